@@ -21,9 +21,9 @@ from typing import Any, TypeVar
 
 from pairs import Manifest, pairs, read
 
-from virtcatalog.adopt.adopt import adopt
 from virtcatalog.adopt.attempt import Original
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Preference, Reference
+from virtcatalog.adopt.fleet import adopt
 from virtcatalog.adopt.shrink import Names, Pair, ShrunkVm, shrink
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi, expand

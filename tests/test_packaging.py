@@ -111,7 +111,7 @@ def installed(wheel, tmp_path_factory):
     def virtcatalog(*arguments, cwd):
         return run(sys.executable, "-m", "virtcatalog", *arguments, cwd=cwd, PYTHONPATH=str(site))
 
-    asked = "import virtcatalog.manifests.shipped as it; print(it.__file__, *it.shipped().values(), sep='\\n')"
+    asked = "import virtcatalog.manifests.sources as it; print(it.__file__, *it.shipped().values(), sep='\\n')"
     places = run(sys.executable, "-c", asked, cwd=site, PYTHONPATH=str(site)).splitlines()
     assert len(places) == 1 + len(CATALOGS)
     assert all(place.startswith(f"{site}/virtcatalog/") for place in places)

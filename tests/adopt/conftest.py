@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from inline_vms import CATALOG, machine
 
-from virtcatalog.adopt.adopt import Adoption, adopt
 from virtcatalog.adopt.candidates import Candidates
+from virtcatalog.adopt.fleet import Adoption, adopt
 from virtcatalog.manifests.read import read_manifests
 
 Adopting = Callable[..., Adoption]

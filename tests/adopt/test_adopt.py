@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from inline_vms import machine
 
-from virtcatalog.adopt.adopt import Adoption, adopt
 from virtcatalog.adopt.candidates import Candidates
+from virtcatalog.adopt.fleet import Adoption, adopt
 from virtcatalog.adopt.report import explain
 from virtcatalog.api.findings import field_path
 from virtcatalog.kubevirt.pipeline import expand

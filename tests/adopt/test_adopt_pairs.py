@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from conformance.cases import catalog
-from virtcatalog.adopt.adopt import adopt
 from virtcatalog.adopt.candidates import Candidates
+from virtcatalog.adopt.fleet import adopt
 from virtcatalog.kubevirt.pipeline import create_vmi, expand
 
 ROOT = Path(__file__).parents[2]

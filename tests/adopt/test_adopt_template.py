@@ -4,8 +4,8 @@ import pytest
 
 from virtcatalog import expand, process
 from virtcatalog.adopt.candidates import Candidates, Reference
+from virtcatalog.adopt.rewrite import adopt_in_template
 from virtcatalog.adopt.shrink import Names
-from virtcatalog.adopt.template import adopt_in_template
 
 TYPE = {
     "apiVersion": "instancetype.kubevirt.io/v1beta1",

@@ -9,9 +9,8 @@ from weakref import WeakSet
 import pytest
 from inline_vms import machine
 
-from virtcatalog.adopt.adopt import adopt
 from virtcatalog.adopt.candidates import Candidates
-from virtcatalog.adopt.fleet import adopt_all
+from virtcatalog.adopt.fleet import adopt, adopt_all
 from virtcatalog.adopt.summary import declarations, groups, proposals
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import UnsupportedError

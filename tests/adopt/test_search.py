@@ -11,10 +11,9 @@ import pytest
 from inline_vms import machine
 
 from sampling import sample
-from virtcatalog.adopt.adopt import Adoption, adopt
 from virtcatalog.adopt.attempt import Original
 from virtcatalog.adopt.candidates import Candidates, Member
-from virtcatalog.adopt.fleet import adopt_all
+from virtcatalog.adopt.fleet import Adoption, adopt, adopt_all
 from virtcatalog.adopt.search import text_of
 from virtcatalog.adopt.shrink import Names, Pair, ShrunkVm, shrink
 from virtcatalog.errors import UnsupportedError

@@ -8,8 +8,7 @@ import pytest
 
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.check.inventory import take
-from virtcatalog.check.page import page
-from virtcatalog.check.rules import RULES, check
+from virtcatalog.check.rules import RULES, check, page
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from virtcatalog.cli import COMMANDS, main
 from virtcatalog.kubevirt.hosts import HOSTS
-from virtcatalog.manifests.shipped import shipped
+from virtcatalog.manifests.sources import shipped
 from virtcatalog.releases import RELEASES
 from virtcatalog.scaffold.content import contents
 

@@ -19,7 +19,7 @@ CATALOG = ["catalog.yaml", "name: x\nkubevirt: v1.9.0\n"]
 INTO = "--output-dir"
 
 CALLS = {
-    "init": (["init", "new", "--name", "x"], "virtcatalog.scaffold.write.write"),
+    "init": (["init", "new", "--name", "x"], "virtcatalog.scaffold.content.write"),
     "build": (["build"], "virtcatalog.catalog.load.load_catalog"),
     "check": (["check"], "virtcatalog.catalog.load.load_catalog"),
     "diff": (["diff", "catalog", "catalog"], "virtcatalog.review.compare.review"),

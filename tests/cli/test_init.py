@@ -18,8 +18,7 @@ import virtcatalog
 from virtcatalog import writing
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.cli import main
-from virtcatalog.scaffold.requirements import pinned
-from virtcatalog.scaffold.write import write
+from virtcatalog.scaffold.content import pinned, write
 from virtcatalog.writing import WriteError
 
 BIN = Path(sys.executable).parent
@@ -167,7 +166,7 @@ def test_a_repository_installs_virtcatalog_from_where_this_one_came(monkeypatch,
         def read_text(self, name):
             return noted if name == "direct_url.json" else None
 
-    monkeypatch.setattr("virtcatalog.scaffold.requirements.distribution", Installed)
+    monkeypatch.setattr("virtcatalog.scaffold.content.distribution", Installed)
     assert pinned().splitlines()[0] == line
 
 
@@ -198,7 +197,7 @@ def test_what_tests_need_is_asked_for_where_it_is_not_installed(monkeypatch):
         def read_text(self, name):
             return None
 
-    monkeypatch.setattr("virtcatalog.scaffold.requirements.distribution", Installed)
+    monkeypatch.setattr("virtcatalog.scaffold.content.distribution", Installed)
     assert pinned("virtcatalog==1.2").splitlines() == ["virtcatalog[pytest]==1.2", "pytest", "syrupy"]
 
 

@@ -12,7 +12,7 @@ from virtcatalog.api.reserved import INSTANCETYPES, PREFERENCES
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.cli import main
 from virtcatalog.errors import CatalogError
-from virtcatalog.manifests.shipped import shipped
+from virtcatalog.manifests.sources import shipped
 
 NAME = "common-instancetypes@v1.7.0"
 COUNTS = f"no catalog is named: {NAME} counts, as KubeVirt's operator deploys it\n"

@@ -1,6 +1,6 @@
 """Matchers held against the objects that there are."""
 
-from virtcatalog.create.matchers import completed
+from virtcatalog.create.vm import completed
 
 
 def kind_of(*kinds, matcher):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from virtcatalog.manifests.blockplaces import BlockPlaces
+from virtcatalog.manifests.blocks import BlockPlaces
 
 TEXT = """\
 kind: VirtualMachine

@@ -2,7 +2,7 @@
 
 import pytest
 
-from virtcatalog.manifests.changes import changes
+from virtcatalog.manifests.difference import changes
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virtcatalog.api.kinds import holds_vm
-from virtcatalog.manifests import jsonsplit, spool, window
+from virtcatalog.manifests import jsonsplit, spool
 from virtcatalog.manifests.document import UNWRITABLE
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.folder import SourceError
@@ -129,7 +129,7 @@ FAULTS = {
 @pytest.fixture(params=[7, 100, 1 << 20])
 def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """So much of a text is in memory at a time."""
-    monkeypatch.setattr(window, "_BLOCK", request.param)
+    monkeypatch.setattr(spool, "_BLOCK", request.param)
     return int(request.param)
 
 
@@ -168,9 +168,9 @@ def test_what_is_read_in_pieces_is_what_is_read_at_once(text: str, block: int) -
 def test_a_mark_refuses_what_a_text_does() -> None:
     for character in map(chr, (*range(0x300), *range(0x2000, 0x2100), *range(0xFEF0, 0x10010), 0x1F600)):
         content = f"a{character}b\n".encode("utf-8", "surrogatepass")
-        opened = window.Window(Spool().copy(content))
+        opened = spool.Window(Spool().copy(content))
         if UNWRITABLE.search(character):
-            with pytest.raises(window.IndivisibleError):
+            with pytest.raises(spool.IndivisibleError):
                 opened.mark(len(content))
         else:
             assert opened.mark(len(content)).line >= 1, hex(ord(character))
@@ -182,19 +182,19 @@ def test_a_mark_refuses_what_a_text_does() -> None:
 def test_a_place_before_a_bad_character_is_counted(
     monkeypatch: pytest.MonkeyPatch, size: int, bad: bytes, good: str
 ) -> None:
-    monkeypatch.setattr(window, "_BLOCK", size)
-    opened = window.Window(Spool().copy(b"# " + good.encode() + bad + b"more"))
+    monkeypatch.setattr(spool, "_BLOCK", size)
+    opened = spool.Window(Spool().copy(b"# " + good.encode() + bad + b"more"))
     end = 2 + len(good.encode())
     assert opened.mark(end) == (0, 2 + len(good))
     assert opened.search(re.compile(b"m"), 0, 1) == (end + len(bad), b"m")
-    with pytest.raises(window.IndivisibleError):
+    with pytest.raises(spool.IndivisibleError):
         opened.mark(end + len(bad))
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 100])
 def test_a_pattern_is_found_wherever_a_block_ends(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(window, "_BLOCK", size)
-    opened = window.Window(Spool().copy(b"aaab--- bbb---"))
+    monkeypatch.setattr(spool, "_BLOCK", size)
+    opened = spool.Window(Spool().copy(b"aaab--- bbb---"))
     pattern = re.compile(b"--- ?")
     assert opened.search(pattern, 0, 4) == (4, b"--- ")
     assert opened.search(pattern, 5, 4) == (11, b"---")
@@ -205,7 +205,7 @@ def test_msgspec_says_where_a_value_ends() -> None:
     """Without that every text of JSON is read as one."""
     texts = {'{"a": [1, "}"]} ,{': 16, '"x":1': 3, "12]": 2, "true}": 4, '{"b":{}}\n\n{': 10, "[]\x00": 2}
     for text, behind in texts.items():
-        opened = window.Window(Spool().copy(text.encode()))
+        opened = spool.Window(Spool().copy(text.encode()))
         value = jsonsplit._Splitter(opened, Pieces())._value(0, 100)
         assert value == (text[:behind].strip(" ").strip("\n").encode(), behind)
 
@@ -252,7 +252,7 @@ def test_a_fault_of_syntax_in_an_item_is_told_there_and_the_others_are_read(bloc
 def test_however_a_list_is_cut_it_has_the_same_items(items: list[Any], spaces: int | None, size: int) -> None:
     content = json.dumps(listed(items), indent=spaces).encode()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(window, "_BLOCK", size)
+        patched.setattr(spool, "_BLOCK", size)
         stream = stream_of(content)
     vms, _ = gone_through(stream)
     manifests, _ = read_apart(content, "f")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtcatalog.manifests import linematch
+from virtcatalog.manifests import textdiff
 from virtcatalog.manifests.textdiff import unified
 
 LINES = st.lists(st.sampled_from(["a", "b", "", "  c", "-d", "\u2028", "e\r", *map(str, range(12))]), max_size=40)
@@ -43,7 +43,7 @@ def applied(old: str, diff: str) -> str:
 def test_a_diff_makes_the_new_text(short: int, old: list[str], new: list[str], old_end: str, new_end: str) -> None:
     before, after = "\n".join(old) + old_end, "\n".join(new) + new_end
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(linematch, "_SHORT", short)
+        patched.setattr(textdiff, "_SHORT", short)
         diff = unified(before, after)
     assert applied(before, diff) == after
     assert (diff == "") == (before == after)
@@ -53,7 +53,7 @@ def test_a_diff_makes_the_new_text(short: int, old: list[str], new: list[str], o
 def test_a_diff_that_has_compared_enough_makes_it_too(old: list[str], new: list[str], most: int) -> None:
     before, after = "\n".join(old), "\n".join(new)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(linematch, "LINE_COMPARISONS", most)
+        patched.setattr(textdiff, "LINE_COMPARISONS", most)
         diff = unified(before, after)
     assert applied(before, diff) == after
 

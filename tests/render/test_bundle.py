@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import otheryaml
-from virtcatalog.render.bundle import CHECKSUMS, bundles
+from virtcatalog.render.kustomize import CHECKSUMS, bundles
 
 TEXTS = {
     "VirtualMachineClusterInstancetype": ["kind: A\nname: a\n", "kind: A\nname: b\n"],

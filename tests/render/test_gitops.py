@@ -11,8 +11,8 @@ import otheryaml
 from kustomizing import kustomize
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.environment import Overlay, Patch, Selection
-from virtcatalog.catalog.gitops import FLUX_SUBSTITUTE, SYNC_OPTIONS, SYNC_WAVE
 from virtcatalog.catalog.kinds import KINDS
+from virtcatalog.catalog.labels import FLUX_SUBSTITUTE, SYNC_OPTIONS, SYNC_WAVE
 from virtcatalog.catalog.model import Catalog, Instancetype, Preference
 from virtcatalog.catalog.places import Source
 from virtcatalog.render.gitops import (

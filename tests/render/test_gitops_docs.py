@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import otheryaml
-from virtcatalog.catalog.gitops import FLUX_SUBSTITUTE, gitops_annotations
+from virtcatalog.catalog.labels import FLUX_SUBSTITUTE, gitops_annotations
 from virtcatalog.cli import main
 
 ROOT = Path(__file__).parents[2]

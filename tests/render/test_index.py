@@ -6,8 +6,8 @@ from textwrap import dedent
 import pytest
 
 from virtcatalog.catalog.load import load_catalog
+from virtcatalog.render.features import natural
 from virtcatalog.render.index import catalog_json, readme
-from virtcatalog.render.natural import natural
 
 FILES = {
     "catalog.yaml": "name: house\ndescription: Ours.\nvendor: example.org\nkubevirt: v1.9.0\n",

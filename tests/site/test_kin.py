@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from virtcatalog.site.facts import Type
-from virtcatalog.site.kin import Kin
+from virtcatalog.site.pairs import Kin
 
 GIB = 2**30
 

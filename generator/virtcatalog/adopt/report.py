@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from virtcatalog.adopt.adopt import Adoption
 from virtcatalog.adopt.candidates import Reference
 from virtcatalog.adopt.data import get
+from virtcatalog.adopt.fleet import Adoption
 from virtcatalog.adopt.shrink import Change, RemovedField, ShrunkVm, still_inline
 from virtcatalog.api.findings import field_path
 from virtcatalog.units import memory

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from virtcatalog.adopt.adopt import Adoption, Size
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Reference
+from virtcatalog.adopt.fleet import Adoption, Size
 from virtcatalog.adopt.report import NOTHING_STAYS
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import counted, some

@@ -1,6 +1,7 @@
-"""IP addresses as KubeVirt's API rewrites them: leading zeros go, IPv6 gets its shortest form.
+"""Addresses: IP addresses as KubeVirt's API rewrites them, and the syntaxes of device addresses.
 
-Source: staging/src/kubevirt.io/api/core/v1/sanitizers.go.
+Rewritten IP addresses have no leading zeros, and IPv6 its shortest form.
+Source: staging/src/kubevirt.io/api/core/v1/sanitizers.go, pkg/util/hardware/hw_utils.go, pkg/network/link/mac.go.
 """
 
 from __future__ import annotations
@@ -42,3 +43,22 @@ def _parse(text: str) -> IPv4Address | IPv6Address | None:
 def _written(address: IPv4Address | IPv6Address) -> str:
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return str(mapped or address)
+
+
+_PCI_ADDRESS = re.compile(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
+_PAIRS = r"[0-9a-fA-F]{2}([:-])(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}"
+_FOURS = r"(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}"
+_MAC_ADDRESS = re.compile(f"{_PAIRS}|{_FOURS}")
+
+
+def is_pci_address(text: str) -> bool:
+    """Whether `text` is a PCI address such as `0000:81:01.0` (ParsePciAddress)."""
+    return _PCI_ADDRESS.fullmatch(text) is not None
+
+
+def is_mac_address(text: str) -> bool:
+    """Whether `text` is a 48-bit MAC address: pairs joined by `:` or `-`, or fours joined by `.`.
+
+    Source: ValidateMacAddress.
+    """
+    return _MAC_ADDRESS.fullmatch(text) is not None

@@ -1,4 +1,4 @@
-"""What a VM's author wrote, in the shape of the VMI that it becomes."""
+"""VMs before questions are asked: as a template of the VMI, and pinned to the revisions that KubeVirt stores."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from typing import Any
 
 from virtcatalog.api.decode import decode_manifest, to_manifest
 from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
-from virtcatalog.api.kinds import vm_spec
+from virtcatalog.api.kinds import vm_spec, with_vm_spec
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.holders import first_vm, vmi_of_replica_set
+from virtcatalog.kubevirt.instancetype.pin import Holder, pin
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.textdiff import unified
 from virtcatalog.releases import DEFAULT, Release
@@ -69,3 +71,28 @@ def _compared(vmi: Manifest) -> Manifest:
 
 # pkg/virt-controller/watch/vm/vm.go: the metadata that a VMI takes from a template.
 INHERITED = ("labels", "annotations", "finalizers")
+
+
+def pinned(manifest: Manifest, vm: VirtualMachine | None, cluster: Cluster) -> list[Manifest]:
+    """Return the VM's manifest with its `revisionName`s, then the ControllerRevisions that do not exist yet.
+
+    `vm` is the VM after its webhook, with inferred matchers; the rest of the manifest stays as its author wrote it. The
+    VMs of a pool share its revisions, where KubeVirt stores equal ones for every VM. With None, a manifest without
+    matchers, the manifest stays as it is.
+    """
+    if vm is None:
+        return [manifest]
+    pins = pin(vm, cluster, _pool(manifest) if manifest["kind"] == "VirtualMachinePool" else None)
+    spec = dict(vm_spec(manifest))
+    for key, matcher, revision in (
+        ("instancetype", vm.spec.instancetype, pins.instancetype),
+        ("preference", vm.spec.preference, pins.preference),
+    ):
+        if matcher is not None and revision:
+            spec[key] = {**to_manifest(matcher), "revisionName": revision}
+    return [with_vm_spec(manifest, spec), *pins.revisions]
+
+
+def _pool(manifest: Manifest) -> Holder:
+    metadata = manifest["metadata"]
+    return Holder(manifest["apiVersion"], manifest["kind"], metadata.get("name", ""), metadata.get("uid", ""))

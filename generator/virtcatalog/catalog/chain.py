@@ -13,8 +13,7 @@ from virtcatalog.catalog.sources import Sources
 from virtcatalog.errors import nearest
 from virtcatalog.manifests.folder import LinkOutError
 from virtcatalog.manifests.layout import CATALOG
-from virtcatalog.manifests.shipped import NAME, hint
-from virtcatalog.manifests.sources import open_shipped
+from virtcatalog.manifests.sources import NAME, hint, open_shipped
 
 Section = Literal["instancetypes", "preferences"]
 

@@ -15,8 +15,7 @@ from virtcatalog.catalog.compose import Components, Layer
 from virtcatalog.catalog.configuration import OverlaysFile, PricesFile, VmsFile
 from virtcatalog.catalog.declarations import ComponentsFile, InstancetypeFile, PreferenceFile, TemplateFile
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.files import Files
-from virtcatalog.catalog.gitops import for_flux, opted_out_of_substitution
+from virtcatalog.catalog.labels import for_flux, opted_out_of_substitution
 from virtcatalog.catalog.layers import (
     COMPONENT_FRAGMENT,
     INSTANCETYPE_FRAGMENT,
@@ -31,7 +30,7 @@ from virtcatalog.catalog.matrix import instancetypes
 from virtcatalog.catalog.model import Allowance, Budget, Catalog, Entry, Instancetype, Preference, Template
 from virtcatalog.catalog.overlays import overlays
 from virtcatalog.catalog.preferences import preferences
-from virtcatalog.catalog.settings import read_chain, settle
+from virtcatalog.catalog.settings import Files, read_chain, settle
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.catalog.vms import vm_templates
 from virtcatalog.catalog.work import PLACED

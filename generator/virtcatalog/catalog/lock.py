@@ -11,9 +11,8 @@ from virtcatalog.api.object import Object
 from virtcatalog.catalog.check import faults
 from virtcatalog.catalog.labels import promised
 from virtcatalog.catalog.layers import is_date
-from virtcatalog.catalog.model import Catalog, Entry
+from virtcatalog.catalog.model import Catalog, Entry, Lock, Published
 from virtcatalog.catalog.published import LOCK, EnvironmentLine, digest, line, published_in, read_environments, same
-from virtcatalog.catalog.release import Lock, Published
 from virtcatalog.catalog.sources import Sources
 
 SECTIONS: Final = ("instancetypes", "preferences")

@@ -13,7 +13,6 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.kinds import API_VERSION, INSTANCETYPE_KINDS, KINDS, TEMPLATE, TEMPLATE_API_VERSION, Manifest
 from virtcatalog.catalog.places import Origin, Source
-from virtcatalog.catalog.release import Lock
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.merge import fresh
 
@@ -242,3 +241,49 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     def _of(self, kind: str) -> Iterator[Manifest]:
         entries: tuple[Entry, ...] = self.instancetypes if kind in INSTANCETYPE_KINDS else self.preferences
         return (entry.manifest(kind) for entry in sorted(entries, key=attrgetter("name")))
+
+
+class Published(msgspec.Struct, frozen=True, kw_only=True):
+    """An object as the last release published it: `since` is the version that had it first.
+
+    `metadata` is the digest of its labels and annotations, `deprecated` has `replacedBy` and `sunset`; `labels` are
+    those that are promised, None in a lock from before labels were promised.
+    """
+
+    since: str
+    spec: dict[str, Any]
+    metadata: str
+    labels: dict[str, str] | None = None
+    deprecated: dict[str, str] | None = None
+    source: Source
+
+
+class PublishedPatch(msgspec.Struct, frozen=True, kw_only=True):
+    """The spec and promised labels that an environment published of an object; None: the object's own."""
+
+    since: str
+    spec: dict[str, Any] | None = None
+    labels: dict[str, str] | None = None
+
+
+class PublishedEnvironment(msgspec.Struct, frozen=True, kw_only=True):
+    """An environment as the last release published it.
+
+    `objects` are the names by kind, `labels` those of every object; `patched` is by `Kind/name`.
+    """
+
+    since: str
+    namespace: str = ""
+    labels: dict[str, str] = {}
+    objects: dict[str, tuple[str, ...]]
+    patched: dict[str, PublishedPatch] = {}
+    source: Source
+
+
+class Lock(msgspec.Struct, frozen=True, kw_only=True):
+    """What the last release of a catalog published, by name."""
+
+    version: str
+    instancetypes: dict[str, Published]
+    preferences: dict[str, Published]
+    environments: dict[str, PublishedEnvironment] = {}

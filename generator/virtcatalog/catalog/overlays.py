@@ -14,9 +14,16 @@ from virtcatalog.api.names import annotations_fault, key_fault, label_fault, nam
 from virtcatalog.api.shape import parse_release
 from virtcatalog.catalog.check import spec_faults
 from virtcatalog.catalog.environment import Overlay, Patch, Selection
-from virtcatalog.catalog.gitops import for_flux, gitops_annotations, substitution_patches
 from virtcatalog.catalog.kinds import INSTANCETYPE_KINDS, Manifest
-from virtcatalog.catalog.labels import DERIVED_LABELS, PREFIX, requirement_labels, spec_labels
+from virtcatalog.catalog.labels import (
+    DERIVED_LABELS,
+    PREFIX,
+    for_flux,
+    gitops_annotations,
+    requirement_labels,
+    spec_labels,
+    substitution_patches,
+)
 from virtcatalog.catalog.layers import Composer
 from virtcatalog.catalog.model import Entry, Instancetype
 from virtcatalog.catalog.sources import FieldPath

@@ -10,9 +10,8 @@ from typing import Any, Final
 from virtcatalog.api.object import Object
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.labels import promised
-from virtcatalog.catalog.model import Catalog
+from virtcatalog.catalog.model import Catalog, PublishedEnvironment, PublishedPatch
 from virtcatalog.catalog.places import Source
-from virtcatalog.catalog.release import PublishedEnvironment, PublishedPatch
 
 LOCK: Final = "catalog.lock"
 

@@ -1,17 +1,22 @@
-"""What catalog.yaml says for everything else, of a catalog and of those that it extends."""
+"""The files of a catalog, read: their sound parts, every fault, and what catalog.yaml says for all others."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from virtcatalog.api.findings import Findings
 from virtcatalog.api.names import label_fault, name_fault
+from virtcatalog.api.shape import Version, parse_release, struct_of
 from virtcatalog.catalog.chain import Chain, Part, extend
+from virtcatalog.catalog.check import faults
+from virtcatalog.catalog.compose import take_out
 from virtcatalog.catalog.configuration import CatalogFile
-from virtcatalog.catalog.files import Files
-from virtcatalog.catalog.gitops import gitops_annotations
-from virtcatalog.catalog.sources import Sources
-from virtcatalog.errors import UnsupportedError
-from virtcatalog.manifests.layout import CATALOG
+from virtcatalog.catalog.labels import gitops_annotations
+from virtcatalog.catalog.layers import COMPONENT_FRAGMENT, check_layer
+from virtcatalog.catalog.sources import FieldPath, Sources, is_extended
+from virtcatalog.errors import UnsupportedError, similar
+from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS, PRICES, VMS
 from virtcatalog.manifests.merge import merge_into
 
 _TAKEN = {
@@ -95,3 +100,96 @@ def settle(sources: Sources, chain: Chain) -> dict[str, Any]:
     top["annotations"] = derived | own
     declared["annotations"] |= derived
     return declared | {key: top.get(key) for key in ("name", "description", "gitops")}
+
+
+class Files:
+    """The files of a catalog and of those that it extends; `release` is empty until catalog.yaml has been read."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.release: Version = ()
+
+    def read(self, place: str, kind: Any, *, over: bool = False) -> dict[str, Any]:
+        """Return the sound parts of a file and report every fault; {} when there is no such file.
+
+        A file `over` one of an extended catalog may lack required keys.
+        """
+        present = place in self.sources.files or self.sources.local(place) != place
+        data = self.sources.read(place) if present else None
+        if data is None:
+            return {}
+        local = self.sources.local(place)
+        findings = self._faults(local, data, kind, over=over, extended=is_extended(place))
+        for path, message in findings:
+            self.sources.report(place, path, message)
+            owner = owner_of(local, path)
+            keys = [str(key) for key in path[len(owner) : len(owner) + 1]]
+            self.sources.spoil(place, owner, keys + similar(keys, COMPONENT_FRAGMENT))
+        for path, _ in findings:
+            take_out(data, path)
+        return data if isinstance(data, dict) else {}
+
+    def _faults(self, place: str, data: Any, kind: Any, *, over: bool, extended: bool) -> Findings:
+        """Return what is wrong with the data of a file (its path within its catalog), with the paths in the data."""
+        if not isinstance(data, dict):
+            return faults(data, kind)
+        findings: Findings = []
+        literal = {**data}
+        if place == CATALOG:
+            sections = {key: literal.pop(key) for key in ("instancetypes", "preferences") if key in data}
+            findings = faults(literal, kind)
+            if data.get("kubevirt") and not self.release and not any(path[:1] == ("kubevirt",) for path, _ in findings):
+                self.release = parse_release(data["kubevirt"])
+            literal = sections
+        if "/" in place and not over:
+            fields = struct_of(kind).fields
+            findings += [((key,), "is required") for key in fields if fields[key].required and data.get(key) is None]
+        partial, expressions = place not in (PRICES, VMS), place not in (OVERLAYS, PRICES, VMS)
+        # What is too new in an extended catalog may be taken out again: Composer.check_spec looks at what is left.
+        release = () if extended else self.release
+        findings += faults(literal, kind, release, fragment=partial, expressions=expressions)
+        for path, fragment in fragments_of(place, data):
+            findings += [((*path, *field), message) for field, message in check_layer(fragment)]
+        return findings
+
+
+def owner_of(place: str, path: FieldPath) -> FieldPath:
+    """Return the path of the fragment, or environment, that a field is part of."""
+    top = path[:1]
+    if place in (COMPONENTS, OVERLAYS) or (place == CATALOG and top in (("instancetypes",), ("preferences",))):
+        return top
+    if place.startswith("instancetypes/") and top in (("sizes",), ("variants",)):
+        return path[:2]
+    if place.startswith("preferences/") and top == ("variants",):
+        return path[:2]
+    if place.startswith("templates/") and top:
+        return top if top == ("defaults",) else path[:2]
+    if place.startswith("preferences/") and top:
+        return top if top == ("defaults",) else path[:4] if path[2:3] == ("variants",) else path[:2]
+    return ()
+
+
+def fragments_of(place: str, data: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
+    """Yield the fragments of a file, as far as they are maps, with their paths."""
+    fragments: list[tuple[FieldPath, Any]] = []
+    if place == CATALOG:
+        fragments = [((), data), *(((key,), data.get(key)) for key in ("instancetypes", "preferences"))]
+    elif place == COMPONENTS:
+        fragments = [((name,), fragment) for name, fragment in data.items()]
+    elif place.startswith("instancetypes/"):
+        fragments = [((), data)]
+        fragments += [
+            ((key, name), fragment) for key in ("sizes", "variants") for name, fragment in _items(data.get(key))
+        ]
+    elif place.startswith("preferences/"):
+        fragments = [(("defaults",), data.get("defaults"))]
+        fragments += [(("variants", name), fragment) for name, fragment in _items(data.get("variants"))]
+        for name, preference in _items(data.get("preferences")):
+            path = ("preferences", name)
+            variants = _items(preference.get("variants")) if isinstance(preference, dict) else ()
+            fragments += [(path, preference), *(((*path, "variants", key), own) for key, own in variants)]
+    yield from ((path, fragment) for path, fragment in fragments if isinstance(fragment, dict))
+
+
+def _items(data: Any) -> Iterable[tuple[str, Any]]:
+    return data.items() if isinstance(data, dict) else ()

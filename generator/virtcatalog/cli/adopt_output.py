@@ -16,7 +16,7 @@ from virtcatalog.escaping import json_value
 _COMMENT = re.compile(r"(?:^|\s)(#.*)$")
 
 if TYPE_CHECKING:
-    from virtcatalog.adopt.adopt import Adoption, Outcome
+    from virtcatalog.adopt.fleet import Adoption, Outcome
     from virtcatalog.cli.adopt_input import File, Vm
     from virtcatalog.manifests.identity import Data
 

@@ -104,7 +104,7 @@ def command(
     if pairs and form not in ("text", "json"):
         raise click.UsageError(f"--pairs prints text or JSON; it has no -o {form}")
     if show_rules:
-        from virtcatalog.check.page import page
+        from virtcatalog.check.rules import page
 
         data(page(RULES))
         return 0

@@ -112,7 +112,7 @@ def _revisions(_context: Context) -> list[str]:
 
 
 def _catalogs(_context: Context) -> Iterable[str]:
-    from virtcatalog.manifests.shipped import shipped
+    from virtcatalog.manifests.sources import shipped
 
     return shipped()
 

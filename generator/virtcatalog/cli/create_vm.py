@@ -126,9 +126,8 @@ def command(
     DataSource, cloned PVC, blank, imported, unless they have a boot order. With a catalog, a kind that its name lacks
     is added, and exit status 1 says that the VM is refused; so does -o.
     """
-    from virtcatalog.create.matchers import completed
     from virtcatalog.create.options import VmOptions
-    from virtcatalog.create.vm import create_vm
+    from virtcatalog.create.vm import completed, create_vm
 
     keys = tuple(key for keys in ssh_key for key in keys) if ssh_key else None
     given = {name: value for name, value in flags.items() if value is not None}

@@ -9,15 +9,46 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from virtcatalog.cli.console import data, show_json, stream, summary, write_diff
-from virtcatalog.cli.expand_disks import make_disks, show_disks
 from virtcatalog.cli.table import Table, print_tables
 from virtcatalog.errors import Problem, UnsupportedError, placed
 from virtcatalog.escaping import as_json, json_text, json_value
 from virtcatalog.fleet.outcome import Form, Outcome
 
 if TYPE_CHECKING:
+    from virtcatalog.ask.disks import DiskInfo
     from virtcatalog.ask.explain import Origin
     from virtcatalog.kubevirt.pipeline import Result
+
+
+_DISK_COLUMNS = (
+    *("Name", "Volume", "Type", "Bus", "Dev", "Format", "Size"),
+    *("Boot", "Cache", "IO", "Serial", "Path", "Backing"),
+)
+
+
+def make_disks(outcome: Outcome, _many: bool) -> Table | None:
+    """Return the disks of a VM that has a domain, a row each."""
+    from virtcatalog.ask.disks import disks_of
+
+    vm, result, cluster = outcome
+    if not result.domain_xml:
+        return None
+    return f"VirtualMachineInstance/{vm.title}", [_row(disk) for disk in disks_of(result, cluster)]
+
+
+def show_disks(tables: Iterable[Table], many: bool) -> None:
+    """Print the tables: as columns of text, or drawn on a terminal."""
+    print_tables(_DISK_COLUMNS, tables, titled=many)
+
+
+def _row(disk: DiskInfo) -> list[str]:
+    from virtcatalog.api.quantity import Quantity
+
+    boot = str(disk.boot) if disk.boot else ""
+    size = str(Quantity.of(disk.size)) if disk.size else ""
+    how = [disk.type, disk.bus, disk.dev, disk.format, size, boot, disk.cache, disk.io, disk.serial]
+    return [disk.name, disk.volume, *how, disk.path, disk.backing_file]
+
 
 _LONGEST = 60
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
@@ -148,7 +179,7 @@ class Pins(NamedTuple):
 
 def make_pins(outcome: Outcome, _many: bool) -> Pins | None:
     """Return the VM pinned to revisions, before its ControllerRevisions."""
-    from virtcatalog.ask.pinned import pinned
+    from virtcatalog.ask.template import pinned
 
     vm, result, cluster = outcome
     if not result.admitted:

@@ -44,8 +44,7 @@ def command(folder: Path, name: str | None, tool: Tool, repo_url: str, package: 
     All files are written, or none; a file that is there already is never replaced.
     """
     from virtcatalog.api.names import name_fault
-    from virtcatalog.scaffold.content import contents
-    from virtcatalog.scaffold.write import write
+    from virtcatalog.scaffold.content import contents, write
 
     name = name or Path(os.path.realpath(folder)).name
     fault = name_fault(name)

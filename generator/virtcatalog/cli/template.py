@@ -198,8 +198,8 @@ def _adopt(
     """Print a template whose VM takes an instance type and a preference; say what that changes."""
     from virtcatalog.adopt.candidates import Candidates
     from virtcatalog.adopt.report import explain
+    from virtcatalog.adopt.rewrite import adopt_in_template
     from virtcatalog.adopt.shrink import Names
-    from virtcatalog.adopt.template import adopt_in_template
     from virtcatalog.cli.inputs import catalog_objects
 
     everything = Candidates(catalog_objects(catalog), conditions)

@@ -1,13 +1,17 @@
-"""The volumes of a VM that is being created, their boot order, and the templates of their DataVolumes."""
+"""The volumes of a VM that is being created, their boot order, templates of DataVolumes, and volumes that CDI fills.
+
+CDI's are `--volume-import type:TYPE,…`, and the older flags for three of the types.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from virtcatalog.api.names import dns_label_problems
 from virtcatalog.create import params
 from virtcatalog.create.options import FlagError, VmOptions
+from virtcatalog.errors import nearest
 
 CLOUD_INIT_DISK, SYSPREP_DISK = "cloudinitdisk", "sysprepdisk"
 _VOLUME: dict[str, Callable[[str], Any]] = {"name": str, "src": str, "bootorder": params.count}
@@ -106,3 +110,122 @@ def local_name(flag: str, source: str, noun: str) -> str:
     if namespace:
         raise FlagError(flag, f"src: the {noun} has to be in the VM's own namespace: src:{name}")
     return name
+
+
+_FLAG = "volume-import"
+_COMMON: dict[str, Callable[[str], Any]] = {"size": params.amount, "type": str, "name": str, "bootorder": params.count}
+
+#: Parameters by name, with the field of a DataVolume's source that each fills.
+_FIELDS = {
+    "url": "url",
+    "uuid": "uuid",
+    "thumbprint": "thumbprint",
+    "diskid": "diskId",
+    "secretref": "secretRef",
+    "certconfigmap": "certConfigMap",
+    "extraheaders": "extraHeaders",
+    "secretextraheaders": "secretExtraHeaders",
+    "imagestream": "imageStream",
+    "pullmethod": "pullMethod",
+    "initimageurl": "initImageURL",
+    "backingfile": "backingFile",
+}
+_LISTS = {"extraheaders", "secretextraheaders"}
+_PULL_METHODS = ("pod", "node")
+
+
+class _Type(NamedTuple):
+    """The parameters of a type beside the common ones.
+
+    A clone is copied from `src`, and has the size of its source unless `size` is set.
+    """
+
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    clone: bool = False
+
+
+#: Source: volumeImportOptions and the data volume sources in params.go.
+_SOURCES = {
+    "blank": _Type(),
+    "gcs": _Type(("url",), ("secretref",)),
+    "http": _Type(("url",), ("secretref", "certconfigmap", "extraheaders", "secretextraheaders")),
+    "imageio": _Type(("url", "diskid"), ("secretref", "certconfigmap")),
+    "pvc": _Type(clone=True),
+    "registry": _Type((), ("url", "imagestream", "pullmethod", "secretref", "certconfigmap")),
+    "s3": _Type(("url",), ("secretref", "certconfigmap")),
+    "vddk": _Type(("url", "uuid", "thumbprint", "secretref", "backingfile"), ("initimageurl",)),
+    "snapshot": _Type(clone=True),
+    "ds": _Type(clone=True),
+}
+
+#: Deprecated flags, in the order in which they are turned into parameters of a type.
+_ALIASES = (("volume-datasource", "ds"), ("volume-clone-pvc", "pvc"), ("volume-blank", "blank"))
+
+
+def add_imports(storage: Storage, options: VmOptions, generated_name: Callable[[str], str]) -> tuple[str, ...]:
+    """Add the volumes that are imported, and return the warnings; `generated_name` adds random letters to a prefix.
+
+    Source: withImportedVolume, aliasToVolumeImport.
+    """
+    texts, warnings = list(options.volume_import), []
+    for flag, kind in _ALIASES:
+        deprecated_texts = getattr(options, flag.replace("-", "_"))
+        if deprecated_texts:
+            warnings.append(f"--{flag} is deprecated: use --{_FLAG} with type:{kind} and the same parameters")
+        for text in deprecated_texts:
+            if not text:
+                raise FlagError(flag, f"is empty; {params.SHAPE}")
+            texts.insert(0, f"type:{kind},{text}")
+    for text in texts:
+        _add(storage, text, generated_name)
+    return tuple(warnings)
+
+
+def _add(storage: Storage, text: str, generated_name: Callable[[str], str]) -> None:
+    kind = params.split(_FLAG, text).get("type")
+    if kind is None:
+        raise FlagError(_FLAG, f"type is missing: one of {', '.join(_SOURCES)}")
+    if kind not in _SOURCES:
+        hint = nearest(kind, _SOURCES) or f"; there are {', '.join(_SOURCES)}"
+        raise FlagError(_FLAG, f"type: there is no {kind!r}{hint}")
+    source_type = _SOURCES[kind]
+    own = ("src",) if source_type.clone else (*source_type.required, *source_type.optional)
+    parameters = params.read(_FLAG, text, {name: params.texts if name in _LISTS else str for name in own} | _COMMON)
+    source = _clone_source(kind, parameters) if source_type.clone else _import_source(kind, parameters)
+    if "size" not in parameters and not source_type.clone:
+        raise FlagError(_FLAG, f"size is missing: type:{kind} has no size of its own")
+    name = parameters["name"] if "name" in parameters else generated_name("imported-volume-")
+    storage.check_name(_FLAG, name)
+    resources = {"requests": {"storage": parameters["size"]}} if "size" in parameters else {}
+    storage.templates.append({"metadata": {"name": name}, "spec": {**source, "storage": {"resources": resources}}})
+    storage.add(_FLAG, name, {"dataVolume": {"name": name}}, parameters.get("bootorder"))
+
+
+def _import_source(kind: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    for name in _SOURCES[kind].required:
+        if not parameters.get(name):
+            raise FlagError(_FLAG, f"{name} is missing: type:{kind} needs {', '.join(_SOURCES[kind].required)}")
+    if kind == "registry":
+        _check_registry(parameters)
+    fields = {_FIELDS[name]: value for name, value in parameters.items() if name in _FIELDS and value}
+    return {"source": {kind: fields}}
+
+
+def _check_registry(parameters: dict[str, Any]) -> None:
+    """Source: withVolumeSourceRegistry."""
+    method = parameters.get("pullmethod")
+    if method and method not in _PULL_METHODS:
+        raise FlagError(_FLAG, f"pullmethod: there is no {method!r}, only {' and '.join(_PULL_METHODS)}")
+    if bool(parameters.get("url")) == bool(parameters.get("imagestream")):
+        raise FlagError(_FLAG, "type:registry needs either url or imagestream")
+
+
+def _clone_source(kind: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Source: parseVolumeSource, withVolumeSourceRefDataSource."""
+    namespace, name = params.prefixed(_FLAG, required_source(_FLAG, parameters))
+    if kind == "ds":
+        return {"sourceRef": {"kind": "DataSource", "name": name} | ({"namespace": namespace} if namespace else {})}
+    if not namespace:
+        raise FlagError(_FLAG, f"src: type:{kind} needs the namespace of {name!r}, too: src:NAMESPACE/{name}")
+    return {"source": {kind: {"name": name, "namespace": namespace}}}

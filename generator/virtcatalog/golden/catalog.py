@@ -19,8 +19,7 @@ from virtcatalog.environments import release_of, rendered
 from virtcatalog.errors import CatalogError, ManifestError, Problem, VirtcatalogError, placed, within
 from virtcatalog.fleet.cache import Cache, users_cache
 from virtcatalog.fleet.inputs import encoded
-from virtcatalog.golden.expansion import PODS, Expander, Expansion
-from virtcatalog.golden.files import fault, is_behind_link
+from virtcatalog.golden.expansion import PODS, Expander, Expansion, fault, is_behind_link
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.hostfile import load_host
 from virtcatalog.kubevirt.hosts import HostProfile

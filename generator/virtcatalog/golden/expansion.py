@@ -1,6 +1,11 @@
-"""What golden tests compare: the expansions of VM templates, cached for the next run."""
+"""What golden tests compare: expansions of VM templates, cached for the next run, and the golden files on disk.
+
+Anybody may have committed those: only plain text files below pytest's root are used.
+"""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import msgspec
 
@@ -11,8 +16,11 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.kubevirt.pod.amounts import extract
+from virtcatalog.limits import GOLDEN_FILE_BYTES
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.identity import Data, namespace_of
+from virtcatalog.manifests.sources import open_folder
 
 #: The forms of golden Pods beside the XML.
 PODS = ("none", "extract", "whole")
@@ -69,3 +77,26 @@ def _pod(result: Result, pods: str) -> str | None:
     if result.pod is None:
         return None
     return dump(result.pod if pods == "whole" else extract(result.pod))
+
+
+def fault(root: Path, file: Path) -> str:
+    """Return why a golden file is neither read nor written, "" when it is sound or does not exist."""
+    if not file.is_relative_to(root) or ".." in file.parts:
+        return "lies outside of pytest's root"
+    if is_behind_link(root, file):
+        return "is a symbolic link, or below one: golden files are not read or written through links"
+    if not file.exists():
+        return ""
+    try:
+        open_folder(str(file.parent)).read(file.name, GOLDEN_FILE_BYTES).decode()
+    except SourceError as error:
+        return error.message
+    except UnicodeDecodeError:
+        return "is no UTF-8"
+    return ""
+
+
+def is_behind_link(root: Path, path: Path) -> bool:
+    """Whether a path below the root is a symbolic link, or leads through one."""
+    below = path.relative_to(root).parts
+    return any(root.joinpath(*below[:end]).is_symlink() for end in range(1, len(below) + 1))

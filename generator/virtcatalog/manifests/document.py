@@ -21,11 +21,9 @@ import msgspec
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.errors import Problem
 from virtcatalog.limits import YAML_ALIASED_CHARACTERS, YAML_ALIASED_VALUES, YAML_LEVELS
-from virtcatalog.manifests.blockplaces import BlockPlaces
-from virtcatalog.manifests.blocks import read_block
+from virtcatalog.manifests.blocks import BlockPlaces, read_block
 from virtcatalog.manifests.jsonplaces import JsonPlaces, skip
-from virtcatalog.manifests.outline import ENDS, Mark
-from virtcatalog.manifests.places import Field, Index, is_merge, merge_sources, step
+from virtcatalog.manifests.places import ENDS, Field, Index, Mark, is_merge, merge_sources, step
 from virtcatalog.manifests.scalars import number, resolve
 from virtcatalog.manifests.syntax import (
     PLAIN,

@@ -12,8 +12,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.api.findings import Path
-from virtcatalog.manifests.outline import ENDS, Mark, Outline, mark_behind
-from virtcatalog.manifests.places import Field, after, index_of
+from virtcatalog.manifests.places import ENDS, Field, Mark, Outline, after, index_of, mark_behind
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _KEY: Final = re.compile(r'"([^"\\]*)"[ \t\n\r]*:[ \t\n\r]*')

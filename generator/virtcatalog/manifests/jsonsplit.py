@@ -13,10 +13,9 @@ from typing import Any, Final
 
 import msgspec
 
-from virtcatalog.manifests.outline import Mark
 from virtcatalog.manifests.pieces import AS_LISTED, NO_VM, VM, Pieces, implied_by, is_vm_kind
-from virtcatalog.manifests.spool import Content
-from virtcatalog.manifests.window import IndivisibleError, Window
+from virtcatalog.manifests.places import Mark
+from virtcatalog.manifests.spool import Content, IndivisibleError, Window
 
 _RAW: Final = msgspec.json.Decoder(msgspec.Raw)
 _MALFORMED: Final = "JSON is malformed"

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.manifests.identity import listed
-from virtcatalog.manifests.outline import Mark
+from virtcatalog.manifests.places import Mark
 
 _ROW: Final = 6
 NO_VM, VM, AS_LISTED = range(3)

@@ -1,4 +1,8 @@
-"""Where a field stands: ways through YAML's nodes, for fields written as the API writes them or as steps."""
+"""Where a field stands, for fields written as the API writes them or as steps: in YAML's nodes, or in an outline.
+
+An outline goes through the maps and lists on the way to a field once, and through all else never: the nodes of the text
+take many times as long to make, and the places are the same.
+"""
 
 from __future__ import annotations
 
@@ -139,3 +143,56 @@ def entry_of(known: Mapping[str, Entry], field: Field) -> tuple[Entry, Field] | 
         if found:
             return min(found, key=lambda each: each[0].number)
     return None
+
+
+ENDS: Final = re.compile("\r\n?|[\n\x85\u2028\u2029]")
+"""What YAML ends lines with."""
+
+
+class Mark(NamedTuple):
+    """A place in a text: lines before it, and characters before it in its own."""
+
+    line: int
+    column: int
+
+    def then(self, further: Mark) -> Mark:
+        """Return the place that is so far behind this one."""
+        return Mark(self.line + further.line, further.column + (0 if further.line else self.column))
+
+
+def mark_behind(before: str) -> Mark:
+    """Return the place behind a text."""
+    if before.isascii() and "\r" not in before:
+        return Mark(before.count("\n"), len(before) - before.rfind("\n") - 1)
+    ends = [end.end() for end in ENDS.finditer(before)]
+    return Mark(len(ends), len(before) - (ends[-1] if ends else 0))
+
+
+class Outline:
+    """Places in one text; `_items` and `_entries` tell what is in a list and a map there."""
+
+    def __init__(self) -> None:
+        self._maps: dict[Any, dict[str, Entry]] = {}
+        self._lists: dict[Any, list[tuple[Any, Any]]] = {}
+
+    def _step(self, at: Any, key: Any, field: Field, *, is_list: bool) -> tuple[Any, Any, Field] | None:
+        """Go on from a map or list, which is found by a key: the mark, what is there, and what is left of a field."""
+        if is_list:
+            items = self._lists.get(key)
+            if items is None:
+                items = self._lists[key] = list(self._items(at))
+            index, rest = index_of(field)
+            return (*items[index], rest) if 0 <= index < len(items) else None
+        known = self._maps.get(key)
+        if known is None:
+            known = self._maps[key] = {}
+            for number, (name, mark, value) in enumerate(self._entries(at)):
+                known.setdefault(name, Entry(number, mark, value))
+        found = entry_of(known, field)
+        return (found[0].mark, found[0].value, found[1]) if found is not None else None
+
+    def _items(self, at: Any) -> Iterator[tuple[Any, Any]]:
+        raise NotImplementedError
+
+    def _entries(self, at: Any) -> Iterator[tuple[str, Any, Any]]:
+        raise NotImplementedError

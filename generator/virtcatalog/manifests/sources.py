@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
+from pathlib import Path
 from typing import BinaryIO
 
 from virtcatalog.limits import SOURCE_FILE_BYTES
 from virtcatalog.manifests.disk import check_kind, content_of, limited, on_disk, reading
 from virtcatalog.manifests.folder import NO_PATH, NOT_THERE, Folder, SourceError, alone
 from virtcatalog.manifests.layout import CATALOG
-from virtcatalog.manifests.shipped import hint, meant, shipped
 
 
 def is_catalog(path: str) -> bool:
@@ -97,3 +98,31 @@ def _opened(path: str) -> int:
 def _is_pipe(path: str) -> bool:
     """Whether it may be a pipe of this process, which has its other end: `<(kubectl get vm -o yaml)` in a shell."""
     return path.startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/"))
+
+
+NAME = "common-instancetypes"
+#: In an installed package, and in the repository.
+_HOMES = (Path(__file__).parents[1] / "shipped", Path(__file__).parents[3] / "examples")
+
+
+@cache
+def shipped() -> dict[str, str]:
+    """Return the folders of the catalogs by their names: `common-instancetypes`, `common-instancetypes@v1.7.0`."""
+    home = next((home for home in _HOMES if (home / NAME / CATALOG).is_file()), None)
+    found = sorted(home.glob(f"{NAME}*/{CATALOG}")) if home else ()
+    return {path.parent.name: str(path.parent) for path in found}
+
+
+def meant(path: str) -> str:
+    """Return the path on disk that a user's path means, in a catalog of that name or the path itself."""
+    first, slash, rest = path.partition("/")
+    if not first.startswith(NAME) or os.path.lexists(first):
+        return path
+    folder = shipped().get(first)
+    return f"{folder}{slash}{rest}" if folder else path
+
+
+def hint(path: str) -> str:
+    """Return what to say of a name that is no catalog, but nearly."""
+    known = ", ".join(shipped())
+    return f"; virtcatalog comes with {known}" if path.startswith(NAME) and "/" not in path and known else ""

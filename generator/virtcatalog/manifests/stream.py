@@ -8,11 +8,10 @@ from virtcatalog.api.kinds import holds_vm
 from virtcatalog.errors import Problem
 from virtcatalog.manifests import jsonsplit, yamlsplit
 from virtcatalog.manifests.document import Text
-from virtcatalog.manifests.outline import Mark
 from virtcatalog.manifests.pieces import Piece, Pieces
+from virtcatalog.manifests.places import Mark
 from virtcatalog.manifests.read import Manifest, Part, read_part
-from virtcatalog.manifests.spool import Content
-from virtcatalog.manifests.window import BOM, IndivisibleError
+from virtcatalog.manifests.spool import BOM, Content, IndivisibleError
 
 _BEGINNING = 1 << 12
 _LIST = b'{"items":['

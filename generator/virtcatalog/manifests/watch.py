@@ -19,7 +19,7 @@ from virtcatalog.checkouts import mode_of, resolved
 from virtcatalog.limits import SOURCE_FILE_BYTES, SOURCE_FILES
 from virtcatalog.manifests.folder import Folder, Listing, SourceError, parts_of
 from virtcatalog.manifests.layout import CATALOG, VM_TEMPLATE
-from virtcatalog.manifests.shipped import meant
+from virtcatalog.manifests.sources import meant
 
 #: How many looks may find further changes before these are told all the same.
 PATIENCE = 20

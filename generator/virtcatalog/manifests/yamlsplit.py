@@ -8,8 +8,7 @@ from typing import Final
 
 from virtcatalog.manifests.document import ALIAS, Text
 from virtcatalog.manifests.pieces import AS_LISTED, NO_VM, VM, Implied, Pieces, implied_by, is_vm_kind
-from virtcatalog.manifests.spool import Content
-from virtcatalog.manifests.window import IndivisibleError, Window
+from virtcatalog.manifests.spool import Content, IndivisibleError, Window
 
 _LONGEST: Final = 1 << 12
 _SEPARATOR: Final = re.compile(rb"---[ \t]*(?:\n|$)")

@@ -9,12 +9,11 @@ import msgspec
 
 from virtcatalog.catalog.kinds import CLUSTER_KINDS, INSTANCETYPE_KINDS, PREFERENCE_KINDS, Manifest
 from virtcatalog.catalog.lock import SECTIONS, published
-from virtcatalog.catalog.model import Catalog
+from virtcatalog.catalog.model import Catalog, Published, PublishedEnvironment
 from virtcatalog.catalog.places import Source
 from virtcatalog.catalog.published import published_in
-from virtcatalog.catalog.release import Published, PublishedEnvironment
 from virtcatalog.manifests.difference import differences
-from virtcatalog.render.natural import natural
+from virtcatalog.render.features import natural
 
 Objects = Mapping[str, Mapping[str, Published]]
 """What is published of objects, by section and name."""

@@ -9,8 +9,7 @@ from fnmatch import fnmatchcase
 import msgspec
 from msgspec.structs import replace
 
-from virtcatalog.catalog.model import Catalog, Entry
-from virtcatalog.catalog.release import Published
+from virtcatalog.catalog.model import Catalog, Entry, Published
 from virtcatalog.errors import Problem, within
 from virtcatalog.manifests.difference import differences
 from virtcatalog.publish.environments import Broken, broken

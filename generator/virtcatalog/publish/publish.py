@@ -13,7 +13,7 @@ from virtcatalog.catalog.lock import write_lock
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.catalog.published import LOCK
 from virtcatalog.render import tree
-from virtcatalog.render.bundle import version_label
+from virtcatalog.render.kustomize import version_label
 from virtcatalog.render.output import render
 from virtcatalog.writing import WriteError, real_place, replace_file, said_nowhere
 

@@ -1,7 +1,8 @@
-"""What an instance type offers beside vCPUs and memory, in words for tables and forms."""
+"""What tables show of instance types: features beside vCPUs and memory, and names in the order people expect."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -40,3 +41,11 @@ def _devices(devices: Any, what: str) -> list[str]:
         resource = device.get("deviceName", device.get("name", ""))
         counts[resource] = counts.get(resource, 0) + 1
     return [f"{counted(count, what)} ({resource})" for resource, count in counts.items()]
+
+
+_NUMBER = re.compile(r"(\d+)")
+
+
+def natural(name: str) -> tuple[tuple[int, str], ...]:
+    """Return a sort key that compares the numbers within names as numbers."""
+    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in _NUMBER.split(name))

@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 import msgspec
 
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.gitops import FLUX_PRUNE
 from virtcatalog.catalog.kinds import NAMESPACED_KINDS, TEMPLATE, Manifest
+from virtcatalog.catalog.labels import FLUX_PRUNE
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.errors import VirtcatalogError
 

@@ -14,8 +14,7 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE, TEMPLATE
 from virtcatalog.catalog.model import Catalog, Deprecation, Entry, Instancetype, Preference, Template
 from virtcatalog.escaping import markdown_prose as prose
-from virtcatalog.render.features import features
-from virtcatalog.render.natural import natural
+from virtcatalog.render.features import features, natural
 
 _KINDS = {
     "instancetypes": {"cluster": CLUSTER_INSTANCETYPE, "namespaced": INSTANCETYPE},

@@ -1,16 +1,32 @@
-"""kustomization.yaml files: explicit lists for the base, and overlays that are real kustomize over it."""
+"""kustomization.yaml files, and bundles: all objects in one file and a file a kind.
+
+The base lists its files explicitly; overlays are real kustomize over it. Bundles are named as common-instancetypes
+names its releases.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.catalog.environment import Overlay, Selection
-from virtcatalog.catalog.kinds import API_VERSION, NAMESPACED_KINDS, TEMPLATE, Manifest
+from virtcatalog.catalog.kinds import (
+    API_VERSION,
+    CLUSTER_INSTANCETYPE,
+    CLUSTER_PREFERENCE,
+    INSTANCETYPE,
+    KINDS,
+    NAMESPACED_KINDS,
+    PREFERENCE,
+    TEMPLATE,
+    Manifest,
+)
 from virtcatalog.catalog.model import Template
-from virtcatalog.manifests.emit import dump
+from virtcatalog.limits import MIB
+from virtcatalog.manifests.emit import dump, join
 
 _HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 
@@ -117,3 +133,46 @@ def _move(kind: str, namespace: str) -> dict[str, Any]:
 def _identity() -> dict[str, Any]:
     # With a target, kustomize wants these in a patch and ignores their values.
     return {"apiVersion": API_VERSION, "kind": "any", "metadata": {"name": "any"}}
+
+
+CHECKSUMS = "CHECKSUMS.sha256"
+
+#: The part of a bundle's name between the catalog's and `-bundle.yaml`, and the kinds it holds.
+BUNDLES = {
+    "instancetypes-all": KINDS,
+    "instancetypes": (INSTANCETYPE,),
+    "clusterinstancetypes": (CLUSTER_INSTANCETYPE,),
+    "preferences": (PREFERENCE,),
+    "clusterpreferences": (CLUSTER_PREFERENCE,),
+}
+
+
+def version_label(catalog_name: str) -> str:
+    """Return the label of a bundle's objects that says which version of the catalog they are.
+
+    That of kubevirt/common-instancetypes (docs/labels.md there), whose bundles are named in the same way.
+    """
+    return f"instancetype.kubevirt.io/{catalog_name}-instancetypes-version"
+
+
+def bundles(catalog_name: str, texts: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return {file name: text} for the five bundles, another one of templates, and their checksums.
+
+    `texts` holds the YAML documents by kind."""
+    held = {**BUNDLES, "virtualmachinetemplates": (TEMPLATE,)} if TEMPLATE in texts else BUNDLES
+    files = {
+        f"{catalog_name}-{part}-bundle.yaml": join(text for kind in kinds for text in texts[kind])
+        for part, kinds in held.items()
+    }
+    # The format of sha256sum, so that `sha256sum --check` reads it.
+    digests = {name: _digest(text) for name, text in files.items()}
+    files[CHECKSUMS] = "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))
+    return files
+
+
+def _digest(text: str) -> str:
+    """The SHA-256, encoded in pieces: a bundle may have many megabytes."""
+    digest = sha256()
+    for start in range(0, len(text), MIB):
+        digest.update(text[start : start + MIB].encode())
+    return digest.hexdigest()

@@ -19,9 +19,8 @@ from virtcatalog.errors import CatalogError, Problem
 from virtcatalog.limits import MIB, RENDERED_BYTES
 from virtcatalog.manifests.emit import dump
 from virtcatalog.progress import tracked
-from virtcatalog.render.bundle import bundles, version_label
 from virtcatalog.render.index import catalog_json, readme
-from virtcatalog.render.kustomize import kustomization, overlay_kustomization
+from virtcatalog.render.kustomize import bundles, kustomization, overlay_kustomization, version_label
 
 Tree = dict[str, str]
 

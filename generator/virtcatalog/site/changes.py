@@ -10,14 +10,13 @@ import msgspec
 
 from virtcatalog import units
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.model import Catalog
-from virtcatalog.catalog.release import Published
+from virtcatalog.catalog.model import Catalog, Published
 from virtcatalog.errors import counted
 from virtcatalog.publish.environments import environment_changes
+from virtcatalog.publish.notes import Step, steps
 from virtcatalog.publish.releases import Objects, Release, environments_now, now
 from virtcatalog.publish.rendered import Event, Which
-from virtcatalog.publish.steps import Step, steps
-from virtcatalog.render.natural import natural
+from virtcatalog.render.features import natural
 
 _NOUNS = {"instancetypes": "Instance types", "preferences": "Preferences"}
 _FOLDERS = {"instancetypes": "types", "preferences": "preferences"}

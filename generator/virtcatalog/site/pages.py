@@ -16,8 +16,7 @@ from virtcatalog import units
 from virtcatalog._version import __version__
 from virtcatalog.catalog.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
 from virtcatalog.catalog.lock import SECTIONS
-from virtcatalog.catalog.model import Catalog, Entry
-from virtcatalog.catalog.release import Published
+from virtcatalog.catalog.model import Catalog, Entry, Published
 from virtcatalog.escaping import single_line, terminal
 from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
@@ -28,8 +27,7 @@ from virtcatalog.site import plainvms
 from virtcatalog.site.changes import History, chapters
 from virtcatalog.site.domains import Domains, domains
 from virtcatalog.site.facts import PreferenceRow, Type, preference_rows, types
-from virtcatalog.site.kin import Kin
-from virtcatalog.site.pairs import Matrix, matrix
+from virtcatalog.site.pairs import Kin, Matrix, matrix
 from virtcatalog.site.prices import PriceList
 from virtcatalog.site.snippets import kustomize, terraform, vm
 from virtcatalog.site.usage import Fleet

@@ -1,8 +1,9 @@
-"""Every instance type with every preference: which fit, and why the others do not."""
+"""Which preferences fit which instance types, and why others do not; which instance types are like another."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import nsmallest
 
 import msgspec
 
@@ -12,6 +13,7 @@ from virtcatalog.check.pairs import Judge
 from virtcatalog.check.subject import Subject
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.progress import tracked
+from virtcatalog.site.facts import Type
 
 
 class Matrix(msgspec.Struct, frozen=True):
@@ -44,3 +46,73 @@ def matrix(catalog: Catalog, conditions: Conditions | None = None) -> Matrix:
 def _subjects(catalog: Catalog, kind: str) -> Sequence[Subject]:
     entries = catalog.instancetypes if kind == CLUSTER_INSTANCETYPE else catalog.preferences
     return [Subject(manifest=entry.manifest(kind), origin="catalog", place=entry.place) for entry in entries]
+
+
+_SIMILAR = 5
+_ENOUGH = 40
+"""How many of the nearest sizes' types are looked at more closely: of thousands most are far away."""
+
+Size = tuple[int, int]
+
+
+class Kin:
+    """All instance types of a catalog, by size and by class."""
+
+    def __init__(self, types: Iterable[Type]) -> None:
+        self._by_size: dict[Size, list[Type]] = {}
+        groups: dict[tuple[str, tuple[str, ...]], list[Type]] = {}
+        for instancetype in types:
+            self._by_size.setdefault((instancetype.vcpus, instancetype.memory), []).append(instancetype)
+            groups.setdefault((instancetype.series, instancetype.features), []).append(instancetype)
+        self._series: dict[str, tuple[list[Type], int]] = {}
+        for group in groups.values():
+            ordered = sorted(
+                group, key=lambda instancetype: (instancetype.vcpus, instancetype.memory, instancetype.name)
+            )
+            self._series.update((instancetype.name, (ordered, place)) for place, instancetype in enumerate(ordered))
+        self._sizes: dict[Size, list[Size]] = {}
+
+    def beside(self, instancetype: Type, step: int) -> Type | None:
+        """Return the next larger (1) or smaller (-1) type of its class with the same features.
+
+        It has at least as much of everything (at most, for -1). A deprecated type is the next of deprecated ones only.
+        """
+        ordered, place = self._series[instancetype.name]
+        for other in ordered[place + 1 :] if step > 0 else ordered[:place][::-1]:
+            small, large = (instancetype, other) if step > 0 else (other, instancetype)
+            grows = (small.vcpus, small.memory) != (large.vcpus, large.memory)
+            grows = grows and small.vcpus <= large.vcpus and small.memory <= large.memory
+            if grows and (instancetype.deprecated or not other.deprecated):
+                return other
+        return None
+
+    def similar(self, instancetype: Type) -> list[Type]:
+        """Return the types of other classes that are nearest in vCPUs, memory and features."""
+
+        def distance(other: Type) -> tuple[float, bool, str]:
+            unlike = len(set(other.features) ^ set(instancetype.features))
+            apart = _apart((instancetype.vcpus, instancetype.memory), (other.vcpus, other.memory))
+            return round(apart, 6) + unlike / 10, other.deprecated, other.name
+
+        return nsmallest(_SIMILAR, self._near(instancetype), key=distance)
+
+    def _near(self, instancetype: Type) -> Iterator[Type]:
+        size = instancetype.vcpus, instancetype.memory
+        nearest = self._sizes.get(size)
+        if nearest is None:
+            nearest = nsmallest(_ENOUGH, self._by_size, key=lambda other: (_apart(size, other), other))
+            self._sizes[size] = nearest
+        number = 0
+        for other in nearest:
+            others = [neighbour for neighbour in self._by_size[other] if neighbour.series != instancetype.series]
+            yield from others
+            number += len(others)
+            if number >= _ENOUGH:
+                return
+
+
+def _apart(size: Size, another: Size) -> float:
+    """How many times larger one is than the other, in vCPUs times in memory."""
+    return (max(size[0], another[0]) / max(min(size[0], another[0]), 1)) * (
+        max(size[1], another[1]) / max(min(size[1], another[1]), 1)
+    )

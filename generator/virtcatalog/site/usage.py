@@ -16,7 +16,7 @@ from virtcatalog.environments import BASE, environments_for
 from virtcatalog.kubevirt.instancetype.references import named_objects
 from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
-from virtcatalog.render.natural import natural
+from virtcatalog.render.features import natural
 
 FEW = 3
 """How many VMs of a namespace are named."""

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from virtcatalog.bring.imports import Fate, Verdict, lost
 from virtcatalog.bring.libvirt.draft import Draft
 from virtcatalog.bring.libvirt.fates import CARRIED, PATTERNS
 from virtcatalog.bring.libvirt.machine import UNITS
-from virtcatalog.bring.verdict import Fate, Verdict, lost
 from virtcatalog.manifests.xml import XMLElement
 
 _NO_FIELD = "KubeVirt has no field for it"

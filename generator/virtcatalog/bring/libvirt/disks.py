@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from virtcatalog.bring.imports import free_label, label
 from virtcatalog.bring.libvirt.draft import Draft
 from virtcatalog.bring.libvirt.rules import Rules
 from virtcatalog.bring.libvirt.volumes import attribute, claim_volume, in_place, rule_volume, volume_of_kubevirt
-from virtcatalog.bring.names import free_label, label
 from virtcatalog.manifests.xml import XMLElement
 
 _BUSES = ("virtio", "sata", "scsi", "usb")

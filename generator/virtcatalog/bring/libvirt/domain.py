@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from virtcatalog.api.findings import steps
+from virtcatalog.bring.imports import Fate, label
 from virtcatalog.bring.libvirt.account import Part, account, added
 from virtcatalog.bring.libvirt.devices import devices
 from virtcatalog.bring.libvirt.disks import disks
 from virtcatalog.bring.libvirt.draft import Draft, Need
 from virtcatalog.bring.libvirt.machine import machine
 from virtcatalog.bring.libvirt.rules import Rules
-from virtcatalog.bring.names import label
-from virtcatalog.bring.verdict import Fate
 from virtcatalog.errors import Reason, Warning
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions

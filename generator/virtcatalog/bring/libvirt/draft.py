@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from virtcatalog.adopt.data import get, without
 from virtcatalog.api.findings import Path
-from virtcatalog.bring.verdict import Fate, Verdict, lost
+from virtcatalog.bring.imports import Fate, Verdict, lost
 from virtcatalog.errors import ManifestError
 from virtcatalog.manifests.xml import XMLElement, problem_at
 

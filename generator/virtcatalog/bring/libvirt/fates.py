@@ -6,7 +6,7 @@ its value after `=`; the first match counts. A part without a match is lost: Kub
 
 from __future__ import annotations
 
-from virtcatalog.bring.verdict import Verdict, carried, host, lost
+from virtcatalog.bring.imports import Verdict, carried, host, lost
 
 CARRIED = carried("")
 """The VM's domain has the same."""

@@ -11,16 +11,16 @@ from virtcatalog.api import reserved
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.newer import prune
 from virtcatalog.bring.objects.classes import classes
-from virtcatalog.bring.objects.components import Layer, extract
 from virtcatalog.bring.objects.entries import Entry, conventions
 from virtcatalog.bring.objects.facts import Expression, Facts, tree
 from virtcatalog.bring.objects.families import families
+from virtcatalog.bring.objects.layers import Layer, extract
 from virtcatalog.bring.objects.layout import document
 from virtcatalog.bring.objects.naming import section
 from virtcatalog.bring.objects.scopes import environments
 from virtcatalog.catalog.layers import ARCH_FIELDS_SINCE, ordered
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS
-from virtcatalog.render.natural import natural
+from virtcatalog.render.features import natural
 
 _ORDER = (
     *("class", "version", "name", "preferences", "sizes", "vcpus", "memory", "displayName", "description"),

@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.bring.objects.components import Layer
 from virtcatalog.bring.objects.entries import Conventions, Entry, amount, as_file, everywhere, instancetype_facts
 from virtcatalog.bring.objects.facts import Expression, Facts, Path, difference, laid_over, signature
-from virtcatalog.bring.objects.layers import Item, joined, leaf, patches, shared, templated
-from virtcatalog.render.natural import natural
+from virtcatalog.bring.objects.layers import Item, Layer, joined, leaf, patches, shared, templated
+from virtcatalog.render.features import natural
 
 _CUT = re.compile(r"(.*[.-])([^.-]+)", re.DOTALL)
 

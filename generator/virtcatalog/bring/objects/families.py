@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from virtcatalog.bring.objects.components import Layer
 from virtcatalog.bring.objects.entries import Conventions, Entry, as_file, everywhere, preference_facts
 from virtcatalog.bring.objects.facts import Expression, Facts, Path, common, laid_over
-from virtcatalog.bring.objects.layers import Item, Patches, joined, patches, shared, templated
-from virtcatalog.render.natural import natural
+from virtcatalog.bring.objects.layers import Item, Layer, Patches, joined, patches, shared, templated
+from virtcatalog.render.features import natural
 
 _OWN_FILE, _MANY = 3, 5
 _TEXTS = (("displayName",), ("description",))

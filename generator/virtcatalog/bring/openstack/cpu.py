@@ -8,8 +8,8 @@ from typing import Any
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
+from virtcatalog.bring.imports import Verdict, carried, lost
 from virtcatalog.bring.openstack.sheet import Sheet, ValueFault, choice, number, truth
-from virtcatalog.bring.verdict import Verdict, carried, lost
 from virtcatalog.kubevirt.preference.topology import guest_topology
 
 _PAGES = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from virtcatalog.bring.imports import Verdict, carried, lost
 from virtcatalog.bring.openstack.sheet import Sheet, ValueFault, choice, number, truth
-from virtcatalog.bring.verdict import Verdict, carried, lost
 
 _DISK_BUSES = ("virtio", "scsi", "sata", "usb")
 _OTHER_BUSES = ("ide", "fdc", "xen", "lxc", "uml", "lan")

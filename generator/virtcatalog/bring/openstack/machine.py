@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from virtcatalog.bring.imports import Verdict, carried, lost
 from virtcatalog.bring.openstack.sheet import Sheet, choice, truth
-from virtcatalog.bring.verdict import Verdict, carried, lost
 
 _HYPERV: dict[str, Any] = {
     **{

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 from virtcatalog.api.kinds import API_VERSIONS
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.bring.names import free_name
+from virtcatalog.bring.imports import Fate, Verdict, carried, free_name, lost
 from virtcatalog.bring.openstack import cpu, handlers
+from virtcatalog.bring.openstack.handlers import unsupported
 from virtcatalog.bring.openstack.read import Resource
 from virtcatalog.bring.openstack.sheet import Handler, Sheet, ValueFault
-from virtcatalog.bring.openstack.unsupported import unsupported
-from virtcatalog.bring.verdict import Fate, Verdict, carried, lost
 from virtcatalog.errors import Problem, nearest
 from virtcatalog.manifests.merge import merge
 

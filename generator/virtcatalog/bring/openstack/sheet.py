@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from virtcatalog.adopt.data import get, put
-from virtcatalog.bring.verdict import Verdict, carried
+from virtcatalog.bring.imports import Verdict, carried
 
 
 class ValueFault(Exception):  # noqa: N818 - it is data of a problem, worded at the edge

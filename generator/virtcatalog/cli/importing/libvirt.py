@@ -19,7 +19,7 @@ from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.sources import is_folder, open_folder, read_file
 
 if TYPE_CHECKING:
-    from virtcatalog.adopt.adopt import Adoption
+    from virtcatalog.adopt.fleet import Adoption
     from virtcatalog.bring.libvirt.domain import Imported
     from virtcatalog.bring.libvirt.rules import Rules
     from virtcatalog.kubevirt.conditions import Conditions
@@ -171,8 +171,8 @@ def _domains(source: str, problems: list[Problem]) -> Iterator[tuple[str, bytes]
 
 
 def _adopt(imported: Imported, objects: list[dict[str, Any]], conditions: Conditions) -> Adoption:
-    from virtcatalog.adopt.adopt import adopt
     from virtcatalog.adopt.candidates import Candidates
+    from virtcatalog.adopt.fleet import adopt
 
     return adopt(imported.vm, Candidates([*objects, *imported.assumed], conditions))
 
@@ -224,7 +224,7 @@ def _rows(imported: Imported) -> Iterator[list[str]]:
 
 
 def _document(machine: _Machine) -> dict[str, Any]:
-    from virtcatalog.bring.verdict import FATES
+    from virtcatalog.bring.imports import FATES
 
     imported = machine.imported
     return {

@@ -43,7 +43,7 @@ def command(sources: tuple[str, ...], output: Path, name: str | None, relabel: b
     from virtcatalog.bring.objects.catalog import draft
     from virtcatalog.bring.objects.proof import prove
     from virtcatalog.bring.objects.read import collected, kustomized, nothing
-    from virtcatalog.scaffold.write import write
+    from virtcatalog.scaffold.content import write
 
     name = name or _default_name(output)
     if fault := name_fault(name):

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from operator import attrgetter
 
+from virtcatalog.api.addresses import is_pci_address
 from virtcatalog.api.devices import BlockSize, CustomBlockSize, Disk
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.names import dns_label_problems
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.addresses import is_pci_address
 from virtcatalog.kubevirt.admission.causes import invalid, not_supported, required
 from virtcatalog.kubevirt.configuration import Configuration
 

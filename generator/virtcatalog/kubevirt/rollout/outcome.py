@@ -10,7 +10,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.errors import Cause, Reason, Refuser
 from virtcatalog.kubevirt.result import Result
 from virtcatalog.kubevirt.rollout.running import Restart
-from virtcatalog.manifests.changes import Change
+from virtcatalog.manifests.difference import Change
 
 
 class Migration(msgspec.Struct, frozen=True):

@@ -29,7 +29,7 @@ from virtcatalog.kubevirt.rollout.outcome import Migration, Next, Rollout
 from virtcatalog.kubevirt.rollout.revisions import revision_names
 from virtcatalog.kubevirt.rollout.running import Running
 from virtcatalog.kubevirt.rollout.webhooks import admit_update
-from virtcatalog.manifests.changes import Change, changes
+from virtcatalog.manifests.difference import Change, changes
 from virtcatalog.manifests.identity import identity
 from virtcatalog.manifests.merge import merge, three_way
 

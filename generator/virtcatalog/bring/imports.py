@@ -1,10 +1,38 @@
-"""Names for what an import makes."""
+"""What all imports share: names for what they make, and the fates of what they read."""
 
 from __future__ import annotations
 
 import re
+from typing import Literal, NamedTuple
 
 from virtcatalog.api.names import dns_label_problems
+
+Fate = Literal["carried", "host", "lost", "unproven"]
+"""`host`: the node, the cluster or KubeVirt itself decides. `unproven`: there is no domain to compare with."""
+FATES: tuple[Fate, ...] = ("carried", "host", "lost", "unproven")
+
+
+class Verdict(NamedTuple):
+    """What becomes of a part or property, and where it is now, or why it is not."""
+
+    fate: Fate
+    why: str
+
+
+def carried(where: str) -> Verdict:
+    """Return the verdict of what the new object has."""
+    return Verdict("carried", where)
+
+
+def host(why: str) -> Verdict:
+    """Return the verdict of what is not the new object's to decide."""
+    return Verdict("host", why)
+
+
+def lost(why: str) -> Verdict:
+    """Return the verdict of what the new object does not have."""
+    return Verdict("lost", why)
+
 
 _LONGEST_LABEL, _LONGEST_NAME = 63, 253
 
