@@ -12,7 +12,7 @@ from typing import ParamSpec, TypeVar
 import click
 
 from virtcatalog import escaping
-from virtcatalog.cli.guard import UNUSABLE
+from virtcatalog.cli.statuses import UNUSABLE
 from virtcatalog.errors import ProblemsError, VirtcatalogError, counted
 from virtcatalog.progress import told_to
 

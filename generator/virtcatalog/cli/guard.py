@@ -15,8 +15,7 @@ from typing import TypeVar
 
 import click
 
-#: Exit statuses beside 0 (fine) and 1 (findings or differences).
-UNUSABLE, BUG, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
+from virtcatalog.cli.statuses import BUG, INTERRUPTED, PIPE_CLOSED, UNUSABLE
 
 T = TypeVar("T")
 

@@ -19,7 +19,7 @@ from virtcatalog.api.kinds import HOLDERS, KINDS, RETIRED
 from virtcatalog.errors import Problem, counted
 from virtcatalog.limits import REPOSITORY_FILE_BYTES
 from virtcatalog.manifests.folder import Folder, SourceError, TooLargeError
-from virtcatalog.manifests.outline import Mark, mark_behind
+from virtcatalog.manifests.places import Mark, mark_behind
 from virtcatalog.manifests.read import Manifest, Part, unchecked
 
 # What is passed over, as it is counted.
