@@ -1,4 +1,4 @@
-"""Nobody but `manifests/gitprocess.py` starts git, so that every git is started as it says there."""
+"""One module starts git, and one starts helm, so that each is started as it says there."""
 
 import ast
 import re
@@ -9,7 +9,10 @@ import pytest
 import otheryaml
 
 ROOT = Path(__file__).parents[1]
-STARTS = "generator/virtcatalog/manifests/gitprocess.py"
+STARTS = {
+    "git": "generator/virtcatalog/manifests/gitprocess.py",
+    "helm": "generator/virtcatalog/repositories/helmprocess.py",
+}
 #: git as a command of a shell: at its beginning, or after what ends another, or after words that start a program.
 IN_SHELL = re.compile(
     r"(?:^|[;&|({`!\n]|\$\(|\b(?:then|do|else|if|while|env|exec|command|sudo|xargs))\s*(?:\S+=\S*\s+)*git\s"
@@ -20,8 +23,8 @@ def modules():
     return sorted(str(path.relative_to(ROOT)) for top in ("generator", "action") for path in (ROOT / top).rglob("*.py"))
 
 
-def starts_git(text):
-    """Whether Python has a word of a command line, or a program to look for, that is git."""
+def starts(program, text):
+    """Whether Python has a word of a command line, or a program to look for, that is this one."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.List | ast.Tuple) and node.elts:
             words = node.elts[:1]
@@ -31,13 +34,14 @@ def starts_git(text):
             continue
         for word in words:
             text = word.value if isinstance(word, ast.Constant) and isinstance(word.value, str) else ""
-            if re.fullmatch(r"(?:\S*/)?git", text) or re.match(r"git [a-z-]", text):
+            if re.fullmatch(rf"(?:\S*/)?{program}", text) or re.match(rf"{program} [a-z-]", text):
                 yield word.lineno, text
 
 
-def test_one_module_starts_git():
-    found = {name for name in modules() for _ in starts_git((ROOT / name).read_text(encoding="utf-8"))}
-    assert found == {STARTS}
+@pytest.mark.parametrize("program", STARTS)
+def test_one_module_starts_it(program):
+    found = {name for name in modules() for _ in starts(program, (ROOT / name).read_text(encoding="utf-8"))}
+    assert found == {STARTS[program]}
 
 
 def test_it_is_seen_however_it_is_started():
@@ -48,8 +52,8 @@ def test_it_is_seen_however_it_is_started():
         "os.system('git status')",
         "command = ['/usr/bin/git', 'status']",
     ):
-        assert [*starts_git(text)], text
-    assert not [*starts_git("raise Error('no git')")]
+        assert [*starts("git", text)], text
+    assert not [*starts("git", "raise Error('no git')")]
 
 
 def scripts():

@@ -88,6 +88,13 @@ GIT_BYTES: Final = 1024 * MIB  # of memory that it may fill, beside the files th
 KUSTOMIZE_WORK: Final = 20_000_000  # of a kustomize tree, in units of some 50 nanoseconds
 REPOSITORY_FILE_BYTES: Final = 16 * MIB  # of a file that nobody named
 VALUES_WORK: Final = 1_000_000  # maps, lists and texts in a chart's values that are looked at
+CHART_FILES: Final = 5000  # of a chart and its dependencies
+CHART_BYTES: Final = 32 * MIB  # of these, unpacked
+CHART_LEVELS: Final = 8  # charts within charts
+CHARTS_SECONDS: Final = 120  # that helm may take for all charts of a run
+HELM_SECONDS: Final = 10  # of CPU that helm may take for one of them
+HELM_BYTES: Final = 1024 * MIB  # of memory that it may fill
+HELM_OUTPUT_BYTES: Final = 64 * MIB  # that it may print
 CATALOG_FILE_BYTES: Final = 16 * MIB
 
 # What is told of a catalog's past

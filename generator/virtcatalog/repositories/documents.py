@@ -81,10 +81,11 @@ def passed_over_words(counts: Mapping[str, int]) -> str:
 
 def read_documents(folder: Folder, label: str, files: Iterable[str]) -> Documents:
     """Read files of a folder; `label` is what problems call the folder."""
-    return joined(_read_file(folder, path, PurePosixPath(label, path).as_posix()) for path in files)
+    return joined(read_file(folder, path, PurePosixPath(label, path).as_posix()) for path in files)
 
 
-def _read_file(folder: Folder, path: str, name: str) -> Documents:
+def read_file(folder: Folder, path: str, name: str) -> Documents:
+    """Read a file of a folder, which problems call `name`."""
     try:
         content = folder.read(path, REPOSITORY_FILE_BYTES)
     except TooLargeError:
@@ -107,10 +108,10 @@ def documents_of(content: bytes, file: str) -> Documents:
     manifests, problems = unchecked(Part(text, file))
     if not problems:
         return joined(map(_sorted, manifests))
-    return joined(map(document_of, _parts(text, file)))
+    return joined(map(document_of, parts(text, file)))
 
 
-def _parts(text: str, file: str) -> Iterator[Part]:
+def parts(text: str, file: str) -> Iterator[Part]:
     """Split YAML at the lines that start documents: what is behind one cannot be part of what is before it."""
     mark, start = Mark(0, 0), 0
     for end in (*(found.start() for found in _SEPARATOR.finditer(text) if found.start()), len(text)):

@@ -1,0 +1,181 @@
+"""What a Helm release deploys: its chart rendered, if that is in the repository and helm is at hand, else its values.
+
+`Charts(find_helm())` is made once for a run, so that both sides share its budget and what is rendered the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from virtcatalog.errors import Problem, listed
+from virtcatalog.limits import CHARTS_SECONDS
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.folder import Folder
+from virtcatalog.manifests.read import Manifest
+from virtcatalog.repositories.charts import CHART, ChartError, Copy, write
+from virtcatalog.repositories.documents import Documents, document_of, joined, parts
+from virtcatalog.repositories.helmprocess import HelmError, template
+from virtcatalog.repositories.values import Value, objects_in
+
+_SOURCE: Final = re.compile(r"\A---\n# Source: [^/\n]*/([^\n]*)\n")
+_RANDOM: Final = re.compile(rb"\b(?:rand\w+|uuidv4|gen\w+|now|ago|htpasswd|bcrypt|encryptAES|shuffle)\b")
+RANDOM: Final = "random"
+"""What stands for a text that a chart makes anew each time that it is rendered."""
+
+
+class Parameter(NamedTuple):
+    """A value that is set by its path, as `--set` does, or as `--set-string` if it is `text`."""
+
+    path: str
+    value: str
+    text: bool = False
+
+
+class Release(NamedTuple):
+    """A chart as it is deployed.
+
+    `chart` is its folder, None for one that is not in the repository, which is called `chart_name`. `values` are laid
+    over each other, the later over the earlier ones; the chart's own are not among them. `problem` places a sentence.
+    """
+
+    name: str
+    namespace: str
+    chart: Folder | None
+    chart_name: str
+    values: Sequence[Value]
+    problem: Callable[[str], Problem]
+    parameters: Sequence[Parameter] = ()
+
+
+class Charts:
+    """Renders charts with `program`, "" for no helm, for so long as there is time left."""
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+        self._seconds: float = CHARTS_SECONDS
+        self._rendered: dict[bytes, tuple[str, ...] | HelmError] = {}
+
+    def documents(self, release: Release, label: str) -> Documents:
+        """Return the objects of a release; `label` is what places call the folder of its chart."""
+        why = self._obstacle(release)
+        if not why and release.chart is not None:
+            try:
+                return self._rendering(release, release.chart, label)
+            except (ChartError, HelmError) as error:
+                why = str(error)
+        named = release.problem(f"the chart {release.chart_name} is not rendered: {why}")
+        in_values = objects_in(release.values) if release.values else Documents()
+        return in_values._replace(unrendered=(named, *in_values.unrendered))
+
+    def _obstacle(self, release: Release) -> str:
+        if release.chart is None:
+            return "it is not in the repository"
+        if not self._program:
+            return "there is no helm in the PATH"
+        return "the time for charts is used up" if self._seconds <= 0 else ""
+
+    def _rendering(self, release: Release, chart: Folder, label: str) -> Documents:
+        copy = Copy(chart)
+        layers = [json.dumps(each.data).encode() for each in release.values]
+        settings = [f"--set{'-string' if each.text else ''}={each.path}={each.value}" for each in release.parameters]
+        key = _key(release.name, release.namespace, copy.files, layers, settings)
+        if key not in self._rendered:
+            try:
+                self._rendered[key] = self._render(release, copy, layers, settings)
+            except HelmError as error:
+                self._rendered[key] = error
+        rendered = self._rendered[key]
+        if isinstance(rendered, HelmError):
+            raise rendered
+        first, *again = ([*_documents(text, chart, label)] for text in rendered)
+        if again:
+            first = [_settled_documents(*pair) for pair in zip(first, *again, strict=False)]
+        documents = joined(first)
+        if copy.missing:
+            missing = f"the chart {release.chart_name} needs {listed(copy.missing)}, which is not in the repository"
+            documents = documents._replace(unrendered=(release.problem(missing), *documents.unrendered))
+        return documents
+
+    def _render(
+        self, release: Release, copy: Copy, layers: Sequence[bytes], settings: Sequence[str]
+    ) -> tuple[str, ...]:
+        """Return what helm prints, twice where what it prints may differ each time."""
+        from tempfile import TemporaryDirectory
+
+        with TemporaryDirectory(prefix="virtcatalog-chart-") as made:
+            folder = Path(made)
+            write(copy.files, folder / "chart")
+            files = [folder / f"values-{number}.json" for number in range(len(layers))]
+            for file, layer in zip(files, layers, strict=True):
+                file.write_bytes(layer)
+            may_differ = any(_RANDOM.search(content) for content in (*copy.files.values(), *layers))
+            return tuple(self._timed(folder, release, files, settings) for _ in range(2 if may_differ else 1))
+
+    def _timed(self, folder: Path, release: Release, files: Sequence[Path], settings: Sequence[str]) -> str:
+        start = time.monotonic()
+        try:
+            printed = template(self._program, folder, release.name, release.namespace, files, settings)
+        finally:
+            self._seconds -= time.monotonic() - start
+        return printed.decode(errors="replace")
+
+
+def _key(
+    name: str, namespace: str, files: Mapping[str, bytes], layers: Iterable[bytes], settings: Iterable[str]
+) -> bytes:
+    """All that a rendering depends on, as a digest."""
+    digest = blake2b(digest_size=32)
+    texts = (name.encode(), namespace.encode(), *(text.encode(errors="surrogatepass") for text in settings))
+    for each in (
+        *texts,
+        b"/",
+        *layers,
+        b"/",
+        *(part for path in sorted(files) for part in (path.encode(), files[path])),
+    ):
+        digest.update(len(each).to_bytes(8))
+        digest.update(each)
+    return digest.digest()
+
+
+def _documents(printed: str, chart: Folder, label: str) -> Iterator[Documents]:
+    """Yield what helm printed, a document each, with the template that it is of."""
+    for part in parts(printed, ""):
+        source = _SOURCE.match(str(part.text))
+        path = source[1] if source and chart.has(source[1]) else CHART
+        file = f"{label}/{path}"
+        found = document_of(part)
+        yield Documents(
+            tuple(Manifest(each.data, Text("", file), 0) for each in found.manifests),
+            problems=tuple(
+                Problem(file=file, object=each.object, message=f"renders what cannot be read: {each.message}")
+                for each in found.problems
+            ),
+        )
+
+
+def _settled_documents(one: Documents, other: Documents) -> Documents:
+    """Return what two renderings of a document have in common."""
+    pairs = zip(one.manifests, other.manifests, strict=False)
+    return one._replace(manifests=tuple(first.within(_settled(first.data, second.data), ()) for first, second in pairs))
+
+
+def _settled(one: Any, other: Any) -> Any:
+    """Return what two renderings have in common, with `RANDOM` where they differ."""
+    if one == other:
+        return one
+    if isinstance(one, dict) and isinstance(other, dict):
+        return {key: _settled(value, other.get(key)) for key, value in one.items()}
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return [*map(_settled, one, other)]
+    if isinstance(one, str) and isinstance(other, str):
+        lines = one.split("\n"), other.split("\n")
+        if len(lines[0]) == len(lines[1]):
+            return "\n".join(first if first == second else RANDOM for first, second in zip(*lines, strict=True))
+    return RANDOM

@@ -1,0 +1,316 @@
+"""Charts of a repository, rendered by the real helm, and what a hostile one cannot reach."""
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from virtcatalog import limits
+from virtcatalog.errors import Problem
+from virtcatalog.manifests.folder import held_at
+from virtcatalog.manifests.read import Part, unchecked
+from virtcatalog.manifests.sources import open_folder
+from virtcatalog.repositories import helm, helmprocess
+from virtcatalog.repositories.helm import Charts, Parameter, Release
+from virtcatalog.repositories.helmprocess import find_helm
+from virtcatalog.repositories.values import values_at
+
+HELM = find_helm()
+CHART = "apiVersion: v2\nname: vms\nversion: 1.0.0\n"
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: {{ .Release.Name }}-{{ .Values.name }}}
+spec: {x: {{ toJson .Values.spec }}}
+"""
+
+
+@pytest.fixture
+def _helm():
+    if HELM:
+        return
+    if os.environ.get("CI"):
+        pytest.fail("there is no helm: .ci/run builds it of tests/helm")
+    pytest.skip("there is no helm in the PATH: cd tests/helm && go build -o ~/bin/helm helm.sh/helm/v3/cmd/helm")
+
+
+needs_helm = pytest.mark.usefixtures("_helm")
+
+
+def values(text):
+    return values_at(unchecked(Part(text, "values.yaml"))[0][0], ())
+
+
+def render(files, *layers, program=HELM, chart="c", parameters=(), name="rel", charts=None):
+    """What is in a release of the chart in `c/`, of a repository with these files."""
+    files = {path: content if isinstance(content, bytes) else content.encode() for path, content in files.items()}
+    folder = held_at({tuple(path.split("/")): content for path, content in files.items()}, (chart,))
+    release = Release(
+        name,
+        "ns",
+        folder,
+        chart,
+        [*map(values, layers)],
+        lambda message: Problem("hr.yaml", 1, message=message),
+        parameters,
+    )
+    return (charts or Charts(program)).documents(release, chart)
+
+
+def unrendered(documents):
+    return [str(each) for each in documents.unrendered]
+
+
+@needs_helm
+def test_a_chart_is_rendered_with_its_values():
+    files = {"c/Chart.yaml": CHART, "c/values.yaml": "name: a\nspec: {one: 1, two: 2}\n", "c/templates/vm.yaml": VM}
+    (vm,) = render(files).manifests
+    assert (vm.name, vm.file, vm.data["spec"]["x"]) == (
+        "VirtualMachine/rel-a",
+        "c/templates/vm.yaml",
+        {"one": 1, "two": 2},
+    )
+    (vm,) = render(files, "name: b\nspec: {one: null}", "spec: {two: 3}").manifests
+    assert (vm.name, vm.data["spec"]["x"]) == ("VirtualMachine/rel-b", {"two": 3})
+    (vm,) = render(files, parameters=[Parameter("spec.one", "5"), Parameter("name", "7", text=True)]).manifests
+    assert (vm.name, vm.data["spec"]["x"]["one"]) == ("VirtualMachine/rel-7", 5)
+
+
+@needs_helm
+def test_a_template_sees_a_cluster_with_kubevirt_and_nothing_in_it():
+    template = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a, namespace: {{ .Release.Namespace }}}
+data:
+  kubevirt: {{ .Capabilities.APIVersions.Has "kubevirt.io/v1/VirtualMachine" | quote }}
+  lookup: {{ lookup "v1" "Namespace" "" "" | toJson | quote }}
+"""
+    (found,) = render({"c/Chart.yaml": CHART, "c/templates/a.yaml": template}).manifests
+    assert found.data["metadata"]["namespace"] == "ns"
+    assert found.data["data"] == {"kubevirt": "true", "lookup": "{}"}
+
+
+def packed(files):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for path, content in files.items():
+            member = tarfile.TarInfo(path)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content.encode()))
+        link = tarfile.TarInfo("sub/templates/link.yaml")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    return out.getvalue()
+
+
+@needs_helm
+def test_dependencies_are_taken_from_folders_and_archives_and_the_others_are_named():
+    sub = {"Chart.yaml": CHART.replace("vms", "sub"), "templates/vm.yaml": VM, "values.yaml": "name: sub\nspec: {}\n"}
+    near = {f"lib/near/{path}": content.replace("sub", "near") for path, content in sub.items()}
+    below = {f"c/charts/below/{path}": content.replace("sub", "below") for path, content in sub.items()}
+    declared = "".join(
+        f"- {{name: {name}, version: 1.0.0, repository: '{url}'}}\n"
+        for name, url in (("sub", ""), ("near", "file://../lib/near"), ("far", "https://example.org"))
+    )
+    files = {
+        "c/Chart.yaml": f"{CHART}dependencies:\n{declared}",
+        "c/templates/vm.yaml": VM,
+        "c/values.yaml": "name: a",
+        "c/charts/sub-1.0.0.tgz": packed({f"sub/{path}": content for path, content in sub.items()}),
+        **near,
+        **below,
+    }
+    documents = render(files)
+    assert sorted((each.name, each.file) for each in documents.manifests) == [
+        ("VirtualMachine/rel-a", "c/templates/vm.yaml"),
+        ("VirtualMachine/rel-below", "c/charts/below/templates/vm.yaml"),
+        ("VirtualMachine/rel-near", "c/Chart.yaml"),
+        ("VirtualMachine/rel-sub", "c/Chart.yaml"),
+    ]
+    assert unrendered(documents) == [
+        "hr.yaml:1:0: the chart c needs far of https://example.org, which is not in the repository"
+    ]
+
+
+@needs_helm
+def test_what_is_random_is_the_same_each_time():
+    text = "{{ randAlphaNum 8 }}"
+    head = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\n"
+    vm = f"{head}spec:\n  a: |\n    b\n    pw: {text}\n    c\n"
+    files = {"c/Chart.yaml": CHART, "c/templates/vm.yaml": vm}
+    first, second = (render(files).manifests[0].data["spec"] for _ in range(2))
+    assert first == second == {"a": "b\nrandom\nc\n"}
+
+
+@needs_helm
+def test_what_was_rendered_is_not_rendered_again(monkeypatch):
+    runs = []
+    monkeypatch.setattr(helm, "template", lambda *given: runs.append(given) or b"---\n" + VM.split("meta")[0].encode())
+    charts = Charts("/helm")
+    for text in ("a: 1", "a: 1", "a: 2"):
+        render({"c/Chart.yaml": CHART}, text, charts=charts)
+    assert len(runs) == 2
+
+
+@needs_helm
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"c/templates/a.yaml": '{{ fail "no" }}'}, "helm: execution error at (vms/templates/a.yaml:1:3): no"),
+        ({"c/templates/a.yaml": '{{ env "HOME" }}'}, 'function "env" not defined'),
+        ({"c/templates/a.yaml": "{{ range until 2000000000 }}x{{ end }}"}, "helm takes more than 1024 MiB of memory"),
+        ({"c/templates/a.yaml": '{{ define "x" }}{{ include "x" . }}{{ end }}{{ include "x" . }}'}, "helm: "),
+        ({"c/Chart.yaml": "a: ["}, "Chart.yaml:"),
+        ({"c/Chart.yaml": "- a"}, "Chart.yaml must be one map"),
+        ({"c/Chart.yaml": CHART + "dependencies: [a]"}, "Chart.yaml: a dependency is no map"),
+        ({"c/charts/a.tgz": b"no archive"}, "charts/a.tgz cannot be unpacked"),
+        (
+            {"c/Chart.yaml": CHART + "dependencies: [{name: x, repository: 'file://.'}]"},
+            "charts are nested more than 8",
+        ),
+    ],
+)
+def test_a_chart_that_cannot_be_rendered_is_named(files, message):
+    documents = render({"c/Chart.yaml": CHART, **files})
+    (said,) = unrendered(documents)
+    assert said.startswith("hr.yaml:1:0: the chart c is not rendered: ")
+    assert message in said
+    assert documents.manifests == ()
+
+
+@pytest.mark.parametrize(
+    ("program", "chart", "why"),
+    [("", {"c/Chart.yaml": CHART}, "there is no helm in the PATH"), ("/helm", None, "it is not in the repository")],
+)
+def test_without_rendering_the_objects_in_values_count(program, chart, why):
+    layer = values("extraObjects: [{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: db}}]")
+    folder = held_at({("c", "Chart.yaml"): b""}, ("c",)) if chart else None
+    release = Release("rel", "ns", folder, "c", [layer], lambda message: Problem("hr.yaml", 1, message=message))
+    documents = Charts(program).documents(release, "c")
+    assert [each.name for each in documents.manifests] == ["VirtualMachine/db"]
+    assert unrendered(documents) == [f"hr.yaml:1:0: the chart c is not rendered: {why}"]
+
+
+@needs_helm
+def test_no_link_of_a_chart_is_followed(tmp_path):
+    (tmp_path / "secret").write_text("secret: word")
+    templates = tmp_path / "repo/c/templates"
+    templates.mkdir(parents=True)
+    (templates.parent / "Chart.yaml").write_text(CHART)
+    (templates / "a.yaml").write_text('apiVersion: v1\nkind: X\nmetadata: {name: a}\na: {{ .Files.Get "f" | quote }}\n')
+    (templates.parent / "f").symlink_to(tmp_path / "secret")
+    folder = open_folder(str(tmp_path / "repo")).folder("c")
+    release = Release("rel", "ns", folder, "c", [], lambda message: Problem("hr.yaml", message=message))
+    documents = Charts(HELM).documents(release, "c")
+    assert "secret" not in str([each.data for each in documents.manifests])
+    assert unrendered(documents) == [
+        "hr.yaml: the chart c is not rendered: f: is a symbolic link that leads out of the folder"
+    ]
+
+
+@needs_helm
+def test_a_schema_of_values_reads_no_file_and_no_page(tmp_path):
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_error(404)
+
+        def log_message(self, *args):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/x"
+    template = "apiVersion: v1\nkind: X\nmetadata: {name: a}\n"
+    chart = {"Chart.yaml": CHART, "templates/a.yaml": template, "values.schema.json": f'{{"$ref": "{url}"}}'}
+    sub = {f"sub/{path}": content.replace("vms", "sub") for path, content in chart.items()}
+    documents = render({**{f"c/{path}": content for path, content in chart.items()}, "c/charts/sub-1.tgz": packed(sub)})
+    # Given as it is, helm asks for it: that it does not is due to the copy.
+    for path, content in chart.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(content)
+    assert (len(documents.manifests), asked) == (2, [])
+    subprocess.run([HELM, "template", "a", str(tmp_path)], capture_output=True, check=False)
+    server.shutdown()
+    assert asked == ["/x"]
+
+
+@needs_helm
+def test_a_chart_sees_nothing_of_the_users(monkeypatch, tmp_path):
+    """Neither plugins nor registries nor a kubeconfig, whatever the environment says."""
+    program = tmp_path / "helm"
+    program.write_text(f"#!{sys.executable} -I\nimport os\nprint('a:', sorted(os.environ.items()))\n")
+    program.chmod(0o755)
+    for name in ("HELM_PLUGINS", "HELM_DEBUG", "KUBECONFIG", "SECRET"):
+        monkeypatch.setenv(name, str(tmp_path))
+    printed = helmprocess.template(str(program), tmp_path, "rel", "ns", [], [])
+    assert b"SECRET" not in printed
+    assert b"HELM_DEBUG" not in printed
+    assert f"'HELM_PLUGINS', '{tmp_path}/home/plugins'".encode() in printed
+    assert b"'KUBECONFIG', '/dev/null'" in printed
+
+
+def test_a_helm_of_the_checkout_is_never_the_helm(monkeypatch, tmp_path):
+    (tmp_path / "helm").write_text("#!/bin/sh\necho v4.0.0\n")
+    (tmp_path / "helm").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f".{os.pathsep}")
+    assert shutil.which("helm")
+    assert find_helm() == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "is_usable"), [("v3.10.3", False), ("v3.11.0", False), ("v3.11.1", True), ("v4.1", True), ("no", False)]
+)
+def test_a_helm_whose_templates_look_up_names_is_not_used(monkeypatch, tmp_path, said, is_usable):
+    (tmp_path / "helm").write_text(f"#!/bin/sh\necho {said}\n")
+    (tmp_path / "helm").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert find_helm() == (str(tmp_path / "helm") if is_usable else "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of another process")
+@pytest.mark.parametrize("loops", ["while :; do :; done", "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done"])
+def test_helm_takes_no_more_than_it_may(monkeypatch, tmp_path, loops):
+    monkeypatch.setattr(helmprocess, "HELM_SECONDS", 1)
+    monkeypatch.setattr(helmprocess, "HELM_OUTPUT_BYTES", 2**16)
+    (tmp_path / "helm").write_text(f"#!/bin/sh\n{loops}\n")
+    (tmp_path / "helm").chmod(0o755)
+    with pytest.raises(helmprocess.HelmError):
+        helmprocess.template(str(tmp_path / "helm"), tmp_path, "rel", "ns", [], [])
+
+
+def test_an_archive_that_unpacks_to_much_is_refused():
+    bomb = packed({"sub/Chart.yaml": "#" * (limits.CHART_BYTES + 1)})
+    assert len(bomb) < 2**20
+    documents = render({"c/Chart.yaml": CHART, "c/charts/sub.tgz": bomb}, program="/helm")
+    assert unrendered(documents) == [
+        "hr.yaml:1:0: the chart c is not rendered: with its dependencies it has more than 32 MiB or 5000 files"
+    ]
+
+
+@pytest.mark.parametrize("path", ["sub/../../x", "/etc/x", "sub/a\\b"])
+def test_a_path_of_an_archive_leads_nowhere_else(monkeypatch, path):
+    monkeypatch.setattr(
+        helm, "template", lambda program, folder, *_: str(sorted(map(str, Path(folder).rglob("*")))).encode()
+    )
+    documents = render({"c/Chart.yaml": CHART, "c/charts/sub.tgz": packed({path: "x"})}, program="/helm")
+    assert all("not rendered" in said for said in unrendered(documents))
+    assert documents.manifests == ()
+
+
+def test_no_more_is_rendered_when_the_time_is_used_up(monkeypatch):
+    monkeypatch.setattr(helm, "CHARTS_SECONDS", 0)
+    assert unrendered(render({"c/Chart.yaml": CHART}, program="/helm")) == [
+        "hr.yaml:1:0: the chart c is not rendered: the time for charts is used up"
+    ]
