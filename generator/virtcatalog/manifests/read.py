@@ -172,6 +172,11 @@ def _take_apart(manifest: Manifest, depth: int = 0) -> list[Manifest]:
     return [each for part in parts for each in _take_apart(part, depth + 1)]
 
 
+def faults(data: Any) -> list[Problem]:
+    """Return what is wrong with an object, at its fields, wherever it stands."""
+    return _check(Manifest(data, Text(""), 0))
+
+
 def _check(manifest: Manifest) -> list[Problem]:
     """Read or check one manifest by its kind; return what is wrong with it."""
     found = inspect_kind(manifest.data)

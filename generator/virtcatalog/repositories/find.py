@@ -1,37 +1,170 @@
-"""What a repository deploys: its environments, in the order in which they are looked for."""
+"""What a repository deploys: its environments, in the order in which they are looked for.
+
+First what objects of Flux and Argo CD deploy, then the kustomizations that nothing builds upon, then what is left.
+"""
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from virtcatalog.catalog.places import Source
-from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.manifests.folder import Folder, SourceError, manifest_files
-from virtcatalog.manifests.read import read_manifests
+from virtcatalog.errors import Problem, VirtcatalogError
+from virtcatalog.kubevirt.cluster import counts
+from virtcatalog.limits import REPOSITORY_LEVELS, REPOSITORY_UNITS
+from virtcatalog.manifests.folder import Folder
+from virtcatalog.manifests.read import faults
+from virtcatalog.repositories.building import kustomized
+from virtcatalog.repositories.deployers import Deployer, deploys
+from virtcatalog.repositories.deploying import Context, Unit, units_of
+from virtcatalog.repositories.documents import Documents, joined
 from virtcatalog.repositories.model import Environment, Repository, Resource, resource
+from virtcatalog.repositories.tree import Tree, parents
+
+#: What is passed over, as it is counted.
+_UNINCLUDED = "file that no kustomization includes"
+_CHART = "file of a chart"
 
 
 def find(folder: Folder, label: str) -> Repository:
     """Return what a folder deploys; `label` is what the folder is called in places and problems."""
-    files, faults = manifest_files(folder)
-    problems = [Problem(file=place_in(label, path), message=message) for path, message in faults]
-    plain: dict[str, list[Resource]] = {}
-    for path in files:
-        name = place_in(label, path)
-        try:
-            plain.setdefault(path.rpartition("/")[0], []).extend(map(resource, read_manifests(folder.read(path), name)))
-        except ManifestError as error:
-            problems += error.problems
-        except SourceError as error:
-            problems.append(Problem(file=name, message=error.message))
-    environments = tuple(
-        Environment(name=at, kind="folder", folder=at, place=Source(place_in(label, at)), resources=tuple(resources))
-        for at, resources in plain.items()
-    )
-    return Repository(environments=environments, problems=tuple(sorted(problems)))
+    tree = Tree(folder, label)
+    files = (path for path in tree.files if not tree.in_chart(path))
+    objects = [resource(manifest) for path in files for manifest in tree.documents(path).manifests]
+    return _Finder(Context(tree, objects)).find()
 
 
-def place_in(label: str, path: str) -> str:
-    """Name a file of a tree that is called `label`: a path, or `revision:path`."""
-    revision, colon, at = label.rpartition(":")
-    return f"{revision}{colon}{PurePosixPath(at, path)}"
+class RepositoryError(VirtcatalogError):
+    """A repository that asks for more than it may."""
+
+
+Declared = Mapping[str, Sequence[Unit]]
+
+
+class _Finder:
+    """Looks at one repository.
+
+    An object that deploys something is declared in a file, and counts as it is there unless another unit deploys it:
+    then it counts as that unit renders it.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._tree = context, context.tree
+        self._units: list[Unit] = []
+        self._reached: set[str] = set()
+        self._above: list[str] = []
+
+    def find(self) -> Repository:
+        """Return what the repository deploys."""
+        deployers = [Deployer(resource) for resource in self._context.objects if deploys(resource.data)]
+        declared = {deployer.key: units_of(deployer, self._context) for deployer in deployers}
+        taken = {folder for units in declared.values() for unit in units for folder in unit.folders}
+        roots = [self._kustomization(at) for at in self._roots(taken)]
+        deployed = {
+            deployer.key
+            for key, units in (*declared.items(), ("", roots))
+            for unit in units
+            for deployer in unit.deployers
+            if deployer.key != key
+        }
+        for deployer in deployers:
+            if deployer.key not in deployed:
+                self._reach(deployer, declared)
+        for root in roots:
+            self._take(root, declared, 0)
+        for deployer in deployers:  # those that deploy each other
+            if deployer.key not in self._reached:
+                self._reach(deployer, declared)
+        return self._with_rest()
+
+    def _roots(self, taken: set[str]) -> Iterator[str]:
+        """Yield the folders of kustomizations that nothing deploys or builds upon."""
+        kustomizations = self._tree.kustomizations
+        below = {folder for kustomization in kustomizations.values() for folder in kustomization.folders}
+        for at, kustomization in kustomizations.items():
+            used = at in below or any(above in taken for above in (at, *parents(at)))
+            if not (used or kustomization.is_component or self._tree.in_chart(at)):
+                yield at
+
+    def _kustomization(self, at: str) -> Unit:
+        place = Source(self._tree.shown(self._tree.kustomizations[at].file))
+        result = kustomized(self._tree, at)
+        return Unit(Environment(name=at, kind="kustomization", folder=at, place=place, **result._asdict()))
+
+    def _reach(self, deployer: Deployer, declared: Declared, cluster: str = "", level: int = 0) -> None:
+        """Take what an object deploys, and what that deploys."""
+        self._reached.add(deployer.key)
+        units = declared.get(deployer.key, ())
+        if not units or units[0].deployer != deployer:
+            units = units_of(deployer, self._context)
+        for unit in units:
+            self._take(unit, declared, level, cluster)
+
+    def _take(self, unit: Unit, declared: Declared, level: int, cluster: str = "") -> None:
+        environment = unit.environment
+        if len(self._units) >= REPOSITORY_UNITS or level > REPOSITORY_LEVELS:
+            limit = (
+                f"{REPOSITORY_UNITS} units" if level <= REPOSITORY_LEVELS else f"{REPOSITORY_LEVELS} levels of units"
+            )
+            raise RepositoryError(f"{environment.place.file}: the repository has more than {limit}")
+        inner = [deployer for deployer in unit.deployers if deployer.key != unit.key]
+        cluster = environment.cluster or cluster or (unit.cluster if inner else "")
+        self._units.append(unit._replace(environment=replace(environment, cluster=cluster)))
+        for deployer in inner:
+            if deployer.key not in self._above:
+                self._above.append(deployer.key)
+                self._reach(deployer, declared, cluster, level + 1)
+                self._above.pop()
+
+    def _with_rest(self) -> Repository:
+        """Return the repository, with the plain manifests that no unit takes."""
+        tree = self._tree
+        taken = {folder for unit in self._units for folder in unit.folders}
+        named = {file for kustomization in tree.kustomizations.values() for file in kustomization.files}
+        passed_over: Counter[str] = Counter()
+        unrendered: list[Problem] = []
+        problems = list(tree.problems)
+        environments = [_checked(unit.environment) for unit in self._units]
+        for at, files in tree.folders.items():
+            if tree.in_chart(at):
+                passed_over[_CHART] += len(files)
+            elif at in tree.kustomizations:
+                passed_over[_UNINCLUDED] += len([file for file in files if file not in named])
+            elif not any(above in taken for above in (at, *parents(at))):
+                documents = joined(tree.documents(file) for file in files if file not in named)
+                passed_over += Counter(documents.passed_over)
+                unrendered += documents.unrendered
+                problems += documents.problems
+                if documents.manifests:
+                    environments.append(_checked(_folder(tree, at, documents)))
+        return Repository(
+            environments=tuple(environments),
+            passed_over=+passed_over,
+            unrendered=tuple(unrendered),
+            problems=tuple(sorted(problems)),
+        )
+
+
+def _folder(tree: Tree, at: str, documents: Documents) -> Environment:
+    """The plain manifests of a folder."""
+    resources = tuple(map(resource, documents.manifests))
+    return Environment(name=at, kind="folder", folder=at, place=Source(tree.shown(at)), resources=resources)
+
+
+def _checked(environment: Environment) -> Environment:
+    """The environment without what is wrong of what makes a difference to VMs, which its problems say."""
+    sound: list[Resource] = []
+    problems = list(environment.problems)
+    for deployed in environment.resources:
+        wrong = faults(deployed.data) if counts(deployed.data) else []
+        problems += (_placed(problem, deployed) for problem in wrong)
+        if not wrong:
+            sound.append(deployed)
+    return replace(environment, resources=tuple(sound), problems=tuple(problems))
+
+
+def _placed(problem: Problem, resource: Resource) -> Problem:
+    source = resource.field(problem.field)
+    return replace(problem, file=source.file, line=source.line, column=source.column)

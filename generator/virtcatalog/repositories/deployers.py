@@ -1,0 +1,82 @@
+"""Objects that deploy a part of the repository: what they are, and which of their fields have which shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from virtcatalog.errors import Problem
+from virtcatalog.manifests.identity import identity
+from virtcatalog.repositories.model import Resource
+
+_KINDS: Final = {
+    "Kustomization": "kustomize.toolkit.fluxcd.io",
+    "HelmRelease": "helm.toolkit.fluxcd.io",
+    "Application": "argoproj.io",
+    "ApplicationSet": "argoproj.io",
+}
+"""The kinds that deploy something, with the API group of each: others have kinds of these names, too."""
+
+
+def deploys(data: Any) -> bool:
+    """Whether an object deploys a part of a repository."""
+    group = _KINDS.get(str(data.get("kind")))
+    return group is not None and str(data.get("apiVersion")).partition("/")[0] == group
+
+
+class Deployer:
+    """An object that deploys something; it is equal to one that is declared in the same place and says the same."""
+
+    def __init__(self, resource: Resource) -> None:
+        self.resource = resource
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Deployer) and (self.key, self.resource.data) == (other.key, other.resource.data)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @property
+    def key(self) -> str:
+        """What tells it from others: the place where it is declared."""
+        return str(self.resource.place)
+
+    @property
+    def kind(self) -> str:
+        """Its kind."""
+        return str(self.resource.data["kind"])
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return identity(self.resource.data)[2]
+
+    @property
+    def namespace(self) -> str:
+        """Its namespace, "" where it names none."""
+        return identity(self.resource.data)[1]
+
+    def get(self, *path: str | int, of: type = object) -> Any:
+        """Return a field of its spec if it is of that type, else None."""
+        value: Any = self.resource.data.get("spec")
+        for step in path:
+            try:
+                value = value[step]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return value if isinstance(value, of) else None
+
+    def text(self, *path: str | int) -> str:
+        """Return a text of its spec, "" for none."""
+        value = self.get(*path, of=str)
+        return value if value is not None else ""
+
+    def items(self, *path: str | int) -> Iterator[Any]:
+        """Yield the items of a list of its spec."""
+        yield from self.get(*path, of=list) or ()
+
+    def problem(self, field: str, message: str) -> Problem:
+        """Say something of one of its fields, with the place."""
+        source = self.resource.field(field)
+        shown = "/".join(filter(None, identity(self.resource.data)))
+        return Problem(source.file, source.line, source.column, shown, field, message)

@@ -1,0 +1,182 @@
+"""What a Flux Kustomization deploys: a folder of the repository, with its own patches, components and variables.
+
+Source: github.com/fluxcd/pkg, kustomize/kustomize_generator.go and kustomize_varsub.go; fluxcd/kustomize-controller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from virtcatalog.errors import Problem
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.identity import Data, identity
+from virtcatalog.repositories.building import Built, kustomized
+from virtcatalog.repositories.deployers import Deployer
+from virtcatalog.repositories.envsubst import SubstitutionError, substituted
+from virtcatalog.repositories.model import Resource
+from virtcatalog.repositories.tree import Tree, joined
+
+_SUBSTITUTE: Final = "kustomize.toolkit.fluxcd.io/substitute"
+"""The label or annotation of objects whose variables stay, when it says `disabled`."""
+#: Fields of a Kustomization that are added to what the kustomization of its folder has; others take its place.
+_ADDED: Final = ("components", "patches", "patchesStrategicMerge", "images")
+_YAML: Final = (".yaml", ".yml")
+
+
+class Sources(NamedTuple):
+    """The GitRepositories of a repository, by namespace and name, with their URLs."""
+
+    urls: Mapping[tuple[str, str], str]
+
+    def is_here(self, deployer: Deployer) -> bool:
+        """Whether a Kustomization deploys this repository, as far as that can be known from its files.
+
+        The one that Flux was set up with is; so is one of which these files have no GitRepository, and the only one.
+        """
+        reference = deployer.get("sourceRef", of=dict) or {}
+        if reference.get("kind") != "GitRepository":
+            return False
+        name = str(reference.get("name"))
+        url = self.urls.get((str(reference.get("namespace") or deployer.namespace), name))
+        own = next((url for (_, name), url in self.urls.items() if name == "flux-system"), None)
+        if url is None or name == "flux-system" or _alike(url) == _alike(own or ""):
+            return True
+        return own is None and len({_alike(url) for url in self.urls.values()}) == 1
+
+
+def _alike(url: str) -> str:
+    """What is the same in the URLs of one repository: `ssh://git@host/a/b.git` and `https://host/a/b`."""
+    return url.rpartition("://")[2].rpartition("@")[2].removesuffix("/").removesuffix(".git").replace(":", "/").lower()
+
+
+def sources_in(resources: Iterable[Resource]) -> Sources:
+    """Return the GitRepositories among objects."""
+    urls: dict[tuple[str, str], str] = {}
+    for resource in resources:
+        spec = resource.data.get("spec")
+        if resource.data.get("kind") == "GitRepository" and isinstance(spec, dict) and isinstance(spec.get("url"), str):
+            urls.setdefault(identity(resource.data)[1:], spec["url"])
+    return Sources(urls)
+
+
+def folder_of(deployer: Deployer) -> str | None:
+    """Return the folder that a Kustomization deploys; None when it leads out of the repository."""
+    return joined("", deployer.text("path").lstrip("/"))
+
+
+def built(deployer: Deployer, tree: Tree, config_maps: Sequence[Resource]) -> Built:
+    """Return what a Kustomization deploys of a folder of the repository, which is there."""
+    at = folder_of(deployer)
+    assert at is not None
+    added = dict(_added(deployer))
+    if at not in tree.kustomizations:
+        added["resources"] = list(_generated(tree, at))
+    result = kustomized(tree, at, added)
+    return _substituted(_with_metadata(result, deployer), deployer, config_maps)
+
+
+def _added(deployer: Deployer) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of a kustomization that a Kustomization sets."""
+    for field, own in (("namespace", "targetNamespace"), ("namePrefix", "namePrefix"), ("nameSuffix", "nameSuffix")):
+        if text := deployer.text(own):
+            yield field, text
+    for field in _ADDED:
+        if items := list(deployer.items(field)):
+            yield field, items
+    if operations := list(deployer.items("patchesJson6902")):
+        yield "patchesJson6902", [{**item, "patch": dump(item.get("patch") or [])} for item in operations]
+
+
+def _generated(tree: Tree, at: str) -> Iterator[str]:
+    """Yield what Flux makes resources of in a folder without a kustomization: all files, and kustomizations below."""
+    skipped: list[str] = []
+    for folder in sorted(tree.kustomizations):
+        inside = folder.startswith(f"{at}/") if at else folder != ""
+        if inside and not any(folder.startswith(f"{above}/") for above in skipped):
+            skipped.append(folder)
+            yield _relative(folder, at)
+    for path in tree.below(at):
+        if path.endswith(_YAML) and not any(path.startswith(f"{folder}/") for folder in skipped):
+            documents = tree.documents(path)
+            if documents.manifests:
+                yield _relative(path, at)
+
+
+def _relative(path: str, at: str) -> str:
+    return f"./{path.removeprefix(f'{at}/') if at else path}"
+
+
+def _with_metadata(result: Built, deployer: Deployer) -> Built:
+    """Add the labels and annotations that all objects get."""
+    common = {key: deployer.get("commonMetadata", key, of=dict) for key in ("labels", "annotations")}
+    if not any(common.values()):
+        return result
+    return result._replace(resources=tuple(_labelled(resource, common) for resource in result.resources))
+
+
+def _labelled(resource: Resource, common: Mapping[str, Data | None]) -> Resource:
+    metadata = dict(resource.data.get("metadata") or {})
+    for key, pairs in common.items():
+        if pairs:
+            metadata[key] = {**(metadata.get(key) or {}), **pairs}
+    return resource._replace(data={**resource.data, "metadata": metadata})
+
+
+def _substituted(result: Built, deployer: Deployer, config_maps: Sequence[Resource]) -> Built:
+    """Fill in the variables; those that only the cluster knows stay as they stand."""
+    values, is_open = _variables(deployer, config_maps)
+    if not values and not is_open:
+        return result
+    resources, problems = [], list(result.problems)
+    for resource in result.resources:
+        try:
+            resources.append(_filled(resource, values, is_open=is_open))
+        except SubstitutionError as error:
+            name = "/".join(filter(None, identity(resource.data)))
+            source = resource.place
+            problems.append(Problem(source.file, source.line, source.column, name, message=str(error)))
+    return result._replace(resources=tuple(resources), problems=tuple(problems))
+
+
+def _variables(deployer: Deployer, config_maps: Sequence[Resource]) -> tuple[dict[str, str], bool]:
+    """The values of variables, and whether there may be others that the files do not have."""
+    values: dict[str, str] = {}
+    is_open = False
+    for reference in deployer.items("postBuild", "substituteFrom"):
+        reference = reference if isinstance(reference, dict) else {}
+        name = deployer.namespace or "default", reference.get("name")
+        data = _data(config_maps, *name) if reference.get("kind") == "ConfigMap" else None
+        if data is not None:
+            values |= {key: str(value).replace("\n", "") for key, value in data.items()}
+        else:
+            is_open = True
+    inline = deployer.get("postBuild", "substitute", of=dict) or {}
+    return values | {key: str(value).replace("\n", "") for key, value in inline.items()}, is_open
+
+
+def _data(config_maps: Sequence[Resource], namespace: str, name: Any) -> Data | None:
+    """The data of a ConfigMap; one that names no namespace is taken for one of any."""
+    for wanted in (namespace, ""):
+        for config_map in config_maps:
+            if identity(config_map.data)[1:] == (wanted, name):
+                data = config_map.data.get("data")
+                return data if isinstance(data, dict) else {}
+    return None
+
+
+def _filled(resource: Resource, values: Mapping[str, str], *, is_open: bool) -> Resource:
+    """The object read again from its YAML with the variables' values in it, as Flux does: text can become a number."""
+    metadata = resource.data.get("metadata") or {}
+    if "disabled" in ((metadata.get(key) or {}).get(_SUBSTITUTE) for key in ("labels", "annotations")):
+        return resource
+    text = dump(resource.data)
+    if "$" not in text:
+        return resource
+    filled = Text(substituted(text, values, is_open=is_open), resource.place.file)
+    documents = [data for _, data in filled.documents()]
+    if filled.problems or len(documents) != 1 or not isinstance(documents[0], dict):
+        message = filled.problems[0].message if filled.problems else "is no object"
+        raise SubstitutionError(f"with the variables filled in: {message}")
+    return resource._replace(data=documents[0])

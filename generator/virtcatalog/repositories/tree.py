@@ -1,0 +1,149 @@
+"""A repository's files: what is where, and which of them kustomize's files name. A file is read and parsed once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Any, Final, NamedTuple
+
+from virtcatalog.errors import Problem
+from virtcatalog.limits import REPOSITORY_FILE_BYTES
+from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, manifest_files, parts_of
+from virtcatalog.manifests.layout import KUSTOMIZATIONS
+from virtcatalog.manifests.read import Part, unchecked
+from virtcatalog.repositories.documents import Documents, documents_of
+
+CHART: Final = "Chart.yaml"
+"""The file of which a folder has one that is a Helm chart."""
+_INCLUDES: Final = ("resources", "bases", "components")
+
+
+class Kustomization(NamedTuple):
+    """A kustomization as far as it names others: the folders that it builds upon, and the files that it reads."""
+
+    file: str
+    is_component: bool
+    folders: frozenset[str]
+    files: frozenset[str]
+
+
+class Tree:
+    """The files of a repository, by their paths, of which messages call the root `label`."""
+
+    def __init__(self, folder: Folder, label: str) -> None:
+        self.root, self.label = folder, label
+        self._documents: dict[str, Documents] = {}
+        self.files, faults = manifest_files(folder)
+        self.problems = tuple(Problem(file=self.shown(path), message=message) for path, message in faults)
+
+    def shown(self, path: str) -> str:
+        """Name a file as messages do: the tree is called by a path, or `revision:path`."""
+        revision, colon, at = self.label.rpartition(":")
+        return f"{revision}{colon}{PurePosixPath(at, path)}"
+
+    def path_of(self, file: str) -> str:
+        """Return the path of a file that messages name."""
+        revision, colon, at = self.label.rpartition(":")
+        path = file.removeprefix(f"{revision}{colon}")
+        return path.removeprefix(f"{PurePosixPath(at)}/")
+
+    def documents(self, path: str) -> Documents:
+        """Return what a file holds."""
+        if path not in self._documents:
+            try:
+                found = documents_of(self.root.read(path, REPOSITORY_FILE_BYTES), self.shown(path))
+            except SourceError as error:
+                found = Documents(problems=(Problem(file=self.shown(path), message=error.message),))
+            self._documents[path] = found
+        return self._documents[path]
+
+    @cached_property
+    def folders(self) -> Mapping[str, tuple[str, ...]]:
+        """The files that may hold manifests in each folder that has any in it or below it; the root is ""."""
+        folders: dict[str, list[str]] = defaultdict(list)
+        for path in self.files:
+            at = path.rpartition("/")[0]
+            folders[at].append(path)
+            while at:
+                at = at.rpartition("/")[0]
+                folders[at] += ()
+        return {at: tuple(files) for at, files in folders.items()}
+
+    def below(self, at: str) -> Iterator[str]:
+        """Yield the files in a folder and below it."""
+        start = f"{at}/" if at else ""
+        yield from (path for path in self.files if path.startswith(start))
+
+    def is_folder(self, at: str) -> bool:
+        """Whether there is a folder that has manifests or a kustomization in it or below it."""
+        return at in self.folders or at in self._above_kustomizations
+
+    @cached_property
+    def charts(self) -> frozenset[str]:
+        """The folders that are Helm charts."""
+        return frozenset(path.rpartition("/")[0] for path in self.files if path.rpartition("/")[2] == CHART)
+
+    def in_chart(self, path: str) -> bool:
+        """Whether a file is of a Helm chart."""
+        return bool(self.charts) and any(at in self.charts for at in parents(path))
+
+    @cached_property
+    def kustomizations(self) -> Mapping[str, Kustomization]:
+        """The folders that kustomize builds, with what each of them names; what cannot be read names nothing."""
+        listed = self.root.listing().files
+        paths = {path for path in listed if path.rpartition("/")[2] in KUSTOMIZATIONS}
+        first: dict[str, str] = {}
+        for name in reversed(KUSTOMIZATIONS):
+            first |= {path.rpartition("/")[0]: path for path in paths if path.rpartition("/")[2] == name}
+        return {at: self._kustomization(at, path, frozenset(listed)) for at, path in sorted(first.items())}
+
+    @cached_property
+    def _above_kustomizations(self) -> frozenset[str]:
+        return frozenset(above for at in self.kustomizations for above in (at, *parents(at)))
+
+    def _kustomization(self, at: str, path: str, listed: frozenset[str]) -> Kustomization:
+        try:
+            content = self.root.read(path, REPOSITORY_FILE_BYTES)
+        except SourceError:
+            return Kustomization(path, is_component=False, folders=frozenset(), files=frozenset())
+        data = next((manifest.data for manifest in unchecked(Part(content, path))[0]), None)
+        data = data if isinstance(data, dict) else {}
+        included = (entry for key in _INCLUDES for entry in _texts(data.get(key)))
+        folders = (joined(at, entry) for entry in included)
+        files = (joined(at, part) for text in _texts(data) for part in (text, text.partition("=")[2]))
+        return Kustomization(
+            path,
+            is_component=data.get("kind") == "Component",
+            folders=frozenset(folder for folder in folders if folder is not None and folder not in listed),
+            files=frozenset(file for file in files if file in listed),
+        )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield all texts in data."""
+    left = [value]
+    while left:
+        value = left.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict | list):
+            left += value.values() if isinstance(value, dict) else value
+
+
+def joined(at: str, path: str) -> str | None:
+    """Return the path that another one is from a folder; None when it leads out of the repository."""
+    if "\n" in path or "\0" in path:
+        return None
+    try:
+        return "/".join(parts_of(path, tuple(filter(None, at.split("/")))))
+    except LinkOutError:
+        return None
+
+
+def parents(path: str) -> Iterator[str]:
+    """Yield the folders that a path is in, the nearest first and the root, "", last."""
+    while path:
+        path = path.rpartition("/")[0]
+        yield path
