@@ -10,6 +10,7 @@ from virtcatalog.catalog.places import Source
 from virtcatalog.catalog.prices import prices_of
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.repositories.model import Resource
 from virtcatalog.review.compare import review
 from virtcatalog.review.dumps import Dump
 from virtcatalog.review.github import github
@@ -47,7 +48,8 @@ def side(*objects, configuration=None):
         "metadata": {"name": "kubevirt"},
         "spec": {"configuration": configuration},
     }
-    return Side(label="side", objects={"": list(objects)}, configuration=kubevirt)
+    configured = kubevirt and Resource(kubevirt, lambda _field: Source("kubevirt.yaml", 1))
+    return Side(label="side", objects={"": list(objects)}, configuration=configured)
 
 
 def compared(old, new, *vms, prices=None):

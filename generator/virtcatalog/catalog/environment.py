@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 import msgspec
 
 from virtcatalog.api.annotations import DEPRECATED_LABEL
+from virtcatalog.api.findings import steps
 from virtcatalog.catalog.kinds import CLUSTER_KINDS, KINDS, NAMESPACED_KINDS, Manifest
 from virtcatalog.catalog.places import Source
 from virtcatalog.manifests.merge import merge
@@ -33,10 +34,25 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 class Patch(msgspec.Struct, frozen=True):
-    """A JSON merge patch (`metadata`, `spec`) for the objects that `target` selects."""
+    """A JSON merge patch (`metadata`, `spec`) for the objects that `target` selects.
+
+    `declared` finds one of its fields in its file; a patch that follows from others has no place.
+    """
 
     target: Selection
     patch: dict[str, Any]
+    declared: Callable[[str], Source] | None = None
+
+    def sets(self, field: str) -> bool:
+        """Whether it says something about a field (`spec.memory.guest`), or removes what that is in."""
+        value: Any = self.patch
+        for step in steps(field):
+            if not isinstance(value, dict):  # null, or a list, which is replaced as a whole
+                return True
+            if step not in value:
+                return False
+            value = value[step]
+        return True
 
 
 class Overlay(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,6 +117,13 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
         for part, additions in (("labels", self.labels), ("annotations", self.annotations)):
             if additions:
                 metadata[part] = {**metadata.get(part, {}), **additions}
+
+    def place_of_patch(self, manifest: Mapping[str, Any], field: str) -> Source | None:
+        """Return where the last patch says something about a field of an object, None where none does."""
+        for patch in reversed(self.patches):
+            if patch.declared is not None and patch.target.matches(manifest) and patch.sets(field):
+                return patch.declared(field)
+        return None
 
     def patches_for(self, manifest: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
         """Return the merge patches that apply to this object, in order."""

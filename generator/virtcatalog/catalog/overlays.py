@@ -13,6 +13,8 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, Virtual
 from virtcatalog.api.names import annotations_fault, key_fault, label_fault, name_fault, namespace_fault
 from virtcatalog.api.shape import parse_release
 from virtcatalog.catalog.check import spec_faults
+from virtcatalog.catalog.compose import Layer
+from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.environment import Overlay, Patch, Selection
 from virtcatalog.catalog.kinds import INSTANCETYPE_KINDS, Manifest
 from virtcatalog.catalog.labels import (
@@ -194,6 +196,8 @@ class _Reader:
             self.report(path, "the patch changes nothing: it has neither `metadata` nor `spec`")
             return
         self.spend(_MATCH * len(self._entries), path)
+        sources, place = self._composer.sources, (*self._path, *path)
+        declared = Declared(sources, [Layer(OVERLAYS, place, body)], sources.source(OVERLAYS, place))
         groups: dict[tuple[tuple[str, str | None], ...], list[str]] = {}
         for manifest in self.objects(overlay):
             if overlay.includes(manifest) and target.matches(manifest):
@@ -205,7 +209,7 @@ class _Reader:
         for changes, names in groups.items():
             change = {"metadata": {"labels": dict(changes)}} if changes else {}
             only = target if len(groups) == 1 else Selection(tuple(dict.fromkeys(names)), target.kinds, target.labels)
-            yield Patch(only, lay_over(body, change))
+            yield Patch(only, lay_over(body, change), declared)
 
     def objects(self, overlay: Overlay) -> Iterator[Manifest]:
         for entry in self._entries:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from virtcatalog.review.judge import Case
     from virtcatalog.review.report import Report
     from virtcatalog.review.side import Side
-
-Data = dict[str, Any]
 
 _WIDEST = 160
 
@@ -176,14 +174,13 @@ def command(
 
 
 def _configured(side: Side, file: str) -> Side:
-    return msgspec.structs.replace(side, configuration=_kubevirt(file))
+    """The side with the KubeVirt CR of a file."""
+    from virtcatalog.repositories.model import resource
 
-
-def _kubevirt(file: str) -> Data:
-    found: list[Data] = [each.data for each in read([file]) if each.data["kind"] == "KubeVirt"]
-    if len(found) != 1:
-        raise ManifestError(Problem(file=file, message=f"holds {len(found)} KubeVirt CRs, one is needed"))
-    return found[0]
+    crs = [manifest for manifest in read([file]) if manifest.data["kind"] == "KubeVirt"]
+    if len(crs) != 1:
+        raise ManifestError(Problem(file=file, message=f"holds {len(crs)} KubeVirt CRs, one is needed"))
+    return msgspec.structs.replace(side, configuration=resource(crs[0]))
 
 
 def read_dumps(sources: Sequence[str]) -> list[Dump]:

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
+from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.places import Source
+from virtcatalog.kubevirt.matchers import KINDS
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
+from virtcatalog.review.running import TEMPLATE
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.units import ANYWHERE, Unit, Units
 from virtcatalog.review.verdict import Cause, Verdict
+
+_CR = "the KubeVirt CR"
+#: Kinds whose objects VMs meet without naming them.
+_UNNAMED = ("VirtualMachineInstancePreset", "Namespace")
 
 
 class Causes:
@@ -20,56 +29,79 @@ class Causes:
     def __init__(self, base: Side, head: Side) -> None:
         self._base, self._head = base, head
         self._objects: dict[tuple[bool, str, Unit], dict[Identity, Data]] = {}
-        self._found: dict[tuple[Identity, str, Units], Cause] = {}
+        self._causes: dict[tuple[Identity, str, Units], tuple[Cause, ...]] = {}
 
-    def around(self, comparison: Comparison, references: Iterable[Identity]) -> tuple[Cause, ...]:
-        """Why a VM changes that refers to these objects: those that change, the release, the configuration."""
+    def around(self, comparison: Comparison, references: Iterable[Identity], vm: Data) -> tuple[Cause, ...]:
+        """Why a VM changes that refers to these objects: those that change, the release, what else it meets."""
         objects = [reference for reference in references if reference in comparison.changed]
-        causes = [self._object(reference, comparison) for reference in dict.fromkeys(objects)]
-        return tuple(causes) or tuple(self._elsewhere(comparison))
+        causes = [cause for reference in dict.fromkeys(objects) for cause in self._object(reference, comparison)]
+        return tuple(causes) or tuple(self._elsewhere(comparison, vm))
 
-    def of_manifest(
-        self, old: Vm | None, new: Vm | None, verdict: Verdict, comparison: Comparison
-    ) -> tuple[Cause, ...]:
-        """The field of a VM's own manifest that makes the verdict; none if the manifest stays as it is."""
+    def of_manifest(self, old: Vm | None, new: Vm | None, verdict: Verdict) -> tuple[Cause, ...]:
+        """The fields of a VM's own manifest that make the verdict, those first that its reasons name."""
         vm, side = (new, self._head) if new is not None else (old, self._base)
         assert vm is not None
         name = "the VM template" if verdict.template else "the manifest"
         if old is None or new is None or vm.field is None:
             return (_at(name, vm.place, side.label),)
-        fields = [difference.field for difference in differences(old.manifest, new.manifest)]
-        blamed = next((field for field in fields if any(field in reason for reason in verdict.reasons)), None)
-        field = blamed or next(iter(fields), "")
-        return (_at(field.removeprefix("spec.template.spec.") or name, vm.field(field), side.label),)
+        fields = {
+            difference.field.removeprefix(TEMPLATE): difference.field
+            for difference in differences(old.manifest, new.manifest)
+        }
+        blamed = [field for field in fields if any(field in reason for reason in verdict.reasons)]
+        return tuple(
+            _at(field or name, vm.field(fields[field]), side.label) for field in dict.fromkeys([*blamed, *fields])
+        )
 
-    def _object(self, which: Identity, comparison: Comparison) -> Cause:
+    def _object(self, which: Identity, comparison: Comparison) -> tuple[Cause, ...]:
         key = which, comparison.environment, comparison.units
-        if key not in self._found:
-            self._found[key] = self._find(*key)
-        return self._found[key]
+        if key not in self._causes:
+            self._causes[key] = tuple(dict.fromkeys(self._find(*key)))
+        return self._causes[key]
 
-    def _find(self, which: Identity, environment: str, units: Units) -> Cause:
-        """An object that changes, at the line that does it: its own, a component's, or one of a catalog it extends."""
+    def _find(self, which: Identity, environment: str, units: Units) -> Iterator[Cause]:
+        """An object that changes, at each line that does it: of an overlay's patch, its own, a component's, or one of
+        a catalog that it extends.
+        """
         name = which[2]
         old = self._manifest(self._base, which, environment, units[0])
         new = self._manifest(self._head, which, environment, units[1])
-        if environment and old != new and self._same_in_base(which):
-            overlay = next((found for found in self._head.overlays if found.name == environment), None)
-            if overlay is not None:
-                return _at(name, overlay.source, self._head.label)
-        field_of = self._head.field_of(which, new)
-        field = _changed_field(old, new)
-        if field_of is not None and field:
-            return _at(name, field_of(field), self._head.label)
+        fields = _changed_fields(old, new)
+        places = [self._field(which, new, field, environment) for field in fields] if new is not None else []
+        yield from (_at(name, place, self._head.label) for place in places if place is not None)
+        if any(places):
+            return
+        overlay = self._overlay(self._head, environment)
+        if overlay is not None and self._same_in_base(which):
+            yield _at(name, overlay.source, self._head.label)
+            return
         for side, manifest in ((self._head, new), (self._base, old)):
             source = side.place_of(which, manifest)
             if source is not None:
-                return _at(name, source, side.label)
-        return Cause(name)
+                yield _at(name, source, side.label)
+                return
+        yield Cause(name)
+
+    def _field(self, which: Identity, manifest: Data, field: str, environment: str) -> Source | None:
+        """Where a changed field of an object is declared after the change; None where that is not known."""
+        overlays = [self._overlay(side, environment) for side in (self._head, self._base)]
+        patched = [overlay.place_of_patch(manifest, field) if overlay is not None else None for overlay in overlays]
+        if patched[0] is not None:
+            return patched[0]
+        if patched[1] is not None and overlays[0] is not None:  # the patch is gone
+            return overlays[0].source
+        if self._same_in_base(which):
+            return None
+        field_of = self._head.field_of(which, manifest)
+        return field_of(field) if field_of is not None else None
+
+    def _overlay(self, side: Side, environment: str) -> Overlay | None:
+        return next((overlay for overlay in side.overlays if environment and overlay.name == environment), None)
 
     def _same_in_base(self, which: Identity) -> bool:
+        """Whether it is an environment's own doing that an object changes there."""
         old, new = (self._manifest(side, which, "", ANYWHERE) for side in (self._base, self._head))
-        return old is not None and old == new
+        return bool(self._head.overlays) and old is not None and old == new
 
     def _manifest(self, side: Side, which: Identity, environment: str, unit: Unit) -> Data | None:
         key = side is self._head, environment, unit
@@ -78,20 +110,33 @@ class Causes:
         kind, _, name = which
         return self._objects[key].get(which) or self._objects[key].get((kind, "", name))
 
-    def _elsewhere(self, comparison: Comparison) -> Iterator[Cause]:
+    def _elsewhere(self, comparison: Comparison, vm: Data) -> Iterator[Cause]:
         """What changes a VM that refers to nothing that does: the release, the configuration, what lies beside it."""
         old, new = comparison.base.release.name, comparison.head.release.name
         if old != new:
             yield Cause(f"KubeVirt {old} → {new}")
+        yield from self._configuration(comparison)
+        words = set(_words(vm))
         for which in sorted(comparison.changed):
-            if which[0] == "KubeVirt":
-                found = self._object(which, comparison)
-                yield Cause("the KubeVirt CR", found.file, found.line)
-        if self._base.configuration != self._head.configuration:
-            yield Cause("the KubeVirt CR")
+            kind, namespace, name = which
+            named = name in words or f"{namespace}/{name}" in words
+            if kind not in KINDS and kind != "KubeVirt" and (named or kind in _UNNAMED):
+                yield from (replace(cause, name=f"{kind} {name}") for cause in self._object(which, comparison))
         hosts = [cluster.conditions.host for cluster in (comparison.base, comparison.head)]
         if hosts[0] != hosts[1]:
             yield Cause(f"host profile {hosts[0]} → {hosts[1]}")
+
+    def _configuration(self, comparison: Comparison) -> Iterator[Cause]:
+        """The fields of the KubeVirt CR that change, be it among the objects or one that is named for a side."""
+        old, new = self._base.kubevirt, self._head.configuration
+        if new is not None:
+            for field in _changed_fields(old or {}, new.data):
+                yield _at(_CR, new.field(field), self._head.label)
+        elif old is not None:
+            yield Cause(_CR)
+        for which in sorted(comparison.changed):
+            if which[0] == "KubeVirt" and new is None:
+                yield from (replace(cause, name=_CR) for cause in self._object(which, comparison))
 
 
 def place_of(source: Source, label: str) -> str:
@@ -99,16 +144,24 @@ def place_of(source: Source, label: str) -> str:
     return _at("", source, label).place
 
 
-def _changed_field(old: Data | None, new: Data | None) -> str:
-    """The first field that changes in the spec of an object that is on both sides; "" where there is none."""
+def _changed_fields(old: Data | None, new: Data | None) -> list[str]:
+    """The fields that change in the spec of an object that is on both sides."""
     if old is None or new is None:
-        return ""
-    before, after = (_spec(manifest) for manifest in (old, new))
-    return next((f"spec.{difference.field}" for difference in differences(before, after)), "")
+        return []
+    before, after = (manifest.get("spec") or {} for manifest in (old, new))
+    return [f"spec.{difference.field}" for difference in differences(before, after)]
 
 
-def _spec(manifest: Data) -> Any:
-    return manifest.get("spec") or {}
+def _words(value: Any) -> Iterator[str]:
+    """The strings in plain data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _words(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _words(part)
 
 
 def _at(name: str, place: Source, label: str) -> Cause:

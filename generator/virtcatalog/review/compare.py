@@ -105,8 +105,8 @@ def only(side: Side, environments: Sequence[str]) -> Side:
 
 def _with_configuration(side: Side) -> dict[str, Sequence[Data]]:
     everything: dict[str, Sequence[Data]] = dict(side.objects)
-    if side.configuration is not None:
+    if side.kubevirt is not None:
         first = next(iter(everything), "")
         others = [each for each in everything.get(first, ()) if each["kind"] != "KubeVirt"]
-        everything[first] = [*others, side.configuration]
+        everything[first] = [*others, side.kubevirt]
     return everything

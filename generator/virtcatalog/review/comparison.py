@@ -67,7 +67,7 @@ class Comparison:
         self._renamed = {(old[0], old[2]): new[2] for old, new in renames(*pairs).items()}
         self.all_change = (
             self.base.conditions != self.head.conditions
-            or sides[0].configuration != sides[1].configuration
+            or sides[0].kubevirt != sides[1].kubevirt
             or companions[0] != companions[1]
             or any(kind not in KINDS for kind, *_ in self.changed)
         )
@@ -156,7 +156,7 @@ def _cluster(side: Side, environment: str, conditions: Conditions, objects: Sequ
 
 def _met(side: Side, objects: Sequence[Data]) -> Sequence[Data]:
     """The objects with the configuration that counts on a side."""
-    kubevirt = side.configuration
+    kubevirt = side.kubevirt
     return objects if kubevirt is None else [*(each for each in objects if each["kind"] != "KubeVirt"), kubevirt]
 
 

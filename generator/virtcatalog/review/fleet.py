@@ -172,7 +172,7 @@ class Reviewer:
         for case, members, verdict in zip(cases.values(), names.values(), found, strict=True):
             if verdict.touched:
                 comparison = case.comparison
-                because = self._causes.around(comparison, case.references or ())
+                because = self._causes.around(comparison, case.references or (), case.vm)
                 verdict = replace(verdict, environment=comparison.environment, because=because)
                 self.fleet.verdicts += (replace(verdict, vm=name) for name in members)
                 self.fleet.diffs[comparison.environment, members[0], False] = partial(diff_of_case, case)
@@ -241,8 +241,9 @@ class Reviewer:
             verdict = self._manifest(*manifests, comparison, refers, shared)
         if not verdict.touched:
             return
-        because = self._causes.of_manifest(old, new, verdict, comparison) if not stays else ()
-        because += self._causes.around(comparison, refers or ()) if not because or verdict.next == "kept" else ()
+        because = self._causes.of_manifest(old, new, verdict) if not stays else ()
+        if not because or verdict.next == "kept":
+            because += self._causes.around(comparison, refers or (), vm.manifest)
         environment, place = vm.environment, place_of(vm.place, self._sides[new is not None].label)
         self.fleet.verdicts.append(replace(verdict, vm=vm.key, environment=environment, place=place, because=because))
         self.fleet.diffs[environment, vm.key, is_template] = partial(diff_of, *manifests, comparison)

@@ -17,7 +17,7 @@ from virtcatalog.review.report import (
     sides,
     upgrades,
 )
-from virtcatalog.review.rows import MEANINGS, sign, what, who, word
+from virtcatalog.review.rows import MEANINGS, causes, sign, what, who, word
 from virtcatalog.review.verdict import Group, grouped
 
 _MOST_NAMES = 3
@@ -76,9 +76,9 @@ def _row(group: Group, diff: str) -> str:
         names += f"<details><summary>and {len(more):,} more</summary>{escaped(', '.join(more))}</details>"
     said = "<br>".join(map(escaped, what(verdict))) or escaped(MEANINGS[verdict.level])
     folded = _folded("the domain", "", diff) if diff else ""
-    causes = "<br>".join(escaped(str(cause)) for cause in verdict.because)
+    because = "<br>".join(escaped(f"{name} ({places})" if places else name) for name, places in causes(verdict))
     kind = f'<td class="{verdict.level}">{sign(verdict)} {word(verdict)}</td>'
-    return f"<tr>{kind}<td>{names}</td><td>{said}{folded}</td><td>{causes}</td></tr>\n"
+    return f"<tr>{kind}<td>{names}</td><td>{said}{folded}</td><td>{because}</td></tr>\n"
 
 
 def _list(lines: Iterable[str]) -> str:

@@ -19,14 +19,14 @@ from virtcatalog.review.report import (
     sides,
     upgrades,
 )
-from virtcatalog.review.rows import MEANINGS, shortened, sign, what, who, word
-from virtcatalog.review.verdict import Cause, Group, grouped
+from virtcatalog.review.rows import MEANINGS, causes, shortened, sign, what, who, word
+from virtcatalog.review.verdict import Group, grouped
 
 #: A comment of GitHub holds 65,536 characters; bytes are counted, so that other forges' limits hold too.
 MOST_BYTES, MOST_BYTES_EACH = 65_000, 10_000
 #: What a report begins with, so that the comment that it becomes is found again.
 MARKER = "<!-- virtcatalog diff -->\n"
-_MOST_PROBLEMS, _MOST_ROWS, _MOST_CHANGES = 20, 20, 4
+_MOST_PROBLEMS, _MOST_ROWS, _MOST_CHANGES, _MOST_CAUSES = 20, 20, 4, 3
 
 
 def markdown(report: Report, artifact: str = "") -> str:
@@ -98,13 +98,13 @@ def _named(change: ObjectChange) -> str:
 def _row(group: Group) -> str:
     verdict = group.verdict
     said = markdown_prose(_short("; ".join(shortened(what(verdict), _MOST_CHANGES)), 300))
-    causes = "<br>".join(map(_cause, verdict.because[:3]))
+    because = "<br>".join(shortened([_cause(*cause) for cause in causes(verdict)], _MOST_CAUSES))
     meaning = markdown_prose(MEANINGS[verdict.level])
-    return f"| `{sign(verdict)}` {word(verdict)} | {markdown_prose(who(group, 3))} | {said or meaning} | {causes} |\n"
+    return f"| `{sign(verdict)}` {word(verdict)} | {markdown_prose(who(group, 3))} | {said or meaning} | {because} |\n"
 
 
-def _cause(cause: Cause) -> str:
-    return f"{markdown_prose(cause.name)} {markdown_code(cause.place)}" if cause.place else markdown_prose(cause.name)
+def _cause(name: str, places: str) -> str:
+    return f"{markdown_prose(name)} {markdown_code(places)}" if places else markdown_prose(name)
 
 
 def _details(report: Report, pointer: str) -> Iterator[str]:

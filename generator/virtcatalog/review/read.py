@@ -90,7 +90,13 @@ def _of_catalog(catalog: Catalog, label: str) -> Side:
         catalog=True,
         budgets=catalog.budgets,
         vms=tuple(
-            Vm(key=vm_template.key, manifest=vm_template.manifest, environment=environment, place=vm_template.source)
+            Vm(
+                key=vm_template.key,
+                manifest=vm_template.manifest,
+                environment=environment,
+                place=vm_template.source,
+                field=vm_template.origin.field,
+            )
             for vm_template, environments in landing
             for environment in environments
         ),

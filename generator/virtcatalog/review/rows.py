@@ -23,6 +23,7 @@ MEANINGS: dict[Level, str] = {
     "create": "the VM is created",
     "start": "the VM is started",
 }
+_MOST_CAUSES = 3
 _ERRORS, _NOTES = ("refused", "unknown", "crash"), ("kept", "changed")
 _ALARMING = (*_ERRORS, "boot")
 _SIGNS: dict[str, str] = {"create": "+", "start": "+", "delete": "-", "stop": "-"}
@@ -59,9 +60,23 @@ def what(verdict: Verdict) -> list[str]:
     return [*lines, *changes]
 
 
+def causes(verdict: Verdict) -> list[tuple[str, str]]:
+    """What changes, each with the places that change it: `file:4, 9`, "" where that is not known."""
+    places: dict[str, dict[str, list[str]]] = {}
+    for cause in verdict.because:
+        lines = places.setdefault(cause.name, {}).setdefault(cause.file, [])
+        if str(cause.line) not in lines:
+            lines.append(str(cause.line))
+    return [
+        (name, "; ".join(f"{file}:{', '.join(lines)}" for file, lines in files.items() if file))
+        for name, files in places.items()
+    ]
+
+
 def why(verdict: Verdict) -> str:
-    """Say because of what."""
-    return f"because of {', '.join(map(str, verdict.because))}" if verdict.because else ""
+    """Say because of what, of many the first few."""
+    named = [f"{name} ({places})" if places else name for name, places in causes(verdict)]
+    return f"because of {some(named, _MOST_CAUSES)}" if named else ""
 
 
 def who(group: Group, most: int) -> str:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.rollout.outcome import Rollout
 
 _MOST_FIELDS = 3
-_TEMPLATE = "spec.template.spec."
+#: Where the fields of a VM's machine are in its manifest.
+TEMPLATE = "spec.template.spec."
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -95,7 +96,7 @@ def _restart_reasons(found: Rollout, head: Cluster) -> tuple[str, ...]:
         return (found.restart.message, *(found.obstacles if needs_migration else ()))
     if not head.configuration.live_update:
         return ("the rollout strategy Stage brings nothing to a VM that runs",)
-    fields = [field.removeprefix(_TEMPLATE) for field in found.restart.fields]
+    fields = [field.removeprefix(TEMPLATE) for field in found.restart.fields]
     return (f"{some(fields, _MOST_FIELDS)} cannot change while the VM runs",)
 
 

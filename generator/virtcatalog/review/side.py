@@ -14,7 +14,7 @@ from virtcatalog.environments import BASE as NOWHERE
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.layout import CATALOG
-from virtcatalog.repositories.model import Repository
+from virtcatalog.repositories.model import Repository, Resource
 from virtcatalog.review.units import ANYWHERE, Unit, Views
 
 
@@ -49,7 +49,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     companions: Mapping[str, list[Data]] = {}
     overlays: tuple[Overlay, ...] = ()
     catalog: bool = False
-    configuration: Data | None = None
+    configuration: Resource | None = None
     budgets: tuple[Budget, ...] = ()
     vms: tuple[Vm, ...] = ()
     places: Mapping[Identity, Source] = {}
@@ -58,6 +58,11 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     left_out: frozenset[str] = frozenset()
     repository: Repository | None = None
     views: Views | None = None
+
+    @property
+    def kubevirt(self) -> Data | None:
+        """The KubeVirt CR that counts in place of those among the objects."""
+        return self.configuration.data if self.configuration is not None else None
 
     @property
     def nothing(self) -> str:

@@ -82,9 +82,6 @@ class Cause(msgspec.Struct, frozen=True):
         """`file:line`, "" if it is not known."""
         return f"{self.file}:{self.line}" if self.line else self.file
 
-    def __str__(self) -> str:
-        return f"{self.name} ({self.place})" if self.place else self.name
-
 
 class Requested(msgspec.Struct, frozen=True):
     """What a VM's Pod requests, in the scheduler's units, and how much of its memory is the guest's."""
