@@ -65,7 +65,11 @@ DOMAIN = "spec.template.spec.domain"
             "cpu.dedicatedCpuPlacement",
             "must be true or false, not the string 'yes': leave the quotes out",
         ),
-        ({"memory": {"guest": "1gi"}}, "memory.guest", "'1gi' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9"),
+        (
+            {"memory": {"guest": "1gi"}},
+            "memory.guest",
+            "'1gi' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9; did you mean 1Gi?",
+        ),
         (
             {"memory": {"guest": {}}},
             "memory.guest",

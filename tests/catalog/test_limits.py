@@ -69,10 +69,13 @@ def test_expressions_of_a_wrong_type_have_their_place(catalog, entry, problem):
     assert problem in found
 
 
-@pytest.mark.parametrize("field", ["osType", "arch"])
-def test_expressions_of_a_wrong_type_in_preferences_have_their_place(catalog, field):
+@pytest.mark.parametrize(
+    ("field", "fault"),
+    [("osType", "must be a string, not a list"), ("arch", "must be one of amd64, arm64, s390x, not a list")],
+)
+def test_expressions_of_a_wrong_type_in_preferences_have_their_place(catalog, field, fault):
     (found,) = catalog.problems({"preferences/linux.yaml": f"preferences: {{x: {{{field}: '{{{{ [1] }}}}'}}}}\n"})
-    assert f"preferences.x.{field}: must be a string, not a list" in found
+    assert f"preferences.x.{field}: {fault}" in found
 
 
 def test_an_empty_kubevirt_is_a_missing_one(catalog):

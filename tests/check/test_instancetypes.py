@@ -74,18 +74,18 @@ def test_a_finding_is_where_the_field_was_set_last(bench):
                 class: m
                 spec:
                   memory:
-                    hugepages: {pageSize: 3Gi}
+                    hugepages: {pageSize: 1Gi}
                 sizes:
                   fits: {vcpus: 1, memory: 6Gi}
                   small:
                     vcpus: 1
-                    memory: 4Gi
+                    memory: 4.5Gi
                 """
         }
     )
     expected = (
         "instancetypes/m.yaml:9:5: VirtualMachineClusterInstancetype/m.small: spec.memory.guest: "
-        "memory.guest 4Gi is not a whole number of pages of 3Gi [error: hugepages]"
+        "memory.guest 4608Mi is not a whole number of pages of 1Gi [error: hugepages]"
     )
     assert found == [expected]
 
@@ -133,3 +133,9 @@ def test_feature_gates_are_those_of_the_kubevirt_cr(bench):
         """
     assert "instancetype-refused" in "".join(bench(files))
     assert "instancetype-refused" not in "".join(bench(files, manifests=kubevirt))
+
+
+def test_huge_pages_that_no_processor_has(bench):
+    (found,) = bench.instancetype("{memory: {hugepages: {pageSize: 4Mi}}}")
+    assert "spec.memory.hugepages.pageSize: no processor has huge pages of 4Mi" in found
+    assert found.endswith("[warning: huge-page-size]")

@@ -98,3 +98,32 @@ def test_what_an_environment_leaves_over_must_be_usable(bench):
     (found,) = bench({"overlays.yaml": overlay, "preferences/two.yaml": preference})
     assert found.startswith("overlays.yaml:1:1: VirtualMachineClusterPreference/linux.two: no instance type fits it; ")
     assert found.endswith("(in small) [warning: unusable-preference]")
+
+
+def test_what_a_preference_misspells_is_told_at_its_own_field(bench):
+    (found,) = bench.preference("{spec: {devices: {preferredInterfaceModel: virtoi}}}")
+    assert found == (
+        "preferences/two.yaml:1:44: VirtualMachineClusterPreference/linux.two: spec.devices.preferredInterfaceModel: "
+        "a VM with it is refused: spec.template.spec.domain.devices.interfaces[0].model: interface 'default': model "
+        "'virtoi' is none of e1000, e1000e, igb, ne2k_pci, pcnet, rtl8139, virtio; did you mean 'virtio'? "
+        "(refused by the VMI webhook) [error: preference-refused]"
+    )
+
+
+def test_a_refusal_of_several_fields_is_told_at_what_is_around_them(bench):
+    (found,) = bench.preference(SECURE % "")
+    assert "linux.two: spec.firmware.preferredEfi: a VM with it is refused" in found
+
+
+def test_a_kind_of_guest_that_is_almost_a_usual_one(bench):
+    (found,) = bench.preference("{osType: linus}")
+    assert "'linus' is none of the usual ones; did you mean 'linux'?" in found
+    assert found.endswith("[warning: os-type]")
+    assert bench.preference("{osType: freebsd}") == []
+
+
+def test_an_amount_in_powers_of_ten(bench):
+    (found,) = bench.preference("{requirements: {memory: 1G}}")
+    assert "spec.requirements.memory.guest: 1G counts in powers of ten; did you mean 1Gi?" in found
+    assert found.endswith("[warning: decimal-memory]")
+    assert bench.preference("{requirements: {memory: 1Gi}}") == []

@@ -147,3 +147,36 @@ def test_the_summary_counts_by_severity():
 )
 def test_what_is_less_grave_does_not_fail(found, least, failing):
     assert fails(found, least) is failing
+
+
+def of(name: str, line: int, message: str = "refused") -> Finding:
+    return Finding(
+        file="a.yaml", line=line, column=1, object=f"VM/{name}", message=message, rule="hugepages", severity="error"
+    )  # fmt: skip
+
+
+class TestManyThatSayTheSame:
+    """A mistake that a thousand VMs share is told once."""
+
+    MANY = [of(f"v{number}", number) for number in range(1, 1001)]
+
+    def test_are_two_lines_of_text(self):
+        first, others, other = text([*self.MANY, of("w", 9, "else")], RULES).splitlines()
+        assert first == "a.yaml:1:1: VM/v1: refused [error: hugepages]"
+        shown = "VM/v2 (a.yaml:2), VM/v3 (a.yaml:3), VM/v4 (a.yaml:4) and 996 more"
+        assert others == f"  and the same of 999 more objects: {shown}"
+        assert other == "a.yaml:9:1: VM/w: else [error: hugepages]"
+
+    def test_are_one_annotation(self):
+        (line,) = github(self.MANY, RULES).splitlines()
+        assert "and the same of 999 more objects" in line
+
+    def test_are_all_there_for_programs(self):
+        assert len(json.loads(as_json(self.MANY, RULES))) == 1000
+
+    def test_a_few_have_a_line_each_unless_they_come_from_one_place(self):
+        assert len(text(self.MANY[:10], RULES).splitlines()) == 10
+        assert len(text(self.MANY[:11], RULES).splitlines()) == 2
+        assert text([of("v", 1), of("w", 1)], RULES).splitlines()[1:] == [
+            "  and the same of 1 more object: VM/w (a.yaml:1)"
+        ]

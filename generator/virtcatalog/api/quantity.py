@@ -27,6 +27,8 @@ PATTERN = r"[+-]?[0-9]*\.?[0-9]*([KMGTPE]i|[numkMGTPE]?|[eE][+-]?[0-9]+)"
 """What Kubernetes takes for a quantity. It wants one character at least, but no digit: `Gi` and `.` are zero."""
 
 _SYNTAX = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:([KMGTPE]i)|([numkMGTPE]?)|[eE]([+-]?[0-9]+))")
+#: What people write for bytes elsewhere: 4GB, 4 GiB, 4gi.
+_ALMOST = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([KMGTPEkmgtpe])[iI]?[bB]?")
 
 
 class Quantity:
@@ -173,7 +175,9 @@ def _parse(text: str) -> Quantity:
         raise ValueError(f"{stripped[:20] + '…'!r} is out of the range of quantities: {message}")
     match = _SYNTAX.fullmatch(stripped)
     if not match or not stripped:
-        raise ValueError(f"{text[:QUANTITY_CHARACTERS]!r} is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9")
+        meant = _ALMOST.fullmatch(stripped)
+        hint = f"; did you mean {meant[1]}{meant[2].upper()}i?" if meant else ""
+        raise ValueError(f"{text[:QUANTITY_CHARACTERS]!r} is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9{hint}")
     sign, whole, fraction, binary, decimal, exponent = match.groups(default="")
     if exponent and abs(int(exponent)) > QUANTITY_CHARACTERS:
         raise ValueError(f"{stripped[:40]!r} is out of the range of quantities")

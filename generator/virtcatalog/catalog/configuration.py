@@ -69,7 +69,7 @@ class TakenEntry(Object):
     )
 
 
-_RELEASE = r"^v1\.[0-9]{1,4}(\.[0-9]{1,4})?$"
+_RELEASE = r"^v[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?$"
 
 
 class CatalogFile(Object, kw_only=True):

@@ -29,8 +29,10 @@ Name = Annotated[str, Meta(min_length=1, description="The object's name.")]
 
 
 OsType = Annotated[str, says("The kind of guest (linux, windows, legacy …): a label.")]
+Architecture = Literal["amd64", "arm64", "s390x"]
 Arch = Annotated[
-    str, says("The guest's architecture: a label, and from KubeVirt v1.7 on the preferred and required one.")
+    Architecture | None,
+    says("The guest's architecture: a label, and from KubeVirt v1.7 on the preferred and required one."),
 ]
 
 
@@ -89,14 +91,14 @@ class Requirements(Object):
 
     vcpus: Vcpus | None = None
     memory: Annotated[Memory | None, says("The least memory.")] = None
-    arch: Annotated[str | None, since("v1.7"), says("The architecture that the VM must have.")] = None
+    arch: Annotated[Architecture | None, since("v1.7"), says("The architecture that the VM must have.")] = None
 
 
 class PreferenceFragment(Fragment):
     """A layer of a preference."""
 
     os_type: OsType = ""
-    arch: Arch = ""
+    arch: Arch = None
     requirements: Annotated[Requirements | None, says("What a VM must have at least.")] = None
     spec: Annotated[VirtualMachinePreferenceSpec | None, says("Part of a preference's spec.")] = None
 
@@ -130,7 +132,7 @@ class Component(Fragment):
     """A named fragment: what instance types or preferences mix in. It may itself mix in others."""
 
     os_type: OsType = ""
-    arch: Arch = ""
+    arch: Arch = None
     requirements: Annotated[Requirements | None, says("What a VM must have at least.")] = None
     memory_per_vcpu: Annotated[Memory | None, says("The ratio of an instance type.")] = None
     spec: Annotated[

@@ -129,11 +129,12 @@ class Composer:
     def report(self, merged: Merged, path: FieldPath, message: str, *missing: str) -> None:
         """Report a fault of a merged field where it was declared last, or that all of some fields are `missing`.
 
-        A fault that follows from a reported one is left out.
+        A fault that follows from a reported one is left out, and so is another one of a field that has one.
         """
         if not merged.spoilt.intersection((*path[:1], *missing, "*")):
             place, declared = locate(merged.layers, path)
-            self.sources.report(place, declared, message)
+            if not path or not self.sources.has_fault(place, declared):
+                self.sources.report(place, declared, message)
 
     def check_spec(self, merged: Merged, kind: type[msgspec.Struct]) -> None:
         """Check that the API takes the finished spec; what follows from a fault of it is not reported."""

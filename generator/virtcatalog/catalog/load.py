@@ -98,8 +98,8 @@ class _Loader:
         prefs = [*self._preferences(composer)]
         self.chain.check()
         deployed = (declared.get("operator") or {}).get("commonInstancetypes", "enabled") == "enabled"
-        self._check_names(composer, types, reserved.INSTANCETYPES if deployed else ())
-        self._check_names(composer, prefs, reserved.PREFERENCES if deployed else ())
+        self._check_names(composer, "instancetypes/", types, reserved.INSTANCETYPES if deployed else ())
+        self._check_names(composer, "preferences/", prefs, reserved.PREFERENCES if deployed else ())
         flux = for_flux(declared.get("gitops"))
         if flux:
             types = [(opted_out_of_substitution(entry), merged) for entry, merged in types]
@@ -159,7 +159,7 @@ class _Loader:
         for part in self.chain.parts:
             for index, budget in enumerate(part.declared.get("budgets") or ()):
                 environment, path = budget.get("environment") or "", ("budgets", index)
-                if environment and environment not in names:
+                if environment and environment not in names and self.sources.is_sound(OVERLAYS):
                     message = f"{environment!r} is no environment of overlays.yaml{nearest(environment, names)}"
                     self.sources.report(part.place, (*path, "environment"), message)
                 requests = {name: Quantity.parse(amount) for name, amount in (budget.get("requests") or {}).items()}
@@ -254,9 +254,12 @@ class _Loader:
     def _overlays(self, composer: Composer, entries: list[Entry], *, flux: bool) -> list[Overlay]:
         return list(overlays(composer, self.files.read(OVERLAYS, OverlaysFile), entries, flux=flux))
 
-    def _check_names(self, composer: Composer, entries: Iterable[tuple[Entry, Merged]], taken: Iterable[str]) -> None:
+    def _check_names(
+        self, composer: Composer, folder: str, entries: Iterable[tuple[Entry, Merged]], taken: Iterable[str]
+    ) -> None:
         """Report names that are there twice or belong to the operator, and replacements that do not exist."""
         by_name: dict[str, Entry] = {}
+        all_declared = self.sources.is_sound(folder)
         for entry, merged in entries:
             own = merged.layers[-1]
             if entry.name in by_name:
@@ -271,7 +274,7 @@ class _Loader:
             by_name.setdefault(entry.name, entry)
         for entry, merged in entries:
             replacement = entry.deprecated.replaced_by if entry.deprecated else ""
-            if replacement and (replacement not in by_name or replacement == entry.name):
+            if replacement == entry.name or (replacement and replacement not in by_name and all_declared):
                 fault = "the object itself" if replacement == entry.name else "no object of the catalog"
                 message = f"{replacement!r} is {fault}{nearest(replacement, by_name.keys() - {entry.name})}"
                 composer.report(merged, ("deprecated", "replacedBy"), message)

@@ -52,6 +52,7 @@ def instancetypes(
                 taken = chain.takes("instancetypes", name, sized)
             if taken:
                 merged = composer.merge([*below, *middle, *(above[variant] if variant else ())])
+                _check_name(composer, stack, merged, names, name)
                 yield _entry(composer, merged, names, name), merged
 
 
@@ -87,10 +88,6 @@ def _sizes(composer: Composer, stack: Sequence[Level], variant: str, sizes: Sequ
 
 
 def _entry(composer: Composer, merged: Merged, names: dict[str, Any], name: str) -> Instancetype:
-    own = merged.layers[-1]
-    fault = name_fault(name)
-    if fault:
-        composer.sources.report(own.place, own.path, fault)
     data = merged.data
     spec = data.setdefault("spec", {})
     composer.evaluate(merged, names, "vcpus")
@@ -134,6 +131,20 @@ def _name(composer: Composer, stack: Sequence[Level], names: Mapping[str, Any]) 
             composer.sources.stop(place, ("name",), error.message)
         composer.sources.report(place, ("name",), error.message)
         return f"{names['class']}{names['version']}.{names['size']}{names['variant']}"
+
+
+def _check_name(
+    composer: Composer, stack: Sequence[Level], merged: Merged, names: Mapping[str, Any], name: str
+) -> None:
+    """Report a name that Kubernetes refuses: once at the class, where that is what it refuses in all of them."""
+    fault = name_fault(name)
+    of_class = name_fault(names["class"])
+    if fault and of_class:
+        place = next(level.place for level in reversed(stack) if level.data.get("class"))
+        composer.sources.report(place, ("class",), of_class)
+    elif fault:
+        own = merged.layers[-1]
+        composer.sources.report(own.place, own.path, fault)
 
 
 def _vcpus(composer: Composer, merged: Merged, spec: Mapping[str, Any]) -> int:
@@ -194,7 +205,7 @@ def _parsed(composer: Composer, merged: Merged, path: tuple[str | int, ...], val
         composer.report(merged, path, str(error))
         return Quantity()
     if not Quantity() < amount:
-        composer.report(merged, path, f"the memory must be more than {amount}")
+        composer.report(merged, path, f"the memory must be more than 0, not {value}")
         return Quantity()
     if path != ("memoryPerVcpu",) and amount != Quantity(amount.value * NANO):
         composer.report(merged, path, f"{value} is not a whole number of bytes")

@@ -54,11 +54,10 @@ def overlays(
         reader = _Reader(composer, (name,), entries)
         reader.check_namespace(data)
         reader.check_places(data, declared)
-        reader.check_release(data)
         overlay = Overlay(
             name=name,
             description=data.get("description", ""),
-            kubevirt=data.get("kubevirt", ""),
+            kubevirt=reader.release(data),
             scope=data.get("scope", "cluster"),
             namespace=data.get("namespace", ""),
             templates=data.get("templates", ""),
@@ -128,22 +127,26 @@ class _Reader:
             if fault:
                 self.report(("namespaces", index), f"{glob!r} matches no namespace: {fault}")
 
-    def check_release(self, data: Mapping[str, Any]) -> None:
-        """Report a release that is not modelled, or that is older than the objects may be used with."""
-        release = data.get("kubevirt")
+    def release(self, data: Mapping[str, Any]) -> str:
+        """Return the release, "" for none that counts.
+
+        One that is not modelled, or is older than the objects may be used with, is reported.
+        """
+        release: str = data.get("kubevirt") or ""
         if not release:
-            return
+            return ""
         from virtcatalog.releases import find_release
 
         try:
             find_release(release)
         except UnsupportedError as error:
             self.report(("kubevirt",), error.message)
-            return
+            return ""
         oldest = self._composer.settings.release
         if parse_release(release) < oldest:
             shown = ".".join(map(str, oldest))
             self.report(("kubevirt",), f"{release} is older than v{shown}, the oldest that catalog.yaml supports")
+        return release
 
     def labels(self, data: Mapping[str, Any]) -> dict[str, str]:
         labels = self.pairs(data, "labels")
@@ -182,8 +185,9 @@ class _Reader:
             self.spend(_MATCH * len(self._entries), (*path, "names", index))
             selection = Selection(names=(pattern,))
             if not any(selection.matches(manifest) for manifest in self.objects(overlay)):
-                self.report((*path, "names", index), f"{pattern!r} matches no object of the catalog")
                 sound = False
+                if self._composer.sources.is_sound("instancetypes/", "preferences/"):
+                    self.report((*path, "names", index), f"{pattern!r} matches no object of the catalog")
         return sound
 
     def patches(self, data: Mapping[str, Any], overlay: Overlay, path: FieldPath) -> Iterator[Patch]:

@@ -149,4 +149,4 @@ def _check_requirements(composer: Composer, merged: Merged, spec: Mapping[str, A
             return  # the check of the spec reports it
         if not positive:
             path = ("spec", "requirements", "memory", "guest")
-            composer.report(merged, path, f"the memory must be more than {guest}")
+            composer.report(merged, path, f"the memory must be more than 0, not {guest}")

@@ -65,23 +65,10 @@ def _check(sources: Sources, part: Part) -> None:
     fault = name_fault(part.declared.get("name") or "name")
     if fault:
         sources.report(part.place, ("name",), fault)
-    _check_release(sources, part)
     fault = label_fault(part.declared.get("vendor") or "")
     if fault:
         sources.report(part.place, ("vendor",), fault)
         del part.declared["vendor"]
-
-
-def _check_release(sources: Sources, part: Part) -> None:
-    release = part.declared.get("kubevirt")
-    if not release:
-        return
-    from virtcatalog.releases import check_oldest
-
-    try:
-        check_oldest(release)
-    except UnsupportedError as error:
-        sources.report(part.place, ("kubevirt",), error.message)
 
 
 def settle(sources: Sources, chain: Chain) -> dict[str, Any]:
@@ -138,8 +125,10 @@ class Files:
         if place == CATALOG:
             sections = {key: literal.pop(key) for key in ("instancetypes", "preferences") if key in data}
             findings = faults(literal, kind)
-            if data.get("kubevirt") and not self.release and not any(path[:1] == ("kubevirt",) for path, _ in findings):
-                self.release = parse_release(data["kubevirt"])
+            if data.get("kubevirt") and not any(path[:1] == ("kubevirt",) for path, _ in findings):
+                fault = _release_fault(data["kubevirt"])
+                findings += [(("kubevirt",), fault)] if fault else []
+                self.release = self.release or (() if fault else parse_release(data["kubevirt"]))
             literal = sections
         if "/" in place and not over:
             fields = struct_of(kind).fields
@@ -193,3 +182,13 @@ def fragments_of(place: str, data: Mapping[str, Any]) -> Iterator[tuple[FieldPat
 
 def _items(data: Any) -> Iterable[tuple[str, Any]]:
     return data.items() if isinstance(data, dict) else ()
+
+
+def _release_fault(release: str) -> str:
+    from virtcatalog.releases import check_oldest
+
+    try:
+        check_oldest(release)
+    except UnsupportedError as error:
+        return error.message
+    return ""

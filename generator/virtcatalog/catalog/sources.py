@@ -40,6 +40,7 @@ class Sources:
         self.unread: set[str] = set()
         self._texts: dict[str, Text] = {}
         self._problems: dict[tuple[str, FieldPath, str], Problem] = {}
+        self._faulty: set[tuple[str, FieldPath]] = set()
         self._spoilt: dict[tuple[str, FieldPath], set[str]] = {}
         self._files = {"": self._find("")}
 
@@ -85,6 +86,7 @@ class Sources:
     def report(self, place: str, path: FieldPath, message: str) -> None:
         """Note a fault of a field."""
         key = (place, path, message)
+        self._faulty.add((place, path))
         if key not in self._problems:
             text = self._texts.get(place)
             line, column = text.place(0, path) if text else (0, 0)
@@ -109,6 +111,18 @@ class Sources:
         """Note a problem that has its place already."""
         self._problems[problem.file, (problem.line, problem.column), problem.message] = problem
         self._end_of_patience()
+
+    def is_sound(self, *starts: str) -> bool:
+        """Whether nothing is wrong with the files whose paths in their catalog start so.
+
+        Else what they declare is not all known, and that something is not declared follows from that fault.
+        """
+        faulty = {place for place, _ in self._faulty} | self.unread
+        return not any(self.local(place).startswith(starts) for place in faulty)
+
+    def has_fault(self, place: str, path: FieldPath) -> bool:
+        """Whether a fault of this field was reported."""
+        return (place, path) in self._faulty
 
     def _end_of_patience(self) -> None:
         if len(self._problems) >= PROBLEMS:

@@ -124,6 +124,8 @@ def _template(
         if data.get(key) and data[key] not in declared:
             missing = True  # reported once for a place that many templates share
             article = "instance type" if key == "instancetype" else key
+            if not composer.sources.is_sound(f"{key}s/"):
+                continue
             composer.report(merged, (key,), f"the catalog has no {article} {data[key]!r}{nearest(data[key], declared)}")
     source = composer.sources.source(own.place, own.path)
     display_name, description = data.get("displayName", ""), data.get("description", "")

@@ -87,9 +87,7 @@ def _check_plain(sources: Sources, name: str, declared: Mapping[str, Any], overl
 def _find_environment(sources: Sources, name: str, environment: str, overlays: Sequence[Overlay]) -> Overlay | None:
     """Return the environment that a file of vms/ names, or report that there is none."""
     by_name = {overlay.name: overlay for overlay in overlays}
-    if (
-        environment not in by_name and OVERLAYS not in sources.unread
-    ):  # nothing is certain of a file that cannot be read
+    if environment not in by_name and sources.is_sound(OVERLAYS):
         message = f"overlays.yaml has no environment {environment!r}{nearest(environment, by_name)}"
         sources.report(VMS, (name, "environments", environment), message)
     return by_name.get(environment)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from virtcatalog.api.decode import convert
+from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.minimal import host_of, lone_vm
@@ -22,6 +28,13 @@ HUGEPAGES = Rule(
     "The memory of an instance type is not a whole number of its huge pages, or the page size is none.",
     "KubeVirt refuses every VM of the instance type.",
     "Let the page size divide the memory: 2Mi pages suit nearly all sizes, 1Gi pages whole gibibytes.",
+)
+PAGE_SIZE = Rule(
+    "huge-page-size",
+    "warning",
+    "No processor that KubeVirt runs on has huge pages of this size.",
+    "No node offers them: VMs of the instance type never start.",
+    "Use 2Mi or 1Gi on amd64; 64Ki, 2Mi, 32Mi, 512Mi, 1Gi or 16Gi on arm64; 1Mi or 2Gi on s390x.",
 )
 PLACEMENT = Rule(
     "cpu-placement",
@@ -55,7 +68,10 @@ PREFERENCE_REFUSED = Rule(
     "Change the preferences that lead to the refused field. What depends on a feature gate is judged by the release's "
     "defaults unless a KubeVirt CR is given with `-f`.",
 )
-RULES = (HUGEPAGES, PLACEMENT, OVERCOMMIT, TYPE_REFUSED, PREFERENCE_REFUSED)
+RULES = (HUGEPAGES, PAGE_SIZE, PLACEMENT, OVERCOMMIT, TYPE_REFUSED, PREFERENCE_REFUSED)
+
+#: What Linux has on each architecture (its hugetlbpage documentation; arm64 by the size of its small pages).
+_PAGE_SIZES = frozenset(map(Quantity.parse, ("64Ki", "1Mi", "2Mi", "32Mi", "512Mi", "1Gi", "2Gi", "16Gi")))
 
 #: Fields of a VMI's domain, the field of the instance type that they come from, and the rule that it breaks.
 _ORIGINS: tuple[tuple[str, str, Rule], ...] = (
@@ -85,13 +101,20 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         environment = scope[0].environment
         others = inventory.configurations(environment)
         cluster = inventory.cluster([*(subject.manifest for subject in scope), *hosts, *others], environment)
+        around = partial(_around, inventory, environment)
         for subject in scope:
-            probe = _instancetype if subject.is_instancetype else _preference
-            for finding in probe(subject, cluster):
+            is_type = subject.is_instancetype
+            for finding in _instancetype(subject, cluster) if is_type else _preference(subject, cluster, around):
                 key = (subject.name, finding.field, finding.rule)
                 if key not in seen or subject.origin == "import":
                     seen.add(key)
                     yield finding
+
+
+def _around(inventory: Inventory, environment: str, preference: Subject) -> Cluster:
+    """The cluster of an environment in which there is a preference, and the instance type that it is judged with."""
+    others = inventory.configurations(environment)
+    return inventory.cluster([preference.manifest, host_of(preference).manifest, *others], environment)
 
 
 def _scopes(objects: Sequence[Subject]) -> list[list[Subject]]:
@@ -109,9 +132,15 @@ def _instancetype(subject: Subject, cluster: Cluster) -> Iterator[Finding]:
         yield subject.finding(OVERCOMMIT, message, "spec.memory.overcommitPercent")
     if validate_instancetype(spec):
         return  # the webhook's findings say what is wrong
+    refused_pages = False
     for reason in create_vmi(lone_vm(subject), cluster).reasons:
         rule, field = _origin(reason, spec)
+        refused_pages |= rule == HUGEPAGES
         yield subject.finding(rule, reason.message if field else str(reason), field)
+    size = spec.memory.hugepages.page_size if spec.memory.hugepages is not None else ""
+    if size and not refused_pages and Quantity.parse(size) not in _PAGE_SIZES:
+        message = f"no processor has huge pages of {size}"
+        yield subject.finding(PAGE_SIZE, message, "spec.memory.hugepages.pageSize")
 
 
 def _origin(reason: Reason, spec: VirtualMachineInstancetypeSpec) -> tuple[Rule, str]:
@@ -121,17 +150,46 @@ def _origin(reason: Reason, spec: VirtualMachineInstancetypeSpec) -> tuple[Rule,
     return next(((rule, own) for start, own, rule in _ORIGINS if field.startswith(start)), (TYPE_REFUSED, ""))
 
 
-def _preference(subject: Subject, cluster: Cluster) -> Iterator[Finding]:
+def _preference(subject: Subject, cluster: Cluster, around: Callable[[Subject], Cluster]) -> Iterator[Finding]:
     if validate_preference(convert(subject.spec, VirtualMachinePreferenceSpec)):
         return
-    vm = lone_vm(subject)
-    _add_disks(vm, subject.spec.get("devices") or {})
+    for reason in _refusals(subject, cluster):
+        field = _leading_field(subject, reason, around)
+        told = str(replace(reason, origin="")) if field else str(reason)
+        yield subject.finding(PREFERENCE_REFUSED, f"a VM with it is refused: {told}", field)
+
+
+def _refusals(preference: Subject, cluster: Cluster) -> tuple[Reason, ...]:
+    """Why a VM is refused that has nothing but a preference; none where that cannot be told."""
+    vm = lone_vm(preference)
+    _add_disks(vm, preference.spec.get("devices") or {})
     try:
-        result = expand(vm, cluster)
+        return expand(vm, cluster).reasons
     except UnsupportedError:
-        return
-    for reason in result.reasons:
-        yield subject.finding(PREFERENCE_REFUSED, f"a VM with it is refused: {reason}")
+        return ()
+
+
+def _leading_field(preference: Subject, reason: Reason, around: Callable[[Subject], Cluster]) -> str:
+    """The field of a preference without which this reason is gone and no other comes; "" if no single one is."""
+    reasons = {*_refusals(preference, around(preference))}
+    for path in sorted(_fields(preference.spec), key=len, reverse=True):
+        manifest = deepcopy(preference.manifest)
+        above = manifest["spec"]
+        for key in path[:-1]:
+            above = above[key]
+        del above[path[-1]]
+        without = replace(preference, manifest=manifest)
+        if {*_refusals(without, around(without))} <= reasons - {reason}:
+            return field_path(("spec", *path))
+    return ""
+
+
+def _fields(spec: Any, path: Path = ()) -> Iterator[Path]:
+    """Yield the paths of what a preference says; a list is one thing, and what a VM requires gives it nothing."""
+    for key, value in spec.items() if isinstance(spec, dict) else ():
+        if (*path, key) != ("requirements",):
+            yield (*path, key)
+            yield from _fields(value, (*path, key))
 
 
 def _add_disks(vm: Manifest, devices: dict[str, Any]) -> None:

@@ -2,25 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from virtcatalog import escaping
 from virtcatalog.check.finding import SEVERITIES, Finding, Rule
-from virtcatalog.errors import counted
+from virtcatalog.errors import counted, some
 from virtcatalog.sarif import log, result
 
 if TYPE_CHECKING:
     from virtcatalog.check.subject import Inventory
 
+#: So many findings that say the same of different objects have a line each; of more, so many are named.
+_MANY_ALIKE = 10
+_SHOWN = 3
+
 _GITHUB_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def text(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
-    """A line a finding: `file:line:column: Kind/name: field: message [severity: rule]`."""
-    return "".join(f"{finding}\n" for finding in findings)
+    """A line a finding: `file:line:column: Kind/name: field: message [severity: rule]`; many alike take two lines."""
+    lines = []
+    for first, others in alike(findings):
+        lines.append(f"{first}\n")
+        lines += [f"  {_others(others)}\n"] if others else []
+    return "".join(lines)
+
+
+def alike(findings: Sequence[Finding]) -> Iterator[tuple[Finding, list[Finding]]]:
+    """Yield each finding with those that say the same of other objects: from one place of the catalog, or many."""
+    groups: dict[tuple[str, ...], list[Finding]] = {}
+    for number, finding in enumerate(findings):
+        same = (finding.severity, finding.rule, finding.field, finding.message)
+        groups.setdefault(same if finding.object else (str(number),), []).append(finding)
+    for group in groups.values():
+        places = {(finding.file, finding.line, finding.column) for finding in group}
+        if len(group) > _MANY_ALIKE or (len(places) == 1 and group[0].line):
+            yield group[0], group[1:]
+        else:
+            yield from ((finding, []) for finding in group)
+
+
+def _others(findings: Sequence[Finding]) -> str:
+    """The objects that the same is said of, the first few by name and place."""
+    shown = [
+        f"{finding.object} ({finding.file}:{finding.line})" if finding.file else finding.object for finding in findings
+    ]
+    return f"and the same of {counted(len(findings), 'more object')}: {some(shown, _SHOWN)}"
 
 
 def as_json(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
@@ -31,14 +61,14 @@ def as_json(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
 def github(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
     """Workflow commands that GitHub Actions shows as annotations in the pull request's files."""
     lines = []
-    for finding in findings:
+    for finding, others in alike(findings):
         properties = {
             "file": finding.file,
             "line": str(finding.line or ""),
             "col": str(finding.column or ""),
             "title": finding.rule,
         }
-        message = finding.problem.sentence
+        message = " ".join((finding.problem.sentence, _others(others) if others else "")).rstrip()
         lines.append(escaping.github(_GITHUB_COMMANDS[finding.severity], message, properties))
     return "".join(lines)
 

@@ -11,6 +11,7 @@ from virtcatalog.check import (
     deprecation,
     fitting,
     labels,
+    likely,
     names,
     probes,
     promise,
@@ -26,7 +27,21 @@ from virtcatalog.check.subject import Inventory
 from virtcatalog.progress import tracked
 
 _VM_CHECKS = (releases.Vms, values.Vms, vms.Vms, deprecation.Vms)
-_CHECKS = (releases, names, labels, values, scalars, webhooks, probes, usability, fitting, vms, deprecation, promise)
+_CHECKS = (
+    releases,
+    names,
+    labels,
+    values,
+    likely,
+    scalars,
+    webhooks,
+    probes,
+    usability,
+    fitting,
+    vms,
+    deprecation,
+    promise,
+)
 
 RULES = MappingProxyType(
     {

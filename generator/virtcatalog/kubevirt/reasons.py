@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.api.decode import clone, to_manifest
+from virtcatalog.api.decode import clone, convert, to_manifest
 from virtcatalog.api.findings import Path, field_path, steps
 from virtcatalog.api.kubevirt import (
     VirtualMachine,
@@ -124,8 +124,9 @@ def _origin(path: Path, manifest: Any, cluster: Cluster, vm: VirtualMachine, vmi
     whole, template = path[len(_TEMPLATE) :], clone(vm.spec.template)
     set_default_volume_disks(template.spec)
     known = _depth(to_manifest(template), whole)
-    if known == len(whole):
-        return _DEFAULT
+    if known == len(whole):  # webhooks of VMs apply a part of a preference, too
+        without = _without(template, whole)
+        return (_by_matcher(whole, without, vm, cluster) if without is not None else "") or _DEFAULT
     given = whole[: known + 1]
     by_matcher = _by_matcher(given, template, vm, cluster)
     if by_matcher or vmi is None:
@@ -136,6 +137,20 @@ def _origin(path: Path, manifest: Any, cluster: Cluster, vm: VirtualMachine, vmi
         if preset.metadata.name in names and domain is not None and _has(domain, given[2:]):
             return f"the preset {preset.metadata.name} sets it"
     return _DEFAULT if _has(vmi, whole) else ""
+
+
+def _without(template: VirtualMachineInstanceTemplateSpec, path: Path) -> VirtualMachineInstanceTemplateSpec | None:
+    """A template without what stands at a path; None where it has to be there."""
+    manifest = to_manifest(template)
+    *above, last = path
+    around: Any = manifest
+    for step in above:
+        around = around[step]
+    del around[last]
+    try:
+        return convert(manifest, VirtualMachineInstanceTemplateSpec)
+    except msgspec.ValidationError:
+        return None
 
 
 def _by_matcher(path: Path, template: VirtualMachineInstanceTemplateSpec, vm: VirtualMachine, cluster: Cluster) -> str:

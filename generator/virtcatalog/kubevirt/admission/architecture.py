@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.errors import Cause
+from virtcatalog.errors import Cause, nearest
 from virtcatalog.kubevirt.admission.causes import invalid, not_supported, required
 from virtcatalog.kubevirt.configuration import Configuration
 
@@ -34,7 +34,10 @@ def validate_architecture(spec: VirtualMachineInstanceSpec, path: str, config: C
     """
     architecture = spec.architecture
     if architecture not in VIDEO_TYPES:
-        yield invalid(f"{path}.architecture", f"{architecture!r} is none of {', '.join(VIDEO_TYPES)}")
+        yield invalid(
+            f"{path}.architecture",
+            f"{architecture!r} is none of {', '.join(VIDEO_TYPES)}{nearest(architecture, VIDEO_TYPES)}",
+        )
         return
     if architecture == "arm64":
         yield from _arm64(spec, path, config)

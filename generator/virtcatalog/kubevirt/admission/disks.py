@@ -14,7 +14,7 @@ from virtcatalog.api.addresses import is_pci_address
 from virtcatalog.api.devices import BlockSize, CustomBlockSize, Disk
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.names import dns_label_problems
-from virtcatalog.errors import Cause
+from virtcatalog.errors import Cause, nearest
 from virtcatalog.kubevirt.admission.causes import invalid, not_supported, required
 from virtcatalog.kubevirt.configuration import Configuration
 
@@ -104,7 +104,8 @@ def _bus(disk: Disk, index: int, disks_path: str) -> Iterator[Cause]:
         return
     if bus not in _BUSES:
         yield invalid(
-            f"{disks_path}[{index}].{kind}.bus", f"disk {disk.name!r}: bus {bus!r} is none of {', '.join(_BUSES)}"
+            f"{disks_path}[{index}].{kind}.bus",
+            f"disk {disk.name!r}: bus {bus!r} is none of {', '.join(_BUSES)}{nearest(bus, _BUSES)}",
         )
     elif bus == "virtio" and kind == "cdrom":
         yield invalid(f"{disks_path}[{index}].cdrom.bus", f"disk {disk.name!r}: a cdrom cannot be on bus virtio")

@@ -14,7 +14,7 @@ from operator import attrgetter
 from virtcatalog.api.addresses import is_mac_address, is_pci_address
 from virtcatalog.api.devices import DHCPOptions, Interface, Port, PortRange
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.errors import Cause
+from virtcatalog.errors import Cause, nearest
 from virtcatalog.kubevirt.admission.causes import duplicate, invalid, not_supported, required
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.releases import Traits
@@ -60,7 +60,8 @@ def validate_interfaces(spec: VirtualMachineInstanceSpec, path: str, config: Con
         if interface.model and interface.model not in _MODELS:
             yield not_supported(
                 f"{path}.domain.devices.interfaces[{index}].model",
-                f"interface {name!r}: model {interface.model!r} is none of {', '.join(sorted(_MODELS))}",
+                f"interface {name!r}: model {interface.model!r} is none of {', '.join(sorted(_MODELS))}"
+                f"{nearest(interface.model, _MODELS)}",
             )
         if interface.mac_address and not is_mac_address(interface.mac_address):
             yield invalid(

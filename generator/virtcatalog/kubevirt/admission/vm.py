@@ -16,7 +16,7 @@ from virtcatalog.api.kubevirt import (
     VirtualMachineInstanceTemplateSpec,
     VirtualMachineSpec,
 )
-from virtcatalog.errors import Cause, Warning
+from virtcatalog.errors import Cause, Warning, nearest
 from virtcatalog.kubevirt.admission.bindings import validate_discontinued_bindings, validate_discontinued_feature_gates
 from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.admission.datavolumetemplates import (
@@ -116,7 +116,10 @@ def _run_strategy(spec: VirtualMachineSpec, path: str, config: Configuration) ->
                 f"{path}.runStrategy", "WaitAsReceiver needs the feature gate DecentralizedLiveMigration, which is off"
             )
     elif strategy not in RUN_STRATEGIES:
-        yield invalid(f"{path}.runStrategy", f"{strategy!r} is none of {', '.join(RUN_STRATEGIES)}")
+        yield invalid(
+            f"{path}.runStrategy",
+            f"{strategy!r} is none of {', '.join(RUN_STRATEGIES)}{nearest(strategy, RUN_STRATEGIES)}",
+        )
 
 
 def _live_update(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[Cause]:

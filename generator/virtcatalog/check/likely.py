@@ -1,0 +1,60 @@
+"""Values that KubeVirt takes and that were hardly meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any
+
+from virtcatalog.catalog.labels import PREFIX
+from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.check.subject import Inventory, Subject
+
+DECIMAL = Rule(
+    "decimal-memory",
+    "warning",
+    "An amount of memory counts in powers of ten: 4G is 7 % less than 4Gi.",
+    "It rarely fits what the guest, huge pages and quotas count in, and differs from its neighbours by a little.",
+    "Write Ki, Mi, Gi or Ti; allow the finding where the amount is meant.",
+)
+OS_TYPE = Rule(
+    "os-type",
+    "warning",
+    "The kind of guest is spelt almost as a usual one.",
+    "Consoles and selections that go by the label do not find the preference.",
+    "Write linux, windows or legacy, as the preferences that KubeVirt deploys.",
+)
+RULES = (DECIMAL, OS_TYPE)
+
+_DECIMAL = ("k", "M", "G", "T", "P", "E")
+_OS_TYPES = ("linux", "windows", "legacy")
+_MEMORY = ("spec.memory.guest", "spec.memory.maxGuest", "spec.requirements.memory.guest")
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """Check every instance type and preference."""
+    for subject in inventory.objects:
+        yield from _memory(subject)
+        yield from _os_type(subject)
+
+
+def _memory(subject: Subject) -> Iterator[Finding]:
+    for field in _MEMORY:
+        amount = _at(subject.manifest, field)
+        if isinstance(amount, str) and amount.endswith(_DECIMAL):
+            yield subject.finding(DECIMAL, f"{amount} counts in powers of ten; did you mean {amount}i?", field)
+
+
+def _os_type(subject: Subject) -> Iterator[Finding]:
+    label = f"{PREFIX}os-type"
+    os_type = subject.labels.get(label) if subject.is_preference else None
+    near = get_close_matches(str(os_type), _OS_TYPES, n=1) if os_type and os_type not in _OS_TYPES else []
+    if near:
+        field = f"metadata.labels[{label}]"
+        yield subject.finding(OS_TYPE, f"{os_type!r} is none of the usual ones; did you mean {near[0]!r}?", field)
+
+
+def _at(manifest: Any, field: str) -> Any:
+    for key in field.split("."):
+        manifest = manifest.get(key) if isinstance(manifest, dict) else None
+    return manifest

@@ -1,0 +1,89 @@
+"""One mistake, one message, at its place: what follows from it is not told, and what was meant is."""
+
+from textwrap import dedent
+
+import pytest
+from tests.catalog.conftest import BASE
+
+#: Files that name what others declare: where these are broken, they say nothing.
+NAMING = {
+    "templates/linux.yaml": """\
+        systems: {fedora: {preference: linux.one, image: registry.example.org/fedora}}
+        workloads: {server: {instancetype: "m.{{ size }}"}}
+        sizes: {small: {}, large: {}}
+        """,
+    "overlays.yaml": "lab: {select: {names: ['m.*']}}\n",
+}
+TYPES = dedent(BASE["instancetypes/m.yaml"])
+PREFERENCES = "preferences:\n  linux.one: {%s}\n"
+NAME = "it may have lower-case letters, digits, '-' and '.', and each part starts and ends with a letter or digit"
+AMOUNT = "is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9"
+MODELLED = "is not modelled; known are v1.7.4, v1.8.4, v1.9.0"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "problem"),
+    [
+        (
+            "instancetypes/m.yaml",
+            TYPES.replace("  large", "\tlarge"),
+            "5:1: a tab cannot indent YAML; use spaces",
+        ),
+        ("instancetypes/m.yaml", TYPES.replace("class: m\n", ""), "1:1: class: is required"),
+        (
+            "instancetypes/m.yaml",
+            TYPES.replace("class: m\n", "class: M\n"),
+            f"1:1: class: Kubernetes refuses the name 'M': {NAME}",
+        ),
+        (
+            "instancetypes/m.yaml",
+            TYPES.replace("small:", "Small:"),
+            f"4:3: sizes.Small: Kubernetes refuses the name 'm.Small': {NAME}",
+        ),
+        (
+            "instancetypes/m.yaml",
+            TYPES.replace("small: {vcpus: 1}", "small: {vcpus: 1, memory: 4GB}"),
+            f"4:21: sizes.small.memory: '4GB' {AMOUNT}; did you mean 4Gi?",
+        ),
+        (
+            "instancetypes/m.yaml",
+            TYPES.replace("small: {vcpus: 1}", "small: {vcpus: 1, memory: -4Gi}"),
+            "4:21: sizes.small.memory: the memory must be more than 0, not -4Gi",
+        ),
+        (
+            "preferences/linux.yaml",
+            PREFERENCES % "arch: amd46",
+            "2:15: preferences[linux.one].arch: 'amd46' is none of amd64, arm64, s390x; did you mean 'amd64'?",
+        ),
+        (
+            "preferences/linux.yaml",
+            PREFERENCES % "requirements: {memory: 256mb}",
+            f"2:30: preferences[linux.one].requirements.memory: '256mb' {AMOUNT}; did you mean 256Mi?",
+        ),
+        (
+            "catalog.yaml",
+            BASE["catalog.yaml"].replace("v1.9.0", "v2.0.0"),
+            f"3:1: kubevirt: KubeVirt 'v2.0.0' {MODELLED}",
+        ),
+        ("overlays.yaml", "lab: {kubevirt: v2.0.0}\n", f"1:7: lab.kubevirt: KubeVirt 'v2.0.0' {MODELLED}"),
+    ],
+)
+def test_a_mistake_is_told_once(catalog, file, text, problem):
+    assert catalog.problems({**NAMING, file: text}) == [f"{file}:{problem}"]
+
+
+def test_the_files_that_name_others_are_sound(catalog):
+    assert {template.instancetype for template in catalog.load(NAMING).templates} == {"m.small", "m.large"}
+
+
+def test_a_name_that_nothing_declares_is_told_when_all_is_declared(catalog):
+    (problem,) = catalog.problems({**NAMING, "overlays.yaml": "lab: {select: {names: ['q.*']}}\n"})
+    assert problem == "overlays.yaml:1:24: lab.select.names[0]: 'q.*' matches no object of the catalog"
+
+
+def test_a_name_that_nothing_declares_is_told_of_each_replacement(catalog):
+    text = "preferences: {a: {deprecated: {replacedBy: q}}, b: {deprecated: {replacedBy: r}}}\n"
+    assert [problem.partition(": ")[2] for problem in catalog.problems({"preferences/linux.yaml": text})] == [
+        "preferences.a.deprecated.replacedBy: 'q' is no object of the catalog",
+        "preferences.b.deprecated.replacedBy: 'r' is no object of the catalog",
+    ]
