@@ -59,7 +59,9 @@ Examples:
     shell_complete=options.completes("revisions"),
     help="HEAD is this git revision, whatever files are called.",
 )
-@options.catalog("The catalog, or a folder of manifests, in the working tree and in revisions. [default: catalog]")
+@options.catalog(
+    "The catalog, or any folder, in the working tree and in revisions. [default: catalog, else the repository]"
+)
 @options.manifests(options.FLEET)
 @click.option(
     "--config",
@@ -146,7 +148,7 @@ def command(
     if names[0] == Named() and names[1] == Named() and conditions[0].release is not None:
         sides = (upgraded(catalog, alone=bool(sources)),) * 2
     else:
-        sides = read_sides(names, catalog or "catalog")
+        sides = read_sides(names, catalog)
     if config:
         sides = _configured(sides[0], config[0]), _configured(sides[1], config[1])
     overlays = [overlay for side in sides for overlay in side.overlays]

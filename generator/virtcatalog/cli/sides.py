@@ -13,7 +13,8 @@ import click
 
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.folder import NOT_THERE
-from virtcatalog.manifests.sources import exists, is_catalog, open_source
+from virtcatalog.manifests.layout import CATALOG
+from virtcatalog.manifests.sources import exists, is_catalog, open_in_checkout
 
 if TYPE_CHECKING:
     from virtcatalog.manifests.git import Repository
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 #: What both sides of an upgrade are called when there is no catalog.
 ALONE = "the VMs given"
+#: Where a catalog is looked for.
+CATALOG_FOLDER = "catalog"
 
 
 class Named(NamedTuple):
@@ -110,12 +113,13 @@ def _repository() -> Repository | None:
         return None
 
 
-def read_sides(names: tuple[Named, Named], catalog: str) -> tuple[Side, Side]:
-    """Read both sides: of revisions what they have at the path of the catalog.
+def read_sides(names: tuple[Named, Named], path: str | None) -> tuple[Side, Side]:
+    """Read both sides: of revisions what they have at the path of the catalog, None for the default.
 
     BASE is by default where HEAD left the main branch, HEAD the working tree.
     """
     base, head = names
+    catalog = path or _default(names)
     one = _side(base, catalog) if base != Named() else _fork(head, catalog)
     sides = one, _side(head, catalog)
     for side, name in zip(sides, names, strict=True):
@@ -125,13 +129,28 @@ def read_sides(names: tuple[Named, Named], catalog: str) -> tuple[Side, Side]:
     return sides
 
 
+def _default(names: tuple[Named, Named]) -> str:
+    """The catalog, if either side has it where it is looked for, else the whole repository."""
+    if is_catalog(CATALOG_FOLDER):
+        return CATALOG_FOLDER
+    repository = _repository()
+    if repository is None:
+        return CATALOG_FOLDER if exists(CATALOG_FOLDER) else "."
+    for revision in (name.revision for name in names if name.revision is not None):
+        if repository.has(revision):
+            folder = repository.folder(repository.commit(revision), CATALOG_FOLDER)
+            if folder is not None and folder.has(CATALOG):
+                return CATALOG_FOLDER
+    return "/".join(".." for _ in repository.prefix.split("/")[1:]) or "."
+
+
 def upgraded(catalog: str | None, *, alone: bool) -> Side:
     """Read the side that is compared with itself under two releases; `alone` if VMs do without a catalog."""
     from virtcatalog.review.side import Side
 
-    if catalog is None and alone and not exists("catalog"):
+    if catalog is None and alone and not exists(CATALOG_FOLDER):
         return Side(label=ALONE, objects={"": []})
-    side = _side(Named(), catalog or "catalog")
+    side = _side(Named(), catalog or _default((Named(), Named())))
     if side.nothing:
         raise VirtcatalogError(side.nothing)
     return side
@@ -150,10 +169,10 @@ def _side(name: Named, catalog: str) -> Side:
     if name.path is None:
         if not exists(catalog):
             raise VirtcatalogError(f"{catalog}: {NOT_THERE}")
-        return read_side(open_source(catalog), catalog)
+        return read_side(open_in_checkout(catalog), catalog)
     inside = str(Path(name.path, catalog))
     path = inside if is_catalog(inside) and not is_catalog(name.path) else name.path
-    return read_side(open_source(path), path)
+    return read_side(open_in_checkout(path), path)
 
 
 def _fork(head: Named, catalog: str) -> Side:

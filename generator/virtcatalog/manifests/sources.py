@@ -8,9 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
+from virtcatalog.checkouts import checkout_of
 from virtcatalog.limits import SOURCE_FILE_BYTES
 from virtcatalog.manifests.disk import check_kind, content_of, limited, on_disk, reading
-from virtcatalog.manifests.folder import NO_PATH, NOT_THERE, Folder, SourceError, alone
+from virtcatalog.manifests.folder import NO_PATH, NOT_THERE, Folder, SourceError, alone, parts_of
 from virtcatalog.manifests.layout import CATALOG
 
 
@@ -51,6 +52,15 @@ def open_folder(path: str) -> Folder:
     real = os.path.realpath(meant(path))
     root, name = os.path.split(real)
     return on_disk(root, (name,) if name else ())
+
+
+def open_in_checkout(path: str) -> Folder:
+    """Return a folder or file that a user named; a folder of a checkout may refer to all of that, and to no more."""
+    if not is_folder(path):
+        return open_source(path)
+    real = os.path.realpath(meant(path))
+    root = checkout_of(real)
+    return on_disk(root, parts_of(os.path.relpath(real, root))) if root is not None else open_folder(path)
 
 
 def open_source(path: str) -> Folder:

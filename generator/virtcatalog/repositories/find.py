@@ -139,9 +139,12 @@ class _Finder:
                 problems += documents.problems
                 if documents.manifests:
                     environments.append(_checked(_folder(tree, at, documents)))
+        of_units = (problem for environment in environments for problem in environment.problems)
+        broken = {tree.path_of(problem.file) for problem in (*problems, *of_units)}
         return Repository(
             environments=tuple(environments),
             passed_over=+passed_over,
+            broken={path: tree.digest(path) for path in broken},
             unrendered=tuple(unrendered),
             problems=tuple(sorted(problems)),
         )

@@ -63,11 +63,13 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     """What a repository deploys.
 
     `passed_over` counts the files and documents that are none of ours by what they are (`Helm template`: 12).
-    `unrendered` and `problems` are those that belong to no environment.
+    `unrendered` and `problems` are those that belong to no environment. `broken` has a digest of what each file of a
+    problem is, and of all that a kustomization that could not be built names: alike on two sides, nothing was changed.
     """
 
     environments: tuple[Environment, ...] = ()
     passed_over: Mapping[str, int] = {}
+    broken: Mapping[str, bytes] = {}
     unrendered: tuple[Problem, ...] = ()
     problems: tuple[Problem, ...] = ()
 
@@ -76,3 +78,9 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
         """What is wrong with it and with its environments, in order."""
         of_units = (problem for environment in self.environments for problem in environment.problems)
         return tuple(sorted({*self.problems, *of_units}))
+
+    @property
+    def all_unrendered(self) -> tuple[Problem, ...]:
+        """What is not rendered of it and of its environments, in order."""
+        of_units = (problem for environment in self.environments for problem in environment.unrendered)
+        return tuple(sorted({*self.unrendered, *of_units}))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import PurePosixPath
 from typing import Any, Final, NamedTuple
 
@@ -98,6 +100,26 @@ class Tree:
         for name in reversed(KUSTOMIZATIONS):
             first |= {path.rpartition("/")[0]: path for path in paths if path.rpartition("/")[2] == name}
         return {at: self._kustomization(at, path, frozenset(listed)) for at, path in sorted(first.items())}
+
+    def digest(self, path: str) -> bytes:
+        """Return a digest of a file, and of all that it names if it is a kustomization's."""
+        digest = blake2b(digest_size=16)
+        for file in sorted({path, *self._named(path.rpartition("/")[0], path)}):
+            with suppress(SourceError):
+                digest.update(self.root.read(file, REPOSITORY_FILE_BYTES))
+        return digest.digest()
+
+    def _named(self, at: str, path: str) -> Iterator[str]:
+        """Yield all files that a kustomization builds upon."""
+        first = self.kustomizations.get(at)
+        left, seen = [at] if first is not None and first.file == path else [], set[str]()
+        while left:
+            folder = left.pop()
+            if folder not in seen:
+                seen.add(folder)
+                kustomization = self.kustomizations.get(folder)
+                yield from (kustomization.file, *kustomization.files) if kustomization else ()
+                left += kustomization.folders if kustomization else ()
 
     @cached_property
     def _above_kustomizations(self) -> frozenset[str]:

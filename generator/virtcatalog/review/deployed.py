@@ -7,7 +7,7 @@ nothing, or by their folder or file where objects of one name stand in several.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -38,22 +38,47 @@ class _Object(NamedTuple):
 
 def side_of(repository: Repository, label: str) -> Side:
     """Return a repository as a side, for what is asked of it alone."""
-    return _side(Side(label=label, repository=repository), _named((repository,))[0], frozenset())
+    names = _names_of_units((repository.environments,))[0]
+    return _side(Side(label=label, repository=repository), names, _named((repository,), [names])[0], frozenset(), ())
 
 
 def matched(base: Side, head: Side) -> tuple[Side, Side]:
     """Return two sides so that what is one unit of both repositories is called alike; other sides stay as they are."""
     if base.repository is None or head.repository is None:
         return base, head
-    before, after = _named((base.repository, head.repository))
+    repositories = base.repository, head.repository
+    names = _names_of_units([repository.environments for repository in repositories])
+    before, after = _named(repositories, names)
     before = _moved(before, after)
     written = {object_.which for object_ in (*before, *after) if object_.resource.data["metadata"].get("namespace")}
-    return _side(base, before, written), _side(head, after, written)
+    standing = _standing(base, head)
+    return _side(base, names[0], before, written, standing), _side(head, names[1], after, written, standing)
 
 
-def _side(side: Side, objects: Sequence[_Object], written: frozenset[Identity] | set[Identity]) -> Side:
-    """The side with these objects; VMs of `written` are called by their namespace even where they leave it out."""
-    assert side.repository is not None
+def _standing(base: Side, head: Side) -> frozenset[tuple[str, str]]:
+    """The problems, by file and sentence, that both sides have in the same files: no change is to be judged there."""
+    alike = [
+        {
+            (path, problem.sentence, repository.broken.get(path))
+            for problem in repository.all_problems
+            for path in [within(problem.file, side.label)]
+        }
+        for side in (base, head)
+        for repository in [side.repository or Repository()]
+    ]
+    return frozenset((path, sentence) for path, sentence, digest in alike[0] & alike[1] if digest is not None)
+
+
+def _side(
+    side: Side,
+    names: Sequence[str],
+    objects: Sequence[_Object],
+    written: Collection[Identity],
+    standing: Collection[tuple[str, str]],
+) -> Side:
+    """The side with these objects and names of units; VMs of `written` are called by their namespace everywhere."""
+    repository = side.repository
+    assert repository is not None
     published: dict[str, list[Data]] = {"": []}
     vms = []
     for unit, _, resource, name in objects:
@@ -63,15 +88,28 @@ def _side(side: Side, objects: Sequence[_Object], written: frozenset[Identity] |
             vms.append(msgspec.structs.replace(vm, unit=unit))
         else:
             published.setdefault(name, []).append(resource.data)
-    problems = side.repository.all_problems
+    every = repository.all_problems
+    old = [problem for problem in every if (within(problem.file, side.label), problem.sentence) in standing]
     return msgspec.structs.replace(
         side,
         objects=published,
         vms=tuple(vms),
-        views=Views(side.repository.environments),
-        problems=problems,
-        left_out=frozenset(within(problem.file, side.label) for problem in problems),
+        views=Views(repository.environments),
+        problems=tuple(problem for problem in every if problem not in old),
+        unrendered=(*repository.all_unrendered, *old),
+        left_out=frozenset(within(problem.file, side.label) for problem in every),
+        incomplete=_incomplete(repository.environments, names),
     )
+
+
+def _incomplete(environments: Sequence[Environment], names: Sequence[str]) -> dict[str, frozenset[str]]:
+    """What is not there of each environment that is not there as a whole."""
+    missing: dict[str, frozenset[str]] = {}
+    for environment, name in zip(environments, names, strict=True):
+        problems = (*environment.unrendered, *(environment.problems if environment.failed else ()))
+        if problems:
+            missing[name] = missing.get(name, frozenset()) | {problem.sentence for problem in problems}
+    return missing
 
 
 def _objects(repository: Repository) -> list[_Object]:
@@ -84,9 +122,8 @@ def _objects(repository: Repository) -> list[_Object]:
     ]
 
 
-def _named(repositories: Sequence[Repository]) -> list[list[_Object]]:
+def _named(repositories: Sequence[Repository], units: Sequence[Sequence[str]]) -> list[list[_Object]]:
     """The objects of the repositories, in environments that are called alike in all of them."""
-    units = _names_of_units([repository.environments for repository in repositories])
     found = []
     for repository, names in zip(repositories, units, strict=True):
         found.append([object_._replace(name=names[object_.unit.number]) for object_ in _objects(repository)])

@@ -26,7 +26,7 @@ from virtcatalog.review.verdict import Group, grouped
 MOST_BYTES, MOST_BYTES_EACH = 65_000, 10_000
 #: What a report begins with, so that the comment that it becomes is found again.
 MARKER = "<!-- virtcatalog diff -->\n"
-_MOST_PROBLEMS, _MOST_ROWS, _MOST_CHANGES, _MOST_CAUSES = 20, 20, 4, 3
+_MOST_PROBLEMS, _MOST_ROWS, _MOST_CHANGES, _MOST_CAUSES, _MOST_UNRENDERED = 20, 20, 4, 3, 5
 
 
 def markdown(report: Report, artifact: str = "") -> str:
@@ -87,6 +87,11 @@ def _summary(report: Report) -> Iterator[str]:
         yield f"- host profile: {plain(report.host)}\n"
     for title, lines in (("requests", requests(report)), ("**shortages**", shortages(report))):
         yield f"- {title}: {plain(_short(lines[0], 300))}\n" if lines else ""
+    for problem in report.unrendered[:_MOST_UNRENDERED]:
+        yield f"- not rendered: {plain(_short(str(problem), 300))}\n"
+    left_out = len(report.unrendered) - _MOST_UNRENDERED
+    yield f"- and {left_out:,} more not rendered\n" if left_out > 0 else ""
+    yield f"- passed over: {plain(report.passed_over)}\n" if report.passed_over else ""
     yield f"\n{plain(headline(report))}\n"
 
 

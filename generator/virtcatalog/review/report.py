@@ -12,6 +12,7 @@ from virtcatalog.capacity.budget import Overspent
 from virtcatalog.errors import Level, Problem, counted, some
 from virtcatalog.kubevirt.matchers import KINDS as OBJECT_KINDS
 from virtcatalog.manifests.identity import Data, identity
+from virtcatalog.repositories.documents import passed_over_words
 from virtcatalog.review.fleet import Fleet, Upgrade, Users
 from virtcatalog.review.objects import ObjectChange
 from virtcatalog.review.requests import a_month, request_changes, request_lines
@@ -48,6 +49,19 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         return (*self.base.problems, *self.head.problems)
 
     @property
+    def unrendered(self) -> tuple[Problem, ...]:
+        """What is not rendered of the repository, after the change or before it."""
+        sentences = {problem.sentence for problem in self.head.unrendered}
+        before = (problem for problem in self.base.unrendered if problem.sentence not in sentences)
+        return (*self.head.unrendered, *before)
+
+    @property
+    def passed_over(self) -> str:
+        """What of the repository is none of ours, counted; "" for nothing."""
+        repository = self.head.repository
+        return passed_over_words(repository.passed_over) if repository is not None else ""
+
+    @property
     def differs(self) -> bool:
         """Whether anything is not as it was."""
         fields = any(upgrade.fields for upgrade in self.upgrades)
@@ -70,13 +84,14 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def status(self) -> int:
-        """The exit status: 0 no differences, 1 differences, 2 a side that cannot be read."""
-        return 2 if self.problems else 1 if self.differs else 0
+        """The exit status: 0 no differences, 1 differences, 2 a side that cannot be read or a VM that is not judged."""
+        return 2 if self.problems or self.fleet.unknown else 1 if self.differs else 0
 
 
 def sides(report: Report) -> list[str]:
     """Name what is compared, once if it is compared with itself."""
-    return list(dict.fromkeys((report.base.label, report.head.label)))
+    labels = dict.fromkeys((report.base.label, report.head.label))
+    return [label.removesuffix(":.") for label in labels]
 
 
 def upgrades(report: Report) -> list[tuple[str, list[str]]]:
@@ -172,6 +187,8 @@ def headline(report: Report) -> str:
         parts.append(f"not compared: {counted(len(report.hidden), 'object')}, {counted(len(fleet.unknown), 'VM')}")
     if report.problems:
         parts.append(counted(len(report.problems), "problem"))
+    if report.unrendered:
+        parts.append(f"{len(report.unrendered):,} not rendered")
     return "; ".join(parts)
 
 
@@ -241,6 +258,8 @@ def as_data(report: Report) -> dict[str, Any]:
             for request in request_changes(fleet.verdicts)
         ],
         "notCompared": {"objects": list(report.hidden), "vms": fleet.unknown},
+        "notRendered": [msgspec.to_builtins(problem) for problem in report.unrendered],
+        "passedOver": dict(report.head.repository.passed_over) if report.head.repository else {},
         "problems": [msgspec.to_builtins(problem) for problem in report.problems],
         "differs": report.differs,
     }

@@ -41,7 +41,8 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     `configuration` is the KubeVirt CR that counts in place of those among the objects. `places` says where the objects
     are declared, and `fields` where each of their fields is. `left_out` are the files of a broken catalog that could
     not be read on; "*" when nothing of it could. A `repository` has `views`: what its units meet, in place of
-    `companions`, `places` and `fields`.
+    `companions`, `places` and `fields`; `unrendered` says what of it is not looked at, and `incomplete` which
+    environments are not there as a whole, and why.
     """
 
     label: str
@@ -58,6 +59,8 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     left_out: frozenset[str] = frozenset()
     repository: Repository | None = None
     views: Views | None = None
+    unrendered: tuple[Problem, ...] = ()
+    incomplete: Mapping[str, frozenset[str]] = {}
 
     @property
     def kubevirt(self) -> Data | None:
@@ -67,7 +70,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def nothing(self) -> str:
         """Say that there is no catalog and no manifest; "" when there is, or when it cannot be read."""
-        found = self.catalog or self.vms or self.problems or any(self.objects.values())
+        found = self.catalog or self.vms or self.problems or self.unrendered or any(self.objects.values())
         return "" if found else f"{self.label}: there is no {CATALOG}, and no manifest"
 
     def objects_in(self, environment: str, unit: Unit = ANYWHERE) -> Sequence[Data]:
@@ -108,6 +111,8 @@ class Sound(msgspec.Struct, frozen=True):
 
 def sound(base: Side, head: Side) -> Sound:
     """Leave out what either side declares in files that could not be read on the other one."""
+    if base.repository is not None and head.repository is not None:
+        return _sound_repositories(base, head)
     hidden: set[tuple[str, ...]] = set()
     for broken, other in ((base, head), (head, base)):
         hidden |= {
@@ -140,6 +145,23 @@ def sound(base: Side, head: Side) -> Sound:
     lost = {vm.key for side in (base, head) for vm in side.vms if vm.environment not in environments}
     names = sorted({"/".join(pair) for pair in hidden})
     return Sound(rest(base), rest(head), tuple(names), tuple(sorted(vms | lost)))
+
+
+def _sound_repositories(base: Side, head: Side) -> Sound:
+    """Leave out VMs that one side alone has where the other one could not be read or rendered, or was otherwise."""
+    lost: dict[int, set[tuple[str, str]]] = {0: set(), 1: set()}
+    for number, (side, other) in enumerate(((base, head), (head, base))):
+        there = {(vm.key, vm.environment) for vm in other.vms}
+        for vm in side.vms:
+            missing = other.incomplete.get(vm.environment)
+            unlike = missing is not None and missing != side.incomplete.get(vm.environment)
+            if (vm.key, vm.environment) not in there and (unlike or _is_hidden(side, vm.place, other)):
+                lost[number].add((vm.key, vm.environment))
+    base, head = (
+        msgspec.structs.replace(side, vms=tuple(vm for vm in side.vms if (vm.key, vm.environment) not in lost[number]))
+        for number, side in enumerate((base, head))
+    )
+    return Sound(base, head, vms=tuple(sorted({key for keys in lost.values() for key, _ in keys})))
 
 
 def _is_hidden(side: Side, place: Source | None, broken: Side) -> bool:

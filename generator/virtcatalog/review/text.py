@@ -21,7 +21,7 @@ from virtcatalog.review.rows import shortened, sign, what, who, why, word
 from virtcatalog.review.verdict import Group, grouped
 
 WIDTH = 80
-_MOST_LINES, _MOST_CHANGES, _MOST_NAMES = 13, 4, 3
+_MOST_LINES, _MOST_CHANGES, _MOST_NAMES, _MOST_UNRENDERED = 13, 4, 3, 5
 
 
 def text(report: Report, width: int = WIDTH, *, full: bool = False, vms: bool = True, objects: bool = True) -> str:
@@ -57,6 +57,12 @@ def _parts(report: Report, width: int, *, full: bool, vms: bool, objects: bool) 
         yield from _vms(report, width, full=full)
     if objects:
         yield from _objects(report, width) if full else _objects_in_short(report, width)
+    shown = report.unrendered if full else report.unrendered[:_MOST_UNRENDERED]
+    yield from (f"not rendered: {single_line(str(problem))}\n" for problem in shown)
+    if len(shown) < len(report.unrendered):
+        yield f"and {len(report.unrendered) - len(shown):,} more not rendered: --full shows them\n"
+    if report.passed_over:
+        yield from _wrapped(f"passed over: {report.passed_over}", width)
     if report.hidden or report.fleet.unknown:
         yield from _wrapped(f"not compared: {', '.join([*report.hidden, *report.fleet.unknown])}", width)
 

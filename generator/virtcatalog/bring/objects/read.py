@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from virtcatalog.api.decode import decode_manifest, manifest_name
@@ -13,10 +11,10 @@ from virtcatalog.api.kinds import CLUSTER_SCOPED
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.catalog.kinds import API_VERSION, KINDS
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
-from virtcatalog.manifests.folder import Folder, SourceError
+from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.merge import merge
 from virtcatalog.manifests.read import read_apart
-from virtcatalog.manifests.sources import exists, is_folder, open_folder
+from virtcatalog.manifests.sources import is_folder, open_in_checkout
 from virtcatalog.repositories.kustomize.build import build, is_kustomization
 
 Data = dict[str, Any]
@@ -44,17 +42,10 @@ def kustomized(path: str) -> list[Data] | None:
     if not is_folder(path):
         return None
     try:
-        folder = _open(path)
+        folder = open_in_checkout(path)
     except SourceError as error:
         raise ManifestError(Problem(file=path, message=error.message)) from None
     return build(folder, path.rstrip("/") or "/") if is_kustomization(folder) else None
-
-
-def _open(path: str) -> Folder:
-    real = Path(os.path.realpath(path))
-    top = next((parent for parent in real.parents if exists(str(parent / ".git"))), None)
-    folder = open_folder(str(top)).folder(str(real.relative_to(top))) if top is not None else None
-    return folder or open_folder(path)
 
 
 def collected(files: Iterable[tuple[str, bytes]], built: Iterable[tuple[str, list[Data]]]) -> Objects:
