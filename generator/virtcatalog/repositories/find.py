@@ -10,17 +10,21 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from virtcatalog.api.decode import manifest_name
+from virtcatalog.api.kinds import holds_vm, kind_type, may_matter
 from virtcatalog.catalog.places import Source
-from virtcatalog.errors import Problem, VirtcatalogError
-from virtcatalog.kubevirt.cluster import counts
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.kubevirt.cluster import Cluster, counts
 from virtcatalog.limits import REPOSITORY_LEVELS, REPOSITORY_UNITS
 from virtcatalog.manifests.folder import Folder
+from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import faults
 from virtcatalog.repositories.building import kustomized
 from virtcatalog.repositories.deployers import Deployer, deploys
 from virtcatalog.repositories.deploying import Context, Unit, units_of
 from virtcatalog.repositories.documents import Documents, joined
 from virtcatalog.repositories.model import Environment, Repository, Resource, resource
+from virtcatalog.repositories.placeholders import fill
 from virtcatalog.repositories.tree import Tree, parents
 
 #: What is passed over, as it is counted.
@@ -157,15 +161,36 @@ def _folder(tree: Tree, at: str, documents: Documents) -> Environment:
 
 
 def _checked(environment: Environment) -> Environment:
-    """The environment without what is wrong of what makes a difference to VMs, which its problems say."""
+    """The environment without what is wrong of what makes a difference to VMs, which its problems say.
+
+    Values that are not in the repository have something in their place; a VM that depends on one is `open`.
+    """
     sound: list[Resource] = []
     problems = list(environment.problems)
     for deployed in environment.resources:
-        wrong = faults(deployed.data) if counts(deployed.data) else []
+        if not (counts(deployed.data) or may_matter(deployed.data)):
+            sound.append(deployed)
+            continue
+        data, is_open = fill(deployed.data)
+        if is_open and not holds_vm(data):
+            wrong = [Problem(object=manifest_name(data), field=each.field, message=each.sentence) for each in is_open]
+        else:
+            wrong = _wrong(data) if not is_open else []
         problems += (_placed(problem, deployed) for problem in wrong)
         if not wrong:
-            sound.append(deployed)
+            sound.append(deployed._replace(data=data, open=is_open))
     return replace(environment, resources=tuple(sound), problems=tuple(problems))
+
+
+def _wrong(data: Data) -> list[Problem]:
+    """Say why an object cannot be used: of others' kinds no more is looked at than what VMs meet of them."""
+    if kind_type(data["apiVersion"], data["kind"]) is not None or may_matter(data):
+        return faults(data)
+    try:
+        Cluster([data])
+    except ManifestError as error:
+        return list(error.problems)
+    return []
 
 
 def _placed(problem: Problem, resource: Resource) -> Problem:

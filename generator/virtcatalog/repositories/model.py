@@ -12,6 +12,7 @@ from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import Manifest
+from virtcatalog.repositories.placeholders import Open
 
 Kind = Literal["Kustomization", "HelmRelease", "Application", "kustomization", "folder"]
 """What makes an environment: a Flux Kustomization or HelmRelease, an Argo CD Application, a folder that kustomize
@@ -19,10 +20,14 @@ builds, a folder of plain manifests."""
 
 
 class Resource(NamedTuple):
-    """An object as it is deployed. `field` finds the line that gives one of its fields: `spec.template`, "" itself."""
+    """An object as it is deployed. `field` finds the line that gives one of its fields: `spec.template`, "" itself.
+
+    `open` are fields of a VM that decide what it is, and whose values are not in the repository.
+    """
 
     data: Data
     field: Callable[[str], Source]
+    open: tuple[Open, ...] = ()
 
     @property
     def place(self) -> Source:

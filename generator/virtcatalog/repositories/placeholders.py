@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
-from virtcatalog.api.findings import Path
+from virtcatalog.api.findings import Path, field_path
 from virtcatalog.manifests.identity import Data
 
 _OPEN: Final = re.compile(
@@ -30,6 +30,11 @@ class Open(NamedTuple):
 
     path: Path
     text: str
+
+    @property
+    def field(self) -> str:
+        """The field as the API names it."""
+        return field_path(self.path)
 
     @property
     def sentence(self) -> str:
@@ -95,7 +100,9 @@ def _filled(value: Any, path: Path, found: list[Open]) -> Any:
 
 def _name(text: str) -> str:
     """A name that says which variable it is: `${APP_NAME}-db` is `app-name-db`."""
-    return _OPEN.sub(lambda match: "-".join(_WORD.findall(match[0].removeprefix("ENC[")))[:_LONGEST].lower() or "x", text)
+    return _OPEN.sub(
+        lambda match: "-".join(_WORD.findall(match[0].removeprefix("ENC[")))[:_LONGEST].lower() or "x", text
+    )
 
 
 def _same(text: str) -> str:
@@ -119,10 +126,6 @@ def _base64(text: str) -> str:
     from base64 import b64encode
 
     return b64encode(text.encode(errors="surrogatepass")).decode()
-
-
-def _size(text: str) -> str:
-    return "1Gi"
 
 
 #: What may stand in the place of an open value, by the end of the path of its field; any other field stays open.
@@ -150,7 +153,6 @@ _MAKERS: Final[Mapping[re.Pattern[str], Callable[[str], str]]] = {
         r"/interfaces/\*/macAddress$": _mac,
         r"/firmware/uuid$": _uuid,
         r"/(?:firmware|disks/\*)/serial$": _name,
-        r"/resources/(?:requests|limits)/storage$": _size,
+        r"/resources/(?:requests|limits)/storage$": lambda _: "1Gi",
     }.items()
 }
-

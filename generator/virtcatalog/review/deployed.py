@@ -85,7 +85,7 @@ def _side(
         if holds_vm(resource.data):
             key = "/".join((located if located(resource.data) in written else identity)(resource.data)[1:]).lstrip("/")
             vm = Vm(key=key, manifest=resource.data, environment=name, place=resource.place, field=resource.field)
-            vms.append(msgspec.structs.replace(vm, unit=unit))
+            vms.append(msgspec.structs.replace(vm, unit=unit, open=resource.open))
         else:
             published.setdefault(name, []).append(resource.data)
     every = repository.all_problems

@@ -32,6 +32,7 @@ from virtcatalog.review.judge import (
     judge_applied,
     judge_created,
     judge_deleted,
+    judge_open,
     judge_template,
 )
 from virtcatalog.review.named import Meeting
@@ -39,6 +40,9 @@ from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.stored import assumed, pins, recreated
 from virtcatalog.review.units import ANYWHERE, Units
 from virtcatalog.review.verdict import Verdict
+
+#: The fields of a VM's spec that name its instance type and its preference, as ends of paths.
+_MATCHERS = (("instancetype",), ("preference",))
 
 
 class Users(msgspec.Struct):
@@ -230,11 +234,16 @@ class Reviewer:
             self._unknown(vm.key)
             return
         self._count(vm.environment, vm.key, refers or (), "templates" if is_template else "following")
-        stays = old is not None and new is not None and old.manifest == new.manifest
+        stays = old is not None and new is not None and (old.manifest, old.open) == (new.manifest, new.open)
+        is_open = tuple(dict.fromkeys(chain.from_iterable(side.open for side in (old, new) if side is not None)))
+        if any(each.path[1:2] in _MATCHERS for each in is_open) and comparison.changed:
+            refers = None
         if stays and not comparison.can_change(refers):
             return
         manifests = old.manifest if old else None, new.manifest if new else None
-        if is_template:
+        if is_open:
+            verdict = judge_open(is_open, is_deleted=new is None)
+        elif is_template:
             verdict = judge_template(*manifests, comparison, after)
         else:
             shared = [reference for reference in before or () if reference in (after or ())]
@@ -246,7 +255,8 @@ class Reviewer:
             because += self._causes.around(comparison, refers or (), vm.manifest)
         environment, place = vm.environment, place_of(vm.place, self._sides[new is not None].label)
         self.fleet.verdicts.append(replace(verdict, vm=vm.key, environment=environment, place=place, because=because))
-        self.fleet.diffs[environment, vm.key, is_template] = partial(diff_of, *manifests, comparison)
+        if not is_open:
+            self.fleet.diffs[environment, vm.key, is_template] = partial(diff_of, *manifests, comparison)
 
     def _manifest(
         self,

@@ -11,6 +11,7 @@ from virtcatalog.api.kinds import is_halted, replicas
 from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.identity import Data, Identity, identity
+from virtcatalog.repositories.placeholders import Open
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.holders import running_held
 from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome, refusals, without_name
@@ -112,6 +113,14 @@ def judge_deleted(old: Data, comparison: Comparison) -> Verdict:
     before = outcome(old, comparison.base)
     requests = None if is_halted(old) else _requests((before, None), (old, old), "delete")
     return Verdict(now="delete", next="none", requests=requests)
+
+
+def judge_open(fields: Sequence[Open], *, is_deleted: bool) -> Verdict:
+    """Return the verdict on a VM that depends on values that are not in the repository."""
+    if is_deleted:
+        return Verdict(now="delete", next="none")
+    reasons = tuple(f"{each.field} {each.sentence}" for each in fields)
+    return Verdict(now="unknown", reasons=reasons, next="unknown", changes=reasons)
 
 
 def judge_template(

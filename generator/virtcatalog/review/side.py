@@ -15,6 +15,7 @@ from virtcatalog.errors import Problem
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.layout import CATALOG
 from virtcatalog.repositories.model import Repository, Resource
+from virtcatalog.repositories.placeholders import Open
 from virtcatalog.review.units import ANYWHERE, Unit, Views
 
 
@@ -22,7 +23,8 @@ class Vm(msgspec.Struct, frozen=True, kw_only=True):
     """A VM template in one of the environments that it is for.
 
     `key` and `environment` are what it is recognised by on the other side, `place` is where it is declared,
-    `field` finds one of its fields there. `unit` is the one of a repository that deploys it.
+    `field` finds one of its fields there. `unit` is the one of a repository that deploys it. `open` are fields of which
+    nobody knows the values, so that nothing can be said of it.
     """
 
     key: str
@@ -31,6 +33,7 @@ class Vm(msgspec.Struct, frozen=True, kw_only=True):
     place: Source
     field: Callable[[str], Source] | None = None
     unit: Unit = ANYWHERE
+    open: tuple[Open, ...] = ()
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,11 +124,13 @@ def sound(base: Side, head: Side) -> Sound:
             for each in objects
             if _is_hidden(other, other.places.get((each["kind"], "", identity(each)[2])), broken)
         }
+    # What can be read on both sides is no part of what cannot, in the same file or not.
+    both = {(vm.key, vm.environment) for vm in base.vms} & {(vm.key, vm.environment) for vm in head.vms}
     vms = {
         vm.key
         for broken, other in ((base, head), (head, base))
         for vm in other.vms
-        if _is_hidden(other, vm.place, broken)
+        if _is_hidden(other, vm.place, broken) and (vm.key, vm.environment) not in both
     }
     if not (base.left_out or head.left_out):
         return Sound(base, head)
