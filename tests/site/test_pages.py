@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from virtcatalog import load_catalog
+from virtcatalog.check import pairs as judging
+from virtcatalog.errors import VirtcatalogError
 from virtcatalog.site.pages import as_data, render
+from virtcatalog.site.pairs import matrix
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = "</script><img src=x onerror=alert(1)> \u202e{{ 7 * 7 }} \x1b[2J"
@@ -185,3 +188,10 @@ def test_the_example_has_a_site():
     data = data_of(pages["matrix.html"])
     assert sum(not cell for row in data["rows"] for cell in row) == 3265
     assert sum(map(len, data["rows"])) == 3705
+
+
+def test_a_site_shows_so_many_pairs(example, monkeypatch):
+    number = len(example.instancetypes) * len(example.preferences)
+    monkeypatch.setattr(judging, "PAIRS", 4 * number)  # each counts as four, and as one when it is judged
+    with pytest.raises(VirtcatalogError, match=r"\(one that a site shows counts as 5\)"):
+        matrix(example)

@@ -57,8 +57,8 @@ class Shared:
         self._left -= pairs
         if self._left < 0:
             raise VirtcatalogError(
-                f"a run judges {PAIRS:,} pairs of an instance type and a preference at most, and here are more: "
-                "name fewer environments, or split the catalog"
+                f"a run judges {PAIRS:,} pairs of an instance type and a preference at most (one that a site shows "
+                "counts as 5), and here are more: name fewer environments, or split the catalog"
             )
 
     def alone(self, cluster: Cluster, others: Iterable[Manifest]) -> dict[tuple[bool, bytes], bool]:

@@ -9,11 +9,14 @@ import msgspec
 
 from virtcatalog.catalog.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
 from virtcatalog.catalog.model import Catalog
-from virtcatalog.check.pairs import Judge
+from virtcatalog.check.pairs import Judge, Shared
 from virtcatalog.check.subject import Subject
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.progress import tracked
 from virtcatalog.site.facts import Type
+
+_SHOWN = 4
+"""To show a pair on the pages of both takes as long as to judge so many."""
 
 
 class Matrix(msgspec.Struct, frozen=True):
@@ -32,7 +35,9 @@ def matrix(catalog: Catalog, conditions: Conditions | None = None) -> Matrix:
     """Judge every pair of a catalog, in the order of its declarations."""
     types = _subjects(catalog, CLUSTER_INSTANCETYPE)
     preferences = _subjects(catalog, CLUSTER_PREFERENCE)
-    judge = Judge([*types, *preferences], (), conditions)
+    shared = Shared()
+    shared.spend(_SHOWN * len(types) * len(preferences))
+    judge = Judge([*types, *preferences], (), conditions, shared)
     reasons: dict[str, int] = {}
     rows = []
     for instancetype in tracked(types, len(types), "instance types"):
