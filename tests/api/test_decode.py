@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import msgspec
 import pytest
 
+from virtcatalog import api
+from virtcatalog.api import annotations
 from virtcatalog.api.core import ResourceFieldSelector
 from virtcatalog.api.decode import clone, convert, decode_manifest, to_manifest
 from virtcatalog.api.devices import Disk, DiskTarget
@@ -282,3 +286,58 @@ def test_what_is_text_is_read_as_other_manifests(cores: int) -> None:
     with pytest.raises(ManifestError) as caught:
         decode_manifest(manifest, is_text=True)
     assert [(each.field, each.message) for each in caught.value.problems] == problems(manifest)
+
+
+def types_of_the_api() -> list[type[Object]]:
+    for module in iter_modules(api.__path__):
+        import_module(f"{api.__name__}.{module.name}")
+    found: list[type[Object]] = []
+    below: list[type[Object]] = [Object]
+    while below:
+        inner = below.pop().__subclasses__()
+        below += inner
+        found += (kind for kind in inner if kind.__module__.startswith(f"{api.__name__}."))
+    return found
+
+
+def test_what_a_manifest_leaves_out_has_gos_zero_value() -> None:
+    """But for pointers, which are None, and fields that a manifest must have."""
+    types = types_of_the_api()
+    assert len(types) > 200
+    values = {
+        f"{kind.__name__}.{field.name}": field.default
+        for kind in types
+        for field in msgspec.structs.fields(kind)
+        if isinstance(field.default, str | int | float)
+    }
+    assert len(values) > 250
+    assert {name: value for name, value in values.items() if value not in ("", 0, False)} == {}
+
+
+@pytest.mark.parametrize(
+    ("value", "field", "shown"),
+    [
+        ({"a": "b\ud800"}, "spec.template.metadata.annotations.a", "b\\ud800"),
+        ({"a\udc00": "b"}, "spec.template.metadata.annotations[a\\udc00]", "a\\udc00"),
+    ],
+)
+def test_half_a_surrogate_pair_is_no_character(value: dict[str, str], field: str, shown: str) -> None:
+    manifest = machine()
+    manifest["spec"]["template"]["metadata"] = {"annotations": value}
+    message = f"the string '{shown}' holds half a surrogate pair, which is no character"
+    assert problems(manifest) == [(field, message)]
+
+
+def test_annotations_and_labels_are_kubevirts() -> None:
+    """Of those that are read in several places a slip would be in all of them."""
+    assert {name: value for name, value in vars(annotations).items() if name.isupper()} == {
+        "DEPRECATED_LABEL": "instancetype.kubevirt.io/deprecated",
+        "REPLACED_BY_LABEL": "instancetype.kubevirt.io/replacedBy",
+        "DISABLE_PCI_HOLE64": "kubevirt.io/disablePCIHole64",
+        "EVEN_PARITY": "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity",
+        "IGNITION": "kubevirt.io/ignitiondata",
+        "NON_ROOT": "kubevirt.io/nonroot",
+        "PLACE_ON_ROOT_COMPLEX": "kubevirt.io/placePCIDevicesOnRootComplex",
+        "QGS_SOCKET": "kubevirt.io/qgs-socket-path",
+        "APPLIED_PRESET": "virtualmachinepreset.kubevirt.io/",
+    }

@@ -53,6 +53,27 @@ def test_a_version_goes_and_the_shape_stays(version, kind, to):
     assert changes == [("changed", "apiVersion", "apiVersion")]
 
 
+VMI_SPEC = "{domain: {devices: {}}}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec"),
+    [
+        ("VirtualMachine", f"{{running: true, template: {{spec: {VMI_SPEC}}}}}"),
+        ("VirtualMachineInstance", VMI_SPEC),
+        (
+            "VirtualMachineInstanceReplicaSet",
+            f"{{selector: {{matchLabels: {{a: b}}}}, template: {{metadata: {{labels: {{a: b}}}}, spec: {VMI_SPEC}}}}}",
+        ),
+    ],
+)
+def test_kinds_of_v1alpha2_are_those_of_v1(kind, spec):
+    text = f"apiVersion: kubevirt.io/v1alpha2\nkind: {kind}\nmetadata: {{name: x}}\nspec: {spec}\n"
+    (manifest,), changes = converted(text)
+    assert (manifest["apiVersion"], manifest["kind"]) == ("kubevirt.io/v1", kind)
+    assert ("changed", "apiVersion", "apiVersion") in changes
+
+
 def test_what_is_served_stays_as_it_is_to_the_byte():
     text = (
         "# as upstream has it\napiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachinePreference\n"

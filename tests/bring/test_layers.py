@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from virtcatalog.bring.objects.facts import Expression
-from virtcatalog.bring.objects.layers import Item, joined, leaf, patches, shared, templated
+from virtcatalog.bring.objects.layers import Item, Layer, extract, joined, leaf, patches, shared, templated
 
 BUS, RNG = ("spec", "devices", "preferredDiskBus"), ("spec", "devices", "preferredRng")
 TITLE, TEAM = ("displayName",), ("labels", "team")
@@ -69,3 +69,23 @@ class TestTemplated:
     def test_what_is_no_text_stays(self):
         items = [{TITLE: 41}, {TITLE: 42}]
         assert templated(items, [{"name": "41"}, {"name": "42"}]) == items
+
+
+class TestExtract:
+    def layers(self, *values: str) -> list[Layer]:
+        """Two layers that say the same, for every value of one field."""
+        return [Layer({}, {BUS: {BUS: value}}, leaf) for value in values for _ in range(2)]
+
+    def test_a_component_is_named_after_what_it_says(self):
+        layers = self.layers("virtio")
+        assert extract(layers, {}) == {"disk-virtio": {BUS: "virtio"}}
+        assert [layer.components for layer in layers] == [["disk-virtio"]] * 2
+        assert [layer.own for layer in layers] == [{}] * 2
+
+    def test_names_that_are_taken_are_numbered(self):
+        assert list(extract(self.layers("virtio"), {"disk-virtio": {}})) == ["disk-virtio-2"]
+        assert list(extract(self.layers("virtio"), {"disk-virtio": {}, "disk-virtio-2": {}})) == ["disk-virtio-3"]
+
+    def test_two_components_never_have_one_name(self):
+        layers = self.layers("a.b", "a b")
+        assert extract(layers, {}) == {"disk-a-b": {BUS: "a.b"}, "disk-a-b-2": {BUS: "a b"}}

@@ -109,6 +109,21 @@ class TestDisks:
         ]
         assert found.lost == []
 
+    @pytest.mark.parametrize(
+        ("controller", "address"),
+        [
+            ("", "0000:05:00.0"),
+            ("<controller type='usb' index='0' model='qemu-xhci'/>", "0000:05:00.0"),
+            ("<controller type='pci' index='0' model='pcie-root'/>", None),
+            ("<controller type='pci' index='0' model='pci-root'/>", None),
+        ],
+    )
+    def test_addresses_are_carried_unless_libvirt_chose_them(self, controller, address):
+        """libvirt lists the root of PCI once it has chosen."""
+        disk = DISK.replace("</disk>", "<address type='pci' domain='0x0' bus='0x5' slot='0x0' function='0x0'/></disk>")
+        imported = bring(domain(devices=disk + controller))
+        assert machine(imported)["devices"]["disks"][0]["disk"].get("pciAddress") == address
+
     def test_what_kubevirt_refuses_is_lost_with_its_words(self):
         found = bring(domain(devices=DISK.replace("</disk>", "<serial>a b</serial></disk>")))
         assert "serial" not in machine(found)["devices"]["disks"][0]

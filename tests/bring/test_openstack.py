@@ -13,6 +13,11 @@ from virtcatalog.bring.openstack.objects import import_resources
 from virtcatalog.bring.openstack.read import of_cloud, read
 from virtcatalog.errors import VirtcatalogError
 
+FOREIGN_MODELS = (
+    *("netfront", "spapr-vlan", "sriov", "vmxnet", "vmxnet3"),
+    *("VirtualE1000", "VirtualE1000e", "VirtualPCNet32", "lan9118"),
+)
+
 
 def flavor(vcpus=4, ram=8192, /, **others):
     return {"name": "m1", "vcpus": vcpus, "ram": ram, "properties": others}
@@ -260,7 +265,7 @@ class TestImages:
         ("key", "value", "why"),
         [
             ("hw_disk_bus", "ide", "KubeVirt has no disks on ide: they are on sata"),
-            ("hw_vif_model", "vmxnet3", "KubeVirt has no vmxnet3: interfaces are virtio"),
+            *(("hw_vif_model", model, f"KubeVirt has no {model}: interfaces are virtio") for model in FOREIGN_MODELS),
             ("hw_machine_type", "pc-i440fx-7.2", "KubeVirt has no i440fx: a q35"),
             ("hw_machine_type", "pc-q35-7.2", "KubeVirt's QEMU has versions of its own: the newest q35"),
             ("hw_video_model", "qxl", "KubeVirt has no qxl: a virtio card"),

@@ -3,6 +3,7 @@
 from itertools import product
 from math import ceil
 
+import pytest
 from fitting import demand, named, node, nodes
 from hypothesis import given
 from hypothesis import strategies as st
@@ -226,3 +227,11 @@ def test_what_is_lost_is_free_where_nothing_fits_any_more():
     made = nodes(node("n1", "8", "4Gi"), node("n2"))[0]
     packing = pack([demand("a", "1", "4Gi")], made, running={"a": 0})
     assert unusable(packing.placement, [demand("least", "1", "1Gi")])["cpu"] == 7000
+
+
+@pytest.mark.parametrize(("cells", "own", "number"), [(1, True, 3), (2, True, 2), (2, False, 3), (3, True, 3)])
+def test_cpus_of_its_own_are_of_one_numa_node(cells, own, number):
+    """Seven CPUs have room for three times two; 3.5 in each of two nodes, or 2.3 in each of three, for one each."""
+    placement = Placement(nodes(node("n", "7", kind="k", cells=cells))[0])
+    pair = demand("p", "2", limits={"cpu": "2", "memory": "1Gi"} if own else None)
+    assert placement.number(pair, 0) == number

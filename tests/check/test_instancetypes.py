@@ -35,6 +35,7 @@ UEFI = "preferences: {linux.one: {spec: {firmware: {preferredEfi: {secureBoot: f
         ),
         ("{cpu: {maxSockets: 2}}", "spec.cpu.maxSockets", "instancetype-refused"),
         ("{memory: {maxGuest: 1Gi}}", "spec.memory.guest", "instancetype-refused"),
+        ("{memory: {guest: 1Mi, overcommitPercent: 50}}", "spec.memory.guest", "instancetype-refused"),
         ("{ioThreadsPolicy: many}", "spec.ioThreadsPolicy", "instancetype-refused"),
         ("{gpus: [{name: gpu}]}", "spec.gpus", "instancetype-refused"),
         ("{memory: {overcommitPercent: 101}}", "spec.memory.overcommitPercent", "webhook-refusal"),

@@ -7,7 +7,7 @@ import pytest
 from conformance.cases import catalog
 from virtcatalog.catalog.places import Source
 from virtcatalog.check import pairs as module
-from virtcatalog.check.minimal import minimal_vm
+from virtcatalog.check.minimal import host_of, minimal_vm
 from virtcatalog.check.pairs import Judge, Shared, distinct, pairs
 from virtcatalog.check.subject import Subject
 from virtcatalog.errors import VirtcatalogError
@@ -111,3 +111,36 @@ def test_objects_that_are_alike_are_admitted_alone_once_a_run(monkeypatch):
     other = a_type("t", 2, "1Gi")
     with pytest.raises(VirtcatalogError, match="a run judges 100 pairs"):
         Judge([other], shared=shared).admits(other)
+
+
+def test_looking_for_vcpus_that_cannot_be_spread_counts_as_a_pair(monkeypatch):
+    monkeypatch.setattr(module, "PAIRS", 3)
+    small, spread = a_type("t", 1, "1Gi"), a_preference("p", {"cpu": {"preferredCPUTopology": "spread"}})
+    judge = Judge([small, spread])
+    assert [judge.fails_to_spread(small, spread) for _ in range(3)] == [True, True, True]
+    with pytest.raises(VirtcatalogError, match="a run judges 3 pairs"):
+        judge.fails_to_spread(small, spread)
+
+
+class TestHostOfAPreference:
+    def test_has_what_the_preference_requires(self):
+        host = host_of(a_preference("p", {"requirements": {"cpu": {"guest": 6}, "memory": {"guest": "3Gi"}}}))
+        assert host.manifest == {
+            "apiVersion": "instancetype.kubevirt.io/v1beta1",
+            "kind": "VirtualMachineClusterInstancetype",
+            "metadata": {"name": "check.6.3gi"},
+            "spec": {"cpu": {"guest": 6}, "memory": {"guest": "3Gi"}},
+        }
+
+    @pytest.mark.parametrize(
+        ("cpu", "vcpus"),
+        [
+            ({}, 1),
+            ({"preferredCPUTopology": "spread"}, 2),
+            ({"preferredCPUTopology": "spread", "spreadOptions": {"ratio": 3}}, 3),
+            ({"preferredCPUTopology": "spread", "spreadOptions": {"across": "CoresThreads"}}, 2),
+            ({"preferredCPUTopology": "spread", "spreadOptions": {"across": "SocketsCoresThreads"}}, 4),
+        ],
+    )
+    def test_has_vcpus_that_it_can_spread(self, cpu, vcpus):
+        assert host_of(a_preference("p", {"cpu": cpu})).spec["cpu"] == {"guest": vcpus}

@@ -71,6 +71,17 @@ def test_an_object_without_a_namespace_is_in_default(manifest, look_up):
     assert found("elsewhere", "x") is None
 
 
+@pytest.mark.parametrize("kind", ["Instancetype", "Preference"])
+def test_objects_for_every_namespace_are_in_none(kind):
+    spec = {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}} if kind == "Instancetype" else {}
+    manifest = {"apiVersion": "instancetype.kubevirt.io/v1beta1", "metadata": {"name": "small"}, "spec": spec}
+    wide, narrow = f"VirtualMachineCluster{kind}", f"VirtualMachine{kind}"
+    cluster = Cluster([{**manifest, "kind": wide}, {**manifest, "kind": narrow}])
+    assert cluster.names(wide, "blue") == ["small"]
+    assert cluster.names(narrow, "default") == ["small"]
+    assert cluster.names(narrow, "blue") == []
+
+
 def test_a_namespace_is_found_by_its_name():
     cluster = Cluster([read("{apiVersion: v1, kind: Namespace, metadata: {name: blue, labels: {team: b}}}")])
     assert cluster.namespace_labels("blue") == {"team": "b", "kubernetes.io/metadata.name": "blue"}
