@@ -15,7 +15,16 @@ CPU_LIMIT = "domain.resources.limits.cpu"
 
 @pytest.mark.parametrize(
     ("memory", "causes"),
-    [("1Gi", []), ("0", []), ("1M", []), ("999k", [f"Invalid spec.{MEMORY}"]), ("-1Gi", [f"Invalid spec.{MEMORY}"])],
+    [
+        ("1Gi", []),
+        ("0", []),
+        ("1M", []),
+        ("999k", [f"Invalid spec.{MEMORY}"]),
+        ("-1Gi", [f"Invalid spec.{MEMORY}"]),
+        ("9223372036854775807", []),
+        ("9223372036854775808", [f"Invalid spec.{MEMORY}"]),
+        ("10E", []),
+    ],
 )
 def test_requested_memory_is_nothing_or_at_least_1m(found, memory, causes):
     assert found(validate_memory_requests, f"{{{MEMORY}: {memory}}}") == causes
@@ -51,3 +60,8 @@ def test_requested_cpu_time_is_not_negative(found, cpu, causes):
 )
 def test_the_cpu_limit_is_not_below_the_request(found, cpu, limit, causes):
     assert found(validate_cpu_limits, f"{{{CPU}: {cpu}, {CPU_LIMIT}: {limit}}}") == causes
+
+
+def test_a_limit_that_overflows_is_negative(found):
+    assert found(validate_memory_limits, f"{{{MEMORY_LIMIT}: 9223372036854775808}}") == [f"Invalid spec.{MEMORY_LIMIT}"]
+    assert found(validate_memory_limits, f"{{{MEMORY_LIMIT}: 8Ei}}") == []

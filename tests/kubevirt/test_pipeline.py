@@ -1,5 +1,7 @@
 """The chain as a whole: who refuses what, what the result holds, and that it depends on nothing else."""
 
+import xml.etree.ElementTree as ET
+
 import pytest
 from reading import read
 
@@ -210,6 +212,28 @@ def test_a_launch_that_fails_is_a_refusal_of_the_launcher_after_the_domain_was_m
     assert (result.refused_by, result.causes, result.domain_xml) == ("launcher", (), None)
     assert [reason.field for reason in result.reasons] == ["spec.template.spec.volumes[0].emptyDisk.capacity"]
     assert "<name>default_vm</name>" in result.converted_xml
+
+
+def test_a_claim_has_the_size_that_the_api_server_stores():
+    """Of `1.5Gi` that is `1536Mi`; what is no whole number of bytes has no capacity."""
+    claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, namespace: default}, spec: %s}"
+    template = """
+    domain: {memory: {guest: 1Gi}, devices: {disks: [{name: d, disk: {bus: virtio}}]}}
+    volumes: [{name: d, persistentVolumeClaim: {claimName: c}}]
+    """
+    for text, capacity in (("1.5Gi", "1610612736"), ("1000000000500m", None)):
+        size = f"{{accessModes: [ReadWriteOnce], resources: {{requests: {{storage: {text}}}}}}}"
+        result = expand(vm(template=template), Cluster([read(claim % size)]))
+        assert ET.fromstring(result.domain_xml).findtext("devices/disk/capacity") == capacity
+
+
+@pytest.mark.parametrize("directory", ["/usr/share/edk2/ovmf/", "/usr/share//edk2/./ovmf", "/usr/x/../share/edk2/ovmf"])
+def test_a_firmware_directory_may_be_spelled_in_several_ways(directory):
+    kubevirt = "{apiVersion: kubevirt.io/v1, kind: KubeVirt, metadata: {name: kubevirt}, spec: {configuration: %s}}"
+    cluster = Cluster([read(kubevirt % f"{{architectureConfiguration: {{amd64: {{ovmfPath: {directory}}}}}}}")])
+    template = "domain: {memory: {guest: 1Gi}, devices: {}, firmware: {bootloader: {efi: {secureBoot: false}}}}"
+    loader = ET.fromstring(expand(vm(template=template), cluster).domain_xml).findtext("os/loader")
+    assert loader == "/usr/share/edk2/ovmf/OVMF_CODE.secboot.fd"
 
 
 def test_the_converters_domain_does_not_change_by_the_launch():

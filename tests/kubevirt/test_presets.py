@@ -118,6 +118,26 @@ def test_presets_that_contradict_each_other_are_refused(one, other):
     assert applied == []
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "agree"), [("1Gi", "1Gi", True), ("1Gi", "1024Mi", False), ("1.5Gi", "1536Mi", True)]
+)
+def test_requests_of_two_presets_agree_when_they_are_written_alike(one, other, agree):
+    """`1Gi` and `1024Mi` are two texts of one amount; `1.5Gi` is stored as `1536Mi`."""
+    presets = (
+        preset(name, f"{{resources: {{requests: {{memory: {text}}}}}}}") for name, text in (("a", one), ("b", other))
+    )
+    causes, _ = apply(vmi_of(), *presets)
+    assert (causes == []) is agree
+
+
+def test_kubevirt_fails_on_a_preset_without_a_domain():
+    empty = preset()
+    del empty["spec"]["domain"]
+    (cause,), applied = apply(vmi_of(), empty)
+    assert (cause.field, applied) == ("", [])
+    assert apply(vmi_of(labels="{os: windows}"), empty) == ([], [])
+
+
 def test_presets_that_agree_apply_together():
     vmi = vmi_of()
     assert apply(vmi, preset("b", "cpu: {cores: 4}"), preset("a", "ioThreadsPolicy: auto")) == ([], ["a", "b"])

@@ -217,6 +217,22 @@ BLOCK_CLAIM = """
             id="a GPU from nowhere",
         ),
         pytest.param(
+            "{domain: {devices: {gpus: [{name: g, deviceName: d, claimName: ''}]}, memory: {guest: 1Gi}}}",
+            {},
+            ("vm", [f"{VM}.spec.domain.devices.gpus"]),
+            ("vm", [f"{VM}.domain.devices.gpus"]),
+            ADMITTED,
+            id="keeps_empty_claim_names: GPUs",
+        ),
+        pytest.param(
+            "{domain: {devices: {hostDevices: [{name: h, deviceName: d, requestName: ''}]}, memory: {guest: 1Gi}}}",
+            {"gates": ["HostDevices"]},
+            ADMITTED,
+            ("vm", [f"{VM}.domain.devices.hostDevices"]),
+            ADMITTED,
+            id="keeps_empty_claim_names: host devices",
+        ),
+        pytest.param(
             "{resourceClaims: [{name: c}]}",
             {},
             ADMITTED,

@@ -29,6 +29,16 @@ def preference(spec):
     }
 
 
+def revision(labels):
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "ControllerRevision",
+        "metadata": {"name": "r", "namespace": "default", "labels": labels},
+        "revision": 0,
+        "data": {**INSTANCETYPE, "metadata": {"name": "small", "uid": "u", "generation": 1}},
+    }
+
+
 def kubevirt(configuration):
     return {
         "apiVersion": "kubevirt.io/v1",
@@ -180,3 +190,16 @@ def test_a_missing_instance_type_stops_the_controller_under_every_policy(policy)
     cluster = Cluster([kubevirt(f"instancetype: {{referencePolicy: {policy}}}")])
     with pytest.raises(ControllerError, match="missing"):
         start_vmi(sync_instancetype(read_vm("instancetype: {name: missing}"), cluster), cluster)
+
+
+@pytest.mark.parametrize("labels", [{}, {f"{VERSION.split('/')[0]}/object-version": "v1alpha2"}])
+def test_a_revision_without_the_label_of_its_version_is_replaced_and_then_missing(labels):
+    vm = read_vm("{instancetype: {name: small, revisionName: r}}")
+    vm.metadata.namespace = "default"
+    with pytest.raises(ControllerError) as caught:
+        sync_instancetype(vm, Cluster([revision(labels)]))
+    assert [cause.field for cause in caught.value.causes] == ["spec.instancetype.revisionName"]
+    labelled = revision({f"{VERSION.split('/')[0]}/object-version": "v1beta1"})
+    assert sync_instancetype(vm, Cluster([labelled])) is vm
+    expand = kubevirt("instancetype: {referencePolicy: expand}")
+    assert sync_instancetype(vm, Cluster([revision(labels), expand])).spec.instancetype is None

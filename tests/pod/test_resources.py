@@ -44,6 +44,22 @@ def test_page_tables_are_of_what_the_vmi_itself_requests():
     assert found == [mebibytes(1024 + FIXED + 2), None]
 
 
+@pytest.mark.parametrize(
+    ("amount", "request_"), [("7Ei", 8070450532247928832 * 513 // 512), ("9223372036854775807", 9205357638345293824)]
+)
+def test_page_tables_of_memory_near_the_end_of_64_bits_overflow(amount, request_):
+    found = memory(
+        f"domain: {{memory: {{guest: 1Gi}}, resources: {{requests: {{memory: '{amount}'}}}}, devices: {{}}}}"
+    )
+    assert Quantity.parse(found[0]) - Quantity.of(FIXED * MIB) == Quantity.of(request_)
+
+
+def test_a_limit_beyond_64_bits_of_which_the_request_is_made_gets_the_overhead_twice():
+    """KubeVirt keeps such an amount in one place for both, and adds to it for each."""
+    twice = str(Quantity.parse("200Ti") + Quantity.of(2 * FIXED * MIB))
+    assert memory("domain: {resources: {limits: {memory: 200Ti}}, memory: {guest: 1Gi}, devices: {}}") == [twice, twice]
+
+
 def test_memory_is_overcommitted_before_the_overhead():
     config = "developerConfiguration: {memoryOvercommit: 150}"
     template = "domain: {memory: {guest: 3Gi}, devices: {}}"

@@ -174,7 +174,7 @@ def _error(obj: Any, found: Findings) -> ManifestError:
 
 def _read(kind: type, value: Any) -> Any:
     if kind is Quantity:
-        return Quantity.parse(value)
+        return Quantity.stored(value)
     raise NotImplementedError(kind)
 
 

@@ -260,8 +260,8 @@ class GPU(Object):
 
     name: str
     device_name: str = ""
-    claim_name: Annotated[str, since("v1.6")] = ""
-    request_name: Annotated[str, since("v1.6")] = ""
+    claim_name: Annotated[str | None, since("v1.6")] = None
+    request_name: Annotated[str | None, since("v1.6")] = None
     virtual_gpu_options: VGPUOptions | None = field(name="virtualGPUOptions", default=None)
     tag: str = ""
 
@@ -271,8 +271,8 @@ class HostDevice(Object):
 
     name: str
     device_name: str = ""
-    claim_name: Annotated[str, since("v1.6")] = ""
-    request_name: Annotated[str, since("v1.6")] = ""
+    claim_name: Annotated[str | None, since("v1.6")] = None
+    request_name: Annotated[str | None, since("v1.6")] = None
     tag: str = ""
 
 

@@ -37,18 +37,34 @@ class Quantity:
     It is made with `parse` from text and `of` from whole units; the constructor counts in units of 10^-9, the finest
     that there is. `str` gives the canonical form (`0.5Gi` is `512Mi`), but a text that Kubernetes keeps as it was
     written stays so until the amount changes (`1.500`, `+1`).
+
+    Inside it is a whole number and a power of ten, as Kubernetes keeps it: a 64-bit integer, or a decimal of any
+    length. The two overflow differently.
     """
 
-    __slots__ = ("_decimal", "_nano", "_notation", "_text", "value")
+    __slots__ = ("_decimal", "_nano", "_notation", "_scale", "_text", "_unscaled", "value")
 
     value: int
     """Whole units, fractions rounded up away from zero; a 64-bit integer, overflowing as Go's `Value`."""
 
     def __init__(
-        self, nano: int = 0, notation: Notation = "DecimalSI", *, text: str = "", decimal: bool = False
+        self,
+        number: int = 0,
+        notation: Notation = "DecimalSI",
+        *,
+        places: int | None = None,
+        text: str = "",
+        decimal: bool | None = None,
     ) -> None:
-        self._nano, self._notation, self._text, self._decimal = nano, notation, text, decimal
-        self.value = self._scaled(NANO)
+        """Hold `number` units of 10^-9, or of 10^-`places`; as a decimal where it does not fit or that is said."""
+        if places is None:
+            whole, fraction = divmod(number, NANO)
+            number, places = (number, 9) if fraction else (whole, 0)
+        self._unscaled, self._scale = number, places
+        self._decimal = not _fits(number) if decimal is None else decimal
+        self._nano: int = number * 10 ** (9 - places) if places <= 9 else number // 10 ** (places - 9)
+        self._notation, self._text = notation, text
+        self.value = self._scaled(0)
 
     @classmethod
     def parse(cls, text: str | float) -> Quantity:
@@ -65,21 +81,24 @@ class Quantity:
         raise ValueError(f"{text!r} is not a quantity")
 
     @classmethod
+    def stored(cls, text: str | float) -> Quantity:
+        """Read what the API server or a webhook has written again: `1.5Gi` comes back as `1536Mi`."""
+        quantity = cls.parse(text)
+        return _parse(str(quantity)) if quantity._decimal or quantity._scale > 0 else quantity  # noqa: SLF001
+
+    @classmethod
     def of(cls, units: int, notation: Notation = "BinarySI") -> Quantity:
         """Make a quantity of whole units (bytes, CPUs)."""
-        return cls(units * NANO, notation)
+        return cls(units, notation, places=0)
 
     @classmethod
     def total(cls, amounts: Iterable[Quantity]) -> Quantity:
         """Add amounts up, in the notation of the first that is not zero."""
-        nano, notation, decimal = 0, None, False
+        total = cls()
         for amount in amounts:
-            added = amount._nano  # noqa: SLF001 - of its own kind
-            if added:
-                nano += added
-                decimal = decimal or amount._decimal  # noqa: SLF001
-                notation = notation or amount._notation  # noqa: SLF001
-        return cls(nano, notation or "DecimalSI", decimal=decimal)
+            if amount:
+                total = total + amount
+        return total
 
     @property
     def notation(self) -> Notation:
@@ -87,45 +106,76 @@ class Quantity:
         return self._notation
 
     @property
+    def is_decimal(self) -> bool:
+        """Whether Kubernetes keeps it as a decimal of any length, for want of room in 64 bits."""
+        return self._decimal
+
+    def is_written_as(self, other: Quantity) -> bool:
+        """Whether Go's `==` holds, which compares what Kubernetes keeps: `1Gi` is not `1024Mi`, no decimal another."""
+        return not self._decimal and self._written == other._written
+
+    @property
+    def _written(self) -> tuple[object, ...]:
+        return self._unscaled, self._scale, self._decimal, self._notation, self._text
+
+    @property
     def milli_value(self) -> int:
         """Thousandths of a unit, rounded and overflowing as Go's `MilliValue`."""
-        return self._scaled(MILLI)
+        return self._scaled(3)
 
     @property
     def kilo_value(self) -> int:
         """Thousands of a unit, rounded and overflowing as Go's `ScaledValue(resource.Kilo)`."""
-        return self._scaled(1000 * NANO)
+        return self._scaled(-3)
 
     @property
     def int64(self) -> int | None:
-        """Whole units as Go's `AsInt64` has them: None for fractions and for what Kubernetes keeps as a decimal."""
-        whole, fraction = divmod(self._nano, NANO)
-        return None if self._decimal or fraction or abs(whole) > MAX_INT64 else whole
+        """Whole units as Go's `AsInt64` has them: None for what has decimal places or is a decimal."""
+        if self._decimal or self._scale > 0:
+            return None
+        number, fits = _scaled_up(self._unscaled, -self._scale)
+        return number if fits else None
 
-    def _scaled(self, unit: int) -> int:
-        count, rest = divmod(self._nano, unit)
-        if -MAX_INT64 <= count < MAX_INT64 and (not rest or self._nano > 0):
-            return count + 1 if rest else count
+    def _scaled(self, places: int) -> int:
+        """The amount in units of 10^-`places` (ScaledValue)."""
+        power = self._scale - places
         if self._decimal:
-            if self._nano < MAX_INT64:  # Go cuts to 64 bits, then cuts towards zero, then adds one
-                nano = _int64(self._nano)
-                return int(nano / unit) + 1 if nano % unit else nano // unit
-            return _int64(count + (rest != 0))
-        return count if -MAX_INT64 <= count < MAX_INT64 else 0
+            return _scaled_decimal(self._unscaled, power)
+        if power <= 0:
+            return _scaled_up(self._unscaled, -power)[0]
+        unit: int = 10**power
+        count, rest = divmod(abs(self._unscaled), unit)
+        count += rest != 0
+        return -count if self._unscaled < 0 else count
+
+    def _plus(self, other: Quantity, sign: int) -> Quantity:
+        """Add or subtract: in 64 bits where that goes, else as decimals."""
+        notation = self._notation if self._nano else other._notation
+        number, scale, decimal = sign * other._unscaled, other._scale, self._decimal or other._decimal
+        if not decimal and not number:
+            number, scale = self._unscaled, self._scale
+        elif decimal or self._unscaled:
+            common = max(self._scale, scale)
+            left, right = self._unscaled * 10 ** (common - self._scale), number * 10 ** (common - scale)
+            number, scale = left + right, common
+            decimal = decimal or not (_fits(left) and _fits(right) and _fits(number))
+        return Quantity(number, notation, places=scale, decimal=decimal)
 
     def __add__(self, other: Quantity) -> Quantity:
-        notation = self._notation if self._nano else other._notation
-        return Quantity(self._nano + other._nano, notation, decimal=self._decimal or other._decimal)
+        return self._plus(other, 1)
 
     def __sub__(self, other: Quantity) -> Quantity:
-        notation = self._notation if self._nano else other._notation
-        return Quantity(self._nano - other._nano, notation, decimal=self._decimal or other._decimal)
+        return self._plus(other, -1)
 
     def __mul__(self, factor: int) -> Quantity:
-        return Quantity(self._nano * factor, self._notation, decimal=self._decimal)
+        number, places = self._unscaled * factor, self._scale
+        decimal = self._decimal or not _fits(number)
+        if not decimal and places:
+            decimal = number % 10**places != 0 if places > 0 else not _fits(number * 10**-places)
+        return Quantity(number, self._notation, places=places, decimal=decimal)
 
     def __neg__(self) -> Quantity:
-        return Quantity(-self._nano, self._notation, decimal=self._decimal)
+        return Quantity(-self._unscaled, self._notation, places=self._scale, decimal=self._decimal)
 
     def __bool__(self) -> bool:
         return self._nano != 0
@@ -158,13 +208,43 @@ class Quantity:
         return f"Quantity({str(self)!r})"
 
     def __str__(self) -> str:
-        if not self._text:
-            self._text = _canonical(self._nano, self._notation)
-        return self._text
+        return self._text or _canonical(self._nano, self._notation)
 
 
-def _int64(number: int) -> int:
+def _fits(number: int) -> bool:
+    return -(2**63) <= number <= MAX_INT64
+
+
+def wrapped(number: int) -> int:
+    """A whole number cut to 64 bits, as Go multiplies."""
     return (number + 2**63) % 2**64 - 2**63
+
+
+def _scaled_up(number: int, power: int) -> tuple[int, bool]:
+    """`number` * 10^`power` in 64 bits, and whether it fits: what does not wraps for some powers and is 0 for others.
+
+    Source: math.go (positiveScaleInt64).
+    """
+    scaled = number * 10**power
+    if _fits(scaled):
+        return scaled, True
+    return (wrapped(scaled) if power in _WRAPPING and number != -(2**63) else 0), False
+
+
+_WRAPPING = (1, 2, 3, 6, 9)
+
+
+def _scaled_decimal(number: int, power: int) -> int:
+    """`number` / 10^`power`: Go cuts to 64 bits before, then cuts towards zero, then adds one (scaledValue)."""
+    if power <= 0:
+        return wrapped(wrapped(number) * (10**-power if power > -19 else -(2**63)))
+    unit: int = 10**power
+    if number < MAX_INT64 and power < 19:
+        cut = wrapped(number)
+        count = abs(cut) // unit
+        return (-count if cut < 0 else count) + (cut % unit != 0)
+    count, rest = divmod(number, unit)
+    return wrapped(count + (rest != 0))
 
 
 @lru_cache(maxsize=8192)
@@ -175,31 +255,44 @@ def _parse(text: str) -> Quantity:
         raise ValueError(f"{stripped[:20] + '…'!r} is out of the range of quantities: {message}")
     match = _SYNTAX.fullmatch(stripped)
     if not match or not stripped:
-        meant = _ALMOST.fullmatch(stripped)
-        hint = f"; did you mean {meant[1]}{meant[2].upper()}i?" if meant else ""
-        raise ValueError(f"{text[:QUANTITY_CHARACTERS]!r} is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9{hint}")
-    sign, whole, fraction, binary, decimal, exponent = match.groups(default="")
+        raise _not_a_quantity(text)
+    sign, whole, fraction, binary, suffix, exponent = match.groups(default="")
     if exponent and abs(int(exponent)) > QUANTITY_CHARACTERS:
         raise ValueError(f"{stripped[:40]!r} is out of the range of quantities")
-    whole, shift = whole.lstrip("0") or "0", -len(fraction)
+    has_digits = bool(whole or fraction)
+    whole, factor = whole.lstrip("0") or "0", -1 if sign == "-" else 1
+    notation: Notation = "BinarySI" if binary else "DecimalExponent" if exponent else "DecimalSI"
+    digits, places = whole + fraction, len(fraction)
     if binary:
-        return _parse_binary(stripped, sign, whole, fraction, _BINARY[binary])
-    shift += int(exponent) if exponent else _DECIMAL[decimal or ""]
-    digits = whole + fraction
-    precise = len(digits) <= 18 and shift >= -9
-    kept = precise and shift % 3 == 0 and digits[0] != "0" and not digits.endswith("000")
-    nano = _shift_up(int(digits), shift + 9)
-    notation: Notation = "DecimalExponent" if exponent else "DecimalSI"
-    return Quantity(-nano if sign == "-" else nano, notation, text=stripped if kept else "", decimal=not precise)
+        power = _BINARY[binary]
+        number = int(whole) << power
+        precise = not fraction and 14 - len(whole) - power * 3 // 10 >= 0 and number <= MAX_INT64
+        kept = int(whole) % 8 != 0
+    else:
+        number, power = int(digits), int(exponent) if exponent else _DECIMAL[suffix]
+        places -= power
+        precise = len(digits) <= 18 and places <= 9
+        kept = places % 3 == 0 and digits[0] != "0" and not digits.endswith("000")
+    if precise:
+        places = 0 if binary else places
+        return Quantity(factor * number, notation, places=places, text=stripped if kept else "", decimal=False)
+    if not has_digits:
+        raise _not_a_quantity(text)
+    if binary:
+        number = int(digits) << power
+    if number:
+        number, places = _shift_up(number, 9 - places), 9
+    if binary and number > MAX_INT64 * NANO:
+        number, places = MAX_INT64, 0
+    elif binary and 0 < number < NANO:
+        notation = "DecimalSI"
+    return Quantity(factor * number, notation, places=places, decimal=True)
 
 
-def _parse_binary(text: str, sign: str, whole: str, fraction: str, exponent: int) -> Quantity:
-    number = int(whole)
-    precise = not fraction and 14 - len(whole) - exponent * 3 // 10 >= 0 and number << exponent <= MAX_INT64
-    nano = min(_shift_up(int(whole + fraction) << exponent, 9 - len(fraction)), MAX_INT64 * NANO)
-    notation: Notation = "BinarySI" if precise or not 0 < nano < NANO else "DecimalSI"
-    kept = text if precise and number % 8 else ""
-    return Quantity(-nano if sign == "-" else nano, notation, text=kept, decimal=not precise)
+def _not_a_quantity(text: str) -> ValueError:
+    meant = _ALMOST.fullmatch(text.strip(" "))
+    hint = f"; did you mean {meant[1]}{meant[2].upper()}i?" if meant else ""
+    return ValueError(f"{text[:QUANTITY_CHARACTERS]!r} is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9{hint}")
 
 
 def _shift_up(number: int, power: int) -> int:

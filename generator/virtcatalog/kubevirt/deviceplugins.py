@@ -49,7 +49,7 @@ def claimed_devices(
     found: dict[tuple[str, str], ClaimedDevice] = {}
     devices: list[GPU | HostDevice] = [*vmi.spec.domain.devices.gpus, *vmi.spec.domain.devices.host_devices]
     for device in devices:
-        pair = (device.claim_name, device.request_name)
+        pair = (device.claim_name or "", device.request_name or "")
         if is_claimed(device) and pair not in found:
             address = f"0000:{host.devices.pci_first_bus + number + len(found):02x}:00.0"
             allocated = _allocated(vmi, host, *pair, address)

@@ -6,6 +6,7 @@ pkg/virt-launcher/virtwrap/manager.go.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any
@@ -75,7 +76,7 @@ class _ClusterFacts:
 
     def _make(self, architecture: str) -> Context:
         config, host = self._configuration, self.host
-        directory = config.ovmf_path(architecture)
+        directory = _cleaned(config.ovmf_path(architecture))
         return Context(
             architecture=architecture_of(architecture),
             release=config.release,
@@ -238,10 +239,15 @@ def _smbios(config: Configuration) -> SMBIOS:
 
 def _firmware_files(host: HostProfile, release: Release, directory: str) -> frozenset[str]:
     """What the launcher's image has in a directory: the profile's word counts over the release's own image."""
-    path = directory.rstrip("/")
     if host.firmware is None:
-        return frozenset(release.firmware.get(path, ()))
-    return frozenset(file for entry in host.firmware if entry.path == path for file in entry.files)
+        return frozenset(release.firmware.get(directory, ()))
+    return frozenset(file for entry in host.firmware if _cleaned(entry.path) == directory for file in entry.files)
+
+
+def _cleaned(path: str) -> str:
+    """A path without what makes no difference, as virt-launcher writes it: double slashes, `.`, `..`, a last slash."""
+    cleaned = posixpath.normpath(path)
+    return f"/{cleaned.lstrip('/')}" if path.startswith("/") else cleaned
 
 
 def tracks_changed_blocks(vm: VirtualMachine, cluster: Cluster) -> bool:

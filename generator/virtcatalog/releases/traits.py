@@ -148,8 +148,11 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """Of several requests to one resource claim the Pod's container makes the first only (services/renderresources.go,
     copyResourceClaims)."""
     crashes_on_claims_in_part: bool = True
-    """virt-controller crashes on a device that names a claim without a request (services/renderresources.go,
-    WithGPUsDRA, WithHostDevicesDRA)."""
+    """virt-controller crashes on a GPU that names a claim without a request (services/renderresources.go,
+    WithGPUsDRA)."""
+    keeps_empty_claim_names: bool = True
+    """An empty claimName or requestName of a device is one; later the VM's webhook drops it (kubevirt.io/api,
+    ClaimRequest)."""
     permits_device_by_device: bool = False
     """Only devices of resource claims need no permission where their gate is on; before, the gate for GPUs spares all
     GPUs, and host devices of claims need it (services/renderresources.go, validatePermittedHostDevices)."""

@@ -56,6 +56,7 @@ RELEASE = replace(
         port_field=".port",
         highest_port=65535,
         resource_claims_are_checked=True,
+        keeps_empty_claim_names=False,
         infers_from_snapshots=True,
         adds_preferred_panic_device=True,
         launch_security_moves_to_preference=True,

@@ -84,9 +84,9 @@ def validate_hugepages(spec: VirtualMachineInstanceSpec, path: str, config: Conf
         ("memory.guest", memory.guest),
         ("resources.limits.memory", resources.limits.get("memory")),
     ):
-        if not amount:
+        value = amount.value if amount is not None else 0
+        if not value:
             continue
-        value = amount.value
         if value < size:
             yield invalid(
                 f"{path}.domain.resources.requests.memory", f"{source} {amount} is less than one page of {text}"
@@ -116,9 +116,9 @@ def validate_memory_requests(spec: VirtualMachineInstanceSpec, path: str, _confi
     memory = spec.domain.resources.requests.get("memory")
     if not memory:
         return
-    if memory < NONE:
-        yield invalid(f"{path}.domain.resources.requests.memory", f"must not be negative, is {memory}")
-    elif memory < _LEAST_MEMORY:
+    if memory.value < 0:
+        yield invalid(f"{path}.domain.resources.requests.memory", _negative(memory))
+    elif memory.value > 0 and memory < _LEAST_MEMORY:
         yield invalid(f"{path}.domain.resources.requests.memory", f"must be at least {_LEAST_MEMORY}, is {memory}")
 
 
@@ -128,11 +128,10 @@ def validate_memory_limits(spec: VirtualMachineInstanceSpec, path: str, _config:
     limit = resources.limits.get("memory")
     if not limit:
         return
-    if limit < NONE:
-        yield invalid(f"{path}.domain.resources.limits.memory", f"must not be negative, is {limit}")
-        return
+    if limit.value < 0:
+        yield invalid(f"{path}.domain.resources.limits.memory", _negative(limit))
     memory = resources.requests.get("memory")
-    if memory and memory.value > limit.value:
+    if memory and memory.value > limit.value > 0:
         yield invalid(
             f"{path}.domain.resources.requests.memory", f"{memory} is more than the limit, limits.memory {limit}"
         )
@@ -141,8 +140,8 @@ def validate_memory_limits(spec: VirtualMachineInstanceSpec, path: str, _config:
 def validate_cpu_requests(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
     """Requested CPU time is not negative (validateCPURequestNotNegative)."""
     cpu = spec.domain.resources.requests.get("cpu")
-    if cpu and cpu < NONE:
-        yield invalid(f"{path}.domain.resources.requests.cpu", f"must not be negative, is {cpu}")
+    if cpu and cpu.milli_value < 0:
+        yield invalid(f"{path}.domain.resources.requests.cpu", _negative(cpu))
 
 
 def validate_cpu_limits(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
@@ -151,9 +150,14 @@ def validate_cpu_limits(spec: VirtualMachineInstanceSpec, path: str, _config: Co
     limit = resources.limits.get("cpu")
     if not limit:
         return
-    if limit < NONE:
-        yield invalid(f"{path}.domain.resources.limits.cpu", f"must not be negative, is {limit}")
-        return
+    if limit.milli_value < 0:
+        yield invalid(f"{path}.domain.resources.limits.cpu", _negative(limit))
     cpu = resources.requests.get("cpu")
-    if cpu and cpu.milli_value > limit.milli_value:
+    if cpu and cpu.milli_value > limit.milli_value > 0:
         yield invalid(f"{path}.domain.resources.requests.cpu", f"{cpu} is more than the limit, limits.cpu {limit}")
+
+
+def _negative(amount: Quantity) -> str:
+    """Amounts that are too large overflow to negative ones in KubeVirt's arithmetic."""
+    said = "must not be negative" if amount < NONE else "is more than KubeVirt can count, and negative to it"
+    return f"{said}: {amount}"

@@ -13,7 +13,7 @@ from virtcatalog.api.names import dns_label_problems, dns_subdomain_problems
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.causes import crash, duplicate, invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
-from virtcatalog.kubevirt.launcher.elements.hostdevs import is_claimed
+from virtcatalog.kubevirt.launcher.elements.hostdevs import is_claimed, names_claim
 from virtcatalog.releases import Traits
 
 _Device = GPU | HostDevice
@@ -64,13 +64,13 @@ def _gpus_alone(spec: VirtualMachineInstanceSpec, path: str, config: Configurati
         if not is_claimed(gpu) and not gpu.device_name:
             yield invalid(field, f"{gpu.name!r} needs a deviceName or a claim")
             return
-        if gpu.device_name and (gpu.claim_name or gpu.request_name):
+        if gpu.device_name and names_claim(gpu):
             yield invalid(field, f"{gpu.name!r} has a deviceName and a claim, one is allowed")
     if claimed and not config.feature_gate("GPUsWithDRA"):
         yield invalid(field, "devices from resource claims need the feature gate GPUsWithDRA")
         return
     listed = {claim.name for claim in spec.resource_claims}
-    nameless = [gpu.name for gpu in claimed if not gpu.claim_name]
+    nameless = [gpu.name for gpu in claimed if gpu.claim_name is None]
     if nameless:
         yield crash(f"{field}: {nameless[0]!r} has no claimName, on which KubeVirt fails")
     elif not listed.issuperset(gpu.claim_name for gpu in claimed):
@@ -109,9 +109,9 @@ def _devices(devices: Sequence[_Device], field: str, enabled: bool, gate: str, p
     claimed = []
     for index, device in enumerate(devices):
         if device.device_name:
-            if device.claim_name or device.request_name:
+            if names_claim(device):
                 yield invalid(field, f"{device.name!r} has a deviceName and a claim, one is allowed")
-        elif device.claim_name or device.request_name:
+        elif names_claim(device):
             claimed.append((index, device))
         else:
             yield required(field, f"{device.name!r} needs a deviceName or a claim")

@@ -27,7 +27,7 @@ from virtcatalog.kubevirt.defaults.spec import (
 )
 from virtcatalog.kubevirt.identity import owner_uid, vmi_uid
 from virtcatalog.kubevirt.instancetype import apply_to_vmi, set_annotations
-from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
+from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference, replaced_revisions
 from virtcatalog.kubevirt.preference import apply_autoattach
 
 GENERATION_ANNOTATION = "kubevirt.io/vm-generation"
@@ -57,6 +57,8 @@ def sync_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachine:
     if vm.spec.instancetype is None and vm.spec.preference is None:
         return vm
     if cluster.configuration.instancetype_reference_policy not in ("expand", "expandAll"):
+        if causes := replaced_revisions(vm, cluster):
+            raise ControllerError(*causes)
         return vm
     matched = find_both(vm, cluster)
     expanded = clone(vm)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from virtcatalog.api.domainspec import CPU, Memory
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.quantity import Quantity, wrapped
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.memo import memo
 
@@ -15,7 +15,7 @@ _MAX_VCPUS = 512
 _BLOCK = 2 * 2**20
 _GIGABYTE_BLOCK = 2**30
 _UINT32 = 0xFFFFFFFF
-_MIN_GUEST = Quantity.parse("1Gi")
+_MIN_GUEST = 2**30
 
 
 def set_hotplug_limits(spec: VirtualMachineInstanceSpec, config: Configuration) -> None:
@@ -55,7 +55,7 @@ def live_update_memory_problem(spec: VirtualMachineInstanceSpec, max_guest: Quan
         problem = f"maxGuest must be a multiple of {alignment}, not {max_guest}"
     elif spec.architecture != "amd64":
         problem = "only amd64 has memory hotplug"
-    elif guest < _MIN_GUEST:
+    elif guest.value < _MIN_GUEST:
         problem = f"memory hotplug needs at least 1Gi of guest memory, not {guest}"
     return problem
 
@@ -80,4 +80,4 @@ def _max_guest(memory: Memory, config: Configuration) -> Quantity | None:
 
 @memo
 def _times(guest: int, ratio: int) -> Quantity:
-    return Quantity(guest * ratio * 10**9, "BinarySI")
+    return Quantity.of(wrapped(guest * ratio))

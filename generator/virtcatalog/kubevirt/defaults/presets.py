@@ -16,6 +16,7 @@ from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstancePreset
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import Cause, Warning
+from virtcatalog.kubevirt.admission.causes import crash
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.selectors import label_selector, selects
 
@@ -47,11 +48,15 @@ def apply_presets(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
             message = f"preset {preset.metadata.name}: {problem.field}: {problem.message}"
             return [Cause("", "", message)]
     matching = _matching(vmi, cluster)
+    for preset in matching:
+        if preset.spec.domain is None:
+            return [crash(f"preset {preset.metadata.name} has no spec.domain, on which KubeVirt fails")]
     conflicts = _conflicts_between(matching)
     if conflicts:
         return [Cause("", "", f"the presets contradict each other: {'; '.join(conflicts)}")]
     for preset in matching:
-        if preset.spec.domain is not None and _merge(preset.spec.domain, vmi.spec.domain):
+        assert preset.spec.domain is not None
+        if _merge(preset.spec.domain, vmi.spec.domain):
             vmi.metadata.annotations[APPLIED_PRESET + preset.metadata.name] = "kubevirt.io/v1"
     return []
 
@@ -127,7 +132,7 @@ def _conflicts(one: DomainSpec, other: DomainSpec) -> list[str]:
     """Name the settings that both make, differently."""
     fields = []
     for key, amount in one.resources.requests.items():
-        if other.resources.requests.get(key, amount) != amount:
+        if key in other.resources.requests and not amount.is_written_as(other.resources.requests[key]):
             fields.append(f"resources.requests[{key}]")
     one_timer, other_timer = one.clock and one.clock.timer, other.clock and other.clock.timer
     settings: tuple[tuple[str, Any, Any], ...] = (

@@ -5,8 +5,13 @@ Source: pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go and vmi-mu
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+from msgspec.structs import replace
+
 from virtcatalog.api.annotations import EVEN_PARITY, QGS_SOCKET
 from virtcatalog.api.core import ObjectMeta
+from virtcatalog.api.devices import GPU, Devices, HostDevice
 from virtcatalog.api.domainspec import Firmware
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.status import CPUTopology, MemoryStatus, VirtualMachineInstanceStatus
@@ -23,6 +28,8 @@ PCI_TOPOLOGY_ANNOTATION = "kubevirt.io/pci-topology-version"
 _FOREGROUND_FINALIZER = "kubevirt.io/foregroundDeleteVirtualMachine"
 _QEMU_USER = 107
 
+Device = TypeVar("Device", GPU, HostDevice)
+
 
 def mutate_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
     """Give a new VM what its webhook gives it (VMsMutator.Mutate); changes `vm`. Causes are why it cannot."""
@@ -30,6 +37,7 @@ def mutate_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
     if causes:
         return causes
     template = vm.spec.template
+    _drop_empty_claim_names(template.spec.domain.devices, cluster)
     firmware = template.spec.domain.firmware
     if firmware is None:
         firmware = template.spec.domain.firmware = Firmware()
@@ -47,6 +55,7 @@ def mutate_updated_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
     """Give a VM that is updated what its webhook gives it, less than a new one gets; changes `vm`."""
     causes = mutate_matchers(vm, cluster)
     if not causes:
+        _drop_empty_claim_names(vm.spec.template.spec.domain.devices, cluster)
         set_vm_defaults(vm, cluster)
     return causes
 
@@ -54,6 +63,7 @@ def mutate_updated_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
 def mutate_vmi(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
     """Give a new VMI what its webhook gives it (VMIsMutator.Mutate); changes `vmi`. Causes are why it cannot."""
     config, annotations = cluster.configuration, vmi.metadata.annotations
+    _drop_empty_claim_names(vmi.spec.domain.devices, cluster)
     causes = apply_presets(vmi, cluster)
     if causes:
         return causes
@@ -73,6 +83,19 @@ def mutate_vmi(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Cause]:
     vmi.metadata.finalizers = [*vmi.metadata.finalizers, _FOREGROUND_FINALIZER]
     _set_status(vmi, config)
     return []
+
+
+def _drop_empty_claim_names(devices: Devices, cluster: Cluster) -> None:
+    if cluster.release.traits.keeps_empty_claim_names:
+        return
+    devices.gpus = [_with_claim_names(gpu) for gpu in devices.gpus]
+    devices.host_devices = [_with_claim_names(device) for device in devices.host_devices]
+
+
+def _with_claim_names(device: Device) -> Device:
+    if "" not in (device.claim_name, device.request_name):
+        return device
+    return replace(device, claim_name=device.claim_name or None, request_name=device.request_name or None)
 
 
 def _set_pci_topology(metadata: ObjectMeta, config: Configuration) -> None:

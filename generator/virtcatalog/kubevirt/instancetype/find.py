@@ -14,7 +14,15 @@ from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, Vir
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.status import InstancetypeStatusRef
 from virtcatalog.errors import Cause, VirtcatalogError, nearest
-from virtcatalog.kubevirt.instancetype.revision import OBJECT_NAME_LABEL, RevisionError, instancetype_of, preference_of
+from virtcatalog.kubevirt.instancetype.revision import (
+    OBJECT_NAME_LABEL,
+    OBJECT_VERSION_LABEL,
+    VERSION,
+    RevisionError,
+    instancetype_of,
+    is_replaced,
+    preference_of,
+)
 from virtcatalog.kubevirt.matchers import (
     CLUSTER_INSTANCETYPE,
     CLUSTER_PREFERENCE,
@@ -83,6 +91,18 @@ def missing_matchers(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
             find(vm, cluster)
         except NotFoundError as error:
             causes.append(error.cause)
+    return causes
+
+
+def replaced_revisions(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
+    """Say which revisions that a VM names are gone when it starts: virt-controller stores them by another name."""
+    causes = []
+    for path, matcher in (("instancetype", vm.spec.instancetype), ("preference", vm.spec.preference)):
+        name = matcher.revision_name if matcher is not None else ""
+        revision = cluster.controller_revision(_namespace(vm), name) if name else None
+        if revision is not None and is_replaced(revision):
+            message = f"ControllerRevision {name} has no label {OBJECT_VERSION_LABEL}={VERSION}: KubeVirt replaces it"
+            causes.append(Cause("FieldValueNotFound", f"spec.{path}.revisionName", f"{message}, and then misses it"))
     return causes
 
 

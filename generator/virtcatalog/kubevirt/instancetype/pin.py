@@ -16,7 +16,7 @@ from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.kubevirt.instancetype.find import named_instancetype, named_preference
-from virtcatalog.kubevirt.instancetype.revision import GROUP, OBJECT_NAME_LABEL, VERSION
+from virtcatalog.kubevirt.instancetype.revision import GROUP, OBJECT_NAME_LABEL, OBJECT_VERSION_LABEL, VERSION
 from virtcatalog.kubevirt.matchers import instancetype_kind, preference_kind
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def revision_of(
             f"{GROUP}/object-kind": kind,
             OBJECT_NAME_LABEL: metadata.name,
             f"{GROUP}/object-uid": uid,
-            f"{GROUP}/object-version": VERSION,
+            OBJECT_VERSION_LABEL: VERSION,
         },
     }
     if holder.uid:  # an owner that does not exist would have the garbage collector remove the revision

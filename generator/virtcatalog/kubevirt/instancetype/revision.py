@@ -1,6 +1,7 @@
 """ControllerRevisions: the copies of an instance type and a preference that a VM is pinned to.
 
-Source: pkg/instancetype/revision/store.go and pkg/instancetype/compatibility/compatibility.go.
+Source: pkg/instancetype/revision/store.go, pkg/instancetype/compatibility/compatibility.go and
+pkg/instancetype/upgrade/handler.go.
 """
 
 from __future__ import annotations
@@ -25,12 +26,18 @@ from virtcatalog.releases import Release
 GROUP = "instancetype.kubevirt.io"
 VERSION = "v1beta1"
 OBJECT_NAME_LABEL = f"{GROUP}/object-name"
+OBJECT_VERSION_LABEL = f"{GROUP}/object-version"
 
 Spec = TypeVar("Spec", VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec)
 
 
 class RevisionError(VirtcatalogError):
     """A ControllerRevision does not hold what KubeVirt reads from it."""
+
+
+def is_replaced(revision: ControllerRevision) -> bool:
+    """Whether virt-controller stores it anew, under another name, and removes it (upgrader.Upgrade)."""
+    return revision.metadata.labels.get(OBJECT_VERSION_LABEL) != VERSION
 
 
 def instancetype_of(revision: ControllerRevision, release: Release) -> VirtualMachineInstancetypeSpec:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+
 import msgspec
 
 from virtcatalog.api.domainspec import Firmware, LaunchSecurity
@@ -18,7 +20,7 @@ class FirmwareImages(msgspec.Struct, frozen=True):
 
     def path(self, name: str) -> str:
         """The path of a file, "" where the image lacks it."""
-        return f"{self.directory}/{name}" if name in self.files else ""
+        return posixpath.join(self.directory, name) if name in self.files else ""
 
 
 class EFI(msgspec.Struct, frozen=True, kw_only=True):

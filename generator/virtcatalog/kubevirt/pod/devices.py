@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from virtcatalog.api.devices import GPU, HostDevice
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.elements.hostdevs import is_claimed
+from virtcatalog.kubevirt.launcher.elements.hostdevs import is_claimed, names_claim
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_sev, uses_tdx
 from virtcatalog.kubevirt.pod.facts import Facts, PodError
 
@@ -21,7 +21,7 @@ def plugin_resources(vmi: VirtualMachineInstance, facts: Facts) -> Iterator[str]
     domain = vmi.spec.domain
     devices: list[GPU | HostDevice] = [*domain.devices.gpus, *domain.devices.host_devices]
     for device in devices:
-        if device.device_name and not (device.claim_name or device.request_name):
+        if device.device_name and not names_claim(device):
             yield device.device_name
     if domain.launch_security is not None:
         if uses_sev(domain.launch_security):
@@ -59,11 +59,13 @@ def resource_claims(vmi: VirtualMachineInstance, facts: Facts) -> Iterator[dict[
     names = set()
     for device in claiming:
         if is_claimed(device):
-            if facts.traits.crashes_on_claims_in_part and not (device.claim_name and device.request_name):
-                message = (
-                    f"KubeVirt {facts.release} crashes on device {device.name!r}: it needs claimName and requestName"
-                )
-                raise PodError("spec.domain.devices", message)
+            if device.claim_name is None or device.request_name is None:
+                if facts.traits.crashes_on_claims_in_part and isinstance(device, GPU):
+                    message = (
+                        f"KubeVirt {facts.release} crashes on GPU {device.name!r}: it needs claimName and requestName"
+                    )
+                    raise PodError("spec.domain.devices", message)
+                continue
             if not (facts.traits.claims_by_name_alone and device.claim_name in names):
                 yield _claim(device.claim_name, device.request_name)
             names.add(device.claim_name)
@@ -92,7 +94,7 @@ def check_permitted(vmi: VirtualMachineInstance, facts: Facts) -> None:
     )
     for family, listed, spares_claims in families:
         for position, device in enumerate(listed):
-            claimed = spares_claims and (device.claim_name or device.request_name)
+            claimed = spares_claims and names_claim(device)
             if not claimed and device.device_name not in facts.permitted:
                 field = f"spec.domain.devices.{family}[{position}].deviceName"
                 message = f"{device.device_name!r} is not among the cluster's permittedHostDevices"

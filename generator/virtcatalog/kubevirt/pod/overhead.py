@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.quantity import Quantity, wrapped
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_sev
 from virtcatalog.kubevirt.memo import memo
@@ -98,9 +98,9 @@ def _of_hypervisor(vmi: VirtualMachineInstance, facts: Facts) -> list[Term]:
 
 def _page_tables(request: Quantity) -> Term:
     """One bit for each 512 bytes of what the VMI itself requests: nothing where it only has guest memory."""
-    return Term(
-        Quantity.of(request.kilo_value * 1000 // 512, "DecimalSI"), "page tables of domain.resources.requests.memory"
-    )
+    size = wrapped(request.kilo_value * 1000)
+    tables = size // 512 if size >= 0 else -(-size // 512)
+    return Term(Quantity.of(tables, "DecimalSI"), "page tables of domain.resources.requests.memory")
 
 
 def _vcpus(vmi: VirtualMachineInstance) -> int:

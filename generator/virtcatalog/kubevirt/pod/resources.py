@@ -10,7 +10,7 @@ from typing import Any
 
 from virtcatalog.api.annotations import EVEN_PARITY
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.quantity import Quantity, wrapped
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.elements.iothreads import declared_pool, supplemental_pool
 from virtcatalog.kubevirt.memo import memo
@@ -92,7 +92,8 @@ def requested_memory(vmi: VirtualMachineInstance, facts: Facts) -> Term | None:
     if overcommit == 100:
         return Term(amount, cause)
     return Term(
-        Quantity.of(amount.value * 100 // overcommit, amount.notation), f"{cause} at memoryOvercommit {overcommit} %"
+        Quantity.of(wrapped(amount.value * 100) // overcommit, amount.notation),
+        f"{cause} at memoryOvercommit {overcommit} %",
     )
 
 
@@ -208,12 +209,18 @@ def _beyond(amount: Quantity, guest: Quantity | None) -> Quantity:
 
 
 def _add_overhead(layers: _Layers, vmi: VirtualMachineInstance, overhead: Quantity) -> None:
-    """The overhead comes on top of request and limit (WithMemoryOverhead)."""
-    request = layers.requests.get(_MEMORY, _ZERO)
-    spared = vmi.spec.domain.resources.overcommit_guest_overhead
-    layers.requests[_MEMORY] = request if spared else request + overhead
-    if _MEMORY in layers.limits:
-        layers.limits[_MEMORY] += overhead
+    """The overhead comes on top of request and limit (WithMemoryOverhead).
+
+    Where one was made of the other and is a decimal, both are one number in KubeVirt, to which it adds twice.
+    """
+    request, limit = layers.requests.get(_MEMORY, _ZERO), layers.limits.get(_MEMORY)
+    added = request if vmi.spec.domain.resources.overcommit_guest_overhead else request + overhead
+    if limit is None:
+        layers.requests[_MEMORY] = added
+    elif limit.is_decimal and (has_dedicated_cpus(vmi) or not vmi.spec.domain.resources.requests.get(_MEMORY)):
+        layers.requests[_MEMORY] = layers.limits[_MEMORY] = added + overhead
+    else:
+        layers.requests[_MEMORY], layers.limits[_MEMORY] = added, limit + overhead
 
 
 def _is_limited(vmi: VirtualMachineInstance, facts: Facts, resource: str) -> bool:

@@ -77,7 +77,12 @@ def _attach(
 
 def is_claimed(device: GPU | HostDevice) -> bool:
     """Whether a device is one of a resource claim (pkg/dra/utils.go, IsGPUDRA, IsHostDeviceDRA)."""
-    return not device.device_name and bool(device.claim_name or device.request_name)
+    return not device.device_name and names_claim(device)
+
+
+def names_claim(device: GPU | HostDevice) -> bool:
+    """Whether a device names a claim or request, be it with an empty name."""
+    return device.claim_name is not None or device.request_name is not None
 
 
 def _attach_claimed(devices: Sequence[GPU | HostDevice], context: Context, field: str) -> list[Element]:
@@ -94,7 +99,7 @@ def _attach_claimed(devices: Sequence[GPU | HostDevice], context: Context, field
 
 def _claimed(device: GPU | HostDevice, context: Context, field: str) -> Element:
     """Source: pkg/virt-launcher/virtwrap/device/hostdevice/dra."""
-    found = context.claimed_devices.get((device.claim_name, device.request_name))
+    found = context.claimed_devices.get((device.claim_name or "", device.request_name or ""))
     if found is None or not (found.pci_address or found.mdev_uuid):
         message = f"claim {device.claim_name!r} gives request {device.request_name!r} no PCI address and no mdev UUID"
         raise DomainError(f"{field}.claimName", message)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from virtcatalog.api.domainspec import Memory, ResourceRequirements
-from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.quantity import Quantity, wrapped
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, leaf
-from virtcatalog.kubevirt.memo import memo
 
 _ZERO = Quantity()
-_MAX_INT64 = 2**63 - 1
-_BINARY_EXPONENT = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 
 
 def guest_memory(requested: Memory | None, resources: ResourceRequirements) -> Quantity:
@@ -29,7 +26,8 @@ def in_bytes(quantity: Quantity, field: str) -> int:
     virt-launcher takes one byte off an amount that Kubernetes does not hold as a plain 64-bit integer: a
     fraction of a byte, and a binary amount of too many digits (from 100Ti on).
     """
-    size = quantity.value if _is_plain_integer(str(quantity)) else quantity.value - 1
+    amount = Quantity.stored(str(quantity))
+    size = wrapped(amount.value - 1) if amount.int64 is None else amount.int64
     if size < 0:
         raise DomainError(field, f"{quantity} of memory is negative")
     return size
@@ -51,12 +49,3 @@ def memory(requested: Memory | None, resources: ResourceRequirements) -> list[El
         size = in_bytes(requested.guest, "spec.domain.memory.guest")
     elements.append(leaf("memory", str(size), unit="b"))
     return elements
-
-
-@memo
-def _is_plain_integer(text: str) -> bool:
-    """Whether apimachinery keeps this canonical quantity as an int64 (pkg/api/resource/quantity.go)."""
-    digits = text.lstrip("-").rstrip("EeKMGTPimunk")
-    if exponent := _BINARY_EXPONENT.get(text[-2:]):
-        return len(digits) + exponent * 3 // 10 <= 14
-    return text[-1] not in "num" and len(digits.partition("e")[0]) <= 18 and Quantity.parse(text).value <= _MAX_INT64
