@@ -61,7 +61,7 @@ def render(files, *layers, program=HELM, chart="c", parameters=(), name="rel", c
         lambda message: Problem("hr.yaml", 1, message=message),
         parameters,
     )
-    return (charts or Charts(program)).documents(release, chart)
+    return (charts or Charts(lambda: program)).documents(release, chart)
 
 
 def unrendered(documents):
@@ -154,7 +154,7 @@ def test_what_is_random_is_the_same_each_time():
 def test_what_was_rendered_is_not_rendered_again(monkeypatch):
     runs = []
     monkeypatch.setattr(helm, "template", lambda *given: runs.append(given) or b"---\n" + VM.split("meta")[0].encode())
-    charts = Charts("/helm")
+    charts = Charts(lambda: "/helm")
     for text in ("a: 1", "a: 1", "a: 2"):
         render({"c/Chart.yaml": CHART}, text, charts=charts)
     assert len(runs) == 2
@@ -194,7 +194,7 @@ def test_without_rendering_the_objects_in_values_count(program, chart, why):
     layer = values("extraObjects: [{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: db}}]")
     folder = held_at({("c", "Chart.yaml"): b""}, ("c",)) if chart else None
     release = Release("rel", "ns", folder, "c", [layer], lambda message: Problem("hr.yaml", 1, message=message))
-    documents = Charts(program).documents(release, "c")
+    documents = Charts(lambda: program).documents(release, "c")
     assert [each.name for each in documents.manifests] == ["VirtualMachine/db"]
     assert unrendered(documents) == [f"hr.yaml:1:0: the chart c is not rendered: {why}"]
 
@@ -209,7 +209,7 @@ def test_no_link_of_a_chart_is_followed(tmp_path):
     (templates.parent / "f").symlink_to(tmp_path / "secret")
     folder = open_folder(str(tmp_path / "repo")).folder("c")
     release = Release("rel", "ns", folder, "c", [], lambda message: Problem("hr.yaml", message=message))
-    documents = Charts(HELM).documents(release, "c")
+    documents = Charts(find_helm).documents(release, "c")
     assert "secret" not in str([each.data for each in documents.manifests])
     assert unrendered(documents) == [
         "hr.yaml: the chart c is not rendered: f: is a symbolic link that leads out of the folder"

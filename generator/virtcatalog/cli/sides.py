@@ -18,6 +18,7 @@ from virtcatalog.manifests.sources import exists, is_catalog, open_in_checkout
 
 if TYPE_CHECKING:
     from virtcatalog.manifests.git import Repository
+    from virtcatalog.repositories.helm import Charts
     from virtcatalog.review.side import Side
 
 #: What both sides of an upgrade are called when there is no catalog.
@@ -120,8 +121,9 @@ def read_sides(names: tuple[Named, Named], path: str | None) -> tuple[Side, Side
     """
     base, head = names
     catalog = path or _default(names)
-    one = _side(base, catalog) if base != Named() else _fork(head, catalog)
-    sides = one, _side(head, catalog)
+    charts = _charts()
+    one = _side(base, catalog, charts) if base != Named() else _fork(head, catalog, charts)
+    sides = one, _side(head, catalog, charts)
     for side, name in zip(sides, names, strict=True):
         # A folder or file that was named and holds nothing, or two sides that do, are no comparison.
         if side.nothing and (name.path is not None or all(side.nothing for side in sides)):
@@ -150,13 +152,21 @@ def upgraded(catalog: str | None, *, alone: bool) -> Side:
 
     if catalog is None and alone and not exists(CATALOG_FOLDER):
         return Side(label=ALONE, objects={"": []})
-    side = _side(Named(), catalog or _default((Named(), Named())))
+    side = _side(Named(), catalog or _default((Named(), Named())), _charts())
     if side.nothing:
         raise VirtcatalogError(side.nothing)
     return side
 
 
-def _side(name: Named, catalog: str) -> Side:
+def _charts() -> Charts:
+    """What renders charts of repositories, if there are any and helm is here."""
+    from virtcatalog.repositories.helm import Charts
+    from virtcatalog.repositories.helmprocess import find_helm
+
+    return Charts(find_helm)
+
+
+def _side(name: Named, catalog: str, charts: Charts) -> Side:
     from virtcatalog.manifests.git import short
     from virtcatalog.review.read import read_side
 
@@ -165,29 +175,30 @@ def _side(name: Named, catalog: str) -> Side:
         if name.guessed and not repository.has(name.revision):
             raise VirtcatalogError(f"{name.revision!r} is neither a git revision nor a file or folder")
         commit = repository.commit(name.revision)
-        return _at(repository, commit, catalog, short(commit) if name.revision == commit else name.revision)
+        shown = short(commit) if name.revision == commit else name.revision
+        return _at(repository, commit, catalog, shown, charts)
     if name.path is None:
         if not exists(catalog):
             raise VirtcatalogError(f"{catalog}: {NOT_THERE}")
-        return read_side(open_in_checkout(catalog), catalog)
+        return read_side(open_in_checkout(catalog), catalog, charts)
     inside = str(Path(name.path, catalog))
     path = inside if is_catalog(inside) and not is_catalog(name.path) else name.path
-    return read_side(open_in_checkout(path), path)
+    return read_side(open_in_checkout(path), path, charts)
 
 
-def _fork(head: Named, catalog: str) -> Side:
+def _fork(head: Named, catalog: str, charts: Charts) -> Side:
     """The side where a revision, or the checkout, left the main branch."""
     from virtcatalog.manifests.git import short
 
     repository = _in_repository()
     commit, main = repository.fork_point(repository.commit(head.revision or "HEAD"))
-    return _at(repository, commit, catalog, f"{main}@{short(commit)}")
+    return _at(repository, commit, catalog, f"{main}@{short(commit)}", charts)
 
 
-def _at(repository: Repository, commit: str, catalog: str, shown: str) -> Side:
+def _at(repository: Repository, commit: str, catalog: str, shown: str, charts: Charts) -> Side:
     from virtcatalog.review.read import read_side
     from virtcatalog.review.side import Side
 
     folder = repository.folder(commit, catalog)
     label = f"{shown}:{catalog}"
-    return read_side(folder, label) if folder else Side(label=f"{label} (not there)")
+    return read_side(folder, label, charts) if folder else Side(label=f"{label} (not there)")

@@ -23,6 +23,7 @@ from virtcatalog.manifests.folder import Folder, SourceError, parts_of
 CHART: Final = "Chart.yaml"
 REQUIREMENTS: Final = "requirements.yaml"
 """Where charts of apiVersion v1 have their dependencies."""
+VALUES: Final = "values.yaml"
 IGNORED: Final = ".helmignore"
 #: What of a chart is written in another way, or not at all.
 _OURS: Final = frozenset((CHART, REQUIREMENTS, "Chart.lock", "requirements.lock", "values.schema.json"))

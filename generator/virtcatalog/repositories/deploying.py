@@ -9,15 +9,17 @@ from typing import NamedTuple
 from virtcatalog.repositories import flux
 from virtcatalog.repositories.building import Built
 from virtcatalog.repositories.deployers import Deployer, deploys
+from virtcatalog.repositories.helm import Charts
 from virtcatalog.repositories.model import Environment, Resource
+from virtcatalog.repositories.releases import flux_release
 from virtcatalog.repositories.tree import Tree
 
 
 class Context:
     """What all of a repository's units are looked for in: its files, and the objects that stand in them."""
 
-    def __init__(self, tree: Tree, objects: Sequence[Resource]) -> None:
-        self.tree, self.objects = tree, objects
+    def __init__(self, tree: Tree, objects: Sequence[Resource], charts: Charts) -> None:
+        self.tree, self.objects, self.charts = tree, objects, charts
 
     @cached_property
     def sources(self) -> flux.Sources:
@@ -58,6 +60,8 @@ def units_of(deployer: Deployer, context: Context) -> tuple[Unit, ...]:
     match deployer.kind:
         case "Kustomization":
             return (_of_flux(deployer, context),)
+        case "HelmRelease":
+            return (_of_release(deployer, context),)
         case _:
             return ()
 
@@ -73,6 +77,12 @@ def _of_flux(deployer: Deployer, context: Context) -> Unit:
     else:
         result = flux.built(deployer, tree, context.config_maps)
         return Unit(_environment(deployer, context, result), deployer, (at,), at)
+    return Unit(_environment(deployer, context, result), deployer)
+
+
+def _of_release(deployer: Deployer, context: Context) -> Unit:
+    is_here = context.sources.is_here(deployer, "chart", "spec")
+    result = flux_release(deployer, context.tree, context.charts, context.config_maps, is_here=is_here)
     return Unit(_environment(deployer, context, result), deployer)
 
 

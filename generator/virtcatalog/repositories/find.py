@@ -23,6 +23,7 @@ from virtcatalog.repositories.building import kustomized
 from virtcatalog.repositories.deployers import Deployer, deploys
 from virtcatalog.repositories.deploying import Context, Unit, units_of
 from virtcatalog.repositories.documents import Documents, joined
+from virtcatalog.repositories.helm import Charts
 from virtcatalog.repositories.model import Environment, Repository, Resource, resource
 from virtcatalog.repositories.placeholders import fill
 from virtcatalog.repositories.tree import Tree, parents
@@ -32,12 +33,15 @@ _UNINCLUDED = "file that no kustomization includes"
 _CHART = "file of a chart"
 
 
-def find(folder: Folder, label: str) -> Repository:
-    """Return what a folder deploys; `label` is what the folder is called in places and problems."""
+def find(folder: Folder, label: str, charts: Charts | None = None) -> Repository:
+    """Return what a folder deploys; `label` is what the folder is called in places and problems.
+
+    Without `charts` none is rendered.
+    """
     tree = Tree(folder, label)
     files = (path for path in tree.files if not tree.in_chart(path))
     objects = [resource(manifest) for path in files for manifest in tree.documents(path).manifests]
-    return _Finder(Context(tree, objects)).find()
+    return _Finder(Context(tree, objects, charts or Charts())).find()
 
 
 class RepositoryError(VirtcatalogError):

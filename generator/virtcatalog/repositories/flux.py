@@ -30,12 +30,14 @@ class Sources(NamedTuple):
 
     urls: Mapping[tuple[str, str], str]
 
-    def is_here(self, deployer: Deployer) -> bool:
-        """Whether a Kustomization deploys this repository, as far as that can be known from its files.
+    def is_here(self, deployer: Deployer, *path: str) -> bool:
+        """Whether an object deploys this repository, as far as that can be known from its files.
+
+        What it deploys is named at a path of its spec.
 
         The one that Flux was set up with is; so is one of which these files have no GitRepository, and the only one.
         """
-        reference = deployer.get("sourceRef", of=dict) or {}
+        reference = deployer.get(*path, "sourceRef", of=dict) or {}
         if reference.get("kind") != "GitRepository":
             return False
         name = str(reference.get("name"))

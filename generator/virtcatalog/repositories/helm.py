@@ -1,6 +1,6 @@
 """What a Helm release deploys: its chart rendered, if that is in the repository and helm is at hand, else its values.
 
-`Charts(find_helm())` is made once for a run, so that both sides share its budget and what is rendered the same.
+`Charts(find_helm)` is made once for a run, so that both sides share its budget and what is rendered the same.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,7 +19,7 @@ from virtcatalog.limits import CHARTS_SECONDS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.read import Manifest
-from virtcatalog.repositories.charts import CHART, ChartError, Copy, write
+from virtcatalog.repositories.charts import CHART, VALUES, ChartError, Copy, write
 from virtcatalog.repositories.documents import Documents, document_of, joined, parts
 from virtcatalog.repositories.helmprocess import HelmError, template
 from virtcatalog.repositories.values import Value, objects_in
@@ -41,7 +42,8 @@ class Release(NamedTuple):
     """A chart as it is deployed.
 
     `chart` is its folder, None for one that is not in the repository, which is called `chart_name`. `values` are laid
-    over each other, the later over the earlier ones; the chart's own are not among them. `problem` places a sentence.
+    over each other, the later over the earlier ones; the chart's own are not among them, and do not count unless it
+    has `defaults`. `problem` places a sentence.
     """
 
     name: str
@@ -51,15 +53,20 @@ class Release(NamedTuple):
     values: Sequence[Value]
     problem: Callable[[str], Problem]
     parameters: Sequence[Parameter] = ()
+    defaults: bool = True
 
 
 class Charts:
-    """Renders charts with `program`, "" for no helm, for so long as there is time left."""
+    """Renders charts with the helm that `find` finds when it is wanted, "" for none, as long as there is time left."""
 
-    def __init__(self, program: str) -> None:
-        self._program = program
+    def __init__(self, find: Callable[[], str] = str) -> None:
+        self._find = find
         self._seconds: float = CHARTS_SECONDS
         self._rendered: dict[bytes, tuple[str, ...] | HelmError] = {}
+
+    @cached_property
+    def _program(self) -> str:
+        return self._find()
 
     def documents(self, release: Release, label: str) -> Documents:
         """Return the objects of a release; `label` is what places call the folder of its chart."""
@@ -82,6 +89,8 @@ class Charts:
 
     def _rendering(self, release: Release, chart: Folder, label: str) -> Documents:
         copy = Copy(chart)
+        if not release.defaults:
+            copy.files.pop(VALUES, None)
         layers = [json.dumps(each.data).encode() for each in release.values]
         settings = [f"--set{'-string' if each.text else ''}={each.path}={each.value}" for each in release.parameters]
         key = _key(release.name, release.namespace, copy.files, layers, settings)

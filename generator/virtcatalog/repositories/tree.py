@@ -14,6 +14,7 @@ from virtcatalog.errors import Problem
 from virtcatalog.limits import REPOSITORY_FILE_BYTES
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, manifest_files, parts_of
 from virtcatalog.manifests.layout import KUSTOMIZATIONS
+from virtcatalog.manifests.places import ENDS
 from virtcatalog.manifests.read import Part, unchecked
 from virtcatalog.repositories.documents import Documents, documents_of
 
@@ -37,6 +38,7 @@ class Tree:
     def __init__(self, folder: Folder, label: str) -> None:
         self.root, self.label = folder, label
         self._documents: dict[str, Documents] = {}
+        self._lines: dict[str, list[str]] = {}
         self.files, faults = manifest_files(folder)
         self.problems = tuple(Problem(file=self.shown(path), message=message) for path, message in faults)
 
@@ -50,6 +52,17 @@ class Tree:
         revision, colon, at = self.label.rpartition(":")
         path = file.removeprefix(f"{revision}{colon}")
         return path.removeprefix(f"{PurePosixPath(at)}/")
+
+    def lines(self, path: str) -> list[str]:
+        """Return the lines of a file; none of one that cannot be read."""
+        if path not in self._lines:
+            try:
+                self._lines[path] = ENDS.split(
+                    self.root.read(path, REPOSITORY_FILE_BYTES).decode().removeprefix("\ufeff")
+                )
+            except (SourceError, UnicodeDecodeError):
+                self._lines[path] = []
+        return self._lines[path]
 
     def documents(self, path: str) -> Documents:
         """Return what a file holds."""

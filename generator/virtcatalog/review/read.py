@@ -16,6 +16,7 @@ from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.layout import BASE, CATALOG, COMPONENTS, OWNED
 from virtcatalog.repositories.find import find
+from virtcatalog.repositories.helm import Charts
 from virtcatalog.review.deployed import side_of
 from virtcatalog.review.side import Side, Vm, within
 
@@ -23,15 +24,16 @@ from virtcatalog.review.side import Side, Vm, within
 _ROUNDS = 4
 
 
-def read_side(folder: Folder, label: str) -> Side:
+def read_side(folder: Folder, label: str, charts: Charts | None = None) -> Side:
     """Read a catalog, an output tree, a repository or a file of manifests; what is wrong is in `problems`.
 
-    `label` is what it is called in messages.
+    `label` is what it is called in messages. Without `charts` no chart of a repository is rendered.
     """
     if folder.has(CATALOG):
         return _read_catalog(folder, label)
     base = folder.folder(BASE) if folder.has(OWNED) else None
-    return side_of(find(folder, label) if base is None else find(base, f"{label}/{BASE}"), label)
+    found = find(folder, label, charts) if base is None else find(base, f"{label}/{BASE}", charts)
+    return side_of(found, label)
 
 
 def _read_catalog(folder: Folder, label: str) -> Side:

@@ -1,0 +1,177 @@
+"""What HelmReleases and Applications deploy, of charts and of their values; helm is a stand-in here."""
+
+import json
+
+import pytest
+
+from virtcatalog.manifests.folder import held
+from virtcatalog.repositories import helm
+from virtcatalog.repositories.deployers import Deployer
+from virtcatalog.repositories.find import find
+from virtcatalog.repositories.helm import Charts
+from virtcatalog.repositories.model import resource
+from virtcatalog.repositories.releases import argo_release
+from virtcatalog.repositories.tree import Tree
+
+VM = (
+    "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: NAME}, "
+    "spec: {runStrategy: Manual, template: {spec: {domain: {devices: {}}}}}}"
+)
+RELEASE = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: vms, namespace: shop}
+spec:
+"""
+CHART = "  chart: {spec: {chart: ./charts/vms, sourceRef: {kind: GitRepository, name: flux-system}}}\n"
+REMOTE = "  chart: {spec: {chart: app, sourceRef: {kind: HelmRepository, name: far}}}\n"
+
+
+def vm(name):
+    return VM.replace("NAME", name)
+
+
+@pytest.fixture
+def rendered(monkeypatch):
+    """What helm is asked to render: release, namespace, values and settings; it answers with one VM."""
+    asked = []
+
+    def template(program, folder, name, namespace, values, settings):
+        own = json.loads((folder / "chart/Chart.yaml").read_text())["name"]
+        files = sorted(str(path.relative_to(folder / "chart")) for path in (folder / "chart").rglob("*.yaml"))
+        asked.append((own, files, name, namespace, [json.loads(file.read_text()) for file in values], [*settings]))
+        return f"---\n# Source: {own}/templates/vm.yaml\n{vm(name)}\n".encode()
+
+    monkeypatch.setattr(helm, "template", template)
+    return asked
+
+
+def environment(files, kind="HelmRelease", program="/helm"):
+    repository = find(held({path: text.encode() for path, text in files.items()}), "r", Charts(lambda: program))
+    (found,) = (each for each in repository.environments if each.kind == kind)
+    return found
+
+
+def objects(environment):
+    return [
+        (each.data["metadata"]["name"], each.data["metadata"].get("namespace"), str(each.place))
+        for each in environment.resources
+    ]
+
+
+def unrendered(environment):
+    return [str(each).replace("HelmRelease/shop/vms: ", "") for each in environment.unrendered]
+
+
+CHARTS = {"charts/vms/Chart.yaml": "name: vms", "charts/vms/templates/vm.yaml": "", "charts/vms/values.yaml": "a: 1"}
+
+
+def test_a_chart_of_the_repository_is_rendered(rendered):
+    found = environment({"hr.yaml": f"{RELEASE}{CHART}  values: {{a: 2}}\n", **CHARTS})
+    files = ["Chart.yaml", "templates/vm.yaml", "values.yaml"]
+    assert rendered == [("vms", files, "vms", "shop", [{"a": 2}], [])]
+    assert objects(found) == [("vms", "shop", "r/charts/vms/templates/vm.yaml:1:1")]
+    assert found.unrendered == ()
+
+
+def test_values_come_from_files_config_maps_and_the_release(rendered):
+    data = "{values.yaml: 'a: 3', k: 'b: 4'}"
+    config_map = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c, namespace: shop}}\ndata: {data}\n"
+    chart = CHART.replace("}}}", "}, valuesFiles: [charts/vms/one.yaml, charts/vms/gone.yaml]}}")
+    kinds = "ConfigMap, name: c", "ConfigMap, name: c, valuesKey: k", "Secret, name: s"
+    more = "  valuesFrom:\n" + "".join(f"  - {{kind: {kind}}}\n" for kind in kinds)
+    files = {"hr.yaml": f"{RELEASE}{chart}{more}  values: {{c: 5}}\n", "c.yaml": config_map, **CHARTS}
+    found = environment({**files, "charts/vms/one.yaml": "a: 2\n"})
+    ((_, files, _, _, layers, _),) = rendered
+    assert layers == [{"a": 2}, {"a": 3}, {"b": 4}, {"c": 5}]
+    assert "values.yaml" not in files  # valuesFiles stand in its place
+    assert unrendered(found) == [
+        "r/hr.yaml:5:127: spec.chart.spec.valuesFiles[1]: charts/vms/gone.yaml is no file of values in this repository",
+        "r/hr.yaml:9:5: spec.valuesFrom[2]: takes values of Secret s, which are not in the repository",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "namespace"),
+    [
+        ("", "vms", "shop"),
+        ("  targetNamespace: other\n", "other-vms", "other"),
+        ("  releaseName: own\n  targetNamespace: other\n", "own", "other"),
+        (f"  releaseName: {'n' * 60}\n", f"{'n' * 40}-fb886b452111", "shop"),
+    ],
+)
+def test_the_name_and_namespace_of_a_release(rendered, spec, name, namespace):
+    found = environment({"hr.yaml": f"{RELEASE}{CHART}{spec}", **CHARTS})
+    assert [each[:2] for each in objects(found)] == [(name, namespace)]
+
+
+def test_of_a_remote_chart_the_objects_in_its_values_count():
+    values = f"  values:\n    extraObjects:\n    - {vm('one')}\n    - |\n      {vm('two')}\n"
+    found = environment({"hr.yaml": f"{RELEASE}{REMOTE}{values}"})
+    assert objects(found) == [("one", "shop", "r/hr.yaml:8:7"), ("two", "shop", "r/hr.yaml:10:7")]
+    assert unrendered(found) == [
+        "r/hr.yaml:5:3: spec.chart: the chart app is not rendered: it is not in the repository"
+    ]
+
+
+def test_without_helm_a_chart_is_named():
+    found = environment({"hr.yaml": f"{RELEASE}{CHART}", **CHARTS}, program="")
+    assert (objects(found), unrendered(found)) == (
+        [],
+        ["r/hr.yaml:5:3: spec.chart: the chart ./charts/vms is not rendered: there is no helm in the PATH"],
+    )
+
+
+def test_post_renderers_are_named(rendered):
+    found = environment({"hr.yaml": f"{RELEASE}{CHART}  postRenderers: [{{kustomize: {{}}}}]\n", **CHARTS})
+    assert unrendered(found) == ["r/hr.yaml:6:3: spec.postRenderers: are not applied to what the chart renders"]
+
+
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: app, namespace: argocd}
+spec:
+  source:
+    path: charts/vms
+    helm:
+"""
+
+
+def argo(spec, files=CHARTS, at="charts/vms"):
+    files = {"app.yaml": APPLICATION + spec, **files}
+    tree = Tree(held({path: text.encode() for path, text in files.items()}), "r")
+    (application,) = map(resource, tree.documents("app.yaml").manifests)
+    return argo_release(Deployer(application), ("source",), tree, Charts(lambda: "/helm"), at, "shop")
+
+
+def test_an_applications_values_and_parameters(rendered):
+    spec = """\
+      releaseName: own
+      valueFiles: [one.yaml, /top.yaml, ../gone.yaml]
+      values: |
+        a: 3
+      parameters: [{name: b.c, value: "1,2"}, {name: d, value: "7", forceString: true}]
+"""
+    built = argo(spec, {**CHARTS, "charts/vms/one.yaml": "a: 1", "top.yaml": "a: 2"})
+    ((_, files, name, namespace, layers, settings),) = rendered
+    assert (name, namespace, layers) == ("own", "shop", [{"a": 1}, {"a": 2}, {"a": 3}])
+    assert settings == ["--set=b.c=1\\,2", "--set-string=d=7"]
+    assert "values.yaml" in files
+    (missing,) = built.unrendered
+    assert str(missing).startswith("r/app.yaml:9:41: Application/argocd/app: spec.source.helm.valueFiles[2]: ")
+    assert missing.message == "../gone.yaml is no file of values in this repository"
+
+
+def test_objects_in_an_applications_values():
+    built = argo(f"      values: |\n        extra:\n        - {vm('db')}\n", at=None)
+    assert [(each.data["metadata"], str(each.place)) for each in built.resources] == [
+        ({"name": "db", "namespace": "shop"}, "r/app.yaml:10:11")
+    ]
+
+
+def test_values_that_are_none_are_named():
+    built = argo("      values: |\n        - a\n", at=None)
+    assert "r/app.yaml:8:7: Application/argocd/app: spec.source.helm.values: is no map of values" in [
+        str(each) for each in built.unrendered
+    ]
