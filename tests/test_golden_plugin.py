@@ -258,6 +258,9 @@ def test_a_vm_template_is_tested_in_every_environment_that_it_is_for(repository,
     assert (result.returncode, "2 snapshots passed" in result.stdout) == (0, True), result.stdout
     result = run("--virtcatalog-environment", "one")
     assert "there is no tests/golden/catalog/web.one.xml" in result.stdout
+    result = run("--virtcatalog-environment", "onne")
+    assert result.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "there is no environment 'onne' in a catalog that is tested; did you mean 'one'?" in result.stderr
 
 
 def keep_pods(repository, form):

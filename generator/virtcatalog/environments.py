@@ -99,7 +99,12 @@ def _taking(vm: Data, overlays: Sequence[Overlay]) -> list[Overlay]:
 
 def check_environments(names: Iterable[str], overlays: Iterable[Overlay], where: str) -> None:
     """VirtcatalogError for a name that is no environment; `where` says of what these are: `in catalog`."""
-    _check(names, [overlay.name for overlay in overlays], "environment", where)
+    check_names(names, [overlay.name for overlay in overlays], where)
+
+
+def check_names(names: Iterable[str], environments: Sequence[str], where: str) -> None:
+    """VirtcatalogError for a name that is none of these environments; `where` as for `check_environments`."""
+    _check(names, environments, "environment", where)
 
 
 def check_places(names: Iterable[str], overlays: Iterable[Overlay], where: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,16 +48,24 @@ def test_without_a_catalog_the_manifest_is_printed(run: Run, snapshot: SnapshotA
     assert result.stdout == snapshot
 
 
-def test_nothing_that_is_told_without_a_catalog_is_a_failure(run: Run) -> None:
+def test_what_a_cluster_may_have_is_no_failure_without_a_catalog(run: Run) -> None:
     result = run(*TYPED)
     assert result.exit_code == 0
     assert "there is no VirtualMachineClusterInstancetype 'm.large'" in result.stderr
-    assert result.stderr.endswith("default/web: refused\n")
+    assert result.stderr.endswith(
+        "default/web: whether it is admitted is not known: name the catalog with -c, or the objects with -f\n"
+    )
     Path("catalog").mkdir()
     Path("catalog/catalog.yaml").write_text("name: [\n")
     result = run(*TYPED)
     assert (result.exit_code, otheryaml.load(result.stdout)["kind"]) == (0, "VirtualMachine")
     assert "whether it is admitted is not known: catalog/catalog.yaml:" in result.stderr
+
+
+def test_what_kubevirt_refuses_anywhere_is_a_finding_without_a_catalog_too(run: Run) -> None:
+    result = run(DISK, "--memory=1Gi", f"--cloud-init-user-data={b64encode(b'#' * 3000).decode()}")
+    assert (result.exit_code, otheryaml.load(result.stdout)["kind"]) == (1, "VirtualMachine")
+    assert result.stderr.endswith("default/web: refused\n")
 
 
 def test_with_a_catalog_a_refused_vm_is_a_finding(run: Run) -> None:

@@ -247,3 +247,11 @@ spec: {configuration: {additionalGuestMemoryOverheadRatio: "1e300"}}
     result = run("-f", ".", "-o", "pod", vm_yaml=vm("web", domain="memory: {guest: 1Gi}"), kubevirt_yaml=kubevirt)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "not supported by virtcatalog" in result.stderr
+
+
+def test_yaml_says_what_json_says(run):
+    document = json.loads(run("-f", ".", "-o", "json", vm_yaml=VM, types_yaml=TYPES).stdout)
+    assert otheryaml.load(run("-f", ".", "-o", "yaml", vm_yaml=VM, types_yaml=TYPES).stdout) == document
+    files = {"a_yaml": vm("a"), "b_yaml": vm("b", "runStrategy: Never")}
+    documents = list(otheryaml.load_all(run("-f", ".", "-o", "yaml", **files).stdout))
+    assert documents == json.loads(run("-f", ".", "-o", "json", **files).stdout)

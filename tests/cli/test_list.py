@@ -179,3 +179,8 @@ class TestShow:
     def test_the_cpus_and_the_cluster_count(self):
         Path("virtcatalog.toml").write_text("arch = 'arm64'")
         assert 'arch="aarch64"' in run("show", "m.large", "-o", "xml").stdout
+
+
+def test_a_word_that_is_no_sort_is_a_name_of_types():
+    assert names("m.*") == names("types", "m.*")
+    assert "did you mean 'types'?" in run("type", status=2).stderr

@@ -6,6 +6,8 @@ import pytest
 from reading import read
 
 from virtcatalog import Cluster, UnsupportedError
+from virtcatalog.api.decode import to_manifest
+from virtcatalog.kubevirt import reasons
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.kubevirt.reasons import field_of_vm
 
@@ -193,3 +195,16 @@ def test_a_type_that_is_not_there_comes_before_the_requirements_that_fail_for_it
     assert (first.field, first.by) == ("spec.instancetype.name", "controller")
     assert first.message.endswith("'std.meduim'; did you mean 'std.medium'?")
     assert second.by == "vm"
+
+
+def test_the_vm_is_looked_at_once_however_many_faults_it_has(monkeypatch):
+    looks = []
+    monkeypatch.setattr(reasons, "to_manifest", lambda obj: looks.append(obj) or to_manifest(obj))
+
+    def number(disks):
+        looks.clear()
+        listed = ", ".join(f"{{name: d{number}, disk: {{bus: floppy}}}}" for number in range(disks))
+        assert len(told(vm(domain=f"{{devices: {{disks: [{listed}]}}, {MEMORY}}}"))) >= disks
+        return len(looks)
+
+    assert number(2) == number(50)

@@ -30,6 +30,9 @@ def _flag(name: str, text: str, *short: str, **how: Any) -> Any:
     return click.option(f"--{name}", *short, help=text, **{"metavar": "TEXT", **how})
 
 
+#: What a VM names of a cluster: without a catalog it may be there all the same.
+_NAMED_ELSEWHERE = ("spec.instancetype.name", "spec.preference.name")
+
 _FLAGS = (
     _flag("name", "The VM's name. [default: vm- and five characters drawn]"),
     _flag("namespace", "The VM's namespace. [default: the manifest names none]", "-n"),
@@ -124,7 +127,7 @@ def command(
 
     The flags and the manifest are those of `virtctl create vm`. Volumes boot in the order containerdisk, PVC,
     DataSource, cloned PVC, blank, imported, unless they have a boot order. With a catalog, a kind that its name lacks
-    is added, and exit status 1 says that the VM is refused; so does -o.
+    is added. Exit status 1 says that the VM is refused.
     """
     from virtcatalog.create.options import VmOptions
     from virtcatalog.create.vm import completed, create_vm
@@ -144,10 +147,10 @@ def command(
 
 
 def _as_virtctl(manifest: dict[str, Any], conditions: Conditions) -> int:
-    """Print the manifest; nothing that is said of it makes it a failure."""
+    """Print the manifest; it is a failure that KubeVirt refuses it, and none that this cannot be told."""
     _print(manifest)
     try:
-        _tell(manifest, _batch(None, None, ()), conditions, None)
+        return _tell(manifest, _batch(None, None, ()), conditions, None)
     except VirtcatalogError as error:
         echo(f"whether it is admitted is not known: {error}", err=True)
     return 0
@@ -206,5 +209,8 @@ def _tell(manifest: dict[str, Any], batch: Batch, conditions: Conditions, form: 
     warnings = [remark.problem for remark in Warnings(batch.objects, cluster.release).of(vm, result)]
     for problem in [*placed(result.reasons, vm.problem), *warnings]:
         echo(str(problem), err=True)
+    if batch.alone and result.reasons and all(reason.field in _NAMED_ELSEWHERE for reason in result.reasons):
+        summary(f"{vm.name}: whether it is admitted is not known: name the catalog with -c, or the objects with -f")
+        return 0
     summary(f"{vm.name}: {'admitted' if result.admitted else 'refused'}")
     return 0 if result.admitted else 1

@@ -162,6 +162,13 @@ def make_json(outcome: Outcome, _many: bool) -> str:
     return json_value(document, write=str)  # amounts
 
 
+def make_yaml(outcome: Outcome, many: bool) -> str:
+    """Return all that is known of a VM as YAML; of many, as one document of them."""
+    from virtcatalog.manifests.emit import dump
+
+    return ("---\n" if many else "") + dump(json.loads(make_json(outcome, many)))
+
+
 def _pod(result: Result) -> dict[str, Any]:
     """The Pod, or why there is none: virt-controller makes none of the VMI, or virtcatalog does not model it."""
     try:
@@ -232,6 +239,7 @@ FORMS: Final[dict[str, Printer]] = {
     "vm": Printer(Form(partial(make_manifest, "vm")), show_texts),
     "pod": Printer(Form(partial(make_manifest, "pod")), show_texts),
     "json": Printer(Form(make_json, fills=True, written=json_text, staged=True), show_json),
+    "yaml": Printer(Form(make_yaml, staged=True), show_texts),
     "diff": Printer(Form(make_diff), show_diffs),
     "explain": Printer(Form(make_explanation, staged=True), show_explanations),
     "disks": Printer(Form(make_disks), show_disks),

@@ -11,7 +11,7 @@ import click
 from virtcatalog.cli import options
 from virtcatalog.cli.console import failing, summary
 from virtcatalog.cli.items import FORMS, SORTS, found, named, print_items
-from virtcatalog.errors import counted
+from virtcatalog.errors import counted, nearest
 
 if TYPE_CHECKING:
     from virtcatalog.ask.items import Item, Sort
@@ -44,11 +44,24 @@ def _money(_context: click.Context, _option: click.Parameter, value: str | None)
     raise click.BadParameter(f"{value!r} is no amount such as 0.05")
 
 
+class _Sort(click.Choice[str]):
+    """What is listed; a word that is no sort is the name of a type, unless it is almost one."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value in self.choices:
+            return value
+        near = nearest(value, self.choices)
+        if near:
+            self.fail(f"{value!r} is none of {', '.join(self.choices)}{near}", param, ctx)
+        return value
+
+
 @click.command(
     "list",
     epilog="""\b
 Examples:
   virtcatalog list                                   the instance types of ./catalog
+  virtcatalog list 'm.*'                             those of these names
   virtcatalog list types --min-memory 16Gi --class r
   virtcatalog list preferences 'linux.*' -o name
   virtcatalog list -e production -o csv > types.csv
@@ -56,7 +69,7 @@ Examples:
   virtcatalog list --prices prices.yaml --max-price 0.25
 """,
 )
-@click.argument("sort", required=False, type=click.Choice(SORTS), default="types")
+@click.argument("sort", required=False, type=_Sort(SORTS), default="types")
 @click.argument("names", nargs=-1, metavar="[NAME|GLOB]...", shell_complete=options.completes("items"))
 @options.catalog("A catalog, an output tree, or a folder of manifests. [default: catalog]")
 @options.environments
@@ -88,6 +101,8 @@ def command(
 
     Exit status: 0 there are some, 1 none is left by the filters.
     """
+    if sort not in SORTS:
+        sort, names = "types", (sort, *names)
     wrong = [key for key in _OF_TYPES if filters[key] is not None and filters[key] is not False]
     if wrong and sort != "types":
         option = "class" if wrong[0] == "series" else wrong[0].replace("_", "-")

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 _XML, _POD = "xml", "pod.yaml"
 
+#: The environments of all catalogs that were collected.
+ENVIRONMENTS = pytest.StashKey[set[str]]()
+
 
 class GoldenFile(SingleFileSnapshotExtension):
     """Snapshots named as their VM template, in the catalog's folder of golden files."""
@@ -132,6 +135,7 @@ class GoldenCatalog(pytest.File):
             raise CatalogError(Problem(file=catalog.path, message="the catalog has no VM template: nothing is tested"))
         self.ids = set[str]()
         running = {overlay.name for overlay in catalog.overlays if overlay.kubevirt}
+        self.config.stash.setdefault(ENVIRONMENTS, set()).update(overlay.name for overlay in catalog.overlays)
         vms = list(rendered(catalog))
         free = [vm for vm in vms if vm[1] not in running]
         bound = [vm for vm in vms if vm[1] in running]

@@ -96,6 +96,22 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return GoldenCatalog.from_parent(parent, path=file_path)
 
 
+def pytest_collection_modifyitems(config: pytest.Config) -> None:
+    """Refuse an environment that no catalog has: none of its tests would be missed."""
+    asked: list[str] = config.getoption("virtcatalog_environments")
+    if not asked:
+        return
+    from virtcatalog.environments import check_names
+    from virtcatalog.errors import VirtcatalogError
+    from virtcatalog.golden.catalog import ENVIRONMENTS
+
+    environments = config.stash.get(ENVIRONMENTS, set[str]())
+    try:
+        check_names(asked, sorted(environments), "in a catalog that is tested")
+    except VirtcatalogError as error:
+        raise pytest.UsageError(f"--virtcatalog-environment: {error}") from None
+
+
 def _catalogs(config: pytest.Config) -> list[Path]:
     folders: list[Path] = config.getini("virtcatalog_catalog")
     return [folder.resolve() for folder in folders]

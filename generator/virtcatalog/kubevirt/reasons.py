@@ -7,7 +7,7 @@ preference applied, or of the VMI, and some by names that no API has.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -109,71 +109,93 @@ def reasons(
 
     `vm` and `vmi` are the objects after their webhooks' changes, as far as KubeVirt came with them.
     """
-    found = []
-    for cause in causes:
-        field = field_of_vm(cause.field, of_vmi=by in ("vmi", "launcher"))
-        origin = _origin(steps(field), manifest, cluster, vm, vmi) if vm is not None else ""
-        found.append(Reason(field, cause.message, by, cause.type, origin))
-    return tuple(found)
+    causes = list(causes)
+    fields = [field_of_vm(cause.field, of_vmi=by in ("vmi", "launcher")) for cause in causes]
+    paths = [steps(field) for field in fields]
+    origins = _origins(paths, manifest, cluster, vm, vmi) if vm is not None and causes else [""] * len(causes)
+    return tuple(
+        Reason(field, cause.message, by, cause.type, origin)
+        for cause, field, origin in zip(causes, fields, origins, strict=True)
+    )
 
 
-def _origin(path: Path, manifest: Any, cluster: Cluster, vm: VirtualMachine, vmi: VirtualMachineInstance | None) -> str:
-    """Who gives the VM what stands at a path of its template, or at the first part of it that its author left out."""
-    if path[: len(_TEMPLATE)] != _TEMPLATE or _depth(manifest, path) == len(path):
-        return ""
-    whole, template = path[len(_TEMPLATE) :], clone(vm.spec.template)
+def _origins(
+    paths: Sequence[Path], manifest: Any, cluster: Cluster, vm: VirtualMachine, vmi: VirtualMachineInstance | None
+) -> list[str]:
+    """Who gives the VM what stands at each path of its template, or at the first part that its author left out."""
+    left_out = [path[: len(_TEMPLATE)] == _TEMPLATE and _depth(manifest, path) < len(path) for path in paths]
+    template = clone(vm.spec.template)
     set_default_volume_disks(template.spec)
-    known = _depth(to_manifest(template), whole)
-    if known == len(whole):  # webhooks of VMs apply a part of a preference, too
-        without = _without(template, whole)
-        return (_by_matcher(whole, without, vm, cluster) if without is not None else "") or _DEFAULT
-    given = whole[: known + 1]
-    by_matcher = _by_matcher(given, template, vm, cluster)
-    if by_matcher or vmi is None:
-        return by_matcher
-    names = applied_presets(vmi)
-    for preset in cluster.presets(vmi.metadata.namespace):
-        domain = preset.spec.domain
-        if preset.metadata.name in names and domain is not None and _has(domain, given[2:]):
-            return f"the preset {preset.metadata.name} sets it"
-    return _DEFAULT if _has(vmi, whole) else ""
+    before = to_manifest(template)
+    below = [path[len(_TEMPLATE) :] for path in paths]
+    # Webhooks of VMs apply a part of a preference, too: so it is applied again to what they began with.
+    set_by_webhook = [path for path, absent in zip(below, left_out, strict=True) if absent and _has(before, path)]
+    matchers = _matched(_without(template, set_by_webhook), vm, cluster)
+    after = to_manifest(vmi) if vmi is not None else {}
+    names = applied_presets(vmi) if vmi is not None else ()
+    presets = [
+        (preset.metadata.name, to_manifest(preset.spec.domain))
+        for preset in (cluster.presets(vmi.metadata.namespace) if vmi is not None else ())
+        if preset.metadata.name in names and preset.spec.domain is not None
+    ]
+
+    def origin(path: Path) -> str:
+        given = path[: _depth(before, path) + 1]
+        for source, matched in matchers:
+            if _has(matched, given):
+                return f"{source} sets it"
+        if _has(before, path):
+            return _DEFAULT
+        for name, domain in presets:
+            if _has(domain, given[2:]):
+                return f"the preset {name} sets it"
+        return _DEFAULT if _has(after, path) else ""
+
+    return [origin(path) if absent else "" for path, absent in zip(below, left_out, strict=True)]
 
 
-def _without(template: VirtualMachineInstanceTemplateSpec, path: Path) -> VirtualMachineInstanceTemplateSpec | None:
-    """A template without what stands at a path; None where it has to be there."""
+def _without(
+    template: VirtualMachineInstanceTemplateSpec, paths: Iterable[Path]
+) -> VirtualMachineInstanceTemplateSpec | None:
+    """A template without what stands at some paths; None where one of them has to be there."""
     manifest = to_manifest(template)
-    *above, last = path
-    around: Any = manifest
-    for step in above:
-        around = around[step]
-    del around[last]
+    for *above, last in dict.fromkeys(paths):
+        around: Any = manifest
+        for step in above:
+            around = around[step]
+        if isinstance(around, dict):
+            around.pop(last, None)
     try:
         return convert(manifest, VirtualMachineInstanceTemplateSpec)
     except msgspec.ValidationError:
         return None
 
 
-def _by_matcher(path: Path, template: VirtualMachineInstanceTemplateSpec, vm: VirtualMachine, cluster: Cluster) -> str:
-    """Whether the instance type, or after it the preference, gives a path to a VM's template; changes `template`."""
+def _matched(
+    template: VirtualMachineInstanceTemplateSpec | None, vm: VirtualMachine, cluster: Cluster
+) -> list[tuple[str, Any]]:
+    """What the instance type, then the preference, make of a VM's template; none where they conflict with it."""
+    if template is None:
+        return []
     try:
         instancetype, preference = find_instancetype(vm, cluster), find_preference(vm, cluster)
     except NotFoundError:
-        return ""
+        return []
+    matched: list[tuple[str, Any]] = []
     spec, metadata = template.spec, template.metadata
     if vm.spec.instancetype is not None and instancetype is not None:
         if apply_instancetype(instancetype, preference, spec, metadata):
-            return ""
-        if _has(template, path):
-            return f"the instance type {vm.spec.instancetype.name} sets it"
+            return []
+        matched.append((f"the instance type {vm.spec.instancetype.name}", to_manifest(template)))
     if vm.spec.preference is not None and not apply_to_vmi(
         "spec", None, preference, spec, metadata, cluster.release.traits
     ):
-        return f"the preference {vm.spec.preference.name} sets it" if _has(template, path) else ""
-    return ""
+        matched.append((f"the preference {vm.spec.preference.name}", to_manifest(template)))
+    return matched
 
 
-def _has(obj: msgspec.Struct, path: Path) -> bool:
-    return _depth(to_manifest(obj), path) == len(path)
+def _has(data: Any, path: Path) -> bool:
+    return _depth(data, path) == len(path)
 
 
 def _depth(data: Any, path: Path) -> int:
