@@ -183,4 +183,4 @@ class TestShow:
 
 def test_a_word_that_is_no_sort_is_a_name_of_types():
     assert names("m.*") == names("types", "m.*")
-    assert "did you mean 'types'?" in run("type", status=2).stderr
+    assert "did you mean 'types'?" in run("list", "type", status=2).stderr
