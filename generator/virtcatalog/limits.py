@@ -42,7 +42,7 @@ ANNOTATION_BYTES: Final = 256 * KIB  # of one object, keys and values together: 
 # What `capacity` puts on nodes
 CAPACITY_VMS: Final = 20_000  # that pools and ReplicaSets stand for
 CAPACITY_NODES: Final = 20_000  # that nodes.yaml declares
-CAPACITY_LOOKS: Final = 500_000  # whether a node can take a Pod, or Pods mind each other
+CAPACITY_LOOKS: Final = 400_000  # whether a node can take a Pod, or Pods mind each other
 CAPACITY_LOOKS_PER_OBJECT: Final = 2000  # of the VMs and nodes that are there one by one, on top
 
 # Instance types with preferences: all that one run judges
