@@ -1,5 +1,6 @@
 """What all tests go by."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,12 @@ settings.load_profile("virtcatalog")
 
 # A test finds out itself what it asserts; those of the cache say where theirs is.
 os.environ["VIRTCATALOG_NO_CACHE"] = "1"
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now stays: it is not searched for circles again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,7 @@
-"""A plugin that keeps which test files run which lines: {file: {line: [test files]}}, "" for what an import runs."""
+"""A plugin that keeps which test files run which lines: {file: {line: [test files]}}, "" for what an import runs.
+
+Only `-p mutants.cover` imports it: it begins at once.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,7 @@ from pathlib import Path
 import coverage
 import pytest
 
-ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "build/mutants"
+from mutants import FOLDER, ROOT
 
 _coverage = coverage.Coverage(data_file=None, source_pkgs=["virtcatalog"], config_file=False)
 _coverage.start()

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mutants.cover import ROOT
+from mutants import FOLDER, ROOT
 from mutants.mutate import Mutant
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _limit() -> None:
 
 
 def _started(mutant: Mutant, files: list[str]) -> str:
-    text = ROOT / "build/mutants" / f"mutant-{os.getpid()}.py"
+    text = FOLDER / f"mutant-{os.getpid()}.py"
     text.write_text(mutant.text, encoding="utf-8")
     environment = {**os.environ, _MODULE: str(mutant.file), _TEXT: str(text), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-p", "mutants.judge", "-p", "no:cacheprovider", "-x", *files]

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from mutants.cover import FOLDER, ROOT
+from mutants import FOLDER, ROOT
 from mutants.mutate import Mutant, mutants
 
 PACKAGE = ROOT / "generator/virtcatalog"

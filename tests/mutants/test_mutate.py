@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
+from mutants import ROOT
 from mutants.judge import _codes
 from mutants.mutate import mutants
 
@@ -62,3 +66,9 @@ def test_a_change_in_a_method_has_the_code_of_that_method(module):
 
 def test_what_runs_on_import_has_no_function(module):
     assert {mutant.qualified for mutant in mutants(module) if mutant.line == 5} == {""}
+
+
+def test_nothing_is_traced_where_no_run_asks_for_it():
+    """What looks at every line that runs would make all tests of this process take twice as long."""
+    code = "import sys, mutants.judge, mutants.run; sys.exit('coverage' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT / "tests", check=True)
