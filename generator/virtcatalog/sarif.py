@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from virtcatalog import escaping
@@ -11,10 +11,17 @@ from virtcatalog._version import __version__
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def log(name: str, rules: Sequence[dict[str, Any]], results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return a log of one run of a tool."""
+def log(
+    name: str,
+    rules: Sequence[dict[str, Any]],
+    results: Sequence[dict[str, Any]],
+    properties: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return a log of one run of a tool; its properties are what is to be said of it as a whole."""
     driver = {"name": name, "version": __version__, "rules": list(rules)}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": list(results)}
+    run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": list(results)}
+    if properties:
+        run["properties"] = dict(properties)
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 

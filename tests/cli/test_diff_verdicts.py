@@ -115,6 +115,46 @@ def test_a_renamed_type_is_told_as_renamed_to_those_who_name_it(repo: Path) -> N
     assert "VirtualMachineClusterInstancetype/hm.large (was r.large)" in " ".join(text.split())
 
 
+def test_vms_that_use_what_is_deprecated_from_now_on_are_told(repo: Path) -> None:
+    git("checkout", "-q", ".")
+    deprecated = "medium: {vcpus: 2, deprecated: {replacedBy: m.small, sunset: 2027-06-01}}"
+    types = repo / "catalog/instancetypes/m.yaml"
+    types.write_text(CATALOG["instancetypes/m.yaml"].replace("medium: {vcpus: 2}", deprecated))
+    given = fleet(web=2, app=5)
+    line = (
+        "deprecated: instance type m.medium (use m.small, until 2027-06-01): 5 VMs, shop/app-1, shop/app-2, shop/app-3 "
+        "and 2 more"
+    )
+    text = diff(vms=given).stdout
+    assert line in " ".join(text.split())
+    assert text.startswith("7 VMs: nothing changes; objects: 2 changed\n")
+    assert line in diff("-o", "markdown", vms=given).stdout.replace("\\", "")
+    assert line.partition(": ")[2] in diff("-o", "html", vms=given).stdout
+    assert f"::notice title=deprecated::{line.partition(': ')[2]}" in diff("-o", "github", vms=given).stdout
+    (entry,) = json.loads(diff("-o", "json", vms=given).stdout)["deprecated"]
+    assert (entry["kind"], entry["name"], entry["instead"]) == (
+        "instance type",
+        "m.medium",
+        "use m.small, until 2027-06-01",
+    )
+    assert entry["vms"] == [f"shop/app-{number}" for number in range(1, 6)]
+    git("commit", "-q", "-a", "-m", "deprecated")
+    text = diff("main", vms=given, status=0).stdout  # and not again once it was
+    assert "deprecated" not in text
+
+
+def test_what_takes_the_place_of_a_deprecated_type_is_named_once_it_is_gone(repo: Path) -> None:
+    git("checkout", "-q", ".")
+    deprecated = CATALOG["instancetypes/m.yaml"].replace(
+        "medium: {vcpus: 2}", "medium: {vcpus: 2, deprecated: {replacedBy: m.small}}"
+    )
+    (repo / "catalog/instancetypes/m.yaml").write_text(deprecated)
+    git("commit", "-q", "-a", "-m", "deprecated")
+    (repo / "catalog/instancetypes/m.yaml").write_text(deprecated[: deprecated.index("  medium")])
+    text = diff("main", vms=fleet(app=1)).stdout
+    assert "there is no VirtualMachineClusterInstancetype 'm.medium' any more; use 'm.small'" in " ".join(text.split())
+
+
 def test_ten_edits_over_three_hundred_vms_are_read_in_25_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for folder, grown in (("old", 0), ("new", 1)):

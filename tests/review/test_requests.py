@@ -14,10 +14,12 @@ from virtcatalog.repositories.model import Resource
 from virtcatalog.review.compare import review
 from virtcatalog.review.dumps import Dump
 from virtcatalog.review.github import github
+from virtcatalog.review.html import html
 from virtcatalog.review.markdown import markdown
 from virtcatalog.review.report import as_data, requests, shortages
 from virtcatalog.review.requests import load_prices
-from virtcatalog.review.side import Side
+from virtcatalog.review.sarif import sarif
+from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.text import text
 
 BOTH = (Conditions(), Conditions())
@@ -60,7 +62,7 @@ def test_by_namespace_and_cause():
     old = side(instancetype("m.small"), instancetype("c.small"))
     new = side(instancetype("m.small", "8Gi"), instancetype("c.small", cpus=4))
     fleet = [vm("a"), vm("b"), vm("c", namespace="other"), vm("d", "c.small")]
-    assert requests(compared(old, new, *fleet)) == [
+    assert requests(compared(old, new, *fleet)).all_lines == [
         "all VMs: +0.2 CPUs, +12 GiB (guest +12 GiB, overhead +16 MiB) once created anew",
         "team, m.small: 2 VMs: +8 GiB (guest +8 GiB) once created anew",
         "other, m.small: 1 VM: +4 GiB (guest +4 GiB) once created anew",
@@ -71,11 +73,11 @@ def test_by_namespace_and_cause():
 def test_huge_pages_and_devices():
     gpus = [{"name": "a", "deviceName": "x/gpu"}]
     old, new = side(instancetype("m.small")), side(instancetype("m.small", gpus=gpus))
-    (line,) = requests(compared(old, new, vm("a")))
+    (line,) = requests(compared(old, new, vm("a"))).all_lines
     assert line == "team, m.small: 1 VM: +1 GiB (overhead +1 GiB), +1 x/gpu once created anew"
     pages = instancetype("m.small")
     pages["spec"]["memory"]["hugepages"] = {"pageSize": "2Mi"}
-    (line,) = requests(compared(old, side(pages), vm("a")))
+    (line,) = requests(compared(old, side(pages), vm("a"))).all_lines
     assert line == "team, m.small: 1 VM: +4 GiB of hugepages-2Mi, -4 GiB (guest -4 GiB) once created anew"
 
 
@@ -86,7 +88,7 @@ def test_a_change_of_the_configuration_alone_changes_pods():
     )
     report = compared(old, new, vm("a"))
     assert [verdict.changes for verdict in report.vms] == [("Pod requests.cpu: 205m → 2005m",)]
-    assert requests(report) == ["team, the KubeVirt CR: 1 VM: +1.8 CPUs at the next start"]
+    assert requests(report).all_lines == ["team, the KubeVirt CR: 1 VM: +1.8 CPUs at the next start"]
 
 
 def test_what_asks_as_before_is_not_told():
@@ -94,19 +96,71 @@ def test_what_asks_as_before_is_not_told():
         side(instancetype("m.small")),
         side({**instancetype("m.small"), "metadata": {"name": "m.small", "labels": {"a": "b"}}}),
     )
-    assert requests(compared(old, new, vm("a"))) == []
+    assert requests(compared(old, new, vm("a"))).all_lines == []
 
 
 def test_what_it_costs_a_month():
     old, new = side(instancetype("m.small")), side(instancetype("m.small", "8Gi", 4))
     prices = prices_of({"perMonth": {"cpu": 10, "memory": 2.5}, "currency": "EUR"})
     report = compared(old, new, vm("a"), vm("b", namespace="other"), prices=prices)
-    lines = requests(report)
-    assert lines[0].endswith(", +24.08 EUR a month once created anew")
-    assert lines[1].endswith("+12.04 EUR a month once created anew")
-    (first, _) = as_data(report)["requests"]
-    assert first["wanted"] == {"cpu": 200, "memory": 4 * 2**30 + 16 * 2**20}
-    assert (first["guest"], first["overhead"], first["costPerMonth"]) == (4 * 2**30, 16 * 2**20, 12.04)
+    lines = requests(report).all_lines
+    assert lines[0] == (
+        "all VMs: +0.4 CPUs, +8 GiB (guest +8 GiB, overhead +32 MiB), 25.61 → 49.69 EUR a month once created anew"
+    )
+    assert lines[1].endswith(", 12.81 → 24.84 EUR a month once created anew")
+    data = as_data(report)
+    assert data["requests"][0]["wanted"] == {"cpu": 200, "memory": 4 * 2**30 + 16 * 2**20}
+    assert (data["requests"][0]["guest"], data["requests"][0]["overhead"]) == (4 * 2**30, 16 * 2**20)
+    assert data["requests"][0]["costPerMonth"] == {"before": 12.81, "after": 24.84, "change": 12.04}
+    (total,) = data["requestTotals"]
+    assert (total["when"], total["vms"]) == ("created anew", 2)
+    assert total["costPerMonth"] == {"before": 25.61, "after": 49.69, "change": 24.08}
+    assert total["after"]["cpu"] - total["before"]["cpu"] == 400
+    for form in (
+        text(report, 160),
+        html(report),
+        github(report),
+        sarif(report).replace("\\u2192", "→"),
+        markdown(report).replace("\\", ""),
+    ):
+        assert "25.61 → 49.69 EUR a month once created anew" in form
+
+
+def test_what_it_costs_now_and_at_the_next_start():
+    def running(name, **fields):
+        manifest = vm(name)
+        del manifest["spec"]["instancetype"]
+        manifest["spec"]["template"]["spec"] |= {"domain": {"devices": {}, "memory": {"guest": "1Gi"}}, **fields}
+        return manifest
+
+    off = {**running("off"), "spec": {**running("off")["spec"], "runStrategy": "Halted"}}
+    large = {"domain": {"devices": {}, "memory": {"guest": "2Gi"}}}
+    folders = [
+        {"off": running("off"), "b": running("b")},
+        {"off": off, "b": running("b", **large), "new": running("new", **large)},
+    ]
+    sides = [
+        Side(
+            label="side",
+            objects={"": []},
+            vms=[
+                Vm(key=f"team/{name}", manifest=manifest, place=Source("vms.yaml", 1))
+                for name, manifest in folder.items()
+            ],
+        )
+        for folder in folders
+    ]
+    prices = prices_of({"perMonth": {"memory": 100}, "environments": {}})
+    report = review(*sides, BOTH, [], prices=prices)
+    totals = as_data(report)["requestTotals"]
+    assert {total["when"]: tuple(total["costPerMonth"].values()) for total in totals} == {
+        "now": (129.43, 229.43, 100),
+        "next start": (129.43, 229.43, 100),
+    }
+    assert [line.partition("), ")[2] for line in requests(report).totals] == [
+        "129.43 → 229.43 a month now",
+        "129.43 → 229.43 a month at the next start",
+    ]
 
 
 @pytest.mark.parametrize(

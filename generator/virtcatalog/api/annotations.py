@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 DEPRECATED_LABEL: Final = "instancetype.kubevirt.io/deprecated"
-REPLACED_BY_LABEL: Final = "instancetype.kubevirt.io/replacedBy"
-"""Labels of instance types and preferences."""
+"""A label of instance types and preferences."""
+REPLACED_BY: Final = "instancetype.kubevirt.io/replacedBy"
+SUNSET: Final = "instancetype.kubevirt.io/sunset"
+"""Annotations of those that are deprecated: what to use instead, and the day on which they go."""
 
 DISABLE_PCI_HOLE64: Final = "kubevirt.io/disablePCIHole64"
 EVEN_PARITY: Final = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.labels import deprecation
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.manifests.identity import Data
 
@@ -185,11 +185,9 @@ def _of_preference(manifest: Data, spec: Data) -> dict[str, Fact]:
 def _common(manifest: Data) -> dict[str, Fact]:
     metadata = manifest["metadata"]
     annotations = metadata.get("annotations") or {}
-    instead, sunset = annotations.get(f"{_PREFIX}replacedBy"), annotations.get(f"{_PREFIX}sunset")
-    replacement = ", ".join(filter(None, (f"use {instead}" if instead else "", f"until {sunset}" if sunset else "")))
-    gone = (metadata.get("labels") or {}).get(DEPRECATED_LABEL) == "true"
+    instead = deprecation(manifest)
     name = annotations.get(f"{_PREFIX}displayName") or annotations.get("openshift.io/display-name")
-    return {"deprecated": (replacement or "yes") if gone else None, "displayName": name}
+    return {"deprecated": instead if instead is None else instead or "yes", "displayName": name}
 
 
 def _templates(catalog: Catalog) -> Iterator[Item]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from virtcatalog.api.annotations import DEPRECATED_LABEL
+from virtcatalog.api.annotations import DEPRECATED_LABEL, REPLACED_BY, SUNSET
 from virtcatalog.catalog.environment import Overlay, Patch, Selection
 from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.catalog.model import Deprecation, Entry, Instancetype, Preference, Template
@@ -47,8 +47,8 @@ _DISPLAY_NAMES = {"instancetype": f"{PREFIX}displayName", "preference": "openshi
 DERIVED_ANNOTATIONS = {
     f"{PREFIX}displayName": "`displayName`",
     f"{PREFIX}description": "`description`",
-    f"{PREFIX}replacedBy": "`deprecated.replacedBy`",
-    f"{PREFIX}sunset": "`deprecated.sunset`",
+    REPLACED_BY: "`deprecated.replacedBy`",
+    SUNSET: "`deprecated.sunset`",
     "openshift.io/display-name": "`displayName`",
 }
 
@@ -115,8 +115,21 @@ def derived_annotations(
     """Return the annotations that hold the texts of an `instancetype` or a `preference`."""
     annotations = {_DISPLAY_NAMES[kind]: display_name, f"{PREFIX}description": description}
     if deprecated:
-        annotations |= {f"{PREFIX}replacedBy": deprecated.replaced_by, f"{PREFIX}sunset": deprecated.sunset}
+        annotations |= {REPLACED_BY: deprecated.replaced_by, SUNSET: deprecated.sunset}
     return {key: value for key, value in annotations.items() if value}
+
+
+def deprecation(manifest: Mapping[str, Any]) -> str | None:
+    """Say what to use instead of an instance type or preference, and how long it stays; None if it is not deprecated.
+
+    "" is a deprecated one that says neither.
+    """
+    metadata = manifest["metadata"]
+    if (metadata.get("labels") or {}).get(DEPRECATED_LABEL) != "true":
+        return None
+    annotations = metadata.get("annotations") or {}
+    instead, sunset = annotations.get(REPLACED_BY), annotations.get(SUNSET)
+    return ", ".join(filter(None, (f"use {instead}" if instead else "", f"until {sunset}" if sunset else "")))
 
 
 def template_labels(system: str, workload: str, size: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from virtcatalog.api.annotations import REPLACED_BY_LABEL
+from virtcatalog.api.annotations import REPLACED_BY
 from virtcatalog.environments import release_of
 from virtcatalog.fleet.alike import labels_matter
 from virtcatalog.fleet.inputs import Inputs, located
@@ -114,7 +114,7 @@ class Comparison:
             before = _find(reference, self.base)
             if before is not None and _find(reference, self.head) is None:
                 kind, _, name = reference
-                renamed, instead = self._renamed.get((kind, name)), before.metadata.labels.get(REPLACED_BY_LABEL)
+                renamed, instead = self._renamed.get((kind, name)), before.metadata.annotations.get(REPLACED_BY)
                 if renamed:
                     sentences.append(f"{kind} {name!r} is renamed to {renamed!r}: name that instead")
                 else:

@@ -39,28 +39,11 @@ from virtcatalog.review.named import Meeting
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.stored import assumed, pins, recreated
 from virtcatalog.review.units import ANYWHERE, Units
+from virtcatalog.review.users import Users
 from virtcatalog.review.verdict import Verdict
 
 #: The fields of a VM's spec that name its instance type and its preference, as ends of paths.
 _MATCHERS = (("instancetype",), ("preference",))
-
-
-class Users(msgspec.Struct):
-    """Who refers to an object: VM templates, VMs that take it as it is now, VMs that keep a stored revision."""
-
-    templates: set[str] = set()
-    following: set[str] = set()
-    stored: set[str] = set()
-
-    def add(self, other: Users) -> None:
-        """Take in who refers to it elsewhere."""
-        self.templates |= other.templates
-        self.following |= other.following
-        self.stored |= other.stored
-
-    def counted(self) -> dict[str, int]:
-        """Return how many there are of each."""
-        return {name: len(getattr(self, name)) for name in self.__struct_fields__}
 
 
 class Upgrade(msgspec.Struct, frozen=True, kw_only=True):

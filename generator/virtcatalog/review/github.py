@@ -5,9 +5,10 @@ from __future__ import annotations
 from virtcatalog import escaping
 from virtcatalog.errors import counted, some
 from virtcatalog.manifests.identity import identity
-from virtcatalog.review.report import Report, consequences, headline, shortages, upgrades
+from virtcatalog.review.report import Report, deprecated, headline, requests, shortages, upgrades
 from virtcatalog.review.rows import MEANINGS, severity, what, why
 from virtcatalog.review.side import Side
+from virtcatalog.review.users import consequences
 from virtcatalog.review.verdict import Group, grouped
 
 
@@ -20,6 +21,8 @@ def github(report: Report) -> str:
     ]
     lines += [_command("notice", "", 0, title, " ".join(said)) for title, said in upgrades(report)]
     lines += map(_of_vms, grouped(report.fleet.verdicts))
+    lines += [_command("notice", "", 0, "deprecated", line) for line in deprecated(report)]
+    lines += [_command("notice", "", 0, "requests", line) for line in requests(report).short]
     lines += [_command("error", "", 0, "shortage", line) for line in shortages(report)]
     for change in report.objects:
         if change.same_as:
@@ -27,7 +30,7 @@ def github(report: Report) -> str:
         key = (identity(change.manifest)[0], "", identity(change.manifest)[2])
         place = report.head.places.get(key)
         file, line = (_in_checkout(place.file, report.head), place.line) if place else ("", 0)
-        said = " ".join(consequences(change, report))
+        said = " ".join(consequences(change, report.fleet.users))
         lines.append(_command("notice", file, line, f"{change.name} {change.change}", said or change.change))
     return "".join(lines)
 

@@ -10,7 +10,7 @@ from virtcatalog.escaping import html as escaped
 from virtcatalog.escaping import html_block
 from virtcatalog.review.report import (
     Report,
-    consequences,
+    deprecated,
     headline,
     requests,
     shortages,
@@ -18,6 +18,7 @@ from virtcatalog.review.report import (
     upgrades,
 )
 from virtcatalog.review.rows import MEANINGS, causes, sign, what, who, word
+from virtcatalog.review.users import consequences
 from virtcatalog.review.verdict import Group, grouped
 
 _MOST_NAMES = 3
@@ -56,14 +57,18 @@ def _body(report: Report, title: str) -> Iterator[str]:
         yield "".join(_row(group, report.fleet.diff(group.verdict)) for group in groups) + "</table>\n"
     for said, lines in upgrades(report):
         yield f"<h2>{escaped(said)}</h2>\n{_list(lines)}"
-    for title, lines in (("Requests", requests(report)), ("Shortages", shortages(report))):
+    for title, lines in (
+        ("Deprecated", deprecated(report)),
+        ("Requests", requests(report).all_lines),
+        ("Shortages", shortages(report)),
+    ):
         yield f"<h2>{title}</h2>\n{_list(lines)}" if lines else ""
     if report.objects:
         yield "<h2>Objects</h2>\n"
     for change in report.objects:
         where = f" in {', '.join(change.environments)}" if change.environments else ""
         same = [f"The same diff as {change.same_as}."] if change.same_as else []
-        said = _list([*consequences(change, report), *same])
+        said = _list([*consequences(change, report.fleet.users), *same])
         yield _folded(f"{change.change} {change.name}{where}", said, "" if change.same_as else change.diff)
     yield f"<p>{escaped(headline(report))}</p>\n"
 

@@ -11,8 +11,8 @@ from virtcatalog.escaping import markdown as plain
 from virtcatalog.review.objects import ObjectChange
 from virtcatalog.review.report import (
     Report,
-    consequences,
     counts,
+    deprecated,
     headline,
     requests,
     shortages,
@@ -20,6 +20,7 @@ from virtcatalog.review.report import (
     upgrades,
 )
 from virtcatalog.review.rows import MEANINGS, causes, shortened, sign, what, who, word
+from virtcatalog.review.users import consequences
 from virtcatalog.review.verdict import Group, grouped
 
 #: A comment of GitHub holds 65,536 characters; bytes are counted, so that other forges' limits hold too.
@@ -85,8 +86,9 @@ def _summary(report: Report) -> Iterator[str]:
         yield f"- objects {change}: {some(names, 3)}\n"
     if report.host:
         yield f"- host profile: {plain(report.host)}\n"
-    for title, lines in (("requests", requests(report)), ("**shortages**", shortages(report))):
-        yield f"- {title}: {plain(_short(lines[0], 300))}\n" if lines else ""
+    yield from (f"- deprecated: {plain(_short(line, 300))}\n" for line in deprecated(report))
+    yield from (f"- requests: {plain(_short(line, 300))}\n" for line in requests(report).short)
+    yield from (f"- **shortages**: {plain(_short(line, 300))}\n" for line in shortages(report)[:1])
     for problem in report.unrendered[:_MOST_UNRENDERED]:
         yield f"- not rendered: {plain(_short(str(problem), 300))}\n"
     left_out = len(report.unrendered) - _MOST_UNRENDERED
@@ -116,7 +118,7 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
     for title, lines in upgrades(report):
         if lines[1:]:
             yield _folded(f"fields under {title}", "".join(f"- {plain(line)}\n" for line in lines[1:]), "", pointer)
-    for title, lines in (("shortages", shortages(report)), ("requests", requests(report))):
+    for title, lines in (("shortages", shortages(report)), ("requests", requests(report).all_lines)):
         if lines:
             yield _folded(title, "".join(f"- {plain(line)}\n" for line in lines), "", pointer)
     for group in grouped(report.fleet.verdicts):
@@ -127,7 +129,7 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
     for change in report.objects:
         renamed = f" (was {change.old_name})" if change.old_name else ""
         where = f" in {', '.join(change.environments)}" if change.environments else ""
-        said = "".join(f"{plain(sentence)}\n" for sentence in consequences(change, report))
+        said = "".join(f"{plain(sentence)}\n" for sentence in consequences(change, report.fleet.users))
         if change.same_as:
             said += f"The same diff as {markdown_code(change.same_as)}.\n"
         diff = "" if change.same_as else change.diff

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from virtcatalog.capacity.budget import Overspent
 from virtcatalog.errors import Level, Problem, counted, some
-from virtcatalog.kubevirt.matchers import KINDS as OBJECT_KINDS
-from virtcatalog.manifests.identity import Data, identity
+from virtcatalog.manifests.identity import identity
 from virtcatalog.repositories.documents import passed_over_words
-from virtcatalog.review.fleet import Fleet, Upgrade, Users
+from virtcatalog.review.fleet import Fleet, Upgrade
 from virtcatalog.review.objects import ObjectChange
-from virtcatalog.review.requests import a_month, request_changes, request_lines
+from virtcatalog.review.requests import RequestReport, request_report
 from virtcatalog.review.shortages import Standing
 from virtcatalog.review.side import Side
+from virtcatalog.review.users import consequences, deprecations, users_of
 from virtcatalog.review.verdict import NEXT, Next, Summary, Verdict, reaches, summary
 
 if TYPE_CHECKING:
@@ -124,37 +124,6 @@ def counts(report: Report) -> dict[str, int]:
     return {change: found[change] for change in ("added", "changed", "renamed", "removed") if change in found}
 
 
-def consequences(change: ObjectChange, report: Report) -> list[str]:
-    """Say what VMs that exist feel of a change of an object, a sentence each."""
-    kind = identity(change.manifest)[0]
-    if kind == "KubeVirt":
-        return ["VMs that run keep their domain; the next start of each meets the new configuration."]
-    if kind not in OBJECT_KINDS:
-        return []
-    users = _users(change, report.fleet.users)
-    if change.change == "added":
-        return ["No VM refers to it yet."] if not users.following | users.stored else [_following(users, "now find it")]
-    if not change.spec_changes and change.change == "changed":
-        return ["Only labels or annotations change: no VM feels it."]
-    what = "instance type" if kind.endswith("Instancetype") else "preference"
-    if change.change == "changed":
-        keep = f"VMs that exist keep the revision of the {what} that KubeVirt stored for them"
-        said = [f"{keep}; VMs created from now on get the new one."]
-        if users.stored:
-            said.append(f"Of the VMs given, {counted(len(users.stored), 'keeps', 'keep')} a stored revision.")
-        if users.following:
-            said.append(_following(users, "meet the new one at the next start"))
-        return said
-    said = [f"VMs that exist go on with the revision stored for them; new VMs that name {_called(change)} are refused."]
-    if users.stored:
-        said.append(f"Of the VMs given, {counted(len(users.stored), 'goes', 'go')} on with a stored revision.")
-    if users.following:
-        said.append(_following(users, "cannot start any more"))
-    if change.change == "renamed":
-        said.append(f"VMs and templates have to name {identity(change.manifest)[2]} instead.")
-    return said
-
-
 def rises(report: Report, level: Level) -> bool:
     """Whether a verdict is of that level or graver; "any" is anything that differs. A side that is broken counts."""
     if report.problems:
@@ -162,9 +131,14 @@ def rises(report: Report, level: Level) -> bool:
     return report.differs if level == "any" else reaches(report.fleet.verdicts, level)
 
 
-def requests(report: Report) -> list[str]:
+def requests(report: Report) -> RequestReport:
     """Say how requests change, and what that costs."""
-    return request_lines(report.fleet.verdicts, report.prices)
+    return request_report(report.fleet.verdicts, report.prices)
+
+
+def deprecated(report: Report) -> list[str]:
+    """Say what is deprecated from now on, and which VMs use it."""
+    return [str(deprecation) for deprecation in deprecations(report.objects, report.fleet.users)]
 
 
 def shortages(report: Report) -> list[str]:
@@ -224,8 +198,8 @@ def as_data(report: Report) -> dict[str, Any]:
                 **({"renamedFrom": change.old_name} if change.old_name else {}),
                 "environments": list(change.environments),
                 "diff": change.diff,
-                "consequences": consequences(change, report),
-                "users": _users(change, fleet.users).counted(),
+                "consequences": consequences(change, fleet.users),
+                "users": users_of(change, fleet.users).counted(),
             }
             for change in report.objects
         ],
@@ -236,6 +210,7 @@ def as_data(report: Report) -> dict[str, Any]:
             "sentence": headline(report),
         },
         "vms": [_plain(verdict) for verdict in report.fleet.verdicts],
+        "deprecated": [msgspec.to_builtins(deprecated) for deprecated in deprecations(report.objects, fleet.users)],
         "shortages": {
             "standings": [msgspec.to_builtins(standing) for standing in report.standings],
             "budgets": [
@@ -249,14 +224,7 @@ def as_data(report: Report) -> dict[str, Any]:
                 for each in report.overspent
             ],
         },
-        "requests": [
-            {
-                **msgspec.to_builtins(request),
-                "overhead": request.overhead,
-                **({"costPerMonth": float(a_month([request], report.prices))} if report.prices else {}),
-            }
-            for request in request_changes(fleet.verdicts)
-        ],
+        **requests(report).data,
         "notCompared": {"objects": list(report.hidden), "vms": fleet.unknown},
         "notRendered": [msgspec.to_builtins(problem) for problem in report.unrendered],
         "passedOver": dict(report.head.repository.passed_over) if report.head.repository else {},
@@ -271,31 +239,3 @@ def _plain(verdict: Verdict) -> dict[str, Any]:
 
 def _side(side: Side) -> dict[str, Any]:
     return {"label": side.label, "problems": [msgspec.to_builtins(problem) for problem in side.problems]}
-
-
-def _users(change: ObjectChange, users: Mapping[Any, Users]) -> Users:
-    """Who refers to the object, by its name or by the one that it had."""
-    found = Users()
-    manifests = [each for each in (change.old if change.change == "renamed" else None, change.manifest) if each]
-    for (environment, (kind, namespace, name)), user in users.items():
-        here = environment in (change.environments or ("",))
-        if here and any(_is_meant(manifest, kind, namespace, name) for manifest in manifests):
-            found.add(user)
-    return found
-
-
-def _is_meant(manifest: Data, kind: str, namespace: str, name: str) -> bool:
-    own = identity(manifest)
-    # An object of a namespace that does not name one is deployed wherever it is referred to.
-    return own[::2] == (kind, name) and own[1] in ("", namespace)
-
-
-def _called(change: ObjectChange) -> str:
-    return change.old_name or identity(change.manifest)[2]
-
-
-def _following(users: Users, what: str) -> str:
-    if len(users.following) == 1:
-        what = what.replace("meet ", "meets ", 1).replace("find ", "finds ", 1)
-        return f"1 VM given has no stored revision yet and {what}."
-    return f"{len(users.following):,} VMs given have no stored revision yet and {what}."

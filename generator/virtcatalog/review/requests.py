@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.capacity.demand import devices_of
 from virtcatalog.capacity.nodes import amounts, shown
@@ -15,10 +16,12 @@ from virtcatalog.kubevirt.pipeline import Result
 from virtcatalog.kubevirt.pod.amounts import pod_requests
 from virtcatalog.kubevirt.pod.facts import Facts
 from virtcatalog.kubevirt.pod.resources import requested_memory
-from virtcatalog.review.verdict import Requested, Verdict
+from virtcatalog.review.verdict import Requested, Requests, Verdict, When
 from virtcatalog.units import count, memory
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from virtcatalog.catalog.prices import Prices
 
 _SHARED = ("cpu", "memory")
@@ -34,41 +37,46 @@ def load_prices(file: str) -> Prices:
 class RequestChange(msgspec.Struct, frozen=True, kw_only=True):
     """How requests change together of VMs of one environment and namespace, for one cause, and from when on.
 
-    `template` says that they are VM templates of the catalog, which nobody may have taken yet. `guest` is the part of
-    the change of `memory` that the guests' own memory is.
+    `template` says that they are VM templates of the catalog, which nobody may have taken yet. `before` and `after`
+    are amounts in the scheduler's units. `guest` is the part of the change of memory that the guests' own memory is.
     """
 
     environment: str
     namespace: str
     cause: str
-    when: str
+    when: When
     template: bool
     vms: int
-    wanted: Mapping[str, int]
+    before: Mapping[str, int]
+    after: Mapping[str, int]
     guest: int
+
+    @property
+    def wanted(self) -> dict[str, int]:
+        """What is requested more, or less."""
+        names = sorted({*self.before, *self.after})
+        more = {name: self.after.get(name, 0) - self.before.get(name, 0) for name in names}
+        return {name: amount for name, amount in more.items() if amount}
 
     @property
     def overhead(self) -> int:
         """The part of the change of memory that is beside the guests'."""
         return self.wanted.get("memory", 0) - self.guest
 
+    def costs(self, prices: Prices) -> tuple[Fraction, Fraction]:
+        """What it costs an hour before and after; what has no price costs nothing."""
+        before, after = (prices.cost(all_of, environment=self.environment).hour for all_of in (self.before, self.after))
+        return before, after
+
 
 def request_changes(verdicts: Iterable[Verdict]) -> list[RequestChange]:
     """Sum up how requests change, by environment, namespace, cause and when: the largest first, templates last."""
-    found: dict[tuple[str, str, str, str, bool], tuple[Counter[str], list[int]]] = {}
+    groups: dict[tuple[str, str, str, When, bool], list[Requests]] = {}
     for verdict in verdicts:
-        changed = verdict.requests
-        if changed is None:
-            continue
-        namespace = "" if verdict.template else verdict.vm.partition("/")[0]
-        key = verdict.environment, namespace, _cause(verdict), changed.when, verdict.template
-        amounts, numbers = found.setdefault(key, (Counter(), [0, 0]))
-        numbers[0] += 1
-        for requested, sign in ((changed.before, -1), (changed.after, 1)):
-            if requested is not None:
-                numbers[1] += sign * requested.guest
-                for name, amount in requested.amounts.items():
-                    amounts[name] += sign * amount
+        if verdict.requests is not None:
+            namespace = "" if verdict.template else verdict.vm.partition("/")[0]
+            key = verdict.environment, namespace, _cause(verdict), verdict.requests.when, verdict.template
+            groups.setdefault(key, []).append(verdict.requests)
     changes = [
         RequestChange(
             environment=environment,
@@ -76,13 +84,25 @@ def request_changes(verdicts: Iterable[Verdict]) -> list[RequestChange]:
             cause=cause,
             when=when,
             template=template,
-            vms=vms,
-            wanted={name: amount for name, amount in sorted(amounts.items()) if amount},
-            guest=guest,
+            vms=len(requests),
+            before=_sum(request.before for request in requests),
+            after=_sum(request.after for request in requests),
+            guest=sum(_guest(request.after) - _guest(request.before) for request in requests),
         )
-        for (environment, namespace, cause, when, template), (amounts, (vms, guest)) in sorted(found.items())
+        for (environment, namespace, cause, when, template), requests in sorted(groups.items())
     ]
     return sorted(changes, key=lambda change: (change.template, -abs(change.wanted.get("memory", 0))))
+
+
+def _sum(requested: Iterable[Requested | None]) -> Counter[str]:
+    together: Counter[str] = Counter()
+    for of_vm in requested:
+        together.update(of_vm.amounts if of_vm is not None else {})
+    return together
+
+
+def _guest(requested: Requested | None) -> int:
+    return requested.guest if requested is not None else 0
 
 
 def _cause(verdict: Verdict) -> str:
@@ -110,80 +130,108 @@ def requested(result: Result | None, vms: int = 1) -> Requested | None:
     return Requested(amounts_of_all, guest * vms)
 
 
-def total(changes: Iterable[RequestChange]) -> Counter[str]:
-    """What changes in all."""
-    found: Counter[str] = Counter()
-    for change in changes:
-        found.update(dict(change.wanted))
-    return found
+_WHEN: dict[When, str] = {"now": "now", "next start": "at the next start", "created anew": "once created anew"}
 
 
-def sentence(change: RequestChange, prices: Prices | None = None) -> str:
-    """One line: `production, team-a, m.large: 12 VMs: +2.4 CPUs, +48.2 GiB (guest +48 GiB, overhead +192 MiB)`."""
-    where = ", ".join(filter(None, (change.environment, change.namespace, change.cause)))
-    who = counted(change.vms, "VM template" if change.template else "VM")
-    when = "" if change.template else f" {_WHEN[change.when]}"
-    return f"{where}: {who}: {_wanted(change, [change], prices)}{when}"
+class RequestReport(NamedTuple):
+    """How requests change: of all VMs together, by when that is, and cause by cause. A line each, and as data."""
+
+    totals: list[str]
+    lines: list[str]
+    data: dict[str, Any]
+
+    @property
+    def all_lines(self) -> list[str]:
+        """All of it, the totals first."""
+        return [*self.totals, *self.lines]
+
+    @property
+    def short(self) -> list[str]:
+        """The totals; without any, the first line, and how many more there are."""
+        more = f"; and {len(self.lines) - 1:,} more" if len(self.lines) > 1 else ""
+        return self.totals or [f"{line}{more}" for line in self.lines[:1]]
 
 
-_WHEN = {"now": "now", "next start": "at the next start", "created anew": "once created anew"}
-
-
-def request_lines(verdicts: Iterable[Verdict], prices: Prices | None) -> list[str]:
-    """Say how requests change, a line each: all VMs together by when that is, then the largest changes."""
+def request_report(verdicts: Iterable[Verdict], prices: Prices | None) -> RequestReport:
+    """Say how requests change and what that costs; a single change of VMs has no total, nor have templates."""
     changes = request_changes(verdicts)
-    lines = [sentence(change, prices) for change in changes]
-    totals = []
-    for when in _WHEN:
-        vms = [change for change in changes if change.when == when and not change.template]
-        if len(vms) > 1:
-            totals.append(all_in_all(vms, prices))
-    return [*totals, *lines]
-
-
-def all_in_all(changes: Sequence[RequestChange], prices: Prices | None = None) -> str:
-    """One line for several changes: `all VMs: +33.4 CPUs, +1,338.6 GiB (guest +1,336 GiB, overhead +2.6 GiB)`."""
-    guest, vms = sum(change.guest for change in changes), sum(change.vms for change in changes)
-    wanted = {name: amount for name, amount in sorted(total(changes).items()) if amount}
-    together = RequestChange(
-        environment="",
-        namespace="",
-        cause="",
-        when=changes[0].when,
-        template=False,
-        vms=vms,
-        wanted=wanted,
-        guest=guest,
+    of_vms = {when: [change for change in changes if change.when == when and not change.template] for when in _WHEN}
+    several = sum(map(len, of_vms.values())) > 1
+    return RequestReport(
+        [_line("all VMs", parts, prices) for parts in of_vms.values() if parts and several],
+        [_line(_who(change), [change], prices) for change in changes],
+        {
+            "requests": [_data([change], prices) for change in changes],
+            "requestTotals": [
+                {key: value for key, value in _data(parts, prices).items() if key not in _OF_CAUSE}
+                for parts in of_vms.values()
+                if parts
+            ],
+        },
     )
-    return f"all VMs: {_wanted(together, changes, prices)} {_WHEN[together.when]}"
 
 
-def a_month(changes: Iterable[RequestChange], prices: Prices) -> str:
-    """The change of the price of a month; what has no price costs nothing."""
-    from fractions import Fraction
+_OF_CAUSE = ("environment", "namespace", "cause", "template")
 
+
+def _who(change: RequestChange) -> str:
+    where = ", ".join(filter(None, (change.environment, change.namespace, change.cause)))
+    return f"{where}: {counted(change.vms, 'VM template' if change.template else 'VM')}"
+
+
+def _line(who: str, changes: Sequence[RequestChange], prices: Prices | None) -> str:
+    """One line: `production, team-a, m.large: 12 VMs: +2.4 CPUs, +48.2 GiB (guest +48 GiB, overhead +192 MiB) now`."""
+    together = _together(changes)
+    words = [_words(name, amount, together) for name, amount in together.wanted.items()]
+    if prices is not None and words:
+        before, after = map(_monthly, _costs(changes, prices))
+        words.append(" ".join(filter(None, (f"{before} → {after}", prices.currency, "a month"))))
+    when = "" if together.template else f" {_WHEN[together.when]}"
+    return f"{who}: {', '.join(words) or 'as much as before,'}{when}"
+
+
+def _together(changes: Sequence[RequestChange]) -> RequestChange:
+    """Several changes of one time, as one."""
+    if len(changes) == 1:
+        return changes[0]
+    before, after = Counter[str](), Counter[str]()
+    for change in changes:
+        before.update(change.before)
+        after.update(change.after)
+    vms, guest = sum(change.vms for change in changes), sum(change.guest for change in changes)
+    whole = replace(changes[0], environment="", namespace="", cause="", vms=vms)
+    return replace(whole, before=before, after=after, guest=guest)
+
+
+def _costs(changes: Sequence[RequestChange], prices: Prices) -> tuple[Fraction, Fraction]:
+    """What changes cost together before and after: an environment may have prices of its own."""
+    first, *costs = [change.costs(prices) for change in changes]
+    return sum((before for before, _ in costs), first[0]), sum((after for _, after in costs), first[1])
+
+
+def _monthly(cost: Fraction) -> str:
     from virtcatalog.catalog.prices import monthly
 
-    return monthly(
-        sum((prices.cost(change.wanted, environment=change.environment).hour for change in changes), Fraction())
-    )
+    return monthly(cost)
 
 
-def _wanted(change: RequestChange, parts: Iterable[RequestChange], prices: Prices | None) -> str:
-    """What changes in all; a part's environment may have prices of its own."""
-    said = [_said(name, amount, change) for name, amount in change.wanted.items()]
-    if prices is not None and change.wanted:
-        said.append(" ".join(filter(None, (_signed(a_month(parts, prices)), prices.currency, "a month"))))
-    return ", ".join(said) or "as much as before"
+def _data(changes: Sequence[RequestChange], prices: Prices | None) -> dict[str, Any]:
+    together = _together(changes)
+    plain = {**msgspec.to_builtins(together), "wanted": together.wanted, "overhead": together.overhead}
+    if prices is None:
+        return plain
+    before, after = _costs(changes, prices)
+    costs = {"before": before, "after": after, "change": after - before}
+    return {**plain, "costPerMonth": {name: float(_monthly(cost)) for name, cost in costs.items()}}
 
 
-def _said(name: str, amount: int, change: RequestChange) -> str:
+def _words(name: str, amount: int, change: RequestChange) -> str:
     if name == "cpu":
         return f"{_signed(count(amount / 1000))} CPUs"
     if name == "memory":
         parts = {"guest": change.guest, "overhead": change.overhead}
-        said = ", ".join(f"{part} {_signed(memory(each))}" for part, each in parts.items() if each)
-        return f"{_signed(memory(amount))} ({said})"
+        words = ", ".join(f"{part} {_signed(memory(size))}" for part, size in parts.items() if size)
+        return f"{_signed(memory(amount))} ({words})"
     return _signed(shown(name, amount))
 
 

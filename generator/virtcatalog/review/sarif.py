@@ -6,7 +6,7 @@ from typing import Any
 
 from virtcatalog import escaping
 from virtcatalog.errors import counted, some
-from virtcatalog.review.report import Report
+from virtcatalog.review.report import Report, deprecated, headline, requests, shortages
 from virtcatalog.review.rows import MEANINGS, severity, what
 from virtcatalog.review.verdict import Group, grouped
 from virtcatalog.sarif import log, result
@@ -23,7 +23,13 @@ def sarif(report: Report) -> str:
         result(_DEFAULT, len(MEANINGS), "note", default.sentence, default.file, default.line, default.column)
         for default in report.defaults
     ]
-    return escaping.as_json(log("virtcatalog diff", rules, results))
+    properties = {
+        "sentence": headline(report),
+        "deprecated": deprecated(report),
+        "requests": requests(report).all_lines,
+        "shortages": shortages(report),
+    }
+    return escaping.as_json(log("virtcatalog diff", rules, results, properties))
 
 
 def _result(group: Group) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from virtcatalog.errors import counted, some
 from virtcatalog.escaping import single_line
 from virtcatalog.review.report import (
     Report,
-    consequences,
     counts,
+    deprecated,
     headline,
     requests,
     shortages,
@@ -18,6 +18,7 @@ from virtcatalog.review.report import (
     upgrades,
 )
 from virtcatalog.review.rows import shortened, sign, what, who, why, word
+from virtcatalog.review.users import consequences
 from virtcatalog.review.verdict import Group, grouped
 
 WIDTH = 80
@@ -57,6 +58,8 @@ def _parts(report: Report, width: int, *, full: bool, vms: bool, objects: bool) 
         yield from _vms(report, width, full=full)
     if objects:
         yield from _objects(report, width) if full else _objects_in_short(report, width)
+    for line in deprecated(report):
+        yield from _wrapped(f"deprecated: {line}", width)
     shown = report.unrendered if full else report.unrendered[:_MOST_UNRENDERED]
     yield from (f"not rendered: {single_line(str(problem))}\n" for problem in shown)
     if len(shown) < len(report.unrendered):
@@ -79,10 +82,11 @@ def _vms(report: Report, width: int, *, full: bool) -> Iterator[str]:
         yield from lines
         diff = report.fleet.diff(group.verdict) if full else ""
         yield diff if diff.endswith("\n") or not diff else f"{diff}\n"
-    for title, told in (("requests", requests(report)), ("shortages", shortages(report))):
-        shown = told if full or len(told) < 2 else [f"{told[0]}; and {len(told) - 1:,} more"]
-        for line in shown:
-            yield from _wrapped(f"{title}: {line}", width)
+    requested, short_of = requests(report), shortages(report)
+    for line in requested.all_lines if full else requested.short:
+        yield from _wrapped(f"requests: {line}", width)
+    for line in short_of if full or len(short_of) < 2 else [f"{short_of[0]}; and {len(short_of) - 1:,} more"]:
+        yield from _wrapped(f"shortages: {line}", width)
 
 
 def _row(group: Group, width: int, *, full: bool) -> Iterator[str]:
@@ -114,7 +118,7 @@ def _objects(report: Report, width: int) -> Iterator[str]:
         renamed = f" (was {change.old_name})" if change.old_name else ""
         where = f" in {', '.join(change.environments)}" if change.environments else ""
         yield f"\n{change.change} {single_line(change.name)}{renamed}{where}\n"
-        for sentence in consequences(change, report):
+        for sentence in consequences(change, report.fleet.users):
             yield from _wrapped(sentence, width, "  ")
         yield f"  The same diff as {single_line(change.same_as)}.\n" if change.same_as else change.diff
 

@@ -37,6 +37,7 @@ Next = Literal["refused", "unknown", "crash", "kept", "changed", "none", "same"]
 """What the next start gives, against what it gave before; `kept` is a stored type or preference that stays until it is
 refreshed, `none` that there is no next start.
 """
+When = Literal["now", "next start", "created anew"]
 RiskKind = Literal["boot", "disks", "network", "devices", "tpm", "nvram", "clock", "activation", "migration"]
 
 NOW: dict[Now, str] = {
@@ -98,7 +99,7 @@ class Requests(msgspec.Struct, frozen=True):
 
     before: Requested | None
     after: Requested | None
-    when: Literal["now", "next start", "created anew"]
+    when: When
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,141 @@
+"""Who uses the objects that change: what VMs that exist feel of it, and which use what is deprecated from now on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from virtcatalog.catalog.labels import deprecation
+from virtcatalog.errors import counted, some
+from virtcatalog.kubevirt.matchers import KINDS
+from virtcatalog.manifests.identity import Data, Identity, identity
+from virtcatalog.review.objects import ObjectChange
+
+_MOST_NAMES = 3
+
+
+class Users(msgspec.Struct):
+    """Who refers to an object: VM templates, VMs that take it as it is now, VMs that keep a stored revision."""
+
+    templates: set[str] = set()
+    following: set[str] = set()
+    stored: set[str] = set()
+
+    def add(self, other: Users) -> None:
+        """Take in who refers to it elsewhere."""
+        self.templates |= other.templates
+        self.following |= other.following
+        self.stored |= other.stored
+
+    def counted(self) -> dict[str, int]:
+        """Return how many there are of each."""
+        return {name: len(getattr(self, name)) for name in self.__struct_fields__}
+
+
+AllUsers = Mapping[tuple[str, Identity], Users]
+"""By environment and object."""
+
+
+class Deprecated(msgspec.Struct, frozen=True, kw_only=True):
+    """An instance type or preference that is deprecated from now on, `instead` of which something is to be used."""
+
+    kind: str
+    name: str
+    instead: str
+    vms: tuple[str, ...]
+    templates: tuple[str, ...]
+
+    def __str__(self) -> str:
+        users = [
+            f"{counted(len(names), noun)}, {some(names, _MOST_NAMES)}"
+            for names, noun in ((self.vms, "VM"), (self.templates, "VM template"))
+            if names
+        ]
+        instead = f" ({self.instead})" if self.instead else ""
+        return f"{self.kind} {self.name}{instead}: {'; '.join(users) or 'no VM uses it'}"
+
+
+def deprecations(changes: Iterable[ObjectChange], all_users: AllUsers) -> list[Deprecated]:
+    """Return what is deprecated from now on and was not before; both scopes of an object are one."""
+    users: dict[tuple[str, str, str], Users] = {}
+    for change in changes:
+        kind, _, name = identity(change.manifest)
+        if kind in KINDS and change.old and change.new and deprecation(change.old) is None:
+            instead = deprecation(change.new)
+            if instead is not None:
+                which = "instance type" if kind.endswith("Instancetype") else "preference", name, instead
+                users.setdefault(which, Users()).add(users_of(change, all_users))
+    return [
+        Deprecated(
+            kind=kind,
+            name=name,
+            instead=instead,
+            vms=tuple(sorted(user.following | user.stored)),
+            templates=tuple(sorted(user.templates)),
+        )
+        for (kind, name, instead), user in sorted(users.items(), key=lambda item: item[0])
+    ]
+
+
+def consequences(change: ObjectChange, all_users: AllUsers) -> list[str]:
+    """Say what VMs that exist feel of a change of an object, a sentence each."""
+    kind = identity(change.manifest)[0]
+    if kind == "KubeVirt":
+        return ["VMs that run keep their domain; the next start of each meets the new configuration."]
+    if kind not in KINDS:
+        return []
+    users = users_of(change, all_users)
+    if change.change == "added":
+        return ["No VM refers to it yet."] if not users.following | users.stored else [_following(users, "now find it")]
+    if not change.spec_changes and change.change == "changed":
+        return ["Only labels or annotations change: no VM feels it."]
+    what = "instance type" if kind.endswith("Instancetype") else "preference"
+    if change.change == "changed":
+        keep = f"VMs that exist keep the revision of the {what} that KubeVirt stored for them"
+        sentences = [f"{keep}; VMs created from now on get the new one."]
+        if users.stored:
+            sentences.append(f"Of the VMs given, {counted(len(users.stored), 'keeps', 'keep')} a stored revision.")
+        if users.following:
+            sentences.append(_following(users, "meet the new one at the next start"))
+        return sentences
+    sentences = [
+        f"VMs that exist go on with the revision stored for them; new VMs that name {_called(change)} are refused."
+    ]
+    if users.stored:
+        sentences.append(f"Of the VMs given, {counted(len(users.stored), 'goes', 'go')} on with a stored revision.")
+    if users.following:
+        sentences.append(_following(users, "cannot start any more"))
+    if change.change == "renamed":
+        sentences.append(f"VMs and templates have to name {identity(change.manifest)[2]} instead.")
+    return sentences
+
+
+def users_of(change: ObjectChange, all_users: AllUsers) -> Users:
+    """Who refers to the object, by its name or by the one that it had."""
+    users = Users()
+    manifests = [
+        manifest for manifest in (change.old if change.change == "renamed" else None, change.manifest) if manifest
+    ]
+    for (environment, (kind, namespace, name)), user in all_users.items():
+        here = environment in (change.environments or ("",))
+        if here and any(_is_meant(manifest, kind, namespace, name) for manifest in manifests):
+            users.add(user)
+    return users
+
+
+def _is_meant(manifest: Data, kind: str, namespace: str, name: str) -> bool:
+    own = identity(manifest)
+    # An object of a namespace that does not name one is deployed wherever it is referred to.
+    return own[::2] == (kind, name) and own[1] in ("", namespace)
+
+
+def _called(change: ObjectChange) -> str:
+    return change.old_name or identity(change.manifest)[2]
+
+
+def _following(users: Users, what: str) -> str:
+    if len(users.following) == 1:
+        what = what.replace("meet ", "meets ", 1).replace("find ", "finds ", 1)
+        return f"1 VM given has no stored revision yet and {what}."
+    return f"{len(users.following):,} VMs given have no stored revision yet and {what}."
