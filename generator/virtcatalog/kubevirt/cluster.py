@@ -50,7 +50,8 @@ _IN_PART: Mapping[tuple[str, str], type[Status]] = {
 """Kinds of others, of which only a part matters."""
 _NAMESPACE_LABEL = "kubernetes.io/metadata.name"
 _OF_DATA_VOLUME = ("DataVolume", "PersistentVolumeClaim")
-_CLUSTER_WIDE = CLUSTER_SCOPED | {"Namespace", "Node"}
+CLUSTER_WIDE = CLUSTER_SCOPED | {"Namespace", "Node"}
+"""The kinds that VMs meet and that are in no namespace."""
 
 
 class Cluster:
@@ -225,7 +226,7 @@ class Cluster:
 
     def names(self, kind: str, namespace: str) -> list[str]:
         """Return the names of the objects of a kind that a VM of a namespace can refer to."""
-        home = "" if kind in _CLUSTER_WIDE else namespace
+        home = "" if kind in CLUSTER_WIDE else namespace
         return [name for of_kind, where, name in self._objects if (of_kind, where) == (kind, home)]
 
     def instancetype(self, kind: str, namespace: str, name: str) -> Instancetype | None:
@@ -335,7 +336,7 @@ def _identity(kind: str, obj: Any) -> tuple[str, str, str]:
     """What an object is found by; there is one KubeVirt CR, wherever it is."""
     if kind == "KubeVirt":
         return kind, "", ""
-    return kind, "" if kind in _CLUSTER_WIDE else namespace_or_default(obj.metadata.namespace), obj.metadata.name
+    return kind, "" if kind in CLUSTER_WIDE else namespace_or_default(obj.metadata.namespace), obj.metadata.name
 
 
 def _decode(manifest: dict[str, Any], release: Release) -> tuple[Any, list[Warning]]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.kubevirt.cluster import CLUSTER_WIDE, counts
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.folder import SourceError
+from virtcatalog.manifests.identity import identity
 from virtcatalog.manifests.layout import KUSTOMIZATIONS
+from virtcatalog.repositories.documents import joined
 from virtcatalog.repositories.kustomize.build import build
-from virtcatalog.repositories.model import Resource
+from virtcatalog.repositories.model import Resource, resource
 from virtcatalog.repositories.tree import Tree
 
 #: What is added to the end of what a kustomization has, and what takes the place of it.
@@ -21,18 +24,60 @@ _LISTS = ("resources", "components", "patches", "patchesStrategicMerge", "patche
 
 
 class Built(NamedTuple):
-    """The objects of a folder; `failed` when there are none because of the problems."""
+    """What is deployed as one.
+
+    `failed` when there is nothing because of the problems. `folders` and `files` are what it takes of the repository:
+    that is nobody else's.
+    """
 
     resources: tuple[Resource, ...] = ()
     unrendered: tuple[Problem, ...] = ()
     problems: tuple[Problem, ...] = ()
     failed: bool = False
+    folders: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+def collected(parts: Iterable[Built]) -> Built:
+    """Return what several sources give together; of an object that two of them have the last counts."""
+    parts = list(parts)
+    resources = {identity(resource.data): resource for part in parts for resource in part.resources}
+    return Built(
+        tuple(resources.values()),
+        tuple(problem for part in parts for problem in part.unrendered),
+        tuple(problem for part in parts for problem in part.problems),
+        any(part.failed for part in parts),
+        tuple(folder for part in parts for folder in part.folders),
+        tuple(file for part in parts for file in part.files),
+    )
+
+
+def plain(tree: Tree, files: Iterable[str]) -> Built:
+    """Return the objects of files, as they stand there."""
+    files = tuple(files)
+    documents = joined(map(tree.documents, files))
+    resources = tuple(map(resource, documents.manifests))
+    return Built(resources, documents.unrendered, documents.problems, files=files)
+
+
+def in_namespace(built: Built, namespace: str) -> Built:
+    """Return it with the objects that VMs are or meet in that namespace, if they name none and can be in one."""
+    if not namespace:
+        return built
+    return built._replace(resources=tuple(_homed(resource, namespace) for resource in built.resources))
+
+
+def _homed(deployed: Resource, namespace: str) -> Resource:
+    metadata = deployed.data.get("metadata")
+    is_homeless = counts(deployed.data) and deployed.data.get("kind") not in CLUSTER_WIDE
+    if not is_homeless or not isinstance(metadata, dict) or metadata.get("namespace"):
+        return deployed
+    return deployed._replace(data={**deployed.data, "metadata": {**metadata, "namespace": namespace}})
 
 
 def kustomized(tree: Tree, at: str, added: Mapping[str, Any] | None = None) -> Built:
     """Build a folder; `added` are fields of a kustomization beside its own, and make one of a folder without."""
-    folder = tree.root.folder(at) if at else tree.root
-    assert folder is not None
+    folder = tree.folder(at)
     name = next((name for name in KUSTOMIZATIONS if folder.has(name)), KUSTOMIZATIONS[0])
     file = f"{at}/{name}".lstrip("/")
     try:
@@ -40,10 +85,10 @@ def kustomized(tree: Tree, at: str, added: Mapping[str, Any] | None = None) -> B
             folder = folder.changed({name: dump(_extended(_declared(tree, file), added)).encode()})
         objects = build(folder, at or ".")
     except ManifestError as error:
-        return Built(problems=tuple(_shown(tree, problem) for problem in error.problems), failed=True)
+        return Built(problems=tuple(_shown(tree, problem) for problem in error.problems), failed=True, folders=(at,))
     except VirtcatalogError as error:
-        return Built(problems=(Problem(file=tree.shown(file), message=str(error)),), failed=True)
-    return Built(tuple(Resource(data, partial(_in_file, tree.shown(file))) for data in objects))
+        return Built(problems=(Problem(file=tree.shown(file), message=str(error)),), failed=True, folders=(at,))
+    return Built(tuple(Resource(data, partial(_in_file, tree.shown(file))) for data in objects), folders=(at,))
 
 
 def _declared(tree: Tree, file: str) -> dict[str, Any]:

@@ -56,6 +56,11 @@ class Deployer:
         """Its namespace, "" where it names none."""
         return identity(self.resource.data)[1]
 
+    @property
+    def refers_to_config_maps(self) -> bool:
+        """Whether what it deploys depends on ConfigMaps."""
+        return bool(self.get("postBuild", "substituteFrom") or self.get("valuesFrom"))
+
     def get(self, *path: str | int, of: type = object) -> Any:
         """Return a field of its spec if it is of that type, else None."""
         value: Any = self.resource.data.get("spec")
@@ -80,3 +85,8 @@ class Deployer:
         source = self.resource.field(field)
         shown = "/".join(filter(None, identity(self.resource.data)))
         return Problem(source.file, source.line, source.column, shown, field, message)
+
+
+def alike(url: str) -> str:
+    """Return what is the same in the URLs of one repository: `ssh://git@host/a/b.git` and `https://host/a/b`."""
+    return url.rpartition("://")[2].rpartition("@")[2].removesuffix("/").removesuffix(".git").replace(":", "/").lower()

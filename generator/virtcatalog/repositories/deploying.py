@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from virtcatalog.repositories import flux
+from virtcatalog.repositories.applicationsets import applications
+from virtcatalog.repositories.argocd import Application, Origin, cluster_of
 from virtcatalog.repositories.building import Built
 from virtcatalog.repositories.deployers import Deployer, deploys
 from virtcatalog.repositories.helm import Charts
@@ -22,6 +24,11 @@ class Context:
         self.tree, self.objects, self.charts = tree, objects, charts
 
     @cached_property
+    def origin(self) -> Origin:
+        """The repositories that Argo CD knows."""
+        return Origin((Deployer(resource) for resource in self.objects if deploys(resource.data)), self.tree)
+
+    @cached_property
     def sources(self) -> flux.Sources:
         """The GitRepositories that Flux knows."""
         return flux.sources_in(self.objects)
@@ -35,13 +42,14 @@ class Context:
 class Unit(NamedTuple):
     """What is deployed as one.
 
-    `deployer` is what deploys it, None for a kustomization that nothing does. `folders` are those that it takes: what
-    is in them is nobody else's. `cluster` is where it lands if it deploys other units.
+    `deployer` is what deploys it, None for a kustomization that nothing does. `folders` and `files` are those that it
+    takes: what is in them is nobody else's. `cluster` is where it lands if it deploys other units.
     """
 
     environment: Environment
     deployer: Deployer | None = None
     folders: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     cluster: str = ""
 
     @property
@@ -54,49 +62,63 @@ class Unit(NamedTuple):
         """What it deploys that deploys something."""
         return (Deployer(resource) for resource in self.environment.resources if deploys(resource.data))
 
+    @property
+    def config_maps(self) -> list[Resource]:
+        """The ConfigMaps that it deploys."""
+        return [resource for resource in self.environment.resources if resource.data.get("kind") == "ConfigMap"]
 
-def units_of(deployer: Deployer, context: Context) -> tuple[Unit, ...]:
-    """Return what an object deploys."""
+
+def units_of(deployer: Deployer, context: Context, around: Sequence[Resource] = ()) -> tuple[Unit, ...]:
+    """Return what an object deploys; `around` are ConfigMaps that are deployed with it."""
+    tree, config_maps = context.tree, [*around, *context.config_maps]
     match deployer.kind:
         case "Kustomization":
-            return (_of_flux(deployer, context),)
+            return (_of_flux(deployer, context, config_maps),)
         case "HelmRelease":
-            return (_of_release(deployer, context),)
+            is_here = context.sources.is_here(deployer, "chart", "spec")
+            result = flux_release(deployer, tree, context.charts, config_maps, is_here=is_here)
+            return (_unit(deployer, context, result),)
+        case "Application":
+            return (_of_argocd(deployer, context),)
         case _:
-            return ()
+            generated = applications(deployer, tree)
+            units = tuple(_of_argocd(Deployer(resource), context) for resource in generated.applications)
+            named = _unit(deployer, context, Built(unrendered=generated.unrendered))
+            return (*units, named) if generated.unrendered or not units else units
 
 
-def _of_flux(deployer: Deployer, context: Context) -> Unit:
+def _of_flux(deployer: Deployer, context: Context, config_maps: Sequence[Resource]) -> Unit:
     tree, at = context.tree, flux.folder_of(deployer)
     if not context.sources.is_here(deployer):
         reference = deployer.get("sourceRef", of=dict) or {}
         source = f"{reference.get('kind')} {reference.get('name')}"
-        result = _elsewhere(deployer, "spec.sourceRef", f"deploys {source}, which is not rendered")
-    elif at is None or not tree.is_folder(at):
-        result = _elsewhere(deployer, "spec.path", f"{deployer.text('path')} is no folder of this repository")
-    else:
-        result = flux.built(deployer, tree, context.config_maps)
-        return Unit(_environment(deployer, context, result), deployer, (at,), at)
-    return Unit(_environment(deployer, context, result), deployer)
-
-
-def _of_release(deployer: Deployer, context: Context) -> Unit:
-    is_here = context.sources.is_here(deployer, "chart", "spec")
-    result = flux_release(deployer, context.tree, context.charts, context.config_maps, is_here=is_here)
-    return Unit(_environment(deployer, context, result), deployer)
+        return _unit(deployer, context, _elsewhere(deployer, "spec.sourceRef", f"{source} is not rendered"))
+    if at is None or not tree.is_folder(at):
+        message = f"{deployer.text('path')} is no folder of this repository"
+        return _unit(deployer, context, _elsewhere(deployer, "spec.path", message))
+    return _unit(deployer, context, flux.built(deployer, tree, config_maps))._replace(cluster=at)
 
 
 def _elsewhere(deployer: Deployer, field: str, message: str) -> Built:
     return Built(unrendered=(deployer.problem(field, message),))
 
 
-def _environment(deployer: Deployer, context: Context, result: Built, cluster: str = "") -> Environment:
+def _of_argocd(deployer: Deployer, context: Context) -> Unit:
+    result = Application(deployer, context.tree, context.origin, context.charts).built()
+    return _unit(deployer, context, result, cluster_of(deployer))
+
+
+def _unit(deployer: Deployer, context: Context, result: Built, cluster: str = "") -> Unit:
     place = deployer.resource.place
-    return Environment(
+    environment = Environment(
         name=deployer.name,
-        kind=deployer.kind,  # type: ignore[arg-type]
+        kind="Application" if deployer.kind == "ApplicationSet" else deployer.kind,  # type: ignore[arg-type]
         folder=context.tree.path_of(place.file).rpartition("/")[0],
         place=place,
         cluster=cluster,
-        **result._asdict(),
+        resources=result.resources,
+        unrendered=result.unrendered,
+        problems=result.problems,
+        failed=result.failed,
     )
+    return Unit(environment, deployer, result.folders, result.files)

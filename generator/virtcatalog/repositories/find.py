@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -48,7 +49,7 @@ class RepositoryError(VirtcatalogError):
     """A repository that asks for more than it may."""
 
 
-Declared = Mapping[str, Sequence[Unit]]
+Declared = Mapping[Deployer, Sequence[Unit]]
 
 
 class _Finder:
@@ -63,19 +64,19 @@ class _Finder:
         self._units: list[Unit] = []
         self._reached: set[str] = set()
         self._above: list[str] = []
+        self._taken: set[tuple[Deployer, str]] = set()
 
     def find(self) -> Repository:
         """Return what the repository deploys."""
         deployers = [Deployer(resource) for resource in self._context.objects if deploys(resource.data)]
-        declared = {deployer.key: units_of(deployer, self._context) for deployer in deployers}
+        declared = {deployer: units_of(deployer, self._context) for deployer in deployers}
         taken = {folder for units in declared.values() for unit in units for folder in unit.folders}
         roots = [self._kustomization(at) for at in self._roots(taken)]
         deployed = {
             deployer.key
-            for key, units in (*declared.items(), ("", roots))
-            for unit in units
+            for unit in (*chain.from_iterable(declared.values()), *roots)
             for deployer in unit.deployers
-            if deployer.key != key
+            if deployer.key != unit.key
         }
         for deployer in deployers:
             if deployer.key not in deployed:
@@ -99,16 +100,25 @@ class _Finder:
     def _kustomization(self, at: str) -> Unit:
         place = Source(self._tree.shown(self._tree.kustomizations[at].file))
         result = kustomized(self._tree, at)
-        return Unit(Environment(name=at, kind="kustomization", folder=at, place=place, **result._asdict()))
+        environment = Environment(
+            name=at,
+            kind="kustomization",
+            folder=at,
+            place=place,
+            resources=result.resources,
+            unrendered=result.unrendered,
+            problems=result.problems,
+            failed=result.failed,
+        )
+        return Unit(environment)
 
-    def _reach(self, deployer: Deployer, declared: Declared, cluster: str = "", level: int = 0) -> None:
-        """Take what an object deploys, and what that deploys."""
+    def _reach(self, deployer: Deployer, declared: Declared, by: Unit | None = None, level: int = 0) -> None:
+        """Take what an object deploys, and what that deploys; `by` is the unit that deploys the object."""
         self._reached.add(deployer.key)
-        units = declared.get(deployer.key, ())
-        if not units or units[0].deployer != deployer:
-            units = units_of(deployer, self._context)
-        for unit in units:
-            self._take(unit, declared, level, cluster)
+        around = by.config_maps if by is not None and deployer.refers_to_config_maps else ()
+        units = declared.get(deployer, ()) if not around else ()
+        for unit in units or units_of(deployer, self._context, around):
+            self._take(unit, declared, level, by.environment.cluster if by is not None else "")
 
     def _take(self, unit: Unit, declared: Declared, level: int, cluster: str = "") -> None:
         environment = unit.environment
@@ -119,18 +129,24 @@ class _Finder:
             raise RepositoryError(f"{environment.place.file}: the repository has more than {limit}")
         inner = [deployer for deployer in unit.deployers if deployer.key != unit.key]
         cluster = environment.cluster or cluster or (unit.cluster if inner else "")
-        self._units.append(unit._replace(environment=replace(environment, cluster=cluster)))
+        unit = unit._replace(environment=replace(environment, cluster=cluster))
+        if unit.deployer is not None:
+            if (unit.deployer, cluster) in self._taken:  # two units may deploy what deploys it
+                return
+            self._taken.add((unit.deployer, cluster))
+        self._units.append(unit)
         for deployer in inner:
             if deployer.key not in self._above:
                 self._above.append(deployer.key)
-                self._reach(deployer, declared, cluster, level + 1)
+                self._reach(deployer, declared, unit, level + 1)
                 self._above.pop()
 
     def _with_rest(self) -> Repository:
         """Return the repository, with the plain manifests that no unit takes."""
         tree = self._tree
         taken = {folder for unit in self._units for folder in unit.folders}
-        named = {file for kustomization in tree.kustomizations.values() for file in kustomization.files}
+        listed = {file for unit in self._units for file in unit.files}
+        listed |= {file for kustomization in tree.kustomizations.values() for file in kustomization.files}
         passed_over: Counter[str] = Counter()
         unrendered: list[Problem] = []
         problems = list(tree.problems)
@@ -138,10 +154,10 @@ class _Finder:
         for at, files in tree.folders.items():
             if tree.in_chart(at):
                 passed_over[_CHART] += len(files)
-            elif at in tree.kustomizations:
-                passed_over[_UNINCLUDED] += len([file for file in files if file not in named])
-            elif not any(above in taken for above in (at, *parents(at))):
-                documents = joined(tree.documents(file) for file in files if file not in named)
+            elif at in tree.kustomizations or any(above in taken for above in (at, *parents(at))):
+                passed_over[_UNINCLUDED] += len([file for file in files if file not in listed])
+            else:
+                documents = joined(tree.documents(file) for file in files if file not in listed)
                 passed_over += Counter(documents.passed_over)
                 unrendered += documents.unrendered
                 problems += documents.problems

@@ -13,7 +13,7 @@ from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.repositories.building import Built, kustomized
-from virtcatalog.repositories.deployers import Deployer
+from virtcatalog.repositories.deployers import Deployer, alike
 from virtcatalog.repositories.envsubst import SubstitutionError, substituted
 from virtcatalog.repositories.model import Resource
 from virtcatalog.repositories.tree import Tree, joined
@@ -43,14 +43,9 @@ class Sources(NamedTuple):
         name = str(reference.get("name"))
         url = self.urls.get((str(reference.get("namespace") or deployer.namespace), name))
         own = next((url for (_, name), url in self.urls.items() if name == "flux-system"), None)
-        if url is None or name == "flux-system" or _alike(url) == _alike(own or ""):
+        if url is None or name == "flux-system" or alike(url) == alike(own or ""):
             return True
-        return own is None and len({_alike(url) for url in self.urls.values()}) == 1
-
-
-def _alike(url: str) -> str:
-    """What is the same in the URLs of one repository: `ssh://git@host/a/b.git` and `https://host/a/b`."""
-    return url.rpartition("://")[2].rpartition("@")[2].removesuffix("/").removesuffix(".git").replace(":", "/").lower()
+        return own is None and len({alike(url) for url in self.urls.values()}) == 1
 
 
 def sources_in(resources: Iterable[Resource]) -> Sources:
@@ -73,9 +68,11 @@ def built(deployer: Deployer, tree: Tree, config_maps: Sequence[Resource]) -> Bu
     at = folder_of(deployer)
     assert at is not None
     added = dict(_added(deployer))
+    files: list[str] = []
     if at not in tree.kustomizations:
-        added["resources"] = list(_generated(tree, at))
-    result = kustomized(tree, at, added)
+        files += _generated(tree, at)
+        added["resources"] = [f"./{path.removeprefix(f'{at}/') if at else path}" for path in files]
+    result = kustomized(tree, at, added)._replace(files=tuple(files))
     return _substituted(_with_metadata(result, deployer), deployer, config_maps)
 
 
@@ -98,16 +95,12 @@ def _generated(tree: Tree, at: str) -> Iterator[str]:
         inside = folder.startswith(f"{at}/") if at else folder != ""
         if inside and not any(folder.startswith(f"{above}/") for above in skipped):
             skipped.append(folder)
-            yield _relative(folder, at)
+            yield folder
     for path in tree.below(at):
         if path.endswith(_YAML) and not any(path.startswith(f"{folder}/") for folder in skipped):
             documents = tree.documents(path)
             if documents.manifests:
-                yield _relative(path, at)
-
-
-def _relative(path: str, at: str) -> str:
-    return f"./{path.removeprefix(f'{at}/') if at else path}"
+                yield path
 
 
 def _with_metadata(result: Built, deployer: Deployer) -> Built:
@@ -148,9 +141,10 @@ def _variables(deployer: Deployer, config_maps: Sequence[Resource]) -> tuple[dic
     is_open = False
     for reference in deployer.items("postBuild", "substituteFrom"):
         reference = reference if isinstance(reference, dict) else {}
-        name = deployer.namespace or "default", reference.get("name")
-        data = _data(config_maps, *name) if reference.get("kind") == "ConfigMap" else None
-        if data is not None:
+        is_config_map, name = reference.get("kind") == "ConfigMap", reference.get("name")
+        config_map = find_config_map(config_maps, deployer.namespace, name) if is_config_map else None
+        data = config_map.data.get("data") if config_map is not None else None
+        if isinstance(data, dict):
             values |= {key: str(value).replace("\n", "") for key, value in data.items()}
         else:
             is_open = True
@@ -158,13 +152,12 @@ def _variables(deployer: Deployer, config_maps: Sequence[Resource]) -> tuple[dic
     return values | {key: str(value).replace("\n", "") for key, value in inline.items()}, is_open
 
 
-def _data(config_maps: Sequence[Resource], namespace: str, name: Any) -> Data | None:
-    """The data of a ConfigMap; one that names no namespace is taken for one of any."""
-    for wanted in (namespace, ""):
+def find_config_map(config_maps: Sequence[Resource], namespace: str, name: object) -> Resource | None:
+    """Return a ConfigMap; one that names no namespace is taken for one of any."""
+    for wanted in (namespace or "default", ""):
         for config_map in config_maps:
             if identity(config_map.data)[1:] == (wanted, name):
-                data = config_map.data.get("data")
-                return data if isinstance(data, dict) else {}
+                return config_map
     return None
 
 

@@ -15,8 +15,9 @@ from virtcatalog.limits import REPOSITORY_FILE_BYTES
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, manifest_files, parts_of
 from virtcatalog.manifests.layout import KUSTOMIZATIONS
 from virtcatalog.manifests.places import ENDS
-from virtcatalog.manifests.read import Part, unchecked
+from virtcatalog.manifests.read import Found, Part, unchecked
 from virtcatalog.repositories.documents import Documents, documents_of
+from virtcatalog.repositories.globs import Globs
 
 CHART: Final = "Chart.yaml"
 """The file of which a folder has one that is a Helm chart."""
@@ -40,6 +41,7 @@ class Tree:
         self._documents: dict[str, Documents] = {}
         self._lines: dict[str, list[str]] = {}
         self.files, faults = manifest_files(folder)
+        self.globs = Globs()
         self.problems = tuple(Problem(file=self.shown(path), message=message) for path, message in faults)
 
     def shown(self, path: str) -> str:
@@ -73,6 +75,28 @@ class Tree:
                 found = Documents(problems=(Problem(file=self.shown(path), message=error.message),))
             self._documents[path] = found
         return self._documents[path]
+
+    def folder(self, at: str) -> Folder:
+        """Return a folder that is there."""
+        folder = self.root.folder(at) if at else self.root
+        assert folder is not None
+        return folder
+
+    def _unchecked(self, path: str) -> Found:
+        try:
+            return unchecked(Part(self.root.read(path, REPOSITORY_FILE_BYTES), self.shown(path)))
+        except SourceError:
+            return [], []
+
+    def data(self, path: str) -> Any:
+        """Return the data of a file's first document, None where it has none."""
+        manifests, _ = self._unchecked(path)
+        return manifests[0].data if manifests else None
+
+    @cached_property
+    def every_folder(self) -> tuple[str, ...]:
+        """All folders that have a file in them or below it, but the root."""
+        return tuple(sorted({at for path in self.root.listing().files for at in parents(path)} - {""}))
 
     @cached_property
     def folders(self) -> Mapping[str, tuple[str, ...]]:
@@ -139,11 +163,7 @@ class Tree:
         return frozenset(above for at in self.kustomizations for above in (at, *parents(at)))
 
     def _kustomization(self, at: str, path: str, listed: frozenset[str]) -> Kustomization:
-        try:
-            content = self.root.read(path, REPOSITORY_FILE_BYTES)
-        except SourceError:
-            return Kustomization(path, is_component=False, folders=frozenset(), files=frozenset())
-        data = next((manifest.data for manifest in unchecked(Part(content, path))[0]), None)
+        data = self.data(path)
         data = data if isinstance(data, dict) else {}
         included = (entry for key in _INCLUDES for entry in _texts(data.get(key)))
         folders = (joined(at, entry) for entry in included)

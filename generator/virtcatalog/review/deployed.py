@@ -170,7 +170,7 @@ def _labels_of_plain(object_: _Object) -> tuple[str, ...]:
 
 
 def _file(object_: _Object) -> str:
-    return object_.resource.place.file.rpartition("/")[2]
+    return object_.resource.place.file.rpartition(":")[2].rpartition("/")[2]
 
 
 def _levels(sides: Sequence[Sequence[tuple[Hashable, tuple[str, ...]]]]) -> dict[Hashable, int]:

@@ -1,0 +1,203 @@
+"""The Applications that an ApplicationSet makes: lists, folders and files of the repository, and these combined.
+
+Source: github.com/argoproj/argo-cd, applicationset/generators/{list,git,matrix,merge}.go, docs/operator-manual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from virtcatalog.errors import Problem, VirtcatalogError
+from virtcatalog.limits import REPOSITORY_UNITS
+from virtcatalog.manifests.merge import merge
+from virtcatalog.repositories.deployers import Deployer
+from virtcatalog.repositories.model import Resource
+from virtcatalog.repositories.templates import filled, flat, normalized
+from virtcatalog.repositories.tree import Tree
+
+Parameters = dict[str, Any]
+
+
+class Generated(NamedTuple):
+    """The Applications that an ApplicationSet makes, and what of it cannot be known."""
+
+    applications: tuple[Resource, ...]
+    unrendered: tuple[Problem, ...] = ()
+
+
+def applications(deployer: Deployer, tree: Tree) -> Generated:
+    """Return the Applications that an ApplicationSet makes; their fields stand in its template."""
+    generators = _Generators(deployer, tree)
+    made: list[Resource] = []
+    try:
+        for index, generator in enumerate(deployer.items("generators")):
+            template = merge(deployer.get("template", of=dict) or {}, _own_template(generator))
+            for parameters in generators.parameters(generator, f"spec.generators[{index}]"):
+                made.append(generators.application(template, parameters))
+                if len(made) > REPOSITORY_UNITS:
+                    raise VirtcatalogError(f"makes more than {REPOSITORY_UNITS} Applications")
+    except VirtcatalogError as error:
+        return Generated((), (*generators.unrendered, deployer.problem("spec", f"is not rendered: {error}")))
+    return Generated(tuple(made), tuple(dict.fromkeys(generators.unrendered)))
+
+
+def _own_template(generator: Any) -> dict[str, Any]:
+    """The template of a generator, which is laid over the ApplicationSet's."""
+    values = generator.values() if isinstance(generator, dict) else ()
+    found = (value.get("template") for value in values if isinstance(value, dict))
+    return next((template for template in found if isinstance(template, dict)), {})
+
+
+class _Generators:
+    def __init__(self, deployer: Deployer, tree: Tree) -> None:
+        self._deployer, self._tree = deployer, tree
+        self._is_go = bool(deployer.get("goTemplate", of=bool))
+        self.unrendered: list[Problem] = []
+
+    def application(self, template: Mapping[str, Any], parameters: Parameters) -> Resource:
+        """Return the Application of one set of parameters."""
+        data = {
+            "apiVersion": "argoproj.io/v1alpha1",
+            "kind": "Application",
+            "metadata": {"namespace": self._deployer.namespace, **(template.get("metadata") or {})},
+            "spec": template.get("spec") or {},
+        }
+        if self._deployer.get("templatePatch"):
+            self._note("spec.templatePatch", "what it changes is not rendered")
+        data = filled(data, parameters, is_go=self._is_go)
+        data["metadata"] = {key: value for key, value in data["metadata"].items() if value}
+        field = self._deployer.resource.field
+        return Resource(data, lambda path: field(f"spec.template.{path}" if path else ""))
+
+    def parameters(self, generator: Any, field: str) -> list[Parameters]:
+        """Return the sets of parameters that a generator makes."""
+        if not isinstance(generator, dict):
+            return []
+        made: list[Parameters] = []
+        for kind, value in generator.items():
+            value = value if isinstance(value, dict) else {}
+            match kind:
+                case "list":
+                    made += islice(self._list(value, f"{field}.list"), REPOSITORY_UNITS + 1)
+                case "git":
+                    made += islice(self._git(value, f"{field}.git"), REPOSITORY_UNITS + 1)
+                case "matrix":
+                    made += islice(self._matrix(value, f"{field}.matrix"), REPOSITORY_UNITS + 1)
+                case "merge":
+                    made += islice(self._merge(value, f"{field}.merge"), REPOSITORY_UNITS + 1)
+                case "selector":
+                    pass
+                case _:
+                    message = f"which {kind} there are is not known: its Applications are taken once"
+                    self._note(f"{field}.{kind}", message)
+                    made.append(self._with_values({}, value))
+        return list(filter(_selector(generator.get("selector"), lambda text: self._note(field, text)), made))
+
+    def _list(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
+        if value.get("elementsYaml"):
+            self._note(f"{field}.elementsYaml", "is not rendered")
+        yield from (element for element in value.get("elements") or () if isinstance(element, dict))
+
+    def _git(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
+        prefix = str(value.get("pathParamPrefix") or "")
+        found: Iterator[tuple[str, Parameters, str]]
+        if value.get("directories"):
+            found = ((at, {}, "") for at in self._matching(value["directories"], self._tree.every_folder, within=True))
+        else:
+            found = self._files(value.get("files") or [], field)
+        for at, parameters, file in found:
+            yield self._with_values({**parameters, **_path(at, file, prefix, is_go=self._is_go)}, value)
+
+    def _files(self, patterns: Sequence[Any], field: str) -> Iterator[tuple[str, Parameters, str]]:
+        for path in self._matching(patterns, self._tree.files, within=False):
+            data = self._tree.data(path)
+            items = data if isinstance(data, list) else [data]
+            if not all(isinstance(item, dict) for item in items):
+                self._note(f"{field}.files", f"{path} holds no map")
+                continue
+            at, _, name = path.rpartition("/")
+            yield from ((at, item, name) for item in items)
+
+    def _matching(self, patterns: Sequence[Any], paths: Iterable[str], *, within: bool) -> Iterator[str]:
+        globs: list[tuple[bool, Callable[[str], bool]]] = []
+        for pattern in patterns:
+            if isinstance(pattern, dict) and isinstance(pattern.get("path"), str):
+                matches = self._tree.globs.glob(pattern["path"].strip("/"), within=within)
+                globs.append((bool(pattern.get("exclude")), matches))
+        for path in paths:
+            if any(matches(path) for is_excluded, matches in globs if not is_excluded) and not any(
+                matches(path) for is_excluded, matches in globs if is_excluded
+            ):
+                yield path
+
+    def _matrix(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
+        """Combine two generators; the second may be a template of what the first makes."""
+        generators = [generator for generator in value.get("generators") or () if isinstance(generator, dict)]
+        if len(generators) != 2:
+            raise VirtcatalogError(f"{field} must have two generators")
+        for first in self.parameters(generators[0], f"{field}.generators[0]"):
+            second = filled(generators[1], first, is_go=self._is_go)
+            for other in self.parameters(second, f"{field}.generators[1]"):
+                yield merge(first, other)
+
+    def _merge(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
+        """Lay parameters of further generators over the first one's that have the same values of the keys."""
+        keys = [str(key) for key in value.get("mergeKeys") or ()]
+        first, *others = [
+            self.parameters(generator, f"{field}.generators[{index}]")
+            for index, generator in enumerate(value.get("generators") or ())
+        ] or [[]]
+        for parameters in first:
+            merged = parameters
+            for sets in others:
+                wanted = [flat(parameters).get(key) for key in keys]
+                same = (other for other in sets if [flat(other).get(key) for key in keys] == wanted)
+                for other in islice(same, 1):
+                    merged = merge(merged, other)
+            yield merged
+
+    def _with_values(self, parameters: Parameters, generator: Mapping[str, Any]) -> Parameters:
+        """Add the generator's own `values`, which may be templates themselves."""
+        values = generator.get("values")
+        if not isinstance(values, dict):
+            return parameters
+        made = filled(values, parameters, is_go=self._is_go)
+        return {**parameters, "values": made}
+
+    def _note(self, field: str, message: str) -> None:
+        self.unrendered.append(self._deployer.problem(field, message))
+
+
+def _path(at: str, file: str, prefix: str, *, is_go: bool) -> Parameters:
+    """The parameters of a folder or file of the repository."""
+    name, basename = file or "", at.rpartition("/")[2]
+    segments = at.split("/")
+    if is_go:
+        path: Parameters = {
+            "path": at,
+            "basename": basename,
+            "basenameNormalized": normalized(basename),
+            "segments": segments,
+            **({"filename": name, "filenameNormalized": normalized(name)} if name else {}),
+        }
+        return {prefix: {"path": path}} if prefix else {"path": path}
+    start = f"{prefix}.path" if prefix else "path"
+    return {
+        start: at,
+        f"{start}.basename": basename,
+        f"{start}.basenameNormalized": normalized(basename),
+        **{f"{start}[{index}]": segment for index, segment in enumerate(segments)},
+        **({f"{start}.filename": name, f"{start}.filenameNormalized": normalized(name)} if name else {}),
+    }
+
+
+def _selector(selector: Any, note: Callable[[str], object]) -> Callable[[Parameters], bool]:
+    """What says whether a generator's selector takes a set of parameters."""
+    if not isinstance(selector, dict):
+        return lambda _: True
+    if selector.get("matchExpressions"):
+        note("selector.matchExpressions is not looked at: all are taken")
+    wanted = {str(key): str(value) for key, value in (selector.get("matchLabels") or {}).items()}
+    return lambda parameters: wanted.items() <= flat(parameters).items()

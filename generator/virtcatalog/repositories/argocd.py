@@ -1,0 +1,122 @@
+"""What an Argo CD Application deploys: folders of the repository, built by kustomize or helm or taken as they stand.
+
+Source: github.com/argoproj/argo-cd, pkg/apis/application/v1alpha1/types.go, reposerver/repository/repository.go,
+util/kustomize/kustomize.go, util/app/discovery/discovery.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, Final
+
+from virtcatalog.api.findings import Path, field_path
+from virtcatalog.repositories.building import Built, collected, in_namespace, kustomized, plain
+from virtcatalog.repositories.deployers import Deployer, alike
+from virtcatalog.repositories.helm import Charts
+from virtcatalog.repositories.releases import argo_release
+from virtcatalog.repositories.tree import Tree, joined
+
+_IN_CLUSTER: Final = ("https://kubernetes.default.svc", "in-cluster")
+_OTHERS: Final = ("plugin",)
+"""What renders a source that is not rendered here."""
+
+
+class Origin:
+    """Which repositories Applications name, and which of these is this one: one whose paths are here."""
+
+    def __init__(self, deployers: Iterable[Deployer], tree: Tree) -> None:
+        self._urls: dict[str, bool] = {}
+        for deployer in deployers:
+            for url, path in _named(deployer.resource.data.get("spec")):
+                at = joined("", path)
+                self._urls[alike(url)] = self._urls.get(alike(url), False) or bool(at and tree.is_folder(at))
+
+    def is_here(self, url: str, at: str) -> bool:
+        """Whether a folder of a repository may be one of this one; any has a root."""
+        here = [known for known, found in self._urls.items() if found]
+        return bool(at) or alike(url) in (here or [*self._urls][:1])
+
+
+def _named(spec: Any) -> Iterator[tuple[str, str]]:
+    """Yield the repositories that something names, each with a path of it."""
+    left = [spec]
+    while left:
+        value = left.pop()
+        if isinstance(value, list):
+            left += value
+        elif isinstance(value, dict):
+            left += value.values()
+            url, path = value.get("repoURL"), value.get("path")
+            if isinstance(url, str) and not value.get("chart"):
+                yield url, path if isinstance(path, str) and "{{" not in path else ""
+
+
+def cluster_of(deployer: Deployer) -> str:
+    """Return where an Application lands, "" where it does not say that."""
+    name = deployer.text("destination", "name") or deployer.text("destination", "server")
+    return "" if "{{" in name else _IN_CLUSTER[1] if name in _IN_CLUSTER else name
+
+
+class Application:
+    """What one Application deploys."""
+
+    def __init__(self, deployer: Deployer, tree: Tree, origin: Origin, charts: Charts) -> None:
+        self._deployer, self._tree, self._origin, self._charts = deployer, tree, origin, charts
+        several = [("sources", index) for index, _ in enumerate(deployer.items("sources"))]
+        self._sources: list[Path] = [*several] or [("source",)]
+
+    def built(self) -> Built:
+        """Return what it deploys."""
+        namespace = self._deployer.text("destination", "namespace")
+        return in_namespace(collected(self._source(source) for source in self._sources), namespace)
+
+    def _source(self, source: Path) -> Built:
+        get, text = partial(self._deployer.get, *source), partial(self._deployer.text, *source)
+        url, chart = text("repoURL"), text("chart")
+        if get("ref") and not get("path") and not chart:
+            return Built()
+        at = joined("", text("path"))
+        if chart or url.startswith("oci://"):
+            return self._chart(source, None)
+        if at is None or not self._tree.is_folder(at) or not self._origin.is_here(url, at):
+            return self._unrendered(source, f"{text('path') or '.'} of {url} is not in this repository")
+        if other := next((kind for kind in _OTHERS if get(kind, of=dict) is not None), ""):
+            return self._unrendered(source, f"{at or '.'} is rendered by a {other}")
+        if get("helm", of=dict) or at in self._tree.charts:
+            return self._chart(source, at)
+        if at in self._tree.kustomizations:
+            return kustomized(self._tree, at, dict(_added(get("kustomize", of=dict) or {})))
+        return plain(self._tree, _listed(self._tree, at, get("directory", of=dict) or {}))
+
+    def _unrendered(self, source: Path, message: str) -> Built:
+        return Built(unrendered=(self._deployer.problem(field_path(("spec", *source)), f"is not rendered: {message}"),))
+
+    def _chart(self, source: Path, at: str | None) -> Built:
+        namespace = self._deployer.text("destination", "namespace")
+        return argo_release(self._deployer, source, self._tree, self._charts, at, namespace)
+
+
+def _added(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of a kustomization that an Application sets."""
+    fields = "namePrefix", "nameSuffix", "namespace", "patches", "components"
+    yield from ((field, options[field]) for field in fields if options.get(field))
+    pairs = {key: options.get(key) for key in ("commonLabels", "commonAnnotations")}
+    if pairs["commonLabels"]:
+        selects = not options.get("labelWithoutSelector")
+        in_templates = selects or bool(options.get("labelIncludeTemplates"))
+        label = {"pairs": pairs["commonLabels"], "includeSelectors": selects, "includeTemplates": in_templates}
+        yield "labels", [label]
+    if pairs["commonAnnotations"]:
+        yield "commonAnnotations", pairs["commonAnnotations"]
+
+
+def _listed(tree: Tree, at: str, options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the files of a folder that are taken as they stand."""
+    include, exclude = (
+        tree.globs.glob(str(options[key])) if options.get(key) else None for key in ("include", "exclude")
+    )
+    for path in tree.below(at) if options.get("recurse") else tree.folders.get(at, ()):
+        name = path.removeprefix(f"{at}/")
+        if (include is None or include(name)) and (exclude is None or not exclude(name)):
+            yield path
