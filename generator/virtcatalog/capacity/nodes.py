@@ -17,6 +17,8 @@ CELLS: str = "virtcatalog.io/numa-nodes"
 """The annotation with the number of NUMA nodes, of which a Pod's dedicated CPUs must fit in one."""
 
 PODS = "pods"
+#: How the names of the resources that are huge pages begin; their size follows.
+HUGE_PAGES = "hugepages-"
 _INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 HOSTNAME = "kubernetes.io/hostname"
 _GIB = 2**30
@@ -95,13 +97,27 @@ def amounts(quantities: Mapping[str, Quantity]) -> dict[str, int]:
 
 
 def shown(resource: str, amount: float) -> str:
-    """An amount for people."""
+    """An amount for people, with what it is of."""
+    text = bare(resource, amount)
+    return (
+        text
+        if resource in ("cpu", "memory")
+        else f"{text} of {resource}"
+        if is_bytes(resource)
+        else f"{text} {resource}"
+    )
+
+
+def bare(resource: str, amount: float) -> str:
+    """An amount for people, beside the resource's name."""
     if resource == "cpu":
         return f"{count(amount / 1000)} CPUs"
-    if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
-        text = memory(amount)
-        return text if resource == "memory" else f"{text} of {resource}"
-    return f"{count(amount)} {resource}"
+    return memory(amount) if is_bytes(resource) else count(amount)
+
+
+def is_bytes(resource: str) -> bool:
+    """Whether a resource counts in bytes."""
+    return resource in ("memory", "ephemeral-storage") or resource.startswith(HUGE_PAGES)
 
 
 def titled(resource: str) -> str:
@@ -141,7 +157,7 @@ def _likeness(node: api.Node) -> tuple[object, ...]:
         return (declared,)
     room = amounts(node.status.capacity or node.status.allocatable)
     labels = node.metadata.labels
-    special = sorted((name, amount) for name, amount in room.items() if "/" in name or name.startswith("hugepages-"))
+    special = sorted((name, amount) for name, amount in room.items() if "/" in name or name.startswith(HUGE_PAGES))
     return (
         labels.get(_INSTANCE_TYPE, ""),
         room.get("cpu", 0),

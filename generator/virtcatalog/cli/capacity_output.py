@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from virtcatalog.capacity.nodes import PODS, shown
+from virtcatalog.capacity.nodes import HUGE_PAGES, PODS, bare, shown
 from virtcatalog.capacity.quota import allowed
 from virtcatalog.cli.console import echo
 from virtcatalog.cli.table import print_tables
@@ -76,8 +76,15 @@ def _type_row(each: TypeFit) -> tuple[str, ...]:
     from virtcatalog.capacity.report import kind_text
 
     kinds = ", ".join(map(kind_text, [kind for kind in each.kinds if kind.most] or each.kinds))
-    cpus, size = count(each.wanted.get("cpu", 0) / 1000), memory(each.wanted.get("memory", 0))
-    return (each.name, cpus, size, f"{each.empty:,}", f"{each.beside:,}", kinds)
+    cpus = count(each.wanted.get("cpu", 0) / 1000)
+    return (each.name, cpus, _memory(each.wanted), f"{each.empty:,}", f"{each.beside:,}", kinds)
+
+
+def _memory(wanted: Mapping[str, int]) -> str:
+    """What a Pod requests of memory; a guest on huge pages has its memory there."""
+    pages = [name for name in sorted(wanted) if name.startswith(HUGE_PAGES)]
+    huge = "".join(f" + {memory(wanted[name])} huge" for name in pages)
+    return memory(wanted.get("memory", 0)) + huge
 
 
 def _fleet(found: Report) -> Iterator[str]:
@@ -92,11 +99,11 @@ def _fleet(found: Report) -> Iterator[str]:
         total, used = packed.total.get(name, 0), packed.used.get(name, 0)
         if total:
             gone = (
-                f", {shown(name, packed.lost.get(name, 0))} on nodes where nothing more fits"
+                f", {bare(name, packed.lost.get(name, 0))} on nodes where nothing more fits"
                 if packed.lost.get(name)
                 else ""
             )
-            yield f"  {name}: {shown(name, used)} of {shown(name, total)} ({used / total:.0%}){gone}"
+            yield f"  {name}: {bare(name, used)} of {bare(name, total)} ({used / total:.0%}){gone}"
     worst = next(iter(found.failures), None)
     if worst is not None:
         yield _failing(found)
