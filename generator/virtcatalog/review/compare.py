@@ -44,7 +44,7 @@ def review(
     """
     base, head = matched(base, head)
     clean = sound(*(only(side, environments) for side in _alike(base, head)))
-    reviewer = Reviewer(clean.base, clean.head, conditions, others(dumps), environments)
+    reviewer = Reviewer(clean.base, clean.head, conditions, others(dumps), environments, given(dumps))
     reviewer.templates()
     reviewer.vms(given(dumps), watch, cache, executor)
     fleet = reviewer.done()

@@ -17,6 +17,8 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.matchers import KINDS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, namespace_of
+from virtcatalog.releases import Release
+from virtcatalog.repositories.operator import deployed
 from virtcatalog.review.objects import renames
 from virtcatalog.review.side import Side
 from virtcatalog.review.units import ANYWHERE, Unit
@@ -34,7 +36,8 @@ class Comparison:
     """What VMs of one environment meet on both sides.
 
     `shared` are objects of the cluster that both sides have; the sides' own objects take their place. Objects of a
-    namespace that do not name one are deployed to each of `namespaces`. `units` are those of repositories.
+    namespace that do not name one are deployed to each of `namespaces`. `units` are those of repositories. Where `vms`
+    name what KubeVirt's operator deploys, both sides have it, each that of its release.
     """
 
     def __init__(
@@ -45,14 +48,23 @@ class Comparison:
         shared: Sequence[Data] = (),
         namespaces: Iterable[str] = (),
         units: tuple[Unit, Unit] = (ANYWHERE, ANYWHERE),
+        vms: Sequence[Data] = (),
     ) -> None:
         self.environment = environment
         self.units = units
+        self._shared = shared
+        self._beside = partial(Comparison, sides, environment, conditions, namespaces=namespaces, units=units, vms=vms)
         base, head = (
             _spread(side.objects_in(environment, unit), namespaces) for side, unit in zip(sides, units, strict=True)
         )
         published = {located(each) for each in (*base, *head)}
         around = [each for each in shared if located(each) not in published]
+        of_operator = [
+            _of_operator(side, environment, each, vms, [*around, *own])
+            for side, each, own in zip(sides, conditions, (base, head), strict=True)
+        ]
+        self.assumed_types = frozenset(name for name, found in of_operator if found)
+        base, head = [*base, *of_operator[0][1]], [*head, *of_operator[1][1]]
         companions = [list(side.companions_in(environment)) for side in sides]
         objects = [*around, *base, *companions[0]], [*around, *head, *companions[1]]
         types = [[each for each in found if each["kind"] in KINDS] for found in objects]
@@ -77,6 +89,15 @@ class Comparison:
         everything = (*objects[0], *objects[1])
         self.namespaces = frozenset(namespace_of(each) for each in everything)
         self.labels_matter = labels_matter(self.base) or labels_matter(self.head)
+
+    def beside(self, manifest: Data) -> Comparison:
+        """Return the same comparison with another object in both clusters."""
+        return self._beside(shared=[*self._shared, manifest])
+
+    @property
+    def is_configured(self) -> bool:
+        """Whether there is a KubeVirt CR, before or after."""
+        return any(each["kind"] == "KubeVirt" for found in self._objects for each in found)
 
     @cached_property
     def inputs(self) -> tuple[Inputs, ...]:
@@ -149,9 +170,22 @@ def _spread(objects: Iterable[Data], namespaces: Iterable[str]) -> list[Data]:
 
 
 def _cluster(side: Side, environment: str, conditions: Conditions, objects: Sequence[Data]) -> Cluster:
-    manifests = _met(side, objects)
-    choice = choose_release(conditions, release_of(side.overlays, environment), manifests)
-    return Cluster.under(manifests, replace(conditions, release=choice.release, environment=environment or None))
+    release = _release(side, environment, conditions, objects)
+    return Cluster.under(_met(side, objects), replace(conditions, release=release, environment=environment or None))
+
+
+def _of_operator(
+    side: Side, environment: str, conditions: Conditions, vms: Sequence[Data], objects: Sequence[Data]
+) -> tuple[str, list[Data]]:
+    """What KubeVirt's operator deploys beside the objects that VMs need, and the name of the catalog of that."""
+    if not vms:
+        return "", []
+    name = _release(side, environment, conditions, objects).common_instancetypes
+    return name, deployed(name, vms, objects)
+
+
+def _release(side: Side, environment: str, conditions: Conditions, objects: Sequence[Data]) -> Release:
+    return choose_release(conditions, release_of(side.overlays, environment), _met(side, objects)).release
 
 
 def _met(side: Side, objects: Sequence[Data]) -> Sequence[Data]:

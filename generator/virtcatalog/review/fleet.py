@@ -20,6 +20,7 @@ from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.matchers import NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity
 from virtcatalog.manifests.packed import Packed
+from virtcatalog.review.assumed import Gates, assumed_words, hinted, naming_types
 from virtcatalog.review.cached import Progress, judge_all
 from virtcatalog.review.causes import Causes, place_of
 from virtcatalog.review.comparison import Comparison, KnownField
@@ -60,7 +61,8 @@ class Fleet(msgspec.Struct, kw_only=True):
 
     `verdicts` are those on VMs and VM templates that are touched. There are so many `vms` to judge, each in each of its
     environments, and so many `templates`; `unknown` are those that refer to what a broken catalog does not tell.
-    `users` are by environment and object. `diffs` makes the diff of what a verdict's VM becomes.
+    `users` are by environment and object. `diffs` makes the diff of what a verdict's VM becomes. `assumed` is what
+    clusters are taken to have, in words.
     """
 
     verdicts: list[Verdict] = []
@@ -69,6 +71,7 @@ class Fleet(msgspec.Struct, kw_only=True):
     unknown: list[str] = []
     users: dict[tuple[str, Identity], Users] = {}
     diffs: dict[tuple[str, str, bool], Callable[[], str]] = {}
+    assumed: tuple[str, ...] = ()
 
     def diff(self, verdict: Verdict) -> str:
         """Return how the domain of a verdict's VM changes, as a diff."""
@@ -86,10 +89,11 @@ class Reviewer:
         conditions: tuple[Conditions, Conditions] | None = None,
         shared: Mapping[str, Sequence[Data]] | None = None,
         environments: Sequence[str] = (),
+        fleet: Collection[Given] = (),
     ) -> None:
         """`shared` is what else is in clusters, by where that is, "" for everywhere; `environments` the only ones.
 
-        Without these all are looked at that VMs can be in.
+        Without these all are looked at that VMs can be in. `fleet` are the VMs that `vms` is to be asked about.
         """
         self._sides = base, head
         self._conditions = conditions or (Conditions(), Conditions())
@@ -100,6 +104,11 @@ class Reviewer:
         self._templates: set[str] = set()
         self._unknown_names: set[str] = set()
         self._causes = Causes(base, head)
+        self._gates = Gates()
+        self._vms: list[Data] = []
+        """Those that may name what KubeVirt's operator deploys."""
+        if not any(side.catalog for side in self._sides):
+            self._vms = [*(vm.manifest for side in self._sides for vm in side.vms), *naming_types(fleet)]
         self._environments = {name for side in self._sides for name in side.objects}
         self.fleet = Fleet()
 
@@ -166,6 +175,8 @@ class Reviewer:
 
     def done(self) -> Fleet:
         """Return what was collected."""
+        types = (comparison.assumed_types for comparison in self._comparisons.values())
+        self.fleet.assumed = assumed_words(self._gates.assumed, set().union(*types))
         return self.fleet
 
     def fleets(self, fleet: Collection[Given]) -> Iterator[tuple[str, Sequence[Data], Comparison]]:
@@ -224,6 +235,9 @@ class Reviewer:
         if stays and not comparison.can_change(refers):
             return
         manifests = old.manifest if old else None, new.manifest if new else None
+        may_assume = not (is_open or is_template or comparison.is_configured)
+        if may_assume:
+            comparison = self._gates.of(*manifests, comparison, self._others(comparison))
         if is_open:
             verdict = judge_open(is_open, is_deleted=new is None)
         elif is_template:
@@ -231,6 +245,7 @@ class Reviewer:
         else:
             shared = [reference for reference in before or () if reference in (after or ())]
             verdict = self._manifest(*manifests, comparison, refers, shared)
+            verdict = hinted(verdict) if may_assume else verdict
         if not verdict.touched:
             return
         because = self._causes.of_manifest(old, new, verdict) if not stays else ()
@@ -300,6 +315,12 @@ class Reviewer:
         by_side = [environments_for(given.vm, side.overlays, given.where, self._only) for side in self._sides]
         return next((each for each in by_side if each not in ([], [BASE])), by_side[0])
 
+    def _others(self, comparison: Comparison) -> Iterator[Data]:
+        """Yield the VMs that were there before and meet the same."""
+        base = self._sides[0]
+        here = base.objects_in(comparison.environment, comparison.units[0])
+        yield from (vm.manifest for vm in base.vms if base.objects_in(vm.environment, vm.unit) is here and not vm.open)
+
     def _units(self, old: Vm | None, new: Vm | None) -> Units:
         """The units of repositories that have a VM; of a side that does not have it, what it meets nearby."""
         before, after = (vm.unit if vm is not None else ANYWHERE for vm in (old, new))
@@ -320,5 +341,7 @@ class Reviewer:
             key = *views, where, namespaces
         if key not in self._comparisons:
             shared = [*self._shared.get("", ()), *(self._shared[where] if where else ())]
-            self._comparisons[key] = Comparison(self._sides, environment, self._conditions, shared, namespaces, units)
+            self._comparisons[key] = Comparison(
+                self._sides, environment, self._conditions, shared, namespaces, units, self._vms
+            )
         return self._comparisons[key]

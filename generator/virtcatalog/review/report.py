@@ -227,6 +227,7 @@ def as_data(report: Report) -> dict[str, Any]:
         **requests(report).data,
         "notCompared": {"objects": list(report.hidden), "vms": fleet.unknown},
         "notRendered": [msgspec.to_builtins(problem) for problem in report.unrendered],
+        "assumed": list(fleet.assumed),
         "passedOver": dict(report.head.repository.passed_over) if report.head.repository else {},
         "problems": [msgspec.to_builtins(problem) for problem in report.problems],
         "differs": report.differs,

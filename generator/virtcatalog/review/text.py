@@ -64,6 +64,8 @@ def _parts(report: Report, width: int, *, full: bool, vms: bool, objects: bool) 
     yield from (f"not rendered: {single_line(str(problem))}\n" for problem in shown)
     if len(shown) < len(report.unrendered):
         yield f"and {len(report.unrendered) - len(shown):,} more not rendered: --full shows them\n"
+    for line in report.fleet.assumed:
+        yield from _wrapped(f"assumed: {line}", width)
     if report.passed_over:
         yield from _wrapped(f"passed over: {report.passed_over}", width)
     if report.hidden or report.fleet.unknown:

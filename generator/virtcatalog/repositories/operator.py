@@ -1,0 +1,78 @@
+"""What KubeVirt's operator deploys by itself: common-instancetypes, which no repository has to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from virtcatalog.api.kinds import vm_spec
+from virtcatalog.manifests.identity import Data, identity
+
+_DEFAULT = "instancetype.kubevirt.io/default-"
+
+
+def deployed(release_types: str, vms: Iterable[Data], objects: Sequence[Data]) -> list[Data]:
+    """Return the types and preferences of the operator that are not among the objects, if VMs need any.
+
+    They are the catalog that a release calls its `common_instancetypes`; none where a KubeVirt CR among the objects
+    has the operator deploy none.
+    """
+    there = {_named(manifest) for manifest in objects}
+    inferred = _inferred(objects)
+    if any(map(_declines, objects)) or not any(_wanted(vm, inferred) - there for vm in vms):
+        return []
+    return [each for each in _published(release_types) if _named(each) not in there]
+
+
+@cache
+def _published(name: str) -> tuple[Data, ...]:
+    from virtcatalog.catalog.load import load_catalog
+
+    return tuple(each for each in load_catalog(name).objects() if "Cluster" in each["kind"])
+
+
+def _named(manifest: Data) -> tuple[str, str]:
+    kind, _, name = identity(manifest)
+    return kind, name
+
+
+def _wanted(vm: Data, inferred: Mapping[str, frozenset[str]]) -> set[tuple[str, str]]:
+    """Kinds and names of the operator's objects that a VM names, or a volume that it infers from may name."""
+    from virtcatalog.api.reserved import INSTANCETYPES, PREFERENCES
+
+    spec, found = vm_spec(vm), set()
+    for key, names in (("instancetype", INSTANCETYPES), ("preference", PREFERENCES)):
+        matcher = spec.get(key) if isinstance(spec, dict) else None
+        if not isinstance(matcher, dict):
+            continue
+        candidates = {str(matcher.get("name"))}
+        if matcher.get("inferFromVolume"):
+            templates = spec.get("dataVolumeTemplates")
+            candidates |= inferred[key] | _inferred(templates if isinstance(templates, list) else ())[key]
+        found |= {(f"VirtualMachineCluster{key.capitalize()}", name) for name in candidates & names}
+    return found
+
+
+def _inferred(volumes: Iterable[Any]) -> dict[str, frozenset[str]]:
+    """What volumes have VMs infer: the names of types and of preferences."""
+    labels = [_labels(volume) for volume in volumes]
+    return {
+        key: frozenset(str(found[f"{_DEFAULT}{key}"]) for found in labels if f"{_DEFAULT}{key}" in found)
+        for key in ("instancetype", "preference")
+    }
+
+
+def _labels(manifest: Any) -> Mapping[str, Any]:
+    """The labels of what may be no manifest: nobody has looked at a VM's templates yet."""
+    metadata = manifest.get("metadata") if isinstance(manifest, dict) else None
+    labels = metadata.get("labels") if isinstance(metadata, dict) else None
+    return labels if isinstance(labels, dict) else {}
+
+
+def _declines(manifest: Data) -> bool:
+    """Whether this is a KubeVirt CR that has the operator deploy none."""
+    if manifest["kind"] != "KubeVirt":
+        return False
+    configuration = (manifest.get("spec") or {}).get("configuration") or {}
+    return (configuration.get("commonInstancetypesDeployment") or {}).get("enabled") is False

@@ -1,0 +1,117 @@
+"""What a cluster has of which the repository says nothing, and is taken to be there: each is told in one line.
+
+Without a KubeVirt CR nobody knows which feature gates are on. A VM that is there was admitted, so the gates that it
+needs are on. One that no VM needed before is taken to be off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from msgspec.structs import replace
+
+from virtcatalog.errors import listed
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.manifests.identity import Data, Identity
+from virtcatalog.review.comparison import Comparison
+from virtcatalog.review.dumps import Given
+from virtcatalog.review.outcome import outcome
+from virtcatalog.review.verdict import Verdict
+
+GATE: Final = re.compile(r"\bfeature gate (\w+)")
+"""How every refusal names the gate that it is for."""
+HINT: Final = "no KubeVirt CR is at hand: give it with -f if the gate is on"
+#: So many times something else is refused once a gate is on.
+_MOST: Final = 8
+
+
+class Gates:
+    """The feature gates that are taken to be on, in each of the clusters that comparisons are of."""
+
+    def __init__(self) -> None:
+        self.assumed: set[str] = set()
+        """All of them, as far as a verdict depends on them."""
+        self._assuming: dict[tuple[int, frozenset[str]], Comparison] = {}
+
+    def of(self, old: Data | None, new: Data | None, comparison: Comparison, others: Iterable[Data]) -> Comparison:
+        """Return the comparison with the gates on without which the VM, as it was, would not be there.
+
+        The `others` are VMs that were there, too: they tell of gates that this one did not need before.
+        """
+        gates = self._needed(old, comparison) if old is not None else frozenset[str]()
+        wanted = refused_for(new, self._with(comparison, gates).head) if new is not None else frozenset[str]()
+        for other in others if wanted else ():
+            gates |= self._needed(other, comparison) & wanted
+            if wanted <= gates:
+                break
+        self.assumed |= gates
+        return self._with(comparison, gates)
+
+    def _needed(self, vm: Data, comparison: Comparison) -> frozenset[str]:
+        gates: frozenset[str] = frozenset()
+        for _ in range(_MOST):
+            more = refused_for(vm, self._with(comparison, gates).base)
+            if not more:
+                break
+            gates |= more
+        return gates
+
+    def _with(self, comparison: Comparison, gates: frozenset[str]) -> Comparison:
+        if not gates:
+            return comparison
+        key = id(comparison), gates
+        if key not in self._assuming:
+            self._assuming[key] = comparison.beside(_with_gates(gates))
+        return self._assuming[key]
+
+
+def hinted(verdict: Verdict) -> Verdict:
+    """Return a verdict that says what to do where a gate is off that nobody has said to be off."""
+    if any(map(GATE.search, verdict.reasons)):
+        return replace(verdict, reasons=(*verdict.reasons, HINT))
+    return replace(verdict, changes=(*verdict.changes, HINT)) if any(map(GATE.search, verdict.changes)) else verdict
+
+
+def naming_types(fleet: Iterable[Given]) -> Iterator[Data]:
+    """Yield VMs that name the types and preferences that those of a fleet do, few for many that name the same."""
+    named: set[Identity] = set()
+    for each in fleet:
+        if each.header.references is None:
+            yield each.vm
+        else:
+            named.update(each.header.references)
+    for kind, _, name in named:
+        key = "instancetype" if kind.endswith("Instancetype") else "preference"
+        yield {"kind": "VirtualMachine", "spec": {key: {"name": name}}}
+
+
+def refused_for(manifest: Data, cluster: Cluster) -> frozenset[str]:
+    """Return the gates of the release that are off, and for which a VM is refused."""
+    result = outcome(manifest, cluster).result
+    if result is None or result.admitted:
+        return frozenset()
+    named = {name for reason in result.reasons for name in GATE.findall(reason.message)}
+    return frozenset(name for name in named & cluster.release.feature_gates.keys() if not _is_on(name, cluster))
+
+
+def _is_on(gate: str, cluster: Cluster) -> bool:
+    return cluster.configuration.feature_gate(gate)
+
+
+def _with_gates(gates: Iterable[str]) -> Data:
+    """A KubeVirt CR that names feature gates and nothing else."""
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "KubeVirt",
+        "metadata": {"name": "kubevirt", "namespace": "kubevirt"},
+        "spec": {"configuration": {"developerConfiguration": {"featureGates": sorted(gates)}}},
+    }
+
+
+def assumed_words(gates: Iterable[str], types: Iterable[str]) -> tuple[str, ...]:
+    """Word what was assumed, a line each."""
+    names = listed(sorted(gates))
+    of_gates = (f"{names}, which VMs needed before; give the KubeVirt CR with -f to be sure",) if names else ()
+    return (*of_gates, *(f"{name}, as KubeVirt's operator deploys it" for name in sorted(types)))

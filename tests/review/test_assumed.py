@@ -1,0 +1,159 @@
+"""What a cluster is taken to have of which the repository says nothing: the operator's types, and feature gates."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import virtcatalog
+from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.manifests.folder import held
+from virtcatalog.releases import DEFAULT, find_release
+from virtcatalog.review.assumed import GATE
+from virtcatalog.review.compare import review
+from virtcatalog.review.dumps import Dump
+from virtcatalog.review.read import read_side
+
+HOST_DEVICES = {"hostDevices": [{"name": "a", "deviceName": "example.org/a"}]}
+ASSUMED = "{}, which VMs needed before; give the KubeVirt CR with -f to be sure"
+
+
+def vm(name="db", guest="1Gi", devices=(), **spec):
+    domain = {"memory": {"guest": guest}, "devices": dict(devices)}
+    if guest is None:
+        del domain["memory"]
+    spec = {"runStrategy": "Always", "template": {"spec": {"domain": domain}}, **spec}
+    return {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": name}, "spec": spec}
+
+
+def kubevirt(*gates, **configuration):
+    developer = {"developerConfiguration": {"featureGates": list(gates)}, **configuration}
+    metadata = {"name": "kubevirt", "namespace": "kubevirt"}
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "KubeVirt",
+        "metadata": metadata,
+        "spec": {"configuration": developer},
+    }
+
+
+def reviewed(base, head, dump=(), releases=(None, None)):
+    sides = (
+        read_side(held({f"{number}.json": json.dumps(each).encode() for number, each in enumerate(objects)}), label)
+        for objects, label in ((base, "base"), (head, "head"))
+    )
+    conditions = tuple(Conditions(release=release and find_release(release)) for release in releases)
+    return review(*sides, conditions, [Dump(dump)] if dump else [])
+
+
+def verdicts(report):
+    return [(each.vm, each.now, each.next) for each in report.fleet.verdicts]
+
+
+def test_a_gate_that_a_vm_needed_is_on():
+    report = reviewed([vm(devices=HOST_DEVICES)], [vm(guest="2Gi", devices=HOST_DEVICES)])
+    assert [each[1:] for each in verdicts(report)] == [("restart", "changed")]
+    assert report.fleet.assumed == (ASSUMED.format("HostDevices"),)
+
+
+def test_several_gates_of_one_vm():
+    devices = {**HOST_DEVICES, "autoattachVSOCK": True}
+    report = reviewed([vm(devices=devices)], [vm(guest="2Gi", devices=devices)])
+    assert report.fleet.assumed == (ASSUMED.format("HostDevices and VSOCK"),)
+
+
+def test_a_gate_that_no_vm_needed_before_is_off():
+    report = reviewed([vm()], [vm(devices=HOST_DEVICES)])
+    (verdict,) = report.fleet.verdicts
+    assert verdict.now == "refused"
+    assert verdict.reasons[-1] == "no KubeVirt CR is at hand: give it with -f if the gate is on"
+    assert report.fleet.assumed == ()
+
+
+def test_a_gate_that_another_vm_needed_is_on():
+    other = vm("other", devices=HOST_DEVICES)
+    report = reviewed([vm(), other], [vm(devices=HOST_DEVICES), other])
+    assert [each[1] for each in verdicts(report)] == ["restart"]
+    assert report.fleet.assumed == (ASSUMED.format("HostDevices"),)
+
+
+@pytest.mark.parametrize("where", ["repository", "dump"])
+def test_with_a_kubevirt_cr_its_gates_count(where):
+    base, head = [vm(devices=HOST_DEVICES)], [vm(guest="2Gi", devices=HOST_DEVICES)]
+    if where == "repository":
+        report = reviewed([*base, kubevirt()], [*head, kubevirt()])
+    else:
+        report = reviewed(base, head, [kubevirt()])
+    assert [each[1] for each in verdicts(report)] == ["refused"]
+    assert "at hand" not in str(report.fleet.verdicts)
+    assert report.fleet.assumed == ()
+
+
+def test_the_operators_types_are_there():
+    spec = {"instancetype": {"name": "u1.small"}, "preference": {"name": "fedora"}}
+    larger = {"instancetype": {"name": "u1.medium"}, "preference": {"name": "fedora"}}
+    report = reviewed([vm(guest=None, **spec)], [vm(guest=None, **larger)])
+    assert verdicts(report) == [("db", "restart", "changed")]
+    assert report.fleet.assumed == (f"{DEFAULT.common_instancetypes}, as KubeVirt's operator deploys it",)
+    assert verdicts(reviewed([vm(guest=None, **spec)], [vm(guest=None, **spec)])) == []
+
+
+def test_types_of_the_repository_count_before_the_operators():
+    own = {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterInstancetype",
+        "metadata": {"name": "u1.small"},
+        "spec": {"cpu": {"guest": 7}, "memory": {"guest": "7Gi"}},
+    }
+    objects = [vm(guest=None, instancetype={"name": "u1.small"}), own]
+    assert reviewed(objects, objects).fleet.assumed == ()
+
+
+def test_an_operator_that_deploys_none_deploys_none():
+    declines = kubevirt(commonInstancetypesDeployment={"enabled": False})
+    report = reviewed([declines], [vm(guest=None, instancetype={"name": "u1.small"}), declines])
+    assert verdicts(report) == [("db", "create", "refused")]
+    assert report.fleet.assumed == ()
+
+
+def test_a_wrong_name_of_a_type_is_refused_all_the_same():
+    report = reviewed([], [vm(guest=None, instancetype={"name": "u1.smal"})])
+    assert verdicts(report) == [("db", "create", "refused")]
+
+
+def test_vms_of_a_dump_find_the_operators_types_of_each_release():
+    dump = [vm(guest=None, instancetype={"name": "u1.small"})]
+    report = reviewed([], [], dump, ("v1.8.4", "v1.9.0"))
+    assert all("no VirtualMachineClusterInstancetype" not in str(each) for each in report.fleet.verdicts)
+    assert report.fleet.assumed
+
+
+KUBEVIRT = Path(virtcatalog.__file__).parent / "kubevirt"
+#: A message that is about a gate that no longer exists, so that no cluster can have it on.
+REMOVED = re.compile(r"were removed in KubeVirt|is disabled: KubeVirt serves")
+
+
+def messages():
+    """The words of `kubevirt/` that are about a feature gate, docstrings aside."""
+    for path in sorted((KUBEVIRT / "admission").rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        documented = (ast.Module, ast.FunctionDef, ast.ClassDef)
+        docs = {ast.get_docstring(node, clean=False) for node in ast.walk(tree) if isinstance(node, documented)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                text = "".join(str(part.value) if isinstance(part, ast.Constant) else "Name" for part in node.values)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value not in docs:
+                text = node.value
+            else:
+                continue
+            if "feature gate" in text and not REMOVED.search(text):
+                yield path.name, text
+
+
+def test_every_refusal_for_a_gate_names_it_in_the_same_words():
+    found = [*messages()]
+    assert len(found) > 15
+    # A constant that ends so is a part of a text with the name behind it, which is looked at as a whole.
+    assert [each for each in found if not GATE.search(each[1]) and not each[1].endswith("feature gate ")] == []
