@@ -102,7 +102,7 @@ def test_each_vm_has_its_own_disks_where_domains_are_alike():
         result = expand(otheryaml.load(text), cluster)
         found = disks_of(result, cluster)
         sizes.append(found[0].size)
-        read_again = replace(result, made_domain=result.domain_xml)
+        read_again = replace(result, raw_domain=result.domain_xml)
         assert found == disks_of(read_again, cluster)
         metadata = result.vmi["metadata"]
         directory = f"cloud-init-data/{metadata['namespace']}/{metadata['name']}"

@@ -20,7 +20,7 @@ from operator import add
 from time import sleep
 from virtcatalog.fleet.pool import Processes
 
-results = Processes(2).each(add, count(), 1)
+results = Processes(2).results(add, count(), 1)
 try:
     next(results)
     sleep(0.5)  # and now they wait for more
@@ -55,7 +55,7 @@ def failing(number):
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_results_are_in_the_order_of_the_items(method):
-    found = Processes(3, method).each(multiplied, range(40), 7)
+    found = Processes(3, method).results(multiplied, range(40), 7)
     assert list(found) == [7 * number for number in range(40)]
 
 
@@ -63,28 +63,28 @@ def test_results_are_in_the_order_of_the_items(method):
 @pytest.mark.parametrize("length", [10, (1 << 22) - 100, (1 << 22) + 1])
 def test_results_may_be_of_any_length(method, length):
     """Those that are too long for the memory that processes share come another way, between the others."""
-    found = Processes(2, method).each(repeated, range(14), length)
+    found = Processes(2, method).results(repeated, range(14), length)
     assert [(number, len(text), set(text)) for number, text in found] == [
         (number, length if number % 3 else 1, {str(number % 10)}) for number in range(14)
     ]
 
 
 def test_a_result_stays_what_it_is_while_others_come():
-    found = list(Processes(2).each(repeated, range(40), 1000))
+    found = list(Processes(2).results(repeated, range(40), 1000))
     assert found == [repeated(number, 1000) for number in range(40)]
 
 
 def test_items_are_taken_a_few_ahead():
     taken = []
     items = (taken.append(number) or number for number in count())
-    results = Processes(2).each(multiplied, items, 1)
+    results = Processes(2).results(multiplied, items, 1)
     assert list(islice(results, 5)) == [0, 1, 2, 3, 4]
     assert len(taken) < 20
     results.close()
 
 
 def test_they_are_at_work_whether_or_not_anybody_waits(tmp_path):
-    results = Processes(2).each(written, range(3), tmp_path)
+    results = Processes(2).results(written, range(3), tmp_path)
     deadline = monotonic() + 30
     while len([*tmp_path.iterdir()]) < 3 and monotonic() < deadline:
         sleep(0.01)
@@ -93,7 +93,7 @@ def test_they_are_at_work_whether_or_not_anybody_waits(tmp_path):
 
 
 def test_a_process_that_is_killed_ends_the_run():
-    found = Processes(2).each(killed_at, range(1000), 5)
+    found = Processes(2).results(killed_at, range(1000), 5)
     with pytest.raises(LostProcessError, match="was killed") as caught:
         list(found)
     assert isinstance(caught.value, VirtcatalogError)
@@ -115,7 +115,7 @@ def test_ctrl_c_ends_all_processes_and_none_of_them_speaks():
 
 def test_an_error_in_a_process_is_raised_here():
     with pytest.raises(ValueError, match="item 0"):
-        list(Processes(2).each(failing, range(9)))
+        list(Processes(2).results(failing, range(9)))
 
 
 def test_chunks():

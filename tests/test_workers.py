@@ -131,7 +131,7 @@ def fleet(tmp_path_factory):
 
 
 def test_results_are_in_the_order_of_the_items(workers):
-    assert list(workers.each(multiplied, range(40), 7)) == [7 * number for number in range(40)]
+    assert list(workers.results(multiplied, range(40), 7)) == [7 * number for number in range(40)]
 
 
 def test_what_dask_logs_while_it_recovers_is_not_printed(workers):
@@ -141,7 +141,7 @@ def test_what_dask_logs_while_it_recovers_is_not_printed(workers):
     handler = logging.StreamHandler(stream)
     logger.addHandler(handler)
     try:
-        for _ in workers.each(multiplied, range(2), 7):
+        for _ in workers.results(multiplied, range(2), 7):
             logger.warning("in the run")
         logger.warning("after it")
     finally:
@@ -150,26 +150,26 @@ def test_what_dask_logs_while_it_recovers_is_not_printed(workers):
 
 
 def test_no_items_give_no_results(workers):
-    assert list(workers.each(multiplied, [], 7)) == []
+    assert list(workers.results(multiplied, [], 7)) == []
 
 
 def test_items_are_taken_a_few_ahead(workers):
     taken = []
     items = (taken.append(number) or number for number in count())
-    results = workers.each(multiplied, items, 1)
+    results = workers.results(multiplied, items, 1)
     assert list(islice(results, 5)) == [0, 1, 2, 3, 4]
     assert len(taken) < 20
     results.close()
 
 
 def test_runs_side_by_side_have_their_own_objects(workers):
-    pairs = zip(workers.each(multiplied, range(9), 2), workers.each(multiplied, range(9), 3), strict=True)
+    pairs = zip(workers.results(multiplied, range(9), 2), workers.results(multiplied, range(9), 3), strict=True)
     assert list(pairs) == [(2 * number, 3 * number) for number in range(9)]
 
 
 def test_an_error_on_a_worker_is_raised_here(workers):
     with pytest.raises(ValueError, match="item 0"):
-        list(workers.each(failing, range(9)))
+        list(workers.results(failing, range(9)))
 
 
 @thorough
@@ -177,7 +177,7 @@ def test_a_worker_that_dies_costs_no_result(tmp_path):
     marker = tmp_path / "killed"
     with started(tmp_path) as processes:
         both = [processes.worker(), processes.worker()]
-        found = list(Workers(processes.address).each(killed_once, range(60), 17, str(marker)))
+        found = list(Workers(processes.address).results(killed_once, range(60), 17, str(marker)))
         assert found == list(range(60))
         assert sorted(each.poll() is None for each in both) == [False, True]
 
@@ -194,7 +194,7 @@ def test_a_result_that_dask_loses_with_its_worker_is_asked_for_again(workers, mo
         return made
 
     monkeypatch.setattr(Workers, "_result", once_lost)
-    assert list(workers.each(multiplied, range(30), 1)) == list(range(30))
+    assert list(workers.results(multiplied, range(30), 1)) == list(range(30))
     assert not lost
 
 
@@ -203,14 +203,14 @@ def test_what_kills_worker_after_worker_ends_the_run(tmp_path):
     with started(tmp_path) as processes:
         both = [processes.worker(), processes.worker()]
         with pytest.raises(LostProcessError, match="were killed one after the other by the same VMs"):
-            list(Workers(processes.address).each(killed, range(1)))
+            list(Workers(processes.address).results(killed, range(1)))
         assert [each.wait() for each in both] == [-signal.SIGKILL] * 2
 
 
 def test_a_scheduler_that_goes_ends_the_run(tmp_path):
     with started(tmp_path) as processes:
         processes.worker()
-        results = Workers(processes.address).each(multiplied, count(), 1)
+        results = Workers(processes.address).results(multiplied, count(), 1)
         assert next(results) == 0
         processes.end()
         with pytest.raises(LostProcessError, match=f"the scheduler at {processes.address} has gone"):
@@ -222,12 +222,12 @@ def test_a_scheduler_that_is_not_there_is_an_error():
         taken.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(UnreachableError, match=f"no connection to the scheduler at tcp://{address}: .* 0.5 s"):
-            list(Workers(address).each(multiplied, range(3), 2))
+            list(Workers(address).results(multiplied, range(3), 2))
 
 
 def test_a_scheduler_without_workers_is_an_error(tmp_path):
     with started(tmp_path) as processes, dask.config.set({PATIENCE: "3s"}):
-        results = Workers(processes.address).each(multiplied, range(3), 2)
+        results = Workers(processes.address).results(multiplied, range(3), 2)
         with pytest.raises(UnreachableError, match=f"{processes.address} had no worker for 3 s"):
             next(results)
 
@@ -241,7 +241,7 @@ def test_a_worker_with_another_virtcatalog_is_refused(tmp_path, version, theirs)
     with started(tmp_path) as processes:
         processes.worker(tmp_path)
         with pytest.raises(OtherVersionsError) as caught:
-            list(Workers(processes.address).each(multiplied, range(3), 2))
+            list(Workers(processes.address).results(multiplied, range(3), 2))
     assert f"{processes.address} has {theirs} on Python" in str(caught.value)
     assert f"and here is virtcatalog {installed('virtcatalog')} on Python {versions().python}" in str(caught.value)
 
@@ -271,9 +271,9 @@ def test_connections_are_encrypted_as_dask_is_configured(tmp_path):
         processes.worker()
         workers = Workers(processes.address)
         with dask.config.set({f"distributed.comm.tls.{name}": path for name, path in tls.items()}):
-            assert list(workers.each(multiplied, range(3), 2)) == [0, 2, 4]
+            assert list(workers.results(multiplied, range(3), 2)) == [0, 2, 4]
         with dask.config.set(SHORT), pytest.raises(UnreachableError):
-            list(workers.each(multiplied, range(3), 2))
+            list(workers.results(multiplied, range(3), 2))
 
 
 def run(*arguments):
@@ -362,7 +362,7 @@ def test_an_interrupt_is_not_lost_in_a_destructor(workers):
     taken = []
 
     def take():
-        for result in workers.each(multiplied, range(40), 7):
+        for result in workers.results(multiplied, range(40), 7):
             taken.append(result)
             Interrupted()
 

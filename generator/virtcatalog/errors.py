@@ -76,8 +76,8 @@ class Reason(msgspec.Struct, frozen=True, order=True):
     def sentence(self) -> str:
         """The reason in words, without its field."""
         by = "" if self.type == CRASH else f"refused by {_REFUSERS[self.by]}"
-        said = "; ".join(part for part in (self.origin, by) if part)
-        return f"{self.message} ({said})" if said else self.message
+        origin = "; ".join(part for part in (self.origin, by) if part)
+        return f"{self.message} ({origin})" if origin else self.message
 
     def __str__(self) -> str:
         return _worded(self.field, self.sentence)
@@ -128,14 +128,14 @@ class Problem(msgspec.Struct, frozen=True, order=True):
 
 
 def placed(
-    found: Iterable[Reason | Warning | UnsupportedError], at_field: Callable[[str, str], Problem]
+    reasons: Iterable[Reason | Warning | UnsupportedError], at_field: Callable[[str, str], Problem]
 ) -> list[Problem]:
     """Place what is said of a VM: `at_field` makes a problem of a field of the VM and a sentence."""
     return sorted(
-        at_field("" if each.object else each.field, f"warning: {each.sentence}")
-        if isinstance(each, Warning)
-        else at_field(each.field, each.sentence)
-        for each in found
+        at_field("" if reason.object else reason.field, f"warning: {reason.sentence}")
+        if isinstance(reason, Warning)
+        else at_field(reason.field, reason.sentence)
+        for reason in reasons
     )
 
 
@@ -245,25 +245,25 @@ def some(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def nearest(name: object, known: Iterable[str]) -> str:
+def nearest(name: object, names: Iterable[str]) -> str:
     """Return a hint, to follow a message, at the known name that is most like `name`; "" when none is."""
     from difflib import get_close_matches
 
     meant = str(name).lower()
     if len(meant) > _LONGEST_NAME:
         return ""
-    lower = {each.lower(): each for each in known}
+    lower = {spelling.lower(): spelling for spelling in names}
     candidates = list(lower)
     if len(candidates) > _MANY_NAMES:  # comparing takes long, and what is close begins or ends alike
         edges = {meant[:2], meant[-2:]}
         candidates = [candidate for candidate in candidates if edges & {candidate[:2], candidate[-2:]}][:_MANY_NAMES]
-    found = get_close_matches(meant, candidates, n=1, cutoff=0.55)
-    return f"; did you mean {lower[found[0]]!r}?" if found else ""
+    close = get_close_matches(meant, candidates, n=1, cutoff=0.55)
+    return f"; did you mean {lower[close[0]]!r}?" if close else ""
 
 
-def similar(names: Iterable[str], known: Iterable[str]) -> list[str]:
+def similar(names: Iterable[str], candidates: Iterable[str]) -> list[str]:
     """Return the known names that some name may have been meant for."""
     from difflib import get_close_matches
 
-    known = list(known)
-    return [match for name in names for match in get_close_matches(name, known)]
+    candidates = list(candidates)
+    return [match for name in names for match in get_close_matches(name, candidates)]

@@ -20,7 +20,7 @@ def tracked(items: Iterable[T], number: int | None, noun: str) -> Iterable[T]:
 
 
 @contextmanager
-def told_to(teller: Teller) -> Iterator[None]:
+def reporting_to(teller: Teller) -> Iterator[None]:
     """Tell this one how far work is, while the context lasts."""
     _asked.append(teller)
     try:

@@ -32,7 +32,7 @@ _LINE: Final = r"\(at (?:line (\d+), column (\d+)|end of document)\)"
 
 _HEADER: Final = r"[ \t]*+\[++([^\]\n]*+)\]"
 _ENTRY: Final = r"([ \t]*+)([^=#\n\[]++)="
-_TOLD: Final = 20  # of what is wrong, at most
+_SHOWN: Final = 20  # of what is wrong, at most
 
 FieldPath = tuple[str | int, ...]
 
@@ -138,9 +138,9 @@ def _names_table(project: bytes) -> bool:
 def _table(file: str, content: bytes) -> dict[str, Any]:
     import tomllib
 
-    found = re.search(_LONG_KEY, content)
-    if found:
-        line = content.count(b"\n", 0, found.start()) + 1
+    match = re.search(_LONG_KEY, content)
+    if match:
+        line = content.count(b"\n", 0, match.start()) + 1
         message = f"a key has more than {SETTINGS_KEY_PARTS} parts"
         raise ManifestError(Problem(file=file, line=line, column=1, message=message))
     try:
@@ -150,10 +150,10 @@ def _table(file: str, content: bytes) -> dict[str, Any]:
     except RecursionError:
         raise ManifestError(Problem(file=file, message="is nested too deeply")) from None
     except ValueError as error:
-        said = str(error)
-        at = re.search(_LINE, said)
+        text = str(error)
+        at = re.search(_LINE, text)
         line, column = (int(at[1]), int(at[2])) if at and at[1] else (content.count(b"\n") + 1, 1)
-        message = f"is no TOML: {re.sub(_LINE, '', said).strip()[:200]}"
+        message = f"is no TOML: {re.sub(_LINE, '', text).strip()[:200]}"
         raise ManifestError(Problem(file=file, line=line, column=column, message=message)) from None
 
 
@@ -190,27 +190,27 @@ def _parts(key: str) -> FieldPath:
 def _checked(data: Any, text: _Text, folder: str) -> Settings:
     from virtcatalog.api.findings import inspect
 
-    _, found = inspect(data, Settings)
-    if found:
-        raise ManifestError(*(text.problem(path, message) for path, message in found[:_TOLD]))
+    _, findings = inspect(data, Settings)
+    if findings:
+        raise ManifestError(*(text.problem(path, message) for path, message in findings[:_SHOWN]))
     read = msgspec.convert(data, Settings)
     faults = [*_paths(read, folder), *_conditions(read)]
     if faults:
-        raise ManifestError(*(text.problem(path, message) for path, message in faults[:_TOLD]))
+        raise ManifestError(*(text.problem(path, message) for path, message in faults[:_SHOWN]))
     return read
 
 
 def _paths(read: Settings, folder: str) -> Iterator[tuple[FieldPath, str]]:
     """Yield the paths that would lead out of the folder, or into what is not for files of ours."""
-    named: list[tuple[FieldPath, str]] = [(("catalog",), read.catalog), (("output-dir",), read.output_dir)]
+    paths: list[tuple[FieldPath, str]] = [(("catalog",), read.catalog), (("output-dir",), read.output_dir)]
     # What is before an equals sign may say where the file is from.
-    named += [
+    paths += [
         (("cluster", index), part)
         for index, path in enumerate(read.cluster)
         for part in dict.fromkeys((path, path.partition("=")[2] or path))
     ]
-    named += [(("host",), read.host)]
-    for field, path in named:
+    paths += [(("host",), read.host)]
+    for field, path in paths:
         if not path:
             continue
         if path == "-" or not path.isprintable():

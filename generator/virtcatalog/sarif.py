@@ -29,10 +29,10 @@ def result(
     rule: str, index: int, level: str, message: str, file: str = "", line: int = 0, column: int = 0
 ) -> dict[str, Any]:
     """Return one result; lines and columns count from 1, and 0 is none."""
-    found: dict[str, Any] = {"ruleId": rule, "ruleIndex": index, "level": level, "message": {"text": message}}
+    entry: dict[str, Any] = {"ruleId": rule, "ruleIndex": index, "level": level, "message": {"text": message}}
     if file:
         place: dict[str, Any] = {"artifactLocation": {"uri": escaping.uri(file)}}
         if line:
             place["region"] = {"startLine": line, "startColumn": max(column, 1)}
-        found["locations"] = [{"physicalLocation": place}]
-    return found
+        entry["locations"] = [{"physicalLocation": place}]
+    return entry

@@ -33,7 +33,7 @@ class BusyError(WriteError):
     """Another run holds the lock; nothing was changed."""
 
 
-def said_nowhere(_message: str) -> None:
+def no_message(_message: str) -> None:
     """Tell nobody."""
 
 
@@ -60,14 +60,14 @@ def real_place(path: str | Path, inside: str = "") -> Path:
 
 
 @contextmanager
-def locked(folder: Path, say: Callable[[str], object] = said_nowhere, patience: float = PATIENCE) -> Iterator[None]:
+def locked(folder: Path, say: Callable[[str], object] = no_message, patience: float = PATIENCE) -> Iterator[None]:
     """Let one run at a time write in a folder; BusyError when another does for too long.
 
     The lock is the system's on the folder itself: no file is left of it, and a run that is killed holds it no longer.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        started, told = time.monotonic(), False
+        started, noted = time.monotonic(), False
         while True:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -79,9 +79,9 @@ def locked(folder: Path, say: Callable[[str], object] = said_nowhere, patience: 
                     f"{folder}: another virtcatalog has been writing here for {patience:.0f} seconds; "
                     "wait until it has ended, or end it, and try again"
                 )
-            if waited > QUIET and not told:
+            if waited > QUIET and not noted:
                 say(f"{folder}: another virtcatalog is writing here; waiting for it")
-                told = True
+                noted = True
             time.sleep(0.05)
         yield
     finally:
@@ -101,7 +101,7 @@ def write_new(path: str | Path, content: bytes, mode: int = 0o666, *, flush: boo
         os.close(descriptor)
 
 
-def replace_file(path: Path, text: str, say: Callable[[str], object] = said_nowhere, *, inside: str = "") -> None:
+def replace_file(path: Path, text: str, say: Callable[[str], object] = no_message, *, inside: str = "") -> None:
     """Make a file hold a text, with the permissions that it had, or 0644; WriteError leaves it as it was.
 
     The file may be `inside` a folder, the path. What a killed run left is cleaned up first.
@@ -128,19 +128,19 @@ def replace_file(path: Path, text: str, say: Callable[[str], object] = said_nowh
 def _take_after(old: Path, new: Path) -> None:
     """Give a new file the owner and the permissions of the old one."""
     try:
-        found = old.stat()
+        status = old.stat()
     except FileNotFoundError:
         new.chmod(0o644)
         return
     with suppress(PermissionError):
-        os.chown(new, found.st_uid, found.st_gid)
-    new.chmod(stat.S_IMODE(found.st_mode))
+        os.chown(new, status.st_uid, status.st_gid)
+    new.chmod(stat.S_IMODE(status.st_mode))
 
 
 def write_files(
     folder: Path,
     files: Mapping[str, str | None],
-    say: Callable[[str], object] = said_nowhere,
+    say: Callable[[str], object] = no_message,
     *,
     replaces: bool = False,
 ) -> None:
@@ -234,15 +234,15 @@ def _link(source: Path, place: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        with source.open("rb") as content, place.open("xb") as made:
+        with source.open("rb") as content, place.open("xb") as target:
             try:
-                shutil.copyfileobj(content, made)
+                shutil.copyfileobj(content, target)
             except BaseException:
                 place.unlink()
                 raise
 
 
-def discard(path: Path, say: Callable[[str], object] = said_nowhere) -> None:
+def discard(path: Path, say: Callable[[str], object] = no_message) -> None:
     """Remove what a run leaves beside its results; say so when that cannot be done, as no result depends on it."""
     try:
         remove(path)

@@ -137,19 +137,19 @@ CLUSTER = Cluster(
 
 
 def test_both_are_applied_to_a_vm():
-    made_vm = vm()
-    applied = apply_to_vm(made_vm, CLUSTER)
+    raw_vm = vm()
+    applied = apply_to_vm(raw_vm, CLUSTER)
     assert applied.causes == []
     assert (applied.instancetype.cpu.guest, applied.preference.preferred_subdomain) == (4, "lab")
-    template = made_vm.spec.template.spec
+    template = raw_vm.spec.template.spec
     assert (template.domain.cpu.sockets, template.domain.cpu.cores, template.subdomain) == (2, 2, "lab")
 
 
 def test_what_does_not_exist_is_passed_over():
-    made_vm = vm(instancetype="no")
-    applied = apply_to_vm(made_vm, CLUSTER)
+    raw_vm = vm(instancetype="no")
+    applied = apply_to_vm(raw_vm, CLUSTER)
     assert (applied.instancetype, applied.causes) == (None, [])
-    assert made_vm.spec.template.spec.subdomain == "lab"
+    assert raw_vm.spec.template.spec.subdomain == "lab"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from virtcatalog.adopt.data import EVERY
-from virtcatalog.adopt.rules import KNOWN, NOT_A_FIELD, SOURCES, decided, implied, preferred
+from virtcatalog.adopt.rules import FIELDS, NOT_A_FIELD, SOURCES, decided, implied, preferred
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.object import Object
@@ -29,7 +29,7 @@ def child(kind: type[Object], name: str) -> Any:
     return get_type_hints(kind, include_extras=True)[fields[name]]
 
 
-@pytest.mark.parametrize("pattern", sorted(KNOWN), ids=lambda pattern: ".".join(pattern))
+@pytest.mark.parametrize("pattern", sorted(FIELDS), ids=lambda pattern: ".".join(pattern))
 def test_every_field_of_a_vm_exists(pattern):
     kind: type[Object] | None = VirtualMachine
     for step in pattern:

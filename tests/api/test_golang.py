@@ -8,18 +8,18 @@ from virtcatalog.api.addresses import sanitized_address, sanitized_network
 from virtcatalog.api.core import ObjectMeta, PodAffinityTerm, ResourceFieldSelector
 from virtcatalog.api.golang import GoError, as_json, from_unstructured, unmarshal, unmarshal_texts, yaml_key, yaml_text
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.api.vmstatus import WholeVirtualMachine
+from virtcatalog.api.vmstatus import FullVirtualMachine
 
 
 def vm(spec):
-    return from_unstructured({"spec": {"template": {"spec": spec}}}, WholeVirtualMachine).data["spec"]["template"][
+    return from_unstructured({"spec": {"template": {"spec": spec}}}, FullVirtualMachine).data["spec"]["template"][
         "spec"
     ]
 
 
 class TestWritten:
     def test_zero_values_of_structs_are_always_written(self):
-        assert from_unstructured({}, WholeVirtualMachine).data == {
+        assert from_unstructured({}, FullVirtualMachine).data == {
             "metadata": {},
             "spec": {"template": None},
             "status": {},
@@ -87,12 +87,12 @@ class TestJson:
 
 class TestConverter:
     def test_names_are_exact_and_others_told(self):
-        read = from_unstructured({"Spec": {}, "metadata": {"b": 1}, "a": 1}, WholeVirtualMachine)
+        read = from_unstructured({"Spec": {}, "metadata": {"b": 1}, "a": 1}, FullVirtualMachine)
         assert read.unknown == ("Spec", "a", "metadata.b")
 
     @pytest.mark.parametrize(("written", "read"), [(2.0, 2), (1e30, -(2**63)), (-0.0, None)])
     def test_whole_numbers_of_any_size(self, written, read):
-        made = from_unstructured({"metadata": {"generation": written}}, WholeVirtualMachine).data["metadata"]
+        made = from_unstructured({"metadata": {"generation": written}}, FullVirtualMachine).data["metadata"]
         assert made.get("generation") == read
 
     @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ class TestConverter:
     )
     def test_other_types_are_refused(self, metadata, message):
         with pytest.raises(GoError, match=message):
-            from_unstructured({"metadata": metadata}, WholeVirtualMachine)
+            from_unstructured({"metadata": metadata}, FullVirtualMachine)
 
     @pytest.mark.parametrize(
         ("written", "read"),
@@ -119,12 +119,12 @@ class TestConverter:
         ],
     )
     def test_times_in_utc(self, written, read):
-        made = from_unstructured({"metadata": {"deletionTimestamp": written}}, WholeVirtualMachine).data["metadata"]
+        made = from_unstructured({"metadata": {"deletionTimestamp": written}}, FullVirtualMachine).data["metadata"]
         assert made["deletionTimestamp"] == read
 
     def test_conditions_have_their_times_written(self):
         status = {"conditions": [{"type": "Ready", "status": "True"}]}
-        assert from_unstructured({"status": status}, WholeVirtualMachine).data["status"]["conditions"] == [
+        assert from_unstructured({"status": status}, FullVirtualMachine).data["status"]["conditions"] == [
             {"type": "Ready", "status": "True", "lastProbeTime": None, "lastTransitionTime": None}
         ]
 

@@ -6,7 +6,7 @@ import pytest
 
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import CatalogError
-from virtcatalog.progress import told_to
+from virtcatalog.progress import reporting_to
 from virtcatalog.publish.publish import publish
 
 CATALOG = "name: test\nvendor: example.org\nkubevirt: v1.9.0\n"
@@ -135,7 +135,7 @@ def test_a_vm_is_one_step_of_the_work_however_many_environments_it_is_in(bench):
         steps.append((len(found), number, noun))
         return found
 
-    with told_to(teller):
+    with reporting_to(teller):
         overlays = "{one: {scope: cluster}, two: {scope: cluster}}"
         found = bench({"overlays.yaml": overlays, "vms/a.yaml": vm("a", "gone")}, manifests=vm("b", "gone"))
     assert len([each for each in found if "(in one and two)" in each]) == 2, found

@@ -25,7 +25,7 @@ CALLS = {
     "diff": (["diff", "catalog", "catalog"], "virtcatalog.review.compare.review"),
     "expand": (["expand", "-f", "vm.yaml"], "virtcatalog.manifests.spool.Spool.open"),
     "explain": (["explain", "-f", "vm.yaml", "--field", "spec.x"], "virtcatalog.cli.inputs.contents"),
-    "capacity": (["capacity", "-f", "vm.yaml"], "virtcatalog.fleet.files.Whole"),
+    "capacity": (["capacity", "-f", "vm.yaml"], "virtcatalog.fleet.files.SoundFleet"),
     "list": (["list"], "virtcatalog.catalog.load.load_catalog"),
     "show": (["show", "x"], "virtcatalog.catalog.load.load_catalog"),
     "compare": (["compare", "x", "y"], "virtcatalog.catalog.load.load_catalog"),

@@ -10,7 +10,7 @@ from virtcatalog.cli import pflag
 @click.command(cls=pflag.Command)
 @click.option("--name")
 @click.option("-n", "--namespace")
-@click.option("--count", type=pflag.Whole(64, signed=True))
+@click.option("--count", type=pflag.Integer(64, signed=True))
 @click.option("--on", type=pflag.Switch())
 @click.option("--keys", type=pflag.Items(), multiple=True)
 @click.option("--loud", is_flag=True)
@@ -83,10 +83,10 @@ def test_numbers_have_64_bits(text):
 
 
 def test_numbers_may_be_of_other_bits_and_without_a_sign():
-    assert pflag.Whole(32, signed=False).convert("4294967295", None, None) == 2**32 - 1
+    assert pflag.Integer(32, signed=False).convert("4294967295", None, None) == 2**32 - 1
     for text in ("4294967296", "-1", "+1"):
         with pytest.raises(click.BadParameter):
-            pflag.Whole(32, signed=False).convert(text, None, None)
+            pflag.Integer(32, signed=False).convert(text, None, None)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from virtcatalog.cli.console import progress as progress_of
 from virtcatalog.cli.guard import guarded
 from virtcatalog.cli.statuses import INTERRUPTED, UNUSABLE
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.progress import told_to, tracked
+from virtcatalog.progress import reporting_to, tracked
 
 WIPE = "\r\x1b[K"
 
@@ -204,7 +204,7 @@ class TestQuiet:
 
 def test_rooms_tell_whoever_asks():
     told = []
-    with told_to(lambda items, number, noun: told.append((number, noun)) or items):
+    with reporting_to(lambda items, number, noun: told.append((number, noun)) or items):
         assert list(tracked("ab", 2, "letters")) == ["a", "b"]
     assert list(tracked("ab", 2, "letters")) == ["a", "b"]
     assert told == [(2, "letters")]

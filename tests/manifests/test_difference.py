@@ -22,7 +22,7 @@ VALUES = st.recursive(
 
 
 def said(old, new, *, named=True):
-    return [str(each) for each in differences(old, new, named=named)]
+    return [str(each) for each in differences(old, new, by_name=named)]
 
 
 @pytest.mark.parametrize(
@@ -91,10 +91,10 @@ def test_leaves():
 @given(VALUES, VALUES, st.booleans())
 def test_data_differs_where_it_is_not_the_same(old, new, named):
     before = deepcopy((old, new))
-    assert not list(differences(old, deepcopy(old), named=named))
-    found = list(differences(old, new, named=named))
+    assert not list(differences(old, deepcopy(old), by_name=named))
+    found = list(differences(old, new, by_name=named))
     assert found or old == new
-    assert {each.field for each in differences(new, old, named=named)} == {each.field for each in found}
+    assert {each.field for each in differences(new, old, by_name=named)} == {each.field for each in found}
     assert (old, new) == before
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from virtcatalog.adopt.candidates import Instancetype, Preference
 from virtcatalog.adopt.data import find, get, matches
-from virtcatalog.adopt.rules import KNOWN, KNOWN_FIELDS, TEMPLATE
+from virtcatalog.adopt.rules import FIELD_PATTERNS, FIELDS, TEMPLATE
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.findings import Path
 from virtcatalog.api.quantity import Quantity
@@ -32,12 +32,12 @@ class Original:
         self.manifest, self.result = manifest, result
         self.shape = _shape(result)
         self.size = count(manifest)
-        self._matches = matches(manifest, KNOWN_FIELDS)
+        self._matches = matches(manifest, FIELD_PATTERNS)
         self._values: dict[Path, int] = {}
 
     def find(self, pattern: Path) -> Iterable[Path]:
         """Return the fields of the VM that a pattern matches."""
-        return self._matches.get(pattern, ()) if pattern in KNOWN else find(self.manifest, pattern)
+        return self._matches.get(pattern, ()) if pattern in FIELDS else find(self.manifest, pattern)
 
     def saved(self, group: Instancetype | Preference) -> int:
         """Return how many values naming an object of a group saves the VM at best."""
@@ -68,7 +68,7 @@ class Attempt:
     @cached_property
     def vmi(self) -> list[Difference]:
         """Where its VMI differs."""
-        all_differences = differences(self.original.shape, self.shape, named=False, same=_same)
+        all_differences = differences(self.original.shape, self.shape, by_name=False, same=_same)
         guest = get(self.shape, _GUEST)
         return [
             difference

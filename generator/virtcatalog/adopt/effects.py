@@ -104,7 +104,7 @@ class PreferenceEffects:
 
     def _changes_other_parts(self, vm: VirtualMachine, vmi: VirtualMachineInstance) -> bool:
         try:
-            result = build(self._original.manifest, Result(made_vm=vm, made_vmi=vmi), self._cluster)
+            result = build(self._original.manifest, Result(raw_vm=vm, raw_vmi=vmi), self._cluster)
         except UnsupportedError:
             return False
         return result.admitted and result.domain_xml != self._original.result.domain_xml

@@ -161,7 +161,7 @@ def adopt_all(vms: Vms, candidates: Candidates, executor: Executor | None = None
     keyed = ((key, number, vms[number]) for key, numbers in groups.items() for number in numbers)
     if executor is None or not executor.worth(len(vms), _WORTH_IT):
         return _adopt(keyed, candidates)
-    return chain.from_iterable(executor.each(_adopt_chunk, chunks(keyed, _CHUNK), candidates))
+    return chain.from_iterable(executor.results(_adopt_chunk, chunks(keyed, _CHUNK), candidates))
 
 
 def _adopt_chunk(keyed: Sequence[_Keyed], candidates: Candidates) -> list[tuple[int, Adoption]]:

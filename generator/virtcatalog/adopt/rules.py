@@ -119,14 +119,14 @@ def _compile(table: Mapping[str, tuple[str, ...]]) -> dict[Path, tuple[Path, ...
 _DECIDED_PATHS, _IMPLIED_PATHS, _PREFERRED_PATHS = _compile(_DECIDED), _compile(_IMPLIED), _compile(_PREFERRED)
 SOURCES = frozenset(_PREFERRED) | NOT_A_FIELD
 """Every field of a preference that these tables cover."""
-KNOWN = frozenset(
+FIELDS = frozenset(
     pattern
     for table in (_DECIDED_PATHS, _IMPLIED_PATHS, _PREFERRED_PATHS)
     for patterns in table.values()
     for pattern in patterns
 )
 """Every field of a VM that some instance type or preference could stand for."""
-KNOWN_FIELDS = Patterns(KNOWN)
+FIELD_PATTERNS = Patterns(FIELDS)
 
 
 def decided(instancetype: dict[str, Any]) -> Rules:

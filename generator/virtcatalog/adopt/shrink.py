@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from virtcatalog.adopt.attempt import DOMAIN, Attempt, Original, count
 from virtcatalog.adopt.candidates import Instancetype, Preference, Reference
 from virtcatalog.adopt.data import find, get, outermost, put, without
-from virtcatalog.adopt.rules import KNOWN, Rules
+from virtcatalog.adopt.rules import FIELDS, Rules
 from virtcatalog.api.findings import Path
 from virtcatalog.api.kinds import vm_spec
 from virtcatalog.kubevirt.cluster import Cluster
@@ -233,5 +233,5 @@ def still_inline(shrunk: ShrunkVm) -> Iterator[Path]:
     reported = {*(field.path for field in shrunk.remaining), *shrunk.added}
     vm = {"spec": vm_spec(shrunk.manifest)}
     prefix = POOLED if vm["spec"] is not shrunk.manifest["spec"] else ()
-    paths = {(*prefix, *path) for pattern in KNOWN for path in find(vm, pattern)}
+    paths = {(*prefix, *path) for pattern in FIELDS for path in find(vm, pattern)}
     yield from sorted(outermost(paths) - reported, key=str)

@@ -27,8 +27,8 @@ _ENCODER = msgspec.msgpack.Encoder()
 
 def convert(obj: Any, kind: type[T]) -> T:
     """Make a fresh `kind` of plain data, strictly; msgspec.ValidationError names the first thing that does not fit."""
-    made: T = msgspec.convert(obj, kind, dec_hook=_read)
-    return made
+    value: T = msgspec.convert(obj, kind, dec_hook=_read)
+    return value
 
 
 def to_manifest(obj: msgspec.Struct) -> dict[str, Any]:
@@ -116,11 +116,11 @@ def decode_pruned(obj: dict[str, Any], kind: type[T]) -> tuple[T, Findings]:
     try:
         return decode_manifest(obj, kind), []
     except ManifestError:
-        kept, dropped = prune_unknown(obj, kind)
+        pruned, dropped = prune_unknown(obj, kind)
         if not dropped:
             raise
-    made = decode_manifest(kept, kind)
-    return made, [(tuple(map(_printed, path)), _printable(message)) for path, message in dropped]
+    value = decode_manifest(pruned, kind)
+    return value, [(tuple(map(_printed, path)), _printable(message)) for path, message in dropped]
 
 
 def _printed(step: str | int) -> str | int:
@@ -162,12 +162,12 @@ def manifest_name(obj: Any) -> str:
     return "/".join(part for part in (obj.get("kind"), *names) if isinstance(part, str) and part)
 
 
-def _error(obj: Any, found: Findings) -> ManifestError:
+def _error(obj: Any, findings: Findings) -> ManifestError:
     name = _printable(manifest_name(obj))
     return ManifestError(
         *(
             Problem(object=name, field=_printable(field_path(path)), message=_printable(message))
-            for path, message in found
+            for path, message in findings
         )
     )
 

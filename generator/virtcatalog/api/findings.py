@@ -81,28 +81,30 @@ def stepped(field: str, step: str | int) -> str:
 def steps(field: str) -> Path:
     """Read a path as the API writes it."""
     end = field.rfind("]") + 1  # behind it a bracket ends nowhere, and is not to be looked for again and again
-    found = [*_STEP.findall(field, 0, end), *(("", name) for name in _NAME.findall(field, end))]
-    return tuple(int(key) if key.isdecimal() and len(key) < _DIGITS else key or name for key, name in found)
+    parts = [*_STEP.findall(field, 0, end), *(("", name) for name in _NAME.findall(field, end))]
+    return tuple(int(key) if key.isdecimal() and len(key) < _DIGITS else key or name for key, name in parts)
 
 
 def inspect_kind(obj: Any, kind: type | None = None) -> Findings:
     """Find out whether `obj` says that it is a `kind`, or any kind when None."""
     if not isinstance(obj, dict):
         return [((), f"a manifest is a map, not {describe(obj)}")]
-    said = obj.get("kind")
-    version = API_VERSIONS.get(said) if isinstance(said, str) and (not kind or said == kind.__name__) else None
+    stated = obj.get("kind")
+    version = API_VERSIONS.get(stated) if isinstance(stated, str) and (not kind or stated == kind.__name__) else None
     if version and obj.get("apiVersion") == version:
         return []
-    found: Findings = []
+    findings: Findings = []
     names: dict[str, str] = {}
     for key in ("apiVersion", "kind"):
         value = obj.get(key)
         if isinstance(value, str) and value:
             names[key] = value
         elif kind is None or value is not None:
-            found.append(((key,), "is required" if value in (None, "") else f"must be a string, not {describe(value)}"))
-    if found or len(names) < 2:
-        return found
+            findings.append(
+                ((key,), "is required" if value in (None, "") else f"must be a string, not {describe(value)}")
+            )
+    if findings or len(names) < 2:
+        return findings
     served = unserved(names["apiVersion"], names["kind"])
     if served:
         return [(("apiVersion",), _unserved(names["apiVersion"], names["kind"], *served))]
@@ -125,7 +127,7 @@ def inspect(obj: Any, kind: Any, rules: Rules = MANIFEST) -> tuple[Any, Findings
     """Return `obj` as its kind's API would see it, and everything that its type would not take, in the data's order."""
     walk = _Walk(rules)
     tidied = walk.value(obj, shape_of(kind), ())
-    return tidied, walk.found
+    return tidied, walk.findings
 
 
 def prune_unknown(obj: Any, kind: type[msgspec.Struct]) -> tuple[Any, Findings]:
@@ -166,7 +168,7 @@ class _Walk:
 
     def __init__(self, rules: Rules, *, trial: bool = False) -> None:
         self.rules, self.trial = rules, trial
-        self.found: Findings = []
+        self.findings: Findings = []
         self.pruned: Findings = []
         self.unknown = 0
 
@@ -192,7 +194,7 @@ class _Walk:
         else:
             message = f"must be {_NAMES[type(shape)]}, not {describe(value)}"
         if message:
-            self.found.append((path, message))
+            self.findings.append((path, message))
         return value
 
     def _struct(self, value: dict[Any, Any], shape: Struct, path: Path) -> dict[str, Any]:
@@ -203,17 +205,17 @@ class _Walk:
             if field is None:
                 if shape.strict:
                     self.unknown += 1
-                    told = self.pruned if rules.prune else self.found
-                    said = "" if self.trial and not rules.prune else unknown_field(key, fields)
-                    told.append(((*path, str(key)), said))
+                    faults = self.pruned if rules.prune else self.findings
+                    message = "" if self.trial and not rules.prune else unknown_field(key, fields)
+                    faults.append(((*path, str(key)), message))
             elif rules.release and field.since > rules.release and not (item is None and rules.fragment):
-                self.found.append(((*path, key), too_new(key, field.since, rules.release)))
+                self.findings.append(((*path, key), too_new(key, field.since, rules.release)))
             elif item is not None:
                 tidied[key] = self.value(item, field.shape, (*path, key))
         if not rules.fragment:
             for name, field in fields.items():
                 if field.required and value.get(name) is None:
-                    self.found.append(((*path, name), "is required"))
+                    self.findings.append(((*path, name), "is required"))
         return tidied
 
     def _map(self, value: dict[Any, Any], shape: Map, path: Path) -> dict[str, Any]:
@@ -221,14 +223,14 @@ class _Walk:
         for key, item in value.items():
             if not isinstance(key, str):
                 hint = ": quote it" if key is not None else ""
-                self.found.append(((*path, str(key)), f"a key must be a string, not {describe(key)}{hint}"))
+                self.findings.append(((*path, str(key)), f"a key must be a string, not {describe(key)}{hint}"))
             elif item is not None:
                 tidied[key] = self.value(item, shape.value, (*path, key))
         return tidied
 
     def _item(self, value: Any, shape: Shape, path: Path) -> Any:
         if value is None:
-            self.found.append((path, "an item of a list cannot be null"))
+            self.findings.append((path, "an item of a list cannot be null"))
             return None
         return self.value(value, shape, path)
 
@@ -239,13 +241,13 @@ class _Walk:
         for member in sorted(shape.members, key=lambda member: sum(key not in member.fields for key in keys)):
             walk = _Walk(self.rules, trial=True)
             tidied = walk.value(value, member, path)
-            if not walk.found:
+            if not walk.findings:
                 self.pruned += walk.pruned
                 return tidied
             tried.append((walk, member))
-        best, member = max(tried, key=lambda each: each[0].fit())
+        best, member = max(tried, key=lambda trial: trial[0].fit())
         if self.trial:
-            self.found += best.found
+            self.findings += best.findings
             self.unknown += best.unknown
         else:
             self.value(value, member, path)
@@ -253,7 +255,7 @@ class _Walk:
 
     def fit(self) -> tuple[int, int, int]:
         """How well a type fits in which something is wrong, to be compared: how deep the first fault is comes first."""
-        return min(len(at) for at, _ in self.found), -len(self.found), -self.unknown
+        return min(len(at) for at, _ in self.findings), -len(self.findings), -self.unknown
 
 
 def _leaf_fault(value: Any, leaf: Leaf, as_text: str) -> str:
@@ -316,9 +318,9 @@ def _type_fault(value: Any, types: tuple[type, ...], as_text: str) -> str:
     return message
 
 
-def unknown_field(key: object, known: Any) -> str:
+def unknown_field(key: object, names: Any) -> str:
     """Say that a field is unknown, and which known one it may stand for."""
-    return f"unknown field {str(key)[:60]!r}{nearest(str(key)[:60], known)}"
+    return f"unknown field {str(key)[:60]!r}{nearest(str(key)[:60], names)}"
 
 
 def too_new(key: str, since: Version, release: Version) -> str:

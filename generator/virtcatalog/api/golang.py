@@ -71,21 +71,21 @@ class Read(NamedTuple):
 def unmarshal(data: Any, kind: type[msgspec.Struct], *, of_yaml: bool = False) -> dict[str, Any]:
     """Read as encoding/json does; `of_yaml`: numbers and booleans where text is wanted become text first."""
     reader = _Reader(exact=False, of_yaml=of_yaml)
-    made: dict[str, Any] = reader.whole(data, struct_of(kind))
-    return made
+    value: dict[str, Any] = reader.document(data, struct_of(kind))
+    return value
 
 
 def unmarshal_texts(data: Any, *, of_yaml: bool = False) -> dict[str, str]:
     """Read a map of texts as encoding/json does; see `unmarshal`."""
-    made: dict[str, str] = _Reader(exact=False, of_yaml=of_yaml).value([data], Map(Leaf((str,))), ())
-    return made if isinstance(made, dict) else {}
+    texts: dict[str, str] = _Reader(exact=False, of_yaml=of_yaml).value([data], Map(Leaf((str,))), ())
+    return texts if isinstance(texts, dict) else {}
 
 
 def from_unstructured(data: dict[str, Any], kind: type[msgspec.Struct]) -> Read:
     """Read as apimachinery's strict converter does; within a VMI's spec it leaves the work to encoding/json."""
     reader = _Reader(exact=True, of_yaml=False)
-    made = reader.whole(data, struct_of(kind))
-    return Read(made, tuple(sorted(reader.unknown)))
+    value = reader.document(data, struct_of(kind))
+    return Read(value, tuple(sorted(reader.unknown)))
 
 
 def as_json(data: Any, path: Path = ()) -> Any:
@@ -96,15 +96,15 @@ def as_json(data: Any, path: Path = ()) -> Any:
     if len(path) > YAML_LEVELS:
         raise GoError(path[:1], f"is nested more than {YAML_LEVELS} levels deep")
     if isinstance(data, dict):
-        return {(text := _key(key, path)): as_json(each, (*path, text)) for key, each in data.items()}
+        return {(text := _key(key, path)): as_json(item, (*path, text)) for key, item in data.items()}
     if isinstance(data, list):
-        return [as_json(each, (*path, index)) for index, each in enumerate(data)]
+        return [as_json(item, (*path, index)) for index, item in enumerate(data)]
     if isinstance(data, str):
-        return whole_characters(data)
+        return characters(data)
     return data.isoformat() if type(data) is date else data
 
 
-def whole_characters(text: str) -> str:
+def characters(text: str) -> str:
     """Return a text that can be written: without halves of surrogate pairs."""
     if text.isascii() or not _SURROGATE.search(text):
         return text
@@ -113,7 +113,7 @@ def whole_characters(text: str) -> str:
 
 def _key(key: Any, path: Path) -> str:
     if isinstance(key, str):
-        return whole_characters(key)
+        return characters(key)
     if isinstance(key, bool | int | float):
         return yaml_key(key)
     raise GoError(path, f"a key must be a string, not {describe(key)}")
@@ -181,7 +181,7 @@ def _folded(kind: type[msgspec.Struct]) -> Mapping[str, str]:
 
 
 def _fold(name: str) -> str:
-    return "".join(each.upper() if each.isascii() else each for each in name.translate(_FOLDED))
+    return "".join(character.upper() if character.isascii() else character for character in name.translate(_FOLDED))
 
 
 class _Reader:
@@ -189,34 +189,34 @@ class _Reader:
         self._exact, self._of_yaml = exact, of_yaml
         self.unknown: list[str] = []
 
-    def whole(self, data: Any, shape: Struct) -> Any:
-        made = self.value([data], shape, ())
-        return _zero(shape) if made is _ABSENT else made
+    def document(self, data: Any, shape: Struct) -> Any:
+        value = self.value([data], shape, ())
+        return _zero(shape) if value is _ABSENT else value
 
-    def value(self, given: list[Any], shape: Shape, path: Path, *, takes_null: bool = False) -> Any:
+    def value(self, values: list[Any], shape: Shape, path: Path, *, takes_null: bool = False) -> Any:
         """Read what a field was given, one value or, under names in several cases, more: later ones add to maps."""
         if self._exact and isinstance(shape, Struct) and shape.kind is VirtualMachineInstanceSpec:  # UnmarshalJSON
-            return _Reader(exact=False, of_yaml=False).value([_sorted(each) for each in given], shape, path)
+            return _Reader(exact=False, of_yaml=False).value([_sorted(value) for value in values], shape, path)
         merged: list[Any] = []
-        found: Any = _ABSENT
-        for each in given:
-            if each is None:
+        result: Any = _ABSENT
+        for value in values:
+            if value is None:
                 if takes_null:
-                    merged, found = [], _ABSENT
+                    merged, result = [], _ABSENT
             elif isinstance(shape, Struct | Map) and not _is_raw(shape):
-                if not isinstance(each, dict):
-                    raise GoError(path, f"must be a map, not {describe(each)}")
-                merged.append(each)
+                if not isinstance(value, dict):
+                    raise GoError(path, f"must be a map, not {describe(value)}")
+                merged.append(value)
             else:
-                found = self._plain(each, shape, path)
+                result = self._plain(value, shape, path)
         if merged and isinstance(shape, Struct):
             return self._struct(merged, shape, path)
-        return self._map(merged, shape, path) if merged and isinstance(shape, Map) else found
+        return self._map(merged, shape, path) if merged and isinstance(shape, Map) else result
 
-    def _struct(self, given: list[dict[str, Any]], shape: Struct, path: Path) -> dict[str, Any]:
+    def _struct(self, maps: list[dict[str, Any]], shape: Struct, path: Path) -> dict[str, Any]:
         rules = _rules(shape.kind)
         values: dict[str, list[Any]] = {}
-        for key, value in (pair for each in given for pair in each.items()):
+        for key, value in (pair for data in maps for pair in data.items()):
             name = key if key in rules else None if self._exact else _folded(shape.kind).get(_fold(key))
             if name is not None:
                 values.setdefault(name, []).append(value)
@@ -235,18 +235,18 @@ class _Reader:
         _sanitize(shape.kind, written)
         return written
 
-    def _map(self, given: list[dict[str, Any]], shape: Map, path: Path) -> dict[str, Any]:
-        return {key: self._item(value, shape.value, (*path, key)) for each in given for key, value in each.items()}
+    def _map(self, maps: list[dict[str, Any]], shape: Map, path: Path) -> dict[str, Any]:
+        return {key: self._item(value, shape.value, (*path, key)) for data in maps for key, value in data.items()}
 
     def _item(self, value: Any, shape: Shape, path: Path) -> Any:
-        made = self.value([value], shape, path)
-        return _zero(shape) if made is _ABSENT else made
+        item = self.value([value], shape, path)
+        return _zero(shape) if item is _ABSENT else item
 
     def _plain(self, value: Any, shape: Shape, path: Path) -> Any:
         if isinstance(shape, List):
             if not isinstance(value, list):
                 raise GoError(path, f"must be a list, not {describe(value)}")
-            return [self._item(each, shape.item, (*path, index)) for index, each in enumerate(value)]
+            return [self._item(item, shape.item, (*path, index)) for index, item in enumerate(value)]
         if isinstance(shape, Leaf):
             return self._leaf(value, shape, path)
         _refuse_not_finite(value, path)
@@ -280,8 +280,8 @@ def _is_raw(shape: Shape) -> bool:
 def _refuse_not_finite(value: Any, path: Path) -> None:
     if isinstance(value, float) and not math.isfinite(value):
         raise GoError(path, f"{yaml_text(value)} is not a number that JSON can hold; quote it if it is text")
-    for step, each in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        _refuse_not_finite(each, (*path, step))
+    for step, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        _refuse_not_finite(item, (*path, step))
 
 
 def _in_range(value: float, leaf: Leaf, path: Path) -> int:

@@ -95,8 +95,8 @@ CLUSTER_SCOPED: Final = frozenset({"VirtualMachineClusterInstancetype", "Virtual
 
 @cache
 def _type(module: str, kind: str) -> type[Object]:
-    found: type[Object] = getattr(import_module(f"virtcatalog.api.{module}"), kind)
-    return found
+    kind_type: type[Object] = getattr(import_module(f"virtcatalog.api.{module}"), kind)
+    return kind_type
 
 
 def kind_type(api_version: str, kind: str) -> type[Object] | None:
@@ -162,6 +162,6 @@ def unserved(api_version: str, kind: str) -> tuple[str, str] | None:
 
 def may_matter(manifest: Any) -> bool:
     """Whether a manifest, as far as it is one, is of a kind that VMs may refer to, whether or not it can be used."""
-    given = manifest if isinstance(manifest, dict) else {}
-    version, kind = str(given.get("apiVersion")), str(given.get("kind"))
+    data = manifest if isinstance(manifest, dict) else {}
+    version, kind = str(data.get("apiVersion")), str(data.get("kind"))
     return bool(kind_type(version, kind) or unserved(version, kind))

@@ -189,10 +189,10 @@ ValidateCertificateRequestName in pkg/apis/certificates/validation/validation.go
 API servers."""
 
 
-def _texts(found: Any) -> dict[str, str]:
-    if not found or not isinstance(found, dict):
+def _texts(data: Any) -> dict[str, str]:
+    if not data or not isinstance(data, dict):
         return {}
-    return {key: value for key, value in found.items() if isinstance(key, str) and isinstance(value, str)}
+    return {key: value for key, value in data.items() if isinstance(key, str) and isinstance(value, str)}
 
 
 def _short(name: str) -> str:

@@ -31,25 +31,25 @@ def prune(obj: Any, kind: type[msgspec.Struct], release: Version) -> tuple[Any, 
     """
     newer = _newer(struct_of(kind), release) if release < LATEST else None
     dropped: dict[Path, Version] = {}
-    kept = _prune(obj, newer, (), dropped) if newer else obj
-    return (kept if dropped else obj), dropped
+    pruned = _prune(obj, newer, (), dropped) if newer else obj
+    return (pruned if dropped else obj), dropped
 
 
 def _prune(value: Any, newer: _Newer, path: Path, dropped: dict[Path, Version]) -> Any:
     if isinstance(value, list) and newer.items:
-        return [_prune(each, newer.items, (*path, index), dropped) for index, each in enumerate(value)]
+        return [_prune(item, newer.items, (*path, index), dropped) for index, item in enumerate(value)]
     if not isinstance(value, dict):
         return value
-    kept = {}
-    for key, each in value.items():
+    pruned = {}
+    for key, item in value.items():
         below = newer.items or newer.fields.get(key)
         if below is None:
-            kept[key] = each
-        elif below.since and each is not None:
+            pruned[key] = item
+        elif below.since and item is not None:
             dropped[*path, key] = below.since
         else:
-            kept[key] = _prune(each, below, (*path, key), dropped)
-    return kept
+            pruned[key] = _prune(item, below, (*path, key), dropped)
+    return pruned
 
 
 @cache
@@ -64,5 +64,5 @@ def _newer(shape: Shape, release: Version) -> _Newer | None:
         name: _Newer(since=field.since) if field.since > release else _newer(field.shape, release)
         for name, field in shape.fields.items()
     }
-    found = {name: field for name, field in fields.items() if field}
-    return _Newer(fields=found) if found else None
+    newer = {name: field for name, field in fields.items() if field}
+    return _Newer(fields=newer) if newer else None

@@ -32,15 +32,15 @@ _TYPES: Final = {str: "string", int: "integer", float: "number", bool: "boolean"
 
 def kind_schemas() -> dict[str, Schema]:
     """Return the schema of every KubeVirt and CDI kind by the path of its file."""
-    made = {}
+    schemas = {}
     for api_version, kinds in KINDS.items():
         group, _, version = api_version.rpartition("/")
         if group.endswith("kubevirt.io"):
             for name in kinds:
                 kind = kind_type(api_version, name)
                 assert kind is not None
-                made[f"{group}/{name.lower()}_{version}.json"] = kind_schema(api_version, kind)
-    return made
+                schemas[f"{group}/{name.lower()}_{version}.json"] = kind_schema(api_version, kind)
+    return schemas
 
 
 def kind_schema(api_version: str, kind: type[Object]) -> Schema:
@@ -61,7 +61,7 @@ def kind_schema(api_version: str, kind: type[Object]) -> Schema:
         "properties": properties,
         "required": ["apiVersion", "kind", *root.get("required", [])],
         "x-kubernetes-group-version-kind": [{"group": group, "kind": kind.__name__, "version": version}],
-        "$defs": dict(sorted(definitions.made.items())),
+        "$defs": dict(sorted(definitions.definitions.items())),
     }
 
 
@@ -69,22 +69,22 @@ class Definitions:
     """The schemas of the structs met on the way, by name; kinds of files override what they say otherwise."""
 
     def __init__(self) -> None:
-        self.made: dict[str, Schema] = {}
+        self.definitions: dict[str, Schema] = {}
         self._names: dict[type, str] = {}
 
     def struct(self, shape: Struct) -> Schema:
         """Return the schema of a struct, as it stands in a manifest."""
         required = [name for name, field in shape.fields.items() if field.required]
-        made: Schema = {
+        schema: Schema = {
             "description": inspect.getdoc(shape.kind),
             "type": "object",
             "properties": {name: self._field(field) for name, field in shape.fields.items()},
         }
         if required:
-            made["required"] = required
+            schema["required"] = required
         if shape.strict:
-            made["additionalProperties"] = False
-        return made
+            schema["additionalProperties"] = False
+        return schema
 
     def _field(self, field: Field) -> Schema:
         schema = {**self.value(field.shape), **field.notes}
@@ -105,7 +105,7 @@ class Definitions:
     def leaf(self, leaf: Leaf) -> Schema:
         """Return the schema of a value without parts."""
         if leaf.types == (Quantity,):
-            self.made.setdefault("Quantity", _QUANTITY)
+            self.definitions.setdefault("Quantity", _QUANTITY)
             return {"$ref": "#/$defs/Quantity"}
         if leaf.choices:
             return {"type": "string", "enum": sorted(leaf.choices)}
@@ -116,20 +116,20 @@ class Definitions:
         name = self._names.get(shape.kind)
         if name is None:
             name = shape.kind.__name__
-            if name in self.made:  # CDI, Kubernetes and KubeVirt each have a DataVolumeSource or the like
+            if name in self.definitions:  # CDI, Kubernetes and KubeVirt each have a DataVolumeSource or the like
                 name = f"{shape.kind.__module__.rpartition('.')[2]}.{name}"
             self._names[shape.kind] = name
-            self.made[name] = {}  # it is taken, while its parts are described
-            self.made[name] = self.struct(shape)
+            self.definitions[name] = {}  # it is taken, while its parts are described
+            self.definitions[name] = self.struct(shape)
         return {"$ref": f"#/$defs/{name}"}
 
 
 def leaf_schema(leaf: Leaf) -> Schema:
     """Return the schema of a number, a string or a boolean within its limits."""
-    kinds = sorted(_TYPES[each] for each in leaf.types)
+    kinds = sorted(_TYPES[kind] for kind in leaf.types)
     limits = {"minimum": leaf.least, "maximum": leaf.most, "pattern": leaf.pattern, "minLength": leaf.shortest}
-    made: Schema = {"type": kinds[0] if len(kinds) == 1 else kinds}
-    return made | {name: limit for name, limit in limits.items() if limit is not None}
+    schema: Schema = {"type": kinds[0] if len(kinds) == 1 else kinds}
+    return schema | {name: limit for name, limit in limits.items() if limit is not None}
 
 
 def _nullable(schema: Schema) -> Schema:
@@ -140,7 +140,7 @@ def _nullable(schema: Schema) -> Schema:
     if "type" not in schema:
         return schema
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    made = {**schema, "type": [*kinds, "null"]}
+    schema_or_null = {**schema, "type": [*kinds, "null"]}
     if "enum" in schema:
-        made["enum"] = [*schema["enum"], None]
-    return made
+        schema_or_null["enum"] = [*schema["enum"], None]
+    return schema_or_null

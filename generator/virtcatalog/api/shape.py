@@ -65,8 +65,8 @@ class Struct:
         kind = self.kind
         defaults = kind.__struct_defaults__
         padded = (msgspec.NODEFAULT,) * (len(kind.__struct_fields__) - len(defaults)) + defaults
-        named = zip(kind.__struct_encode_fields__, kind.__struct_fields__, padded, strict=True)
-        return {key: Field(kind, name, required=default is msgspec.NODEFAULT) for key, name, default in named}
+        fields = zip(kind.__struct_encode_fields__, kind.__struct_fields__, padded, strict=True)
+        return {key: Field(kind, name, required=default is msgspec.NODEFAULT) for key, name, default in fields}
 
 
 Shape = Struct | Map | List | Either | Leaf | Anything
@@ -81,7 +81,7 @@ class Field:
     @cached_property
     def _annotated(self) -> tuple[type, Any]:
         """The class that annotates it, and how: as text, where its module delays annotations."""
-        owner = next(each for each in self._owner.__mro__ if self._name in vars(each).get("__annotations__", ()))
+        owner = next(base for base in self._owner.__mro__ if self._name in vars(base).get("__annotations__", ()))
         return owner, vars(owner)["__annotations__"][self._name]
 
     @property

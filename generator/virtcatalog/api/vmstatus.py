@@ -146,7 +146,7 @@ class ChangedBlockTrackingStatus(Object):
     backup_status: VirtualMachineInstanceBackupStatus | None = None
 
 
-class WholeVirtualMachineStatus(Object):
+class FullVirtualMachineStatus(Object):
     """The status of a VirtualMachine with every field that its API has."""
 
     snapshot_in_progress: str | None = None
@@ -169,7 +169,7 @@ class WholeVirtualMachineStatus(Object):
     preference_ref: InstancetypeStatusRef | None = None
 
 
-class WholeVirtualMachine(VirtualMachine, kw_only=True):
+class FullVirtualMachine(VirtualMachine, kw_only=True):
     """A VirtualMachine as Go has it: with all of its status, which it always writes."""
 
-    status: WholeVirtualMachineStatus = field(default_factory=WholeVirtualMachineStatus)  # type: ignore[assignment]
+    status: FullVirtualMachineStatus = field(default_factory=FullVirtualMachineStatus)  # type: ignore[assignment]

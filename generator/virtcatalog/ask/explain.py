@@ -35,7 +35,7 @@ from virtcatalog.kubevirt.controller.vm import (
     sync_instancetype,
 )
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
-from virtcatalog.kubevirt.identity import without_made_up_uids
+from virtcatalog.kubevirt.identity import without_placeholder_uids
 from virtcatalog.kubevirt.instancetype.webhook import takes
 from virtcatalog.kubevirt.result import Result
 
@@ -141,7 +141,7 @@ def _start(vm: VmOrVmi, cluster: Cluster) -> VirtualMachineInstance | None:
 
 def _finish(vmi: VirtualMachineInstance, cluster: Cluster) -> Manifest:
     """Run the VMI's webhook, and return the VMI's manifest, {} if the webhook refuses it."""
-    return {} if mutate_vmi(vmi, cluster) else without_made_up_uids(to_manifest(vmi))
+    return {} if mutate_vmi(vmi, cluster) else without_placeholder_uids(to_manifest(vmi))
 
 
 class _Comparison:
@@ -172,7 +172,7 @@ class _Comparison:
             "metadata", expansion.shown["metadata"], written["metadata"], Values(expansion.final.metadata, *metadata)
         )
         origins.add("spec", expansion.shown["spec"], written["spec"], Values(expansion.final.spec, *spec))
-        return self._named(origins.by_field)
+        return self._by_source(origins.by_field)
 
     def _stages(self, mutated: VirtualMachine) -> tuple[VmOrVmi | None, ...]:
         """The stages in the order of `Values`, without the final one."""
@@ -230,7 +230,7 @@ class _Comparison:
         read = self._expansion.read
         return _read(self._expansion.manifest, self._cluster) if read is None else read
 
-    def _named(self, origins: dict[str, int]) -> dict[str, Sources]:
+    def _by_source(self, origins: dict[str, int]) -> dict[str, Sources]:
         instancetype = (_source(INSTANCETYPE, self._instancetype),) if self._instancetype else ()
         preference = (_source(PREFERENCE, self._preference),) if self._preference else ()
         names = ((VM,), instancetype, preference, (*instancetype, *preference), (DEFAULT,), (DEFAULT,))

@@ -58,8 +58,8 @@ FIELDS: Final[dict[Path, tuple[str, Path]]] = {
 """Fields of a domain, with the fields of the spec of an instance type or of a preference that have the same meaning."""
 
 # pkg/virt-api/webhooks/mutating-webhook/mutators/preset.go: the fields of a preset that KubeVirt applies.
-_WHOLE = ("cpu", "ioThreadsPolicy", "firmware", "features", "clock")
-_APPLIED = frozenset({*_WHOLE, "resources", "devices"})
+_REPLACED_PARTS = ("cpu", "ioThreadsPolicy", "firmware", "features", "clock")
+_APPLIED = frozenset({*_REPLACED_PARTS, "resources", "devices"})
 
 
 class Replacement(msgspec.Struct, frozen=True):
@@ -124,7 +124,7 @@ def _fields(domain: Fragment) -> Iterator[tuple[Path, Any]]:
     """The fields of a preset's domain that an instance type or preference has, and that KubeVirt applied."""
     has_efi = _get(domain, (*BIOS[:-1], "efi")) is not None
     for path in FIELDS:
-        value = _get(domain, path) if path[0] in _WHOLE else None
+        value = _get(domain, path) if path[0] in _REPLACED_PARTS else None
         # The API writes `acpi: {}` out by itself: it is on without a preference, too.
         if value in (None, []) or (path == ("features", "acpi") and not value) or (has_efi and path[:3] == BIOS):
             continue

@@ -13,7 +13,7 @@ from virtcatalog.capacity.demand import Demand, Reader
 from virtcatalog.capacity.quota import Judge, PodRequest
 from virtcatalog.errors import UnsupportedError, VirtcatalogError
 from virtcatalog.escaping import json_text, json_value
-from virtcatalog.fleet.files import Share, Whole
+from virtcatalog.fleet.files import Share, SoundFleet
 from virtcatalog.fleet.filling import Fillers
 from virtcatalog.fleet.outcome import Expansion
 from virtcatalog.kubevirt.cluster import Cluster
@@ -51,7 +51,7 @@ def launches(vms: Iterable[Manifest], cluster: Cluster) -> Iterator[Launch]:
     return (launch_of(vm, cluster) for vm in vms)
 
 
-def launched(fleet: Whole, cluster: Cluster) -> Iterator[Launch]:
+def launched(fleet: SoundFleet, cluster: Cluster) -> Iterator[Launch]:
     """Yield the launches of a dump's VMs, in their order; ManifestError at the end when one cannot be read.
 
     Of VMs that are alike the launch of one is filled in for the others.

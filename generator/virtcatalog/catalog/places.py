@@ -18,14 +18,14 @@ class Source:
     @property
     def line(self) -> int:
         """The line."""
-        return self._found()[0]
+        return self._resolved()[0]
 
     @property
     def column(self) -> int:
         """The column."""
-        return self._found()[1]
+        return self._resolved()[1]
 
-    def _found(self) -> tuple[int, int]:
+    def _resolved(self) -> tuple[int, int]:
         if self._find is not None:
             self._place, self._find = self._find(), None
         return self._place

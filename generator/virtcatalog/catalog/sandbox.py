@@ -228,7 +228,7 @@ def _compile(text: str, work: Work) -> _Compiled:
     try:
         tree = environment.parse(text)
         work.spend(_compiling(tree))
-        native = _whole(tree)
+        native = _sole_expression(tree)
         if native is not None:
             tree.body = [nodes.Assign(nodes.Name("result", "store"), native, lineno=1)]
         cost = EXPRESSION + _cost(tree)
@@ -248,7 +248,7 @@ def _compile(text: str, work: Work) -> _Compiled:
         raise _fault(error) from None
 
 
-def _whole(tree: nodes.Template) -> nodes.Expr | None:
+def _sole_expression(tree: nodes.Template) -> nodes.Expr | None:
     """The expression that a text consists of, or None."""
     if len(tree.body) == 1 and isinstance(tree.body[0], nodes.Output) and len(tree.body[0].nodes) == 1:
         only = tree.body[0].nodes[0]

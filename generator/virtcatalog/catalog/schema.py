@@ -44,7 +44,7 @@ def catalog_schemas() -> dict[str, Schema]:
             "$comment": COMMENT,
             "title": title,
             **root,
-            "$defs": dict(sorted(definitions.made.items())),
+            "$defs": dict(sorted(definitions.definitions.items())),
         }
     return schemas
 

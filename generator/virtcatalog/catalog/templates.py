@@ -37,9 +37,9 @@ from virtcatalog.manifests.merge import merge
 
 _NAME: Final = "{{ os }}-{{ workload }}-{{ size }}"
 #: The work of making a VM of a template, and looking at it.
-_MADE: Final = 8_000
+_CHARACTERS: Final = 8_000
 #: A reference to a template's parameter, which is no expression of the catalog.
-_WHOLE: Final = re.compile(r"\$\{\{([a-zA-Z0-9_]+)\}\}")
+_REFERENCE_ALONE: Final = re.compile(r"\$\{\{([a-zA-Z0-9_]+)\}\}")
 _HIDDEN: Final = re.compile("\ue000([a-zA-Z0-9_]+)\ue001")
 
 
@@ -109,7 +109,7 @@ def _template(
     if fault := name_fault(name):
         composer.sources.report(own.place, own.path, fault)
     names["name"] = name
-    hidden = _replaced(merged.data, _WHOLE, "\ue000\\1\ue001")
+    hidden = _replaced(merged.data, _REFERENCE_ALONE, "\ue000\\1\ue001")
     merged.data.clear()
     merged.data.update(hidden)
     for key in ("image", "instancetype", "preference"):
@@ -205,7 +205,7 @@ def _vms_of(composer: Composer, merged: Merged, template: Template) -> dict[str,
 
 def _spend(composer: Composer, merged: Merged) -> None:
     """Charge the making of a VM to the catalog's budget."""
-    composer.sources.spend(merged.layers[-1].place, merged.layers[-1].path, _MADE)
+    composer.sources.spend(merged.layers[-1].place, merged.layers[-1].path, _CHARACTERS)
 
 
 def _declared(template: Template, field: str) -> FieldPath:

@@ -11,7 +11,7 @@ from virtcatalog.capacity.nodes import amounts
 from virtcatalog.errors import UNKNOWN_FIELD, UnsupportedError
 from virtcatalog.fleet.alike import Alike, labels_matter
 from virtcatalog.fleet.cache import Cache, digest, key_of
-from virtcatalog.fleet.inputs import Inputs, encoded, named
+from virtcatalog.fleet.inputs import Inputs, encoded, identities_of
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.kubevirt.pod.amounts import pod_requests
@@ -67,7 +67,7 @@ class Expander:
     def _cached(self, vm: Data) -> Outcome:
         if self._cache is None or self._inputs is None:
             return self._expand(vm)
-        key = key_of(b"a VM of check", encoded(vm), self._inputs.of(namespace_of(vm), named(vm)))
+        key = key_of(b"a VM of check", encoded(vm), self._inputs.of(namespace_of(vm), identities_of(vm)))
         outcome = self._cache.recall(key, _decode)
         if outcome is None:
             outcome = self._expand(vm)

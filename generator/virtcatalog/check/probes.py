@@ -155,8 +155,8 @@ def _preference(subject: Subject, cluster: Cluster, around: Callable[[Subject], 
         return
     for reason in _refusals(subject, cluster):
         field = _leading_field(subject, reason, around)
-        told = str(replace(reason, origin="")) if field else str(reason)
-        yield subject.finding(PREFERENCE_REFUSED, f"a VM with it is refused: {told}", field)
+        text = str(replace(reason, origin="")) if field else str(reason)
+        yield subject.finding(PREFERENCE_REFUSED, f"a VM with it is refused: {text}", field)
 
 
 def _refusals(preference: Subject, cluster: Cluster) -> tuple[Reason, ...]:

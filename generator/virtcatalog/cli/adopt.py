@@ -91,20 +91,20 @@ def command(
     machines = _adopted(files, candidates, executor)
     if propose:
         return _propose(machines, problems, candidates)
-    made: list[Rewritten] = []
+    rewritten_files: list[Rewritten] = []
     left = iter(machines)
     for file in files:
         text, unwritable = rewritten(file, islice(left, len(file.vms)), nearest=nearest)
-        made.append(text)
+        rewritten_files.append(text)
         problems += unwritable
-    _tell(machines, problems, made, candidates)
+    _tell(machines, problems, rewritten_files, candidates)
     failed = any(machine.outcome not in ("adopted", "unchanged") for machine in machines)
-    changed = [file for file in made if file.new != file.old]
+    changed = [file for file in rewritten_files if file.new != file.old]
     if in_place:
         replace(changed)
     printed = not in_place or context.get_parameter_source("form") is not click.core.ParameterSource.DEFAULT
     if printed and (changed or form == "json" or not (failed or problems)):
-        show(form, made, machines)
+        show(form, rewritten_files, machines)
     if problems or any(machine.outcome == "unsupported" for machine in machines):
         return 2
     return 1 if failed else 0
@@ -137,7 +137,7 @@ def _offered(catalog: str | None, sources: Iterable[str], asked: Sequence[str]) 
     path = catalog or "catalog"
     loaded = load_catalog(path) if is_catalog(path) else None
     overlays = loaded.overlays if loaded is not None else ()
-    places = [each.where for each in map(from_where, sources) if each.where]
+    places = [source.where for source in map(from_where, sources) if source.where]
     check_environments(asked, overlays, f"in {path}")
     check_places(places, overlays, f"in {path}")
     if loaded is None:

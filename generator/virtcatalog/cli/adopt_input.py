@@ -83,12 +83,12 @@ def _read_file(stream: Stream, problems: list[Problem], fatal: list[Problem]) ->
     numbers = count()
     for piece in range(stream.pieces):
         for part in stream.vms(piece, piece + 1):
-            found, faults = vms_of(part)
+            manifests, faults = vms_of(part)
             fatal += faults if part.is_vm else ()  # the stream tells those of the others
-            for each, number in zip(found, numbers, strict=False):
-                problems += each.problems
-                if not each.problems:
-                    vms[number] = Vm(full_name(each.data), stream, piece, each if len(found) > 1 else None)
+            for manifest, number in zip(manifests, numbers, strict=False):
+                problems += manifest.problems
+                if not manifest.problems:
+                    vms[number] = Vm(full_name(manifest.data), stream, piece, manifest if len(manifests) > 1 else None)
     fatal += (problem for other in stream.others for problem in other.problems)
     fatal += stream.problems
     return File(stream, vms, stream.others)

@@ -56,9 +56,9 @@ class _Changed:
         return number in self.machines
 
     def __getitem__(self, number: int) -> Data:
-        found = self.machines[number].adoption.shrunk
-        assert found is not None  # of the others there is nothing to be changed
-        return found.manifest
+        shrunk_vm = self.machines[number].adoption.shrunk
+        assert shrunk_vm is not None  # of the others there is nothing to be changed
+        return shrunk_vm.manifest
 
 
 class Rewritten(NamedTuple):
@@ -72,11 +72,11 @@ class Rewritten(NamedTuple):
         """Yield the comments that went with the fields that they were about, each with its line."""
         left = Counter(match[1] for match in map(_COMMENT.search, self.new.splitlines()) if match)
         for number, line in enumerate(self.old.splitlines(), start=1):
-            found = _COMMENT.search(line)
-            if found and left[found[1]]:
-                left[found[1]] -= 1
-            elif found:
-                yield f"{self.name}:{number}:{found.start(1) + 1}: comment goes with its field: {found[1]}"
+            comment = _COMMENT.search(line)
+            if comment and left[comment[1]]:
+                left[comment[1]] -= 1
+            elif comment:
+                yield f"{self.name}:{number}:{comment.start(1) + 1}: comment goes with its field: {comment[1]}"
 
 
 def rewritten(file: File, machines: Iterable[Machine], *, nearest: bool) -> tuple[Rewritten, list[Problem]]:
@@ -146,5 +146,5 @@ def replace(files: Iterable[Rewritten]) -> None:
         try:
             replace_file(path, text, note)
         except WriteError as error:
-            before = f"; rewritten before it: {some([str(each) for each, _ in places[:done]], 5)}" if done else ""
+            before = f"; rewritten before it: {some([str(place) for place, _ in places[:done]], 5)}" if done else ""
             raise WriteError(f"{error}{before}") from error

@@ -73,10 +73,10 @@ def refuse(broken: Sequence[Breach]) -> int:
     """Say what is published and would be another thing, and what to do instead; return the exit status."""
     from virtcatalog.publish.promise import ADVICE
 
-    told = dict.fromkeys(map(str, sorted(broken, key=lambda each: (each.problem, each.environment))))
-    for text in told:
+    messages = dict.fromkeys(map(str, sorted(broken, key=lambda breach: (breach.problem, breach.environment))))
+    for text in messages:
         echo(text, err=True)
-    summary(f"{counted(len(told), 'published field or name', 'published fields or names')} would change. {ADVICE}")
+    summary(f"{counted(len(messages), 'published field or name', 'published fields or names')} would change. {ADVICE}")
     return 1
 
 
@@ -86,5 +86,5 @@ def changed(changes: Sequence[Change]) -> str:
     new = sum(change.old is None for change in files)
     gone = sum(change.new is None for change in files)
     parts = [f"{new} new", f"{len(files) - new - gone} changed", f"{gone} removed"]
-    told = ", ".join(part for part in parts if not part.startswith("0 "))
-    return told or (f"only {OWNED} changed" if changes else "nothing changed")
+    counts = ", ".join(part for part in parts if not part.startswith("0 "))
+    return counts or (f"only {OWNED} changed" if changes else "nothing changed")

@@ -64,10 +64,10 @@ def command(
     from virtcatalog.capacity.declared import load_nodes
     from virtcatalog.capacity.launches import launched, split
     from virtcatalog.capacity.report import report
-    from virtcatalog.fleet.files import Whole
+    from virtcatalog.fleet.files import SoundFleet
     from virtcatalog.kubevirt.cluster import Cluster
 
-    fleet = Whole(map(placed, (*sources, *options.settings().cluster)))
+    fleet = SoundFleet(map(placed, (*sources, *options.settings().cluster)))
     beside = [other.data for others in fleet.others.values() for other in others]
     own = _deployed(catalog, environment)
     declared = load_nodes(nodes) if nodes else []
@@ -78,15 +78,15 @@ def command(
     asked = split(own)[0] or types
     if not fleet.number and not asked:
         raise VirtcatalogError("there is neither a VM nor an instance type to ask about: see --help")
-    found = report(launched(fleet, cluster), fleet.number, cluster, asked, pods)
+    answer = report(launched(fleet, cluster), fleet.number, cluster, asked, pods)
     if form == "json":
-        data(as_json(_as_data(found)))
+        data(as_json(_as_data(answer)))
     else:
-        print_text(found)
-    for name, why in found.podless:
+        print_text(answer)
+    for name, why in answer.podless:
         echo(f"{name}: {why}", err=True)
-    _close(found)
-    return 1 if found.finds else 0
+    _close(answer)
+    return 1 if answer.finds else 0
 
 
 def _deployed(catalog: str | None, environment: str | None) -> list[Manifest]:
@@ -103,25 +103,25 @@ def _deployed(catalog: str | None, environment: str | None) -> list[Manifest]:
     return loaded.objects(environment or "")
 
 
-def _close(found: Report) -> None:
-    parts = [counted(found.packed.nodes, "node"), counted(len(found.vms), "VM")]
-    if found.homeless:
-        parts.append(f"{counted(len(found.homeless), 'VM has', 'VMs have')} no node")
-    if found.quota.refusals:
-        parts.append(f"{counted(len(found.quota.refusals), 'VM is', 'VMs are')} refused by quotas or limits")
-    if found.podless:
-        parts.append(f"{counted(len(found.podless), 'VM makes', 'VMs make')} no Pod")
+def _close(answer: Report) -> None:
+    parts = [counted(answer.packed.nodes, "node"), counted(len(answer.vms), "VM")]
+    if answer.homeless:
+        parts.append(f"{counted(len(answer.homeless), 'VM has', 'VMs have')} no node")
+    if answer.quota.refusals:
+        parts.append(f"{counted(len(answer.quota.refusals), 'VM is', 'VMs are')} refused by quotas or limits")
+    if answer.podless:
+        parts.append(f"{counted(len(answer.podless), 'VM makes', 'VMs make')} no Pod")
     summary(", ".join(parts))
 
 
-def _as_data(found: Report) -> dict[str, Any]:
+def _as_data(answer: Report) -> dict[str, Any]:
     """Amounts are in the scheduler's units: CPUs in thousandths, all else in bytes or whole ones."""
-    quota = found.quota
+    quota = answer.quota
     return {
         "kinds": [
-            {"name": kind.name, "nodes": len(kind.nodes), "allocatable": dict(node.room)} for kind, node in found.kinds
+            {"name": kind.name, "nodes": len(kind.nodes), "allocatable": dict(node.room)} for kind, node in answer.kinds
         ],
-        "instancetypes": [msgspec.to_builtins(type_fit) for type_fit in found.types],
+        "instancetypes": [msgspec.to_builtins(type_fit) for type_fit in answer.types],
         "vms": [
             {
                 **msgspec.to_builtins(vm),
@@ -130,10 +130,10 @@ def _as_data(found: Report) -> dict[str, Any]:
                     for kind, number, sort, text in vm.reasons
                 ],
             }
-            for vm in found.vms
+            for vm in answer.vms
         ],
-        "packing": msgspec.to_builtins(found.packed),
-        "failures": [msgspec.to_builtins(failure) for failure in found.failures],
+        "packing": msgspec.to_builtins(answer.packed),
+        "failures": [msgspec.to_builtins(failure) for failure in answer.failures],
         "quotas": [
             {
                 "namespace": line.namespace,
@@ -150,5 +150,5 @@ def _as_data(found: Report) -> dict[str, Any]:
             for (namespace, resource), number in sorted(quota.automatic.items())
         ],
         "notJudged": list(quota.unjudged),
-        "podless": [{"vm": name, "why": why} for name, why in found.podless],
+        "podless": [{"vm": name, "why": why} for name, why in answer.podless],
     }

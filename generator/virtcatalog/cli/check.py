@@ -144,26 +144,26 @@ def _take(
     from virtcatalog.check.declarations import unreadable
     from virtcatalog.check.inventory import take
     from virtcatalog.environments import check_environments, check_places
-    from virtcatalog.fleet.files import Whole
+    from virtcatalog.fleet.files import SoundFleet
 
     path = catalog or "catalog"
-    given = [placed(source) for source in sources]
-    for each in (path, *(each.path for each in given)) if catalog or not sources else (each.path for each in given):
+    places = [placed(source) for source in sources]
+    for each in (path, *(each.path for each in places)) if catalog or not sources else (each.path for each in places):
         if each != "-" and not exists(each):
             raise VirtcatalogError(f"{each}: {NOT_THERE}")
     problems: list[Problem] = []
     loaded: Catalog | None = None
-    fleet = Whole(())
+    fleet = SoundFleet(())
     if is_catalog(path):
         try:
             loaded = load_catalog(path)
         except ProblemsError as error:
             problems += error.problems
     elif catalog:
-        given = [Placed(catalog), *given]
-    given = [*given, *map(placed, options.settings().cluster)]
+        places = [Placed(catalog), *places]
+    places = [*places, *map(placed, options.settings().cluster)]
     try:
-        fleet = Whole(given)
+        fleet = SoundFleet(places)
     except ManifestError as error:
         problems += error.problems
     if problems:
@@ -186,7 +186,7 @@ def _take(
         environments=environments,
     )
     if loaded is None and not inventory.number and not any(map(_is_ours, (*inventory.objects, *inventory.others))):
-        where = ", ".join(each.path for each in given) or path
+        where = ", ".join(each.path for each in places) or path
         raise VirtcatalogError(f"{where}: there is no {CATALOG}, and no manifest of KubeVirt's")
     return inventory, [], [overlay.name for overlay in overlays]
 
@@ -215,38 +215,38 @@ def _print_pairs(inventory: Inventory, form: str, environments: Sequence[str]) -
     asked = {
         overlay.name: inventory.deployed(overlay) for overlay in inventory.overlays if overlay.name in environments
     }
-    found: list[tuple[str, Pair]] = []
+    rows: list[tuple[str, Pair]] = []
     shared = Shared()
     for environment, objects in asked.items() or [("", subjects)]:
         configurations = inventory.configurations(environment)
         conditions = msgspec.structs.replace(
             inventory.conditions, release=inventory.choice(configurations, environment).release
         )
-        found += ((environment, pair) for pair in pairs(objects, configurations, conditions, shared))
+        rows += ((environment, pair) for pair in pairs(objects, configurations, conditions, shared))
     if form == "json":
-        data(as_json([_plain(*each) for each in found]))
+        data(as_json([_plain(*row) for row in rows]))
     else:
-        _print_table(found)
-    fitting = sum(each.fits for _, each in found)
-    fits, others = counted(fitting, "fits", "fit"), counted(len(found) - fitting, "does not", "do not")
-    summary(f"{counted(len(found), 'pair')}: {fits}, {others}")
+        _print_table(rows)
+    fitting = sum(row.fits for _, row in rows)
+    fits, others = counted(fitting, "fits", "fit"), counted(len(rows) - fitting, "does not", "do not")
+    summary(f"{counted(len(rows), 'pair')}: {fits}, {others}")
 
 
 def _plain(environment: str, pair: Pair) -> dict[str, object]:
-    found: dict[str, object] = {
+    plain: dict[str, object] = {
         **({"environment": environment} if environment else {}),
         "instancetype": pair.instancetype,
         "preference": pair.preference,
         "fits": pair.fits,
     }
-    return found if pair.fits else found | {"field": pair.field, "reason": pair.reason}
+    return plain if pair.fits else plain | {"field": pair.field, "reason": pair.reason}
 
 
-def _print_table(found: Sequence[tuple[str, Pair]]) -> None:
+def _print_table(rows: Sequence[tuple[str, Pair]]) -> None:
     from virtcatalog.cli.table import print_tables
 
     tables: dict[str, list[tuple[str, ...]]] = {}
-    for environment, pair in found:
+    for environment, pair in rows:
         row = (pair.instancetype, pair.preference, "yes" if pair.fits else "no", _why(pair))
         tables.setdefault(environment, []).append(row)
     style = {"yes": "", "no": "red"}

@@ -6,7 +6,7 @@ import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.console import failing, summary
-from virtcatalog.cli.items import FORMS, found, named, print_records, shown
+from virtcatalog.cli.items import FORMS, catalog_items, items_by_name, print_records, shown
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import counted
 
@@ -37,7 +37,7 @@ def command(
     """
     from virtcatalog.ask.items import titles
 
-    items = named(found(catalog, environments, prices), names, catalog)
+    items = items_by_name(catalog_items(catalog, environments, prices), names, catalog)
     if len(items) < 2:
         raise click.UsageError("name two or more to compare")
     sorts = list(dict.fromkeys(item.sort for item in items))

@@ -36,10 +36,10 @@ def completer(find: Callable[[Context], Iterable[str]], also: str = "") -> Compl
 
     def complete(context: Context, _parameter: Parameter, incomplete: str) -> list[CompletionItem]:
         try:
-            found = [*dict.fromkeys(find(context))]
+            names = [*dict.fromkeys(find(context))]
         except Exception:
-            found = []
-        items = [CompletionItem(each) for each in found if each.startswith(incomplete) and _HARMLESS.fullmatch(each)]
+            names = []
+        items = [CompletionItem(name) for name in names if name.startswith(incomplete) and _HARMLESS.fullmatch(name)]
         return [*items, CompletionItem(incomplete, type=also)] if also else items
 
     return complete
@@ -54,18 +54,18 @@ def _kind(kind: str) -> Callable[[Context], Iterator[str]]:
     def find(context: Context) -> Iterator[str]:
         from virtcatalog.cli.inputs import catalog_objects
 
-        for each in catalog_objects(context.params.get("catalog")):
-            if each["kind"].lower().endswith(kind):
-                yield each["metadata"]["name"]
+        for manifest in catalog_objects(context.params.get("catalog")):
+            if manifest["kind"].lower().endswith(kind):
+                yield manifest["metadata"]["name"]
 
     return find
 
 
 def _items(context: Context) -> Iterator[str]:
-    from virtcatalog.cli.items import found
+    from virtcatalog.cli.items import catalog_items
 
     sort = context.params.get("sort")
-    return (item.name for item in found(context.params.get("catalog"), ()) if sort in (None, item.sort))
+    return (item.name for item in catalog_items(context.params.get("catalog"), ()) if sort in (None, item.sort))
 
 
 def _environments(context: Context) -> Iterator[str]:

@@ -88,16 +88,16 @@ def conditions_of(batches: Sequence[Batch], asked: Conditions) -> list[Condition
     """Return the conditions that the VMs of each batch meet; whatever release is overruled is told once."""
     from virtcatalog.kubevirt.conditions import choose_release
 
-    found, told = [], set()
+    conditions, notes = [], set()
     for batch in batches:
         release = asked.release
         if release or batch.kubevirt:
-            release, overruled = choose_release(asked, batch.kubevirt, [each.manifest for each in batch.objects])
-            told.add(f"{batch.environment}: {overruled}".removeprefix(": ") if overruled and batch.number else "")
-        found.append(msgspec.structs.replace(asked, release=release, environment=batch.environment or None))
-    for text in sorted(told - {""}):
+            release, overruled = choose_release(asked, batch.kubevirt, [located.manifest for located in batch.objects])
+            notes.add(f"{batch.environment}: {overruled}".removeprefix(": ") if overruled and batch.number else "")
+        conditions.append(msgspec.structs.replace(asked, release=release, environment=batch.environment or None))
+    for text in sorted(notes - {""}):
         summary(text)
-    return found
+    return conditions
 
 
 def _with(command: Callable[..., int], options: tuple[Callable[..., Any], ...]) -> Callable[..., int]:

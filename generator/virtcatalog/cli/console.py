@@ -14,7 +14,7 @@ import click
 from virtcatalog import escaping
 from virtcatalog.cli.statuses import UNUSABLE
 from virtcatalog.errors import ProblemsError, VirtcatalogError, counted
-from virtcatalog.progress import told_to
+from virtcatalog.progress import reporting_to
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,7 +35,7 @@ def failing(command: Callable[P, int]) -> Callable[P, None]:
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            with told_to(partial(progress, silent=True)):
+            with reporting_to(partial(progress, silent=True)):
                 status = command(*args, **kwargs)
         except VirtcatalogError as error:
             status = refuse(error)
@@ -134,9 +134,9 @@ def progress(items: Iterable[T], number: int | None, noun: str, *, silent: bool 
     if os.environ.get("TERM") == "dumb" or os.getpid() != _OWN:  # the processes of a pool have stderr, too
         yield from items
         return
-    from virtcatalog.cli.progress import told
+    from virtcatalog.cli.progress import reported
 
-    yield from told(items, number, noun)
+    yield from reported(items, number, noun)
 
 
 def _wipe() -> None:

@@ -51,27 +51,27 @@ def command(context: click.Context, /, sources: tuple[str, ...], form: str, in_p
     files = {name: content for source in sources for name, content in contents(source, problems)}
     if problems:
         raise ManifestError(*problems)
-    made = convert_files(files, memory)
-    _tell(made)
+    outcomes = convert_files(files, memory)
+    _tell(outcomes)
     for each in (
         comment
-        for file in made
+        for file in outcomes
         if not file.loose
         for comment in Rewritten(file.name, file.old, file.new).lost_comments()
     ):
         echo(each, err=True)
-    loose = [file for file in made if file.loose and file.new != file.old]
+    loose = [file for file in outcomes if file.loose and file.new != file.old]
     for file in loose:
         echo(f"{file.name}: cannot be rewritten in its own text: {file.loose}; printed, it has no comments", err=True)
     if in_place:
-        changed = (file for file in made if file.new != file.old and not file.loose)
+        changed = (file for file in outcomes if file.new != file.old and not file.loose)
         replace(Rewritten(file.name, file.old, file.new) for file in changed)
     if not in_place or context.get_parameter_source("form") is not click.core.ParameterSource.DEFAULT:
-        _print(form, made)
-    _sum_up(made)
+        _print(form, outcomes)
+    _sum_up(outcomes)
     if in_place and loose:
         return 2
-    return 1 if any(converted.lost for file in made for _, converted in file.objects) else 0
+    return 1 if any(converted.lost for file in outcomes for _, converted in file.objects) else 0
 
 
 def _check(memory: str) -> None:
@@ -106,10 +106,10 @@ def _sum_up(files: list[File]) -> None:
         summary("nothing to convert: everything is of an API that KubeVirt serves")
         return
     changes = [change for each in objects for change in each.changes]
-    count, made = len(objects), sum(len(each.objects) for each in objects)
+    count, number = len(objects), sum(len(each.objects) for each in objects)
     lost = sum(change.what == "lost" for change in changes)
     changed = sum(change.what not in ("lost", "kept") for change in changes)
-    summary(f"{counted(count, 'object')} converted to {made}: {counted(changed, 'field')} changed, {lost:,} lost")
+    summary(f"{counted(count, 'object')} converted to {number}: {counted(changed, 'field')} changed, {lost:,} lost")
 
 
 def _print(form: str, files: list[File]) -> None:

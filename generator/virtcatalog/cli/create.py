@@ -12,5 +12,5 @@ def command() -> None:
     """Make a VirtualMachine of flags, or declare an instance type or a preference in a catalog."""
 
 
-for each in (create_vm.command, create_types.instancetype, create_types.preference):
-    command.add_command(each)
+for subcommand in (create_vm.command, create_types.instancetype, create_types.preference):
+    command.add_command(subcommand)

@@ -21,7 +21,7 @@ _CATALOG = "The catalog whose file gets the declaration. [default: none, and the
 
 def _flagged(noun: str, *flags: Any) -> Callable[[Any], Any]:
     """Give a command its own flags, those that both have, and where the declaration goes."""
-    given = (
+    asked = (
         click.option("--name", metavar="NAME", help=f"The {noun}'s name. [default: drawn, where there is no catalog]"),
         *flags,
         click.option(
@@ -33,7 +33,7 @@ def _flagged(noun: str, *flags: Any) -> Callable[[Any], Any]:
     )
 
     def give(command: Any) -> Any:
-        for option in reversed(given):
+        for option in reversed(asked):
             command = option(command)
         return command
 
@@ -51,7 +51,7 @@ Examples:
 )
 @_flagged(
     "instance type",
-    click.option("--cpu", type=pflag.Whole(32, signed=False), required=True, metavar="NUMBER", help="vCPUs."),
+    click.option("--cpu", type=pflag.Integer(32, signed=False), required=True, metavar="NUMBER", help="vCPUs."),
     click.option("--memory", required=True, metavar="QUANTITY", help="Guest memory."),
     click.option("--gpu", multiple=True, metavar="PARAMETERS", help="A GPU: name:NAME,devicename:NAME."),
     click.option("--hostdevice", multiple=True, metavar="PARAMETERS", help="A host device: name:NAME,devicename:NAME."),
@@ -98,7 +98,7 @@ def preference(catalog: str | None, dry_run: bool, **flags: Any) -> int:
     return _create("preference", preference_options, preference_spec(preference_options), catalog, dry_run=dry_run)
 
 
-def _create(noun: str, given: TypeOptions, spec: dict[str, Any], catalog: str | None, *, dry_run: bool) -> int:
+def _create(noun: str, flags: TypeOptions, spec: dict[str, Any], catalog: str | None, *, dry_run: bool) -> int:
     from virtcatalog.create.options import FlagError
     from virtcatalog.create.types import create_type
     from virtcatalog.manifests.emit import dump
@@ -107,14 +107,14 @@ def _create(noun: str, given: TypeOptions, spec: dict[str, Any], catalog: str | 
     if catalog is None:
         if dry_run:
             raise click.UsageError("--dry-run shows what changes in a catalog: name one with -c")
-        data(dump(create_type(noun, given, spec)))
+        data(dump(create_type(noun, flags, spec)))
         return 0
-    if not given.name:
+    if not flags.name:
         raise FlagError("name", "is missing: what is declared in a catalog needs one")
-    if given.namespaced or given.namespace:
-        flag = "namespace" if given.namespace else "namespaced"
+    if flags.namespaced or flags.namespace:
+        flag = "namespace" if flags.namespace else "namespaced"
         raise FlagError(flag, "a catalog declares both scopes at once; its overlays choose, and say the namespace")
-    declaration = _declare(noun, given.name, spec, catalog)
+    declaration = _declare(noun, flags.name, spec, catalog)
     _show(declaration, str(Path(catalog, declaration.file)))
     if not dry_run:
         replace_file(Path(catalog), declaration.new, note, inside=declaration.file)
@@ -140,7 +140,9 @@ def _declare(noun: str, name: str, spec: dict[str, Any], catalog: str) -> Declar
     return declaration
 
 
-def _show(made: Declaration, name: str) -> None:
+def _show(declaration: Declaration, name: str) -> None:
     from virtcatalog.manifests.textdiff import unified
 
-    write_diff(unified(made.old, made.new, f"a/{name}" if made.old else "/dev/null", f"b/{name}", 3))
+    write_diff(
+        unified(declaration.old, declaration.new, f"a/{name}" if declaration.old else "/dev/null", f"b/{name}", 3)
+    )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.conditions import Conditions
 
-_SECONDS = pflag.Whole(64, signed=True)
+_SECONDS = pflag.Integer(64, signed=True)
 _SWITCH, _MANY = {"type": pflag.Switch(), "metavar": "[=true|false]"}, {"multiple": True, "metavar": "PARAMETERS"}
 
 
@@ -40,7 +40,7 @@ _FLAGS = (
     _flag(
         "termination-grace-period",
         "Seconds. [default: 180]",
-        type=pflag.Whole(64, signed=True),
+        type=pflag.Integer(64, signed=True),
         metavar="SECONDS",
         default=180,
     ),
@@ -133,14 +133,14 @@ def command(
     from virtcatalog.create.vm import completed, create_vm
 
     keys = tuple(key for keys in ssh_key for key in keys) if ssh_key else None
-    given = {name: value for name, value in flags.items() if value is not None}
-    made = create_vm(VmOptions(ssh_key=keys, **given), _password)
-    for warning in made.warnings:
+    values = {name: value for name, value in flags.items() if value is not None}
+    created_vm = create_vm(VmOptions(ssh_key=keys, **values), _password)
+    for warning in created_vm.warnings:
         echo(f"warning: {warning}", err=True)
     if catalog is environment is form is None and not sources:
-        return _as_virtctl(made.manifest, conditions)
+        return _as_virtctl(created_vm.manifest, conditions)
     batch = _batch(catalog, environment, sources)
-    manifest = completed(made.manifest, (each.manifest for each in batch.objects))
+    manifest = completed(created_vm.manifest, (located.manifest for located in batch.objects))
     if form in (None, "yaml"):
         _print(manifest)
     return _tell(manifest, batch, conditions, None if form == "yaml" else form)
@@ -173,7 +173,7 @@ def _batch(catalog: str | None, environment: str | None, sources: tuple[str, ...
         loaded = load_catalog(catalog or "catalog")
         check_environments([environment], loaded.overlays, f"in {loaded.path}")
         objects, release = loaded.objects(environment), release_of(loaded.overlays, environment)
-    located = [*map(unplaced, objects), *(Located(each.data, each.problem) for each in read(sources))]
+    located = [*map(unplaced, objects), *(Located(manifest.data, manifest.problem) for manifest in read(sources))]
     alone = catalog is None and not is_catalog("catalog")
     return Batch([], located, [], environment or "", release, alone=alone)
 
@@ -198,9 +198,9 @@ def _tell(manifest: dict[str, Any], batch: Batch, conditions: Conditions, form: 
 
     vm = unplaced(manifest)
     batch = batch._replace(vms=[vm])
-    met = conditions_of([batch], conditions)
-    (batch,) = with_upstream([batch], met)
-    cluster: Cluster = Cluster.under([each.manifest for each in batch.objects], met[0])
+    places = conditions_of([batch], conditions)
+    (batch,) = with_upstream([batch], places)
+    cluster: Cluster = Cluster.under([located.manifest for located in batch.objects], places[0])
     result = expand(manifest, cluster)
     if form is not None:
         printer = FORMS[form]

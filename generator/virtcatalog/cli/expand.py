@@ -94,8 +94,8 @@ def command(
     companions = options.settings().cluster
     batches, faults = gather(sources, catalog, companions, environments, revision, streamed=True)
     schema = _schema(libvirt_schema) if lint_xml or libvirt_schema else None
-    met = conditions_of(batches, conditions)
-    batches = with_upstream(batches, met)
+    places = conditions_of(batches, conditions)
+    batches = with_upstream(batches, places)
     for problem in sorted(faults):
         echo(str(problem), err=True)
     number = sum(batch.number for batch in batches)
@@ -103,7 +103,7 @@ def command(
     run = _Run()
     expanders = [
         (batch, _expander(batch, own, printer, schema, many=number > 1, pods=form == "pod"))
-        for batch, own in zip(batches, met, strict=True)
+        for batch, own in zip(batches, places, strict=True)
     ]
     printer.show(run.tell(progress(_expanded(expanders, executor), number, "VMs")), number > 1)
     if without := sorted(name for batch in batches for name in batch.without_vm):
@@ -125,17 +125,17 @@ class _Run:
 
     def tell(self, expanded: Iterator[Expansion]) -> Iterator[Any]:
         """Yield what was made of each VM; what is said of an object that many use is said once."""
-        said: set[Warning] = set()
+        warnings: set[Warning] = set()
         for expansion in expanded:
             if expansion.output is not None:
                 yield expansion.output
             self.count[expansion.became] += 1
             self.worst = max(self.worst, 1 if expansion.became == "refused" or expansion.faulty else 0)
             for problem, about in expansion.remarks:
-                if about is None or about not in said:
+                if about is None or about not in warnings:
                     echo(str(problem), err=True)
                 if about is not None:
-                    said.add(about)
+                    warnings.add(about)
 
 
 def _revision(name: str) -> Revision:
@@ -154,14 +154,14 @@ def _cluster(batch: Batch, conditions: Conditions) -> Cluster:
     from virtcatalog.kubevirt.cluster import Cluster
 
     try:
-        return Cluster.under([each.manifest for each in batch.objects], conditions)
+        return Cluster.under([located.manifest for located in batch.objects], conditions)
     except ManifestError as error:
         faults: list[Problem] = []
-        for each in batch.objects:
+        for located in batch.objects:
             try:
-                Cluster([each.manifest])
+                Cluster([located.manifest])
             except ManifestError as found:
-                faults += (each.problem(problem.field, problem.message) for problem in found.problems)
+                faults += (located.problem(problem.field, problem.message) for problem in found.problems)
         raise ManifestError(*faults) from error
 
 

@@ -111,11 +111,11 @@ def show_sarif(findings: Iterable[list[tuple[str, Problem]]], _many: bool) -> No
     from virtcatalog.sarif import log, result
 
     rules = [{"id": rule, "shortDescription": {"text": text}} for rule, (_, text) in _SARIF.items()]
-    found: list[dict[str, Any]] = []
-    for rule, each in chain.from_iterable(findings):
+    results: list[dict[str, Any]] = []
+    for rule, problem in chain.from_iterable(findings):
         level, index = _SARIF[rule][0], list(_SARIF).index(rule)
-        found.append(result(rule, index, level, each.sentence, each.file, each.line, each.column))
-    data(as_json(log("virtcatalog expand", rules, found)))
+        results.append(result(rule, index, level, problem.sentence, problem.file, problem.line, problem.column))
+    data(as_json(log("virtcatalog expand", rules, results)))
 
 
 _SARIF = {
@@ -200,13 +200,13 @@ def show_pins(json_wanted: bool, pins: Iterable[Pins], _many: bool) -> None:
     """Print a YAML stream or a List as JSON."""
     from virtcatalog.manifests.emit import dump, join
 
-    found = list(pins)
-    items = [item for each in found for item in each.items]
+    revisions = list(pins)
+    items = [item for revision in revisions for item in revision.items]
     if json_wanted:
         data(as_json({"apiVersion": "v1", "kind": "List", "items": items}))
     else:
         data(join(map(dump, items)))
-    if not all(each.owned for each in found):
+    if not all(revision.owned for revision in revisions):
         summary("ControllerRevisions of what has no uid yet have no owner: they stay when it is deleted")
 
 

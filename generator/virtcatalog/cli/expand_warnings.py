@@ -36,34 +36,34 @@ class Warnings:
     def __init__(self, objects: Iterable[Located], release: Release) -> None:
         self._release = release
         self._objects: dict[str, Located] = {}
-        for each in objects:
-            self._objects[manifest_name(each.manifest)] = each
-            self._objects[f"{each.manifest.get('kind')}/{each.name}"] = each
+        for located in objects:
+            self._objects[manifest_name(located.manifest)] = located
+            self._objects[f"{located.manifest.get('kind')}/{located.name}"] = located
         self._of_object: dict[str, list[Warning]] = {}
 
     def of(self, vm: Located, result: Result) -> list[Remark]:
         """Return the warnings about a VM, then those about the objects that it uses."""
-        found = [*result.warnings, *self._of_matched(vm, result)]
-        if not found:
+        warnings = [*result.warnings, *self._of_matched(vm, result)]
+        if not warnings:
             return []
         own = [warning for warning in result.warnings if not warning.object]
         remarks = [Remark(problem) for problem in placed(own, vm.problem)]
-        for each in found:
-            if each.object:
-                about = self._objects.get(each.object)
+        for warning in warnings:
+            if warning.object:
+                about = self._objects.get(warning.object)
                 if about is None:
-                    problem = Problem(object=each.object, field=each.field, message=f"warning: {each.message}")
-                elif each.type == "Deprecated" and each.object.startswith(_PRESET):
+                    problem = Problem(object=warning.object, field=warning.field, message=f"warning: {warning.message}")
+                elif warning.type == "Deprecated" and warning.object.startswith(_PRESET):
                     problem = _of_preset(about)
                 else:
-                    problem = about.problem(each.field, f"warning: {each.message}")
-                remarks.append(Remark(problem, each))
+                    problem = about.problem(warning.field, f"warning: {warning.message}")
+                remarks.append(Remark(problem, warning))
         return remarks
 
     def _of_matched(self, vm: Located, result: Result) -> list[Warning]:
-        found: list[Warning] = []
+        of_matched: list[Warning] = []
         if result.vm_object is None:
-            return found
+            return of_matched
         for name in _matched(vm, result.vm_object.spec):
             about = self._objects.get(name)
             if about is None:
@@ -74,8 +74,8 @@ class Warnings:
                 self._of_object[name] = [
                     replace(warning, object=name) for warning in warnings(about.manifest, self._release)
                 ]
-            found += self._of_object[name]
-        return found
+            of_matched += self._of_object[name]
+        return of_matched
 
 
 def _matched(vm: Located, spec: VirtualMachineSpec) -> list[str]:
@@ -91,13 +91,13 @@ def _matched(vm: Located, spec: VirtualMachineSpec) -> list[str]:
     return names
 
 
-def _of_preset(each: Located) -> Problem:
+def _of_preset(located: Located) -> Problem:
     from virtcatalog.api.decode import decode_manifest
     from virtcatalog.api.kubevirt import VirtualMachineInstancePreset
     from virtcatalog.ask.replacement import replacement
 
-    suggested = replacement(decode_manifest(each.manifest, VirtualMachineInstancePreset))
-    return each.problem("", f"warning: presets are deprecated; {'; '.join(_worded(suggested))}")
+    suggested = replacement(decode_manifest(located.manifest, VirtualMachineInstancePreset))
+    return located.problem("", f"warning: presets are deprecated; {'; '.join(_worded(suggested))}")
 
 
 def _worded(suggested: Replacement) -> Iterator[str]:

@@ -76,41 +76,41 @@ def command(
     from virtcatalog.ask.xpath import of_xpath
 
     asked = {of_field: field, of_xpath: xpath, of_pod_field: pod}
-    given = [(make, what) for make, what in asked.items() if what is not None]
-    if len(given) != 1:
+    questions = [(make, what) for make, what in asked.items() if what is not None]
+    if len(questions) != 1:
         raise click.UsageError("give --field, --xml or --pod")
-    make, what = given[0]
+    make, what = questions[0]
     view = make(what)
     batches, faults = gather(sources, catalog, options.settings().cluster, environments)
     faults = [*faults, *(problem for batch in batches for vm in batch.unreadable for problem in vm)]
     loaded = _catalog(catalog, sources)
-    told: dict[_Told, list[str]] = {}
+    told: dict[_Answer, list[str]] = {}
     refused: list[Problem] = []
     for located, batch in _choose(batches, faults, ", ".join(sources), vm):
-        met = conditions_of([batch], conditions)
-        (whole,) = with_upstream([batch], met)
+        all_conditions = conditions_of([batch], conditions)
+        (everything,) = with_upstream([batch], all_conditions)
         try:
-            answer = why(located.manifest, [each.manifest for each in whole.objects], met[0], view)
+            answer = why(located.manifest, [item.manifest for item in everything.objects], all_conditions[0], view)
         except (RefusedError, UnsupportedError) as error:
-            found = error.reasons if isinstance(error, RefusedError) else [error]
-            raise ManifestError(*placed(found, located.problem)) from error
+            reasons = error.reasons if isinstance(error, RefusedError) else [error]
+            raise ManifestError(*placed(reasons, located.problem)) from error
         places = tuple(_place(reason, located, loaded) for reason in answer.reasons)
         parts = tuple(terms(what, answer.result)) if pod is not None else ()
-        one = _Told(located.name, answer.value, answer.reasons, parts, places)
+        one = _Answer(located.name, answer.value, answer.reasons, parts, places)
         refused += placed(answer.result.reasons, located.problem)
         told.setdefault(one, []).append(batch.environment)
     if form == "json":
-        answers = [_as_data(what, each, names) for each, names in told.items()]
+        answers = [_as_data(what, item, names) for item, names in told.items()]
         data(as_json(answers[0] if len(answers) == 1 else answers))
     else:
-        lines = [line for each, names in told.items() for line in _lines(within(what, names), each)]
+        lines = [line for item, names in told.items() for line in _lines(within(what, names), item)]
         echo("".join(f"{line}\n" for line in lines), nl=False)
     for problem in (*dict.fromkeys(refused), *faults):
         echo(str(problem), err=True)
     return 2 if faults else 1 if refused else 0
 
 
-class _Told(NamedTuple):
+class _Answer(NamedTuple):
     """What is told of a VM, perhaps in several environments; `places` are those of the reasons, `parts` of a sum."""
 
     vm: str
@@ -122,15 +122,17 @@ class _Told(NamedTuple):
 
 def _choose(batches: list[Batch], faults: list[Problem], where: str, name: str | None) -> list[tuple[Located, Batch]]:
     """The VM asked about, in each environment that it can be in."""
-    found = [(vm, batch) for batch in batches for vm in batch.vms if name in (None, vm.name, vm.name.partition("/")[2])]
-    if not found:
+    matches = [
+        (vm, batch) for batch in batches for vm in batch.vms if name in (None, vm.name, vm.name.partition("/")[2])
+    ]
+    if not matches:
         if faults:
             raise ManifestError(*faults)
         raise VirtcatalogError(f"{where} holds no VM{f' {name}' if name else ''}")
-    names = sorted({vm.name for vm, _ in found})
-    if len(names) > 1 or len({batch.environment for _, batch in found}) < len(found):
+    names = sorted({vm.name for vm, _ in matches})
+    if len(names) > 1 or len({batch.environment for _, batch in matches}) < len(matches):
         raise click.UsageError(f"{where} holds several VMs, name one with --vm: {', '.join(names)}")
-    return found
+    return matches
 
 
 def _place(reason: Reason, vm: Located, catalog: Catalog | None) -> str:
@@ -155,34 +157,34 @@ def _catalog(catalog: str | None, sources: Iterable[str]) -> Catalog | None:
     return load_catalog(path) if is_catalog(path) else None
 
 
-def _lines(what: str, told: _Told) -> Iterator[str]:
-    yield f"{what}: {told.value}"
-    if told.parts:
-        sums = [mebibytes(part.amount.value) for part in told.parts]
-        total = mebibytes(sum(part.amount.value for part in told.parts))
+def _lines(what: str, answer: _Answer) -> Iterator[str]:
+    yield f"{what}: {answer.value}"
+    if answer.parts:
+        sums = [mebibytes(part.amount.value) for part in answer.parts]
+        total = mebibytes(sum(part.amount.value for part in answer.parts))
         width = max(map(len, [*sums, total]))
-        for sign, text, part in zip("=" + "+" * len(told.parts), sums, told.parts, strict=False):
+        for sign, text, part in zip("=" + "+" * len(answer.parts), sums, answer.parts, strict=False):
             yield f"  {sign} {text:>{width}}  {part.cause}"
         yield f"    {total:>{width}}  in all"
-    if not told.reasons:
+    if not answer.reasons:
         yield "  KubeVirt's own: no field of the VM, its instance type, preference, preset or KubeVirt CR changes it"
-    for reason, where in zip(told.reasons, told.places, strict=True):
+    for reason, where in zip(answer.reasons, answer.places, strict=True):
         value = f": {reason.value}" if reason.value else ""
         yield f"  {reason.kind} {reason.object}: {reason.field}{value}" + (f" ({where})" if where else "")
         condition = "with another value" if reason.otherwise else "without it"
         yield f"    {condition}: {reason.without or 'nothing'}"
 
 
-def _as_data(what: str, told: _Told, environments: list[str]) -> dict[str, Any]:
-    sums = [{"amount": str(part.amount), "cause": part.cause} for part in told.parts]
+def _as_data(what: str, answer: _Answer, environments: list[str]) -> dict[str, Any]:
+    sums = [{"amount": str(part.amount), "cause": part.cause} for part in answer.parts]
     return {
-        "vm": told.vm,
+        "vm": answer.vm,
         "environments": [environment for environment in environments if environment],
         "asked": what,
-        "value": told.value,
+        "value": answer.value,
         **({"terms": sums} if sums else {}),
         "reasons": [
             {**msgspec.to_builtins(reason), "place": where}
-            for reason, where in zip(told.reasons, told.places, strict=True)
+            for reason, where in zip(answer.reasons, answer.places, strict=True)
         ],
     }

@@ -61,12 +61,12 @@ def command(
     path = Path(catalog or "catalog")
     if not exists(str(path)):
         raise VirtcatalogError(f"{path}: {NOT_THERE}")
-    found = impacts(names, path, read_dumps([*sources, *options.settings().cluster]), conditions, environments)
+    answers = impacts(names, path, read_dumps([*sources, *options.settings().cluster]), conditions, environments)
     if form == "json":
-        data(as_json([_as_data(each) for each in found]))
+        data(as_json([_as_data(impact) for impact in answers]))
     else:
-        echo("\n".join("".join(f"{line}\n" for line in _lines(each)) for each in found), nl=False)
-    return 1 if any(each.used for each in found) else 0
+        echo("\n".join("".join(f"{line}\n" for line in _lines(answer)) for answer in answers), nl=False)
+    return 1 if any(answer.used for answer in answers) else 0
 
 
 def _lines(impact: Impact) -> Iterator[str]:
@@ -76,10 +76,10 @@ def _lines(impact: Impact) -> Iterator[str]:
     yield f"{impact.what} {impact.name}: {counted(len(impact.objects), 'object')}"
     for place in impact.places:
         yield f"  {place}"
-    for environment in dict.fromkeys(each.environment for each in impact.uses):
+    for environment in dict.fromkeys(use.environment for use in impact.uses):
         where = f"{environment}: " if environment else ""
         for template, noun in ((True, "VM template"), (False, "VM")):
-            uses = [each for each in impact.uses if (each.environment, each.template) == (environment, template)]
+            uses = [use for use in impact.uses if (use.environment, use.template) == (environment, template)]
             if uses:
                 yield f"  {where}used by {counted(len(uses), noun)}: {single_line(_names(uses))}"
     if not impact.used:
@@ -96,7 +96,7 @@ def _lines(impact: Impact) -> Iterator[str]:
 
 
 def _names(uses: list[Use]) -> str:
-    return some([f"{each.name} (inferred)" if each.inferred else each.name for each in uses], _MOST_NAMES)
+    return some([f"{use.name} (inferred)" if use.inferred else use.name for use in uses], _MOST_NAMES)
 
 
 def _as_data(impact: Impact) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _as_data(impact: Impact) -> dict[str, Any]:
         "what": impact.what,
         "objects": list(impact.objects),
         "places": [msgspec.to_builtins(place) for place in impact.places],
-        "uses": [msgspec.to_builtins(each) for each in impact.uses],
+        "uses": [msgspec.to_builtins(use) for use in impact.uses],
         "without": [
             {**msgspec.to_builtins(verdict), "level": verdict.level, "diff": impact.without.diff(verdict)}
             for verdict in impact.without.verdicts

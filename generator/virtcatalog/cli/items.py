@@ -27,7 +27,7 @@ FORMS = ("table", "yaml", "json", "csv", "name")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def found(catalog: str | None, environments: Sequence[str], prices: str | None = None) -> list[Item]:
+def catalog_items(catalog: str | None, environments: Sequence[str], prices: str | None = None) -> list[Item]:
     """Return everything that a catalog, an output tree or a folder of manifests offers, in some environments or all.
 
     With the prices of a file, or of the catalog if there is none.
@@ -65,11 +65,11 @@ def prices_for(catalog: Catalog | None, file: str | None) -> Prices | None:
     from virtcatalog.catalog.load import catalog_names
     from virtcatalog.catalog.prices import load_prices
 
-    known = catalog_names(catalog.instancetypes, catalog.preferences, catalog.overlays) if catalog else None
-    return load_prices(file, known)
+    names = catalog_names(catalog.instancetypes, catalog.preferences, catalog.overlays) if catalog else None
+    return load_prices(file, names)
 
 
-def named(items: Iterable[Item], names: Sequence[str], catalog: str | None) -> list[Item]:
+def items_by_name(items: Iterable[Item], names: Sequence[str], catalog: str | None) -> list[Item]:
     """Return the items of these names or globs, in the order of the names; what matches nothing is an error."""
     items = list(items)
     chosen: list[Item] = []
@@ -80,7 +80,7 @@ def named(items: Iterable[Item], names: Sequence[str], catalog: str | None) -> l
         if not matching:
             hint = nearest(name, [item.name for item in items])
             raise VirtcatalogError(f"{catalog or 'catalog'}: there is no {name!r}{hint}")
-        chosen += (each for each in matching if each not in chosen)
+        chosen += (member for member in matching if member not in chosen)
     return chosen
 
 
@@ -106,9 +106,9 @@ def print_items(sort: Sort, items: Sequence[Item], form: str) -> None:
             echo(item.name)
     elif form == "table":
         # What no item has says nothing.
-        kept = {key: title for key, title in keys.items() if any(shown(item.facts[key], key) for item in items)}
-        rows = [(item.name, *(shown(item.facts[key], key) for key in kept)) for item in items]
-        print_tables(("Name", *kept.values()), [("", rows)], titled=False)
+        columns = {key: title for key, title in keys.items() if any(shown(item.facts[key], key) for item in items)}
+        rows = [(item.name, *(shown(item.facts[key], key) for key in columns)) for item in items]
+        print_tables(("Name", *columns.values()), [("", rows)], titled=False)
     else:
         _print_records([{"name": item.name, **{key: item.facts[key] for key in keys}} for item in items], form)
 

@@ -10,7 +10,7 @@ import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.console import failing, summary
-from virtcatalog.cli.items import FORMS, SORTS, found, named, print_items
+from virtcatalog.cli.items import FORMS, SORTS, catalog_items, items_by_name, print_items
 from virtcatalog.errors import counted, nearest
 
 if TYPE_CHECKING:
@@ -107,11 +107,11 @@ def command(
     if wrong and sort != "types":
         option = "class" if wrong[0] == "series" else wrong[0].replace("_", "-")
         raise click.UsageError(f"--{option} is about types, not about {sort}")
-    items = [each for each in found(catalog, environments, prices) if each.sort == sort]
+    items = [each for each in catalog_items(catalog, environments, prices) if each.sort == sort]
     if filters["max_price"] is not None and not any("currency" in item.facts for item in items):
         raise click.UsageError("--max-price: there are no prices; --prices names a file of them")
     if names:
-        items = named(items, names, catalog)
+        items = items_by_name(items, names, catalog)
     if sort == "types":
         items = [item for item in items if _fits(item, filters)]
     if no_deprecated and sort in ("types", "preferences"):

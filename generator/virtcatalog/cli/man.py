@@ -31,15 +31,15 @@ def command(name: tuple[str, ...], output: Path | None) -> int:
     from virtcatalog.errors import VirtcatalogError, nearest
     from virtcatalog.writing import write_files
 
-    known = {page.name: page for page in pages(main)}
+    manual = {page.name: page for page in pages(main)}
     if output is None:
         wanted = " ".join(("virtcatalog", *name))
-        if wanted not in known:
-            raise VirtcatalogError(f"there is no command {wanted!r}{nearest(wanted, known)}")
-        data(roff(known[wanted]))
+        if wanted not in manual:
+            raise VirtcatalogError(f"there is no command {wanted!r}{nearest(wanted, manual)}")
+        data(roff(manual[wanted]))
         return 0
     if name:
         raise click.UsageError("--output-dir writes the pages of all commands: name none.")
-    write_files(output, {file_name(page): roff(page) for page in known.values()}, note, replaces=True)
-    summary(f"{output}: {len(known)} pages")
+    write_files(output, {file_name(page): roff(page) for page in manual.values()}, note, replaces=True)
+    summary(f"{output}: {len(manual)} pages")
     return 0

@@ -32,12 +32,12 @@ def pages(command: click.Command, parent: click.Context | None = None) -> Iterat
     name = command.name if parent is not None else "virtcatalog"
     context = click.Context(command, info_name=name, parent=parent, **command.context_settings)
     below = command.list_commands(context) if isinstance(command, click.Group) else []
-    yield _page(command, context, tuple(f"{context.command_path} {each}" for each in below))
-    for each in below:
-        found = command.get_command(context, each) if isinstance(command, click.Group) else None
-        if found is not None:
-            found.name = each
-            yield from pages(found, context)
+    yield _page(command, context, tuple(f"{context.command_path} {subcommand_name}" for subcommand_name in below))
+    for subcommand_name in below:
+        subcommand = command.get_command(context, subcommand_name) if isinstance(command, click.Group) else None
+        if subcommand is not None:
+            subcommand.name = subcommand_name
+            yield from pages(subcommand, context)
 
 
 def _page(command: click.Command, context: click.Context, commands: tuple[str, ...]) -> Page:
@@ -78,16 +78,16 @@ def roff(page: Page) -> str:
         lines += [".SH EXAMPLES", ".nf", *map(_roff, page.examples), ".fi"]
     lines += [".SH EXIT STATUS", "0 fine, 1 findings or differences, 2 wrong usage or unreadable input, 70 a bug."]
     related = page.commands or (page.name.rpartition(" ")[0],)
-    named = [each.replace(" ", "-") for each in related if each]
-    if named:
-        lines += [".SH SEE ALSO", ", ".join(rf"\fB{_roff(each)}\fR(1)" for each in named)]
+    names = [name.replace(" ", "-") for name in related if name]
+    if names:
+        lines += [".SH SEE ALSO", ", ".join(rf"\fB{_roff(name)}\fR(1)" for name in names)]
     return "\n".join(lines) + "\n"
 
 
 def _roff(text: str) -> str:
     """Text as one line as it is, in which roff sees nothing to do."""
     text = single_line(text).replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
-    text = "".join(each if each.isascii() else f"\\[u{ord(each):04X}]" for each in text)
+    text = "".join(character if character.isascii() else f"\\[u{ord(character):04X}]" for character in text)
     return f"\\&{text}" if text.startswith((".", "'")) else text
 
 

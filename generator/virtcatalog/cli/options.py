@@ -53,8 +53,8 @@ def _defaults() -> Defaults:
             if not context.resilient_parsing:
                 raise
             meta[_SETTINGS] = Defaults(Settings())
-    found: Defaults = meta[_SETTINGS]
-    return found
+    settings: Defaults = meta[_SETTINGS]
+    return settings
 
 
 def completes(what: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:

@@ -19,13 +19,13 @@ else:  # click 8.1 has no parameter for it
     _Type = click.ParamType
 
 _SWITCH = {"true": ("1", "t", "T", "TRUE", "true", "True"), "false": ("0", "f", "F", "FALSE", "false", "False")}
-_WHOLE = re.compile(
+_INTEGER = re.compile(
     r"[+-]?(0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|0(_?[0-7])*|[1-9](_?[0-9])*)", re.ASCII
 )
 _FIELD = re.compile(r'"((?:[^"]|"")*)"(?=,|\n|\Z)|([^",\n]*)(?=,|\n|\Z)')
 
 
-class Whole(_Type):
+class Integer(_Type):
     """A whole number of some bits; `0x10` and `010` are numbers of other bases, `1_000` is one thousand."""
 
     name = "integer"
@@ -37,7 +37,7 @@ class Whole(_Type):
         """Read the text."""
         if isinstance(value, int):
             return value
-        if not _WHOLE.fullmatch(value) or (value[0] in "+-" and not self._signed):
+        if not _INTEGER.fullmatch(value) or (value[0] in "+-" and not self._signed):
             self.fail(f"{value!r} is not a whole number{'' if self._signed else ' without a sign'}", param, ctx)
         octal = re.fullmatch("([+-]?)0(_?[0-7].*)", value)
         number = int(f"{octal[1]}0o{octal[2]}" if octal else value, 0) if len(value) < 100 else 2**64
@@ -100,10 +100,10 @@ def pairs(_context: click.Context, _option: click.Parameter, values: Iterable[st
     read: dict[str, str] = {}
     for text in values:
         try:
-            found = record(text) if text.count("=") > 1 else [text.strip('"')]
+            parts = record(text) if text.count("=") > 1 else [text.strip('"')]
         except ValueError as error:
             raise click.BadParameter(str(error)) from None
-        for pair in found:
+        for pair in parts:
             key, equals, value = pair.partition("=")
             if not equals:
                 raise click.BadParameter(f"{pair!r} is not written KEY=VALUE")
@@ -114,13 +114,13 @@ def pairs(_context: click.Context, _option: click.Parameter, values: Iterable[st
 def exclude(context: click.Context, *groups: tuple[str, str]) -> None:
     """Refuse options that exclude each other, named as parameters; one counts that was given, whatever its value."""
     for group in groups:
-        given = [
-            f"--{each.replace('_', '-')}"
-            for each in group
-            if context.get_parameter_source(each) is click.core.ParameterSource.COMMANDLINE
+        names = [
+            f"--{parameter.replace('_', '-')}"
+            for parameter in group
+            if context.get_parameter_source(parameter) is click.core.ParameterSource.COMMANDLINE
         ]
-        if len(given) > 1:
-            raise click.UsageError(f"{' and '.join(given)} exclude each other: give one", context)
+        if len(names) > 1:
+            raise click.UsageError(f"{' and '.join(names)} exclude each other: give one", context)
 
 
 class Command(click.Command):

@@ -38,7 +38,7 @@ class _Line:
 _line = _Line()
 
 
-def told(items: Iterable[T], number: int | None, noun: str) -> Iterator[T]:
+def reported(items: Iterable[T], number: int | None, noun: str) -> Iterator[T]:
     """Yield the items; once the command takes a second, tell how many are done, how fast, and how long it will take.
 
     `number` is None where nobody knows how many there are.

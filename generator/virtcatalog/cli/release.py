@@ -60,11 +60,11 @@ def command(
     if fault:
         raise click.UsageError(fault)
     today = day.date() if day else date.today()
-    found = list(breaches(loaded, today))
+    all_breaches = list(breaches(loaded, today))
     for glob in accept:
-        if not any(accepts([glob], breach) for breach in found):
+        if not any(accepts([glob], breach) for breach in all_breaches):
             raise click.UsageError(f"--accept {glob!r} accepts nothing: no published object of that name changes")
-    broken = [breach for breach in found if not accepts(accept, breach)]
+    broken = [breach for breach in all_breaches if not accepts(accept, breach)]
     if broken:
         return refuse(broken)
     before = loaded.lock.version if loaded.lock else ""

@@ -74,17 +74,17 @@ def _stale(folder: Path, schemas: dict[str, dict[str, Any]]) -> dict[str, str]:
     """What in the folder is not as it would be written, and how; files that virtcatalog never wrote do not count."""
     from virtcatalog.api.schema import COMMENT
 
-    found = {}
+    stale = {}
     for path, schema in schemas.items():
         file = folder / path
-        if any(each.is_symlink() for each in (file, *file.parents[: path.count("/")])):
+        if any(parent.is_symlink() for parent in (file, *file.parents[: path.count("/")])):
             raise VirtcatalogError(f"{file}: is a symbolic link, or below one: schemas are not written through links")
         if not file.is_file():
-            found[path] = "missing"
+            stale[path] = "missing"
         elif file.read_bytes() != _text(schema).encode():
-            found[path] = "stale"
+            stale[path] = "stale"
     for file in sorted(folder.rglob("*.json")):
         path = file.relative_to(folder).as_posix()
         if path not in schemas and file.is_file() and not file.is_symlink() and COMMENT.encode() in file.read_bytes():
-            found[path] = "no longer written"
-    return found
+            stale[path] = "no longer written"
+    return stale

@@ -11,7 +11,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.inputs import catalog_objects
-from virtcatalog.cli.items import found, named, shown
+from virtcatalog.cli.items import catalog_items, items_by_name, shown
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.escaping import as_json
 
@@ -50,23 +50,23 @@ def command(
     """Show the type, preference, template or environment called NAME: its facts, and what it becomes."""
     from virtcatalog.ask.example import example
 
-    items = named(found(catalog, environments, prices), [name], catalog)
+    items = items_by_name(catalog_items(catalog, environments, prices), [name], catalog)
     if len({item.name for item in items}) > 1:
         raise click.UsageError(f"{name} means {len(items)} things; `virtcatalog list` lists them")
     expandable = [item for item in items if item.sort in ("types", "preferences")]
     if form in ("yaml", "json"):
         _print_manifests(items, form)
         return 0
-    beside = [each for each in catalog_objects(catalog) if each.get("kind") == "KubeVirt"]
+    beside = [manifest for manifest in catalog_objects(catalog) if manifest.get("kind") == "KubeVirt"]
     if form == "xml":
         if not expandable:
             raise VirtcatalogError(f"{name} is no instance type and no preference; `virtcatalog expand` shows VMs")
-        for each in expandable:
-            data(_admitted(example(each, beside, conditions).result).domain_xml or "")
+        for manifest in expandable:
+            data(_admitted(example(manifest, beside, conditions).result).domain_xml or "")
         return 0
     for index, item in enumerate(items):
-        made = _made(item, example(item, beside, conditions)) if item in expandable else ()
-        echo(("\n" if index else "") + "\n".join(_lines(item, made)))
+        shown = _outcome(item, example(item, beside, conditions)) if item in expandable else ()
+        echo(("\n" if index else "") + "\n".join(_lines(item, shown)))
     return 0
 
 
@@ -90,12 +90,12 @@ def _admitted(result: Result) -> Result:
     return result
 
 
-def _lines(item: Item, made: Iterable[tuple[str, str]]) -> Iterator[str]:
+def _lines(item: Item, becomes: Iterable[tuple[str, str]]) -> Iterator[str]:
     from virtcatalog.ask.items import titles
 
     yield f"{item.sort.removesuffix('s')} {item.name}"
     facts = [(title, shown(item.facts[key], key)) for key, title in titles(item.sort, [item]).items()]
-    becoming = list(made)
+    becoming = list(becomes)
     width = max(len(title) for title, value in (*facts, *becoming) if value)
     yield from (f"  {title.ljust(width)}  {value}" for title, value in facts if value)
     if becoming:
@@ -103,7 +103,7 @@ def _lines(item: Item, made: Iterable[tuple[str, str]]) -> Iterator[str]:
     yield from (f"  {title.ljust(width)}  {value}" for title, value in becoming)
 
 
-def _made(item: Item, becoming: Example) -> Iterator[tuple[str, str]]:
+def _outcome(item: Item, becoming: Example) -> Iterator[tuple[str, str]]:
     """What the least VM became: what a preference says in it, or its guest and what its Pod requests."""
     from virtcatalog.ask.example import guest
     from virtcatalog.ask.explain import explain

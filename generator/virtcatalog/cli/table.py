@@ -54,21 +54,21 @@ def laid_out(
     columns: Row, rows: Iterable[Row], width: int | None, *, capitals: bool = True
 ) -> Iterator[tuple[str, Row | None]]:
     """Yield a table's lines within a width, None for any, each with the row that it is of; the header is of none."""
-    given = list(rows)
+    texts = list(rows)
     header = [name.upper() if capitals else single_line(name) for name in columns]
-    cells = [header, *([single_line(cell) or "-" for cell in row] for row in given)]
+    cells = [header, *([single_line(cell) or "-" for cell in row] for row in texts)]
     natural = [max(map(_length, column)) for column in zip(*cells, strict=True)]
     widths = _fitting(natural, cells, width)
     if widths is None:
-        yield from _one_below_the_other(columns, given, cells[1:], width or 0)
+        yield from _one_below_the_other(columns, texts, cells[1:], width or 0)
         return
-    whole = widths == natural
+    fits = widths == natural
     for number, row in enumerate(cells):
-        lines = [[cell] if whole else _wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
+        lines = [[cell] if fits else _wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
         for index in range(max(map(len, lines))):
             parts = [line[index] if index < len(line) else "" for line in lines]
             line = (" " * _GAP).join(_padded(part, width) for part, width in zip(parts, widths, strict=True))
-            yield line.rstrip(), given[number - 1] if number else None
+            yield line.rstrip(), texts[number - 1] if number else None
 
 
 def _fitting(natural: list[int], cells: list[list[str]], width: int | None) -> list[int] | None:
@@ -77,7 +77,9 @@ def _fitting(natural: list[int], cells: list[list[str]], width: int | None) -> l
     excess = sum(widths) + _GAP * (len(widths) - 1) - (width or 0)
     if width is None or excess <= 0:
         return widths
-    least = [min(each, max(_NARROWEST, len(head))) for each, head in zip(natural, cells[0], strict=True)]
+    least = [
+        min(natural_width, max(_NARROWEST, len(head))) for natural_width, head in zip(natural, cells[0], strict=True)
+    ]
     while excess > 0:
         spare = [width - low for width, low in zip(widths, least, strict=True)]
         if not any(spare):
@@ -97,20 +99,20 @@ def _fitting(natural: list[int], cells: list[list[str]], width: int | None) -> l
 
 
 def _one_below_the_other(
-    columns: Row, given: list[Row], cells: list[list[str]], width: int
+    columns: Row, texts: list[Row], cells: list[list[str]], width: int
 ) -> Iterator[tuple[str, Row | None]]:
     """Each row as its first cell, and below it the others that say something, with their names."""
-    for row, values in zip(given, cells, strict=True):
+    for row, values in zip(texts, cells, strict=True):
         yield from ((line, row) for line in _wrapped(values[0], width))
-        named = [f"{name.lower()}: {value}" for name, value in zip(columns, values, strict=True) if value != "-"][1:]
+        facts = [f"{name.lower()}: {value}" for name, value in zip(columns, values, strict=True) if value != "-"][1:]
         line = ""
-        for part in named:
+        for part in facts:
             if line and len(line) + len(part) + 2 + _GAP > width:
-                yield from ((f"  {each}", row) for each in _wrapped(line, width - _GAP))
+                yield from ((f"  {wrapped}", row) for wrapped in _wrapped(line, width - _GAP))
                 line = ""
             line = f"{line}  {part}" if line else part
         if line:
-            yield from ((f"  {each}", row) for each in _wrapped(line, width - _GAP))
+            yield from ((f"  {wrapped}", row) for wrapped in _wrapped(line, width - _GAP))
 
 
 def _wrapped(text: str, width: int) -> list[str]:

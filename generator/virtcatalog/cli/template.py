@@ -177,11 +177,11 @@ def convert(
     _check_source(context, positional, file, name)
     text, template = _read(file, OpenShiftTemplate)
     try:
-        made = convert_template(template)
+        converted = convert_template(template)
         if instancetype is None and preference is None:
-            _print(made, form)
+            _print(converted, form)
             return 0
-        return _adopt(made, (instancetype, preference), catalog, conditions, form)
+        return _adopt(converted, (instancetype, preference), catalog, conditions, form)
     except TemplateError as error:
         for cause in error.causes:
             echo(str(text.at_field(cause.field, cause.message)), err=True)
@@ -190,7 +190,7 @@ def convert(
 
 def _adopt(
     template: dict[str, Any],
-    given: tuple[str | None, str | None],
+    names: tuple[str | None, str | None],
     catalog: str | None,
     conditions: Conditions,
     form: str | None,
@@ -203,21 +203,26 @@ def _adopt(
     from virtcatalog.cli.inputs import catalog_objects
 
     everything = Candidates(catalog_objects(catalog), conditions)
-    wanted = Names(*(_reference(everything, part, text) for part, text in zip(Names._fields, given, strict=True)))
-    named = [(reference.kind, reference.name) for reference in wanted if reference]
+    wanted = Names(*(_reference(everything, part, text) for part, text in zip(Names._fields, names, strict=True)))
+    identities = [(reference.kind, reference.name) for reference in wanted if reference]
     # Of objects that say the same it would take the best, and here one is asked for by its name.
-    objects = [each for each in catalog_objects(catalog) if (each["kind"], each["metadata"]["name"]) in named]
+    objects = [
+        manifest
+        for manifest in catalog_objects(catalog)
+        if (manifest["kind"], manifest["metadata"]["name"]) in identities
+    ]
     adopted_template = adopt_in_template(template, wanted, Candidates(objects, conditions))
     for reason in adopted_template.adoption.reasons:
         echo(str(reason), err=True)
     if adopted_template.template is None:
         if not adopted_template.adoption.reasons:
-            shown = " and ".join(f"{each.kind} {each.name}" for each in wanted if each)
+            shown = " and ".join(f"{reference.kind} {reference.name}" for reference in wanted if reference)
             echo(f"KubeVirt does not admit the template's VM with {shown}", err=True)
         return 1
     first, *lines = explain(adopted_template.adoption)
     if adopted_template.adoption.outcome == "nearest":
-        first = f"with {' and '.join(f'{each.kind} {each.name}' for each in wanted if each)} the domain is another one:"
+        pair = " and ".join(f"{reference.kind} {reference.name}" for reference in wanted if reference)
+        first = f"with {pair} the domain is another one:"
     for line in (first, *lines):
         echo(line, err=True)
     for parameter in adopted_template.dropped:
@@ -236,7 +241,9 @@ def _reference(candidates: Candidates, part: str, text: str | None) -> Reference
     for reference in references:
         if reference.name == name:
             return reference
-    raise VirtcatalogError(f"there is no {wanted} {name!r}{nearest(name, [each.name for each in references])}")
+    raise VirtcatalogError(
+        f"there is no {wanted} {name!r}{nearest(name, [reference.name for reference in references])}"
+    )
 
 
 def _check_source(context: click.Context, positional: str | None, file: str, name: str) -> None:

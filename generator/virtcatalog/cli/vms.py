@@ -55,7 +55,7 @@ class Batch(NamedTuple):
         """Yield the manifests of the VMs that can be read."""
         yield from (vm.manifest for vm in self.vms)
         for share in self.fleet.shares() if self.fleet else ():
-            yield from (each.data for each in share.manifests()[0] if not each.problems)
+            yield from (manifest.data for manifest in share.manifests()[0] if not manifest.problems)
 
 
 class _Files(NamedTuple):
@@ -69,7 +69,7 @@ class _Files(NamedTuple):
 
     def beside(self, environment: str, where: str) -> list[Located]:
         """Return the objects that VMs of an environment meet, or of the cluster of it that `where` is."""
-        return [each for each, from_ in self.objects if from_ in ("", environment, where)]
+        return [located for located, from_ in self.objects if from_ in ("", environment, where)]
 
 
 def gather(
@@ -91,10 +91,10 @@ def gather(
     """
     plain: list[Placed] = []
     templates: list[_Template] = []
-    met = _Met(catalog, environments, revision)
+    matches = _Matches(catalog, environments, revision)
     if revision and not sources:
         templates += _templates_at(revision, catalog or "catalog")
-        met = _Met(None, environments, None)  # they meet their own
+        matches = _Matches(None, environments, None)  # they meet their own
     for source in map(placed, sources or ([] if revision else [catalog or "catalog"])):
         folder = catalog_around(source.path)
         if folder is None:
@@ -104,14 +104,14 @@ def gather(
     if plain and not sources:
         raise VirtcatalogError(f"{plain[0].path} is no catalog that holds VM templates: name VMs with -f")
     if plain:
-        met.load()  # a broken catalog is named before what is wrong in files
+        matches.load()  # a broken catalog is named before what is wrong in files
     fleet = _fleet(plain) if plain and streamed else None
     files = _from_files(plain) if fleet is None else _Files([], _located(fleet), [], (), fleet.problems)
     files.objects[:0] = [(Located(companion.data, companion.problem), "") for companion in companions(cluster)]
-    batches = [*met.of_templates(templates, files), *(met.of_files(files, fleet) if plain else ())]
+    batches = [*matches.of_templates(templates, files), *(matches.of_files(files, fleet) if plain else ())]
     if not any(batch.number or batch.unreadable for batch in batches) and not files.problems:
         where = f" for {listed(environments)}" if environments else ""
-        kinds = {each.manifest.get("kind") for each, _ in files.objects}
+        kinds = {located.manifest.get("kind") for located, _ in files.objects}
         hint = "; `virtcatalog template process` makes one of a template" if "VirtualMachineTemplate" in kinds else ""
         raise VirtcatalogError(f"no VirtualMachine{where} in {', '.join(sources) or catalog or 'catalog'}{hint}")
     return batches, files.problems
@@ -146,10 +146,10 @@ def _templates(folder: Path, source: Placed) -> Iterator[_Template]:
     if not exists(source.path):
         raise ManifestError(Problem(file=source.path, message=NOT_THERE))
     catalog = load_catalog(folder)
-    found = [vm for vm in catalog.vms if wanted == folder or (folder / vm.file).is_relative_to(wanted)]
-    if not found:
+    vm_templates = [vm for vm in catalog.vms if wanted == folder or (folder / vm.file).is_relative_to(wanted)]
+    if not vm_templates:
         raise VirtcatalogError(f"{source.path}: the catalog {folder} renders no VirtualMachine from it")
-    return (_Template(catalog, each, source.where) for each in found)
+    return (_Template(catalog, vm_template, source.where) for vm_template in vm_templates)
 
 
 def _templates_at(revision: Revision, path: str) -> Iterator[_Template]:
@@ -159,11 +159,11 @@ def _templates_at(revision: Revision, path: str) -> Iterator[_Template]:
     return (_Template(catalog, vm, "") for vm in catalog.vms)
 
 
-class _Met:
+class _Matches:
     """What VMs meet of the catalog, or of the folder of manifests, that was named, or else of their own catalog."""
 
-    def __init__(self, named: str | None, environments: Sequence[str], revision: Revision | None) -> None:
-        self._named, self._asked, self._revision = named, environments, revision
+    def __init__(self, name: str | None, environments: Sequence[str], revision: Revision | None) -> None:
+        self._name, self._asked, self._revision = name, environments, revision
         self._catalogs: dict[str, Catalog | None] = {}
         self._objects: dict[tuple[str, str], list[Located]] = {}
 
@@ -173,16 +173,16 @@ class _Met:
 
     def of_templates(self, templates: Iterable[_Template], files: _Files) -> Iterator[Batch]:
         """Yield a batch for each file of templates and environment."""
-        found: dict[tuple[str, str, str], list[VmTemplate]] = {}
+        by_environment: dict[tuple[str, str, str], list[VmTemplate]] = {}
         for own, template, where in templates:
             catalog = self._catalog(own)
             overlays = catalog.overlays if catalog else ()
             self._check(overlays, [where], catalog.path if catalog else own.path)
             for environment in environments_of(template, overlays, [where] if where else self._asked):
                 if not self._asked or environment in self._asked:
-                    found.setdefault((own.path, environment, template.file), []).append(template)
+                    by_environment.setdefault((own.path, environment, template.file), []).append(template)
         catalogs = {own.path: own for own, *_ in templates}
-        for (path, environment, _), members in found.items():
+        for (path, environment, _), members in by_environment.items():
             beside = [
                 Located(companion, partial(_beside, members[0], companion)) for companion in members[0].companions
             ]
@@ -198,12 +198,12 @@ class _Met:
             yield from self._of_fleet(fleet, files, catalog)
             return
         self._check(overlays, (where for _, where in (*files.vms, *files.objects)), self._path)
-        found: dict[tuple[str, str], list[Located]] = {}
+        by_environment: dict[tuple[str, str], list[Located]] = {}
         for vm, where in files.vms:
             for environment in environments_for(vm.manifest, overlays, where, self._asked):
-                found.setdefault((environment, where), []).append(vm.located_in(environment))
+                by_environment.setdefault((environment, where), []).append(vm.located_in(environment))
         unreadable, without_vm = files.unreadable, files.without_vm
-        for (environment, where), vms in found.items() or [((BASE, ""), [])]:
+        for (environment, where), vms in by_environment.items() or [((BASE, ""), [])]:
             batch = self._batch(catalog, environment, vms, files.beside(environment, where))
             yield batch._replace(unreadable=unreadable, without_vm=without_vm)
             unreadable, without_vm = [], ()
@@ -211,18 +211,18 @@ class _Met:
     def _of_fleet(self, fleet: Fleet, files: _Files, catalog: Catalog | None) -> Iterator[Batch]:
         overlays = catalog.overlays if catalog else ()
         self._check(overlays, (*fleet.places, *(where for _, where in files.objects)), self._path)
-        found: Mapping[tuple[str, str], Fleet | Chosen] = {(BASE, ""): fleet}
+        fleets: Mapping[tuple[str, str], Fleet | Chosen] = {(BASE, ""): fleet}
         if overlays:
-            found = fleet.by_environment(lambda vm, where: environments_for(vm, overlays, where, self._asked))
+            fleets = fleet.by_environment(lambda vm, where: environments_for(vm, overlays, where, self._asked))
         without_vm = tuple(sorted(set(fleet.without_vm)))
-        for (environment, where), vms in found.items() or [((BASE, ""), None)]:
+        for (environment, where), vms in fleets.items() or [((BASE, ""), None)]:
             batch = self._batch(catalog, environment, [], files.beside(environment, where))
             yield batch._replace(fleet=vms, without_vm=without_vm)
             without_vm = ()
 
     @property
     def _path(self) -> str:
-        return self._named or "catalog"
+        return self._name or "catalog"
 
     def _check(self, overlays: Sequence[Overlay], places: Iterable[str], path: str) -> None:
         check_environments(self._asked, overlays, f"in {path}")
@@ -232,10 +232,10 @@ class _Met:
         """The catalog that VMs meet; None where it is manifests that they meet, or nothing."""
         from virtcatalog.catalog.load import load_catalog
 
-        named = self._named is not None and (own is None or Path(self._named).resolve() != Path(own.path).resolve())
-        if own is not None and not named and self._revision is None:
+        by_option = self._name is not None and (own is None or Path(self._name).resolve() != Path(own.path).resolve())
+        if own is not None and not by_option and self._revision is None:
             return own
-        path = own.path if own is not None and not named else self._path
+        path = own.path if own is not None and not by_option else self._path
         if path not in self._catalogs and self._revision is not None:
             self._catalogs[path] = self._revision.catalog(path)
         elif path not in self._catalogs:
@@ -245,17 +245,17 @@ class _Met:
     def _batch(self, catalog: Catalog | None, environment: str, vms: list[Located], around: list[Located]) -> Batch:
         key = catalog.path if catalog else "", environment
         if key not in self._objects:
-            known = [overlay.name for overlay in catalog.overlays] if catalog else []
+            names = [overlay.name for overlay in catalog.overlays] if catalog else []
             # A template may be rendered for an environment that the catalog which it meets does not have.
-            here = environment if environment in known else BASE
+            here = environment if environment in names else BASE
             manifests = catalog.objects(here) if catalog else self._manifests()
             self._objects[key] = [unplaced(manifest) for manifest in manifests]
         release = release_of(catalog.overlays, environment) if catalog else ""
-        alone = catalog is None and self._named is None
+        alone = catalog is None and self._name is None
         return Batch(vms, [*self._objects[key], *around], [], environment, release, alone=alone)
 
     def _manifests(self) -> list[dict[str, Any]]:
-        return catalog_objects(self._named) if self._revision is None else self._revision.objects(self._path)
+        return catalog_objects(self._name) if self._revision is None else self._revision.objects(self._path)
 
 
 def _beside(template: VmTemplate, manifest: dict[str, Any], field: str, message: str) -> Problem:
@@ -283,7 +283,7 @@ def _fleet(sources: list[Placed]) -> Fleet:
 
 
 def _located(fleet: Fleet) -> list[tuple[Located, str]]:
-    return [(Located(each.data, each.problem), where) for each, where in fleet.objects]
+    return [(Located(manifest.data, manifest.problem), where) for manifest, where in fleet.objects]
 
 
 def _from_files(sources: list[Placed]) -> _Files:

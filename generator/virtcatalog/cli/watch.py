@@ -16,7 +16,7 @@ from virtcatalog.manifests.watch import Changed, Watch
 #: Seconds between two looks, at least; and how many times as long as a look takes.
 EVERY, REST = 0.25, 9
 #: How many changed files are named.
-NAMED = 5
+_SHOWN = 5
 
 
 def watching(catalog: str, files: Iterable[str], output: Path, run: Callable[[Folder], int]) -> int:
@@ -35,14 +35,14 @@ def watching(catalog: str, files: Iterable[str], output: Path, run: Callable[[Fo
         except VirtcatalogError as error:
             refuse(error)
             watch.broken()
-        told(watch.wait(_pause))
+        _report(watch.wait(_pause))
 
 
-def told(changed: Sequence[Changed]) -> None:
+def _report(changed: Sequence[Changed]) -> None:
     """Say which files changed."""
-    for path, was, is_there in changed[:NAMED]:
+    for path, was, is_there in changed[:_SHOWN]:
         summary(f"{os.path.relpath(path)} {'changed' if was and is_there else 'is new' if is_there else 'is gone'}")
-    more = len(changed) - NAMED
+    more = len(changed) - _SHOWN
     if more > 0:
         summary(f"and {counted(more, 'further file')}")
 

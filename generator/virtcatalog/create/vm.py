@@ -31,7 +31,7 @@ def create_vm(options: VmOptions, read_file: Callable[[str], str]) -> CreatedVm:
     guest = _memory(options)
     strategy = _run_strategy(options)
     matchers = {
-        kind: named(kind, text)
+        kind: matcher_of(kind, text)
         for kind, text in (("instancetype", options.instancetype), ("preference", options.preference))
         if text is not None
     }
@@ -126,7 +126,7 @@ Manifest = dict[str, Any]
 _SOURCES = {"pvc", "registry", "snapshot"}
 
 
-def named(flag: str, text: str) -> dict[str, Any]:
+def matcher_of(flag: str, text: str) -> dict[str, Any]:
     """Return the matcher of `[KIND/]NAME`; without a kind, the API server's default. Source: withInstancetype."""
     kind, name = params.prefixed(flag, text)
     kinds = ("", f"virtualmachine{flag}", f"virtualmachinecluster{flag}")

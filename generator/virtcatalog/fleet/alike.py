@@ -45,8 +45,10 @@ _NAME_MARK: Final = "\x7f0\x7f"
 _BARE_MARK: Final = re.compile(rb":\x7f(?!0\x7f)\d+\x7f(?=[,}])")
 _MOST_KINDS: Final = 1 << 14
 #: Where a name is one that the VM gives itself: lists of what has a name, what refers to an object, further names.
-_NAMED_LISTS: Final = frozenset({"volumes", "disks", "interfaces", "networks", "filesystems"})
-_NAMED: Final = frozenset({"secretRef", "networkDataSecretRef", "configMap", "secret", "serviceAccount", "dataVolume"})
+_LISTS_BY_NAME: Final = frozenset({"volumes", "disks", "interfaces", "networks", "filesystems"})
+_REFERENCES: Final = frozenset(
+    {"secretRef", "networkDataSecretRef", "configMap", "secret", "serviceAccount", "dataVolume"}
+)
 _NAMES: Final = frozenset({"claimName", "hostname", "secretName", "serviceAccountName"})
 _LABELS: Final = frozenset({"labels", "matchLabels", "annotations"})
 _encode: Final = msgspec.json.Encoder(order="deterministic").encode
@@ -143,7 +145,9 @@ def _is_plain(value: Any, key: str, outer: str) -> bool:
         return all(_is_plain(item, "", key) for item in value)
     if not isinstance(value, dict):
         return not isinstance(value, str) or _NAME_MARK not in value
-    names = key in _NAMED or outer in _NAMED_LISTS or (key == "metadata" and outer in ("", "dataVolumeTemplates"))
+    names = (
+        key in _REFERENCES or outer in _LISTS_BY_NAME or (key == "metadata" and outer in ("", "dataVolumeTemplates"))
+    )
     for field, inner in value.items():
         in_label = key in _LABELS and (key != "annotations" or "kubevirt.io/" not in field)
         if _NAME_MARK in field and not in_label:

@@ -119,12 +119,12 @@ class Cache:
 
 def _check(folder: str) -> None:
     """CacheError for a folder that somebody else owns, or may write into."""
-    found = os.stat(folder)  # noqa: PTH116
-    if not stat.S_ISDIR(found.st_mode):
+    status = os.stat(folder)  # noqa: PTH116
+    if not stat.S_ISDIR(status.st_mode):
         raise CacheError(f"{folder}: is no folder to keep anything in")
-    if hasattr(os, "geteuid") and found.st_uid != os.geteuid():
+    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
         raise CacheError(f"{folder}: belongs to somebody else: nothing is kept there")
-    if found.st_mode & 0o022 and os.name == "posix":
+    if status.st_mode & 0o022 and os.name == "posix":
         raise CacheError(f"{folder}: can be written by others: nothing is kept there")
 
 
@@ -145,15 +145,15 @@ def _check_outside(folder: str) -> None:
 
 def _trim(share: str, most: int) -> None:
     now, total = time.time(), 0
-    found = []
+    stored = []
     with os.scandir(share) as entries:
         for entry in entries:
-            known = entry.stat(follow_symlinks=False)
-            if entry.name.startswith(_UNFINISHED) and now - known.st_mtime < _LEFT_BEHIND:
+            status = entry.stat(follow_symlinks=False)
+            if entry.name.startswith(_UNFINISHED) and now - status.st_mtime < _LEFT_BEHIND:
                 continue
-            age = float("inf") if entry.name.startswith(_UNFINISHED) else now - known.st_mtime
-            found.append((age, -(-known.st_size // _BLOCK) * _BLOCK, entry.path))
-    for age, size, path in sorted(found):
+            age = float("inf") if entry.name.startswith(_UNFINISHED) else now - status.st_mtime
+            stored.append((age, -(-status.st_size // _BLOCK) * _BLOCK, entry.path))
+    for age, size, path in sorted(stored):
         total += size
         if total > most or age == float("inf"):
             with suppress(OSError):
@@ -182,23 +182,23 @@ def users_cache() -> Cache | None:
     """
     if os.environ.get("VIRTCATALOG_NO_CACHE", "").lower() not in ("", "0", "false", "no", "off"):
         return None
-    named = os.environ.get("VIRTCATALOG_CACHE")
-    folder = named or default_folder()
+    place = os.environ.get("VIRTCATALOG_CACHE")
+    folder = place or default_folder()
     try:
         return Cache(folder) if folder else None
     except CacheError:
-        if named:
+        if place:
             raise
         return None
 
 
 def digest(*parts: bytes) -> bytes:
     """Return a digest of some parts, each of which counts by itself."""
-    found = blake2b(digest_size=32)
+    hashed = blake2b(digest_size=32)
     for part in parts:
-        found.update(len(part).to_bytes(8, "big"))
-        found.update(part)
-    return found.digest()
+        hashed.update(len(part).to_bytes(8, "big"))
+        hashed.update(part)
+    return hashed.digest()
 
 
 @cache
@@ -208,7 +208,7 @@ def program() -> bytes:
     What is installed as a package says of its files what they hold; those of a checkout are known by size and times.
     """
     package = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
-    parts = [each.encode() for each in (__version__, sys.version, msgspec.__version__)]
+    parts = [part.encode() for part in (__version__, sys.version, msgspec.__version__)]
     try:
         record = Path(f"{package}/../virtcatalog-{__version__}.dist-info/RECORD").read_bytes()
     except OSError:
@@ -218,13 +218,13 @@ def program() -> bytes:
 
 def _files(folder: str) -> Iterator[bytes]:
     with os.scandir(folder) as entries:
-        found = sorted(entries, key=lambda entry: entry.name)
-    for each in found:
-        if each.is_dir():
-            yield from _files(each.path) if each.name != "__pycache__" else ()
+        children = sorted(entries, key=lambda entry: entry.name)
+    for child in children:
+        if child.is_dir():
+            yield from _files(child.path) if child.name != "__pycache__" else ()
         else:
-            known = each.stat()
-            yield os.fsencode(f"{each.path} {known.st_size} {known.st_mtime_ns} {known.st_ctime_ns}")
+            status = child.stat()
+            yield os.fsencode(f"{child.path} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}")
 
 
 def key_of(*parts: bytes) -> str:

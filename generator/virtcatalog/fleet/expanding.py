@@ -149,9 +149,9 @@ def expand_fleet(fleet: Fleet | Chosen, expander: Expander, executor: Executor |
         yield from expander.shares(islice(shares, 1))  # nobody waits for others to see a first result
         yield from expander.shares(shares)
     elif executor.forks and isinstance(fleet, Fleet):
-        yield from chain.from_iterable(executor.each(_expand_section, fleet.sections(_SECTION), expander, fleet))
+        yield from chain.from_iterable(executor.results(_expand_section, fleet.sections(_SECTION), expander, fleet))
     else:
-        yield from chain.from_iterable(executor.each(_expand_chunk, chunks(fleet.shares(), CHUNK), expander))
+        yield from chain.from_iterable(executor.results(_expand_chunk, chunks(fleet.shares(), CHUNK), expander))
 
 
 def _expand_section(section: Section, expander: Expander, fleet: Fleet) -> list[Expansion]:

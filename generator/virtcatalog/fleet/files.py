@@ -121,15 +121,15 @@ class Fleet:
         One of which it says none is left out; those that cannot be read are with the first. What is wrong with the
         texts is added to the `problems`.
         """
-        found: dict[Key, Chosen] = {}
+        chosen: dict[Key, Chosen] = {}
         for index, (part, where) in enumerate(self.parts()):
             vms, problems = Share(part).manifests()
             self.problems += problems
             for place, vm in enumerate(vms):
-                keys = [(name, where) for name in find(vm.data, where)] if not vm.problems else list(found)[:1]
+                keys = [(name, where) for name in find(vm.data, where)] if not vm.problems else list(chosen)[:1]
                 for key in keys or ([("", where)] if vm.problems else []):
-                    found.setdefault(key, Chosen(self, key[0])).add(index, place)
-        return found
+                    chosen.setdefault(key, Chosen(self, key[0])).add(index, place)
+        return chosen
 
 
 class Chosen:
@@ -170,7 +170,7 @@ def distinct(fleets: Iterable[Fleet | Chosen]) -> int:
     return number + len(chosen)
 
 
-class Whole:
+class SoundFleet:
     """Every manifest of files, of which all have to be sound: `others` by where they are from, and `number` VMs.
 
     VMs are read each time that they are gone through. Once something is wrong with one, or with anything else, only
@@ -197,9 +197,9 @@ class Whole:
         """Yield what `find` knows of a part, and every manifest of those of which it knows nothing."""
         problems = list(self._problems)
         for share, where in ((Share(part), where) for stream, where in self._streams for part in stream.vms()):
-            found = find(share) if not problems else None
-            if found is not None:
-                yield found, where
+            answer = find(share) if not problems else None
+            if answer is not None:
+                yield answer, where
                 continue
             vms, faults = share.manifests()
             problems += faults

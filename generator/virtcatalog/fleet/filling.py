@@ -80,10 +80,10 @@ class Fillers:
         return expansions
 
     def _filled(self, text: bytes, share: Share) -> list[Expansion] | None:
-        for matcher, known in self._matchers.get(maps(text), ()):
+        for matcher, template in self._matchers.get(maps(text), ()):
             values = matcher.leaves(text)
             if values is not None:
-                return [known.fill(values, share)] if self._is_alone(values) else None
+                return [template.fill(values, share)] if self._is_alone(values) else None
         leaves = leaves_of(text)
         if leaves is None or not self._is_alone(leaves.values):
             return None

@@ -57,9 +57,9 @@ class Inputs:
         if references is None:
             return digest(*parts, self._names, *self._types.values())
         for reference in references:
-            found = self._types.get(reference)
-            parts += [*(part.encode() for part in reference), b"-" if found is None else found]
-            if found is None:
+            known_digest = self._types.get(reference)
+            parts += [*(part.encode() for part in reference), b"-" if known_digest is None else known_digest]
+            if known_digest is None:
                 parts.append(self._names)
         return digest(*parts)
 
@@ -89,23 +89,25 @@ def _of_mapping(value: Any) -> Any:
     raise NotImplementedError(f"nothing says how a {type(value).__name__} counts")
 
 
-def named(vm: Data) -> list[Identity] | None:
+def identities_of(vm: Data) -> list[Identity] | None:
     """Return the instance type and preference that a VM names; None where it infers one, or names no such kind."""
-    spec, found = vm_spec(vm), []
+    spec, identities = vm_spec(vm), []
     if not isinstance(spec, dict):
         return None
     for matcher in MATCHERS:
-        given = spec.get(matcher)
-        if not given:
+        reference = spec.get(matcher)
+        if not reference:
             continue
-        refers = named_object(vm, matcher, given) if isinstance(given, dict) else None
-        if refers is None or given.get("inferFromVolume"):
+        refers = named_object(vm, matcher, reference) if isinstance(reference, dict) else None
+        if refers is None or reference.get("inferFromVolume"):
             return None
-        found.append(refers)
-    return found
+        identities.append(refers)
+    return identities
 
 
-def either(*found: list[Identity] | None) -> list[Identity] | None:
+def either(*alternatives: list[Identity] | None) -> list[Identity] | None:
     """Return all that several lists of references have, None when one of them is not known."""
-    known = [each for each in found if each is not None]
-    return None if len(known) < len(found) else list(dict.fromkeys(ref for each in known for ref in each))
+    lists = [references for references in alternatives if references is not None]
+    if len(lists) < len(alternatives):
+        return None
+    return list(dict.fromkeys(reference for references in lists for reference in references))

@@ -38,7 +38,7 @@ def expand_many(
     if executor is None or not executor.worth(len(first), WORTH_IT):
         yield from _expanded(vms, cluster)
         return
-    for results in executor.each(_expand_chunk, chunks(vms, CHUNK), cluster):
+    for results in executor.results(_expand_chunk, chunks(vms, CHUNK), cluster):
         for result in results:
             yield result if isinstance(result, UnsupportedError) else replace(result, cluster=cluster)
 

@@ -53,8 +53,8 @@ class Executor(Protocol):
     def worth(self, number: int, least: int) -> bool:
         """Whether so many items are to be sent; `least` is from where on that saves more than processes cost."""
 
-    def each(self, function: Callable[..., R], items: Iterable[T], *given: Any) -> Iterator[R]:
-        """Return what yields `function(item, *given)` for each item, in order; items are taken a few ahead."""
+    def results(self, function: Callable[..., R], items: Iterable[T], *extra: Any) -> Iterator[R]:
+        """Return what yields `function(item, *extra)` for each item, in order; items are taken a few ahead."""
 
 
 class Processes(NamedTuple):
@@ -77,18 +77,18 @@ class Processes(NamedTuple):
         """Whether so many items are to be sent."""
         return self.number > 1 and number >= least
 
-    def each(self, function: Callable[..., R], items: Iterable[T], *given: Any) -> Iterator[R]:
-        """Return what yields `function(item, *given)` for each item; LostProcessError when a process has ended.
+    def results(self, function: Callable[..., R], items: Iterable[T], *extra: Any) -> Iterator[R]:
+        """Return what yields `function(item, *extra)` for each item; LostProcessError when a process has ended.
 
         They are at work when this returns, whether or not anybody waits for the results. A forked process has what is
         given without its being sent; items and results are sent. Its results lie in memory that it shares with this
         one: a pipe holds so little that both would wait for each other.
         """
-        begun = self._begun(function, iter(items), given)
+        begun = self._begun(function, iter(items), extra)
         next(begun)
         return cast("Iterator[R]", begun)
 
-    def _begun(self, function: Callable[..., R], items: Iterator[T], given: tuple[Any, ...]) -> Iterator[R | None]:
+    def _begun(self, function: Callable[..., R], items: Iterator[T], extra: tuple[Any, ...]) -> Iterator[R | None]:
         """Yield nothing once they are at work, and then the results."""
         # Imported here, as most runs of a command start no process.
         import pickle
@@ -99,15 +99,15 @@ class Processes(NamedTuple):
         context = get_context(self.method)
         ahead = self.at_once
         shared = [mmap(-1, _SHARED) for _ in range(ahead)] if self.forks else []
-        pool = ProcessPoolExecutor(self.number, mp_context=context, initializer=_start, initargs=(shared, *given))
+        pool = ProcessPoolExecutor(self.number, mp_context=context, initializer=_start, initargs=(shared, *extra))
         placed = zip(cycle(range(ahead)), items, strict=False)
         try:
             waiting = deque((at, pool.submit(_call, function, item, at)) for at, item in islice(placed, ahead))
             yield None
             while waiting:
                 place, sent = waiting.popleft()
-                found = sent.result()
-                result = pickle.loads(shared[place]) if found is None else found[0]  # noqa: S301 - our own process's
+                outcome = sent.result()
+                result = pickle.loads(shared[place]) if outcome is None else outcome[0]  # noqa: S301 - our own process's
                 waiting.extend((at, pool.submit(_call, function, item, at)) for at, item in islice(placed, 1))
                 yield result
         except BrokenProcessPool:
@@ -123,21 +123,21 @@ def forked() -> Processes:
 
 
 _shared: list[mmap] = []
-_given: list[Any] = []
+_extra: list[Any] = []
 
 
-def _start(shared: list[mmap], *given: Any) -> None:
+def _start(shared: list[mmap], *extra: Any) -> None:
     if getsignal(SIGINT) is default_int_handler:
         signal(SIGINT, SIG_DFL)  # Ctrl-C reaches all processes, and one of them tells of it
     _shared[:] = shared
-    _given[:] = given
+    _extra[:] = extra
 
 
 def _call(function: Callable[..., R], item: Any, place: int) -> tuple[R] | None:
     """Return the result, or None where it lies in its place in the shared memory."""
     import pickle
 
-    result = function(item, *_given)
+    result = function(item, *_extra)
     if _shared:
         memory = _shared[place]
         memory.seek(0)

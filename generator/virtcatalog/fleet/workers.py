@@ -82,8 +82,8 @@ class Workers(NamedTuple):
         """Workers that were asked for take whatever there is."""
         return number > 0
 
-    def each(self, function: Callable[..., R], items: Iterable[T], *given: Any) -> Iterator[R]:
-        """Yield `function(item, *given)` for each item.
+    def results(self, function: Callable[..., R], items: Iterable[T], *extra: Any) -> Iterator[R]:
+        """Yield `function(item, *extra)` for each item.
 
         UnreachableError when there is no scheduler or no worker for as long as dask's configuration waits for a
         connection, OtherVersionsError when they cannot make what is made here, LostProcessError when call after call of
@@ -92,7 +92,7 @@ class Workers(NamedTuple):
         items = iter(items)
         with _heard() as interrupts, self._connected() as client:
             seconds = _patience()
-            digest, held = _hold(client, pickle.dumps(given))
+            digest, held = _hold(client, pickle.dumps(extra))
             self._wait(client, seconds)
             self._compare(client)
             executor = client.get_executor()
@@ -112,10 +112,10 @@ class Workers(NamedTuple):
                     return
                 sent, future = waiting.popleft()
                 try:
-                    made = self._result(client, future, seconds)
+                    outcome = self._result(client, future, seconds)
                 except ValueError:  # dask's, too, where a worker dies just after it has sent its result
-                    made = self._result(client, submit(sent), seconds)
-                result = pickle.loads(made)  # noqa: S301
+                    outcome = self._result(client, submit(sent), seconds)
+                result = pickle.loads(outcome)  # noqa: S301
                 if interrupts:
                     raise KeyboardInterrupt
                 yield result
@@ -147,10 +147,10 @@ class Workers(NamedTuple):
             raise UnreachableError(f"the scheduler at {self.address} had no worker for {seconds:g} s") from None
 
     def _compare(self, client: Client) -> None:
-        found = self._ask(client.get_versions, packages=[_PACKAGE])
-        ours = _versions(found["client"])
-        for who, each in [("the scheduler", found["scheduler"]), *found["workers"].items()]:
-            refuse_others(ours, _versions(each), f"{who} of {self.address}")
+        versions = self._ask(client.get_versions, packages=[_PACKAGE])
+        ours = _versions(versions["client"])
+        for who, version in [("the scheduler", versions["scheduler"]), *versions["workers"].items()]:
+            refuse_others(ours, _versions(version), f"{who} of {self.address}")
 
     def _ask(self, question: Callable[..., R], *arguments: Any, **options: Any) -> R:
         """Ask the scheduler."""
@@ -210,12 +210,12 @@ _one_at_a_time = Lock()
 _unpacked: OrderedDict[str, tuple[Any, ...]] = OrderedDict()
 
 
-def _hold(client: Client, given: bytes) -> tuple[str, Any]:
+def _hold(client: Client, content: bytes) -> tuple[str, Any]:
     """Send what is given to all calls; with a worker that is lost, the scheduler has another one make it again."""
-    digest = sha256(given).hexdigest()
+    digest = sha256(content).hexdigest()
     with catch_warnings():
         filterwarnings("ignore", "Sending large graph")
-        return digest, client.submit(bytes, given, key=f"{_PACKAGE}-{digest}")
+        return digest, client.submit(bytes, content, key=f"{_PACKAGE}-{digest}")
 
 
 @contextmanager
@@ -250,8 +250,8 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _versions(said: dict[str, Any]) -> Versions:
-    packages = said["packages"]
+def _versions(report: dict[str, Any]) -> Versions:
+    packages = report["packages"]
     return Versions(packages[_PACKAGE], ".".join(packages["python"].split(".")[:2]))
 
 

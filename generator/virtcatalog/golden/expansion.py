@@ -11,7 +11,7 @@ import msgspec
 
 from virtcatalog.errors import Reason
 from virtcatalog.fleet.cache import Cache, key_of
-from virtcatalog.fleet.inputs import Inputs, encoded, named
+from virtcatalog.fleet.inputs import Inputs, encoded, identities_of
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.pipeline import Result, expand
@@ -50,7 +50,7 @@ class Expander:
         """Return the expansion of a VM, or why it is refused; `pods` is the form of golden Pods."""
         if self._cache is None or self._inputs is None:
             return _expand(vm, self._cluster, pods)
-        inputs = self._inputs.of(namespace_of(vm), named(vm))
+        inputs = self._inputs.of(namespace_of(vm), identities_of(vm))
         key = key_of(b"a golden test", pods.encode(), encoded(vm), inputs)
         cached = self._cache.recall(key, _decode)
         if cached is not None:

@@ -41,7 +41,7 @@ def backing_volumes(
     vmi: VirtualMachineInstance, cluster: Cluster, vm: VirtualMachine | None
 ) -> dict[str, BackingVolume]:
     """Return volume name to the claim behind it; DomainError for a claim too small to hold a disk."""
-    found: dict[str, BackingVolume] = {}
+    volumes: dict[str, BackingVolume] = {}
     claims = Claims(vmi, cluster, vm)
     mounted = set(map(_name, vmi.spec.domain.devices.filesystems))
     for position, volume in enumerate(vmi.spec.volumes):
@@ -54,7 +54,7 @@ def backing_volumes(
             name, hotplug = volume.data_volume.name, volume.data_volume.hotpluggable
         elif volume.ephemeral is not None and volume.ephemeral.persistent_volume_claim is not None:
             claim = claims.find(volume.ephemeral.persistent_volume_claim.claim_name)
-            found[volume.name] = BackingVolume(block=claim.block, has_claim=False)
+            volumes[volume.name] = BackingVolume(block=claim.block, has_claim=False)
             continue
         else:
             continue
@@ -62,7 +62,7 @@ def backing_volumes(
         host_disk = not claim.block and not hotplug and volume.name not in mounted
         if host_disk:
             _check_size(claim, position, name)
-        found[volume.name] = BackingVolume(
+        volumes[volume.name] = BackingVolume(
             block=claim.block,
             hotplug=hotplug,
             host_disk=host_disk,
@@ -70,7 +70,7 @@ def backing_volumes(
             capacity=_disk_capacity(claim),
             filesystem_overhead=cluster.host.storage.filesystem_overhead,
         )
-    return found
+    return volumes
 
 
 class Claims:

@@ -133,7 +133,7 @@ class Cluster:
                 architecture=conditions.architecture,
                 release=release,
             ),
-            pruned={key: found for key, found in warnings.items() if found},
+            pruned={key: pruned_fields for key, pruned_fields in warnings.items() if pruned_fields},
             others=tuple(others),
             all_presets=presets,
             _objects=objects,
@@ -186,10 +186,10 @@ class Cluster:
 
     def computed(self, make: Callable[[Cluster], T]) -> T:
         """Return `make(cluster)`, made once for each cluster."""
-        found = self._computed.get(make)
-        if found is None:
-            found = self._computed[make] = make(self)
-        made: T = found
+        value = self._computed.get(make)
+        if value is None:
+            value = self._computed[make] = make(self)
+        made: T = value
         return made
 
     def without_configuration(self) -> Cluster:
@@ -198,11 +198,11 @@ class Cluster:
 
     def without_presets(self, *names: str) -> Cluster:
         """Return the cluster as it would be without the presets of these names, in any namespace."""
-        kept = {
+        objects = {
             namespace: tuple(preset for preset in presets if preset.metadata.name not in names)
             for namespace, presets in self.all_presets.items()
         }
-        return self._with(all_presets=kept)
+        return self._with(all_presets=objects)
 
     def with_revisions(self, revisions: Mapping[tuple[str, str], ControllerRevision | None]) -> Cluster:
         """Return the cluster with further ControllerRevisions, by namespace and name; None is one that is gone."""
@@ -231,13 +231,13 @@ class Cluster:
 
     def instancetype(self, kind: str, namespace: str, name: str) -> Instancetype | None:
         """Look up an instance type; `namespace` is "" for `VirtualMachineClusterInstancetype`."""
-        found: Instancetype | None = self._objects.get((kind, namespace, name))
-        return found
+        instancetype: Instancetype | None = self._objects.get((kind, namespace, name))
+        return instancetype
 
     def preference(self, kind: str, namespace: str, name: str) -> Preference | None:
         """Look up a preference; `namespace` is "" for `VirtualMachineClusterPreference`."""
-        found: Preference | None = self._objects.get((kind, namespace, name))
-        return found
+        preference: Preference | None = self._objects.get((kind, namespace, name))
+        return preference
 
     def presets(self, namespace: str) -> tuple[VirtualMachineInstancePreset, ...]:
         """Return the presets of a namespace."""
@@ -295,8 +295,8 @@ class Cluster:
 
     def node_of(self, namespace: str, name: str) -> str:
         """The node that a VM runs on, as its VirtualMachineInstance says; "" when there is none."""
-        found = self._objects.get(("VirtualMachineInstance", namespace, name))
-        return found.status.node_name if found is not None and found.status is not None else ""
+        vmi = self._objects.get(("VirtualMachineInstance", namespace, name))
+        return vmi.status.node_name if vmi is not None and vmi.status is not None else ""
 
     def _of(self, wanted: str) -> list[Any]:
         return [obj for (kind, _, _), obj in self._objects.items() if kind == wanted]
@@ -304,8 +304,8 @@ class Cluster:
     def namespace_labels(self, name: str) -> Mapping[str, str]:
         """The labels of a Namespace, which is there though nobody gives it: the API server labels each by its name."""
         metadata: PartialObjectMetadata | None = self._objects.get(("Namespace", "", name))
-        given = {} if metadata is None else metadata.metadata.labels
-        return {**given, _NAMESPACE_LABEL: name}
+        labels = {} if metadata is None else metadata.metadata.labels
+        return {**labels, _NAMESPACE_LABEL: name}
 
 
 class _Watched(Mapping[tuple[str, str, str], Any]):
@@ -327,8 +327,8 @@ class _Watched(Mapping[tuple[str, str, str], Any]):
 
 def counts(manifest: Any) -> bool:
     """Whether a manifest, as far as it is one, is of a kind that makes a difference to VMs."""
-    given = manifest if isinstance(manifest, dict) else {}
-    version, kind = str(given.get("apiVersion")), str(given.get("kind"))
+    data = manifest if isinstance(manifest, dict) else {}
+    version, kind = str(data.get("apiVersion")), str(data.get("kind"))
     return (version, kind) in _IN_PART or kind_type(version, kind) is not None
 
 
@@ -373,10 +373,10 @@ def _pruned_revision(manifest: dict[str, Any], release: Release) -> list[Warning
 
 def prune_manifest(manifest: Any, kind: type[msgspec.Struct], release: Release) -> tuple[Any, list[Warning]]:
     """Return a manifest as the release's API server keeps it, and a warning for each field that it drops."""
-    kept, pruned = prune(manifest, kind, release.minor)
+    data, pruned = prune(manifest, kind, release.minor)
     if not pruned:
-        return kept, []
-    return kept, [
+        return data, []
+    return data, [
         Warning(
             "Pruned",
             field_path(path),

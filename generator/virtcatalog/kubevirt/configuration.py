@@ -51,12 +51,12 @@ class Configuration:
         developer = self.values.developer_configuration
         assert developer
         self.configured_feature_gates = tuple(developer.feature_gates)
-        named, disabled = frozenset(developer.feature_gates), frozenset(developer.disabled_feature_gates)
+        enabled, disabled = frozenset(developer.feature_gates), frozenset(developer.disabled_feature_gates)
         stages = self.release.feature_gates
         always = frozenset(gate for gate, stage in stages.items() if stage is Stage.GA)
         beta = frozenset(gate for gate, stage in stages.items() if stage is Stage.BETA)
         unasked = beta - disabled if self.release.traits.beta_gates_are_on else frozenset()
-        self._enabled = always | unasked | (named & stages.keys())
+        self._enabled = always | unasked | (enabled & stages.keys())
 
     def _set_machine(self) -> None:
         values, developer = self.values, self.values.developer_configuration

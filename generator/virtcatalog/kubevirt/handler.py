@@ -199,9 +199,9 @@ def _gather_devices(vmi: VirtualMachineInstance, facts: _ClusterFacts, changes: 
         resources = changes["device_resources"] = device_resources(vmi, host, facts.kinds)
         changes["claimed_devices"] = claimed_devices(vmi, host, len(resources))
         if facts.grace_resources:
-            named = [(f"gpu-{gpu.name}", gpu.device_name) for gpu in devices.gpus]
-            named += [(f"hostdevice-{device.name}", device.device_name) for device in devices.host_devices]
-            aliases = (alias for alias, resource in named if resource in facts.grace_resources)
+            device_names = [(f"gpu-{gpu.name}", gpu.device_name) for gpu in devices.gpus]
+            device_names += [(f"hostdevice-{device.name}", device.device_name) for device in devices.host_devices]
+            aliases = (alias for alias, resource in device_names if resource in facts.grace_resources)
             changes["grace_host_device_aliases"] = tuple(sorted(aliases))
     if any(map(_sriov, devices.interfaces)):
         changes["sriov_addresses"] = sriov_addresses(vmi, host)

@@ -42,8 +42,8 @@ def load_host(name: str) -> HostProfile:
     try:
         content = read_file(name, HOST_FILE_BYTES)
     except SourceError as error:
-        known = ", ".join(HOSTS)
-        message = f"{error.message}; the profiles that come with virtcatalog: {known}"
+        names = ", ".join(HOSTS)
+        message = f"{error.message}; the profiles that come with virtcatalog: {names}"
         raise ManifestError(Problem(file=name, message=message)) from None
     return read_host(content, name)
 
@@ -84,8 +84,8 @@ def _convert(data: Any) -> tuple[HostProfile | None, list[Fault]]:
     data = _in_bytes(data, (), faults)
     if not isinstance(data, dict):
         return None, [((), "a host profile is a map")]
-    tidied, found = inspect(data, HostProfile)
-    faults += [(path, message) for path, message in found if not any(path == seen for seen, _ in faults)]
+    tidied, findings = inspect(data, HostProfile)
+    faults += [(path, message) for path, message in findings if not any(path == seen for seen, _ in faults)]
     if faults:
         return None, faults
     profile = msgspec.convert(tidied, HostProfile)
@@ -96,9 +96,9 @@ def _convert(data: Any) -> tuple[HostProfile | None, list[Fault]]:
 def _in_bytes(value: Any, path: FieldPath, faults: list[Fault]) -> Any:
     """The data with its quantities as bytes."""
     if isinstance(value, list):
-        return [_in_bytes(each, (*path, index), faults) for index, each in enumerate(value)]
+        return [_in_bytes(item, (*path, index), faults) for index, item in enumerate(value)]
     if isinstance(value, dict):
-        return {key: _in_bytes(each, (*path, str(key)), faults) for key, each in value.items()}
+        return {key: _in_bytes(item, (*path, str(key)), faults) for key, item in value.items()}
     if not path or path[-1] not in _BYTES or not isinstance(value, str):
         return value
     try:
@@ -207,7 +207,7 @@ def _network(profile: HostProfile) -> Iterator[Fault]:
 
 def _sparse(data: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
     """What differs from the usual, amounts in bytes as the shortest quantity."""
-    found: dict[str, Any] = {}
+    differing: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, dict) and isinstance(usual.get(key), dict):
             value = _sparse(value, usual[key])
@@ -215,15 +215,15 @@ def _sparse(data: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
                 continue
         elif key in usual and value == usual[key]:
             continue
-        found[key] = _shown(key, value)
-    return found
+        differing[key] = _shown(key, value)
+    return differing
 
 
 def _shown(key: str, value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _shown(name, each) for name, each in value.items() if each is not None}
+        return {name: _shown(name, item) for name, item in value.items() if item is not None}
     if isinstance(value, list | tuple):
-        return [_shown("", each) for each in value]
+        return [_shown("", item) for item in value]
     if key in _BYTES and isinstance(value, int):
         return _quantity(value)
     return value

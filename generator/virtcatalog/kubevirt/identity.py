@@ -72,7 +72,7 @@ def owner_uid(kind: str, namespace: str, name: str) -> str:
     return _identity("vm", namespace, name if kind == "VirtualMachine" else f"{kind}/{name}")
 
 
-def without_made_up_uids(vmi: dict[str, Any]) -> dict[str, Any]:
+def without_placeholder_uids(vmi: dict[str, Any]) -> dict[str, Any]:
     """Return a VirtualMachineInstance's manifest without the uids that stand for those that its cluster will give."""
     metadata = dict(vmi["metadata"])
     namespace, name = metadata.get("namespace", ""), metadata.get("name", "")

@@ -127,7 +127,7 @@ def build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
         against = reasons("launcher", causes, manifest, cluster, vm, vmi)
         return replace(result, refused_by="launcher", reasons=against, cluster=cluster)
     warnings = (*result.warnings, *launch_warnings(vmi, domain))
-    return replace(result, warnings=warnings, made_domain=domain.element, cluster=cluster)
+    return replace(result, warnings=warnings, raw_domain=domain.element, cluster=cluster)
 
 
 def _kind(manifest: dict[str, Any]) -> Any:
@@ -279,7 +279,7 @@ def _admit_vmi(
     causes = validate_vmi(vmi, cluster, of_user=of_user)
     if causes:
         return _refused("vmi", causes, manifest, cluster, warnings, vm, vmi)
-    return Result(warnings=tuple(warnings), made_vm=vm, made_vmi=vmi)
+    return Result(warnings=tuple(warnings), raw_vm=vm, raw_vmi=vmi)
 
 
 def _at_holder(result: Result, kind: Any) -> Result:
@@ -313,8 +313,8 @@ def _refused(
         causes=tuple(causes[:MOST_CAUSES]) if by in ("vm", "vmi") else (),
         reasons=reasons(by, causes, manifest, cluster, vm, vmi),
         warnings=tuple(warnings),
-        made_vm=vm,
-        made_vmi=vmi,
+        raw_vm=vm,
+        raw_vmi=vmi,
     )
 
 

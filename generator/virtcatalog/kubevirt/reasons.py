@@ -71,7 +71,7 @@ def field_of_vm(field: str, *, of_vmi: bool = False) -> str:
     for name, place in _MISNAMED.items():
         if field.startswith(name) and field[len(name) : len(name) + 1] in ("", ".", "["):
             field = place + field[len(name) :]
-    return field_path(_known(steps(field)))
+    return field_path(_api_path(steps(field)))
 
 
 def field_of_holder(field: str, kind: str | None) -> str:
@@ -208,7 +208,7 @@ def _depth(data: Any, path: Path) -> int:
     return len(path)
 
 
-def _known(path: Path) -> Path:
+def _api_path(path: Path) -> Path:
     """As much of a path as the API of VMs has."""
     shape: Shape = struct_of(VirtualMachine)
     for depth, step in enumerate(path):

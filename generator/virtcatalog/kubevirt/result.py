@@ -12,7 +12,7 @@ from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.errors import Cause, Reason, Refuser, Warning
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.handler import build_context
-from virtcatalog.kubevirt.identity import without_made_up_uids
+from virtcatalog.kubevirt.identity import without_placeholder_uids
 from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import write
@@ -43,8 +43,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     (virt-controller makes no VMI of it), "vmi" (the VMI's webhooks) or "launcher" (virt-launcher makes no domain of
     it). `causes` are what the webhooks answer, ten at most, at the fields that they name; controller and launcher
     answer with nothing but a sentence. `reasons` are all that is against the VM, whoever refuses it, at the fields of
-    the VM's own manifest. `holder` is the kind of that manifest when it is no VirtualMachine. `made_vm`, `made_vmi`
-    and `made_domain` are what the properties are read from: objects, or those packed by the process that made the
+    the VM's own manifest. `holder` is the kind of that manifest when it is no VirtualMachine. `raw_vm`, `raw_vmi`
+    and `raw_domain` are what the properties are read from: objects, or those packed by the process that made the
     result. `cluster` is there as soon as virt-launcher was asked, `stages` if they were to be kept; neither is sent to
     other processes.
     """
@@ -53,9 +53,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     causes: tuple[Cause, ...] = ()
     reasons: tuple[Reason, ...] = ()
     warnings: tuple[Warning, ...] = ()
-    made_vm: VirtualMachine | bytes | None = None
-    made_vmi: VirtualMachineInstance | bytes | None = None
-    made_domain: Element | str | None = None
+    raw_vm: VirtualMachine | bytes | None = None
+    raw_vmi: VirtualMachineInstance | bytes | None = None
+    raw_domain: Element | str | None = None
     cluster: Cluster | None = None
     holder: str | None = None
     stages: Stages | None = None
@@ -68,17 +68,17 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def vm_object(self) -> VirtualMachine | None:
         """The VirtualMachine after its webhooks: read it, do not change it."""
-        return _unpacked(self.made_vm, VirtualMachine)
+        return _unpacked(self.raw_vm, VirtualMachine)
 
     @cached_property
     def vmi_object(self) -> VirtualMachineInstance | None:
         """The VirtualMachineInstance after its webhooks: read it, do not change it."""
-        return _unpacked(self.made_vmi, VirtualMachineInstance)
+        return _unpacked(self.raw_vmi, VirtualMachineInstance)
 
     @cached_property
     def domain(self) -> Element | None:
         """The libvirt domain; None in a result of another process, which has its text alone."""
-        return None if isinstance(self.made_domain, str) else self.made_domain
+        return None if isinstance(self.raw_domain, str) else self.raw_domain
 
     @cached_property
     def vm(self) -> dict[str, Any] | None:
@@ -88,13 +88,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def vmi(self) -> dict[str, Any] | None:
         """The VirtualMachineInstance after its webhooks, as a manifest, without the uids that only a cluster gives."""
-        return without_made_up_uids(to_manifest(self.vmi_object)) if self.vmi_object else None
+        return without_placeholder_uids(to_manifest(self.vmi_object)) if self.vmi_object else None
 
     @cached_property
     def domain_xml(self) -> str | None:
         """The domain that libvirt gets, in its last definition before the VM first starts, as text."""
-        made = self.made_domain
-        return made if made is None or isinstance(made, str) else self._written(made)
+        domain = self.raw_domain
+        return domain if domain is None or isinstance(domain, str) else self._written(domain)
 
     @cached_property
     def converted_xml(self) -> str | None:
@@ -113,15 +113,15 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
         Raises UnsupportedError for what virtcatalog does not model of it.
         """
-        return self._made_pod[0]
+        return self._rendered_pod[0]
 
     @property
     def pod_error(self) -> Reason | None:
         """Why virt-controller sends no Pod for a VMI, at a field of the VM's own manifest; None when it sends one."""
-        return self._made_pod[1]
+        return self._rendered_pod[1]
 
     @cached_property
-    def _made_pod(self) -> tuple[dict[str, Any] | None, Reason | None]:
+    def _rendered_pod(self) -> tuple[dict[str, Any] | None, Reason | None]:
         vmi = self.vmi_object
         if vmi is None or self.cluster is None or self.refused_by not in (None, "launcher"):
             return None, None
@@ -136,14 +136,14 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def _written(self, domain: Element) -> str:
         """The domain as text, with a comment that says what it was made for."""
-        return write(domain, self.cluster.computed(_made_for) if self.cluster else "")
+        return write(domain, self.cluster.computed(_conditions_text) if self.cluster else "")
 
     def __reduce__(self) -> tuple[Any, ...]:
         answer = self.refused_by, self.causes, self.reasons, self.warnings, self.holder
         return _sent, (*answer, _packed(self.vm_object), _packed(self.vmi_object), self.domain_xml)
 
 
-def _made_for(cluster: Cluster) -> str:
+def _conditions_text(cluster: Cluster) -> str:
     return f"host profile {cluster.host}, KubeVirt {cluster.release}"
 
 
@@ -163,9 +163,9 @@ def _sent(
         reasons=reasons,
         warnings=warnings,
         holder=holder,
-        made_vm=vm,
-        made_vmi=vmi,
-        made_domain=domain,
+        raw_vm=vm,
+        raw_vmi=vmi,
+        raw_domain=domain,
     )
 
 
@@ -173,5 +173,5 @@ def _packed(obj: msgspec.Struct | None) -> bytes | None:
     return None if obj is None else _ENCODER.encode(obj)
 
 
-def _unpacked(made: T | bytes | None, kind: type[T]) -> T | None:
-    return convert(msgspec.msgpack.decode(made), kind) if isinstance(made, bytes) else made
+def _unpacked(packed: T | bytes | None, kind: type[T]) -> T | None:
+    return convert(msgspec.msgpack.decode(packed), kind) if isinstance(packed, bytes) else packed

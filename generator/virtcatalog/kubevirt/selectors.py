@@ -39,8 +39,8 @@ def selects(selector: LabelSelector, labels: Mapping[str, str]) -> bool:
     for requirement in selector.match_expressions:
         present = requirement.key in labels
         listed = present and labels[requirement.key] in requirement.values
-        met = {"In": listed, "NotIn": not listed, "Exists": present, "DoesNotExist": not present}
-        if not met[requirement.operator]:
+        matches = {"In": listed, "NotIn": not listed, "Exists": present, "DoesNotExist": not present}
+        if not matches[requirement.operator]:
             return False
     return True
 

@@ -58,25 +58,25 @@ class _Reader:
         return self._sequence(at, indent, depth) if text.startswith("- ") else self._mapping(at, indent, depth)
 
     def _mapping(self, at: int, indent: int, depth: int) -> tuple[dict[str, Any], int]:
-        made: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         lines, count, entries = self._lines, len(self._lines), _ENTRIES
         while at < count and lines[at][0] == indent:
             entry = entries[lines[at][1]]
             if entry is None:
                 break
             key, rest, value = entry
-            if key in made:
+            if key in mapping:
                 raise _OtherStyleError
             at += 1
             if value is not _UNREAD:
-                made[key] = value
+                mapping[key] = value
             elif rest is None:
-                made[key], at = self._nested(at, indent, depth)
+                mapping[key], at = self._nested(at, indent, depth)
             else:
-                made[key], at = self._scalar(rest, at, indent)
-        if at < count and (lines[at][0] > indent or not made):
+                mapping[key], at = self._scalar(rest, at, indent)
+        if at < count and (lines[at][0] > indent or not mapping):
             raise _OtherStyleError
-        return made, at
+        return mapping, at
 
     def _nested(self, at: int, indent: int, depth: int) -> tuple[Any, int]:
         if at < len(self._lines):
@@ -86,7 +86,7 @@ class _Reader:
         return None, at
 
     def _sequence(self, at: int, indent: int, depth: int) -> tuple[list[Any], int]:
-        made = []
+        items = []
         lines, count = self._lines, len(self._lines)
         while at < count and lines[at][0] == indent and lines[at][1].startswith("- "):
             rest = lines[at][1][2:]
@@ -97,10 +97,10 @@ class _Reader:
                 item, at = self._mapping(at, indent + 2, depth + 1)
             else:
                 item, at = self._scalar(rest, at + 1, indent)
-            made.append(item)
+            items.append(item)
         if at < count and lines[at][0] > indent:
             raise _OtherStyleError
-        return made, at
+        return items, at
 
     def _scalar(self, text: str, at: int, indent: int) -> tuple[Any, int]:
         if text in _BLOCK:
@@ -155,8 +155,8 @@ class _Entries(dict[str, "tuple[str, str | None, Any] | None"]):
         entry = None
         if matched is not None and isinstance(resolve(matched[1]), str):
             key, rest = matched.groups()
-            whole = rest is not None and rest not in _BLOCK and rest not in ("{}", "[]")
-            entry = intern(key), rest, _read_scalar(rest) if whole else _UNREAD
+            is_complete = rest is not None and rest not in _BLOCK and rest not in ("{}", "[]")
+            entry = intern(key), rest, _read_scalar(rest) if is_complete else _UNREAD
         if len(self) >= _REMEMBERED:
             self.clear()
         self[line] = entry
@@ -201,10 +201,10 @@ class BlockPlaces(Outline):
             while way and block is not None:
                 key = block.first, block.indent
                 is_list = key in self._lists or block.lines[block.first].startswith("- ", block.indent)
-                found = self._step(block, key, way, is_list=is_list)
-                if found is None:
+                entry = self._step(block, key, way, is_list=is_list)
+                if entry is None:
                     return mark
-                mark, block, way = found
+                mark, block, way = entry
         return mark
 
     def _items(self, at: _Block) -> Iterator[tuple[Mark, _Block | None]]:

@@ -88,15 +88,15 @@ class _InCommit(Folder):
         return parts in self._files or parts in self._faults
 
     def folder(self, path: str) -> Folder | None:
-        found = _InCommit(self._objects, self._commit, parts_of(path, self._at), self._budget)
-        files, faults = found.listing()
-        return found if files or faults else None
+        folder = _InCommit(self._objects, self._commit, parts_of(path, self._at), self._budget)
+        files, faults = folder.listing()
+        return folder if files or faults else None
 
     def _content(self, entry: Entry) -> bytes:
         if entry.path not in self._read:
             self._read = {}
             block = self._blocks[entry.path]
-            self._read = dict(zip((each.path for each in block), self._objects.contents(block), strict=True))
+            self._read = dict(zip((blob.path for blob in block), self._objects.contents(block), strict=True))
         return self._read[entry.path]
 
     @cached_property
@@ -131,10 +131,10 @@ class _InCommit(Folder):
         files = {entry.path: entry for entry in self._entries if not entry.is_link}
         faults: dict[Parts, str] = {}
         long = [entry for entry in self._entries if entry.is_link and entry.size > SOURCE_LINK_BYTES]
-        for each in long:
-            faults[each.path] = _NOWHERE
+        for link in long:
+            faults[link.path] = _NOWHERE
         short = [entry for entry in self._entries if entry.is_link and entry.size <= SOURCE_LINK_BYTES]
-        links = dict(zip((each.path for each in short), self._objects.contents(short), strict=True))
+        links = dict(zip((link.path for link in short), self._objects.contents(short), strict=True))
         targets = {}
         for path, target in links.items():
             place = _followed(path, target, links, self._at)

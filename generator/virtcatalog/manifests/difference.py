@@ -47,30 +47,32 @@ def alike(old: Any, new: Any, _path: Path = ()) -> bool:
     return isinstance(old, bool) == isinstance(new, bool)
 
 
-def differences(old: Any, new: Any, path: Path = (), *, named: bool = True, same: Same = alike) -> Iterator[Difference]:
+def differences(
+    old: Any, new: Any, path: Path = (), *, by_name: bool = True, same: Same = alike
+) -> Iterator[Difference]:
     """Yield where two pieces of data differ, as deep as it can be told: maps by key, lists in their order.
 
     A map or list that one of them lacks differs in each of its values. Items of lists are compared by their name where
-    all have one, else by number; unless `named`, by number alone, and lists of other lengths as a whole.
+    all have one, else by number; unless `by_name`, by number alone, and lists of other lengths as a whole.
     """
-    parts = _parts(old, new, named=named)
+    parts = _parts(old, new, by_name=by_name)
     if parts is not None:
         for step in parts[0] | parts[1]:
             one, other = parts[0].get(step), parts[1].get(step)
             if not alike(one, other, path):
-                yield from differences(one, other, (*path, step), named=named, same=same)
+                yield from differences(one, other, (*path, step), by_name=by_name, same=same)
     elif not same(old, new, path):
         yield Difference(path, old, new)
 
 
 def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Yield the values without parts that data holds: scalars, and empty maps and lists."""
-    parts = _parts(value, None, named=True)
+    parts = _parts(value, None, by_name=True)
     if parts is None:
         yield path, value
     else:
-        for step, each in parts[0].items():
-            yield from leaves(each, (*path, step))
+        for step, item in parts[0].items():
+            yield from leaves(item, (*path, step))
 
 
 def shown(value: Any) -> str:
@@ -80,7 +82,7 @@ def shown(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _parts(old: Any, new: Any, *, named: bool) -> tuple[dict[Any, Any], dict[Any, Any]] | None:
+def _parts(old: Any, new: Any, *, by_name: bool) -> tuple[dict[Any, Any], dict[Any, Any]] | None:
     """The parts of two values by the step that leads to them; None where they can only be compared as a whole."""
     one = type(new)() if old is None and new and isinstance(new, dict | list) else old
     other = type(old)() if new is None and old and isinstance(old, dict | list) else new
@@ -89,7 +91,7 @@ def _parts(old: Any, new: Any, *, named: bool) -> tuple[dict[Any, Any], dict[Any
         return {key: one.get(key) for key in keys}, {key: other.get(key) for key in keys}
     if not (isinstance(one, list) and isinstance(other, list)):
         return None
-    if named:
+    if by_name:
         names = _names(one), _names(other)
         if names[0] is not None and names[1] is not None:
             return dict(zip(names[0], one, strict=True)), dict(zip(names[1], other, strict=True))

@@ -116,25 +116,25 @@ class _OnDisk(Folder):
 
     def folder(self, path: str) -> Folder | None:
         try:
-            found = self._resolved(parts_of(path, self._at), ())
+            resolved = self._resolved(parts_of(path, self._at), ())
         except LinkOutError:
             raise
         except SourceError:
             return None
-        return _OnDisk(self._root, found, self._budget)
+        return _OnDisk(self._root, resolved, self._budget)
 
     def _names(self, inside: Parts) -> list[tuple[str, int]]:
         """The names in a folder, with the types of what they stand for."""
         descriptor = self._open((*self._at, *inside), self._at, _FOLDER)
         try:
             with reading(), os.scandir(descriptor) as entries:
-                found = []
+                names = []
                 for entry in entries:
                     if not entry.name.startswith("."):
-                        found.append((entry.name, entry.stat(follow_symlinks=False).st_mode))
-                    if len(found) > SOURCE_FILES:
+                        names.append((entry.name, entry.stat(follow_symlinks=False).st_mode))
+                    if len(names) > SOURCE_FILES:
                         raise TooManyError
-                return sorted(found)
+                return sorted(names)
         finally:
             os.close(descriptor)
 
@@ -190,10 +190,10 @@ class _OnDisk(Folder):
             if not target.startswith(inside):
                 raise LinkOutError
             target, around = target.removeprefix(inside), scope
-        found = parts_of(target, around)
-        if found[: len(scope)] != scope:
+        parts = parts_of(target, around)
+        if parts[: len(scope)] != scope:
             raise LinkOutError
-        return found
+        return parts
 
 
 def _link(name: str, folder: int) -> str | None:
@@ -206,14 +206,14 @@ def _link(name: str, folder: int) -> str | None:
 
 def check_kind(descriptor: int, *, pipe: bool) -> os.stat_result:
     """Return what is known of a regular file, or of a FIFO if that is a `pipe`; raises SourceError for another kind."""
-    found = os.fstat(descriptor)
-    if pipe and stat.S_ISFIFO(found.st_mode):
+    status = os.fstat(descriptor)
+    if pipe and stat.S_ISFIFO(status.st_mode):
         os.set_blocking(descriptor, True)
-    elif stat.S_ISDIR(found.st_mode):
+    elif stat.S_ISDIR(status.st_mode):
         raise SourceError("is a folder")
-    elif not stat.S_ISREG(found.st_mode):
+    elif not stat.S_ISREG(status.st_mode):
         raise SourceError("is no regular file")
-    return found
+    return status
 
 
 def content_of(descriptor: int, most: int, *, pipe: bool = False) -> bytes:

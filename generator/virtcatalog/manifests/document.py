@@ -71,16 +71,16 @@ class Text:
         self._is_block = False
         self.is_plain = False
         """Whether it is JSON that is written as this program would: whatever it says can be said in JSON again."""
-        self._given = text
+        self._source = text
 
     def __getstate__(self) -> dict[str, Any]:
         """Nodes are found by what they are in this process: another one reads the text again."""
-        made = ("_nodes", "_plain_places", "_split")
-        return {**{key: value for key, value in self.__dict__.items() if key not in made}, "_index": Index()}
+        derived = ("_nodes", "_plain_places", "_split")
+        return {**{key: value for key, value in self.__dict__.items() if key not in derived}, "_index": Index()}
 
     def documents(self) -> Iterator[tuple[int, Any]]:
         """Yield the index and the data of every document that is not empty; `problems` has the others' faults."""
-        plain = plain_json(self._given)
+        plain = plain_json(self._source)
         if plain is not None:
             self._starts, self.is_plain = [0], True
             yield 0, plain
@@ -122,8 +122,8 @@ class Text:
         node = self._nodes[document]
         mark = node.start_mark
         while node is not None and field:
-            node, found, field = step(node, field, self._index)
-            mark = found or mark
+            node, nearest, field = step(node, field, self._index)
+            mark = nearest or mark
         return self._place(mark)
 
     def lines(self, first: int, number: int) -> list[str]:
@@ -141,10 +141,10 @@ class Text:
 
     @cached_property
     def _text(self) -> str:
-        given, self._given = self._given, ""  # one of them is enough
+        source, self._source = self._source, ""  # one of them is enough
         if self.is_plain:
-            return given if isinstance(given, str) else given.decode()
-        return self._decode(given)
+            return source if isinstance(source, str) else source.decode()
+        return self._decode(source)
 
     @cached_property
     def _split(self) -> list[str]:
@@ -182,9 +182,9 @@ class Text:
         position = skip(text, 0)
         if not text.startswith("{", position):
             return None
-        if (whole := _canonical(text.encode())) is not None:
+        if (value := _canonical(text.encode())) is not None:
             self._starts = [position]
-            return [whole]
+            return [value]
         documents, starts = [], []
         try:
             while position < len(text):
@@ -257,12 +257,12 @@ class Builder:
         self._seen.add(key)
         self._open.add(key)
         if isinstance(node, MappingNode):
-            made: Any = self._mapping(node, depth, aliased=aliased)
+            value: Any = self._mapping(node, depth, aliased=aliased)
         else:
             self._check_tag(node, "seq")
-            made = [self._value(item, depth + 1, aliased=aliased) for item in node.value]
+            value = [self._value(item, depth + 1, aliased=aliased) for item in node.value]
         self._open.discard(key)
-        return made
+        return value
 
     def _charge(self, node: Any, *, aliased: bool) -> None:
         if aliased or id(node) in self._seen:
@@ -280,7 +280,7 @@ class Builder:
 
     def _mapping(self, node: Any, depth: int, *, aliased: bool) -> dict[str, Any]:
         self._check_tag(node, "map")
-        made: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         lines: dict[str, int] = {}
         for key_node, value_node in node.value:
@@ -296,8 +296,8 @@ class Builder:
                 self._repeated(key_node, key, lines[key])
             if key is not None and (key not in lines or self.repeats):
                 lines[key] = key_node.start_mark.line + 1
-                made[key] = self._value(value_node, depth + 1, aliased=aliased)
-        return {**merged, **made} if merged else made
+                mapping[key] = self._value(value_node, depth + 1, aliased=aliased)
+        return {**merged, **mapping} if merged else mapping
 
     def _repeated(self, node: Any, key: str, first: int) -> None:
         self._text.fault(node.start_mark, f"the key {key!r} is here twice, first in line {first}")
@@ -361,14 +361,14 @@ def plain_json(text: str | bytes) -> Any:
 
 def has_unwritable(text: bytes) -> bool:
     """Whether there is a character beyond ASCII in UTF-8 that may not stand in YAML."""
-    may_have = not text.isascii() and any(each in text for each in b"\xc2\xef")
+    may_have = not text.isascii() and any(byte in text for byte in b"\xc2\xef")
     return may_have and find_unwritable(text) >= 0
 
 
 def find_unwritable(text: bytes, start: int = 0) -> int:
     """Return where the first such character is from an offset on; -1 where there is none."""
-    found = _UNWRITABLE_UTF8.search(text, start)
-    return found.start() if found else -1
+    match = _UNWRITABLE_UTF8.search(text, start)
+    return match.start() if match else -1
 
 
 def _canonical(text: bytes) -> Any:
@@ -382,10 +382,10 @@ def _canonical(text: bytes) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
         raise ValueError("a key is here twice")
-    return made
+    return mapping
 
 
 def _refuse(constant: str) -> Any:

@@ -29,7 +29,7 @@ def others_in(stream: Stream) -> list[Data]:
     """
     problems = list(stream.problems)
     for other in stream.others:
-        if other.problems and (may_matter(other.data) or not _is_named(other.data)):
+        if other.problems and (may_matter(other.data) or not _has_identity(other.data)):
             problems += other.problems
     if not problems:
         return [other.data for other in stream.others]
@@ -67,7 +67,7 @@ def _vms(part: Part) -> list[Data]:
     vms, problems = vms_of(part, unchecked)
     if problems:
         raise ManifestError(*problems)
-    if all(_is_named(vm.data) for vm in vms):
+    if all(_has_identity(vm.data) for vm in vms):
         return [vm.data for vm in vms]
     manifests, problems = read_part(part)
     problems += [problem for manifest in manifests for problem in manifest.problems]
@@ -82,20 +82,20 @@ def _plain(part: Part) -> Data | None:
     if not isinstance(data, dict):
         return None
     vm = {**part.named, **data} if part.named else data
-    return vm if holds_vm(vm) and _is_named(vm) else None
+    return vm if holds_vm(vm) and _has_identity(vm) else None
 
 
 def _slim(vm: Data) -> Data:
     """The VM without what bears on no domain: a hundred thousand of them are held at once."""
     status = vm.get("status")
-    kept = {key: value for key, value in vm.items() if key != "status"}
-    kept["metadata"] = {key: value for key, value in vm["metadata"].items() if key in _METADATA}
+    slim = {key: value for key, value in vm.items() if key != "status"}
+    slim["metadata"] = {key: value for key, value in vm["metadata"].items() if key in _METADATA}
     if isinstance(status, dict):
-        kept["status"] = {key: status[key] for key in _STATUS if key in status}
-    return kept
+        slim["status"] = {key: status[key] for key in _STATUS if key in status}
+    return slim
 
 
-def _is_named(data: Any) -> bool:
+def _has_identity(data: Any) -> bool:
     """Whether data is of a kind, and has a name, and a namespace if any, that are texts."""
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
         return False

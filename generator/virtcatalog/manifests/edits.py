@@ -36,17 +36,17 @@ def with_entry(text: str, path: Sequence[str], name: str, value: dict[str, Any])
     (node,) = compose(text)
     rest = list(path)
     while rest and isinstance(node, MappingNode):
-        entry = next((each for each in node.value if each[0].value == rest[0]), None)
+        entry = next((pair for pair in node.value if pair[0].value == rest[0]), None)
         if entry is None:
             break
-        key, found = entry
-        if found.start_mark.index < key.end_mark.index:
+        key, node_of_value = entry
+        if node_of_value.start_mark.index < key.end_mark.index:
             raise UnwritableError(f"{rest[0]} is an alias of what stands elsewhere")
         rest.pop(0)
-        if isinstance(found, ScalarNode) and not found.value:  # nothing behind the colon
+        if isinstance(node_of_value, ScalarNode) and not node_of_value.value:  # nothing behind the colon
             colon = text.index(":", key.end_mark.index) + 1
             return f"{text[:colon]} {flow(_nested(rest, name, value))}{text[colon:]}"
-        node = found
+        node = node_of_value
     if not isinstance(node, MappingNode):
         raise UnwritableError(f"{'.'.join(path)} is no map")
     editor = Editor(text)
@@ -70,13 +70,13 @@ class Editor:
 
     def apply(self) -> str:
         """Return the changed text."""
-        made, end = [], 0
+        parts, end = [], 0
         for edit in sorted(self.edits, key=lambda edit: (edit.start, edit.end)):
             if edit.start < end:
                 raise UnwritableError("fields that must go overlap in the text")
-            made += [self.text[end : edit.start], edit.text]
+            parts += [self.text[end : edit.start], edit.text]
             end = edit.end
-        return "".join([*made, self.text[end:]])
+        return "".join([*parts, self.text[end:]])
 
     def append(self, node: Any, name: str, value: dict[str, Any]) -> None:
         """Note the edit that puts an entry behind the last one of a map: on one line, if it has room there."""
@@ -177,15 +177,15 @@ class Editor:
         indent = self._indent(start)
         if flow:
             between = ", " if indent is None else f",{self.newline}{indent}"
-            text = "".join(_entry(name, each, key) + between for name, each in added.items())
+            text = "".join(_entry(name, item, key) + between for name, item in added.items())
             self.edits.append(Edit(start, start, text))
             return
         column = key.start_mark.column
         step = max(value.start_mark.column - column, 2) if value.start_mark.line > key.start_mark.line else 2
         lines = []
-        for name, each in added.items():
+        for name, item in added.items():
             lines.append(f"{' ' * column}{name}:")
-            lines += [f"{' ' * (column + step)}{field}: {_scalar(text)}" for field, text in each.items()]
+            lines += [f"{' ' * (column + step)}{field}: {_scalar(text)}" for field, text in item.items()]
         place = self._line(start)
         while place and self.text[self._line(place - 1) : place].strip().startswith("#"):
             place = self._line(place - 1)

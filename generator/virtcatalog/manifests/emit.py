@@ -56,9 +56,9 @@ def _node(value: Any) -> Any:
     if isinstance(value, str):
         return ScalarNode(QUOTED, value, style=_style(value))
     if isinstance(value, Mapping):
-        return MappingNode(QUOTED, [(_node(key), _node(each)) for key, each in value.items()], flow_style=False)
+        return MappingNode(QUOTED, [(_node(key), _node(item)) for key, item in value.items()], flow_style=False)
     if isinstance(value, list | tuple):
-        return SequenceNode(QUOTED, [_node(each) for each in value], flow_style=False)
+        return SequenceNode(QUOTED, [_node(item) for item in value], flow_style=False)
     return ScalarNode(QUOTED, _number(value))
 
 
@@ -95,24 +95,24 @@ def _block(lines: list[str], indent: str, value: Any, start: str = "") -> None:
         raise _OtherwiseError
     lead = start or indent
     if isinstance(value, list):
-        for each in value:
-            if each and isinstance(each, (dict, list)):
-                _block(lines, f"{indent}  ", each, f"{lead}- ")
+        for item in value:
+            if item and isinstance(item, (dict, list)):
+                _block(lines, f"{indent}  ", item, f"{lead}- ")
             else:
-                lines.append(f"{lead}- {_leaf(each)}\n")
+                lines.append(f"{lead}- {_leaf(item)}\n")
             lead = indent
         return
-    for key, each in value.items():
-        if type(each) is str:
-            if "\n" in each:
-                lines += _literal(f"{lead}{_scalar(key)}:", f"{indent}  ", each)
+    for key, item in value.items():
+        if type(item) is str:
+            if "\n" in item:
+                lines += _literal(f"{lead}{_scalar(key)}:", f"{indent}  ", item)
             else:
-                lines.append(f"{lead}{_scalar(key)}: {_scalar(each) if len(each) <= _SHORT else _long(each)}\n")
-        elif each and isinstance(each, (dict, list)):
+                lines.append(f"{lead}{_scalar(key)}: {_scalar(item) if len(item) <= _SHORT else _long(item)}\n")
+        elif item and isinstance(item, (dict, list)):
             lines.append(f"{lead}{_scalar(key)}:\n")
-            _block(lines, indent if isinstance(each, list) else f"{indent}  ", each)
+            _block(lines, indent if isinstance(item, list) else f"{indent}  ", item)
         else:
-            lines.append(f"{lead}{_scalar(key)}: {_leaf(each)}\n")
+            lines.append(f"{lead}{_scalar(key)}: {_leaf(item)}\n")
         lead = indent
 
 
@@ -164,7 +164,7 @@ def _line(text: str) -> str:
 def flow(value: Any) -> str:
     """Plain data on one line, in flow style: quoted as JSON what cannot stand bare among commas and brackets."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{flow(key)}: {flow(each)}" for key, each in value.items()) + "}"
+        return "{" + ", ".join(f"{flow(key)}: {flow(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(flow, value)) + "]"
     if isinstance(value, str):

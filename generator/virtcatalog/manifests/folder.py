@@ -85,9 +85,9 @@ class Folder(ABC):
 def manifest_files(folder: Folder) -> Listing:
     """List what of a folder can hold manifests; faults of other files do not matter."""
     files, faults = folder.listing()
-    found = [path for path in files if not path or may_hold_manifests(path)]
+    paths = [path for path in files if not path or may_hold_manifests(path)]
     broken = [(path, why) for path, why in faults if not path or may_hold_manifests(path) or _may_be_folder(path)]
-    return Listing(tuple(sorted(found, key=lambda path: path.split("/"))), tuple(broken))
+    return Listing(tuple(sorted(paths, key=lambda path: path.split("/"))), tuple(broken))
 
 
 def _may_be_folder(path: str) -> bool:
@@ -182,8 +182,8 @@ class _Changed(Folder):
 
     def listing(self) -> Listing:
         files, faults = self._folder.listing()
-        kept = {*files, *self._changes} - {path for path, content in self._changes.items() if content is None}
-        return Listing(tuple(sorted(kept)), tuple(fault for fault in faults if fault[0] not in self._changes))
+        remaining = {*files, *self._changes} - {path for path, content in self._changes.items() if content is None}
+        return Listing(tuple(sorted(remaining)), tuple(fault for fault in faults if fault[0] not in self._changes))
 
     def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
         if path not in self._changes:

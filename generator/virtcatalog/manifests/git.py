@@ -32,16 +32,16 @@ class Repository:
 
     def commit(self, revision: str) -> str:
         """Return the id of the commit that a revision names; GitError when it names none."""
-        found = self._named(f"{revision}^{{commit}}")
-        if not found:
+        commit = self._object_id(f"{revision}^{{commit}}")
+        if not commit:
             raise GitError(f"{revision!r} is no git revision")
-        return found
+        return commit
 
     def has(self, revision: str) -> bool:
         """Whether a revision names a commit."""
-        return bool(self._named(f"{revision}^{{commit}}"))
+        return bool(self._object_id(f"{revision}^{{commit}}"))
 
-    def _named(self, name: str) -> str:
+    def _object_id(self, name: str) -> str:
         """The id of what a name stands for, "" when that is nothing."""
         if name.startswith(("-", "^")) or "\0" in name:
             return ""
@@ -75,8 +75,8 @@ class Repository:
             if name and self.has(name):
                 break
         else:
-            known = ", ".join(MAIN_BRANCHES)
-            raise GitError(f"there is no main branch to compare with ({known}): name a BASE")
+            branches = ", ".join(MAIN_BRANCHES)
+            raise GitError(f"there is no main branch to compare with ({branches}): name a BASE")
         return self.merge_base(head, name), name
 
     def merge_base(self, one: str, other: str) -> str:
@@ -97,8 +97,8 @@ class Repository:
         if not place:
             return in_commit(self, commit, ())
         at = tuple(place.split("/"))
-        found = self._git.output("ls-tree", "--full-tree", "--end-of-options", commit, "--", place).split()
-        if found[1:2] == [b"tree"]:
+        listed = self._git.output("ls-tree", "--full-tree", "--end-of-options", commit, "--", place).split()
+        if listed[1:2] == [b"tree"]:
             return in_commit(self, commit, at)
         entries = list(self.entries(commit, at))
         if any(entry.is_link for entry in entries):

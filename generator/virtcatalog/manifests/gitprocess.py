@@ -39,7 +39,7 @@ _ELSEWHERE: Final = frozenset(
     )
 )
 #: The variables that count where git only reads: where its programs are, and where it stops to look for a repository.
-_KEPT: Final = frozenset({"GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM"})
+_PASSED_ON: Final = frozenset({"GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM"})
 _PLAIN: Final = {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 _READING: Final = _PLAIN | {
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -148,11 +148,11 @@ class Git:
             except BaseException:
                 process.kill()
                 raise
-            said = process.stderr.read() if process.stderr else b""
+            message = process.stderr.read() if process.stderr else b""
             if process.wait() < 0:
                 raise _ended(arguments[0], self.seconds)
             if process.returncode:
-                raise _failed(arguments[0], said)
+                raise _failed(arguments[0], message)
 
     def objects(self, names: Sequence[str]) -> Iterator[bytes | None]:
         """Yield the bytes of objects, one after the other; None for one that the repository lacks."""
@@ -223,10 +223,10 @@ def _checked(program: str) -> None:
         raise GitError(f"git cannot be run: {error.strerror or error}") from error
     version = re.match(rb"git version (\d+)\.(\d+)", done.stdout)
     if version is None or (int(version[1]), int(version[2])) < OLDEST:
-        named = done.stdout.decode(errors="replace").strip() or "git of no version"
+        version_text = done.stdout.decode(errors="replace").strip() or "git of no version"
         oldest = ".".join(map(str, OLDEST))
         raise GitError(
-            f"{program} is {named}: revisions need git {oldest} or newer, which can be kept from running what a "
+            f"{program} is {version_text}: revisions need git {oldest} or newer, which can be kept from running what a "
             "folder of strangers says"
         )
 
@@ -256,7 +256,7 @@ def _ended(command: str, seconds: int) -> GitError:
 
 
 def _reading_environment() -> dict[str, str]:
-    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _KEPT}
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _PASSED_ON}
     return own | _READING
 
 
@@ -274,8 +274,8 @@ def _safe_directories(program: str) -> list[str]:
     return os.fsdecode(done.stdout).split("\0")[:-1]
 
 
-def _failed(command: str, said: bytes) -> GitError:
-    text = said.decode(errors="replace").strip().removeprefix("fatal: ")
+def _failed(command: str, message: bytes) -> GitError:
+    text = message.decode(errors="replace").strip().removeprefix("fatal: ")
     first = text.splitlines()[0] if text else "failed"
     if first.startswith(("not a git repository", "cannot change to")):
         return NoRepositoryError(f"git {command}: {first}")

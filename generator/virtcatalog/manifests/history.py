@@ -41,11 +41,11 @@ class History(Repository):
 
     def commits(self, paths: Sequence[str], most: int) -> list[Commit]:
         """Return the newest commits that touch paths below the folder, the newest first."""
-        found = self._git.output(
+        output = self._git.output(
             *("rev-list", "--first-parent", "--parents", f"--max-count={most}", "--format=%ct %<(100,trunc)%s"),
             *("HEAD", "--", *paths),
         )
-        lines = found.decode(errors="replace").split("\n")
+        lines = output.decode(errors="replace").split("\n")
         commits = []
         for head, line in zip(lines[::2], lines[1::2], strict=False):
             _, name, *parents = head.split()
@@ -60,7 +60,7 @@ class History(Repository):
         left = PAST_FILES
         for start in range(0, len(commits), _COMMITS):
             some = {commit.id: commit for commit in commits[start : start + _COMMITS]}
-            asked = "".join(f"{each.id} {each.parent}".rstrip() + "\n" for each in some.values()).encode()
+            asked = "".join(f"{one.id} {one.parent}".rstrip() + "\n" for one in some.values()).encode()
             commit = None
             records = self._git.records("diff-tree", "--stdin", *options, "--", *paths, asked=asked)
             for record in records:
@@ -87,8 +87,8 @@ class History(Repository):
         """Return how many bytes blobs have; those that the clone lacks are left out."""
         asked = "".join(f"{blob}\n" for blob in blobs).encode()
         lines = self._git.output("cat-file", "--batch-check", asked=asked).decode().splitlines() if blobs else []
-        found = (line.split() for line in lines)
-        return {each[0]: int(each[2]) for each in found if len(each) == 3 and each[1] == "blob"}
+        records = (line.split() for line in lines)
+        return {record[0]: int(record[2]) for record in records if len(record) == 3 and record[1] == "blob"}
 
     def blobs(self, names: Sequence[str], most: int) -> Iterator[tuple[str, bytes]]:
         """Yield blobs by name, some at a time; those of more than `most` bytes, and those that lack, are left out."""
@@ -102,9 +102,9 @@ class History(Repository):
     def tags(self) -> list[tuple[str, Commit]]:
         """Return the tags of commits that HEAD has in its past, the oldest first."""
         form = "%(refname:strip=2)%09%(objectname) %(*objectname)%09%(creatordate:unix)"
-        found = self._git.output("for-each-ref", "--merged=HEAD", f"--format={form}", "refs/tags")
+        output = self._git.output("for-each-ref", "--merged=HEAD", f"--format={form}", "refs/tags")
         tags = []
-        for line in found.decode(errors="replace").splitlines():
+        for line in output.decode(errors="replace").splitlines():
             name, _, rest = line.partition("\t")
             ids, _, time = rest.partition("\t")
             tags.append((int(time or 0), name, Commit(ids.split()[-1], "", _date(time), "")))
@@ -112,7 +112,7 @@ class History(Repository):
 
     def tree_of(self, commit: str, path: str) -> str:
         """Return the id of what a commit has at a path below the folder, "" when that is nothing."""
-        return self._named(f"{commit}:{self.prefix}{path}")
+        return self._object_id(f"{commit}:{self.prefix}{path}")
 
     def dated(self, commit: str) -> str:
         """Return the day of a commit."""
@@ -130,7 +130,7 @@ def _date(time: str) -> str:
 def history_of(folder: str) -> History | None:
     """Return the history around a folder; None where git is not at hand, or knows of none."""
     try:
-        found = History(Path(folder))
+        history = History(Path(folder))
     except NoRepositoryError:
         return None
-    return found if found.has("HEAD") else None
+    return history if history.has("HEAD") else None

@@ -25,8 +25,8 @@ def listed(data: Any) -> list[Any] | None:
     kind, items = (data.get("kind"), data.get("items")) if isinstance(data, dict) else (None, None)
     if not isinstance(kind, str) or not kind.endswith("List") or not isinstance(items, list):
         return None
-    named = {"apiVersion": data.get("apiVersion"), "kind": kind.removesuffix("List")} if kind != "List" else {}
-    return [{**named, **item} if isinstance(item, dict) else item for item in items]
+    implied = {"apiVersion": data.get("apiVersion"), "kind": kind.removesuffix("List")} if kind != "List" else {}
+    return [{**implied, **item} if isinstance(item, dict) else item for item in items]
 
 
 def full_name(manifest: Mapping[str, Any]) -> str:

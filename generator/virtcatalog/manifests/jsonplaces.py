@@ -64,13 +64,13 @@ class JsonPlaces:
 
     @cached_property
     def _documents(self) -> list[_Part]:
-        found: list[_Part] = []
+        parts: list[_Part] = []
         before, mark = 0, Mark(0, 0)
         for start, end in pairwise([*self._starts, len(self._text)]):
             mark = mark.then(mark_behind(self._text[before:start]))
-            found.append(_Part(start, end, mark))
+            parts.append(_Part(start, end, mark))
             before = start
-        return found
+        return parts
 
 
 def _place(text: str, field: Field) -> Mark:
@@ -78,19 +78,19 @@ def _place(text: str, field: Field) -> Mark:
     at = mark = 0
     escaped = text.rfind("\\u") if "\\" in text else -1
     while field and text[at] in "{[":
-        found = _in_list(text, at, field) if text[at] == "[" else _in_map(text, at, field, escaped)
-        if found is None:
+        part = _in_list(text, at, field) if text[at] == "[" else _in_map(text, at, field, escaped)
+        if part is None:
             break
-        mark, at, field = found
+        mark, at, field = part
     return mark_behind(text[:mark])
 
 
-def _items(text: str, whole: _Part, key: str) -> list[_Part]:
+def _items(text: str, container: _Part, key: str) -> list[_Part]:
     """The items of the list that an object has under a key, all found on one way through it."""
-    at = next((value for name, _, value in _entries(text, whole.start) if name == key), whole.end)
+    at = next((value for name, _, value in _entries(text, container.start) if name == key), container.end)
     items: list[_Part] = []
-    at, before, mark = skip(text, at + 1), whole.start, whole.mark
-    while at < whole.end and text[at] != "]":
+    at, before, mark = skip(text, at + 1), container.start, container.mark
+    while at < container.end and text[at] != "]":
         end: int = _SCAN(text, at)[1]
         mark = mark.then(mark_behind(text[before:at]))
         items.append(_Part(at, end, mark))
@@ -134,9 +134,9 @@ def _entries(text: str, at: int) -> Iterator[tuple[str, int, int]]:
     """Yield the keys of an object with their offsets and those of their values."""
     at = skip(text, at + 1)
     while text[at] != "}":
-        found = _KEY.match(text, at)
-        if found:
-            key, value = found[1], found.end()
+        match = _KEY.match(text, at)
+        if match:
+            key, value = match[1], match.end()
         else:
             key, end = scanstring(text, at + 1)
             value = skip(text, skip(text, end) + 1)
@@ -169,10 +169,10 @@ class _Outline(Outline):
         """Return what `_place` does."""
         at = mark = 0
         while field and self._text[at] in "{[":
-            found = self._step(at, at, field, is_list=self._text[at] == "[")
-            if found is None:
+            part = self._step(at, at, field, is_list=self._text[at] == "[")
+            if part is None:
                 break
-            mark, at, field = found
+            mark, at, field = part
         line = bisect_right(self._starts, mark) - 1
         return Mark(line, mark - self._starts[line])
 

@@ -23,7 +23,7 @@ from virtcatalog.manifests.scalars import resolve
 from virtcatalog.manifests.syntax import PLAIN, QUOTED, TAG, ScalarNode
 
 _SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
-_WHOLE: Final = re.compile(r"[-+]?(?:0[xXbBoO][0-9a-fA-F]+|[0-9]+)")
+_INTEGER: Final = re.compile(r"[-+]?(?:0[xXbBoO][0-9a-fA-F]+|[0-9]+)")
 _SHOWN: Final = 60
 #: Of the tags of scalars, those that say what they are; to others Go pays no heed.
 _TAGS: Final = frozenset(f"{TAG}{name}" for name in ("str", "int", "float", "bool", "null"))
@@ -42,9 +42,9 @@ class LooseText(Text):
     def __init__(self, text: str | bytes, file: str = "") -> None:
         super().__init__(text, file)
         self.repeated: list[Problem] = []
-        whole = self._text
-        self._text = _first_document(whole) if not self.problems else ""
-        self._separated = whole[len(self._text) :].splitlines()[:1]
+        full_text = self._text
+        self._text = _first_document(full_text) if not self.problems else ""
+        self._separated = full_text[len(self._text) :].splitlines()[:1]
 
     def readings(self) -> Iterator[Reading]:
         """Yield the data, of JSON first, then of YAML, for who cannot use the first; ManifestError if there is none."""
@@ -97,8 +97,8 @@ class _Builder(Builder):
         if type(value) is not int:
             return value
         most = 2**63 if node.value.startswith("+") else 2**64
-        whole = _WHOLE.fullmatch(node.value.replace("_", "")) and -(2**63) <= value < most
-        return value if whole else float(value)
+        is_integer = _INTEGER.fullmatch(node.value.replace("_", "")) and -(2**63) <= value < most
+        return value if is_integer else float(value)
 
     def _binary(self, node: Any) -> str:
         try:

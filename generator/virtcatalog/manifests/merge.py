@@ -12,8 +12,8 @@ def merge(base: Mapping[str, Any], *patches: Mapping[str, Any]) -> dict[str, Any
     Shares no map or list with any of them, and holds no `null` as a map's value, as the API server keeps none.
     """
     merged: dict[str, Any] = {}
-    for each in (base, *patches):
-        merge_into(merged, each)
+    for patch in (base, *patches):
+        merge_into(merged, patch)
     return merged
 
 
@@ -28,13 +28,13 @@ def merge_into(target: dict[str, Any], patch: Mapping[str, Any]) -> None:
                 inner = target[key] = {}
             merge_into(inner, value)
         elif isinstance(value, list):
-            target[key] = [merge(each) if isinstance(each, dict) else fresh(each) for each in value]
+            target[key] = [merge(item) if isinstance(item, dict) else fresh(item) for item in value]
         else:
             target[key] = value
 
 
-def three_way(given: Mapping[str, Any], wanted: Mapping[str, Any], live: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what applying `wanted` makes of a live object to which `given` was applied before.
+def three_way(applied: Mapping[str, Any], wanted: Mapping[str, Any], live: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what applying `wanted` makes of a live object to which `applied` was applied before.
 
     Maps merge and lists are replaced, as `kubectl apply` does with custom resources: what only the former manifest has
     is removed, what neither has stays as the cluster made it. Source: client-go, jsonmergepatch
@@ -42,7 +42,7 @@ def three_way(given: Mapping[str, Any], wanted: Mapping[str, Any], live: Mapping
     """
     patch: dict[str, Any] = {}
     _settings(patch, wanted, live)
-    _removals(patch, given, wanted)
+    _removals(patch, applied, wanted)
     return merge(live, patch)
 
 
@@ -59,14 +59,14 @@ def _settings(patch: dict[str, Any], wanted: Mapping[str, Any], live: Mapping[st
             patch[key] = value
 
 
-def _removals(patch: dict[str, Any], given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+def _removals(patch: dict[str, Any], applied: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Add to a patch a `null` for all that the former manifest says and the new one does not, or says is `null`."""
-    for key in given.keys() - wanted.keys():
+    for key in applied.keys() - wanted.keys():
         patch[key] = None
     for key, value in wanted.items():
-        former = given.get(key)
+        former = applied.get(key)
         if value is None:
-            if key not in given or former is not None:
+            if key not in applied or former is not None:
                 patch[key] = None
         elif isinstance(value, dict):
             inner = patch.get(key)
@@ -91,7 +91,7 @@ def lay_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, An
 def fresh(value: Any) -> Any:
     """Copy plain data, so that the copy shares no map or list with the original or within itself."""
     if isinstance(value, dict):
-        return {key: fresh(each) if isinstance(each, (dict, list)) else each for key, each in value.items()}
+        return {key: fresh(item) if isinstance(item, (dict, list)) else item for key, item in value.items()}
     if isinstance(value, list):
-        return [fresh(each) for each in value]
+        return [fresh(item) for item in value]
     return value

@@ -47,40 +47,40 @@ class Index:
         """By a map's identity; keys are as they are written."""
 
 
-def step(node: Any, field: Field, known: Index) -> tuple[Any, Any, Field]:
+def step(node: Any, field: Field, nodes: Index) -> tuple[Any, Any, Field]:
     """Go one step from a node towards a field: the node there, the mark to show, the rest of the way."""
     if isinstance(node, SequenceNode):
         index, rest = index_of(field)
         if 0 <= index < len(node.value):
             return node.value[index], node.value[index].start_mark, rest
     elif isinstance(node, MappingNode):
-        return _in_map(node, field, known)
+        return _in_map(node, field, nodes)
     return None, None, ()
 
 
-def _in_map(node: Any, field: Field, known: Index) -> tuple[Any, Any, Field]:
-    entries = _indexed(node, known) if isinstance(field, tuple) else _as_written(node, known)
-    found = entry_of(entries, field)
-    return (found[0].value, found[0].mark, found[1]) if found is not None else (None, None, ())
+def _in_map(node: Any, field: Field, index: Index) -> tuple[Any, Any, Field]:
+    entries = _indexed(node, index) if isinstance(field, tuple) else _as_written(node, index)
+    match = entry_of(entries, field)
+    return (match[0].value, match[0].mark, match[1]) if match is not None else (None, None, ())
 
 
 def _indexed(node: Any, index: Index) -> dict[str, Entry]:
-    known = index.resolved.get(id(node))
-    if known is None:
-        known = index.resolved[id(node)] = {}
+    entries = index.resolved.get(id(node))
+    if entries is None:
+        entries = index.resolved[id(node)] = {}
         own = [(key, value) for key, value in node.value if isinstance(key, ScalarNode) and not is_merge(key)]
         for number, (key, value) in enumerate((*own, *_entries(node))):
-            known.setdefault(_text(key), Entry(number, key.start_mark, value))
-    return known
+            entries.setdefault(_text(key), Entry(number, key.start_mark, value))
+    return entries
 
 
 def _as_written(node: Any, index: Index) -> dict[str, Entry]:
-    known = index.written.get(id(node))
-    if known is None:
-        known = index.written[id(node)] = {}
+    entries = index.written.get(id(node))
+    if entries is None:
+        entries = index.written[id(node)] = {}
         for number, (key, value) in enumerate(_entries(node)):
-            known.setdefault(key.value, Entry(number, key.start_mark, value))
-    return known
+            entries.setdefault(key.value, Entry(number, key.start_mark, value))
+    return entries
 
 
 def _text(key: Any) -> str:
@@ -121,27 +121,27 @@ def keys_of(field: str) -> Iterator[list[tuple[str, str]]]:
     """Yield the keys that `after` would take from a field's start, each with what is left; those that leave as much
     are together, and those that leave least come first.
     """
-    found = [
+    splits = [
         (field[:end], field[end:].removeprefix("."))
         for end in range(len(field), -1, -1)
         if end == len(field) or field[end] in ".["
     ]
     if field[:1] == "[":
         ends = (end for end, character in enumerate(field) if character == "]")
-        found += [(field[1:end], field[end + 1 :].removeprefix(".")) for end in ends]
-        found.sort(key=lambda each: len(each[1]))
-    yield from (list(same) for _, same in groupby(found, key=lambda each: len(each[1])))
+        splits += [(field[1:end], field[end + 1 :].removeprefix(".")) for end in ends]
+        splits.sort(key=lambda split: len(split[1]))
+    yield from (list(same) for _, same in groupby(splits, key=lambda split: len(split[1])))
 
 
-def entry_of(known: Mapping[str, Entry], field: Field) -> tuple[Entry, Field] | None:
+def entry_of(entries: Mapping[str, Entry], field: Field) -> tuple[Entry, Field] | None:
     """Return the entry whose key takes most of a field, the first of several, and what is left of the field."""
     if isinstance(field, tuple):
-        entry = known.get(str(field[0]))
+        entry = entries.get(str(field[0]))
         return (entry, field[1:]) if entry is not None else None
     for keys in keys_of(field):
-        found = [(known[key], left) for key, left in keys if key in known]
-        if found:
-            return min(found, key=lambda each: each[0].number)
+        matches = [(entries[key], left) for key, left in keys if key in entries]
+        if matches:
+            return min(matches, key=lambda match: match[0].number)
     return None
 
 
@@ -183,13 +183,13 @@ class Outline:
                 items = self._lists[key] = list(self._items(at))
             index, rest = index_of(field)
             return (*items[index], rest) if 0 <= index < len(items) else None
-        known = self._maps.get(key)
-        if known is None:
-            known = self._maps[key] = {}
+        entries = self._maps.get(key)
+        if entries is None:
+            entries = self._maps[key] = {}
             for number, (name, mark, value) in enumerate(self._entries(at)):
-                known.setdefault(name, Entry(number, mark, value))
-        found = entry_of(known, field)
-        return (found[0].mark, found[0].value, found[1]) if found is not None else None
+                entries.setdefault(name, Entry(number, mark, value))
+        match = entry_of(entries, field)
+        return (match[0].mark, match[0].value, match[1]) if match is not None else None
 
     def _items(self, at: Any) -> Iterator[tuple[Any, Any]]:
         raise NotImplementedError

@@ -196,7 +196,9 @@ def _check(manifest: Manifest) -> list[Problem]:
             return [manifest.problem(path, message) for path, message in faults]
         if (version, kind) == ("v1", "Node"):
             return _check_node(manifest)
-        return [manifest.problem(path, message) for path, message in (*check_core(manifest.data), *_named(manifest))]
+        return [
+            manifest.problem(path, message) for path, message in (*check_core(manifest.data), *_name_problems(manifest))
+        ]
     try:
         manifest.object = (
             decode_pruned(manifest.data, typed)[0]
@@ -208,7 +210,7 @@ def _check(manifest: Manifest) -> list[Problem]:
     metadata = manifest.data.get("metadata") or {}
     if not metadata.get("name") and not metadata.get("generateName"):
         return [manifest.problem("metadata.name", "is required")]
-    return [manifest.problem(path, message) for path, message in _named(manifest)]
+    return [manifest.problem(path, message) for path, message in _name_problems(manifest)]
 
 
 def _check_node(manifest: Manifest) -> list[Problem]:
@@ -231,7 +233,7 @@ def _unidentified(metadata: Any) -> Iterator[tuple[Path, str]]:
             yield ("metadata", key), f"must be a string, not {describe(value)}"
 
 
-def _named(manifest: Manifest) -> Iterator[tuple[Path, str]]:
+def _name_problems(manifest: Manifest) -> Iterator[tuple[Path, str]]:
     """Say which names, labels and annotations the API server refuses; of catalog objects `check` tells it."""
     metadata = manifest.data.get("metadata")
     version: str = manifest.data["apiVersion"]

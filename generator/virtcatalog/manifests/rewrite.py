@@ -29,12 +29,12 @@ def rewritten(text: str, documents: Mapping[int, list[Any]], renames: Mapping[st
     for index, node in enumerate(compose(text)):
         if index in documents:
             writer.document(node, data[index], documents[index])
-    made = writer.apply()
-    wanted = [each for index in data for each in documents.get(index, [data[index]])]
-    read = Text(made)
-    if [each for _, each in read.documents()] != wanted or read.problems:
+    result = writer.apply()
+    wanted = [manifest for index in data for manifest in documents.get(index, [data[index]])]
+    read = Text(result)
+    if [manifest for _, manifest in read.documents()] != wanted or read.problems:
         raise UnwritableError("what must change is shared through YAML anchors, aliases or <<: write it out first")
-    return made
+    return result
 
 
 class _Rewriter(Editor):
@@ -53,10 +53,10 @@ class _Rewriter(Editor):
         end = self._next_line(self._end(node, node))
         start = "" if self.text[:end].endswith("\n") else self.newline
         if self._json:
-            made = "".join(f"{json.dumps(each, indent=2, ensure_ascii=False)}\n" for each in new[1:])
+            added = "".join(f"{json.dumps(manifest, indent=2, ensure_ascii=False)}\n" for manifest in new[1:])
         else:
-            made = "".join(f"---\n{dump(each)}" for each in new[1:])
-        self.edits.append(Edit(end, end, start + made.replace("\n", self.newline)))
+            added = "".join(f"---\n{dump(manifest)}" for manifest in new[1:])
+        self.edits.append(Edit(end, end, start + added.replace("\n", self.newline)))
 
     def change(self, node: Any, old: Any, new: Any) -> None:
         if isinstance(node, MappingNode) and isinstance(old, dict) and isinstance(new, dict) and old and new:

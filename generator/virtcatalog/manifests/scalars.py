@@ -38,9 +38,9 @@ def resolve(plain: str) -> Any:
         base = 10 if decimal else 8 if octal else 16 if hexadecimal else 2
         figures = decimal or octal or hexadecimal or binary
         if len(figures) <= 64:
-            whole = int(figures, base)
-            if whole < 2**64 if plain[0] not in "+-" else whole <= 2**63 - (plain[0] == "+"):
-                return -whole if plain[0] == "-" else whole
+            integer = int(figures, base)
+            if integer < 2**64 if plain[0] not in "+-" else integer <= 2**63 - (plain[0] == "+"):
+                return -integer if plain[0] == "-" else integer
     return number(digits, plain)
 
 

@@ -119,8 +119,8 @@ _HOMES = (Path(__file__).parents[1] / "shipped", Path(__file__).parents[3] / "ex
 def shipped() -> dict[str, str]:
     """Return the folders of the catalogs by their names: `common-instancetypes`, `common-instancetypes@v1.7.0`."""
     home = next((home for home in _HOMES if (home / NAME / CATALOG).is_file()), None)
-    found = sorted(home.glob(f"{NAME}*/{CATALOG}")) if home else ()
-    return {path.parent.name: str(path.parent) for path in found}
+    files = sorted(home.glob(f"{NAME}*/{CATALOG}")) if home else ()
+    return {path.parent.name: str(path.parent) for path in files}
 
 
 def meant(path: str) -> str:
@@ -134,5 +134,5 @@ def meant(path: str) -> str:
 
 def hint(path: str) -> str:
     """Return what to say of a name that is no catalog, but nearly."""
-    known = ", ".join(shipped())
-    return f"; virtcatalog comes with {known}" if path.startswith(NAME) and "/" not in path and known else ""
+    names = ", ".join(shipped())
+    return f"; virtcatalog comes with {names}" if path.startswith(NAME) and "/" not in path and names else ""

@@ -102,7 +102,7 @@ def scalars(document: Any) -> Iterator[Any]:
         if isinstance(node, ScalarNode):
             yield node
         elif isinstance(node, MappingNode):
-            left += [each for pair in reversed(node.value) for each in reversed(pair)]
+            left += [child for pair in reversed(node.value) for child in reversed(pair)]
         else:
             left += reversed(node.value)
 

@@ -67,10 +67,10 @@ class _Bounded(SequenceMatcher[str]):
         super().__init__(None, old, new)
         self._lines, self._left = len(old), LINE_COMPARISONS * (len(old) + len(new))
         places: Mapping[str, list[int]] = self.b2j  # type: ignore[attr-defined]  # typeshed leaves it out
-        self._each = 1 + sum(len(places.get(line, ())) for line in old) // len(old)
+        self._cost = 1 + sum(len(places.get(line, ())) for line in old) // len(old)
 
     def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Match:
-        self._left -= self._each * ((self._lines if ahi is None else ahi) - alo)
+        self._left -= self._cost * ((self._lines if ahi is None else ahi) - alo)
         return super().find_longest_match(alo, ahi, blo, bhi) if self._left >= 0 else Match(alo, blo, 0)
 
 
@@ -85,17 +85,17 @@ class LineMatcher(SequenceMatcher[str]):
 
     def get_matching_blocks(self) -> list[Match]:
         """Return where the texts have the same lines, in their order; behind them an empty block."""
-        found: list[Match] = []
+        matches: list[Match] = []
         for start, other_start, size in sorted(self._same(_Part(0, len(self.a), 0, len(self.b)))):
-            if found and (found[-1].a + found[-1].size, found[-1].b + found[-1].size) == (start, other_start):
-                found[-1] = Match(found[-1].a, found[-1].b, found[-1].size + size)
+            if matches and (matches[-1].a + matches[-1].size, matches[-1].b + matches[-1].size) == (start, other_start):
+                matches[-1] = Match(matches[-1].a, matches[-1].b, matches[-1].size + size)
             elif size:
-                found.append(Match(start, other_start, size))
-        return [*found, Match(len(self.a), len(self.b), 0)]
+                matches.append(Match(start, other_start, size))
+        return [*matches, Match(len(self.a), len(self.b), 0)]
 
-    def _same(self, whole: _Part) -> Iterator[tuple[int, int, int]]:
+    def _same(self, part: _Part) -> Iterator[tuple[int, int, int]]:
         """Yield blocks of lines that are the same, in any order."""
-        parts = [whole]
+        parts = [part]
         while parts:
             start, end, other_start, other_end = parts.pop()
             first, other_first = start, other_start
@@ -137,9 +137,9 @@ def _ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         before.append(at[length - 1] if length else None)
         ends[length : length + 1] = [other]
         at[length : length + 1] = [index]
-    found: list[tuple[int, int]] = []
+    ascending: list[tuple[int, int]] = []
     last = at[-1] if at else None
     while last is not None:
-        found.append(pairs[last])
+        ascending.append(pairs[last])
         last = before[last]
-    return found[::-1]
+    return ascending[::-1]

@@ -42,10 +42,10 @@ def read_document(text: str | bytes, file: str, kind: type[T], faults: Callable[
             Problem(file=file, line=1, column=1, message=f"holds {len(documents)} documents, and one is wanted")
         )
     index, data = documents[0]
-    tidied, found = inspect(data, kind)
-    found = found or list(faults(tidied))
-    if found:
-        raise ManifestError(*(_problem(source, index, path, message) for path, message in found))
+    tidied, findings = inspect(data, kind)
+    findings = findings or list(faults(tidied))
+    if findings:
+        raise ManifestError(*(_problem(source, index, path, message) for path, message in findings))
     return convert(tidied, kind)
 
 

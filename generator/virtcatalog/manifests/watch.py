@@ -42,19 +42,19 @@ class Watch:
 
     def __init__(self, *, leaving_out: str | Path = "") -> None:
         self._out = os.path.realpath(leaving_out) if leaving_out else ""
-        self._known: dict[str, dict[str, Stamp]] = {}
+        self._stamps: dict[str, dict[str, Stamp]] = {}
         self._before: dict[str, dict[str, Stamp]] = {}
 
     def begin(self, path: str, others: Iterable[str] = ()) -> None:
         """Forget what the last run read, unless this one is `broken`; it reads the catalog at a path, and others."""
-        self._known, self._before = {}, self._known
+        self._stamps, self._before = {}, self._stamps
         self.look_at(os.path.join(self._place(meant(path)), CATALOG))  # noqa: PTH118 - of text
         for other in others:
             self.look_at(self._place(other))
 
     def broken(self) -> None:
         """Go on watching what the run before read, too: this one has not come to all of it."""
-        self._known = {**self._before, **self._known}
+        self._stamps = {**self._before, **self._stamps}
 
     def over(self, folder: Folder, path: str) -> Folder:
         """Return a folder that a user named: once it is listed, it is watched, and so are those opened from it."""
@@ -65,7 +65,7 @@ class Watch:
 
     def look_at(self, path: str) -> None:
         """Watch a file or folder from now on, whether it is there or not."""
-        self._known[path] = stamps(path, self._out)
+        self._stamps[path] = stamps(path, self._out)
 
     def _place(self, path: str) -> str:
         """Return where a path leads that a user named; links on the way are watched, as they may be set anew."""
@@ -87,12 +87,12 @@ class Watch:
         while True:
             pause(took)
             begun = monotonic()
-            now = {path: stamps(path, self._out) for path in self._known}
+            now = {path: stamps(path, self._out) for path in self._stamps}
             took = monotonic() - begun
-            changed = _changed(_all(self._known), _all(now))
+            changed = _changed(_all(self._stamps), _all(now))
             late = late + 1 if changed else 0
             if changed and (now == before or late >= PATIENCE):
-                self._known = now
+                self._stamps = now
                 return changed
             before = now
 
@@ -102,7 +102,7 @@ def stamps(path: str, out: str = "") -> dict[str, Stamp]:
 
     What is in the folder `out` is left out, and so is what is more than can be read.
     """
-    found: dict[str, Stamp] = {}
+    by_path: dict[str, Stamp] = {}
     left, seen = [path], 0
     while left and seen <= SOURCE_FILES:
         inside = left.pop()
@@ -118,22 +118,22 @@ def stamps(path: str, out: str = "") -> dict[str, Stamp]:
                         if entry.path != out:
                             left.append(entry.path)
                     elif entry.name.endswith(_READ):
-                        found |= _stamp(entry.path)
+                        by_path |= _stamp(entry.path)
         except OSError:  # it is a file or a link, or is gone
-            found |= _stamp(inside)
-    return found
+            by_path |= _stamp(inside)
+    return by_path
 
 
 def _stamp(path: str) -> dict[str, Stamp]:
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except (OSError, ValueError):
         return {}
-    return {path: (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)}
+    return {path: (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)}
 
 
-def _all(known: dict[str, dict[str, Stamp]]) -> dict[str, Stamp]:
-    return {path: stamp for each in known.values() for path, stamp in each.items()}
+def _all(by_source: dict[str, dict[str, Stamp]]) -> dict[str, Stamp]:
+    return {path: stamp for stamps_of_source in by_source.values() for path, stamp in stamps_of_source.items()}
 
 
 def _changed(old: dict[str, Stamp], new: dict[str, Stamp]) -> list[Changed]:
@@ -163,11 +163,11 @@ class _Watched(Folder):
 
     def folder(self, path: str) -> Folder | None:
         try:
-            found = self._folder.folder(path)
+            folder = self._folder.folder(path)
         finally:
             # Where there is no catalog, there may be one later.
             self._wanted(path)
-        return _Watched(found, self._root, self._watch) if found else None
+        return _Watched(folder, self._root, self._watch) if folder else None
 
     def _wanted(self, path: str) -> None:
         try:

@@ -38,10 +38,10 @@ class XMLElement:
 
     def all(self, *path: str) -> list[XMLElement]:
         """Return the elements at a path of tags."""
-        found = [self]
+        elements = [self]
         for tag in path:
-            found = [child for each in found for child in each.children if child.tag == tag]
-        return found
+            elements = [child for element in elements for child in element.children if child.tag == tag]
+        return elements
 
     def first(self, *path: str) -> XMLElement | None:
         """Return the first element at a path of tags."""
@@ -142,16 +142,16 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
 
 def _copy(source: Any, places: Iterator[tuple[int, int]], file: str, level: int) -> XMLElement:
     line, column = next(places)
-    made = XMLElement(str(source.tag), dict(source.attrib), (source.text or "").strip(), line, column)
+    element = XMLElement(str(source.tag), dict(source.attrib), (source.text or "").strip(), line, column)
     if level >= XML_LEVELS:
         raise ManifestError(Problem(file, line, column, message=f"is nested more than {XML_LEVELS} levels deep"))
     for child in source:
         if isinstance(child.tag, str):
             below = _copy(child, places, file, level + 1)
-            below.parent = made
-            made.children.append(below)
-    _number(made.children)
-    return made
+            below.parent = element
+            element.children.append(below)
+    _number(element.children)
+    return element
 
 
 def _number(siblings: list[XMLElement]) -> None:

@@ -131,6 +131,6 @@ def _is_vm(text: bytes, indent: int, unnamed: int) -> int:
     version = _member(b"apiVersion", indent).search(lines)
     if kind is None or version is None:
         # One that is written in another way is seen once it is read.
-        is_named = kind or version or b"kind" in text or b"apiVersion" in text
-        return NO_VM if is_named else unnamed
+        has_kind = kind or version or b"kind" in text or b"apiVersion" in text
+        return NO_VM if has_kind else unnamed
     return VM if is_vm_kind(version[1].decode(), kind[1].decode()) else NO_VM

@@ -15,7 +15,7 @@ from virtcatalog.catalog.published import LOCK
 from virtcatalog.render import tree
 from virtcatalog.render.kustomize import version_label
 from virtcatalog.render.output import render
-from virtcatalog.writing import WriteError, real_place, replace_file, said_nowhere
+from virtcatalog.writing import WriteError, no_message, real_place, replace_file
 
 #: As https://semver.org has it, with or without a `v`; labels cannot hold a build's `+`.
 _VERSION = re.compile(r"v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?")
@@ -49,7 +49,7 @@ def publish(
     output: Path,
     *,
     force: bool = False,
-    say: Callable[[str], object] = said_nowhere,
+    say: Callable[[str], object] = no_message,
 ) -> None:
     """Write the catalog's output tree and its lock as `version`; see `tree.replace` for `force` and `say`.
 

@@ -39,10 +39,10 @@ def find_release(name: str) -> Release:
     """
     version = _VERSION.fullmatch(name)
     of_minor = {release.minor: release for release in RELEASES.values()}
-    found = of_minor.get(_minor(version)) if version else None
-    if version and version["v"] and found and int(version["patch"] or 0) <= int(found.name.rpartition(".")[2]):
-        return found
-    hint = f"; did you mean {found}?" if found else ""
+    match = of_minor.get(_minor(version)) if version else None
+    if version and version["v"] and match and int(version["patch"] or 0) <= int(match.name.rpartition(".")[2]):
+        return match
+    hint = f"; did you mean {match}?" if match else ""
     raise UnsupportedError("release", f"KubeVirt {name!r} is not modelled; known are {', '.join(RELEASES)}{hint}")
 
 

@@ -20,7 +20,7 @@ from virtcatalog.checkouts import mode_of
 from virtcatalog.manifests.layout import CATALOG
 from virtcatalog.manifests.textdiff import unified
 from virtcatalog.render.ownership import Reader, TreeError, owner_of, with_ownership
-from virtcatalog.writing import discard, locked, real_place, remove, said_nowhere, write_new
+from virtcatalog.writing import discard, locked, no_message, real_place, remove, write_new
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -71,7 +71,7 @@ def replace(
     *,
     catalog: str = "",
     force: bool = False,
-    say: Callable[[str], object] = said_nowhere,
+    say: Callable[[str], object] = no_message,
 ) -> list[Change]:
     """Make `folder` hold `tree` beside what others keep there; returns what changed. Writes only when something did.
 

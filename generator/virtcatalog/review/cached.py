@@ -83,7 +83,7 @@ def _judge_here(cases: Sequence[Case]) -> Iterator[Verdict]:
     processes = forked()
     if not processes.worth(len(cases), WORTH_IT):
         return map(judge, cases)
-    return chain.from_iterable(processes.each(_judge_chunk, range(0, len(cases), _CHUNK), cases))
+    return chain.from_iterable(processes.results(_judge_chunk, range(0, len(cases), _CHUNK), cases))
 
 
 def _judge_chunk(first: int, cases: Sequence[Case]) -> list[Verdict]:
@@ -95,7 +95,7 @@ def _judge_elsewhere(cases: Sequence[Case], executor: Executor) -> Iterator[Verd
     comparisons = {id(case.comparison): case.comparison for case in cases}
     numbers = {key: number for number, key in enumerate(comparisons)}
     sent = ((replace(case, comparison=None), numbers[id(case.comparison)]) for case in cases)
-    return chain.from_iterable(executor.each(_judge_sent, chunks(sent, _CHUNK), tuple(comparisons.values())))
+    return chain.from_iterable(executor.results(_judge_sent, chunks(sent, _CHUNK), tuple(comparisons.values())))
 
 
 def _judge_sent(sent: Sequence[tuple[Case, int]], comparisons: Sequence[Comparison]) -> list[Verdict]:

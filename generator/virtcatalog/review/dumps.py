@@ -8,7 +8,7 @@ from typing import NamedTuple
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.fleet.inputs import named
+from virtcatalog.fleet.inputs import identities_of
 from virtcatalog.fleet.pool import forked
 from virtcatalog.kubevirt.instancetype.references import refers_to_own_namespace
 from virtcatalog.manifests.dump import others_in, read_dump, vms_in
@@ -38,7 +38,7 @@ class Header(NamedTuple):
 def header_of(vm: Data) -> Header:
     """Return what is at hand of a VM."""
     _, namespace, name = identity(vm)
-    refers = named(vm)
+    refers = identities_of(vm)
     return Header(
         f"{namespace_or_default(namespace)}/{name}",
         str(namespace),
@@ -75,7 +75,7 @@ def dump_of(stream: Stream, where: str = "") -> Dump:
         return Dump(read_dump(stream), where)
     dump = Dump(others_in(stream), where)
     problems: list[Problem] = []
-    for found in processes.each(_read_some, range(0, stream.pieces, _CHUNK), stream):
+    for found in processes.results(_read_some, range(0, stream.pieces, _CHUNK), stream):
         if isinstance(found, Dump):
             dump.extend(found)
         else:

@@ -25,7 +25,7 @@ from virtcatalog.manifests.emit import dump, join
 from virtcatalog.render.gitops import Destination, Origin, application_set, flux
 from virtcatalog.render.output import render
 from virtcatalog.render.ownership import with_ownership
-from virtcatalog.writing import WriteError, said_nowhere, write_files
+from virtcatalog.writing import WriteError, no_message, write_files
 
 Tool = Literal["argocd", "flux", "none"]
 REPO_URL = "https://git.example.com/platform/{name}.git"
@@ -66,10 +66,10 @@ def contents(name: str, tool: Tool = "none", repo_url: str = "", package: str = 
     """
     url = repo_url or REPO_URL.format(name=name)
     delivery = _BY_HAND if tool == "none" else _DELIVERY.format(tool=tool, title=_TITLES[tool], url=shell(url))
-    named = dump({"name": name})
+    name_line = dump({"name": name})
     values = {
         "NAME": name,
-        "NAMED": named,
+        "NAMED": name_line,
         "GITOPS": _ANNOTATIONS[tool],
         "DELIVERY": delivery,
         "REQUIREMENTS": pinned(package),
@@ -178,7 +178,7 @@ def _needs(name: str) -> Iterator[str]:
             yield match.group()
 
 
-def write(folder: Path, files: Mapping[str, str], say: Callable[[str], object] = said_nowhere) -> list[str]:
+def write(folder: Path, files: Mapping[str, str], say: Callable[[str], object] = no_message) -> list[str]:
     """Write the files that `folder` does not have yet, and return their paths.
 
     A file that is there already must have the same text: WriteError otherwise.

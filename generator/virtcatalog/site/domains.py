@@ -59,7 +59,7 @@ def domains(
     ]
     scripts: Iterable[str]
     if executor is not None and executor.worth(len(jobs), WORTH_IT):
-        scripts = executor.each(_script, jobs, vms)
+        scripts = executor.results(_script, jobs, vms)
     else:
         scripts = (_script(job, vms) for job in jobs)
     files = {f"domains/{name}.js": script for (name, _), script in zip(jobs, scripts, strict=True)}

@@ -51,12 +51,12 @@ def _numbered(character: str) -> str:
 
 def vm(instancetype: str, preference: str) -> dict[str, Any]:
     """Return a VM with an instance type and, if any fits, a preference."""
-    named = {"instancetype": {"name": instancetype}, **({"preference": {"name": preference}} if preference else {})}
+    matchers = {"instancetype": {"name": instancetype}, **({"preference": {"name": preference}} if preference else {})}
     volumes = [{"name": "root", "containerDisk": {"image": "quay.io/containerdisks/fedora:latest"}}]
     template = {"spec": {"domain": {"devices": {}}, "volumes": volumes}}
     return {
         "apiVersion": "kubevirt.io/v1",
         "kind": "VirtualMachine",
         "metadata": {"name": "my-vm"},
-        "spec": {"runStrategy": "Always", **named, "template": template},
+        "spec": {"runStrategy": "Always", **matchers, "template": template},
     }

@@ -61,10 +61,10 @@ class Sources:
     """Finds the sources of one pair's lines."""
 
     def __init__(
-        self, without_preference: Lines | None, with_other_types: Sequence[Lines] | None, named: tuple[str, ...] = ()
+        self, without_preference: Lines | None, with_other_types: Sequence[Lines] | None, names: tuple[str, ...] = ()
     ) -> None:
-        """None stands for a missing domain; `named` are the texts that follow from the VM's name."""
-        self._without, self._others, self._named = without_preference, with_other_types, named
+        """None stands for a missing domain; `names` are the texts that follow from the VM's name."""
+        self._without, self._others, self._names = without_preference, with_other_types, names
 
     def block(self, text: str) -> Block:
         """Return a block with the sources of its lines."""
@@ -72,11 +72,11 @@ class Sources:
             return Block(text, UNKNOWN)
         of_preference = self._without.missing(text)
         of_type = _NONE.union(*(lines.missing(text) for lines in self._others))
-        return _block(text, of_preference, of_type, self._named)
+        return _block(text, of_preference, of_type, self._names)
 
 
 @lru_cache(maxsize=16384)
-def _block(text: str, of_preference: frozenset[str], of_type: frozenset[str], named: tuple[str, ...]) -> Block:
+def _block(text: str, of_preference: frozenset[str], of_type: frozenset[str], names: tuple[str, ...]) -> Block:
     own = VM if text.startswith(_OF_VM) else KUBEVIRT
     letters: list[str] = []
     opened: dict[int, str] = {}
@@ -90,7 +90,7 @@ def _block(text: str, of_preference: frozenset[str], of_type: frozenset[str], na
         elif line in of_preference:
             letter = PREFERENCE
         else:
-            letter = VM if any(text in line for text in named) else own
+            letter = VM if any(text in line for text in names) else own
         opened[depth] = letter
         letters.append(letter)
     return Block(text, letters[0] if len(set(letters)) == 1 else "".join(letters))

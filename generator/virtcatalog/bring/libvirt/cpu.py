@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from virtcatalog.bring.libvirt.draft import Draft, whole_numbers
+from virtcatalog.bring.libvirt.draft import Draft, integers
 from virtcatalog.kubevirt.hosts import cpu_ranges
 from virtcatalog.manifests.xml import XMLElement
 
@@ -94,7 +94,7 @@ def _pinning(draft: Draft) -> None:
     if tune is None:
         return
     pins = [element.get("cpuset") for element in tune.all("vcpupin")]
-    threads = whole_numbers(pins)
+    threads = integers(pins)
     total = enabled_vcpus(draft)
     if threads is None or len(pins) != total or len(set(threads)) != len(threads):
         return

@@ -147,7 +147,7 @@ def _short(text: str) -> str:
     return repr(text if len(text) < 60 else f"{text[:60]}…")
 
 
-def whole_numbers(texts: Iterable[str]) -> list[int] | None:
+def integers(texts: Iterable[str]) -> list[int] | None:
     """Return texts as whole numbers, None if any is no such number."""
     digits = list(texts)
     return (

@@ -38,7 +38,7 @@ def prove(draft: Draft, manifests: Sequence[Mapping[str, Any]], *, relabel: bool
             message = "the catalog would not have it" if key in wanted else "the catalog would have it, too"
             wrong.append(Problem(object=name, message=message))
             continue
-        for difference in differences(_compared(wanted[key]), _compared(actual[key]), named=False):
+        for difference in differences(_compared(wanted[key]), _compared(actual[key]), by_name=False):
             problem = Problem(object=name, field=difference.field, message=_worded(difference))
             (restated if _is_derived(difference) else wrong).append(problem)
     if wrong or (restated and not relabel):

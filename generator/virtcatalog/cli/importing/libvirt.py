@@ -194,11 +194,11 @@ def _tell(machine: _Machine) -> None:
         for line in explain(machine.adoption):
             echo(f"{machine.file}: {line}", err=True)
     counts = Counter(part.fate for part in imported.parts)
-    said = f"{counts['carried']} carried, {counts['host']} the host's, {counts['lost']} lost"
+    counted = f"{counts['carried']} carried, {counts['host']} the host's, {counts['lost']} lost"
     if counts["unproven"]:
-        said = "none of it is proven"
+        counted = "none of it is proven"
     same = "; the same domain comes back" if imported.same else ""
-    summary(f"{machine.file}: {len(imported.parts)} elements and attributes: {said}{same}")
+    summary(f"{machine.file}: {len(imported.parts)} elements and attributes: {counted}{same}")
 
 
 def _print(form: str, machines: list[_Machine]) -> None:

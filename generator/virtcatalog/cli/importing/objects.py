@@ -59,25 +59,25 @@ def command(sources: tuple[str, ...], output: Path, name: str | None, relabel: b
             built.append((source, objects))
     if problems:
         raise ManifestError(*problems)
-    found = collected(files, built)
-    if not found.manifests:
+    inputs = collected(files, built)
+    if not inputs.manifests:
         raise nothing(sources)
-    made = draft(found.manifests, name, relabel=relabel)
-    restated = prove(made, found.manifests, relabel=relabel)
-    taken = [path for path in made.files if (output / path).exists()]
+    imported = draft(inputs.manifests, name, relabel=relabel)
+    restated = prove(imported, inputs.manifests, relabel=relabel)
+    taken = [path for path in imported.files if (output / path).exists()]
     if taken:
         raise VirtcatalogError(f"{output} has a file {taken[0]} already; choose another --output-dir")
     if restated:
         count = len({problem.object for problem in restated})
-        summary(f"{count} of {len(found.manifests)} objects get labels that are derived, or lose others")
-    for path in write(output, made.files):
+        summary(f"{count} of {len(inputs.manifests)} objects get labels that are derived, or lose others")
+    for path in write(output, imported.files):
         echo(str(output / path))
-    if found.others:
-        kinds = sorted({other.partition("/")[0] for other in found.others})
-        count = len(found.others)
+    if inputs.others:
+        kinds = sorted({other.partition("/")[0] for other in inputs.others})
+        count = len(inputs.others)
         summary(f"left out: {count} object{'' if count == 1 else 's'} of other kinds ({', '.join(kinds)})")
-    lines = sum(text.count("\n") for text in made.files.values())
-    summary(f"{output}: {len(found.manifests)} objects in {lines} lines; {_where(made.environments)}")
+    lines = sum(text.count("\n") for text in imported.files.values())
+    summary(f"{output}: {len(inputs.manifests)} objects in {lines} lines; {_where(imported.environments)}")
     return 0
 
 
@@ -85,7 +85,12 @@ def _default_name(output: Path) -> str:
     """A folder's name; of one that is called catalog, that of the folder around it."""
     folder = output.resolve()
     name = folder.parent.name if folder.name == "catalog" else folder.name
-    return "".join(each if each.isalnum() or each in "-." else "-" for each in name.lower()).strip("-.") or "catalog"
+    return (
+        "".join(character if character.isalnum() or character in "-." else "-" for character in name.lower()).strip(
+            "-."
+        )
+        or "catalog"
+    )
 
 
 def _where(environments: tuple[str, ...]) -> str:

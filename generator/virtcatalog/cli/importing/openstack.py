@@ -78,20 +78,20 @@ def command(
     if not sources and cloud is None:
         raise click.UsageError("-f or --cloud is needed: there is nothing to import", context)
     resources, problems = _read(sources, cloud)
-    made = import_resources(resources, _devices(devices))
-    problems += made.problems
-    pruned = _prune(made, conditions)
-    problems += _refusals(made, conditions)
+    imported = import_resources(resources, _devices(devices))
+    problems += imported.problems
+    pruned = _prune(imported, conditions)
+    problems += _refusals(imported, conditions)
     for problem in sorted(problems):
         echo(str(problem), err=True)
     for line in pruned:
         echo(line, err=True)
-    _tell(made)
-    if made.objects:
-        _print(form, made)
+    _tell(imported)
+    if imported.objects:
+        _print(form, imported)
     if problems:
         return 2
-    return 1 if pruned or any(each.fate == "lost" for each in made.properties) else 0
+    return 1 if pruned or any(part.fate == "lost" for part in imported.properties) else 0
 
 
 def _read(sources: tuple[str, ...], cloud: str | None) -> tuple[list[Resource], list[Problem]]:
@@ -101,85 +101,87 @@ def _read(sources: tuple[str, ...], cloud: str | None) -> tuple[list[Resource], 
     problems: list[Problem] = []
     for source in sources:
         for name, content in contents(source, problems):
-            found, faults = read(content, name)
-            resources += found
+            imported, faults = read(content, name)
+            resources += imported
             problems += faults
-    for each in of_cloud(cloud) if cloud is not None else ():
-        if isinstance(each, Problem):
-            problems.append(each)
+    for resource in of_cloud(cloud) if cloud is not None else ():
+        if isinstance(resource, Problem):
+            problems.append(resource)
         else:
-            resources.append(each)
+            resources.append(resource)
     return resources, problems
 
 
-def _devices(given: tuple[str, ...]) -> dict[str, str]:
+def _devices(flags: tuple[str, ...]) -> dict[str, str]:
     from virtcatalog.bring.libvirt.rules import RuleError, device_rule
 
     try:
-        rules = list(map(device_rule, given))
+        rules = list(map(device_rule, flags))
     except RuleError as error:
         raise click.UsageError(str(error)) from None
     return {rule.pattern: rule.resource for rule in rules}
 
 
-def _prune(made: Imported, conditions: Conditions) -> list[str]:
+def _prune(imported: Imported, conditions: Conditions) -> list[str]:
     """Leave out the fields that the KubeVirt release does not know, and say which."""
     from virtcatalog.api.kinds import kind_type
     from virtcatalog.kubevirt.cluster import Cluster, prune_manifest
 
-    release, told = Cluster.under((), conditions).release, []
-    for position, each in enumerate(made.objects):
-        kind = kind_type(each["apiVersion"], each["kind"])
+    release, warnings = Cluster.under((), conditions).release, []
+    for position, manifest in enumerate(imported.objects):
+        kind = kind_type(manifest["apiVersion"], manifest["kind"])
         assert kind is not None  # they are instance types and preferences
-        made.objects[position], pruned = prune_manifest(each, kind, release)
-        told += [f"{each['kind']}/{each['metadata']['name']}: {one.field}: lost: {one.message}" for one in pruned]
-    return told
+        imported.objects[position], pruned = prune_manifest(manifest, kind, release)
+        warnings += [
+            f"{manifest['kind']}/{manifest['metadata']['name']}: {one.field}: lost: {one.message}" for one in pruned
+        ]
+    return warnings
 
 
-def _refusals(made: Imported, conditions: Conditions) -> list[Problem]:
+def _refusals(imported: Imported, conditions: Conditions) -> list[Problem]:
     """What KubeVirt's webhooks have against the objects."""
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.pipeline import admit
 
-    cluster = Cluster.under(made.objects, conditions)
+    cluster = Cluster.under(imported.objects, conditions)
     return [
-        Problem(object=f"{each['kind']}/{each['metadata']['name']}", field=cause.field, message=cause.message)
-        for each in made.objects
-        for cause in admit(each, cluster)
+        Problem(object=f"{manifest['kind']}/{manifest['metadata']['name']}", field=cause.field, message=cause.message)
+        for manifest in imported.objects
+        for cause in admit(manifest, cluster)
     ]
 
 
-def _tell(made: Imported) -> None:
-    for each in made.properties:
-        if each.fate == "lost":
-            where = place(each)
-            echo(f"{where}: {each.owner}: {each.key}={each.value}: lost: {each.why}".removeprefix(": "), err=True)
-    for need in made.needs:
+def _tell(imported: Imported) -> None:
+    for part in imported.properties:
+        if part.fate == "lost":
+            where = place(part)
+            echo(f"{where}: {part.owner}: {part.key}={part.value}: lost: {part.why}".removeprefix(": "), err=True)
+    for need in imported.needs:
         echo(f"fill in: {need}", err=True)
-    kinds = Counter(each["kind"] for each in made.objects)
-    fates = Counter(each.fate for each in made.properties)
+    kinds = Counter(part["kind"] for part in imported.objects)
+    fates = Counter(part.fate for part in imported.properties)
     types, preferences = kinds["VirtualMachineClusterInstancetype"], kinds["VirtualMachineClusterPreference"]
     summary(
         f"{counted(types, 'instance type')} and {counted(preferences, 'preference')}; "
-        f"{counted(len(made.properties), 'property', 'properties')}: "
+        f"{counted(len(imported.properties), 'property', 'properties')}: "
         f"{fates['carried']} carried, {fates['host']} the cloud's, {fates['lost']} lost"
     )
 
 
-def _print(form: str, made: Imported) -> None:
+def _print(form: str, imported: Imported) -> None:
     if form == "yaml":
         from virtcatalog.manifests.emit import dump, join
 
-        data(join(dump(each) for each in made.objects))
+        data(join(dump(manifest) for manifest in imported.objects))
     elif form == "json":
         from virtcatalog.escaping import as_json
 
-        properties: list[dict[str, Any]] = [each._asdict() for each in made.properties]
-        data(as_json({"objects": made.objects, "properties": properties, "needs": made.needs}))
+        properties: list[dict[str, Any]] = [manifest._asdict() for manifest in imported.properties]
+        data(as_json({"objects": imported.objects, "properties": properties, "needs": imported.needs}))
     else:
-        print_tables(_COLUMNS, [("", _rows(made))], titled=False)
+        print_tables(_COLUMNS, [("", _rows(imported))], titled=False)
 
 
-def _rows(made: Imported) -> Iterator[list[str]]:
-    for each in made.properties:
-        yield [each.owner, each.key, each.value, each.fate, each.why]
+def _rows(imported: Imported) -> Iterator[list[str]]:
+    for part in imported.properties:
+        yield [part.owner, part.key, part.value, part.fate, part.why]

@@ -86,9 +86,9 @@ def _binding_exists(interface: Interface, methods: int, place: str, config: Conf
     plugin = interface.binding is not None
     if traits.interface_needs_binding:
         if methods + plugin != 1:
-            found = "several" if methods or plugin else "none"
+            number = "several" if methods or plugin else "none"
             message = "needs exactly one of bridge, masquerade, sriov, passtBinding and binding"
-            yield invalid(place, f"interface {name!r} {message}, but has {found}")
+            yield invalid(place, f"interface {name!r} {message}, but has {number}")
         return
     if traits.passt_and_macvtap_gates:
         methods += sum(getattr(interface, method) is not None for method in _DISCONTINUED)

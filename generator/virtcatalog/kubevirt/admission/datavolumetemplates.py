@@ -76,8 +76,8 @@ def _mistake(template: DataVolumeTemplateSpec, field: str) -> Cause | None:
         return required(f"{field}.name", "metadata.name must be set")
     claim = spec.pvc or spec.storage
     if claim is None or (spec.pvc and spec.storage):
-        found = "neither" if claim is None else "both"
-        return invalid(f"{field}.PVC.Storage", f"spec needs either pvc or storage, but has {found}")
+        which = "neither" if claim is None else "both"
+        return invalid(f"{field}.PVC.Storage", f"spec needs either pvc or storage, but has {which}")
     populated = claim.data_source is not None or claim.data_source_ref is not None
     sourced = spec.source is not None or spec.source_ref is not None
     if populated and sourced:

@@ -79,6 +79,6 @@ def _one_strategy(
     strategy: VirtualMachinePoolUpdateStrategy | VirtualMachinePoolScaleInStrategy | None, field: str
 ) -> Iterator[Cause]:
     """At most one of them (validateMutualExclusivity)."""
-    given = [name for name in _STRATEGIES if strategy is not None and getattr(strategy, name) is not None]
-    if len(given) > 1:
-        yield invalid(field, f"{' and '.join(given)} exclude each other")
+    chosen = [name for name in _STRATEGIES if strategy is not None and getattr(strategy, name) is not None]
+    if len(chosen) > 1:
+        yield invalid(field, f"{' and '.join(chosen)} exclude each other")

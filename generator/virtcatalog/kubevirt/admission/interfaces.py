@@ -174,7 +174,7 @@ def validate_port_ranges(interface: Interface, interface_path: str) -> Iterator[
             yield invalid(f"{interface_path}.portRanges[{index}].{problem[0]}", problem[1])
     for protocol in _PROTOCOLS:
         intervals = sorted(
-            (each.start, each.end) for each in ranges if each.protocol == protocol and _problem(each) is None
+            (ports.start, ports.end) for ports in ranges if ports.protocol == protocol and _problem(ports) is None
         )
         for (start, end), (next_start, next_end) in pairwise(intervals):
             if next_start <= end:
@@ -184,14 +184,14 @@ def validate_port_ranges(interface: Interface, interface_path: str) -> Iterator[
                 )
 
 
-def _problem(each: PortRange) -> tuple[str, str] | None:
+def _problem(ports: PortRange) -> tuple[str, str] | None:
     """The first thing wrong with a range, as (field, message)."""
-    if each.protocol not in _PROTOCOLS:
-        return "protocol", f"protocol {each.protocol!r} is neither TCP nor UDP"
-    if not 0 < each.start < 65536:
-        return "start", f"start {each.start} is not between 1 and 65535"
-    if not 0 < each.end < 65536:
-        return "end", f"end {each.end} is not between 1 and 65535"
-    if each.start > each.end:
-        return "start", f"start {each.start} is greater than end {each.end}"
+    if ports.protocol not in _PROTOCOLS:
+        return "protocol", f"protocol {ports.protocol!r} is neither TCP nor UDP"
+    if not 0 < ports.start < 65536:
+        return "start", f"start {ports.start} is not between 1 and 65535"
+    if not 0 < ports.end < 65536:
+        return "end", f"end {ports.end} is not between 1 and 65535"
+    if ports.start > ports.end:
+        return "start", f"start {ports.start} is greater than end {ports.end}"
     return None

@@ -12,7 +12,7 @@ from virtcatalog.kubevirt.admission.causes import crash, invalid, not_supported,
 from virtcatalog.kubevirt.configuration import Configuration
 
 EVICTION_STRATEGIES = ("LiveMigrate", "LiveMigrateIfPossible", "None", "External")
-_KNOWN = ", ".join(EVICTION_STRATEGIES)
+_STRATEGIES = ", ".join(EVICTION_STRATEGIES)
 
 
 def validate_start_strategy(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
@@ -33,8 +33,8 @@ def validate_eviction_strategy(spec: VirtualMachineInstanceSpec, path: str, conf
     if strategy is None or strategy in EVICTION_STRATEGIES:
         return []
     if own is not None:
-        return [invalid(f"{path}.evictionStrategy", f"{own!r} is no eviction strategy; strategies are {_KNOWN}")]
-    return [crash(f"the cluster's evictionStrategy {default!r}, on which KubeVirt fails, is none of {_KNOWN}")]
+        return [invalid(f"{path}.evictionStrategy", f"{own!r} is no eviction strategy; strategies are {_STRATEGIES}")]
+    return [crash(f"the cluster's evictionStrategy {default!r}, on which KubeVirt fails, is none of {_STRATEGIES}")]
 
 
 def validate_reboot_policy(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:

@@ -42,8 +42,8 @@ def memory_warnings(spec: VirtualMachineInstanceSpec, path: str) -> list[Warning
     guest = spec.domain.memory.guest if spec.domain.memory is not None else None
     if guest is None or not 0 < guest.value < _LEAST:
         return []
-    said = f"{guest} is a memory of {guest.value} bytes: give it a unit, such as {guest.value}Gi"
-    return [Warning("Suspect", f"{path}.domain.memory.guest", said)]
+    message = f"{guest} is a memory of {guest.value} bytes: give it a unit, such as {guest.value}Gi"
+    return [Warning("Suspect", f"{path}.domain.memory.guest", message)]
 
 
 def validate_memory_is_set(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> list[Cause]:

@@ -57,8 +57,8 @@ def _sources(spec: VirtualMachineInstanceSpec, path: str) -> list[Cause]:
         multus = network.multus
         count = (network.pod is not None) + (multus is not None) + (network.resource_claim is not None)
         if count != 1:
-            found = "several" if count else "none"
-            message = f"network {network.name!r} needs exactly one of pod, multus and resourceClaim, but has {found}"
+            number = "several" if count else "none"
+            message = f"network {network.name!r} needs exactly one of pod, multus and resourceClaim, but has {number}"
             causes.append(required(f"{path}.networks[{index}]", message))
         pods += network.pod is not None
         if multus is not None:

@@ -48,9 +48,9 @@ def validate_volumes(spec: VirtualMachineInstanceSpec, path: str, config: Config
         if volume.data_volume is not None and not volume.data_volume.name:
             yield required(f"{volumes_path}[{index}].name", f"volume {volume.name!r}: dataVolume.name must be set")
         if count != 1:
-            found = "several" if count else "none"
+            number = "several" if count else "none"
             field = f"{volumes_path}[{index}]"
-            yield invalid(field, f"volume {volume.name!r} needs exactly one source, but has {found}")
+            yield invalid(field, f"volume {volume.name!r} needs exactly one source, but has {number}")
         plain = volume.container_disk or volume.data_volume or volume.persistent_volume_claim
         if plain is None or count > 1:
             special.append(volume)

@@ -79,16 +79,18 @@ def preset_warnings(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Warni
     about = f"VirtualMachineInstancePreset/{namespace}"
     warnings = [Warning("Deprecated", "", message, f"{about}/{name}") for name in applied_presets(vmi)]
     settings = {preset.metadata.name: dict(_settings(preset.spec.domain)) for preset in _matching(vmi, cluster)}
-    kept = dict(_leaves(to_manifest(vmi.spec.domain), ()))
-    for name, given in settings.items():
-        for path, value in given.items():
-            if kept.get(path) == value:
+    domain = dict(_leaves(to_manifest(vmi.spec.domain), ()))
+    for name, values in settings.items():
+        for path, value in values.items():
+            if domain.get(path) == value:
                 continue
-            givers = (other for other, theirs in settings.items() if path in theirs and theirs[path] == kept.get(path))
+            givers = (
+                other for other, theirs in settings.items() if path in theirs and theirs[path] == domain.get(path)
+            )
             giver = next(givers, "")
             whose = f"that of the preset {giver}" if giver else "the VM's own"
-            said = f"{whose} is kept, not {value!r}" if path in kept else f"{value!r} is left out"
-            warnings.append(Warning("Ignored", field_path(("spec", "domain", *path)), said, f"{about}/{name}"))
+            outcome = f"{whose} is kept, not {value!r}" if path in domain else f"{value!r} is left out"
+            warnings.append(Warning("Ignored", field_path(("spec", "domain", *path)), outcome, f"{about}/{name}"))
     return warnings
 
 

@@ -104,9 +104,9 @@ def apply_cpu(
 
     Source: applyCPU.
     """
-    said = domain.cpu is not None or domain.resources.requests or domain.resources.limits
+    sets_cpu = domain.cpu is not None or domain.resources.requests or domain.resources.limits
     cpu = domain.cpu = domain.cpu or CPU()
-    conflicts = _conflicts(instancetype, cpu, domain) if said else []
+    conflicts = _conflicts(instancetype, cpu, domain) if sets_cpu else []
     if conflicts:
         return conflicts
     if instancetype.model is not None:
@@ -159,9 +159,9 @@ def apply_memory(instancetype: MemoryInstancetype, domain: DomainSpec) -> list[s
 
     Source: applyMemory.
     """
-    said = domain.memory is not None or domain.resources.requests or domain.resources.limits
+    sets_memory = domain.memory is not None or domain.resources.requests or domain.resources.limits
     memory = domain.memory = domain.memory or Memory()
-    conflict = _conflict(instancetype, memory, domain) if said else None
+    conflict = _conflict(instancetype, memory, domain) if sets_memory else None
     if conflict:
         return [conflict]
     memory.guest = instancetype.guest

@@ -111,10 +111,10 @@ def named_instancetype(vm: VirtualMachine, matcher: InstancetypeMatcher, cluster
     kind = instancetype_kind(matcher.kind)
     if kind is None:
         raise _unknown_kind(matcher, "instancetype")
-    found = cluster.instancetype(kind, _namespace(vm) if kind == INSTANCETYPE else "", matcher.name)
-    if found is None:
+    instancetype = cluster.instancetype(kind, _namespace(vm) if kind == INSTANCETYPE else "", matcher.name)
+    if instancetype is None:
         raise _missing(vm, kind, matcher, "instancetype", cluster)
-    return found
+    return instancetype
 
 
 def named_preference(vm: VirtualMachine, matcher: PreferenceMatcher, cluster: Cluster) -> Preference:
@@ -122,10 +122,10 @@ def named_preference(vm: VirtualMachine, matcher: PreferenceMatcher, cluster: Cl
     kind = preference_kind(matcher.kind)
     if kind is None:
         raise _unknown_kind(matcher, "preference")
-    found = cluster.preference(kind, _namespace(vm) if kind == PREFERENCE else "", matcher.name)
-    if found is None:
+    preference = cluster.preference(kind, _namespace(vm) if kind == PREFERENCE else "", matcher.name)
+    if preference is None:
         raise _missing(vm, kind, matcher, "preference", cluster)
-    return found
+    return preference
 
 
 def _namespace(vm: VirtualMachine) -> str:

@@ -132,8 +132,8 @@ def _from_data_volume(vm: VirtualMachine, namespace: str, name: str, label: str,
 
 
 def _from_data_volume_spec(spec: DataVolumeSpec, namespace: str, label: str, cluster: Cluster) -> Default:
-    if spec.source is not None and (found := _from_source(spec.source.pvc, spec.source.snapshot, label, cluster)):
-        return found
+    if spec.source is not None and (default := _from_source(spec.source.pvc, spec.source.snapshot, label, cluster)):
+        return default
     reference = spec.source_ref
     if reference is None:
         raise _InferenceError("the DataVolume's source is no claim, snapshot or DataSource: nothing to infer")
@@ -152,8 +152,8 @@ def _from_data_source(namespace: str, name: str, label: str, cluster: Cluster) -
     if label in data_source.metadata.labels:
         return _from_labels(data_source.metadata, label, "")
     source = data_source.spec.source
-    if found := _from_source(source.pvc, source.snapshot, label, cluster):
-        return found
+    if default := _from_source(source.pvc, source.snapshot, label, cluster):
+        return default
     hint = _annotated(data_source.metadata, label)
     raise _InferenceError(f"{owner} has no label {label}{hint} and no claim or snapshot as its source")
 
@@ -165,8 +165,8 @@ def _from_source(
         return _from_pvc(pvc.namespace, pvc.name, label, cluster)
     if snapshot is None or not cluster.release.traits.infers_from_snapshots:
         return None
-    found = cluster.volume_snapshot(snapshot.namespace, snapshot.name)
+    metadata = cluster.volume_snapshot(snapshot.namespace, snapshot.name)
     owner = f"VolumeSnapshot {snapshot.namespace}/{snapshot.name}"
-    if found is None:
+    if metadata is None:
         raise _InferenceError(f"{owner} does not exist", ignorable=False)
-    return _from_labels(found.metadata, label, owner)
+    return _from_labels(metadata.metadata, label, owner)

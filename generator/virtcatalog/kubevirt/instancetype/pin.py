@@ -54,8 +54,8 @@ def pin(vm: VirtualMachine, cluster: Cluster, holder: Holder | None = None) -> P
     if (instancetype := vm.spec.instancetype) is not None:
         names["instancetype"] = instancetype.revision_name
         if not instancetype.revision_name:
-            found = named_instancetype(vm, instancetype, cluster)
-            revisions.append(_revision(vm, holder, str(instancetype_kind(instancetype.kind)), found))
+            obj = named_instancetype(vm, instancetype, cluster)
+            revisions.append(_revision(vm, holder, str(instancetype_kind(instancetype.kind)), obj))
             names["instancetype"] = revisions[-1]["metadata"]["name"]
     if (preference := vm.spec.preference) is not None:
         names["preference"] = preference.revision_name

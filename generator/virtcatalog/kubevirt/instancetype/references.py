@@ -17,18 +17,18 @@ def references(vm: Data, cluster: Cluster) -> list[Identity] | None:
     spec = vm_spec(vm)
     if not isinstance(spec, dict):
         return None
-    found = []
+    identities = []
     for matcher, kind_of in MATCHERS.items():
-        given = spec.get(matcher)
-        if not given:
+        matcher_data = spec.get(matcher)
+        if not matcher_data:
             continue
-        if not isinstance(given, dict) or given.get("inferFromVolume"):
+        if not isinstance(matcher_data, dict) or matcher_data.get("inferFromVolume"):
             return _inferred(vm, cluster)
-        kind = kind_of(str(given.get("kind") or ""))
+        kind = kind_of(str(matcher_data.get("kind") or ""))
         if kind is None:
             return None
-        found.append(_reference(kind, str(given.get("name")), vm))
-    return found
+        identities.append(_reference(kind, str(matcher_data.get("name")), vm))
+    return identities
 
 
 def refers_to_own_namespace(vm: Data) -> bool:
@@ -44,28 +44,28 @@ def named_kinds(vm: Data) -> set[str]:
 def named_objects(vm: Data) -> list[Identity]:
     """Return the instance type and the preference that a VM names, as far as it does; without what it infers."""
     spec = vm_spec(vm)
-    given = [(matcher, spec.get(matcher)) for matcher in MATCHERS] if isinstance(spec, dict) else []
-    found = [named_object(vm, matcher, each) for matcher, each in given if isinstance(each, dict)]
-    return [each for each in found if each is not None]
+    matchers = [(matcher, spec.get(matcher)) for matcher in MATCHERS] if isinstance(spec, dict) else []
+    identities = [named_object(vm, matcher, data) for matcher, data in matchers if isinstance(data, dict)]
+    return [data for data in identities if data is not None]
 
 
-def named_object(vm: Data, matcher: str, given: Data) -> Identity | None:
+def named_object(vm: Data, matcher: str, data: Data) -> Identity | None:
     """Return what one of a VM's matchers names, None if it does not."""
-    name, kind = given.get("name"), MATCHERS[matcher](str(given.get("kind") or ""))
+    name, kind = data.get("name"), MATCHERS[matcher](str(data.get("kind") or ""))
     return _reference(kind, str(name), vm) if name and kind is not None else None
 
 
 def _inferred(manifest: Data, cluster: Cluster) -> list[Identity] | None:
     try:
-        named = {"metadata": manifest.get("metadata"), "spec": vm_spec(manifest)}
-        vm = decode_manifest(named, VirtualMachine)
+        stripped = {"metadata": manifest.get("metadata"), "spec": vm_spec(manifest)}
+        vm = decode_manifest(stripped, VirtualMachine)
     except ManifestError:
         return None
     if infer_matchers(vm, cluster):
         return None
     matchers = ((vm.spec.instancetype, instancetype_kind), (vm.spec.preference, preference_kind))
-    found = [(matcher, kind_of(matcher.kind)) for matcher, kind_of in matchers if matcher is not None]
-    return [_reference(kind, matcher.name, manifest) for matcher, kind in found if kind is not None]
+    kinds = [(matcher, kind_of(matcher.kind)) for matcher, kind_of in matchers if matcher is not None]
+    return [_reference(kind, matcher.name, manifest) for matcher, kind in kinds if kind is not None]
 
 
 def _reference(kind: str, name: str, vm: Data) -> Identity:

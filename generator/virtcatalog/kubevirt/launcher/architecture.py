@@ -65,9 +65,9 @@ S390X = Architecture(
     pci_virtio=False,
     fixed_scsi_model="virtio-scsi",
 )
-_KNOWN = {architecture.name: architecture for architecture in (AMD64, ARM64, S390X)}
+_BY_NAME = {architecture.name: architecture for architecture in (AMD64, ARM64, S390X)}
 
 
 def architecture_of(name: str) -> Architecture:
     """The traits of a VMI's `spec.architecture`; an unknown name counts as amd64."""
-    return _KNOWN.get(name, AMD64)
+    return _BY_NAME.get(name, AMD64)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from virtcatalog.kubevirt.launcher.xml import Element, by_tag, write
 
 _ALIAS = "alias"
-_NAMED = ("feature", "timer", "cell")
+_WITH_NAMES = ("feature", "timer", "cell")
 
 
 class Pair(NamedTuple):
@@ -24,9 +24,9 @@ class Pair(NamedTuple):
     @property
     def element(self) -> Element:
         """The element as it is, else as it was."""
-        found = self.new if self.new is not None else self.old
-        assert found is not None  # one of them is there
-        return found
+        element = self.new if self.new is not None else self.old
+        assert element is not None  # one of them is there
+        return element
 
 
 class Difference(NamedTuple):
@@ -70,7 +70,7 @@ def name_of(element: Element) -> str:
         return (alias.get("name") or "").removeprefix("ua-")
     if element.tag == "controller":
         return f"{element.get('type')} {element.get('index')}"
-    if element.tag in _NAMED:
+    if element.tag in _WITH_NAMES:
         return element.get("name") or element.get("id") or ""
     return ""
 
@@ -83,7 +83,9 @@ def _compare(path: tuple[Pair, ...], old: Element, new: Element) -> Iterator[Dif
         yield Difference(path, None, old.text or "", new.text or "")
     for pair in _matched(list(old), list(new)):
         if pair.old is None or pair.new is None:
-            yield Difference((*path, pair), None, *(_line(each) if each is not None else None for each in pair))
+            yield Difference(
+                (*path, pair), None, *(_line(element) if element is not None else None for element in pair)
+            )
         elif not same(pair.old, pair.new):
             yield from _compare((*path, pair), pair.old, pair.new)
 
@@ -95,7 +97,7 @@ def _matched(old: list[Element], new: list[Element]) -> Iterator[Pair]:
             groups.setdefault((element.tag, name_of(element)), ([], []))[side].append(element)
     for before, after in groups.values():
         if len(before) != len(after):
-            texts = [_line(each) for each in before], [_line(each) for each in after]
+            texts = [_line(line_of) for line_of in before], [_line(line_of) for line_of in after]
             before, after = (
                 [element for element, text in zip(elements, own, strict=True) if text not in others]
                 for elements, own, others in ((before, texts[0], texts[1]), (after, texts[1], texts[0]))
@@ -106,7 +108,7 @@ def _matched(old: list[Element], new: list[Element]) -> Iterator[Pair]:
 def _step(parent: Pair, pair: Pair) -> str:
     """A step of an XPath; its number is that among the old siblings, unless it is new."""
     tag = pair.element.tag
-    sides = [by_tag(each).get(tag, []) if each is not None else [] for each in parent]
+    sides = [by_tag(element).get(tag, []) if element is not None else [] for element in parent]
     if max(map(len, sides)) < 2:
         return tag
     child, siblings = (pair.old, sides[0]) if pair.old is not None else (pair.new, sides[1])

@@ -80,17 +80,17 @@ _INSTALL = "install libvirt (Debian: libvirt0, Fedora: libvirt-libs) or name its
 def newest_schema(prefixes: Iterable[str] = _PREFIXES) -> Schema:
     """Read the schema of the newest libvirt below `prefixes`; SchemaMissingError when there is none."""
     paths = [Path(prefix, _SCHEMA) for prefix in prefixes]
-    found = [path for path in paths if path.is_file()]
-    if not found:
+    files = [path for path in paths if path.is_file()]
+    if not files:
         raise SchemaMissingError(f"there is no libvirt schema, {' or '.join(map(str, paths))}: {_INSTALL}")
-    return Schema(max(found, key=lambda path: _version(path) or (0, 0)))
+    return Schema(max(files, key=lambda path: _version(path) or (0, 0)))
 
 
 def _version(schema: Path) -> Version | None:
     """The version of the library that is installed with a schema, as its file is called: 0.11003.0 is 11.3."""
     prefix = schema.parents[len(_SCHEMA.parts) - 1] if schema.parts[-len(_SCHEMA.parts) :] == _SCHEMA.parts else None
     files = [file.name for pattern in _LIBRARIES for file in prefix.glob(pattern)] if prefix else []
-    numbers = [int(named[1]) for named in map(_LIBRARY.fullmatch, files) if named]
+    numbers = [int(match[1]) for match in map(_LIBRARY.fullmatch, files) if match]
     return divmod(max(numbers), 1000) if numbers else None
 
 
@@ -131,8 +131,8 @@ class Schema:
         for allowance in ALLOWANCES:
             if allowance.known and self.version and self.version >= allowance.known:
                 continue
-            for found in _select(allowance.path)(root):
-                _take_out(found)
+            for place in _select(allowance.path)(root):
+                _take_out(place)
         if self._schema.validate(root):
             return []
         return list(self._blame(root)) or [Finding(1, "domain", "its parts do not go together")]
@@ -163,7 +163,7 @@ class Schema:
                 element.set(name, value)
                 if valid:
                     return f'{name}="{value}" of <{element.tag}> does not fit the schema'
-        for element in [each for each in part.iter() if each is not part]:
+        for element in [inner for inner in part.iter() if inner is not part]:
             parent, place = element.getparent(), element.getparent().index(element)
             parent.remove(element)
             valid = self._schema.validate(domain)
@@ -173,12 +173,12 @@ class Schema:
         return "does not fit the schema"
 
 
-def _take_out(found: Any) -> None:
-    parent = found.getparent()
-    if etree.iselement(found):
-        parent.remove(found)
+def _take_out(place: Any) -> None:
+    parent = place.getparent()
+    if etree.iselement(place):
+        parent.remove(place)
     else:
-        del parent.attrib[found.attrname]
+        del parent.attrib[place.attrname]
 
 
 @memo

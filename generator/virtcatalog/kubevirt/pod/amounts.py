@@ -61,15 +61,15 @@ def _written(amounts: Amounts, without: Amounts | None = None) -> dict[str, str]
 
 def _of(pod: Pod, part: str) -> Amounts:
     spec = pod["spec"]
-    whole: Amounts = {}
+    quantities: Amounts = {}
     for container in spec["containers"]:
-        _add(whole, _container(container, part))
+        _add(quantities, _container(container, part))
     running: Amounts = {}
     most: Amounts = {}
     for container in spec.get("initContainers", ()):
         own = _container(container, part)
         if container.get("restartPolicy") == "Always":
-            _add(whole, own)
+            _add(quantities, own)
             _add(running, own)
             own = running
         else:
@@ -77,7 +77,7 @@ def _of(pod: Pod, part: str) -> Amounts:
             _add(own, running)
         for name, amount in own.items():
             most[name] = max(most.get(name, amount), amount)
-    return {name: max(whole.get(name, _ZERO), most.get(name, _ZERO)) for name in {**whole, **most}}
+    return {name: max(quantities.get(name, _ZERO), most.get(name, _ZERO)) for name in {**quantities, **most}}
 
 
 def _container(container: dict[str, Any], part: str) -> Amounts:

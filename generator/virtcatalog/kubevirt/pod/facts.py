@@ -108,30 +108,30 @@ class Facts:
 
     def limits_cpus_of(self, namespace: str) -> bool:
         """Whether the label selector of automatic CPU limits chooses a namespace (doesVMIRequireAutoCPULimits)."""
-        found = self._auto_cpu.get(namespace)
-        if found is None:
+        limits = self._auto_cpu.get(namespace)
+        if limits is None:
             selector = self.config.values.auto_cpu_limit_namespace_label_selector
             good = selector is not None and not any(label_selector(selector, ""))
-            found = good and selector is not None and selects(selector, self.cluster.namespace_labels(namespace))
-            self._auto_cpu[namespace] = found
-        return found
+            limits = good and selector is not None and selects(selector, self.cluster.namespace_labels(namespace))
+            self._auto_cpu[namespace] = limits
+        return limits
 
     def memory_limit_ratio(self, namespace: str) -> float:
         """How much of the request an automatic memory limit is (renderresources.go, getMemoryLimitsRatio)."""
-        found = self._ratios.get(namespace)
-        if found is None:
+        known_ratio = self._ratios.get(namespace)
+        if known_ratio is None:
             label = self.cluster.namespace_labels(namespace).get(_RATIO_LABEL, "")
             ratio = parse_float(label)
-            found = self._ratios[namespace] = _RATIO if ratio is None or ratio < 1 else ratio
-        return found
+            known_ratio = self._ratios[namespace] = _RATIO if ratio is None or ratio < 1 else ratio
+        return known_ratio
 
     def support_amount(self, kind: str, part: str, resource: str) -> Quantity | None:
         """What the configuration says of a kind of support container (GetSupportContainerRequest, …Limit)."""
-        for each in self.config.values.support_container_resources:
-            amount = getattr(each.resources, part).get(resource)
-            if each.type == kind and amount:
-                found: Quantity = amount
-                return found
+        for resources in self.config.values.support_container_resources:
+            amount = getattr(resources.resources, part).get(resource)
+            if resources.type == kind and amount:
+                quantity: Quantity = amount
+                return quantity
         return None
 
 
@@ -140,8 +140,8 @@ def parse_float(text: str) -> float | None:
     if not _FLOAT.fullmatch(text):
         return None
     number = float(text)
-    named = text.strip("+-")[:1] in "iInN"
-    return number if named or number not in (float("inf"), float("-inf")) else None
+    is_name = text.strip("+-")[:1] in "iInN"
+    return number if is_name or number not in (float("inf"), float("-inf")) else None
 
 
 def _seccomp(config: Configuration) -> dict[str, str]:
@@ -158,11 +158,11 @@ def _seccomp(config: Configuration) -> dict[str, str]:
 
 def _limited(cluster: Cluster) -> dict[str, frozenset[str]]:
     """Namespace to the resources that quotas limit there: `limits.cpu`, `limits.memory` (…AutoResourceLimits)."""
-    found: dict[str, frozenset[str]] = {}
+    limited: dict[str, frozenset[str]] = {}
     for quota in cluster.quotas:
         namespace = namespace_or_default(quota.metadata.namespace)
-        found[namespace] = found.get(namespace, frozenset()) | quota.spec.hard.keys()
-    return found
+        limited[namespace] = limited.get(namespace, frozenset()) | quota.spec.hard.keys()
+    return limited
 
 
 def _backend_claims(
@@ -170,12 +170,12 @@ def _backend_claims(
 ) -> tuple[dict[tuple[str, str], str], frozenset[tuple[str, str]]]:
     """The claims labelled as the state of a VMI, and all there are; those that are being deleted do not count."""
     labelled: dict[tuple[str, str], str] = {}
-    named = set()
+    names = set()
     for claim in claims:
         metadata = claim.metadata
         if metadata.deletion_timestamp is None:
             namespace = namespace_or_default(metadata.namespace)
-            named.add((namespace, metadata.name))
+            names.add((namespace, metadata.name))
             if _BACKEND_CLAIM in metadata.labels:
                 labelled.setdefault((namespace, metadata.labels[_BACKEND_CLAIM]), metadata.name)
-    return labelled, frozenset(named)
+    return labelled, frozenset(names)

@@ -147,7 +147,7 @@ def _plugins(vmi: VirtualMachineInstance, facts: Facts) -> list[Term]:
     names = dict.fromkeys(
         interface.binding.name for interface in vmi.spec.domain.devices.interfaces if interface.binding is not None
     )
-    found = []
+    terms = []
     for name in names:
         plugin = facts.config.network_bindings.get(name)
         amount = (
@@ -156,5 +156,5 @@ def _plugins(vmi: VirtualMachineInstance, facts: Facts) -> list[Term]:
             else None
         )
         if amount:
-            found.append(Term(amount, f"network binding plugin {name}"))
-    return found
+            terms.append(Term(amount, f"network binding plugin {name}"))
+    return terms

@@ -186,9 +186,9 @@ def _add_services(spec: dict[str, Any], vmi: VirtualMachineInstance) -> None:
         spec["dnsConfig"] = to_manifest(of_vmi.dns_config)
     disks = [volume.container_disk for volume in of_vmi.volumes if volume.container_disk is not None]
     secrets = dict.fromkeys(disk.image_pull_secret for disk in (*disks, kernel_boot(of_vmi)) if disk is not None)
-    named = [{"name": secret} for secret in secrets if secret]
-    if named:
-        spec["imagePullSecrets"] = named
+    references = [{"name": secret} for secret in secrets if secret]
+    if references:
+        spec["imagePullSecrets"] = references
     accounts = [volume.service_account for volume in of_vmi.volumes if volume.service_account is not None]
     account = accounts[0].service_account_name if accounts else ""
     if of_vmi.service_account_name or account:

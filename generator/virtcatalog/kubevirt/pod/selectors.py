@@ -107,10 +107,10 @@ def affinity(vmi: VirtualMachineInstance, reserved: list[str], facts: Facts) -> 
     `reserved` are the labels of the claims that the VMI reserves.
     """
     spec = vmi.spec
-    found: dict[str, Any] = {} if spec.affinity is None else to_manifest(spec.affinity)
+    rules: dict[str, Any] = {} if spec.affinity is None else to_manifest(spec.affinity)
     rejected = list(_rejected(vmi))
     if rejected:
-        of_nodes = found.setdefault("nodeAffinity", {})
+        of_nodes = rules.setdefault("nodeAffinity", {})
         if _REQUIRED in of_nodes:
             for term in of_nodes[_REQUIRED]["nodeSelectorTerms"]:
                 term.setdefault("matchExpressions", []).extend(_absent(label) for label in rejected)
@@ -118,21 +118,21 @@ def affinity(vmi: VirtualMachineInstance, reserved: list[str], facts: Facts) -> 
             expressions = [_absent(label) for label in rejected]
             of_nodes[_REQUIRED] = {"nodeSelectorTerms": [{"matchExpressions": expressions}]}
     if reserved:
-        found.setdefault("podAntiAffinity", {}).setdefault(_REQUIRED, []).extend(_apart(label) for label in reserved)
+        rules.setdefault("podAntiAffinity", {}).setdefault(_REQUIRED, []).extend(_apart(label) for label in reserved)
     if facts.cross_architecture and spec.architecture:
         expression = {"key": _ARCHITECTURE, "operator": "In", "values": [spec.architecture.lower()]}
         term = {"weight": 100, "preference": {"matchExpressions": [expression]}}
-        found.setdefault("nodeAffinity", {}).setdefault(_PREFERRED, []).append(term)
-    return found if found or spec.affinity is not None else None
+        rules.setdefault("nodeAffinity", {}).setdefault(_PREFERRED, []).append(term)
+    return rules if rules or spec.affinity is not None else None
 
 
 def _rejected(vmi: VirtualMachineInstance) -> list[str]:
     """Labels that a node must not have: of obsolete host models and of features that the guest must not see."""
     cpu = vmi.spec.domain.cpu
-    found = [_OBSOLETE_HOST_MODEL] if cpu is None or cpu.model in ("", "host-model") else []
+    features = [_OBSOLETE_HOST_MODEL] if cpu is None or cpu.model in ("", "host-model") else []
     if cpu is not None:
-        found += [f"{_FEATURE}{feature.name}" for feature in cpu.features if feature.policy == "forbid"]
-    return found
+        features += [f"{_FEATURE}{feature.name}" for feature in cpu.features if feature.policy == "forbid"]
+    return features
 
 
 def _absent(label: str) -> dict[str, str]:
@@ -151,7 +151,7 @@ def reservations(vmi: VirtualMachineInstance, vm: VirtualMachine | None, facts: 
     reserving = [disk.name for disk in vmi.spec.domain.devices.disks if disk.lun is not None and disk.lun.reservation]
     if not reserving:
         return []
-    found = set()
+    reserved = set()
     claims = Claims(vmi, facts.cluster, vm)
     for volume in vmi.spec.volumes:
         claim, data = volume.persistent_volume_claim, volume.data_volume
@@ -159,6 +159,6 @@ def reservations(vmi: VirtualMachineInstance, vm: VirtualMachine | None, facts: 
         if not name and volume.memory_dump is not None:
             name = volume.memory_dump.claim_name
         if name and volume.name in reserving:
-            known = claims.find(name)
-            found.add(f"pr.kubevirt.io/{known.uid or pvc_uid(vmi.metadata.namespace, name)}")
-    return sorted(found)
+            pvc = claims.find(name)
+            reserved.add(f"pr.kubevirt.io/{pvc.uid or pvc_uid(vmi.metadata.namespace, name)}")
+    return sorted(reserved)

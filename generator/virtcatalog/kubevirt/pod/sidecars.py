@@ -60,7 +60,7 @@ def sidecars(vmi: VirtualMachineInstance, facts: Facts) -> list[Sidecar]:
     PodError, too, for an interface whose plugin is not registered.
     """
     text = vmi.metadata.annotations.get(_ANNOTATION)
-    found = [] if text is None else _annotated(text)
+    requested = [] if text is None else _annotated(text)
     names = set()
     for position, interface in enumerate(vmi.spec.domain.devices.interfaces):
         if interface.binding is not None:
@@ -75,14 +75,16 @@ def sidecars(vmi: VirtualMachineInstance, facts: Facts) -> list[Sidecar]:
         if plugin.sidecar_image:
             tells = plugin.downward_api == "device-info"
             policy = facts.pull_policy
-            found.append(Sidecar(image=plugin.sidecar_image, imagepullpolicy=policy, plugin=name, tells_devices=tells))
-    return found
+            requested.append(
+                Sidecar(image=plugin.sidecar_image, imagepullpolicy=policy, plugin=name, tells_devices=tells)
+            )
+    return requested
 
 
 def _annotated(text: str) -> list[Sidecar]:
     try:
-        given = _lower(msgspec.json.decode(text))
-        return [] if given is None else msgspec.convert(given, list[Sidecar])
+        data = _lower(msgspec.json.decode(text))
+        return [] if data is None else msgspec.convert(data, list[Sidecar])
     except (msgspec.DecodeError, RecursionError) as error:
         message = f"is no JSON list of hook sidecars: {error}"
         raise PodError(f"metadata.annotations[{_ANNOTATION}]", message) from error
@@ -91,10 +93,10 @@ def _annotated(text: str) -> list[Sidecar]:
 def _lower(data: Any, depth: int = 0) -> Any:
     """Data as Go reads it into its types: keys of any case, and null as if nothing were said; others are dropped."""
     if isinstance(data, list):
-        return [{} if each is None and not depth else _lower(each, depth + 1) for each in data]
+        return [{} if item is None and not depth else _lower(item, depth + 1) for item in data]
     if isinstance(data, dict):
-        kept = {key.lower(): _lower(each, depth + 1) for key, each in data.items() if each is not None}
-        return {key: each for key, each in kept.items() if key not in ("plugin", "tells_devices")}
+        lower = {key.lower(): _lower(item, depth + 1) for key, item in data.items() if item is not None}
+        return {key: item for key, item in lower.items() if key not in ("plugin", "tells_devices")}
     return data
 
 
@@ -123,13 +125,13 @@ def sidecar_container(number: int, sidecar: Sidecar, facts: Facts, *, pinned: bo
         "securityContext": security(non_root=non_root, capabilities={"drop": ["ALL"]} if non_root else None),
         "terminationMessagePolicy": "FallbackToLogsOnError",
     }
-    for key, given in (
+    for key, value in (
         ("imagePullPolicy", sidecar.imagepullpolicy),
         ("command", sidecar.command),
         ("args", sidecar.args),
     ):
-        if given:
-            container[key] = given
+        if value:
+            container[key] = value
     return container
 
 

@@ -86,8 +86,8 @@ def _apply_cpu_features(preference: CPUPreferences, domain: DomainSpec) -> None:
     """Add the CPU features that the VM does not name itself; a domain without `cpu` stays without."""
     if not preference.preferred_cpu_features or domain.cpu is None:
         return
-    named = {feature.name for feature in domain.cpu.features}
-    domain.cpu.features += [clone(f) for f in preference.preferred_cpu_features if f.name not in named]
+    names = {feature.name for feature in domain.cpu.features}
+    domain.cpu.features += [clone(f) for f in preference.preferred_cpu_features if f.name not in names]
 
 
 def apply_clock(preference: ClockPreferences, domain: DomainSpec) -> None:

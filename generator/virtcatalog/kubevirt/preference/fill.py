@@ -42,8 +42,8 @@ def fill(preference: msgspec.Struct, vmi_spec: VirtualMachineInstanceSpec) -> No
         owner = target.owner(vmi_spec)
         if owner is None:
             owner = _make(target, vmi_spec)
-        given = getattr(owner, target.attribute)
-        if given is None or (given.__class__ is str and not given):
+        current = getattr(owner, target.attribute)
+        if current is None or (current.__class__ is str and not current):
             setattr(owner, target.attribute, value if isinstance(value, _UNCHANGING) else _copy(value))
 
 

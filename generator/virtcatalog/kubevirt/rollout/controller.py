@@ -38,25 +38,25 @@ _PASSES = 50
 
 def settle(running: Running) -> None:
     """Have the controllers work until none of them changes anything; changes `running`."""
-    found = running.fingerprint()
+    state = running.fingerprint()
     for _ in range(_PASSES):
-        found = _until_nothing_changes(running, found)
+        state = _until_nothing_changes(running, state)
         if running.vmi is None:
             return
         note(running)
-        before, found = found, running.fingerprint()
-        if found == before:
+        before, state = state, running.fingerprint()
+        if state == before:
             return
     raise AssertionError("the controllers do not come to rest")
 
 
-def _until_nothing_changes(running: Running, found: bytes) -> bytes:
-    """Have the VM's controller work; `found` and what is returned are fingerprints, before and after."""
+def _until_nothing_changes(running: Running, state: bytes) -> bytes:
+    """Have the VM's controller work; `state` and what is returned are fingerprints, before and after."""
     for _ in range(_PASSES):
         _sync(running)
-        before, found = found, running.fingerprint()
-        if found == before:
-            return found
+        before, state = state, running.fingerprint()
+        if state == before:
+            return state
     raise AssertionError("the VM's controller does not come to rest")
 
 
@@ -241,10 +241,10 @@ def _sync_firmware(running: Running, vm: VirtualMachine, wanted: VirtualMachine)
     firmware = wanted.spec.template.spec.domain.firmware
     if firmware is not None and firmware.uuid:
         return wanted
-    given = clone(running.vm)
-    domain = given.spec.template.spec.domain
+    before = clone(running.vm)
+    domain = before.spec.template.spec.domain
     domain.firmware = replace(domain.firmware or Firmware(), uuid=legacy_firmware_uuid(vm.metadata.name))
-    _update(running, given)
+    _update(running, before)
     return clone(running.vm)
 
 
@@ -277,9 +277,9 @@ def _update_live(running: Running, vm: VirtualMachine) -> Restart | None:
     return next((restart for restart in needed if restart is not None), None)
 
 
-def _brought(running: Running, found: VirtualMachineInstanceSpec | Restart | None) -> Restart | None:
+def _brought(running: Running, outcome: VirtualMachineInstanceSpec | Restart | None) -> Restart | None:
     """Patch the VMI, unless a restart is needed instead."""
-    if found is not None and not isinstance(found, Restart):
-        _patch(running, found)
+    if outcome is not None and not isinstance(outcome, Restart):
+        _patch(running, outcome)
         return None
-    return found
+    return outcome

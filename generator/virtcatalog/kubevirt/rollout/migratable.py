@@ -62,7 +62,7 @@ def required(running: Running) -> str:
     immediate = (
         running.outdated
         or CPU_CHANGE in conditions
-        or any(conditions.get(each) for each in (MEMORY_CHANGE, MIGRATION_REQUIRED, VOLUMES_CHANGE))
+        or any(conditions.get(condition) for condition in (MEMORY_CHANGE, MIGRATION_REQUIRED, VOLUMES_CHANGE))
     )
     if immediate:
         return "yes"
@@ -158,8 +158,8 @@ def _volume_obstacles(
             if attached is None or not attached.claim:
                 yield f"the claim of volume {volume.name!r} is not known"
             elif "ReadWriteMany" not in attached.access_modes and volume.name not in moving:
-                known = "is" if attached.access_modes else "has no known access modes, and counts as"
-                yield f"volume {volume.name!r}: claim {attached.claim!r} {known} not shared (ReadWriteMany)"
+                verb = "is" if attached.access_modes else "has no known access modes, and counts as"
+                yield f"volume {volume.name!r}: claim {attached.claim!r} {verb} not shared (ReadWriteMany)"
         elif volume.host_disk is not None and not volume.host_disk.shared:
             yield f"volume {volume.name!r}: the host disk is not shared"
 

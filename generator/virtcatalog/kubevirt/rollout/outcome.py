@@ -114,10 +114,10 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
         following = self.following
         if following is None:
             return None
-        named = following.refused_by in ("vm", "vmi")  # controller and launcher answer with nothing but a sentence
+        by_webhook = following.refused_by in ("vm", "vmi")  # controller and launcher answer with nothing but a sentence
         return {
             "refusedBy": following.refused_by,
-            "fields": sorted({cause.field for cause in following.causes}) if named else [],
+            "fields": sorted({cause.field for cause in following.causes}) if by_webhook else [],
             "message": _sentence(following.causes),
             "changes": [change.to_dict() for change in following.changes],
         }

@@ -34,8 +34,8 @@ def restart_required(
     _take_firmware_uuid(before, now, vmi)
     if before == now:
         return None
-    found = differences(to_manifest(before), to_manifest(now), ("spec", "template", "spec"))
-    fields = tuple(dict.fromkeys(difference.field for difference in found))
+    changes = differences(to_manifest(before), to_manifest(now), ("spec", "template", "spec"))
+    fields = tuple(dict.fromkeys(difference.field for difference in changes))
     return Restart(TEMPLATE, "a field that only a new machine gets has changed", fields)
 
 

@@ -87,10 +87,12 @@ def forget_references(running: Running, before: VirtualMachine) -> None:
 def revision_names(vm: VirtualMachine) -> tuple[str, str]:
     """Return the names of the stored instance type and preference, "" where there is none."""
     status = vm.status
-    found = (status.instancetype_ref, status.preference_ref) if status is not None else (None, None)
+    statuses = (status.instancetype_ref, status.preference_ref) if status is not None else (None, None)
     instancetype, preference = (
-        each.controller_revision_ref.name if each is not None and each.controller_revision_ref is not None else ""
-        for each in found
+        reference.controller_revision_ref.name
+        if reference is not None and reference.controller_revision_ref is not None
+        else ""
+        for reference in statuses
     )
     return instancetype, preference
 
@@ -140,13 +142,15 @@ def _create_instancetype(running: Running, vm: VirtualMachine) -> str:
     matcher, template = vm.spec.instancetype, vm.spec.template
     assert matcher is not None
     try:
-        found = named_instancetype(vm, matcher, running.cluster)
+        instancetype = named_instancetype(vm, matcher, running.cluster)
     except NotFoundError as error:
         raise SyncError(error.cause) from error
-    conflicts = apply_instancetype(found.spec, None, clone(template.spec), template.metadata, path="spec.template.spec")
+    conflicts = apply_instancetype(
+        instancetype.spec, None, clone(template.spec), template.metadata, path="spec.template.spec"
+    )
     if conflicts:
         raise SyncError(*(Cause("FieldValueInvalid", field, "the instance type decides this") for field in conflicts))
-    return _keep(running, vm, str(instancetype_kind(matcher.kind)), found)
+    return _keep(running, vm, str(instancetype_kind(matcher.kind)), instancetype)
 
 
 def _create_preference(running: Running, vm: VirtualMachine) -> str:
@@ -154,15 +158,15 @@ def _create_preference(running: Running, vm: VirtualMachine) -> str:
     matcher = vm.spec.preference
     assert matcher is not None
     try:
-        found = named_preference(vm, matcher, running.cluster)
+        preference = named_preference(vm, matcher, running.cluster)
     except NotFoundError as error:
         raise SyncError(error.cause) from error
-    return _keep(running, vm, str(preference_kind(matcher.kind)), found)
+    return _keep(running, vm, str(preference_kind(matcher.kind)), preference)
 
 
-def _keep(running: Running, vm: VirtualMachine, kind: str, found: Instancetype | Preference) -> str:
+def _keep(running: Running, vm: VirtualMachine, kind: str, obj: Instancetype | Preference) -> str:
     """Store an object for the VM, and return the revision's name (storeControllerRevision)."""
-    revision = convert(revision_of(vm, kind, found, *running.identity_of(kind, found)), ControllerRevision)
+    revision = convert(revision_of(vm, kind, obj, *running.identity_of(kind, obj)), ControllerRevision)
     place = running.namespace, revision.metadata.name
     there = running.cluster.controller_revision(*place)
     if there is None:

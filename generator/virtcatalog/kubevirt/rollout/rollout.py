@@ -65,9 +65,9 @@ def rollout(
         refusal = _apply(running, old_vm, new_vm, update)
         if refusal is not None:
             return replace(refusal, restart_before=before.restart)
-    given = running.vm.spec
+    spec = running.vm.spec
     settle(running)
-    return _told(before, running, given)
+    return _rollout_of(before, running, spec)
 
 
 def start(manifest: dict[str, Any], cluster: Cluster) -> Running | Rollout:
@@ -97,7 +97,11 @@ def _check_identity(old: dict[str, Any], new: dict[str, Any]) -> None:
 def _apply(running: Running, old: dict[str, Any], new: dict[str, Any], update: Update) -> Rollout | None:
     """Bring the new manifest to the API server, and return the refusal if there is one; changes `running`."""
     live = to_manifest(running.vm)
-    merged = three_way(_given(old), _given(new), live) if update == "apply" else _replaced(_given(new), live)
+    merged = (
+        three_way(_without_status(old), _without_status(new), live)
+        if update == "apply"
+        else _replaced(_without_status(new), live)
+    )
     vm = read(merged, VirtualMachine, running.cluster, [])
     if isinstance(vm, Result):
         return Rollout(reasons=vm.reasons, causes=() if _only_amounts_are_wrong(merged) else vm.causes)
@@ -123,20 +127,20 @@ def _refused(causes: Sequence[Cause], manifest: dict[str, Any], cluster: Cluster
     return Rollout(reasons=against, causes=tuple(causes[:MOST_CAUSES]))
 
 
-def _given(manifest: dict[str, Any]) -> dict[str, Any]:
+def _without_status(manifest: dict[str, Any]) -> dict[str, Any]:
     """A manifest without what only the cluster says of it."""
-    given = {key: value for key, value in manifest.items() if key != "status"}
-    metadata = given.get("metadata")
+    data = {key: value for key, value in manifest.items() if key != "status"}
+    metadata = data.get("metadata")
     if isinstance(metadata, dict):
-        given["metadata"] = {key: value for key, value in metadata.items() if key not in _OF_CLUSTER}
-    return given
+        data["metadata"] = {key: value for key, value in metadata.items() if key not in _OF_CLUSTER}
+    return data
 
 
 def _replaced(new: dict[str, Any], live: dict[str, Any]) -> dict[str, Any]:
     """The live object with the manifest's spec, labels, annotations and finalizers."""
     replaced = merge({}, new)
-    kept = {key: live["metadata"][key] for key in _OF_CLUSTER if key in live["metadata"]}
-    replaced["metadata"] = {**replaced.get("metadata", {}), **kept}
+    metadata = {key: live["metadata"][key] for key in _OF_CLUSTER if key in live["metadata"]}
+    replaced["metadata"] = {**replaced.get("metadata", {}), **metadata}
     return replaced
 
 
@@ -149,24 +153,24 @@ def _at_rest(manifest: dict[str, Any], cluster: Cluster) -> Rollout:
     return Rollout(runs=False, revisions=(names, names), following=_next(running, None))
 
 
-def _told(before: Running, after: Running, given: VirtualMachineSpec) -> Rollout:
-    """Say what differs between the machine before the update and after it; the VM had the `given` spec."""
+def _rollout_of(before: Running, after: Running, spec: VirtualMachineSpec) -> Rollout:
+    """Say what differs between the machine before the update and after it; `spec` is the one that the VM had."""
     following = None if run_strategy(after.vm.spec) == "Halted" else _restarted(before, after)
-    told = Rollout(
+    rollout = Rollout(
         restart_before=before.restart,
         stopped=after.stopped,
         restart=after.restart,
         error=after.error.causes if after.error is not None else (),
-        vm_changes=tuple(_changes(given, after.vm.spec)),
+        vm_changes=tuple(_changes(spec, after.vm.spec)),
         revisions=(revision_names(before.vm), revision_names(after.vm)),
         following=following,
         machine_before=before.vmi,
         machine=after.vmi,
     )
     if after.vmi is None:
-        return told
+        return rollout
     return replace(
-        told,
+        rollout,
         live=_differing(before, after),
         conditions=_conditions(before.conditions, after.conditions),
         migrated_volumes=tuple(map(str, after.migrated_volumes)),
@@ -189,7 +193,7 @@ def _next(running: Running, before: Running | None) -> Next:
         if error is None:
             return Next()
         return Next(error.by, error.causes[:MOST_CAUSES])
-    result = build(to_manifest(running.vm), Result(made_vm=running.vm, made_vmi=running.vmi), running.cluster)
+    result = build(to_manifest(running.vm), Result(raw_vm=running.vm, raw_vmi=running.vmi), running.cluster)
     causes = tuple(Cause(reason.type, reason.field, reason.message) for reason in result.reasons)
     differing = _differing(before, running) if before is not None else ()
     return Next(result.refused_by, causes, differing, result)

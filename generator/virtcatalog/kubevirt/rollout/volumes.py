@@ -124,12 +124,12 @@ def unmovable(running: Running, moved: tuple[MigratedVolume, ...]) -> str:
 def _updated(wanted: VirtualMachineInstanceSpec, spec: VirtualMachineInstanceSpec) -> dict[str, str]:
     """The volumes whose claims are others, with the claims that they have now (updatedVolumesMapping)."""
     asked = {volume.name: claim_of(volume) for volume in wanted.volumes}
-    found = {}
+    updated = {}
     for volume in spec.volumes:
         claim, other = claim_of(volume), asked.get(volume.name, "")
         if claim and other and claim != other:
-            found[volume.name] = claim
-    return found
+            updated[volume.name] = claim
+    return updated
 
 
 def _unfit(running: Running, wanted: VirtualMachineInstanceSpec, updated: dict[str, str]) -> str:
@@ -183,14 +183,14 @@ def plug_volumes(
         for volume in wanted.volumes
         if is_plugged_by_declaration(volume) and volume.name not in there and volume.name not in attached
     ]
-    volumes = [*_kept_volumes(wanted, vmi), *new]
+    volumes = [*_remaining_volumes(wanted, vmi), *new]
     by_name = {volume.name: volume for volume in volumes}
-    disks = [*_kept_disks(wanted, vmi, by_name), *_new_disks(wanted, vmi, by_name)]
+    disks = [*_remaining_disks(wanted, vmi, by_name), *_new_disks(wanted, vmi, by_name)]
     devices = replace(vmi.domain.devices, disks=disks)
     return replace(vmi, volumes=volumes, domain=replace(vmi.domain, devices=devices))
 
 
-def _kept_volumes(wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstanceSpec) -> list[Volume]:
+def _remaining_volumes(wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstanceSpec) -> list[Volume]:
     """All but the plugged ones that the VM has no more, or has otherwise (filterHotplugVMIVolumes)."""
     asked = volumes_by_name(wanted)
     return [
@@ -203,7 +203,7 @@ def _kept_volumes(wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstanc
     ]
 
 
-def _kept_disks(
+def _remaining_disks(
     wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstanceSpec, volumes: Container[str]
 ) -> list[Disk]:
     """Disks stay with their volumes, and CD-ROM drives without (filterHotplugVMIDisks)."""

@@ -54,7 +54,7 @@ def admit_template(manifest: dict[str, Any], *, seed: int | None = None) -> Admi
         return Admission(causes, [])
     template = unmarshal(manifest, VirtualMachineTemplate)
     warnings: list[Warning] = []
-    made = None
+    processed = None
     try:
         warnings += check_references(template)
         without_value = [
@@ -66,10 +66,10 @@ def admit_template(manifest: dict[str, Any], *, seed: int | None = None) -> Admi
             message = "a required parameter without a value or generator: nobody checks the VM that the template makes"
             warnings += (Warning("Suspect", field, message) for field in without_value)
         else:
-            made = process_checked(template, chance(seed), ()).vm
+            processed = process_checked(template, chance(seed), ()).vm
     except TemplateError as error:
         return Admission(list(error.causes), _of(manifest, warnings), error.at)
-    return Admission([], _of(manifest, warnings), made=made)
+    return Admission([], _of(manifest, warnings), made=processed)
 
 
 def _of(manifest: dict[str, Any], warnings: list[Warning]) -> list[Warning]:
@@ -95,15 +95,15 @@ def _schema_causes(manifest: dict[str, Any]) -> Iterator[Cause]:
 
 def _unknown(value: Any, shape: Shape, path: Path) -> Iterator[Path]:
     if isinstance(shape, List) and isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from _unknown(each, shape.item, (*path, index))
+        for index, item in enumerate(value):
+            yield from _unknown(item, shape.item, (*path, index))
     elif isinstance(shape, Struct) and isinstance(value, dict):
-        for key, each in value.items():
+        for key, item in value.items():
             field = shape.fields.get(key)
             if field is None:
                 yield (*path, str(key))
             else:
-                yield from _unknown(each, field.shape, (*path, key))
+                yield from _unknown(item, field.shape, (*path, key))
 
 
 def _misfits(value: Any, shape: Shape, path: Path) -> Iterator[Cause]:
@@ -117,8 +117,8 @@ def _misfits(value: Any, shape: Shape, path: Path) -> Iterator[Cause]:
             elif field.required:
                 yield Cause("FieldValueRequired", field_path((*path, name)), "is required")
     elif isinstance(shape, List) and isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from _misfits(each, shape.item, (*path, index))
+        for index, item in enumerate(value):
+            yield from _misfits(item, shape.item, (*path, index))
     elif isinstance(shape, Leaf):
         yield from _misfit_leaf(value, shape, path)
     elif not (isinstance(shape, Map) and isinstance(value, dict)):

@@ -12,9 +12,9 @@ from typing import Any, Final
 import msgspec
 
 from virtcatalog.api.findings import describe, field_path
-from virtcatalog.api.golang import GoError, as_json, from_unstructured, unmarshal, whole_characters
+from virtcatalog.api.golang import GoError, as_json, characters, from_unstructured, unmarshal
 from virtcatalog.api.template import VirtualMachineTemplate
-from virtcatalog.api.vmstatus import WholeVirtualMachine
+from virtcatalog.api.vmstatus import FullVirtualMachine
 from virtcatalog.errors import Cause, ManifestError, Problem, TemplateError, Warning, nearest
 from virtcatalog.kubevirt.template.substitute import REFERENCE, Substitution, as_floats, generate, references, texts
 
@@ -47,8 +47,8 @@ def process(
         template = unmarshal(as_json(template_manifest), VirtualMachineTemplate)
     except GoError as error:
         raise ManifestError(Problem(field=field_path(error.path), message=error.message)) from None
-    given = {whole_characters(name): whole_characters(value) for name, value in (parameters or {}).items()}
-    return process_read(merged(template, given), chance(seed))
+    values = {characters(name): characters(value) for name, value in (parameters or {}).items()}
+    return process_read(merged(template, values), chance(seed))
 
 
 def chance(seed: int | None) -> Random:
@@ -56,22 +56,22 @@ def chance(seed: int | None) -> Random:
     return SystemRandom() if seed is None else Random(seed)  # noqa: S311 - whoever gives a seed wants no secret
 
 
-def merged(template: dict[str, Any], given: Mapping[str, str]) -> dict[str, Any]:
+def merged(template: dict[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
     """Return a template that was read, with other values for some of its parameters (MergeParameters)."""
     spec = template["spec"]
     parameters = [dict(parameter) for parameter in spec.get("parameters") or []]
     names = [parameter["name"] for parameter in parameters]
-    unknown = [name for name in given if name not in names]
+    unknown = [name for name in values if name not in names]
     if unknown:
         raise TemplateError(*(Cause("", "spec.parameters", _unknown(name, names)) for name in sorted(unknown)))
-    for name, value in given.items():
+    for name, value in values.items():
         parameters[names.index(name)]["value"] = value
     return {**template, "spec": {**spec, "parameters": parameters}}
 
 
 def _unknown(name: str, names: list[str]) -> str:
-    known = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
-    there = f"it has {known}" if names else "it has none"
+    listed = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+    there = f"it has {listed}" if names else "it has none"
     return f"the template has no parameter {name!r}{nearest(name, names) or f': {there}'}"
 
 
@@ -89,7 +89,7 @@ def process_checked(template: dict[str, Any], random: Random, warnings: tuple[Wa
     metadata = vm.get("metadata")
     namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
     if isinstance(metadata, dict) and isinstance(namespace, str) and not REFERENCE.search(namespace):
-        vm = {**vm, "metadata": {key: each for key, each in metadata.items() if key != "namespace"}}
+        vm = {**vm, "metadata": {key: item for key, item in metadata.items() if key != "namespace"}}
     try:
         substituted = substitution.in_object(as_floats(vm))
     except ValueError as error:
@@ -204,7 +204,7 @@ def _generated(parameter: dict[str, Any], path: str, random: Random) -> str:
 def _converted(vm: dict[str, Any]) -> dict[str, Any]:
     """The VM as KubeVirt's type has it (FromUnstructuredWithValidation), with its own kind whatever it said."""
     try:
-        read = from_unstructured(vm, WholeVirtualMachine)
+        read = from_unstructured(vm, FullVirtualMachine)
     except GoError as error:
         where = field_path(error.path)
         raise _invalid_vm(f"makes no VirtualMachine: {error}", where) from None
@@ -213,8 +213,8 @@ def _converted(vm: dict[str, Any]) -> dict[str, Any]:
     if read.unknown:
         fields = ", ".join(read.unknown)
         raise _invalid_vm(f"makes no VirtualMachine: it has no field {fields}", read.unknown[0])
-    made: dict[str, Any] = as_written({**read.data, "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine"})
-    return made
+    machine: dict[str, Any] = as_written({**read.data, "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine"})
+    return machine
 
 
 def _invalid_vm(message: str, field: str = "") -> TemplateError:
@@ -241,7 +241,7 @@ def convert_template(template: dict[str, Any]) -> dict[str, Any]:
         raise TemplateError(Cause("", "objects", message))
     metadata = {key: template["metadata"][key] for key in _METADATA if key in template["metadata"]}
     spec = {key: template[key] for key in ("message", "parameters") if key in template}
-    made: dict[str, Any] = as_written(
+    converted: dict[str, Any] = as_written(
         {
             "apiVersion": "template.kubevirt.io/v1beta1",
             "kind": "VirtualMachineTemplate",
@@ -249,4 +249,4 @@ def convert_template(template: dict[str, Any]) -> dict[str, Any]:
             "spec": {**spec, "virtualMachine": objects[0]},
         }
     )
-    return made
+    return converted

@@ -19,7 +19,7 @@ from virtcatalog.api.template import EXPRESSION
 from virtcatalog.limits import EXPRESSION_CHARACTERS, EXPRESSIONS, PROCESSED_CHARACTERS, SUBSTITUTION_WORK, YAML_LEVELS
 
 REFERENCE: Final = re.compile(r"\$\{([a-zA-Z0-9_]+)\}")
-_WHOLE: Final = re.compile(r"\$\{\{([a-zA-Z0-9_]+)\}\}")
+_REFERENCE_ALONE: Final = re.compile(r"\$\{\{([a-zA-Z0-9_]+)\}\}")
 
 
 def texts(value: Any, depth: int = 0) -> Iterator[str]:
@@ -29,17 +29,17 @@ def texts(value: Any, depth: int = 0) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for key, each in value.items():
+        for key, item in value.items():
             yield key
-            yield from texts(each, depth + 1)
+            yield from texts(item, depth + 1)
     elif isinstance(value, list):
-        for each in value:
-            yield from texts(each, depth + 1)
+        for item in value:
+            yield from texts(item, depth + 1)
 
 
 def references(text: str) -> list[str]:
     """Return the parameters that a text refers to, in their order: as `${NAME}`, or as a whole `${{NAME}}`."""
-    match = _WHOLE.fullmatch(text)
+    match = _REFERENCE_ALONE.fullmatch(text)
     return [match[1]] if match else REFERENCE.findall(text)
 
 
@@ -55,18 +55,18 @@ class Substitution:
         if isinstance(value, str):
             return self._in_value(value)
         if isinstance(value, dict):
-            made = [(self._in_key(key), key, self.in_object(each)) for key, each in value.items()]
+            entries = [(self._in_key(key), key, self.in_object(inner)) for key, inner in value.items()]
             # Where keys come to be the same, Go's order of maps decides; here the last one that was changed.
-            return {new: each for new, _, each in sorted(made, key=lambda item: item[0] != item[1])}
-        return [self.in_object(each) for each in value] if isinstance(value, list) else value
+            return {new: inner for new, _, inner in sorted(entries, key=lambda item: item[0] != item[1])}
+        return [self.in_object(inner) for inner in value] if isinstance(value, list) else value
 
     def in_text(self, text: str) -> str:
         """Return a text with the values in it, a whole `${{NAME}}` too."""
-        match = _WHOLE.fullmatch(text)
+        match = _REFERENCE_ALONE.fullmatch(text)
         return self._values[match[1]] if match else self._replaced(text)
 
     def _in_value(self, text: str) -> Any:
-        match = _WHOLE.fullmatch(text)
+        match = _REFERENCE_ALONE.fullmatch(text)
         if not match:
             return self._replaced(text)
         value = self._values[match[1]]
@@ -80,10 +80,10 @@ class Substitution:
         return read
 
     def _in_key(self, text: str) -> str:
-        made = self._in_value(text)
-        if not isinstance(made, str):
-            raise ValueError(f"the key {text} would be {json.dumps(made)[:60]}, and a key is a text: write ${{NAME}}")
-        return made
+        value = self._in_value(text)
+        if not isinstance(value, str):
+            raise ValueError(f"the key {text} would be {json.dumps(value)[:60]}, and a key is a text: write ${{NAME}}")
+        return value
 
     def _replaced(self, text: str) -> str:
         matches = list(REFERENCE.finditer(text))
@@ -110,7 +110,7 @@ class Substitution:
 def as_floats(value: Any) -> Any:
     """Plain data as Go has it without a type: every number a float of 64 bits; OverflowError for one beyond."""
     if isinstance(value, dict):
-        return {key: as_floats(each) for key, each in value.items()}
+        return {key: as_floats(item) for key, item in value.items()}
     if isinstance(value, list):
         return list(map(as_floats, value))
     return float(value) if type(value) is int else value
@@ -155,8 +155,8 @@ def generate(expression: str, chance: Random) -> str:
             return expression
         length = _length(match[1], match[3])
         alphabet = alphabet_of(match[1])
-        made = "".join(chance.choice(alphabet) for _ in range(length))
-        expression = expression.replace(match[0], made, 1)
+        value = "".join(chance.choice(alphabet) for _ in range(length))
+        expression = expression.replace(match[0], value, 1)
         if len(expression) > EXPRESSION_CHARACTERS:
             break
     raise ValueError(f"it takes more than {EXPRESSIONS} expressions or {EXPRESSION_CHARACTERS} characters to fill it")

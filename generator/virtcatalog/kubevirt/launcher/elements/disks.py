@@ -118,7 +118,7 @@ def _disk(
         attributes["model"] = virtio.model
     parts = [_driver(disk, bus, source, thread, virtio, field), _source(disk, source, context.release.traits)]
     if source.backing is not None:
-        parts.append(_image("backingStore", source.backing, named=True))
+        parts.append(_image("backingStore", source.backing, by_name=True))
     if disk.block_size is not None:
         parts += blockio(disk.block_size, source, context, f"{field}.blockSize")
     parts += _target(disk, bus, source, unit)
@@ -146,7 +146,7 @@ def _source(disk: Disk, source: DiskSource, traits: Traits) -> Element:
         helper = leaf("source", type="unix", path=_RESERVATIONS_SOCKET, mode="client")
         parts.append(shared("reservations", helper, managed="no", **migration))
     if source.data is not None:
-        parts.append(_image("dataStore", source.data, named=False))
+        parts.append(_image("dataStore", source.data, by_name=False))
     return own("source", *parts, **_place(source.image)) if source.own else _shared_source(source.image, *parts)
 
 
@@ -156,7 +156,7 @@ def _shared_source(image: Image, *parts: Element) -> Element:
 
 
 def _place(image: Image) -> dict[str, str]:
-    return _location(image, named=True) if image.path else {}
+    return _location(image, by_name=True) if image.path else {}
 
 
 def _driver(disk: Disk, bus: str, source: DiskSource, thread: int | None, virtio: VirtioDisks, field: str) -> Element:
@@ -257,13 +257,13 @@ def _readonly(disk: Disk) -> bool:
     return writable is not None and writable.readonly
 
 
-def _image(tag: str, image: Image, *, named: bool) -> Element:
-    location = leaf("source", **_location(image, named=named))
+def _image(tag: str, image: Image, *, by_name: bool) -> Element:
+    location = leaf("source", **_location(image, by_name=by_name))
     return shared(tag, leaf("format", type=image.format), location, type=image.type)
 
 
-def _location(image: Image, *, named: bool) -> dict[str, str]:
+def _location(image: Image, *, by_name: bool) -> dict[str, str]:
     location = {"file" if image.type == "file" else "dev": image.path}
-    if named and image.name:
+    if by_name and image.name:
         location["name"] = image.name
     return location
