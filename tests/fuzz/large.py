@@ -89,10 +89,12 @@ def kustomizations(data: bytes) -> None:
     tree |= {"kustomization.yaml": kustomization, "objects.yaml": {"kind": "List", "items": objects}}
     if choices.number(3) == 0:
         tree["kustomization.yaml"] = choices.edited(kustomization)
-    try:
-        build(held({path: json.dumps(each).encode("utf-8", "surrogatepass") for path, each in tree.items()}), "x")
-    except VirtcatalogError as error:
-        str(error).encode("utf-8", "surrogateescape")
+    files = {path: json.dumps(each).encode("utf-8", "surrogatepass") for path, each in tree.items()}
+    built = build(held(files), "x")
+    for problem in (*built.problems, *built.unrendered):
+        str(problem).encode("utf-8", "surrogateescape")
+    for resource in built.resources:
+        assert resource.place.line >= 0
 
 
 _APART = {

@@ -28,10 +28,7 @@ _TYPES: Final = {
 
 def check_core(manifest: dict[str, Any]) -> Findings:
     """Return what Kubernetes' schema has against a manifest; nothing for a kind that is not Kubernetes' own."""
-    group, _, served = manifest["apiVersion"].rpartition("/")
-    if "." in group and not group.endswith(".k8s.io"):
-        return []
-    validator = _validator(group, served, manifest["kind"])
+    validator = _validator(manifest["apiVersion"], manifest["kind"])
     return (
         [] if validator is None else [finding for error in validator.iter_errors(manifest) for finding in _word(error)]
     )
@@ -58,16 +55,17 @@ def _word(error: Any) -> Iterator[tuple[Path, str]]:
 _LONGEST_NAME = 63  # of a kind, the start of a group and a version: they are DNS labels
 
 
+def core_schema(api_version: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Return the JSON Schema of one of Kubernetes' own kinds, and the definitions that it refers to; None for others."""
+    schema = _schema(api_version, kind)
+    return None if schema is None else (schema, _read("_definitions.json")["$defs"])
+
+
 @cache
-def _validator(group: str, served: str, kind: str) -> Any:
+def _validator(api_version: str, kind: str) -> Any:
     """A validator for a kind; None when Kubernetes has none of that name."""
-    parts = [part for part in (kind.lower(), group.partition(".")[0], served) if part]
-    if not kind or not served or not all(part.isalnum() and len(part) <= _LONGEST_NAME for part in parts):
-        return None
-    name = "-".join(parts)
-    schema = _read(f"{name}.json")
-    kinds = schema.get("x-kubernetes-group-version-kind", []) if schema else []
-    if {"group": group, "version": served, "kind": kind} not in kinds:
+    schema = _schema(api_version, kind)
+    if schema is None:
         return None
     from jsonschema import Draft202012Validator
     from referencing import Registry, Resource
@@ -75,6 +73,18 @@ def _validator(group: str, served: str, kind: str) -> Any:
     resources: list[Resource[Any]] = [Resource.from_contents(schema), _definitions()]
     registry: Registry[Any] = resources @ Registry()
     return Draft202012Validator(schema, registry=registry)
+
+
+def _schema(api_version: str, kind: str) -> dict[str, Any] | None:
+    group, _, served = api_version.rpartition("/")
+    if "." in group and not group.endswith(".k8s.io"):
+        return None
+    parts = [part for part in (kind.lower(), group.partition(".")[0], served) if part]
+    if not kind or not served or not all(part.isalnum() and len(part) <= _LONGEST_NAME for part in parts):
+        return None
+    schema: dict[str, Any] | None = _read(f"{'-'.join(parts)}.json")
+    kinds = schema.get("x-kubernetes-group-version-kind", []) if schema else []
+    return schema if {"group": group, "version": served, "kind": kind} in kinds else None
 
 
 @cache

@@ -45,7 +45,12 @@ def kustomized(path: str) -> list[Data] | None:
         folder = open_in_checkout(path)
     except SourceError as error:
         raise ManifestError(Problem(file=path, message=error.message)) from None
-    return build(folder, path.rstrip("/") or "/") if is_kustomization(folder) else None
+    if not is_kustomization(folder):
+        return None
+    built = build(folder, path.rstrip("/") or "/")
+    if built.problems or built.unrendered:
+        raise ManifestError(*built.problems, *built.unrendered)
+    return [resource.data for resource in built.resources]
 
 
 def collected(files: Iterable[tuple[str, bytes]], built: Iterable[tuple[str, list[Data]]]) -> Objects:

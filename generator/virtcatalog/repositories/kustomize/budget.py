@@ -11,8 +11,12 @@ from virtcatalog.limits import KUSTOMIZE_WORK, YAML_LEVELS
 _FILE, _OBJECT, _VALUE, _STATE = 1000, 50, 20, 10
 
 
+class BudgetError(VirtcatalogError):
+    """There is more work than one run may do."""
+
+
 class Budget:
-    """The work that one run may still do, in units of some 50 nanoseconds; errors are VirtcatalogError."""
+    """The work that one run may still do, in units of some 50 nanoseconds; the error is BudgetError."""
 
     def __init__(self) -> None:
         self._left: int = KUSTOMIZE_WORK
@@ -20,9 +24,9 @@ class Budget:
     def _spend(self, units: int) -> None:
         self._left -= units
         if self._left < 0:
-            raise VirtcatalogError(
+            raise BudgetError(
                 "the kustomization asks for more work than one may, by patches, labels, or files that are named again "
-                "and again: build it with `kubectl kustomize`, and import that"
+                "and again: build it with `kubectl kustomize`, and give that instead"
             )
 
     def file(self) -> None:

@@ -1,74 +1,60 @@
-"""Builds a folder as kustomize does, as far as sets of instance types and preferences need it; nothing is run.
+"""Builds a folder as kustomize does; nothing is run and nothing is fetched.
 
-Order and meaning are kustomize's (api/internal/target/kusttarget.go, kusttarget_configplugin.go): resources,
-components, then the transformers of the folder. Fields that are not supported are errors, and so are remote resources.
+Order and meaning are kustomize's (api/internal/target/kusttarget.go): resources, generators, components, then the
+transformers of the folder; at the end hashes, the names that refer to others, and variables. What cannot be built is
+named, and its neighbours are built all the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
-from os.path import normpath
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple
 
-from virtcatalog.api.findings import describe
-from virtcatalog.api.kinds import CLUSTER_SCOPED
-from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.manifests.document import Text
-from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.manifests.folder import Folder, LinkOutError
 from virtcatalog.manifests.layout import KUSTOMIZATIONS
 from virtcatalog.manifests.merge import fresh
-from virtcatalog.repositories.kustomize.budget import Budget
-from virtcatalog.repositories.kustomize.jsonpatch import PatchError, patched
-from virtcatalog.repositories.kustomize.selectors import Selector, SelectorError
+from virtcatalog.repositories import model
+from virtcatalog.repositories.kustomize.budget import BudgetError
+from virtcatalog.repositories.kustomize.config import configuration, of_schemas
+from virtcatalog.repositories.kustomize.declared import Declared, UnrenderedError, problem_at
+from virtcatalog.repositories.kustomize.defaults import default_config
+from virtcatalog.repositories.kustomize.files import Document, Files, Reading, is_elsewhere
+from virtcatalog.repositories.kustomize.generators import absorb, generate, hash_of
+from virtcatalog.repositories.kustomize.names import follow_names
+from virtcatalog.repositories.kustomize.objects import Objects
+from virtcatalog.repositories.kustomize.origins import Setting, Spot, sources
+from virtcatalog.repositories.kustomize.plugins import Scope, generator_of, transform
+from virtcatalog.repositories.kustomize.resource import Data, Resource, pairs_of, text_of
+from virtcatalog.repositories.kustomize.steps import transform_all
+from virtcatalog.repositories.kustomize.variables import fill_variables, read_variable
 
-Data = dict[str, Any]
+Charts = Callable[[Mapping[str, Any], Folder], list[Data]]
+"""Renders an entry of `helmCharts` of a folder; raises VirtcatalogError when it cannot."""
 
-_SUPPORTED = frozenset(
-    (
-        *("apiVersion", "kind", "metadata", "resources", "bases", "components", "patches", "patchesStrategicMerge"),
-        *("patchesJson6902", "namespace", "namePrefix", "nameSuffix", "labels", "commonLabels", "commonAnnotations"),
-    )
+_FIELDS: Final = (
+    *("apiVersion", "kind", "metadata", "resources", "bases", "components", "crds", "configurations", "openapi"),
+    *("configMapGenerator", "secretGenerator", "generatorOptions", "helmCharts", "helmGlobals"),
+    *("helmChartInflationGenerator", "generators", "transformers", "validators"),
+    *("patches", "patchesStrategicMerge", "patchesJson6902", "namespace", "namePrefix", "nameSuffix"),
+    *("labels", "commonLabels", "commonAnnotations", "images", "imageTags", "replicas", "replacements", "vars"),
+    *("buildMetadata", "sortOptions"),
 )
-_OPTIONS = frozenset(("allowNameChange", "allowKindChange"))
-_DEEPEST = 30
+_API_VERSIONS: Final = {
+    "Kustomization": "kustomize.config.k8s.io/v1beta1",
+    "Component": "kustomize.config.k8s.io/v1alpha1",
+}
+_LOCAL: Final = "config.kubernetes.io/local-config"
+_DEEPEST: Final = 30
 
 
-class Resource:
-    """An object on its way through transformers; `ids` are its version, kind, namespace and name, the latest last."""
+class Built(NamedTuple):
+    """What a kustomization makes. `unrendered` are the parts that are not built here, `problems` are faults."""
 
-    def __init__(self, data: Data) -> None:
-        self.data = data
-        self.ids = [self._id()]
-
-    def _id(self) -> tuple[str, str, str, str]:
-        metadata = self.data.get("metadata")
-        metadata = metadata if isinstance(metadata, dict) else {}
-        version, kind = str(self.data.get("apiVersion")), str(self.data.get("kind"))
-        return version, kind, str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
-
-    def changed(self) -> None:
-        """Remember its present id."""
-        if self._id() != self.ids[-1]:
-            self.ids.append(self._id())
-
-
-def shape_fault(data: Data) -> str:
-    """Return why an object has no usable identity, labels or annotations; "" if it has."""
-    metadata = data.get("metadata")
-    if not isinstance(metadata, dict | None):
-        return f"metadata must be a map, not {describe(metadata)}"
-    fields = metadata or {}
-    texts = {key: data.get(key) for key in ("apiVersion", "kind")}
-    texts |= {f"metadata.{key}": fields.get(key) for key in ("name", "namespace")}
-    maps = {f"metadata.{key}": fields.get(key) for key in ("labels", "annotations")}
-    faults = [f"{key} must be a string, not {describe(text)}" for key, text in texts.items() if not _is_text(text)]
-    faults += [
-        f"{key} must be a map, not {describe(value)}"
-        for key, value in maps.items()
-        if not isinstance(value, dict | None)
-    ]
-    return faults[0] if faults else ""
+    resources: tuple[model.Resource, ...] = ()
+    unrendered: tuple[Problem, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 def is_kustomization(folder: Folder) -> bool:
@@ -76,327 +62,251 @@ def is_kustomization(folder: Folder) -> bool:
     return any(folder.has(name) for name in KUSTOMIZATIONS)
 
 
-def build(folder: Folder, name: str) -> list[Data]:
-    """Return the objects of a folder, which problems call `name`. Raises ManifestError."""
-    return [resource.data for resource in _Builder(folder, name, (), _Run()).build([])]
+def build(folder: Folder, name: str, charts: Charts | None = None) -> Built:
+    """Build a folder, which problems call `name`."""
+    run = _Run(charts)
+    try:
+        return Built(tuple(_finished(folder, name, run)), tuple(run.unrendered), tuple(run.problems))
+    except ManifestError as error:
+        return Built(unrendered=tuple(run.unrendered), problems=(*run.problems, *error.problems))
+    except BudgetError as error:
+        return Built(unrendered=tuple(run.unrendered), problems=(*run.problems, Problem(name, message=str(error))))
+
+
+def _finished(folder: Folder, name: str, run: _Run) -> Iterator[model.Resource]:
+    target = _Target(folder, name, (), run)
+    objects = target.build(Objects())
+    for resource in objects.resources:
+        if resource.hashed and resource.kind not in ("ConfigMap", "Secret"):
+            message = (
+                f"{resource.shown}: what kustomize puts to the name of a generated object of that kind is not known"
+            )
+            run.unrendered.append(problem_at(resource.home, message))
+        elif resource.hashed:
+            resource.remember()
+            resource.metadata["name"] = f"{resource.name}-{hash_of(resource.data)}"
+            resource.changes.append(Setting(("metadata", "name"), resource.home))
+    follow_names(
+        objects.resources, objects.config, run.budget, lambda fault: run.problems.append(Problem(name, message=fault))
+    )
+    with run.naming(target.declared):
+        fill_variables(objects.variables, objects.resources, objects.config.variables, run.budget)
+    for resource in objects.resources:
+        annotations = pairs_of(resource.data, "annotations")
+        annotations |= {key: text_of(value) for key, value in annotations.items()}  # kustomize writes all anew
+        if annotations.get(_LOCAL, "false") == "false":
+            yield model.Resource(resource.data, sources(resource.data, resource.home, resource.changes))
 
 
 class _Run:
-    """Shared by all folders: the budget, and the documents of texts."""
+    """Shared by all folders: the budget, the files that were read, and what is wrong."""
 
-    def __init__(self) -> None:
-        self.budget = Budget()
-        self._documents: dict[bytes, list[Any]] = {}
+    def __init__(self, charts: Charts | None) -> None:
+        self.reading, self.charts = Reading(), charts
+        self.budget = self.reading.budget
+        self.unrendered: list[Problem] = []
+        self.problems: list[Problem] = []
 
-    def documents(self, content: bytes, name: str) -> list[Any]:
-        """Return the documents of a text, which is parsed once; raises ManifestError."""
-        self.budget.file()
-        if content in self._documents:
-            for document in self._documents[content]:
-                self.budget.copy(document)
-            return self._documents[content]
-        text = Text(content, name)
-        documents = [data for _, data in text.documents()]
-        if text.problems:
-            raise ManifestError(*text.problems)
-        self._documents[content] = documents
-        return documents
+    @contextmanager
+    def naming(self, declared: Declared) -> Iterator[None]:
+        """Note what cannot be built of a field, and go on; what the budget does not allow ends the run."""
+        try:
+            yield
+        except BudgetError:
+            raise
+        except UnrenderedError as error:
+            self.unrendered += error.problems
+        except ManifestError as error:
+            self.problems += error.problems
+        except VirtcatalogError as error:
+            self.problems += declared.fault(str(error)).problems
 
 
-class _Builder:
-    """Builds one folder."""
+class _Target:
+    """One folder that is built."""
 
-    def __init__(self, folder: Folder, name: str, parents: tuple[str, ...], run: _Run) -> None:
-        self._folder, self._name, self._parents, self._run = folder, name, parents, run
-        self._budget = run.budget
-        self._file = next(
-            (kustomization for kustomization in KUSTOMIZATIONS if folder.has(kustomization)), KUSTOMIZATIONS[0]
-        )
-        self._path = f"{name}/{self._file}"
+    def __init__(self, folder: Folder, name: str, parents: tuple[tuple[str, ...], ...], run: _Run) -> None:
+        self._folder, self._parents, self._run, self._budget = folder, parents, run, run.budget
+        self._files = Files(folder, name, run.reading)
+        self.declared = self._declared()
 
-    def build(self, accumulated: list[Resource]) -> list[Resource]:
-        """Return the objects of the folder after its transformers; a Component's are applied to `accumulated`, too."""
-        data = self.declared
-        is_component = data.get("kind") == "Component"
-        resources = list(accumulated) if is_component else []
+    def _declared(self) -> Declared:
+        there = [name for name in KUSTOMIZATIONS if self._folder.has(name)]
+        file = there[0] if there else KUSTOMIZATIONS[0]
+        called = self._files.called(file)
+        if len(there) > 1:
+            raise ManifestError(Problem(called, message=f"there is {there[1]} beside it: kustomize takes one of them"))
+        nothing = Declared(None, Spot(self._run.reading.documents(b"{}", called)[0].spot.text))
+        documents = self._run.reading.documents(self._files.content(file, nothing), called)
+        if len(documents) != 1 or not isinstance(documents[0].data, dict):
+            raise ManifestError(Problem(called, message="must be one map"))
+        declared = Declared(*documents[0])
+        with self._run.naming(declared):
+            declared.only(*_FIELDS)
+        kind = declared.text("kind") or "Kustomization"
+        if kind not in _API_VERSIONS:
+            raise declared.fault("must be Kustomization or Component", "kind")
+        if declared.text("apiVersion") not in ("", _API_VERSIONS[kind]):
+            raise declared.fault(f"must be {_API_VERSIONS[kind]}", "apiVersion")
+        if not any(declared.data[key] for key in declared.data if key not in ("apiVersion", "kind")):
+            raise declared.fault("is empty: kustomize refuses a kustomization that says nothing")
+        return declared
+
+    @property
+    def is_component(self) -> bool:
+        """Whether it is a Component."""
+        return self.declared.text("kind") == "Component"
+
+    def build(self, objects: Objects) -> Objects:
+        """Return the objects of the folder after its transformers; a Component's are applied to those given, too."""
+        declared, run = self.declared, self._run
         for key in ("resources", "bases"):
-            for index, path in enumerate(self._list(data, key)):
-                resources += self._resource(path, f"{key}[{index}]")
-        for index, path in enumerate(self._list(data, "components")):
-            resources = self._below(path, f"components[{index}]", component=True).build(resources)
-        for index, patch in enumerate(self._list(data, "patchesStrategicMerge")):
-            resources = self._strategic_files(patch, f"patchesStrategicMerge[{index}]", resources)
-        for index, patch in enumerate(self._list(data, "patches")):
-            resources = self._patch(patch, f"patches[{index}]", resources)
-        self._rename(data, resources)
-        self._label(data, resources)
-        for index, patch in enumerate(self._list(data, "patchesJson6902")):
-            resources = self._patch(patch, f"patchesJson6902[{index}]", resources)
-        return resources
+            for item in self._items(key):
+                with run.naming(item):
+                    self._resource(item, objects)
+        with run.naming(declared):
+            objects.configure(default_config(), declared)
+        for item in self._items("configurations"):
+            with run.naming(item):
+                for document in self._files.declarations(self._path(item), item):
+                    objects.configure(configuration(document), item)
+        for item in self._items("crds"):
+            with run.naming(item):
+                for document in self._files.declarations(self._path(item), item):
+                    objects.configure(of_schemas(document.data if isinstance(document.data, dict) else {}), item)
+        self._generate(objects)
+        for item in self._items("components"):
+            with run.naming(item):
+                joined = Objects()
+                joined.join(self._below(item, component=True).build(objects), item)
+                objects = joined
+        transform_all(declared, objects.resources, objects.config, self._files, self._budget, run.naming)
+        for key in ("transformers", "validators"):
+            for item in self._items(key):
+                with run.naming(item):
+                    for plugin in self._plugins(item):
+                        transform(plugin, Scope(objects.resources, self._files, self._budget))
+        objects.renamed()
+        for item in self._items("vars"):
+            with run.naming(item):
+                objects.declare(read_variable(item, objects.resources))
+        self._name_unsupported()
+        return objects
 
-    def fail(self, field: str, message: str) -> ManifestError:
-        """Return an error for a field of the kustomization."""
-        return ManifestError(Problem(file=self._path, field=field, message=message))
+    def _items(self, key: str) -> list[Declared]:
+        with self._run.naming(self.declared):
+            return list(self.declared.items(key))
+        return []
 
-    @cached_property
-    def declared(self) -> Data:
-        """The content of the kustomization."""
-        documents = self._documents(self._file)
-        if len(documents) != 1 or not isinstance(documents[0], dict):
-            raise ManifestError(Problem(file=self._path, message="must be one map"))
-        data = documents[0]
-        for key in data:
-            if key not in _SUPPORTED:
-                raise self.fail(
-                    str(key), "is not supported: build the folder with `kubectl kustomize`, and import that"
-                )
-        return data
+    def _path(self, item: Declared) -> str:
+        if not isinstance(item.data, str) or not item.data:
+            raise item.fault("must be a path")
+        return item.data
 
-    def _documents(self, path: str) -> list[Any]:
-        if _leaves(path):
-            raise ManifestError(
-                Problem(file=self._path, message=f"{path} is not in the folder, and kustomize does not read it")
-            )
-        try:
-            content = self._folder.read(path)
-        except SourceError as error:
-            raise ManifestError(Problem(file=f"{self._name}/{path}", message=error.message)) from None
-        return self._run.documents(content, f"{self._name}/{path}")
+    def _resource(self, item: Declared, objects: Objects) -> None:
+        path = self._path(item)
+        if not self._files.is_file(path):
+            objects.join(self._below(item, component=False).build(Objects()), item)
+            return
+        faults: list[Problem] = []
+        for data, spot in self._files.objects(path, item):
+            try:
+                objects.add(Resource(fresh(data), spot), item)
+            except ManifestError as error:
+                faults += error.problems
+        if faults:
+            raise ManifestError(*faults)
 
-    def _list(self, data: Data, key: str) -> list[Any]:
-        value = data.get(key)
-        if value is None:
-            return []
-        if not isinstance(value, list):
-            raise self.fail(key, "must be a list")
-        return value
-
-    def _map(self, data: Data, key: str, field: str = "") -> Data:
-        value = data.get(key) or {}
-        if not isinstance(value, dict):
-            raise self.fail(field or key, "must be a map")
-        return value
-
-    def _text(self, data: Data, key: str) -> str:
-        value = data.get(key)
-        if not _is_text(value):
-            raise self.fail(key, "must be a string")
-        return str(value or "")
-
-    def _resource(self, path: Any, field: str) -> list[Resource]:
-        if isinstance(path, str) and self._is_file(path):
-            return [Resource(fresh(item)) for item in self._objects(path)]
-        return self._below(path, field, component=False).build([])
-
-    def _objects(self, path: str) -> Iterator[Data]:
-        for document in self._documents(path):
-            items = [document]
-            if isinstance(document, dict) and document.get("kind") == "List":
-                items = document.get("items") or []
-            for item in items if isinstance(items, list) else [None]:
-                if not isinstance(item, dict):
-                    raise ManifestError(
-                        Problem(file=f"{self._name}/{path}", message="holds something that is no object")
-                    )
-                if fault := shape_fault(item):
-                    raise ManifestError(Problem(file=f"{self._name}/{path}", message=fault))
-                yield item
-
-    def _is_file(self, path: str) -> bool:
-        try:
-            return not _leaves(path) and self._folder.has(path)
-        except LinkOutError:
-            return False
-
-    def _below(self, path: Any, field: str, *, component: bool) -> _Builder:
-        """The builder of another folder."""
-        if not isinstance(path, str) or not path:
-            raise self.fail(field, "must be a path")
-        if "://" in path or path.startswith("git@") or "?ref=" in path:
-            raise self.fail(field, f"{path} is elsewhere, and nothing is fetched: build it with `kubectl kustomize`")
+    def _below(self, item: Declared, *, component: bool) -> _Target:
+        """Another folder that is built."""
+        path = self._path(item)
+        self._budget.file()
         try:
             folder = self._folder.folder(path)
         except LinkOutError:
-            raise self.fail(field, f"{path} leads out of what may be read") from None
+            if not is_elsewhere(path):
+                raise item.fault(f"{path} leads out of what may be read") from None
+            folder = None
         if folder is None or not is_kustomization(folder):
-            raise self.fail(field, f"there is no file and no kustomization at {path}")
-        name = f"{self._name}/{path.removeprefix('./')}"
-        if len(self._parents) > _DEEPEST or "/".join(folder.at) in self._parents:
-            raise self.fail(field, f"{path} is built of this folder: they go round in a circle")
-        below = _Builder(folder, name, (*self._parents, "/".join(self._folder.at)), self._run)
-        if component != (below.declared.get("kind") == "Component"):
-            raise self.fail(field, f"{path} is {'no' if component else 'a'} Component")
+            if is_elsewhere(path):
+                raise item.unrendered(f"{path} is elsewhere, and nothing is fetched")
+            raise item.fault(f"there is no file and no kustomization at {path}")
+        parents = (*self._parents, self._folder.at)
+        if len(parents) > _DEEPEST or any(parent[: len(folder.at)] == folder.at for parent in parents):
+            raise item.fault(f"{path} is built of this folder: they go round in a circle")
+        below = _Target(folder, self._files.called(path), parents, self._run)
+        if component != below.is_component:
+            raise item.fault(f"{path} is {'no' if component else 'a'} Component")
         return below
 
-    def _patch(self, patch: Any, field: str, resources: list[Resource]) -> list[Resource]:
-        """Apply an entry of `patches`: a strategic merge patch or a JSON patch."""
-        if not isinstance(patch, dict) or set(patch) - {"path", "patch", "target", "options"}:
-            raise self.fail(field, "must have `path` or `patch`, and may have `target` and `options`")
-        options = patch.get("options") or {}
-        if not isinstance(options, dict) or set(options) - _OPTIONS:
-            raise self.fail(f"{field}.options", f"may have {' and '.join(sorted(_OPTIONS))}")
-        if isinstance(patch.get("path"), str):
-            documents = self._documents(patch["path"])
+    def _generate(self, objects: Objects) -> None:
+        options = self.declared.get("generatorOptions")
+        for key, kind in (("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")):
+            for item in self._items(key):
+                with self._run.naming(item):
+                    made = generate(item, options, kind, self._files.content, self._budget)
+                    self._absorb(made, item, objects)
+        for key in ("helmCharts", "helmChartInflationGenerator"):
+            for item in self._items(key):
+                with self._run.naming(item):
+                    self._chart(item, objects)
+        for item in self._items("generators"):
+            with self._run.naming(item):
+                for plugin in self._plugins(item):
+                    made = generator_of(plugin, self._files, self._budget)
+                    self._absorb(made, item, objects)
+
+    def _absorb(self, made: Resource, item: Declared, objects: Objects) -> None:
+        """Add a generated object, or put it in place of the one of its name. Source: appendReplaceOrMerge."""
+        self._budget.keys(len(objects.resources))
+        current = made.current
+        same = [number for number, resource in enumerate(objects.resources) if current in resource.ids]
+        replaces = made.behaviour in ("replace", "merge")
+        if len(same) > 1:
+            raise item.fault(f"{made.shown} is the name of {len(same)} objects")
+        if replaces and not same:
+            raise item.fault(f"there is no {made.shown} to {made.behaviour}")
+        if same and not replaces:
+            raise item.fault(f"there is {made.shown} already: say `behavior: merge` or `replace`")
+        if same:
+            absorb(made, objects.resources[same[0]])
+            objects.resources[same[0]] = made
         else:
-            documents = self._inline(str(patch.get("patch") or ""), f"{field}.patch")
-        target = patch.get("target")
-        for document in documents:
-            if isinstance(document, list):
-                resources = self._json(document, target, field, resources)
-            elif isinstance(document, dict):
-                resources = self._strategic(document, target, options, field, resources)
-            else:
-                raise self.fail(field, "is neither an object nor a list of operations")
-        return resources
+            objects.add(made, item)
 
-    def _inline(self, patch: str, field: str) -> list[Any]:
+    def _chart(self, item: Declared, objects: Objects) -> None:
+        name = item.data.get("name") if isinstance(item.data, dict) else None
+        if self._run.charts is None or not isinstance(item.data, dict):
+            raise item.unrendered(f"the Helm chart {name} is not rendered")
         try:
-            return self._run.documents(patch.encode(errors="surrogatepass"), self._path)
-        except ManifestError as error:
-            raise self.fail(field, error.problems[0].message) from None
+            rendered = self._run.charts(item.data, self._folder)
+        except VirtcatalogError as error:
+            raise item.unrendered(f"the Helm chart {name} is not rendered: {error}") from None
+        for data in rendered:
+            objects.add(Resource(fresh(data), item.spot), item)
 
-    def _strategic_files(self, patch: Any, field: str, resources: list[Resource]) -> list[Resource]:
-        text = str(patch)
-        documents = self._documents(text) if self._is_file(text) else self._inline(text, field)
-        for document in documents:
-            if not isinstance(document, dict):
-                raise self.fail(field, "is neither a file nor an object")
-            resources = self._strategic(document, None, {}, field, resources)
-        return resources
+    def _plugins(self, item: Declared) -> list[Declared]:
+        """The plugins that an entry names: a text, a file, or a folder that is built."""
+        path = self._path(item)
+        documents: list[Document]
+        if "\n" in path or path.lstrip().startswith("{"):
+            documents = self._files.inline(item)
+        elif self._files.is_file(path):
+            documents = self._files.objects(path, item)
+        else:
+            resources = self._below(item, component=False).build(Objects()).resources
+            documents = [Document(resource.data, resource.home) for resource in resources]
+        return [Declared(*document) for document in documents]
 
-    def _json(self, operations: list[Any], target: Any, field: str, resources: list[Resource]) -> list[Resource]:
-        if target is None:
-            raise self.fail(field, "a list of operations needs a `target`")
-        for resource in self._selected(target, field, resources):
-            try:
-                data = patched(resource.data, operations, self._budget)
-            except PatchError as error:
-                raise self.fail(field, f"{error} ({'/'.join(resource.ids[-1][1::2])})") from None
-            if not isinstance(data, dict):
-                raise self.fail(field, "leaves no object")
-            resource.data = self._checked(data, resource, field)
-            resource.changed()
-        return resources
-
-    def _strategic(
-        self, patch: Data, target: Any, options: Mapping[str, Any], field: str, resources: list[Resource]
-    ) -> list[Resource]:
-        chosen = (
-            self._target_of(patch, field, resources) if target is None else self._selected(target, field, resources)
-        )
-        metadata = patch.get("metadata") if target is not None else None
-        for key in ("labels", "annotations"):
-            pairs = metadata.get(key) if isinstance(metadata, dict) else None
-            if isinstance(pairs, dict) and None in pairs.values():
-                raise self.fail(
-                    field, f"kustomize makes a text of null in {key} where there is a `target`: remove it by name"
+    def _name_unsupported(self) -> None:
+        declared = self.declared
+        for item in self._items("buildMetadata"):
+            if item.data not in ("originAnnotations", "transformerAnnotations", "managedByLabel"):
+                self._run.problems += item.fault("is nothing that kustomize adds").problems
+        if declared.data.get("openapi") and not self._parents:
+            with self._run.naming(declared):
+                raise declared.unrendered(
+                    "merge keys of a schema of your own are not read here: lists of custom resources that patches "
+                    "name are replaced, where kustomize would merge them",
+                    "openapi",
                 )
-        deleted = set()
-        for resource in chosen:
-            if patch.get("$patch") == "delete":
-                deleted.add(id(resource))
-                continue
-            old = resource.data
-            resource.data = self._checked(self._merged(old, patch, field), resource, field)
-            if not options.get("allowNameChange"):
-                _metadata(resource.data)["name"] = (old.get("metadata") or {}).get("name")
-            if not options.get("allowKindChange"):
-                resource.data |= {key: old.get(key) for key in ("apiVersion", "kind")}
-            resource.changed()
-        return [resource for resource in resources if id(resource) not in deleted]
-
-    def _checked(self, data: Data, resource: Resource, field: str) -> Data:
-        """Return a patched object; an error if it is no object any more."""
-        if fault := shape_fault(data):
-            raise self.fail(field, f"{fault} ({'/'.join(resource.ids[-1][1::2])})")
-        return data
-
-    def _merged(self, below: Data, patch: Mapping[str, Any], field: str) -> Data:
-        """A strategic merge for kinds without a schema: maps merge, `null` removes, lists are replaced."""
-        directive = patch.get("$patch")
-        if directive not in (None, "merge", "replace"):
-            raise self.fail(field, f"$patch: {directive} is not supported here")
-        for key in patch:
-            if key.startswith("$") and key != "$patch":
-                raise self.fail(field, f"{key} is not supported")
-        self._budget.keys(len(below) + len(patch))
-        merged = {} if directive == "replace" else dict(below)
-        for key, value in patch.items():
-            if key == "$patch":
-                continue
-            if value is None or (isinstance(value, dict) and value.get("$patch") == "delete"):
-                merged.pop(key, None)
-            elif isinstance(value, dict):
-                inner = merged.get(key)
-                merged[key] = self._merged(inner if isinstance(inner, dict) else {}, value, field)
-            elif isinstance(value, list) and any(isinstance(item, dict) and "$patch" in item for item in value):
-                raise self.fail(field, f"$patch in a list ({key}) is not supported")
-            else:
-                self._budget.copy(value)
-                merged[key] = fresh(value)
-        return merged
-
-    def _target_of(self, patch: Data, field: str, resources: list[Resource]) -> list[Resource]:
-        wanted = Resource(patch).ids[0]
-        self._budget.keys(sum(len(resource.ids) for resource in resources))
-        matching = [resource for resource in resources if wanted in resource.ids]
-        if len(matching) != 1:
-            number = "no object" if not matching else f"{len(matching)} objects"
-            raise self.fail(field, f"{wanted[1]}/{wanted[3]} is the name of {number}")
-        return matching
-
-    def _selected(self, target: Any, field: str, resources: list[Resource]) -> list[Resource]:
-        if not isinstance(target, dict):
-            raise self.fail(f"{field}.target", "must be a map")
-        try:
-            selector = Selector(target, self._budget)
-        except SelectorError as error:
-            raise self.fail(f"{field}.target", str(error)) from None
-        chosen = []
-        for resource in resources:
-            names = (resource.ids[0][2:], resource.ids[-1][2:])
-            if selector.matches(resource.data, names):
-                chosen.append(resource)
-        return chosen
-
-    def _rename(self, data: Data, resources: list[Resource]) -> None:
-        namespace, prefix, suffix = (self._text(data, key) for key in ("namespace", "namePrefix", "nameSuffix"))
-        self._budget.objects(len(resources), len(namespace) + len(prefix) + len(suffix))
-        for resource in resources:
-            metadata = _metadata(resource.data)
-            if namespace and resource.data.get("kind") not in CLUSTER_SCOPED:
-                metadata["namespace"] = namespace
-            if prefix or suffix:
-                metadata["name"] = f"{prefix}{metadata.get('name') or ''}{suffix}"
-            resource.changed()
-
-    def _label(self, data: Data, resources: list[Resource]) -> None:
-        labels: Data = {}
-        for index, entry in enumerate(self._list(data, "labels")):
-            if not isinstance(entry, dict) or set(entry) - {"pairs", "includeSelectors", "includeTemplates"}:
-                raise self.fail(f"labels[{index}]", "may have pairs, includeSelectors and includeTemplates")
-            labels |= self._map(entry, "pairs", f"labels[{index}].pairs")
-        labels |= self._map(data, "commonLabels")
-        for key, pairs in (("labels", labels), ("annotations", self._map(data, "commonAnnotations"))):
-            for resource in resources if pairs else ():
-                metadata = resource.data["metadata"]
-                self._budget.keys(len(pairs) + len(metadata.get(key) or {}))
-                metadata[key] = {**(metadata.get(key) or {}), **pairs}
-
-
-def _is_text(value: Any) -> bool:
-    """Whether a value may stand where a string is required; as in kustomize, `name: 5` may."""
-    return not isinstance(value, dict | list)
-
-
-def _metadata(data: Data) -> Data:
-    """The metadata of an object, added if it is missing."""
-    if data.get("metadata") is None:
-        data["metadata"] = {}
-    metadata: Data = data["metadata"]
-    return metadata
-
-
-def _leaves(path: str) -> bool:
-    """Whether a path leads out of the kustomization's folder, where kustomize reads no files."""
-    return normpath(path).startswith(("..", "/"))

@@ -1,27 +1,48 @@
-"""JSON Patch (RFC 6902) on plain data."""
+"""JSON Patch (RFC 6902) on plain data, as Go's json-patch carries it out."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 
+from virtcatalog.api.findings import Path
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.merge import fresh
 from virtcatalog.repositories.kustomize.budget import Budget
+from virtcatalog.repositories.kustomize.origins import Change, Insertion, Removal, Spot, Value
+
+_INDEX: Final = re.compile(r"-?\d{1,9}", re.ASCII)
 
 
 class PatchError(VirtcatalogError):
     """An operation that cannot be carried out."""
 
 
-def patched(data: Any, operations: list[Any], budget: Budget) -> Any:
-    """Return data with operations applied, in order; the data itself stays as it is."""
+def patched(data: Any, operations: list[Any], budget: Budget, spot: Spot | None = None) -> tuple[Any, list[Change]]:
+    """Return data with operations applied, in order, and what they changed; the data itself stays as it is.
+
+    `spot` is where the operations stand.
+    """
     document = {"": _copied(data, budget)}
-    for operation in operations:
+    changes: list[Change] = []
+    for number, operation in enumerate(operations):
         if not isinstance(operation, dict):
             raise PatchError("an operation must be a map")
-        _apply(document, operation, budget)
+        steps = _apply(document, operation, budget)
+        if spot is not None and steps is not None:
+            changes += _changes(operation, steps, spot.within(number))
     budget.copy(document[""])
-    return document[""]
+    return document[""], changes
+
+
+def _changes(operation: dict[str, Any], steps: Path, spot: Spot) -> list[Change]:
+    name = operation["op"]
+    if name == "remove":
+        return [Removal(steps, spot)]
+    value = spot.within("value") if "value" in operation else spot
+    if name in ("add", "move", "copy") and steps and isinstance(steps[-1], int):
+        return [Insertion(steps, value)]
+    return [Value(steps, value)]
 
 
 def _copied(data: Any, budget: Budget) -> Any:
@@ -29,28 +50,28 @@ def _copied(data: Any, budget: Budget) -> Any:
     return fresh(data)
 
 
-def _apply(document: dict[str, Any], operation: dict[str, Any], budget: Budget) -> None:
+def _apply(document: dict[str, Any], operation: dict[str, Any], budget: Budget) -> Path | None:
+    """Carry out an operation; return where in the object, None for a test."""
     name, path = operation.get("op"), _steps(operation.get("path"))
     budget.keys(2 * len(path))
     if name in ("add", "replace", "test") and "value" not in operation:
         raise PatchError(f"{name} needs a value")
     if name == "add":
-        _add(document, path, _copied(operation["value"], budget))
-    elif name == "remove":
-        _take(document, path)
-    elif name == "replace":
-        _take(document, path)
-        _add(document, path, _copied(operation["value"], budget))
-    elif name == "move":
-        _add(document, path, _take(document, _from(operation, budget)))
-    elif name == "copy":
-        _add(document, path, _copied(_at(document, _from(operation, budget)), budget))
-    elif name == "test":
+        return _add(document, path, _copied(operation["value"], budget))
+    if name == "remove":
+        return _take(document, path)[1]
+    if name == "replace":
+        return _replace(document, path, _copied(operation["value"], budget))
+    if name == "move":
+        return _add(document, path, _take(document, _from(operation, budget))[0])
+    if name == "copy":
+        return _add(document, path, _copied(_at_or_nothing(document, _from(operation, budget)), budget))
+    if name == "test":
         budget.copy(operation["value"])
-        if _at(document, path) != operation["value"]:
+        if _at_or_nothing(document, path) != operation["value"]:
             raise PatchError(f"the test of {operation['path']} fails")
-    else:
-        raise PatchError(f"there is no operation {name!r}")
+        return None
+    raise PatchError(f"there is no operation {name!r}")
 
 
 def _from(operation: dict[str, Any], budget: Budget) -> list[str]:
@@ -65,37 +86,65 @@ def _steps(pointer: Any) -> list[str]:
     return ["", *(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])]
 
 
-def _at(data: Any, path: list[str]) -> Any:
+def _at(data: Any, path: list[str]) -> tuple[Any, Path]:
+    """What is at a path, and the steps that lead there in the object."""
+    steps: list[str | int] = []
     for step in path:
-        data = _inner(data, step, path)
-    return data
+        key = _key(data, step, path)
+        data = data[key]
+        steps.append(key)
+    return data, tuple(steps[1:])
 
 
-def _inner(data: Any, step: str, path: list[str]) -> Any:
+def _at_or_nothing(data: Any, path: list[str]) -> Any:
+    """What is at a path; None where a map does not have it."""
+    around, _ = _at(data, path[:-1])
+    return around.get(path[-1]) if isinstance(around, dict) else around[_key(around, path[-1], path)]
+
+
+def _key(data: Any, step: str, path: list[str]) -> str | int:
     if isinstance(data, dict) and step in data:
-        return data[step]
-    if isinstance(data, list) and step.isdecimal() and int(step) < len(data):
-        return data[int(step)]
+        return step
+    if isinstance(data, list) and _INDEX.fullmatch(step):
+        index = int(step) + (len(data) if step.startswith("-") else 0)
+        if 0 <= index < len(data):
+            return index
     raise PatchError(f"there is nothing at {'/'.join(path) or '/'}")
 
 
-def _add(document: Any, path: list[str], value: Any) -> None:
-    around, last = _at(document, path[:-1]), path[-1]
+def _add(document: Any, path: list[str], value: Any) -> Path:
+    if len(path) == 1:
+        document[""] = value
+        return ()
+    (around, steps), last = _at(document, path[:-1]), path[-1]
     if isinstance(around, dict):
         around[last] = value
-    elif isinstance(around, list) and last == "-":
-        around.append(value)
-    elif isinstance(around, list) and last.isdecimal() and int(last) <= len(around):
-        around.insert(int(last), value)
-    else:
-        raise PatchError(f"nothing can be put at {'/'.join(path)}")
+        return (*steps, last)
+    if isinstance(around, list) and (last == "-" or _INDEX.fullmatch(last)):
+        index = len(around) if last == "-" else int(last)
+        index += len(around) + 1 if index < 0 else 0
+        if 0 <= index <= len(around):
+            around.insert(index, value)
+            return (*steps, index)
+    raise PatchError(f"nothing can be put at {'/'.join(path)}")
 
 
-def _take(document: Any, path: list[str]) -> Any:
-    around = _at(document, path[:-1])
-    value = _inner(around, path[-1], path)
+def _replace(document: Any, path: list[str], value: Any) -> Path:
+    """Put a value in place of what is at a path; in a map there need not be anything, as in Go's json-patch."""
+    around, steps = _at(document, path[:-1])
     if isinstance(around, dict):
-        del around[path[-1]]
-    else:
-        del around[int(path[-1])]
-    return value
+        around[path[-1]] = value
+        return (*steps, path[-1]) if len(path) > 1 else ()
+    key = _key(around, path[-1], path)
+    around[key] = value
+    return (*steps, key)
+
+
+def _take(document: Any, path: list[str]) -> tuple[Any, Path]:
+    around, steps = _at(document, path[:-1])
+    key = _key(around, path[-1], path)
+    value = around[key]
+    if len(path) == 1:
+        return value, ()
+    del around[key]
+    return value, (*steps, key)

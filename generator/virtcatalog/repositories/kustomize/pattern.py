@@ -7,6 +7,7 @@ with numbers, flags and named classes of Go's syntax are refused.
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable
 from typing import Final
 
@@ -17,6 +18,17 @@ _DEEPEST: Final = 20
 _PLAIN: Final = frozenset("_./-:,@] ")
 _SIGNS: Final = ("*", "+", "?")
 _ESCAPED: Final = frozenset(r".*+?()[]{}|^$\/-")
+
+_DIGITS: Final = frozenset(string.digits)
+_WORDS: Final = frozenset(string.ascii_letters + string.digits + "_")
+_SPACES: Final = frozenset("\t\n\f\r ")
+#: Go's classes, of ASCII alone.
+_CLASSES: Final[dict[str, Callable[[str], bool]]] = {
+    **{name: characters.__contains__ for name, characters in zip("dws", (_DIGITS, _WORDS, _SPACES), strict=True)},
+    "D": lambda character: character not in _DIGITS,
+    "W": lambda character: character not in _WORDS,
+    "S": lambda character: character not in _SPACES,
+}
 
 #: A test of a character, and the states that follow; without a test they follow at once.
 _State = tuple[Callable[[str], bool] | None, list[int]]
@@ -121,7 +133,9 @@ class Pattern:
     def _atom(self) -> tuple[int, int]:
         character = self._take()
         if character == "(":
-            if self._next() == "?":
+            if self._text.startswith("?:", self._at):
+                self._at += 2
+            elif self._next() == "?":
                 raise self._fault("has (?, which is not supported")
             self._depth += 1
             if self._depth > _DEEPEST:
@@ -146,6 +160,8 @@ class Pattern:
             return self._class()
         if character == "\\":
             character = self._take()
+            if character in _CLASSES:
+                return _CLASSES[character]
             if character not in _ESCAPED:
                 raise self._fault(f"has \\{character}, which is not supported")
         elif not (character.isalnum() or character in _PLAIN):

@@ -1,18 +1,26 @@
-"""Which objects a patch's `target` selects: patterns and label selectors."""
+"""Which objects a `target` selects: patterns and label selectors."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final, Literal
 
-from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.pattern import Pattern, PatternError
+from virtcatalog.repositories.kustomize.resource import Id, Resource, pairs_of, split_version, text_of
 
-_KEYS = frozenset(("group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector"))
-_TERM = re.compile(r"(!?)([\w./-]+)(?:\s*(==?|!=)\s*([\w.-]*))?")
+_OF_KIND: Final = ("group", "version", "kind")
+_OF_NAME: Final = ("namespace", "name")
+_KEYS: Final = frozenset((*_OF_KIND, *_OF_NAME, "labelSelector", "annotationSelector"))
+_PAIRS: Final[tuple[tuple[str, Literal["labels", "annotations"]], ...]] = (
+    ("labelSelector", "labels"),
+    ("annotationSelector", "annotations"),
+)
+_COMPARISON: Final = re.compile(r"(!?)\s*([\w./-]+)\s*(?:(==?|!=)\s*([\w./-]*))?")
+_SET: Final = re.compile(r"([\w./-]+)\s+(in|notin)\s*\(([^()]*)\)")
+_TERMS: Final = re.compile(r"(?:[^,(]|\([^)]*\))+")
 
 
 class SelectorError(VirtcatalogError):
@@ -29,55 +37,82 @@ class Selector:
         if unknown := set(target) - _KEYS:
             raise SelectorError(f"{min(unknown)} is none of {', '.join(sorted(_KEYS))}")
         try:
-            patterns = {
-                key: Pattern(str(target[key]), budget.states)
-                for key in ("group", "version", "kind", "namespace", "name")
-                if target.get(key)
+            self._patterns = {
+                key: Pattern(str(target[key]), budget.states) for key in (*_OF_KIND, *_OF_NAME) if target.get(key)
             }
         except PatternError as error:
             raise SelectorError(str(error)) from None
-        self._of_kind = {key: patterns[key] for key in ("group", "version", "kind") if key in patterns}
-        self._of_name = {key: patterns[key] for key in ("namespace", "name") if key in patterns}
-        self._terms = {
-            part: _terms(str(target[key]))
-            for key, part in (("labelSelector", "labels"), ("annotationSelector", "annotations"))
-            if target.get(key)
-        }
+        self._terms = {part: _terms(str(target[key])) for key, part in _PAIRS if target.get(key)}
         self._budget, self._number = budget, sum(map(len, self._terms.values()))
 
-    def matches(self, data: Mapping[str, Any], names: Collection[tuple[str, str]]) -> bool:
-        """Whether an object is selected; `names` are its present and former namespaces and names."""
+    @property
+    def has_names(self) -> bool:
+        """Whether it says anything of kinds and names."""
+        return bool(self._patterns)
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether it says anything of labels and annotations."""
+        return bool(self._terms)
+
+    def matches(self, resource: Resource) -> bool:
+        """Whether an object is selected, by its first or its present names. Source: resWrangler.Select."""
         self._budget.keys(4 + self._number)
-        group, _, number = str(data.get("apiVersion")).rpartition("/")
-        own = {"group": group, "version": number, "kind": str(data.get("kind"))}
-        if not all(pattern.matches(own[key]) for key, pattern in self._of_kind.items()):
+        group, version = split_version(resource.data.get("apiVersion"))
+        own = {"group": group, "version": version, "kind": resource.kind}
+        if not all(self._fits(key, own[key]) for key in _OF_KIND):
             return False
-        identities = ({"namespace": namespace_or_default(namespace), "name": name} for namespace, name in names)
-        if not any(
-            all(pattern.matches(identity[key]) for key, pattern in self._of_name.items()) for identity in identities
-        ):
-            return False
-        metadata = data.get("metadata") or {}
-        return all(_selects(terms, metadata.get(part) or {}) for part, terms in self._terms.items())
+        first, present = resource.original, resource.current
+        return all(
+            self._fits(key, getattr(first, key)) or self._fits(key, getattr(present, key)) for key in _OF_NAME
+        ) and self.matches_labels(resource.data)
+
+    def matches_id(self, identity: Id) -> bool:
+        """Whether an id is selected. Source: TargetSelectorRegex.Selects."""
+        self._budget.keys(4)
+        return all(self._fits(key, getattr(identity, key)) for key in (*_OF_KIND, *_OF_NAME))
+
+    def matches_labels(self, data: dict[str, Any]) -> bool:
+        """Whether labels and annotations are selected."""
+        self._budget.keys(1 + self._number)
+        return all(_selects(terms, pairs_of(data, part)) for part, terms in self._terms.items())
+
+    def _fits(self, key: str, value: str) -> bool:
+        return key not in self._patterns or self._patterns[key].matches(value)
 
 
-_Term = tuple[str, str, str, str]
+_Term = tuple[str, str, frozenset[str]]
+"""An operator, a key, and the values."""
 
 
 def _terms(selector: str) -> list[_Term]:
-    """The terms of an equality-based selector (`a=b,c!=d,e,!f`)."""
+    """The terms of a selector: `a=b,c!=d,e,!f,g in (h,i)`. Source: apimachinery's labels.Parse."""
     terms: list[_Term] = []
-    for text in selector.split(","):
-        match = _TERM.fullmatch(text.strip())
-        if match is None:
-            raise SelectorError(f"the selector {selector[:80]!r} is not supported")
-        terms.append((match[1], match[2], match[3] or "", match[4] or ""))
-    return terms
+    for text in _TERMS.findall(selector):
+        if match := _COMPARISON.fullmatch(text.strip()):
+            absent, key, operator, value = match.groups()
+            if absent and operator:
+                break
+            name = {"": "has", "=": "in", "==": "in", "!=": "notin"}[operator or ""]
+            terms.append(("lacks" if absent else name, key, frozenset([value or ""])))
+        elif match := _SET.fullmatch(text.strip()):
+            key, operator, values = match.groups()
+            terms.append((operator, key, frozenset(value.strip() for value in values.split(","))))
+        else:
+            break
+    else:
+        if terms:
+            return terms
+    raise SelectorError(f"the selector {selector[:80]!r} is not supported")
 
 
 def _selects(terms: list[_Term], pairs: Mapping[str, Any]) -> bool:
-    for none, key, operator, value in terms:
-        holds = (pairs.get(key) == value) == (operator != "!=") if operator else (key in pairs) != bool(none)
+    for operator, key, values in terms:
+        is_there = key in pairs
+        if operator in ("has", "lacks"):
+            holds = is_there == (operator == "has")
+        else:
+            holds = (is_there and text_of(pairs[key]) in values) == (operator == "in")
         if not holds:
             return False
     return True

@@ -1,0 +1,94 @@
+"""What a kustomization declares, with the place of each field: values of the wanted type, or a fault with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from virtcatalog.api.findings import describe, field_path, unknown_field
+from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.repositories.kustomize.origins import Spot
+
+
+class UnrenderedError(ManifestError):
+    """A part of a kustomization that is not built here, and that may be fine."""
+
+
+def problem_at(spot: Spot, message: str) -> Problem:
+    """Return what is wrong at a spot."""
+    line, column = spot.place()
+    return Problem(spot.text.file, line, column, field=field_path(spot.path), message=message)
+
+
+class Declared(NamedTuple):
+    """A value of a kustomization, or of a file that one names, and where it stands."""
+
+    data: Any
+    spot: Spot
+
+    def fault(self, message: str, *steps: str | int) -> ManifestError:
+        """Return an error for it, or for what is in it."""
+        return ManifestError(problem_at(self.spot.within(*steps), message))
+
+    def unrendered(self, message: str, *steps: str | int) -> UnrenderedError:
+        """Return the error for a part that is not built."""
+        return UnrenderedError(problem_at(self.spot.within(*steps), message))
+
+    def only(self, *keys: str) -> Declared:
+        """Return it if it is a map of these keys alone: kustomize refuses those that it does not know."""
+        if not isinstance(self.data, dict):
+            raise self.fault(f"must be a map, not {describe(self.data)}")
+        for key in self.data:
+            if key not in keys:
+                raise self.fault(unknown_field(key, list(keys)), key)
+        return self
+
+    def get(self, key: str) -> Declared:
+        """Return a field of the map; its data is None where there is none."""
+        return Declared(self.data.get(key), self.spot.within(key))
+
+    def text(self, key: str) -> str:
+        """Return a string, "" for none."""
+        value = self.data.get(key)
+        if not isinstance(value, str | None):
+            raise self.fault(f"must be a string, not {describe(value)}", key)
+        return value or ""
+
+    def flag(self, key: str) -> bool:
+        """Return a boolean, False for none."""
+        value = self.data.get(key)
+        if not isinstance(value, bool | None):
+            raise self.fault(f"must be true or false, not {describe(value)}", key)
+        return bool(value)
+
+    def number(self, key: str) -> int:
+        """Return an integer, 0 for none."""
+        value = self.data.get(key)
+        if isinstance(value, bool) or not isinstance(value, int | None):
+            raise self.fault(f"must be an integer, not {describe(value)}", key)
+        return value or 0
+
+    def items(self, key: str) -> Iterator[Declared]:
+        """Yield the items of a list."""
+        value = self.data.get(key)
+        if not isinstance(value, list | None):
+            raise self.fault(f"must be a list, not {describe(value)}", key)
+        for index, item in enumerate(value or ()):
+            yield Declared(item, self.spot.within(key, index))
+
+    def strings(self, key: str) -> Iterator[tuple[str, Declared]]:
+        """Yield the items of a list of strings, and where they stand."""
+        for item in self.items(key):
+            if not isinstance(item.data, str):
+                raise item.fault(f"must be a string, not {describe(item.data)}")
+            yield item.data, item
+
+    def pairs(self, key: str) -> dict[str, str]:
+        """Return a map of strings, sorted by keys."""
+        value = self.data.get(key)
+        if not isinstance(value, dict | None):
+            raise self.fault(f"must be a map, not {describe(value)}", key)
+        for name, text in (value or {}).items():
+            if not isinstance(text, str):
+                raise self.fault(f"must be a string, not {describe(text)}: quote it", key, name)
+        return dict(sorted((value or {}).items()))

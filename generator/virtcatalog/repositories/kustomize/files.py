@@ -1,0 +1,159 @@
+"""The files of a kustomization: read once, within what kustomize may read, with the place of everything in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from posixpath import join, normpath
+from typing import Any, Final, NamedTuple
+
+from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError
+from virtcatalog.repositories.kustomize.budget import Budget
+from virtcatalog.repositories.kustomize.declared import Declared
+from virtcatalog.repositories.kustomize.origins import Spot
+from virtcatalog.repositories.kustomize.resource import shape_fault
+from virtcatalog.repositories.kustomize.scalars import ObjectText
+
+_BLOCK: Final = re.compile(r"\|(?:[+-]?\d?|\d[+-])\s*(?:#.*)?$")
+
+
+class Document(NamedTuple):
+    """The data of a document, or of an item of a list, and where it stands."""
+
+    data: Any
+    spot: Spot
+
+
+class Reading:
+    """What one run reads: the budget, and the documents of texts, each of which is parsed once."""
+
+    def __init__(self) -> None:
+        self.budget = Budget()
+        self._documents: dict[tuple[str, bytes, int, bool], list[Document]] = {}
+
+    def documents(
+        self, content: bytes, name: str, line: int = 0, indent: int = 0, *, objects: bool = False
+    ) -> list[Document]:
+        """Return the documents of a text; `objects` says how it is read.
+
+        `line` and `indent` say where it stands in another text. Raises ManifestError.
+        """
+        self.budget.file()
+        key = (name, content, line, objects)
+        if key in self._documents:
+            for document in self._documents[key]:
+                self.budget.copy(document.data)
+            return self._documents[key]
+        text = ObjectText(content, name, line) if objects else Text(content, name, line)
+        documents = [Document(data, Spot(text, index, (), indent)) for index, data in text.documents()]
+        if text.problems:
+            raise ManifestError(*text.problems)
+        self._documents[key] = documents
+        return documents
+
+
+class Files:
+    """The files of one folder that kustomize builds; `name` is what problems call the folder."""
+
+    def __init__(self, folder: Folder, name: str, reading: Reading) -> None:
+        self.folder, self.name, self._reading = folder, name, reading
+
+    def called(self, path: str) -> str:
+        """Return what problems call a file."""
+        return normpath(join(self.name, path)) if self.name else normpath(path)
+
+    def is_file(self, path: str) -> bool:
+        """Whether there is a file that kustomize reads: it reads none outside of the folder."""
+        try:
+            return not _leaves(path) and self.folder.has(path)
+        except LinkOutError:
+            return False
+
+    def content(self, path: str, declared: Declared) -> bytes:
+        """Return the bytes of a file that a field names. Raises ManifestError."""
+        self._reading.budget.file()
+        if is_elsewhere(path):
+            raise declared.unrendered(f"{path} is elsewhere, and nothing is fetched")
+        if _leaves(path):
+            raise declared.fault(f"{path} is not in the folder, and kustomize does not read it")
+        try:
+            return self.folder.read(path)
+        except SourceError as error:
+            raise declared.fault(f"{path}: {error.message}") from None
+
+    def documents(self, path: str, declared: Declared, *, objects: bool = False) -> list[Document]:
+        """Return the documents of a file that a field names. Raises ManifestError."""
+        return self._reading.documents(self.content(path, declared), self.called(path), objects=objects)
+
+    def declarations(self, path: str, declared: Declared) -> Iterator[Declared]:
+        """Yield the documents of a file that a field names. Raises ManifestError."""
+        for document in self.documents(path, declared):
+            yield Declared(document.data, document.spot)
+
+    def objects(self, path: str, declared: Declared) -> list[Document]:
+        """Return the objects of a file that a field names. Raises ManifestError."""
+        return objects_of(self.documents(path, declared, objects=True))
+
+    def inline(self, declared: Declared, *, objects: bool = False) -> list[Document]:
+        """Return the documents of a text that stands in a field. Raises ManifestError."""
+        line, _ = declared.spot.place()
+        lines = self._lines(declared.spot.text)
+        content = declared.data.encode(errors="surrogatepass")
+        if 0 < line <= len(lines) and _BLOCK.search(lines[line - 1]):
+            first = next((text for text in lines[line:] if text.strip()), "")
+            indent = len(first) - len(first.lstrip(" "))
+            return self._reading.documents(content, declared.spot.text.file, line, indent, objects=objects)
+        try:
+            documents = self._reading.documents(content, declared.spot.text.file, objects=objects)
+        except ManifestError as error:
+            raise declared.fault(error.problems[0].message) from None
+        return [Document(document.data, declared.spot) for document in documents]
+
+    def _lines(self, text: Text) -> list[str]:
+        name = text.file.rpartition("/")[2]
+        try:
+            return self.folder.read(name).decode(errors="replace").splitlines()
+        except SourceError:
+            return []
+
+
+def objects_of(documents: list[Document]) -> list[Document]:
+    """Return the objects of documents, with those of lists behind the others.
+
+    Source: RNodesFromBytes in api/resource/factory.go. Raises ManifestError.
+    """
+    objects: list[Document] = []
+    queue = list(documents)
+    for document in queue:
+        data, spot = document
+        if data in ({}, []):
+            continue
+        if not isinstance(data, dict):
+            raise ManifestError(_problem(spot, "holds something that is no object"))
+        if fault := shape_fault(data):
+            raise ManifestError(_problem(spot, fault))
+        if str(data.get("kind") or "").endswith("List") and "items" in data:
+            items = data["items"]
+            if not isinstance(items, list | None):
+                raise ManifestError(_problem(spot.within("items"), "must be a list"))
+            queue += [Document(item, spot.within("items", index)) for index, item in enumerate(items or ())]
+        else:
+            objects.append(document)
+    return objects
+
+
+def _problem(spot: Spot, message: str) -> Problem:
+    line, column = spot.place()
+    return Problem(spot.text.file, line, column, message=message)
+
+
+def is_elsewhere(path: str) -> bool:
+    """Whether a path is a URL or a repository of somebody else's. Source: api/internal/git/repospec.go."""
+    return "://" in path or "?ref=" in path or path.startswith(("git@", "git::", "gh:", "github.com/", "github.com:"))
+
+
+def _leaves(path: str) -> bool:
+    """Whether a path leads out of the kustomization's folder, where kustomize reads no files."""
+    return normpath(path).startswith(("..", "/"))

@@ -1,0 +1,170 @@
+"""Where the fields of a built object come from: its own file, or the last change that gave them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+from virtcatalog.api.findings import Path
+from virtcatalog.catalog.places import Source
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.places import index_of, keys_of
+
+
+class Spot(NamedTuple):
+    """Data within a document of a text: `path` leads to it. The text is searched only when a place is asked for.
+
+    `indent` is by how much the text is indented in its file, where it stands in another one's value.
+    """
+
+    text: Text
+    document: int = 0
+    path: Path = ()
+    indent: int = 0
+
+    def within(self, *steps: str | int) -> Spot:
+        """Return what is at a path within it."""
+        return self._replace(path=(*self.path, *steps))
+
+    def place(self) -> tuple[int, int]:
+        """Return line and column, from 1; of the nearest thing around it where there is nothing."""
+        line, column = self.text.place(self.document, self.path)
+        return line, column + self.indent if line else column
+
+    @property
+    def source(self) -> Source:
+        """The place as a value."""
+        return Source(self.text.file, find=self.place)
+
+
+class Change(Protocol):
+    """Something that was done to an object."""
+
+    def trace(self, path: Path) -> Spot | Path:
+        """Return what gave a field of the object, or the field's path before the change when that was not this one."""
+
+
+class Setting(NamedTuple):
+    """A field was set, with all that is in it."""
+
+    field: Path
+    spot: Spot
+
+    def trace(self, path: Path) -> Spot | Path:
+        """Return the spot for the field, and for what is in it."""
+        return self.spot if path[: len(self.field)] == self.field else path
+
+
+class Merging(NamedTuple):
+    """A strategic merge patch was applied."""
+
+    patch: dict[str, Any]
+    spot: Spot
+
+    def trace(self, path: Path) -> Spot | Path:
+        """Return the place in the patch, if it names the field or a list or value around it."""
+        value: Any = self.patch
+        for step in path:
+            if not isinstance(value, dict):
+                return self.spot.within(*path)
+            if step not in value:
+                return path
+            value = value[step]
+        return path if isinstance(value, dict) and value else self.spot.within(*path)
+
+
+class Insertion(NamedTuple):
+    """A JSON patch put an item into a list."""
+
+    field: Path
+    spot: Spot
+
+    def trace(self, path: Path) -> Spot | Path:
+        """Return the spot for the item; those behind it stood one before."""
+        at = len(self.field) - 1
+        if len(path) <= at or path[:at] != self.field[:-1]:
+            return path
+        index, new = path[at], self.field[-1]
+        if not isinstance(index, int) or not isinstance(new, int) or index < new:
+            return path
+        return self.spot.within(*path[at + 1 :]) if index == new else (*path[:at], index - 1, *path[at + 1 :])
+
+
+class Removal(NamedTuple):
+    """A JSON patch took something out."""
+
+    field: Path
+    spot: Spot
+
+    def trace(self, path: Path) -> Spot | Path:
+        """Return the spot for a key that is gone; items behind one of a list stood one further on."""
+        at = len(self.field) - 1
+        gone = self.field[-1]
+        if path[:at] != self.field[:-1] or len(path) <= at:
+            return path
+        index = path[at]
+        if isinstance(gone, int) and isinstance(index, int):
+            return (*path[:at], index + 1, *path[at + 1 :]) if index >= gone else path
+        return self.spot if index == gone else path
+
+
+class Value(NamedTuple):
+    """A JSON patch set a field to what stands at the spot."""
+
+    field: Path
+    spot: Spot
+
+    def trace(self, path: Path) -> Spot | Path:
+        """Return the place in the patch's value."""
+        length = len(self.field)
+        return self.spot.within(*path[length:]) if path[:length] == self.field else path
+
+
+def field_source(data: dict[str, Any], home: Spot, changes: Sequence[Change], field: str | Path) -> Source:
+    """Return where a field of an object comes from: the last change that gave it, else the object's own text."""
+    path = field if isinstance(field, tuple) else steps_of(field, data)
+    return spot_of(home, changes, path).source
+
+
+def spot_of(home: Spot, changes: Sequence[Change], path: Path) -> Spot:
+    """Return the spot that a field of an object comes from."""
+    for change in reversed(changes):
+        origin = change.trace(path)
+        if isinstance(origin, Spot):
+            return origin
+        path = origin
+    return home.within(*path)
+
+
+def sources(data: dict[str, Any], home: Spot, changes: Sequence[Change]) -> Any:
+    """Return a function that finds fields of an object."""
+    return partial(field_source, data, home, tuple(changes))
+
+
+def steps_of(field: str, data: Any) -> Path:
+    """Return the steps of a field that is written as the API writes it; keys of maps may hold dots."""
+    path: list[str | int] = []
+    while field:
+        index, rest = index_of(field)
+        if index >= 0 and not isinstance(data, dict):
+            path.append(index)
+            data = data[index] if isinstance(data, list) and index < len(data) else None
+            field = str(rest)
+            continue
+        key, field = _key_of(field, data)
+        path.append(key)
+        data = data.get(key) if isinstance(data, dict) else None
+    return tuple(path)
+
+
+def _key_of(field: str, data: Any) -> tuple[str, str]:
+    """The key that a field starts with, the longest that the data has, and what is left."""
+    shortest = ("", "")
+    for keys in keys_of(field):
+        for key, left in keys:
+            if isinstance(data, dict) and key in data:
+                return key, left
+            if key:
+                shortest = (key, left)
+    return shortest if shortest[0] else (field, "")

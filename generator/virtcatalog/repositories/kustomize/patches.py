@@ -1,0 +1,227 @@
+"""`patches`, `patchesStrategicMerge` and `patchesJson6902`.
+
+Source: PatchTransformer.go, PatchStrategicMergeTransformer.go and PatchJson6902Transformer.go in api/internal/builtins.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, Literal
+
+from virtcatalog.errors import ManifestError
+from virtcatalog.manifests.merge import fresh
+from virtcatalog.repositories.kustomize.budget import Budget
+from virtcatalog.repositories.kustomize.declared import Declared
+from virtcatalog.repositories.kustomize.files import Document, Files, objects_of
+from virtcatalog.repositories.kustomize.jsonpatch import PatchError, patched
+from virtcatalog.repositories.kustomize.origins import Merging
+from virtcatalog.repositories.kustomize.resource import (
+    Id,
+    Resource,
+    follow_shared,
+    metadata_of,
+    pairs_of,
+    settle_types,
+    shape_fault,
+)
+from virtcatalog.repositories.kustomize.selectors import Selector, SelectorError
+from virtcatalog.repositories.kustomize.strategic import MergeError, merge_patch
+
+_TARGET: Final = ("group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector")
+
+
+class Patching:
+    """Applies patches to a list of objects, which changes in place."""
+
+    def __init__(self, files: Files, resources: list[Resource], budget: Budget) -> None:
+        self._files, self._resources, self._budget = files, resources, budget
+
+    def patch(self, declared: Declared) -> None:
+        """Apply an entry of `patches`. Raises ManifestError."""
+        declared.only("path", "patch", "target", "options")
+        options = declared.get("options")
+        if options.data is not None:
+            options.only("allowNameChange", "allowKindChange")
+        documents = self._documents(declared, "patch")
+        target = declared.get("target")
+        if documents and isinstance(documents[0].data, list):
+            if len(documents) > 1:
+                raise declared.fault("has more than one list of operations")
+            if target.data is None:
+                raise declared.fault("a list of operations needs a `target`")
+            self._operations(documents[0], declared, remember=True)
+            return
+        patches = objects_of(documents)
+        if target.data is not None and len(patches) > 1:
+            raise declared.fault("has a `target`, and more than one patch: kustomize takes one then")
+        names, kinds = (
+            options.data is not None and options.flag(key) for key in ("allowNameChange", "allowKindChange")
+        )
+        for patch in patches:
+            for resource in self._targets(patch, declared):
+                self._merge(resource, patch, declared, names=names, kinds=kinds)
+        if target.data is not None:
+            self._unlike(declared)
+
+    def strategic(self, declared: Declared) -> None:
+        """Apply an entry of `patchesStrategicMerge`: a file or a patch. Raises ManifestError."""
+        if not isinstance(declared.data, str):
+            raise declared.fault("must be a string")
+        if self._files.is_file(declared.data):
+            patches = self._files.objects(declared.data, declared)
+        else:
+            try:
+                patches = objects_of(self._files.inline(declared, objects=True))
+            except ManifestError:
+                if "\n" in declared.data or "{" in declared.data:
+                    raise
+                raise declared.fault(f"there is no file {declared.data}") from None
+        for patch in patches:
+            self._merge(self._named(patch, declared), patch, declared, names=False, kinds=False)
+        self._unlike(declared)
+
+    def json6902(self, declared: Declared) -> None:
+        """Apply an entry of `patchesJson6902`. Raises ManifestError."""
+        declared.only("path", "patch", "target", "options")
+        if declared.get("target").data is None or not declared.get("target").only(*_TARGET).text("name"):
+            raise declared.fault("needs a `target` with a name")
+        documents = self._documents(declared, "patch")
+        if len(documents) != 1 or not isinstance(documents[0].data, list):
+            raise declared.fault("must have one list of operations")
+        self._operations(documents[0], declared, remember=False)
+
+    def _documents(self, declared: Declared, key: str) -> list[Document]:
+        text, path = declared.text(key).strip(), declared.text("path")
+        if bool(text) == bool(path):
+            raise declared.fault(f"needs `path` or `{key}`, one of them")
+        content = self._files.content(path, declared.get("path")).decode(errors="replace") if path else text
+        if content.startswith("["):
+            if not _is_json(content):
+                raise declared.fault("operations that begin with [ must be JSON")
+            return self._read(declared, path, key, objects=False)
+        documents = self._read(declared, path, key, objects=True)
+        is_list = bool(documents) and isinstance(documents[0].data, list)
+        return self._read(declared, path, key, objects=False) if is_list else documents
+
+    def _read(self, declared: Declared, path: str, key: str, *, objects: bool) -> list[Document]:
+        if path:
+            return self._files.documents(path, declared.get("path"), objects=objects)
+        return self._files.inline(declared.get(key), objects=objects)
+
+    def _operations(self, document: Document, declared: Declared, *, remember: bool) -> None:
+        for resource in self._selected(declared.get("target")):
+            try:
+                data, changes = patched(resource.data, document.data, self._budget, document.spot)
+            except PatchError as error:
+                raise declared.fault(f"{error} ({resource.shown})") from None
+            if not isinstance(data, dict):
+                raise declared.fault("leaves no object")
+            if fault := shape_fault(data):
+                raise declared.fault(f"{fault} ({resource.shown})")
+            if remember:
+                resource.remember()
+            resource.data = data
+            resource.shared.clear()
+            resource.changes += changes
+
+    def _unlike(self, declared: Declared) -> None:
+        """Raise ManifestError when two objects have one name."""
+        self._budget.objects(len(self._resources))
+        seen: set[Id] = set()
+        for resource in self._resources:
+            if resource.current in seen:
+                raise declared.fault(f"makes a second object called {resource.shown}")
+            seen.add(resource.current)
+
+    def _targets(self, patch: Document, declared: Declared) -> list[Resource]:
+        if declared.get("target").data is None:
+            return [self._named(patch, declared)]
+        self._textual(patch, declared)
+        return self._selected(declared.get("target"))
+
+    def _textual(self, patch: Document, declared: Declared) -> None:
+        """With a target, kustomize makes text of a patch's labels and annotations, of null as well."""
+        keys: tuple[Literal["labels", "annotations"], ...] = ("labels", "annotations")
+        for key in keys:
+            for value in pairs_of(patch.data, key).values():
+                if not isinstance(value, str):
+                    raise declared.unrendered(
+                        f"kustomize makes a text of what is none in {key} where there is a `target`: quote it, or "
+                        "remove a key by name or by a JSON patch"
+                    )
+
+    def _named(self, patch: Document, declared: Declared) -> Resource:
+        """The one object that a patch names."""
+        wanted = Resource(patch.data, patch.spot).current
+        self._budget.keys(len(self._resources))
+        matching = [resource for resource in self._resources if _is_called(resource, wanted)]
+        if len(matching) != 1:
+            number = "no object" if not matching else f"{len(matching)} objects"
+            raise declared.fault(f"{wanted.kind}/{wanted.name} is the name of {number}")
+        return matching[0]
+
+    def _selected(self, target: Declared) -> list[Resource]:
+        try:
+            selector = Selector({key: target.text(key) for key in target.only(*_TARGET).data}, self._budget)
+        except SelectorError as error:
+            raise target.fault(str(error)) from None
+        return [resource for resource in self._resources if selector.matches(resource)]
+
+    def _merge(self, resource: Resource, patch: Document, declared: Declared, *, names: bool, kinds: bool) -> None:
+        data, metadata = resource.data, resource.metadata
+        version, kind, name, namespace = (
+            *(data.get("apiVersion"), data.get("kind")),
+            *(metadata.get("name"), metadata.get("namespace")),
+        )
+        if names or kinds:
+            resource.remember()
+        content = {key: value for key, value in patch.data.items() if key != "apiVersion"}
+        self._budget.copy(data)
+        try:
+            merged = merge_patch(fresh(data), content, self._budget)
+        except MergeError as error:
+            raise declared.fault(f"{error} ({resource.shown})") from None
+        if merged is None:
+            self._resources.remove(resource)
+            return
+        resource.data = merged
+        if fault := shape_fault({**merged, "kind": kind, "metadata": _named_metadata(merged, name)}):
+            raise declared.fault(f"{fault} ({resource.shown})")
+        restored: list[tuple[dict[str, Any], str, Any]] = [(merged, "apiVersion", version)]
+        restored += [] if kinds else [(merged, "kind", kind)]
+        restored += [] if names else [(resource.metadata, "name", name)]
+        for around, key, value in (*restored, (resource.metadata, "namespace", namespace)):
+            if value is None:
+                around.pop(key, None)
+            else:
+                around[key] = value
+        follow_shared(resource)
+        settle_types(resource)
+        resource.changes.append(Merging(_without_names(patch.data), patch.spot))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _named_metadata(merged: dict[str, Any], name: Any) -> Any:
+    """The metadata of a patched object, which may have no name yet."""
+    metadata = merged.get("metadata")
+    return {"name": name, **(metadata or {})} if isinstance(metadata, dict | None) else metadata
+
+
+def _without_names(patch: dict[str, Any]) -> dict[str, Any]:
+    """What a patch sets: kind and name only say of what."""
+    rest = {key: value for key, value in patch.items() if key not in ("apiVersion", "kind")}
+    metadata = {key: value for key, value in metadata_of(rest).items() if key not in ("name", "namespace")}
+    rest.pop("metadata", None)
+    return {**rest, "metadata": metadata} if metadata else rest
+
+
+def _is_called(resource: Resource, wanted: Id) -> bool:
+    may_be = resource.former or resource.name == wanted.name  # it takes much longer to make all ids
+    return bool(may_be) and wanted in resource.ids

@@ -1,0 +1,165 @@
+"""`replacements`: a value of one object, put into fields of others. Source: api/filters/replacement/replacement.go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from virtcatalog.manifests.merge import fresh
+from virtcatalog.manifests.scalars import resolve
+from virtcatalog.repositories.kustomize.budget import Budget
+from virtcatalog.repositories.kustomize.declared import Declared
+from virtcatalog.repositories.kustomize.lookup import Matcher, PathError, StructuredError, look_up, split_field
+from virtcatalog.repositories.kustomize.origins import Setting
+from virtcatalog.repositories.kustomize.resource import Id, Resource, text_of
+from virtcatalog.repositories.kustomize.selectors import Selector, SelectorError
+
+_SELECTION = ("group", "version", "kind", "name", "namespace")
+_OPTIONS = ("delimiter", "index", "encoding", "create")
+
+
+def replace(declared: Declared, resources: Sequence[Resource], budget: Budget) -> None:
+    """Carry out one replacement. Raises ManifestError."""
+    declared.only("source", "targets", "sourceValue")
+    source, literal = declared.get("source"), declared.get("sourceValue")
+    if (source.data is None) == (literal.data is None):
+        raise declared.fault("needs `source` or `sourceValue`, one of them")
+    if not declared.get("targets").data:
+        raise declared.fault("needs `targets`")
+    value = declared.text("sourceValue") if source.data is None else _source(source, resources, budget)
+    for target in declared.items("targets"):
+        _Target(target.only("select", "reject", "fieldPaths", "options"), value, budget).apply(resources)
+
+
+def _ids(resource: Resource) -> list[Id]:
+    """The present and former ids; in the present one there may be no namespace. Source: utils.MakeResIds."""
+    return [resource.current._replace(namespace=resource.namespace), *resource.previous]
+
+
+def _source(declared: Declared, resources: Sequence[Resource], budget: Budget) -> Any:
+    declared.only(*_SELECTION, "fieldPath", "options")
+    wanted = {key: text for key in _SELECTION if (text := declared.text(key))}
+    budget.objects(len(resources))
+    chosen = [resource for resource in resources if any(_is_selected(wanted, one) for one in _ids(resource))]
+    if len(chosen) != 1:
+        raise declared.fault(f"selects {len(chosen) or 'no'} objects: it must be one")
+    field = declared.text("fieldPath") or "metadata.name"
+    try:
+        value, _ = look_up(chosen[0].data, split_field(field))
+    except PathError as error:
+        raise declared.fault(f"{field}: {error} ({chosen[0].shown})", "fieldPath") from None
+    if value in (None, "", [], {}):
+        raise declared.fault(f"there is nothing at {field} ({chosen[0].shown})", "fieldPath")
+    return _refined(declared, value)
+
+
+def _is_selected(wanted: dict[str, str], one: Id) -> bool:
+    own = one._asdict() | {"namespace": one.namespace or "default"}
+    return all(own[key] == text for key, text in wanted.items())
+
+
+def _refined(declared: Declared, value: Any) -> Any:
+    """The part of a text that `options` name."""
+    options = declared.get("options")
+    if options.data is None or not options.only(*_OPTIONS).text("delimiter"):
+        return value
+    if isinstance(value, dict | list):
+        raise options.fault("a delimiter needs a text", "delimiter")
+    parts = _text(value, options).split(options.text("delimiter"))
+    index = options.number("index")
+    if not 0 <= index < len(parts):
+        raise options.fault(f"there are only {len(parts)} parts", "index")
+    return parts[index]
+
+
+def _text(value: Any, place: Declared) -> str:
+    if isinstance(value, float):
+        raise place.unrendered("takes a fraction as text, and how it was written is not known here")
+    return text_of(value)
+
+
+class _Target:
+    """The fields that get the value."""
+
+    def __init__(self, declared: Declared, value: Any, budget: Budget) -> None:
+        self._declared, self._value, self._budget = declared, value, budget
+        self._options = declared.get("options")
+        if self._options.data is not None:
+            self._options.only(*_OPTIONS)
+        if declared.get("select").data is None:
+            raise declared.fault("needs `select`")
+        self._select = self._selector(declared.get("select"))
+        self._rejects = [self._selector(reject) for reject in declared.items("reject")]
+
+    def _selector(self, declared: Declared) -> Selector:
+        try:
+            return Selector(declared.only(*_SELECTION, "labelSelector", "annotationSelector").data, self._budget)
+        except SelectorError as error:
+            raise declared.fault(str(error)) from None
+
+    def apply(self, resources: Sequence[Resource]) -> None:
+        fields = list(self._declared.strings("fieldPaths")) or [("metadata.name", self._declared)]
+        for resource in resources:
+            ids = _ids(resource)
+            if not self._select.matches_labels(resource.data):
+                continue
+            if any(reject.has_labels and reject.matches_labels(resource.data) for reject in self._rejects):
+                continue
+            if any(reject.has_names and any(map(reject.matches_id, ids)) for reject in self._rejects):
+                continue
+            if any(map(self._select.matches_id, ids)):
+                for field, place in fields:
+                    self._put(resource, field, place)
+
+    def _put(self, resource: Resource, field: str, place: Declared) -> None:
+        create = self._options.data is not None and self._options.flag("create")
+        matcher = Matcher(split_field(field), self._budget, self._new if create else None)
+        try:
+            places = matcher.matches(resource.data)
+        except PathError as error:
+            raise place.fault(f"{error} ({resource.shown})") from None
+        except StructuredError as error:
+            raise place.unrendered(f"{error}: that is not built here ({resource.shown})") from None
+        if not places:
+            raise place.fault(f"there is no field {field} to put it into ({resource.shown})")
+        resource.untyped.update(matcher.created)
+        for around, key, path in places:
+            around[key] = self._changed(around[key], place, untyped=path in resource.untyped)
+            resource.changes.append(Setting(path, place.spot))
+
+    def _new(self) -> Any:
+        return {} if isinstance(self._value, dict) else [] if isinstance(self._value, list) else ""
+
+    def _changed(self, old: Any, place: Declared, *, untyped: bool) -> Any:
+        value = self._value
+        delimiter = self._options.text("delimiter") if self._options.data is not None else ""
+        if delimiter:
+            if isinstance(old, dict | list):
+                raise self._options.fault("a delimiter needs a text", "delimiter")
+            parts = _text(old, place).split(delimiter)
+            index, text = self._options.number("index"), _text(value, place)
+            if index < 0:
+                parts.insert(0, text)
+            elif index >= len(parts):
+                parts.append(text)
+            else:
+                parts[index] = text
+            value = delimiter.join(parts)
+        if isinstance(value, dict | list) or isinstance(old, dict | list):
+            self._budget.copy(value)
+            if not isinstance(old, dict | list):
+                raise place.unrendered("puts a map or list where there is a value: that is not built here")
+            return fresh(value)
+        return _typed(_text(value, place), None if untyped else old, place)
+
+
+def _typed(text: str, old: Any, place: Declared) -> Any:
+    """A text in place of a value, whose type stays; a new field takes the type that the text has in YAML."""
+    if isinstance(old, str):
+        return text
+    value = resolve(text)
+    if old is None:
+        return value
+    if isinstance(value, bool) == isinstance(old, bool) and isinstance(value, int | float):
+        return value
+    raise place.fault(f"puts {text!r} where a {'boolean' if isinstance(old, bool) else 'number'} stands")

@@ -1,0 +1,50 @@
+"""Objects as kustomize reads them, whose YAML has less words for true and false, and dates.
+
+`yes`, `no`, `on`, `off`, `y` and `n` are texts there, and a date is a time. Kustomizations themselves and JSON patches
+are read as kubectl reads manifests. Source: go.yaml.in/yaml/v3/resolve.go, kyaml/kio/byteio_reader.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from virtcatalog.manifests.document import Builder, Text
+from virtcatalog.manifests.syntax import PLAIN
+
+_WORDS: Final = frozenset(
+    form for word in ("y", "yes", "on", "n", "no", "off") for form in (word, word.capitalize(), word.upper())
+)
+_DATE: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
+_SUSPECT: Final = re.compile(rb"\b(?:[yYnN]|[yY]es|YES|[nN]o|NO|[oO]n|ON|[oO]ff|OFF|\d{4}-\d{1,2}-\d{1,2})\b")
+
+
+class ObjectText(Text):
+    """A text of objects that kustomize reads."""
+
+    def __init__(self, content: bytes, file: str, line: int) -> None:
+        super().__init__(content, file, line)
+        self._is_suspect = _SUSPECT.search(content) is not None
+
+    def documents(self) -> Iterator[tuple[int, Any]]:
+        """Yield the index and the data of every document that is not empty; `problems` has the others' faults."""
+        if not self._is_suspect or self._text.lstrip().startswith("{"):
+            yield from super().documents()
+            return
+        for index, node in enumerate(self._compose(self.problems)):
+            before = len(self.problems)
+            data = _Builder(self).build(node)
+            if data is not None and len(self.problems) == before:
+                yield index, data
+
+
+class _Builder(Builder):
+    def _scalar(self, node: Any) -> Any:
+        if node.ctag is PLAIN:
+            if node.value in _WORDS:
+                return node.value
+            if match := _DATE.fullmatch(node.value):
+                year, month, day = match.groups()
+                return f"{year}-{int(month):02}-{int(day):02}T00:00:00Z"
+        return super()._scalar(node)

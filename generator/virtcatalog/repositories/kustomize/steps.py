@@ -1,0 +1,106 @@
+"""The transformers of a kustomization, in kustomize's order. Source: kusttarget_configplugin.go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+from virtcatalog.errors import ManifestError
+from virtcatalog.repositories.kustomize.budget import Budget
+from virtcatalog.repositories.kustomize.config import Config, Specs, read_specs
+from virtcatalog.repositories.kustomize.declared import Declared
+from virtcatalog.repositories.kustomize.fieldspecs import ConflictError, FieldSpec, merge_specs
+from virtcatalog.repositories.kustomize.files import Files
+from virtcatalog.repositories.kustomize.images import set_image, set_replicas
+from virtcatalog.repositories.kustomize.patches import Patching
+from virtcatalog.repositories.kustomize.replacements import replace
+from virtcatalog.repositories.kustomize.resource import Resource
+from virtcatalog.repositories.kustomize.transformers import add_affix, add_pairs, set_namespace
+
+_METADATA_LABELS = FieldSpec("metadata/labels", create=True)
+
+
+def transform_all(
+    declared: Declared,
+    resources: list[Resource],
+    config: Config,
+    files: Files,
+    budget: Budget,
+    naming: Callable[[Declared], AbstractContextManager[None]],
+) -> None:
+    """Apply the transformers of a kustomization to objects, in place; `naming` notes what fails, and goes on."""
+    patching = Patching(files, resources, budget)
+
+    def each(key: str, apply: Callable[[Declared], Any]) -> None:
+        items: list[Declared] = []
+        with naming(declared):
+            items = list(declared.items(key))
+        for item in items:
+            with naming(item):
+                apply(item)
+
+    each("patchesStrategicMerge", patching.strategic)
+    each("patches", patching.patch)
+    with naming(declared):
+        if namespace := declared.text("namespace"):
+            set_namespace(declared.get("namespace"), namespace, resources, config.namespaces, budget)
+    with naming(declared):
+        if prefix := declared.text("namePrefix"):
+            add_affix(declared.get("namePrefix"), prefix, "", resources, config.prefixes, budget)
+    with naming(declared):
+        if suffix := declared.text("nameSuffix"):
+            add_affix(declared.get("nameSuffix"), "", suffix, resources, config.suffixes, budget)
+    each("labels", lambda item: _labels(item, resources, config, budget))
+    with naming(declared):
+        add_pairs(declared.get("commonLabels"), declared.pairs("commonLabels"), resources, config.selectors, budget)
+    with naming(declared):
+        annotations = declared.pairs("commonAnnotations")
+        add_pairs(declared.get("commonAnnotations"), annotations, resources, config.annotations, budget)
+    each("patchesJson6902", patching.json6902)
+    each("replicas", lambda item: set_replicas(item, resources, config.replicas, budget))
+    for key in ("images", "imageTags"):
+        each(key, lambda item: set_image(item, resources, config.images, budget))
+    each("replacements", lambda item: _replacements(item, resources, files, budget))
+
+
+def _labels(declared: Declared, resources: list[Resource], config: Config, budget: Budget) -> None:
+    """An entry of `labels`."""
+    declared.only("pairs", "includeSelectors", "includeTemplates", "fields")
+    add_pairs(declared.get("pairs"), declared.pairs("pairs"), resources, _label_specs(declared, config), budget)
+
+
+def _label_specs(declared: Declared, config: Config) -> Specs:
+    try:
+        specs = merge_specs(read_specs(declared, "fields"), config.labels)
+        if declared.flag("includeSelectors"):
+            return merge_specs(specs, config.selectors)
+        if declared.flag("includeTemplates"):
+            specs = merge_specs(specs, config.templates)
+        return merge_specs(specs, [_METADATA_LABELS])
+    except ConflictError as error:
+        raise declared.fault(str(error)) from None
+
+
+def _replacements(declared: Declared, resources: list[Resource], files: Files, budget: Budget) -> None:
+    """An entry of `replacements`: a replacement, or a file of them."""
+    for replacement in replacements_of(declared, files):
+        replace(replacement, resources, budget)
+
+
+def replacements_of(declared: Declared, files: Files) -> Iterator[Declared]:
+    """Yield the replacements of an entry. Raises ManifestError."""
+    path = declared.only("path", "source", "targets", "sourceValue").text("path")
+    if not path:
+        yield declared
+        return
+    if declared.data.get("source") is not None or declared.data.get("targets"):
+        raise declared.fault("has a path, and a replacement beside it: it must be one of them")
+    for document in files.declarations(path, declared.get("path")):
+        if isinstance(document.data, list):
+            for index, item in enumerate(document.data):
+                yield Declared(item, document.spot.within(index))
+        elif isinstance(document.data, dict):
+            yield document
+        else:
+            raise ManifestError(*declared.fault(f"{path} holds no replacement", "path").problems)
