@@ -20,8 +20,8 @@ type tree struct {
 }
 
 type answer struct {
-	Objects []map[string]any `json:"objects"`
-	Error   string           `json:"error,omitempty"`
+	Objects []json.RawMessage `json:"objects"`
+	Error   string            `json:"error,omitempty"`
 }
 
 func build(asked tree) (result answer) {
@@ -43,9 +43,9 @@ func build(asked tree) (result answer) {
 	if err != nil {
 		return answer{Error: err.Error()}
 	}
-	result.Objects = []map[string]any{}
+	result.Objects = []json.RawMessage{}
 	for _, object := range built.Resources() {
-		data, err := object.Map()
+		data, err := object.MarshalJSON()
 		if err != nil {
 			return answer{Error: err.Error()}
 		}
@@ -55,10 +55,8 @@ func build(asked tree) (result answer) {
 }
 
 func main() {
-	log.SetOutput(os.Stderr)
-	lines := bufio.NewReaderSize(os.Stdin, 1<<20)
 	out := json.NewEncoder(os.Stdout)
-	decoder := json.NewDecoder(lines)
+	decoder := json.NewDecoder(bufio.NewReader(os.Stdin))
 	for decoder.More() {
 		var asked tree
 		if err := decoder.Decode(&asked); err != nil {

@@ -1,263 +1,239 @@
-"""Kustomize's trees: what is read is what kubectl builds, and what is not known is an error."""
+"""Kustomizations: the rules, whose answers are kustomize's own, what is refused, and where fields come from."""
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from kustomizing import by_identity, kustomize
-from virtcatalog.bring.objects.read import kustomized
-from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.folder import held
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.build import build
 from virtcatalog.repositories.kustomize.jsonpatch import PatchError, patched
 
-TYPE = """\
-apiVersion: instancetype.kubevirt.io/v1beta1
-kind: VirtualMachineClusterInstancetype
-metadata: {name: NAME, labels: {size: NAME}}
-spec: {cpu: {guest: 1}, memory: {guest: 1Gi}, gpus: [{name: a, deviceName: b/c}]}
-"""
-PREFERENCE = """\
-apiVersion: instancetype.kubevirt.io/v1beta1
-kind: VirtualMachinePreference
-metadata: {name: NAME, annotations: {for: NAME}}
-spec: {devices: {preferredDiskBus: virtio, preferredRng: {}}}
-"""
-BASE = {
-    "base/kustomization.yaml": "resources: [types.yaml, preference.yaml]\n",
-    "base/types.yaml": "---\n".join(TYPE.replace("NAME", name) for name in ("small", "large")),
-    "base/preference.yaml": PREFERENCE.replace("NAME", "linux"),
-}
-KUSTOMIZATIONS = {
-    "names": "resources: [../base]\nnamePrefix: a-\nnameSuffix: .b\n",
-    "labels": (
-        "resources: [../base]\ncommonLabels: {a: b}\ncommonAnnotations: {c: d}\n"
-        "labels: [{pairs: {e: f}}, {pairs: {g: h}, includeSelectors: true}]\n"
-    ),
-    "namespace": "resources: [one.yaml]\nnamespace: lab\n",
-    "merge": """\
-resources: [../base]
-patches:
-  - target: {kind: VirtualMachineClusterInstancetype, name: sm.*}
-    patch: |-
-      apiVersion: x/y
-      kind: Any
-      metadata: {name: any, labels: {new: "1"}}
-      spec: {memory: {guest: 2Gi, hugepages: {pageSize: 2Mi}}, gpus: [{name: z, deviceName: q/r}]}
-  - patch: |-
-      apiVersion: instancetype.kubevirt.io/v1beta1
-      kind: VirtualMachineClusterInstancetype
-      metadata: {name: large, labels: {size: null, other: "2"}}
-      spec: {gpus: null}
-""",
-    "replaced": """\
-resources: [../base]
-patches:
-  - target: {kind: VirtualMachinePreference}
-    patch: |-
-      {"spec": {"devices": {"$patch": "replace", "preferredCdromBus": "sata"}}, "kind": "x", "metadata": {"name": "y"}}
-""",
-    "deleted": """\
-resources: [../base]
-patches:
-  - target: {labelSelector: size=small}
-    patch: '{"$patch": "delete", "kind": "x", "metadata": {"name": "y"}}'
-""",
-    "operations": """\
-resources: [../base]
-patches:
-  - target: {group: instancetype.kubevirt.io, version: v1beta1, kind: VirtualMachine.*, name: small|linux}
-    patch: |-
-      - {op: add, path: /metadata/annotations, value: {"a/b": c}}
-      - {op: replace, path: /metadata/annotations/a~1b, value: d}
-  - target: {name: small}
-    path: operations.json
-""",
-    "old": """\
-bases: [../base]
-patchesStrategicMerge:
-  - strategic.yaml
-  - |-
-    apiVersion: instancetype.kubevirt.io/v1beta1
-    kind: VirtualMachinePreference
-    metadata: {name: linux}
-    spec: {devices: {preferredRng: null}}
-patchesJson6902:
-  - target: {group: instancetype.kubevirt.io, version: v1beta1, kind: VirtualMachinePreference, name: linux}
-    patch: '[{"op": "replace", "path": "/metadata/name", "value": "unix"}]'
-""",
-    "component": "resources: [../base]\ncomponents: [../big]\nnameSuffix: .x\n",
-    "renamed": """\
-resources: [../base]
-nameSuffix: .x
-components: [../big]
-patches:
-  - {target: {name: large}, patch: '[{"op": "replace", "path": "/kind", "value": "VirtualMachineInstancetype"}]'}
-""",
-    "twice": """\
-resources: [../names]
-patches:
-  - {target: {name: small}, patch: '[{"op": "replace", "path": "/spec/cpu/guest", "value": 9}]'}
-  - {target: {name: a-large.b}, patch: '[{"op": "replace", "path": "/spec/cpu/guest", "value": 8}]'}
-""",
-}
-BESIDE = {
-    "namespace/one.yaml": PREFERENCE.replace("NAME", "one"),
-    "operations/operations.json": '[{"op": "remove", "path": "/spec/gpus/0"}, {"op": "add", "path": "/spec/gpus/-", '
-    '"value": {"name": "n", "deviceName": "o/p"}}, '
-    '{"op": "copy", "from": "/spec/cpu/guest", "path": "/spec/cpu/maxSockets"}, '
-    '{"op": "test", "path": "/spec/cpu/guest", "value": 1}, {"op": "move", "from": "/metadata/labels/size", '
-    '"path": "/metadata/labels/was"}]',
-    "old/strategic.yaml": TYPE.replace("NAME", "small").replace("guest: 1}", "guest: 7}"),
-    "big/kustomization.yaml": (
-        "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nnamePrefix: big-\n"
-        "patches: [{target: {kind: VirtualMachineClusterInstancetype}, "
-        'patch: \'[{"op": "replace", "path": "/spec/cpu/guest", "value": 64}]\'}]\n'
-    ),
-}
-FILES = BASE | BESIDE | {f"{name}/kustomization.yaml": text for name, text in KUSTOMIZATIONS.items()}
+sys.path.insert(0, str(Path(__file__).parent.parent / "kustomize"))
+from kustomize_judge import cases, difference, drawn, ours
+
+CASES = cases()
+A = "{apiVersion: x/v1, kind: A, metadata: {name: a}, spec: {b: 1}}\n"
 
 
-@pytest.fixture(scope="module", name="tree")
-def write_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    tree = tmp_path_factory.mktemp("tree")
-    (tree / ".git").mkdir()
-    for path, text in FILES.items():
-        (tree / path).parent.mkdir(exist_ok=True)
-        (tree / path).write_text(text)
-    return tree
+def faults(**files: str) -> str:
+    """What is wrong with a tree, and what of it is not built."""
+    built = build(held({path: text.encode() for path, text in files.items()}), "x")
+    return "\n".join(map(str, (*built.problems, *built.unrendered)))
 
 
-@pytest.mark.parametrize("name", ["base", *KUSTOMIZATIONS])
-def test_builds_what_kubectl_builds(tree, name):
-    ours = kustomized(str(tree / name))
-    assert ours
-    assert by_identity(ours) == by_identity(kustomize(tree / name))
+def kustomization(text: str, **files: str) -> str:
+    return faults(**{"kustomization.yaml": text, "a.yaml": A, **files})
 
 
-def test_a_folder_without_a_kustomization_is_none(tmp_path):
-    assert kustomized(str(tmp_path)) is None
-    assert kustomized(str(tmp_path / "x.yaml")) is None
+@pytest.mark.parametrize(("asked", "answer"), CASES, ids=[asked.name for asked, _ in CASES])
+def test_builds_what_kustomize_builds(asked, answer):
+    assert difference(ours(asked), answer) == ""
+
+
+@given(st.integers(1, 1_000_000))
+def test_random_trees_are_results_or_problems(seed):
+    (asked,) = drawn([seed])
+    built = ours(asked)
+    assert built == ours(asked) or built.resources  # functions that find places are never equal
+    for resource in built.resources:
+        json.dumps(resource.data)
+        assert resource.place.file.startswith(("base", "overlay"))
+        assert resource.field("spec.template.spec").line
 
 
 @pytest.mark.parametrize(
-    ("files", "message"),
+    ("text", "fault"),
     [
+        ("resources: [gone]", "x/kustomization.yaml:1:13: resources[0]: there is no file and no kustomization at gone"),
+        ("resources: [../../..]", "resources[0]: ../../.. leads out of what may be read"),
+        ("resources: [.]", "resources[0]: . is built of this folder: they go round in a circle"),
+        ("resources: x", "x/kustomization.yaml:1:1: resources: must be a list, not the string 'x'"),
+        ("resources: [1]", "resources[0]: must be a path"),
+        ("- x", "x/kustomization.yaml: must be one map"),
+        ("a: [", "x/kustomization.yaml:2:1: is not YAML"),
+        ("namePrefixes: a", "namePrefixes: unknown field 'namePrefixes'; did you mean 'namePrefix'?"),
+        ("namePrefix: [a]", "namePrefix: must be a string, not a list"),
+        ("kind: Kustomisation", "kind: must be Kustomization or Component"),
+        ("apiVersion: v1\nnamePrefix: a", "apiVersion: must be kustomize.config.k8s.io/v1beta1"),
+        ("patches: [{}, 1]", "patches[0]: needs `path` or `patch`, one of them"),
+        ("patches: [{}, 1]", "patches[1]: must be a map, not the number 1"),
+        ("patches: [{patch: 'x'}]", "patches[0].patch: holds something that is no object"),
+        ("patches: [{patch: '[]'}]", "patches[0]: a list of operations needs a `target`"),
+        ("patches: [{path: p}]", "patches[0].path: p: there is no such file"),
+        ("patches: [{path: ../p}]", "../p is not in the folder, and kustomize does not read it"),
+        ("patches: [{patch: '{kind: A, metadata: {name: c}}'}]", "patches[0]: A/c is the name of no object"),
+        ("patches: [{patch: '{}', target: {x: 1}}]", "patches[0].target.x: unknown field"),
         (
-            {"kustomization.yaml": "configMapGenerator: []\n"},
-            "x/kustomization.yaml: configMapGenerator: is not supported",
-        ),
-        (
-            {"kustomization.yaml": "resources: [https://x.io/y]\n"},
-            "resources[0]: https://x.io/y is elsewhere, and nothing is",
-        ),
-        ({"kustomization.yaml": "resources: [gone]\n"}, "resources[0]: there is no file and no kustomization at gone"),
-        ({"kustomization.yaml": "resources: [../../..]\n"}, "resources[0]: ../../.. leads out of what may be read"),
-        (
-            {"kustomization.yaml": "resources: [.]\n"},
-            "resources[0]: . is built of this folder: they go round in a circle",
-        ),
-        ({"kustomization.yaml": "resources: x\n"}, "resources: must be a list"),
-        ({"kustomization.yaml": "resources: [1]\n"}, "resources[0]: must be a path"),
-        ({"kustomization.yaml": "- x\n"}, "x/kustomization.yaml: must be one map"),
-        ({"kustomization.yaml": "a: [\n"}, "x/kustomization.yaml:2:1: is not YAML"),
-        (
-            {"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": "- 1\n"},
-            "x/a.yaml: holds something that is no object",
-        ),
-        ({"kustomization.yaml": "patches: [{}, 1]\n"}, "patches[1]: must have `path` or `patch`"),
-        (
-            {"kustomization.yaml": "patches: [{patch: 'x'}]\n"},
-            "patches[0]: is neither an object nor a list of operations",
-        ),
-        ({"kustomization.yaml": "patches: [{patch: '[]'}]\n"}, "patches[0]: a list of operations needs a `target`"),
-        ({"kustomization.yaml": "patches: [{path: p}]\n"}, "x/p: there is no such file"),
-        (
-            {"kustomization.yaml": "patches: [{patch: '{kind: A, apiVersion: b, metadata: {name: c}}'}]\n"},
-            "patches[0]: A/c is the name of no object",
-        ),
-        (
-            {"kustomization.yaml": "patches: [{patch: '{}', target: {x: 1}}]\nresources: [r]\n", "r": TYPE},
-            "target: x is none of",
-        ),
-        (
-            {"kustomization.yaml": "components: [c]\n", "c/kustomization.yaml": "{}\n"},
-            "components[0]: c is no Component",
-        ),
-        (
-            {"kustomization.yaml": "patches: [{patch: '{}', target: {name: 'a{2}'}}]\nresources: [r]\n", "r": TYPE},
+            "resources: [a.yaml]\npatches: [{target: {name: 'a{2}'}, patch: '{kind: A, metadata: {name: a}}'}]",
             "patches[0].target: the pattern 'a{2}' has {, which is not supported there",
         ),
         (
-            {
-                "kustomization.yaml": "patches: [{patch: '[{op: replace, path: /x}]', target: {}}]\nresources: [r]\n",
-                "r": TYPE,
-            },
-            "patches[0]: replace needs a value",
+            'resources: [a.yaml]\npatches: [{target: {}, patch: \'[{"op": "replace", "path": "/x"}]\'}]',
+            "patches[0]: replace needs a value (A/a)",
         ),
         (
-            {
-                "kustomization.yaml": "patches: [{patch: '{a: {$patch: keep}}', target: {}}]\nresources: [r]\n",
-                "r": TYPE,
-            },
-            "patches[0]: $patch: keep is not supported here",
+            'resources: [a.yaml]\npatches: [{target: {}, patch: \'[{"op": "add", "path": "/kind", "value": []}]\'}]',
+            "patches[0]: kind must be a string, not a list (A/a)",
         ),
-        ({"kustomization.yaml": "resources: [../x.yaml]\n"}, "there is no file and no kustomization at ../x.yaml"),
-        ({"kustomization.yaml": "patches: [{path: ../x.yaml}]\n"}, "../x.yaml is not in the folder"),
         (
-            {
-                "kustomization.yaml": "patches: [{path: p, target: {}}]\nresources: [r]\n",
-                "p": "metadata: {labels: {a: null}}\n",
-                "r": TYPE,
-            },
-            "kustomize makes a text of null in labels",
+            "resources: [a.yaml]\npatches: [{target: {}, patch: '{kind: A, metadata: {name: a}, c: {$patch: keep}}'}]",
+            "patches[0]: c.$patch must be merge, replace or delete, not the string 'keep' (A/a)",
         ),
-        ({"kustomization.yaml": "labels: [{fields: []}]\n"}, "labels[0]: may have pairs"),
-        ({"kustomization.yaml": "labels: [{pairs: [a]}]\n"}, "labels[0].pairs: must be a map"),
-        ({"kustomization.yaml": "commonLabels: [[a, b]]\n"}, "commonLabels: must be a map"),
-        ({"kustomization.yaml": "commonAnnotations: x\n"}, "commonAnnotations: must be a map"),
-        *(
-            ({"kustomization.yaml": "namespace: a\nnamePrefix: b\nresources: [r]\n", "r": text}, f"x/r: {message}")
-            for text, message in {
-                "{kind: [], metadata: {name: a}}\n": "kind must be a string, not a list",
-                "{apiVersion: {}, kind: {a: b}}\n": "apiVersion must be a string, not a map",
-                "{kind: A, metadata: [a]}\n": "metadata must be a map, not a list",
-                "{kind: A, metadata: {name: [a]}}\n": "metadata.name must be a string, not a list",
-                "{kind: A, metadata: {labels: a}}\n": "metadata.labels must be a map, not the string 'a'",
-                "{kind: List, items: {a: b}}\n": "holds something that is no object",
-                "{kind: List, items: 3}\n": "holds something that is no object",
-            }.items()
+        (
+            "resources: [a.yaml]\npatches: [{target: {}, patch: '{kind: A, metadata: {name: a, labels: {b: null}}}'}]",
+            "kustomize makes a text of what is none in labels where there is a `target`",
         ),
-        *(
-            (
-                {"kustomization.yaml": f"patches: [{{patch: '{patch}', target: {{}}}}]\nresources: [r]\n", "r": TYPE},
-                message,
-            )
-            for patch, message in {
-                "{metadata: a}": "patches[0]: metadata must be a map, not the string 'a' (VirtualMachineClusterIn",
-                "[{op: replace, path: /kind, value: [a]}]": "patches[0]: kind must be a string, not a list (Virt",
-                "[{op: add, path: /metadata/annotations, value: 1}]": "annotations must be a map, not the number 1",
-            }.items()
-        ),
+        ("labels: [{pairs: [a]}]", "labels[0].pairs: must be a map, not a list"),
+        ("commonAnnotations: {a: 1}", "commonAnnotations.a: must be a string, not the number 1: quote it"),
+        ("configMapGenerator: [{literals: [a=b]}]", "configMapGenerator[0]: needs a name"),
+        ("configMapGenerator: [{name: a, literals: [b]}]", "configMapGenerator[0].literals[0]: must be KEY=VALUE"),
+        ("configMapGenerator: [{name: a, literals: [b=1, b=2]}]", "gives the key b a second time"),
+        ("secretGenerator: [{name: a, behavior: merge}]", "secretGenerator[0]: there is no Secret/a to merge"),
+        ("replacements: [{targets: []}]", "replacements[0]: needs `source` or `sourceValue`, one of them"),
+        ("resources: [a.yaml]\nreplicas: [{name: a, count: 2}]", "there is nothing called a that has replicas"),
+        ("vars: [{name: V, objref: {kind: A, name: none}}]", "vars[0].objref: names no object"),
+        ('transformers: [\'{"kind": "A", "metadata": {"name": "a"}}\']', "the plugin A is a program or a container"),
+        ("helmCharts: [{name: chart}]", "helmCharts[0]: the Helm chart chart is not rendered"),
+        ("resources: [https://x.io/y]", "resources[0]: https://x.io/y is elsewhere, and nothing is fetched"),
+        ('bases: ["github.com/a/b//c?ref=d"]', "bases[0]: github.com/a/b//c?ref=d is elsewhere"),
+        ("openapi: {path: schema.json}", "openapi: merge keys of a schema of your own are not read here"),
     ],
 )
-def test_what_is_not_known_is_an_error(files, message):
-    with pytest.raises(VirtcatalogError) as error:
-        build(held({path: text.encode() for path, text in files.items()}), "x")
-    assert message in str(error.value)
+def test_what_is_wrong_is_named_with_its_place(text, fault):
+    assert fault in kustomization(text)
 
 
-def test_folders_that_name_each_other_twice_are_not_built_for_ever():
+@pytest.mark.parametrize(
+    ("objects", "fault"),
+    [
+        ("- 1\n", "x/a.yaml:1:1: holds something that is no object"),
+        ("{kind: [], metadata: {name: a}}\n", "kind must be a string, not a list"),
+        ("{kind: A, metadata: [a]}\n", "metadata must be a map, not a list"),
+        ("{kind: A, metadata: {name: [a]}}\n", "metadata.name must be a string, not a list"),
+        ("{kind: A, metadata: {name: a, labels: a}}\n", "metadata.labels must be a map, not the string 'a'"),
+        ("{metadata: {name: a}}\n", "kind is required"),
+        ("{kind: A}\n", "metadata.name is required"),
+        ("{kind: List, items: {a: b}}\n", "items: must be a list"),
+    ],
+)
+def test_an_object_that_is_none_is_named(objects, fault):
+    assert fault in kustomization("namespace: a\nnamePrefix: b\nresources: [a.yaml]\n", **{"a.yaml": objects})
+
+
+def test_neighbours_of_what_fails_are_built():
     files = {
-        f"l{level}/kustomization.yaml": f"resources: [../l{level + 1}, ../l{level + 1}]\n".encode()
-        for level in range(28)
+        "kustomization.yaml": "resources: [gone, https://x.io/y, ../base, a.yaml]\nnamePrefix: p-\n"
+        "patches: [{patch: '{kind: A, metadata: {name: none}}'}]\nlabels: [{pairs: {c: d}}]\n",
+        "a.yaml": A,
+        "../base/kustomization.yaml": "resources: [b.yaml, gone]\n",
+        "../base/b.yaml": A.replace("name: a", "name: b"),
     }
-    files |= {"l28/kustomization.yaml": b"{}\n", "kustomization.yaml": b"resources: [l0]\n"}
-    with pytest.raises(VirtcatalogError, match="asks for more work than one may"):
-        build(held(files), "x")
+    built = build(held({path: text.encode() for path, text in files.items()}), "x")
+    assert [resource.data["metadata"] for resource in built.resources] == [
+        {"name": f"p-{name}", "labels": {"c": "d"}} for name in ("b", "a")
+    ]
+    assert [problem.field for problem in built.problems] == ["resources[0]", "resources[1]", "patches[0]"]
+    assert [problem.field for problem in built.unrendered] == ["resources[1]"]
+
+
+def test_charts_are_rendered_by_who_can():
+    files = {"kustomization.yaml": b"helmCharts: [{name: c, namespace: n}]\nnamePrefix: p-\n"}
+    rendered = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}]
+    built = build(held(files), "x", lambda chart, folder: rendered if chart["name"] == "c" else [])
+    assert [resource.data["metadata"]["name"] for resource in built.resources] == ["p-c"]
+    assert not built.unrendered
+
+
+PLACES = {
+    "kustomization.yaml": """\
+resources: [../base]
+namePrefix: p-
+labels:
+  - pairs:
+      team: a
+patches:
+  - target: {kind: VirtualMachine}
+    patch: |-
+      kind: any
+      metadata: {name: any}
+      spec:
+        cpu:
+          cores: 4
+        volumes:
+          - name: patched
+  - path: operations.yaml
+    target: {kind: VirtualMachine}
+replacements:
+  - source: {kind: ConfigMap, name: c, fieldPath: data.size}
+    targets:
+      - select: {kind: VirtualMachine}
+        fieldPaths: [spec.size]
+""",
+    "operations.yaml": """\
+- op: add
+  path: /spec/volumes/0
+  value:
+    name: first
+- op: remove
+  path: /spec/gone
+- op: replace
+  path: /spec/other/0
+  value: x
+""",
+    "../base/kustomization.yaml": """\
+resources:
+  - vm.yaml
+namespace: lab
+configMapGenerator:
+  - name: c
+    literals:
+      - size=1
+""",
+    "../base/vm.yaml": """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata:
+  name: vm
+spec:
+  cpu: {cores: 1, sockets: 2}
+  size: "0"
+  gone: 1
+  other: [a, b]
+  volumes: [{name: base}]
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("field", "place"),
+    [
+        ("", "base/vm.yaml:1:1"),
+        ("spec", "base/vm.yaml:5:1"),
+        ("spec.cpu.sockets", "base/vm.yaml:6:19"),
+        ("spec.cpu.cores", "x/kustomization.yaml:13:11"),
+        ("spec.volumes[0].name", "x/operations.yaml:4:5"),
+        ("spec.volumes[1].name", "x/kustomization.yaml:15:13"),
+        ("spec.gone", "x/operations.yaml:5:3"),
+        ("spec.other[0]", "x/operations.yaml:9:3"),
+        ("spec.other[1]", "base/vm.yaml:9:14"),
+        ("spec.size", "x/kustomization.yaml:22:22"),
+        ("metadata.name", "x/kustomization.yaml:2:1"),
+        ("metadata.namespace", "base/kustomization.yaml:3:1"),
+        ("metadata.labels.team", "x/kustomization.yaml:5:7"),
+        (("metadata", "labels", "team"), "x/kustomization.yaml:5:7"),
+    ],
+)
+def test_each_field_has_the_line_that_gives_it(field, place):
+    vm, made = build(held({path: text.encode() for path, text in PLACES.items()}), "x").resources
+    assert str(vm.field(field)) == place
+    assert str(made.field("data.size")) == "base/kustomization.yaml:7:9"
 
 
 @pytest.mark.parametrize(
@@ -275,3 +251,13 @@ def test_folders_that_name_each_other_twice_are_not_built_for_ever():
 def test_an_operation_that_cannot_be_carried_out_is_an_error(operation, message):
     with pytest.raises(PatchError, match=message):
         patched({"a": 1, "l": []}, [operation], Budget())
+
+
+def test_folders_that_name_each_other_twice_are_not_built_for_ever():
+    files = {
+        f"l{level}/kustomization.yaml": f"resources: [../l{level + 1}, ../l{level + 1}]\n".encode()
+        for level in range(28)
+    }
+    files |= {"l28/kustomization.yaml": b"namePrefix: a\n", "kustomization.yaml": b"resources: [l0]\n"}
+    (problem,) = build(held(files), "x").problems
+    assert "asks for more work than one may" in problem.message

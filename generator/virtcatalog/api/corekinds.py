@@ -56,7 +56,7 @@ _LONGEST_NAME = 63  # of a kind, the start of a group and a version: they are DN
 
 
 def core_schema(api_version: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """Return the JSON Schema of one of Kubernetes' own kinds, and the definitions that it refers to; None for others."""
+    """Return the JSON Schema of one of Kubernetes' own kinds, and the definitions that it names; None for others."""
     schema = _schema(api_version, kind)
     return None if schema is None else (schema, _read("_definitions.json")["$defs"])
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import Any, NamedTuple
 
-from virtcatalog.catalog.places import Source
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.errors import Problem, VirtcatalogError
 from virtcatalog.kubevirt.cluster import CLUSTER_WIDE, counts
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
@@ -83,12 +81,11 @@ def kustomized(tree: Tree, at: str, added: Mapping[str, Any] | None = None) -> B
     try:
         if added:
             folder = folder.changed({name: dump(_extended(_declared(tree, file), added)).encode()})
-        objects = build(folder, at or ".")
-    except ManifestError as error:
-        return Built(problems=tuple(_shown(tree, problem) for problem in error.problems), failed=True, folders=(at,))
     except VirtcatalogError as error:
         return Built(problems=(Problem(file=tree.shown(file), message=str(error)),), failed=True, folders=(at,))
-    return Built(tuple(Resource(data, partial(_in_file, tree.shown(file))) for data in objects), folders=(at,))
+    built = build(folder, tree.shown(at))
+    failed = bool(built.problems) and not built.resources
+    return Built(built.resources, built.unrendered, built.problems, failed, folders=(at,))
 
 
 def _declared(tree: Tree, file: str) -> dict[str, Any]:
@@ -104,11 +101,3 @@ def _extended(declared: Mapping[str, Any], added: Mapping[str, Any]) -> dict[str
     """Return a kustomization with fields added: lists grow, other fields are replaced."""
     lists = {key: [*(declared.get(key) or ()), *added[key]] for key in _LISTS if added.get(key)}
     return {**declared, **added, **lists}
-
-
-def _shown(tree: Tree, problem: Problem) -> Problem:
-    return Problem(tree.shown(problem.file), *(getattr(problem, field) for field in Problem.__struct_fields__[1:]))
-
-
-def _in_file(file: str, _field: str) -> Source:
-    return Source(file)

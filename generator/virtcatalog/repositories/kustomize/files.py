@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from posixpath import join, normpath
 from typing import Any, Final, NamedTuple
 
-from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.errors import ManifestError
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError
 from virtcatalog.repositories.kustomize.budget import Budget
-from virtcatalog.repositories.kustomize.declared import Declared
+from virtcatalog.repositories.kustomize.declared import Declared, problem_at
 from virtcatalog.repositories.kustomize.origins import Spot
 from virtcatalog.repositories.kustomize.resource import shape_fault
 from virtcatalog.repositories.kustomize.scalars import ObjectText
@@ -131,22 +131,17 @@ def objects_of(documents: list[Document]) -> list[Document]:
         if data in ({}, []):
             continue
         if not isinstance(data, dict):
-            raise ManifestError(_problem(spot, "holds something that is no object"))
+            raise ManifestError(problem_at(spot, "holds something that is no object"))
         if fault := shape_fault(data):
-            raise ManifestError(_problem(spot, fault))
+            raise ManifestError(problem_at(spot, fault))
         if str(data.get("kind") or "").endswith("List") and "items" in data:
             items = data["items"]
             if not isinstance(items, list | None):
-                raise ManifestError(_problem(spot.within("items"), "must be a list"))
+                raise ManifestError(problem_at(spot.within("items"), "must be a list"))
             queue += [Document(item, spot.within("items", index)) for index, item in enumerate(items or ())]
         else:
             objects.append(document)
     return objects
-
-
-def _problem(spot: Spot, message: str) -> Problem:
-    line, column = spot.place()
-    return Problem(spot.text.file, line, column, message=message)
 
 
 def is_elsewhere(path: str) -> bool:

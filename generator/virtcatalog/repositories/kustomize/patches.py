@@ -44,6 +44,8 @@ class Patching:
             options.only("allowNameChange", "allowKindChange")
         documents = self._documents(declared, "patch")
         target = declared.get("target")
+        if target.data is not None:
+            target.only(*_TARGET)
         if documents and isinstance(documents[0].data, list):
             if len(documents) > 1:
                 raise declared.fault("has more than one list of operations")

@@ -29,7 +29,7 @@ class ObjectText(Text):
 
     def documents(self) -> Iterator[tuple[int, Any]]:
         """Yield the index and the data of every document that is not empty; `problems` has the others' faults."""
-        if not self._is_suspect or self._text.lstrip().startswith("{"):
+        if not self._is_suspect or self._read_json() is not None:
             yield from super().documents()
             return
         for index, node in enumerate(self._compose(self.problems)):
