@@ -1,6 +1,6 @@
 # Every target creates .venv and installs what it needs, pinned by constraints.txt, when it is missing.
 .DEFAULT_GOAL := help
-.PHONY: help build check test test-all conformance golden judge schemas docs pictures lint fuzz mutants bench clean
+.PHONY: help build check test test-all conformance golden judge kustomize-judge schemas docs pictures lint fuzz mutants bench clean
 
 PYTHON ?= python3
 SECONDS ?= 60
@@ -44,6 +44,9 @@ golden: $(READY) ## Update the golden files after a wanted change
 judge: $(READY) ## Have libvirt itself define and start the golden domains (as root, on Debian); JUDGE=--check compares
 	tests/judge/chroot.sh unpack build/judge
 	tests/judge/chroot.sh run build/judge $(abspath $(BIN))/python tests/judge/judge.py --root build/judge $(JUDGE)
+
+kustomize-judge: $(READY) ## Have the real kustomize build random trees, and compare object by object (needs Go 1.24); NUMBER, SEED
+	$(BIN)/python tests/kustomize/kustomize_judge.py --trees $(NUMBER) --seed $(SEED)
 
 schemas: $(READY) ## Generate schemas/ and docs/findings.md from the code
 	$(BIN)/virtcatalog schema --output-dir schemas
