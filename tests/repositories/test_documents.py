@@ -169,4 +169,7 @@ def test_files_that_are_no_text_or_too_large():
 
 def test_the_line_that_counts_them():
     assert passed_over_words({"template": 1, "encrypted object": 12}) == "12 encrypted objects, 1 template"
+    assert passed_over_words({"file of a chart": 2, "file that nobody includes": 3}) == (
+        "3 files that nobody includes, 2 files of a chart"
+    )
     assert passed_over_words({}) == ""

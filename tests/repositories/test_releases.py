@@ -148,18 +148,18 @@ def argo(spec, files=CHARTS, at="charts/vms"):
 def test_an_applications_values_and_parameters(rendered):
     spec = """\
       releaseName: own
-      valueFiles: [one.yaml, /top.yaml, ../gone.yaml]
+      valueFiles: [one.yaml, /top.yaml, $values/env/a.yaml, ../gone.yaml]
       values: |
         a: 3
       parameters: [{name: b.c, value: "1,2"}, {name: d, value: "7", forceString: true}]
 """
-    built = argo(spec, {**CHARTS, "charts/vms/one.yaml": "a: 1", "top.yaml": "a: 2"})
+    built = argo(spec, {**CHARTS, "charts/vms/one.yaml": "a: 1", "top.yaml": "a: 2", "env/a.yaml": "a: 4"})
     ((_, files, name, namespace, layers, settings),) = rendered
-    assert (name, namespace, layers) == ("own", "shop", [{"a": 1}, {"a": 2}, {"a": 3}])
+    assert (name, namespace, layers) == ("own", "shop", [{"a": 1}, {"a": 2}, {"a": 4}, {"a": 3}])
     assert settings == ["--set=b.c=1\\,2", "--set-string=d=7"]
     assert "values.yaml" in files
     (missing,) = built.unrendered
-    assert str(missing).startswith("r/app.yaml:9:41: Application/argocd/app: spec.source.helm.valueFiles[2]: ")
+    assert str(missing).startswith("r/app.yaml:9:61: Application/argocd/app: spec.source.helm.valueFiles[3]: ")
     assert missing.message == "../gone.yaml is no file of values in this repository"
 
 

@@ -76,7 +76,12 @@ def joined(documents: Iterable[Documents]) -> Documents:
 
 def passed_over_words(counts: Mapping[str, int]) -> str:
     """Say in one line what is passed over, the most first: `12 templates, 1 encrypted object`; "" for nothing."""
-    return ", ".join(counted(number, what) for what, number in sorted(counts.items(), key=lambda each: -each[1]))
+    return ", ".join(_counted(number, what) for what, number in sorted(counts.items(), key=lambda each: -each[1]))
+
+
+def _counted(number: int, what: str) -> str:
+    noun, *rest = re.split(r"(?= of | that )", what, maxsplit=1)
+    return counted(number, noun) + "".join(rest)
 
 
 def read_documents(folder: Folder, label: str, files: Iterable[str]) -> Documents:

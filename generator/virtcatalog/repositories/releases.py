@@ -12,13 +12,12 @@ from hashlib import sha256
 from typing import Any, Final
 
 from virtcatalog.api.findings import Path, field_path
-from virtcatalog.api.kinds import CLUSTER_SCOPED
 from virtcatalog.catalog.places import Source
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.manifests.read import Manifest, Part, unchecked
-from virtcatalog.repositories.building import Built
+from virtcatalog.repositories.building import Built, in_namespace
 from virtcatalog.repositories.charts import is_chart
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.helm import Charts, Parameter, Release
@@ -26,7 +25,6 @@ from virtcatalog.repositories.model import Resource, resource
 from virtcatalog.repositories.tree import Tree, joined
 from virtcatalog.repositories.values import Value, values_at
 
-_CLUSTER_WIDE: Final = CLUSTER_SCOPED | {"Namespace", "Node"}
 _LONGEST_NAME: Final = 53
 _DIGEST: Final = 12
 
@@ -124,30 +122,17 @@ def argo_release(deployer: Deployer, source: Path, tree: Tree, charts: Charts, a
 
 def _built(charts: Charts, release: Release, tree: Tree, at: str | None) -> Built:
     documents = charts.documents(release, tree.shown(at or ""))
-    return Built(
-        tuple(_installed(manifest, release.namespace) for manifest in documents.manifests),
-        documents.unrendered,
-        documents.problems,
-    )
+    built = Built(tuple(map(_installed, documents.manifests)), documents.unrendered, documents.problems)
+    return in_namespace(built, release.namespace)
 
 
-def _installed(manifest: Manifest, namespace: str) -> Resource:
-    """An object as the release installs it; of a rendered one no more than the template is known."""
-    found = resource(manifest) if any(manifest.place()) else Resource(manifest.data, partial(_in_file, manifest.file))
-    return found._replace(data=_in_namespace(found.data, namespace))
+def _installed(manifest: Manifest) -> Resource:
+    """An object as the release has it; of a rendered one no more than the template is known."""
+    return resource(manifest) if any(manifest.place()) else Resource(manifest.data, partial(_in_file, manifest.file))
 
 
 def _in_file(file: str, _field: str) -> Source:
     return Source(file)
-
-
-def _in_namespace(data: Data, namespace: str) -> Data:
-    """Return an object as the release installs it: in its namespace, if it does not name one."""
-    metadata = data.get("metadata")
-    if not namespace or data.get("kind") in _CLUSTER_WIDE or not isinstance(metadata, dict | None):
-        return data
-    metadata = metadata or {}
-    return data if metadata.get("namespace") else {**data, "metadata": {**metadata, "namespace": namespace}}
 
 
 def _parameter(declared: Data) -> Parameter:
@@ -170,8 +155,10 @@ def _chart(tree: Tree, at: str | None) -> Folder | None:
 def _value_files(deployer: Deployer, tree: Tree, at: str, path: Path) -> tuple[list[Value], list[Any]]:
     """Read files of values that are named from a folder; what is not there is named."""
     values, unrendered = [], []
-    for index, name in enumerate(deployer.items(*path)):
-        file = joined(at, name) if isinstance(name, str) and not name.startswith("/") else joined("", str(name)[1:])
+    for index, name in enumerate(map(str, deployer.items(*path))):
+        # `/web.yaml` is one of the repository's root, `$values/web.yaml` of that of another source.
+        of_root = name.startswith(("/", "$")) and "/" in name
+        file = joined("", name.partition("/")[2]) if of_root else joined(at, name)
         manifests = unchecked(Part("\n".join(tree.lines(file)), tree.shown(file)))[0] if file else []
         found = values_at(manifests[0], ()) if manifests else None
         if found is not None:
