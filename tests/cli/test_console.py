@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -73,3 +74,10 @@ class TestColour:
     def test_diffs(self, monkeypatch, capsys):
         write_diff("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n")
         assert not ANSI.search(capsys.readouterr().out)
+
+    def test_what_happens_to_vms_has_a_colour_each(self, monkeypatch, capsys):
+        monkeypatch.setattr(console, "coloured", lambda: True)
+        monkeypatch.setattr(console.click, "secho", partial(console.click.secho, color=True))
+        write_diff("2 of 4 VMs: 1 refused\n! refused  a\n+ create  b\n- delete  c\n~ live  d\n    why\n")
+        lines = capsys.readouterr().out.splitlines()
+        assert [re.findall(r"\x1b\[([1-9]\d*)m", line) for line in lines] == [[], ["91"], ["32"], ["31"], ["33"], []]

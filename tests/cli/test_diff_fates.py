@@ -11,7 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import otheryaml
+from virtcatalog.cli import diff as cli_diff
 from virtcatalog.cli import main
+from virtcatalog.errors import LEVELS
 
 VM = """
 apiVersion: kubevirt.io/v1
@@ -195,6 +197,25 @@ def test_all_forms_and_the_exit_status_say_the_same(name: str, tmp_path: Path, m
     assert diff("-o", "github").stdout.startswith(f"::notice title=virtcatalog::{sentence}")
     (result,) = json.loads(diff("-o", "sarif").stdout)["runs"][0]["results"]
     assert result["ruleId"] == f"vm-{change.level}"
+    assert f"{sentence}" in diff("-o", "html").stdout
     assert diff().exit_code == 1
-    assert diff("--fail-on", change.level).exit_code == 1
-    assert diff("--fail-on", "refused").exit_code == int(change.level == "refused")
+    graver = LEVELS[LEVELS.index(change.level) - 1] if change.level != LEVELS[0] else ""
+    for level in {change.level, graver, "refused", "restart", "start"} - {""}:
+        fails = LEVELS.index(change.level) <= LEVELS.index(level)
+        assert diff("--fail-on", level).exit_code == int(fails), level
+
+
+def test_a_wide_terminal_is_used_and_no_more_of_it_than_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    claim = otheryaml.load(OWN)
+    more = changed(template__spec__domain__memory={"guest": "8Gi"}, template__spec__hostname="w")
+    put("old", claim, PLAIN)
+    put("new", claim, more)
+    widths = {}
+    for columns in (100, 160, 400):
+        monkeypatch.setattr(cli_diff, "columns_of_terminal", lambda columns=columns: columns)
+        widths[columns] = max(map(len, diff().stdout.splitlines()))
+    assert 80 < widths[100] <= 100 < widths[160] <= 160
+    assert widths[400] == widths[160]

@@ -26,7 +26,7 @@ QUIET = "virtcatalog.quiet"
 
 _GRAVITY = {"error": "red", "warning": "yellow", "note": "cyan", "refused": "red"}
 _GRAVE = r"(?m)\[(error|warning|note): [\w-]+\]$|\b(error|warning): |\((?:[^()\n]*; )?(refused) by [^()\n]+\)"
-_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+_COLOURS = {"+": "green", "-": "red", "~": "yellow", "!": "bright_red", "@": "cyan"}
 
 
 def failing(command: Callable[P, int]) -> Callable[P, None]:
@@ -185,11 +185,12 @@ def finding(text: str, colour: bool) -> str:
 
 
 def write_diff(text: str) -> None:
-    """Print a unified diff, coloured on a terminal."""
+    """Print a unified diff, or lines that begin with what happens (`+ ~ - !`), coloured on a terminal."""
     text = escaping.log(text)
     if not coloured():
         click.echo(text, nl=False)
         return
     for line in text.splitlines(keepends=True):
         bold = line.startswith(("+++", "---"))
-        click.secho(line, nl=False, bold=bold or None, fg=None if bold else _COLOURS.get(line[:1]))
+        fg = None if bold else _COLOURS.get(line[:1])
+        click.secho(line.removesuffix("\n"), nl=line.endswith("\n"), bold=bold or None, fg=fg)
