@@ -11,10 +11,9 @@ from virtcatalog.kubevirt.launcher.xml import Element
 _LONGEST = 100
 
 
-def said(old: Element, new: Element) -> Iterator[tuple[str, str]]:
-    """Say what differs, each for people and in full: an element that comes or goes is shortened for people."""
-    for difference in differences(old, new):
-        yield _said(difference, brief=True), _said(difference, brief=False)
+def element_words(old: Element, new: Element) -> Iterator[str]:
+    """Say in which elements two domains differ; one that comes or goes is shortened."""
+    return map(_words, differences(old, new))
 
 
 def label(element: Element) -> str:
@@ -23,11 +22,11 @@ def label(element: Element) -> str:
     return f"<{element.tag} {name}>" if name else f"<{element.tag}>"
 
 
-def _said(difference: Difference, *, brief: bool) -> str:
+def _words(difference: Difference) -> str:
     *path, last = difference.path
     old, new, attribute = difference.old, difference.new, difference.attribute
     if last.old is None or last.new is None:
-        text = _brief(last.element, new or old or "") if brief else new or old
+        text = _brief(last.element, new or old or "")
         return f"{_where(path)} {'gains' if last.old is None else 'loses'} {text}"
     where = _where(difference.path)
     if attribute is None:

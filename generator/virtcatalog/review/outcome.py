@@ -19,7 +19,7 @@ from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.textdiff import unified
-from virtcatalog.review import elements
+from virtcatalog.review.elements import element_words
 from virtcatalog.review.machines import machine_words
 
 Kind = Literal["refused", "crash", "unsupported", "domain", "vmi", "pod", "reason", "admitted", "recovered"]
@@ -121,10 +121,10 @@ def _compare_domains(old: Result, new: Result) -> VmChange | None:
     before, after = old.domain, new.domain
     if before is None or after is None or _alike(before, after):
         return None
-    found = list(elements.said(before, after)) or [("elements change their order",) * 2]
+    words = machine_words(old.vmi_object, new.vmi_object) or list(element_words(before, after))
     return VmChange(
         kind="domain",
-        summary=tuple(machine_words(old.vmi_object, new.vmi_object)) or tuple(brief for brief, _ in found),
+        summary=tuple(words) or ("elements change their order",),
         make_diff=lambda: unified(_body(old), _body(new)),
     )
 
