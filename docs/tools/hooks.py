@@ -15,7 +15,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from virtcatalog.cli import main
+from virtcatalog.cli import GROUPS, main
 from virtcatalog.cli.manual import markdown, pages
 
 ROOT = Path(__file__).parents[2]
@@ -72,12 +72,15 @@ def _moved(text: str) -> str:
 
 def commands() -> str:
     """Return the page of all commands: what `--help` says."""
-    found = list(pages(main))
     intro = (
         "# Commands\n\nWhat `--help` says. `virtcatalog man COMMAND` prints it as a man page; "
         "[the command line](command-line.md) is what all have in common.\n\n"
     )
-    return intro + "\n".join(markdown(page) for page in found)
+    groups = "".join(
+        f"- {title}: {', '.join(f'[{name}](#virtcatalog-{name})' for name in group)}\n"
+        for title, group in GROUPS.items()
+    )
+    return f"{intro}{groups}\n" + "\n".join(markdown(page) for page in pages(main))
 
 
 def schema() -> str:

@@ -13,32 +13,43 @@ from virtcatalog._version import __version__
 from virtcatalog.cli.guard import check_streams, guarded
 from virtcatalog.cli.options import everywhere
 
-#: Every command, in the order that help lists them, with the line that help shows: showing help loads no command.
-COMMANDS = {
-    "init": "Write a new catalog's repository.",
-    "build": "Render a catalog into its output tree.",
-    "check": "Find out what is wrong with a catalog before it is applied.",
-    "diff": "Show what a change does to the objects and to the VMs.",
-    "list": "List the instance types, preferences, templates or environments of a catalog.",
-    "show": "Show one of them, and what it becomes.",
-    "compare": "Show some of them side by side.",
-    "expand": "Show what KubeVirt makes of VMs: admission, VMI, libvirt domain XML.",
-    "explain": "Tell why a field of a VM or an element of its domain is as it is.",
-    "capacity": "Tell which VMs fit on which nodes, and what namespaces may still have.",
-    "impact": "Show who depends on an instance type, preference, class or component.",
-    "create": "Make a VM of flags as virtctl does, or declare an instance type or preference.",
-    "adopt": "Find the instance type and preference that VMs can take in place of their own fields.",
-    "convert": "Convert objects of old KubeVirt APIs to those that are served.",
-    "template": "Make VMs of VirtualMachineTemplates, and these of OpenShift Templates.",
-    "import": "Bring in what exists elsewhere, such as VMs of libvirt.",
-    "site": "Make a static web site of a catalog.",
-    "release": "Publish a catalog under a version, and print what changed.",
-    "gitops": "Print what tells Argo CD or Flux to sync the output tree.",
-    "hosts": "List the host profiles, or print one as YAML.",
-    "schema": "Write the JSON Schemas of catalog files and KubeVirt kinds.",
-    "man": "Print or write the man pages.",
-    "completion": "Print the shell completion script.",
+#: Every command with the line that help shows, by who uses it, in the order of help: showing help loads no command.
+GROUPS = {
+    "Catalog owners": {
+        "init": "Write a new catalog's repository.",
+        "build": "Render a catalog into its output tree.",
+        "check": "Find out what is wrong with a catalog before it is applied.",
+        "list": "List the instance types, preferences, templates or environments of a catalog.",
+        "show": "Show one of them, and what it becomes.",
+        "compare": "Show some of them side by side.",
+        "impact": "Show who depends on an instance type, preference, class or component.",
+        "release": "Publish a catalog under a version, and print what changed.",
+        "site": "Make a static web site of a catalog.",
+    },
+    "VM owners": {
+        "create": "Make a VM of flags as virtctl does, or declare an instance type or preference.",
+        "expand": "Show what KubeVirt makes of VMs: admission, VMI, libvirt domain XML.",
+        "explain": "Tell why a field of a VM or an element of its domain is as it is.",
+        "adopt": "Find the instance type and preference that VMs can take in place of their own fields.",
+        "template": "Make VMs of VirtualMachineTemplates, and these of OpenShift Templates.",
+    },
+    "Reviewers and platform operators": {
+        "diff": "Show what a change does to the objects and to the VMs.",
+        "capacity": "Tell which VMs fit on which nodes, and what namespaces may still have.",
+        "gitops": "Print what tells Argo CD or Flux to sync the output tree.",
+        "hosts": "List the host profiles, or print one as YAML.",
+    },
+    "From elsewhere": {
+        "import": "Bring in what exists elsewhere, such as VMs of libvirt.",
+        "convert": "Convert objects of old KubeVirt APIs to those that are served.",
+    },
+    "The tool itself": {
+        "schema": "Write the JSON Schemas of catalog files and KubeVirt kinds.",
+        "man": "Print or write the man pages.",
+        "completion": "Print the shell completion script.",
+    },
 }
+COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 
 #: Modules that are not named as their command: `import` and `list` are words of Python's.
 _MODULES = {"import": "importing", "list": "listing"}
@@ -97,8 +108,9 @@ class _Commands(click.Group):
             raise click.UsageError(f"{error.message} Did you mean '{near[0]}'?", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(list(commands.items()))
 
 
 def say_alike(command: click.Command) -> None:
@@ -110,15 +122,22 @@ def say_alike(command: click.Command) -> None:
         command.params += everywhere()
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="virtcatalog", message="%(prog)s %(version)s")
 @click.option("--debug", is_flag=True, envvar="VIRTCATALOG_DEBUG", help="Print the traceback of a bug, to report it.")
-def main(debug: bool) -> None:
+@click.pass_context
+def main(context: click.Context, /, **_options: bool) -> None:
     """Declare KubeVirt instance types and preferences; see what every VM becomes.
+
+    Without a command it says what is here, and which commands come next.
 
     Exit status: 0 fine, 1 findings or differences, 2 wrong usage or unreadable input, 70 a bug of virtcatalog's,
     130 interrupted.
     """
+    if context.invoked_subcommand is None:
+        from virtcatalog.cli.here import show
+
+        show()
 
 
 main.params += everywhere()
