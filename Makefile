@@ -1,4 +1,5 @@
-# Every target creates .venv and installs what it needs, pinned by constraints.txt, when it is missing.
+# Every target creates .venv and installs what it needs, pinned by constraints.txt, when it is missing: build and check
+# what the program needs, the others the tools of development, too.
 .DEFAULT_GOAL := help
 .PHONY: help build check test test-all conformance golden judge kustomize-judge schemas docs pictures lint fuzz mutants bench clean
 
@@ -9,6 +10,8 @@ SEED ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DEVELOPMENT := $(VENV)/.development
+INSTALL := $(BIN)/python -I -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 # Each process that a test starts would compile what it imports.
 unexport PYTHONDONTWRITEBYTECODE
@@ -18,7 +21,11 @@ help: ## Show what can be made
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -I -m venv $(VENV)
-	$(BIN)/python -I -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(INSTALL) --editable .
+	@touch $@
+
+$(DEVELOPMENT): $(READY)
+	$(INSTALL) --editable '.[dev]'
 	@touch $@
 
 build: $(READY) ## Render catalog/ into output/
@@ -29,48 +36,48 @@ check: $(READY) ## Check catalog/; fail when output/ or schemas/ is not what the
 	$(BIN)/virtcatalog build --check
 	$(BIN)/virtcatalog schema --output-dir schemas --check
 
-test: $(READY) ## Run the tests, and a sample of what takes long
+test: $(DEVELOPMENT) ## Run the tests, and a sample of what takes long
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 test-all: export TESTS := all
 test-all: test ## Run all tests
 
-conformance: $(READY) ## Ask every VM that KubeVirt was asked; fail when fewer answers agree than are recorded
+conformance: $(DEVELOPMENT) ## Ask every VM that KubeVirt was asked; fail when fewer answers agree than are recorded
 	cd tests && ../$(BIN)/python -m conformance
 
-golden: $(READY) ## Update the golden files after a wanted change
+golden: $(DEVELOPMENT) ## Update the golden files after a wanted change
 	$(BIN)/python -m pytest --snapshot-update
 
-judge: $(READY) ## Have libvirt itself define and start the golden domains (as root, on Debian); JUDGE=--check compares
+judge: $(DEVELOPMENT) ## Have libvirt itself define and start the golden domains (as root, on Debian); JUDGE=--check compares
 	tests/judge/chroot.sh unpack build/judge
 	tests/judge/chroot.sh run build/judge $(abspath $(BIN))/python tests/judge/judge.py --root build/judge $(JUDGE)
 
-kustomize-judge: $(READY) ## Have the real kustomize build random trees, and compare object by object (needs Go 1.24); NUMBER, SEED
+kustomize-judge: $(DEVELOPMENT) ## Have the real kustomize build random trees, and compare object by object (needs Go 1.24); NUMBER, SEED
 	$(BIN)/python tests/kustomize/kustomize_judge.py --trees $(NUMBER) --seed $(SEED)
 
 schemas: $(READY) ## Generate schemas/ and docs/findings.md from the code
 	$(BIN)/virtcatalog schema --output-dir schemas
 	$(BIN)/virtcatalog check --rules > docs/findings.md
 
-docs: $(READY) ## Build the documentation's site into build/docs; fail on a link that leads nowhere
+docs: $(DEVELOPMENT) ## Build the documentation's site into build/docs; fail on a link that leads nowhere
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
-pictures: $(READY) ## Make the README's pictures again, with Debian's Chromium
+pictures: $(DEVELOPMENT) ## Make the README's pictures again, with Debian's Chromium
 	PYTHONPATH=tests/site $(BIN)/python tests/docs/pictures.py
 
-lint: $(READY) ## ruff and mypy
+lint: $(DEVELOPMENT) ## ruff and mypy
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-fuzz: $(READY) ## Fuzz for SECONDS each: catalogs, VMs, YAML …; led by coverage where atheris can be installed
-	$(BIN)/python -I -m pip install --quiet --disable-pip-version-check --constraint constraints.txt atheris || true
+fuzz: $(DEVELOPMENT) ## Fuzz for SECONDS each: catalogs, VMs, YAML …; led by coverage where atheris can be installed
+	$(INSTALL) atheris || true
 	$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) --seed $(SEED)
 
-mutants: $(READY) ## Draw NUMBER mutants of the program, of ROOM or of all; fail when the tests let one live
+mutants: $(DEVELOPMENT) ## Draw NUMBER mutants of the program, of ROOM or of all; fail when the tests let one live
 	PYTHONPATH=tests $(BIN)/python -m mutants.run --number $(NUMBER) --seed $(SEED) $(addprefix --room ,$(ROOM))
 
-bench: $(READY) ## Measure build and expansion, and how near that is to reading and writing alone
+bench: $(DEVELOPMENT) ## Measure build and expansion, and how near that is to reading and writing alone
 	$(BIN)/python benchmarks/run.py --profile
 	$(BIN)/python benchmarks/floor.py
 	$(BIN)/python benchmarks/site.py

@@ -39,7 +39,7 @@ installed() {
     printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v "$program")" > ".venv/bin/$program"
     chmod +x ".venv/bin/$program"
   done
-  touch .venv/.ready
+  touch .venv/.ready .venv/.development
 }
 
 # What the examples in --help speak of.
