@@ -47,6 +47,9 @@ NAMES = {
     "settings": 50,
     "differences": 5,
     "escapings": 55,
+    "repositories": 10,
+    "documents": 60,
+    "chart_values": 20,
 }
 CPU_SECONDS, MEGABYTES, LONGEST = 2.0, 500, 1000
 
@@ -126,11 +129,12 @@ def by_coverage(watched: Watched, seconds: float, inputs: int, seed: int) -> Non
 
 def find(name: str) -> Callable[[bytes], None]:
     """Return a target by its name."""
+    import foreign
     import large
     import machines
     import targets
 
-    return (targets.TARGETS | large.TARGETS | machines.TARGETS)[name]
+    return (targets.TARGETS | large.TARGETS | machines.TARGETS | foreign.TARGETS)[name]
 
 
 def one(name: str, *, seconds: float, inputs: int, seed: int, at_random: bool) -> int:

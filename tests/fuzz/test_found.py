@@ -33,6 +33,9 @@ NAMES = (
     "settings",
     "differences",
     "escapings",
+    "repositories",
+    "documents",
+    "chart_values",
 )
 
 
