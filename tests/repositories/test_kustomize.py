@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from virtcatalog.catalog.places import Source
 from virtcatalog.manifests.folder import held
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.build import build
+from virtcatalog.repositories.kustomize.declared import Added
 from virtcatalog.repositories.kustomize.jsonpatch import PatchError, patched
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "kustomize"))
@@ -234,6 +236,30 @@ def test_each_field_has_the_line_that_gives_it(field, place):
     vm, made = build(held({path: text.encode() for path, text in PLACES.items()}), "x").resources
     assert str(vm.field(field)) == place
     assert str(made.field("data.size")) == "base/kustomization.yaml:7:9"
+
+
+def test_what_is_added_has_the_place_where_that_is_said():
+    files = {"kustomization.yaml": b"resources: [a.yaml]\npatches: [{path: p.yaml}]\n", "a.yaml": A.encode()}
+    files["p.yaml"] = A.replace("b: 1", "b: 2, c: 2").encode()
+    patch = '{"apiVersion": "x/v1", "kind": "A", "metadata": {"name": "a"}, "spec": {"c": 3}}'
+    fields = {"namespace": "lab", "patches": [{"patch": patch}, {"patch": "x"}]}
+    added = Added(fields, ("patches",), lambda path: Source("flux.yaml", len(path)))
+    built = build(held(files), "x", added=added)
+    (resource,) = built.resources
+    assert resource.data["spec"] == {"b": 2, "c": 3}
+    assert str(resource.field("spec.b")) == "x/p.yaml:1:57"
+    assert str(resource.field("spec.c")) == "flux.yaml:3:1"  # patches, 0, patch
+    assert str(resource.field("metadata.namespace")) == "flux.yaml:1:1"
+    assert [str(problem) for problem in built.problems] == [
+        "flux.yaml:3:1: patches[2].patch: holds something that is no object"
+    ]
+
+
+def test_a_folder_without_a_kustomization_is_built_of_what_is_added():
+    added = Added({"resources": ["a.yaml"], "namePrefix": "p-"}, ("resources",), lambda path: Source("flux.yaml"))
+    built = build(held({"a.yaml": A.encode()}), "x", added=added)
+    assert [resource.data["metadata"]["name"] for resource in built.resources] == ["p-a"]
+    assert not built.problems
 
 
 @pytest.mark.parametrize(

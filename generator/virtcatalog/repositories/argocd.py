@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 from virtcatalog.api.findings import Path, field_path
+from virtcatalog.catalog.places import Source
 from virtcatalog.repositories.building import Built, collected, in_namespace, kustomized, plain
 from virtcatalog.repositories.deployers import Deployer, alike
 from virtcatalog.repositories.helm import Charts
@@ -86,8 +87,14 @@ class Application:
         if get("helm", of=dict) or at in self._tree.charts:
             return self._chart(source, at)
         if at in self._tree.kustomizations:
-            return kustomized(self._tree, at, dict(_added(get("kustomize", of=dict) or {})))
+            added = dict(_added(get("kustomize", of=dict) or {}))
+            return kustomized(self._tree, at, added, partial(self._place, source))
         return plain(self._tree, _listed(self._tree, at, get("directory", of=dict) or {}))
+
+    def _place(self, source: Path, path: Path) -> Source:
+        """Where a field stands that is added to a kustomization: where the Application has it."""
+        field: Path = ("commonLabels",) if path[0] == "labels" else path
+        return self._deployer.resource.field(field_path(("spec", *source, "kustomize", *field)))
 
     def _unrendered(self, source: Path, message: str) -> Built:
         return Built(unrendered=(self._deployer.problem(field_path(("spec", *source)), f"is not rendered: {message}"),))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from virtcatalog.errors import Problem, VirtcatalogError
+from virtcatalog.api.findings import Path
+from virtcatalog.catalog.places import Source
+from virtcatalog.errors import Problem
 from virtcatalog.kubevirt.cluster import CLUSTER_WIDE, counts
-from virtcatalog.manifests.document import Text
-from virtcatalog.manifests.emit import dump
-from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.identity import identity
-from virtcatalog.manifests.layout import KUSTOMIZATIONS
 from virtcatalog.repositories.documents import joined
 from virtcatalog.repositories.kustomize.build import build
+from virtcatalog.repositories.kustomize.declared import Added
 from virtcatalog.repositories.model import Resource, resource
 from virtcatalog.repositories.tree import Tree
 
@@ -73,31 +72,14 @@ def _homed(deployed: Resource, namespace: str) -> Resource:
     return deployed._replace(data={**deployed.data, "metadata": {**metadata, "namespace": namespace}})
 
 
-def kustomized(tree: Tree, at: str, added: Mapping[str, Any] | None = None) -> Built:
-    """Build a folder; `added` are fields of a kustomization beside its own, and make one of a folder without."""
-    folder = tree.folder(at)
-    name = next((name for name in KUSTOMIZATIONS if folder.has(name)), KUSTOMIZATIONS[0])
-    file = f"{at}/{name}".lstrip("/")
-    try:
-        if added:
-            folder = folder.changed({name: dump(_extended(_declared(tree, file), added)).encode()})
-    except VirtcatalogError as error:
-        return Built(problems=(Problem(file=tree.shown(file), message=str(error)),), failed=True, folders=(at,))
-    built = build(folder, tree.shown(at))
+def kustomized(
+    tree: Tree, at: str, added: Mapping[str, Any] | None = None, source: Callable[[Path], Source] | None = None
+) -> Built:
+    """Build a folder; `added` are fields of a kustomization beside its own, and make one of a folder without.
+
+    `source` finds an added field, the first of a list that is added by 0.
+    """
+    more = Added(added, _LISTS, source or (lambda _: Source(tree.shown(at)))) if added else None
+    built = build(tree.folder(at), tree.shown(at), added=more)
     failed = bool(built.problems) and not built.resources
     return Built(built.resources, built.unrendered, built.problems, failed, folders=(at,))
-
-
-def _declared(tree: Tree, file: str) -> dict[str, Any]:
-    try:
-        content = tree.root.read(file)
-    except SourceError:
-        return {}
-    data = next((data for _, data in Text(content, file).documents()), None)
-    return data if isinstance(data, dict) else {}
-
-
-def _extended(declared: Mapping[str, Any], added: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a kustomization with fields added: lists grow, other fields are replaced."""
-    lists = {key: [*(declared.get(key) or ()), *added[key]] for key in _LISTS if added.get(key)}
-    return {**declared, **added, **lists}

@@ -6,8 +6,11 @@ Source: github.com/fluxcd/pkg, kustomize/kustomize_generator.go and kustomize_va
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
+from virtcatalog.api.findings import Path, field_path
+from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
@@ -72,8 +75,14 @@ def built(deployer: Deployer, tree: Tree, config_maps: Sequence[Resource]) -> Bu
     if at not in tree.kustomizations:
         files += _generated(tree, at)
         added["resources"] = [f"./{path.removeprefix(f'{at}/') if at else path}" for path in files]
-    result = kustomized(tree, at, added)._replace(files=tuple(files))
+    result = kustomized(tree, at, added, partial(_source, deployer))._replace(files=tuple(files))
     return _substituted(_with_metadata(result, deployer), deployer, config_maps)
+
+
+def _source(deployer: Deployer, path: Path) -> Source:
+    """Where a field stands that is added: where the Kustomization has it."""
+    field = "targetNamespace" if path[0] == "namespace" else path[0]
+    return deployer.resource.field(field_path(("spec", field, *path[1:])))
 
 
 def _added(deployer: Deployer) -> Iterator[tuple[str, Any]]:

@@ -18,13 +18,13 @@ from virtcatalog.manifests.merge import fresh
 from virtcatalog.repositories import model
 from virtcatalog.repositories.kustomize.budget import BudgetError
 from virtcatalog.repositories.kustomize.config import configuration, of_schemas
-from virtcatalog.repositories.kustomize.declared import Declared, UnrenderedError, problem_at
+from virtcatalog.repositories.kustomize.declared import Added, Declared, UnrenderedError
 from virtcatalog.repositories.kustomize.defaults import default_config
 from virtcatalog.repositories.kustomize.files import Document, Files, Reading, is_elsewhere
-from virtcatalog.repositories.kustomize.generators import absorb, generate, hash_of
+from virtcatalog.repositories.kustomize.generators import absorb, add_hashes, generate
 from virtcatalog.repositories.kustomize.names import follow_names
 from virtcatalog.repositories.kustomize.objects import Objects
-from virtcatalog.repositories.kustomize.origins import Setting, Spot, sources
+from virtcatalog.repositories.kustomize.origins import Spot, sources
 from virtcatalog.repositories.kustomize.plugins import Scope, generator_of, transform
 from virtcatalog.repositories.kustomize.resource import Data, Resource, pairs_of, text_of
 from virtcatalog.repositories.kustomize.steps import transform_all
@@ -62,30 +62,21 @@ def is_kustomization(folder: Folder) -> bool:
     return any(folder.has(name) for name in KUSTOMIZATIONS)
 
 
-def build(folder: Folder, name: str, charts: Charts | None = None) -> Built:
-    """Build a folder, which problems call `name`."""
+def build(folder: Folder, name: str, charts: Charts | None = None, added: Added | None = None) -> Built:
+    """Build a folder, which problems call `name`; with `added` fields it needs no kustomization of its own."""
     run = _Run(charts)
     try:
-        return Built(tuple(_finished(folder, name, run)), tuple(run.unrendered), tuple(run.problems))
+        return Built(tuple(_finished(folder, name, run, added)), tuple(run.unrendered), tuple(run.problems))
     except ManifestError as error:
         return Built(unrendered=tuple(run.unrendered), problems=(*run.problems, *error.problems))
     except BudgetError as error:
         return Built(unrendered=tuple(run.unrendered), problems=(*run.problems, Problem(name, message=str(error))))
 
 
-def _finished(folder: Folder, name: str, run: _Run) -> Iterator[model.Resource]:
-    target = _Target(folder, name, (), run)
+def _finished(folder: Folder, name: str, run: _Run, added: Added | None) -> Iterator[model.Resource]:
+    target = _Target(folder, name, (), run, added)
     objects = target.build(Objects())
-    for resource in objects.resources:
-        if resource.hashed and resource.kind not in ("ConfigMap", "Secret"):
-            message = (
-                f"{resource.shown}: what kustomize puts to the name of a generated object of that kind is not known"
-            )
-            run.unrendered.append(problem_at(resource.home, message))
-        elif resource.hashed:
-            resource.remember()
-            resource.metadata["name"] = f"{resource.name}-{hash_of(resource.data)}"
-            resource.changes.append(Setting(("metadata", "name"), resource.home))
+    run.unrendered += add_hashes(objects.resources)
     follow_names(
         objects.resources, objects.config, run.budget, lambda fault: run.problems.append(Problem(name, message=fault))
     )
@@ -125,22 +116,29 @@ class _Run:
 class _Target:
     """One folder that is built."""
 
-    def __init__(self, folder: Folder, name: str, parents: tuple[tuple[str, ...], ...], run: _Run) -> None:
+    def __init__(
+        self, folder: Folder, name: str, parents: tuple[tuple[str, ...], ...], run: _Run, added: Added | None = None
+    ) -> None:
         self._folder, self._parents, self._run, self._budget = folder, parents, run, run.budget
         self._files = Files(folder, name, run.reading)
-        self.declared = self._declared()
+        self.declared = self._declared(added)
 
-    def _declared(self) -> Declared:
+    def _declared(self, added: Added | None) -> Declared:
         there = [name for name in KUSTOMIZATIONS if self._folder.has(name)]
         file = there[0] if there else KUSTOMIZATIONS[0]
         called = self._files.called(file)
         if len(there) > 1:
             raise ManifestError(Problem(called, message=f"there is {there[1]} beside it: kustomize takes one of them"))
         nothing = Declared(None, Spot(self._run.reading.documents(b"{}", called)[0].spot.text))
-        documents = self._run.reading.documents(self._files.content(file, nothing), called)
+        if added is not None and not there:
+            documents = self._run.reading.documents(b"{}", called)
+        else:
+            documents = self._run.reading.documents(self._files.content(file, nothing), called)
         if len(documents) != 1 or not isinstance(documents[0].data, dict):
             raise ManifestError(Problem(called, message="must be one map"))
         declared = Declared(*documents[0])
+        if added is not None:
+            declared = added.over(declared)
         with self._run.naming(declared):
             declared.only(*_FIELDS)
         kind = declared.text("kind") or "Kustomization"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from virtcatalog.api.findings import describe, field_path, unknown_field
+from virtcatalog.api.findings import Path, describe, field_path, unknown_field
+from virtcatalog.catalog.places import Source
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.repositories.kustomize.origins import Spot
 
@@ -16,8 +17,8 @@ class UnrenderedError(ManifestError):
 
 def problem_at(spot: Spot, message: str) -> Problem:
     """Return what is wrong at a spot."""
-    line, column = spot.place()
-    return Problem(spot.text.file, line, column, field=field_path(spot.path), message=message)
+    source = spot.source
+    return Problem(source.file, source.line, source.column, field=field_path(spot.path), message=message)
 
 
 class Declared(NamedTuple):
@@ -92,3 +93,33 @@ class Declared(NamedTuple):
             if not isinstance(text, str):
                 raise self.fault(f"must be a string, not {describe(text)}: quote it", key, name)
         return dict(sorted((value or {}).items()))
+
+
+class Added(NamedTuple):
+    """Fields that somebody adds to a kustomization: those in `lists` to the end of its own, others in place of them.
+
+    `source` finds a field: `("patches", 0)` is the first patch that is added.
+    """
+
+    fields: Mapping[str, Any]
+    lists: Collection[str]
+    source: Callable[[Path], Source]
+
+    def over(self, own: Declared) -> Declared:
+        """Return a kustomization with the fields."""
+        before = {key: own.data.get(key) or [] for key in self.lists if key in self.fields}
+        before = {key: items for key, items in before.items() if isinstance(items, list)}
+
+        def elsewhere(path: Path) -> Source | None:
+            key, *rest = path or ("",)
+            if key not in self.fields:
+                return None
+            if key not in before:
+                return self.source(path)
+            index = rest[0] if rest else -1
+            number = len(before[str(key)])
+            is_ours = isinstance(index, int) and index >= number
+            return self.source((key, index - number, *rest[1:])) if is_ours and isinstance(index, int) else None
+
+        grown = {key: [*items, *self.fields[key]] for key, items in before.items()}
+        return Declared({**own.data, **self.fields, **grown}, own.spot._replace(elsewhere=elsewhere))

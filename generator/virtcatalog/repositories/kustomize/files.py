@@ -98,23 +98,24 @@ class Files:
 
     def inline(self, declared: Declared, *, objects: bool = False) -> list[Document]:
         """Return the documents of a text that stands in a field. Raises ManifestError."""
-        line, _ = declared.spot.place()
-        lines = self._lines(declared.spot.text)
+        source = declared.spot.source
+        line, lines = source.line, self._lines(source.file)
         content = declared.data.encode(errors="surrogatepass")
         if 0 < line <= len(lines) and _BLOCK.search(lines[line - 1]):
             first = next((text for text in lines[line:] if text.strip()), "")
             indent = len(first) - len(first.lstrip(" "))
-            return self._reading.documents(content, declared.spot.text.file, line, indent, objects=objects)
+            return self._reading.documents(content, source.file, line, indent, objects=objects)
         try:
-            documents = self._reading.documents(content, declared.spot.text.file, objects=objects)
+            documents = self._reading.documents(content, source.file, objects=objects)
         except ManifestError as error:
             raise declared.fault(error.problems[0].message) from None
         return [Document(document.data, declared.spot) for document in documents]
 
-    def _lines(self, text: Text) -> list[str]:
-        name = text.file.rpartition("/")[2]
+    def _lines(self, file: str) -> list[str]:
+        """The lines of a file of this folder; none of one that is elsewhere."""
+        name = file.rpartition("/")[2]
         try:
-            return self.folder.read(name).decode(errors="replace").splitlines()
+            return [] if file != self.called(name) else self.folder.read(name).decode(errors="replace").splitlines()
         except SourceError:
             return []
 

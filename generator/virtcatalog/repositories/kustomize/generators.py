@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
+from virtcatalog.errors import Problem
 from virtcatalog.repositories.kustomize.budget import Budget
-from virtcatalog.repositories.kustomize.declared import Declared
+from virtcatalog.repositories.kustomize.declared import Declared, problem_at
 from virtcatalog.repositories.kustomize.origins import Setting
 from virtcatalog.repositories.kustomize.resource import Data, Resource, pairs_of, text_of
 
@@ -151,7 +152,7 @@ def absorb(resource: Resource, old: Resource) -> None:
     resource.hashed = resource.hashed and old.hashed
 
 
-def hash_of(data: Data) -> str:
+def _hash_of(data: Data) -> str:
     """Return the hash that ends the name of a generated object."""
     kind = data.get("kind")
     hashed: dict[str, Any] = {"kind": kind, "name": "", "data": data.get("data", "")}
@@ -167,3 +168,17 @@ def hash_of(data: Data) -> str:
         text = text.replace(character, f"\\u{ord(character):04x}")
     text = text.replace("\\b", "\\u0008").replace("\\f", "\\u000c") if "\\b" in text or "\\f" in text else text
     return sha256(text.encode(errors="surrogatepass")).hexdigest()[:10].translate(_HASH_LETTERS)
+
+
+def add_hashes(resources: Sequence[Resource]) -> list[Problem]:
+    """End the names of generated objects with their hashes; return what cannot be done."""
+    unknown = []
+    for resource in resources:
+        if resource.hashed and resource.kind not in ("ConfigMap", "Secret"):
+            message = f"{resource.shown}: the hash of a generated object of that kind is not known here"
+            unknown.append(problem_at(resource.home, message))
+        elif resource.hashed:
+            resource.remember()
+            resource.metadata["name"] = f"{resource.name}-{_hash_of(resource.data)}"
+            resource.changes.append(Setting(("metadata", "name"), resource.home))
+    return unknown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -15,13 +15,15 @@ from virtcatalog.manifests.places import index_of, keys_of
 class Spot(NamedTuple):
     """Data within a document of a text: `path` leads to it. The text is searched only when a place is asked for.
 
-    `indent` is by how much the text is indented in its file, where it stands in another one's value.
+    `indent` is by how much the text is indented in its file, where it stands in another one's value. `elsewhere` finds
+    what does not stand in the text, if it has such.
     """
 
     text: Text
     document: int = 0
     path: Path = ()
     indent: int = 0
+    elsewhere: Callable[[Path], Source | None] | None = None
 
     def within(self, *steps: str | int) -> Spot:
         """Return what is at a path within it."""
@@ -35,6 +37,8 @@ class Spot(NamedTuple):
     @property
     def source(self) -> Source:
         """The place as a value."""
+        if self.elsewhere is not None and (source := self.elsewhere(self.path)) is not None:
+            return source
         return Source(self.text.file, find=self.place)
 
 
