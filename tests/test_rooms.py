@@ -29,6 +29,7 @@ ORDER = (
     "api",
     "manifests",
     "repository",
+    "kubevirt.causes",
     "kubevirt.template",
     "catalog",
     "render",

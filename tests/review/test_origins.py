@@ -21,7 +21,6 @@ from virtcatalog.ask.origins import (
     OF_INSTANCETYPE,
     OF_PREFERENCE,
     OF_VMI_WEBHOOK,
-    OriginCache,
     Origins,
     Values,
 )
@@ -34,13 +33,11 @@ def spec(domain: dict[str, Any] | None) -> VirtualMachineInstanceSpec | None:
     return None if domain is None else convert({"domain": {"devices": {}, **domain}}, VirtualMachineInstanceSpec)
 
 
-def origins(
-    written: dict[str, Any], *domains: dict[str, Any] | None, known: OriginCache | None = None
-) -> dict[str, int]:
+def origins(written: dict[str, Any], *domains: dict[str, Any] | None) -> dict[str, int]:
     """Where the leaves of a domain are from, by what the stages make of it in the order of `Values`."""
     said = dict(leaves({"spec": {"domain": written}}, ["spec"]))
     values = Values(*map(spec, domains))
-    found = Origins(lambda field: said.get(field, ABSENT), {} if known is None else known)
+    found = Origins(lambda field: said.get(field, ABSENT))
     found.add("spec", to_manifest(values.final), {"domain": written}, values)
     return {field.removeprefix("spec.domain."): origin for field, origin in found.by_field.items()}
 
@@ -104,36 +101,6 @@ def alone(final, mutated, without_preference, started, typeless, bare, neither):
     return by_one or (OF_BOTH if neither != started else OF_CONTROLLER)
 
 
-def test_what_is_known_of_a_part_is_of_all_that_it_depends_on():
-    known: OriginCache = {}
-    for written, values in product((NOTHING, {"cpu": {}}), product((CORES, MORE, NOTHING, None), repeat=4)):
-        started, typeless, bare, neither = values
-        domains = CORES, NOTHING, NOTHING, started, typeless, bare, neither
-        assert origins(written, *domains, known=known) == origins(written, *domains)
-    assert known
-
-
-def test_what_is_known_of_a_disk_is_of_all_that_it_depends_on():
-    known: OriginCache = {}
-    bare, sata, scsi = ({"name": "a", "disk": disk} for disk in ({}, {"bus": "sata"}, {"bus": "scsi"}))
-    stages = [{"devices": {"disks": [*disks]}} for disks in ((), (bare,), (sata,), (scsi,), (sata, sata))]
-    nothing = stages[0]
-    for written, final, mutated in product((nothing, *stages[1:]), stages[1:], stages):
-        for started, bare_start, neither in product((nothing, stages[2], stages[4]), repeat=3):
-            domains = final, mutated, mutated, started, started, bare_start, neither
-            assert origins(written, *domains, known=known) == origins(written, *domains)
-    assert known
-
-
-def test_known_parts_are_of_their_field():
-    known: OriginCache = {}
-    one = {"clock": {"timer": {"hpet": {"present": True}}}}
-    other = {"clock": {"timer": {"pit": {"present": True}}}}
-    for part in (one, other):
-        domains = part, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING
-        assert origins(NOTHING, *domains, known=known) == origins(NOTHING, *domains)
-
-
 def test_equal_amounts_in_other_words_are_not_the_same():
     gib, mib = {"memory": {"guest": "1Gi"}}, {"memory": {"guest": "1073741824"}}
     domains = gib, mib, mib, mib, mib, mib, mib
@@ -144,7 +111,7 @@ def test_an_amount_that_a_type_always_writes_is_the_authors_where_the_rest_is():
     disk = {"hostDisk": {"path": "/disk", "type": "Disk"}, "name": "a"}
     read = convert({"domain": {"devices": {}}, "volumes": [disk]}, VirtualMachineInstanceSpec)
     said = dict(leaves({"spec": to_manifest(read)}, ["spec"]))
-    found = Origins(lambda field: said.get(field, ABSENT), {})
+    found = Origins(lambda field: said.get(field, ABSENT))
     found.add("spec", to_manifest(read), {"volumes": [disk]}, [read] * 7)
     assert {field for field, origin in found.by_field.items() if origin == OF_AUTHOR} == {
         "spec.volumes[0].name",
@@ -157,7 +124,7 @@ def test_an_amount_that_a_type_always_writes_is_the_authors_where_the_rest_is():
 def test_keys_of_authors_are_written_as_the_api_does():
     labels = {"app": "web", "example.org/tier": "front"}
     meta = ObjectMeta(name="a", labels=labels, finalizers=["x", "y"])
-    found = Origins(lambda _field: ABSENT, {})
+    found = Origins(lambda _field: ABSENT)
     values = [meta, ObjectMeta(name="a", finalizers=["x"]), None, meta, meta, meta, meta]
     found.add("metadata", to_manifest(meta), {"labels": {"app": "web"}}, values)
     assert found.by_field == {

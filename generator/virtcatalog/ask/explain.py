@@ -24,7 +24,7 @@ from virtcatalog.api.kubevirt import (
 )
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.ask.leaves import ABSENT, changed, drop_defaults, leaves
-from virtcatalog.ask.origins import OF_CONTROLLER, OF_VMI_WEBHOOK, OriginCache, Origins, Values
+from virtcatalog.ask.origins import OF_CONTROLLER, OF_VMI_WEBHOOK, Origins, Values
 from virtcatalog.ask.template import INHERITED, Manifest, VmOrVmi, as_vmi, read_vm, written_template
 from virtcatalog.kubevirt.admission.vm import own_template
 from virtcatalog.kubevirt.cluster import Cluster
@@ -167,7 +167,7 @@ class _Comparison:
         stages = (mutated,) * 6 if isinstance(mutated, VirtualMachineInstance) else self._stages(mutated)
         metadata, spec = zip(*map(_parts, stages), strict=True)
         written = _as_written(expansion)
-        origins = Origins(self._author_value, self._cluster.computed(_origin_cache))
+        origins = Origins(self._author_value)
         origins.add(
             "metadata", expansion.shown["metadata"], written["metadata"], Values(expansion.final.metadata, *metadata)
         )
@@ -297,10 +297,6 @@ def _as_written(expansion: _Expansion) -> Manifest:
     if (expansion.manifest.get("metadata") or {}).get("namespace"):
         metadata["namespace"] = own.namespace
     return {"metadata": metadata, "spec": template.get("spec")}
-
-
-def _origin_cache(_cluster: Cluster) -> OriginCache:
-    return {}
 
 
 def _unconfigured(cluster: Cluster) -> Cluster:

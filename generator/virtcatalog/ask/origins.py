@@ -13,16 +13,12 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from virtcatalog.api.devices import Devices, Disk
-from virtcatalog.api.domainspec import DomainSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.ask.leaves import ABSENT, NESTED, STEPS, Manifest, items
 
 OF_AUTHOR, OF_INSTANCETYPE, OF_PREFERENCE, OF_BOTH, OF_CONTROLLER, OF_VMI_WEBHOOK = range(6)
 """Where a leaf is from: the VM's author; virt-controller or the VM's webhook, which took it from the instance type, the
 preference, both or neither; the VMI's webhook."""
-
-_REMEMBERED: Final = 1 << 12
 
 
 class Values(NamedTuple):
@@ -41,22 +37,15 @@ class Values(NamedTuple):
     started_without_both: Any
 
 
-OriginCache = dict[bytes, Mapping[str, int]]
-"""Origins of parts of domains, shared by VMs, by all that they depend on.
-
-What the API server reads from a part that an author wrote depends on that part alone.
-"""
-
-
 class Origins:
     """The origins of leaves by field, in the order in which parts of the VMI are added.
 
-    `author_value` returns what the VM's author wrote at a field, as the API server reads it. `cache` is filled.
+    `author_value` returns what the VM's author wrote at a field, as the API server reads it.
     """
 
-    def __init__(self, author_value: Callable[[str], Any], cache: OriginCache) -> None:
+    def __init__(self, author_value: Callable[[str], Any]) -> None:
         self.by_field: dict[str, int] = {}
-        self._author_value, self._cache = author_value, cache
+        self._author_value = author_value
 
     def add(self, field: str, item: Any, written: Any, values: Sequence[Any]) -> None:
         """Add the leaves of a part of the VMI's manifest; `written` is what the VM's author wrote for it, or ABSENT."""
@@ -70,13 +59,11 @@ class Origins:
             written_list = written if isinstance(written, list) else ()
             lists = [value if value.__class__ is list else () for value in values]
             rows = zip(item, zip_longest(written_list, *lists, fillvalue=ABSENT), strict=False)
-            # Only disks are alike in many VMs: items of other lists hold addresses and the like.
-            add = self._add_once if lists[0] and lists[0][0].__class__ is Disk else self.add
             for index, (part, (written_part, *row)) in enumerate(rows):
                 if part == written_part:
                     self._add_authored(field + STEPS[index], part)
                 else:
-                    add(field + STEPS[index], part, written_part, row)
+                    self.add(field + STEPS[index], part, written_part, row)
         else:
             self._add_parts(field, item, written if isinstance(written, dict) else {}, values)
 
@@ -86,7 +73,6 @@ class Origins:
         default = {} if kind is dict else _DEFAULTS[kind]
         structs = [value if value.__class__ is kind else default for value in values]
         getters = _GETTERS[kind]
-        add = self._add_domain_part if kind is DomainSpec or kind is Devices else self.add
         for step, part in item.items():
             written_part, below = written.get(step, ABSENT), field + STEPS[step]
             if written_part == part:
@@ -97,28 +83,9 @@ class Origins:
             else:
                 row = [*map(getters[step], structs)]
             if part.__class__ in NESTED and part:
-                add(below, part, written_part, row)
+                self.add(below, part, written_part, row)
             else:
                 self.by_field[below] = self._of_leaf(below, part, written_part, row)
-
-    def _add_domain_part(self, field: str, item: Any, written: Any, values: Sequence[Any]) -> None:
-        """Like `add`, cached for parts that neither the author nor the VM's webhook set: many VMs have the same."""
-        if written or values[1]:
-            self.add(field, item, written, values)
-        else:
-            self._add_once(field, item, written, values)
-
-    def _add_once(self, field: str, item: Any, written: Any, values: Sequence[Any]) -> None:
-        """Like `add`, cached by all arguments."""
-        key = _PACK((field, written, values))
-        by_field = self._cache.get(key)
-        if by_field is None:
-            origins = Origins(self._author_value, self._cache)
-            origins.add(field, item, written, values)
-            if len(self._cache) >= _REMEMBERED:
-                self._cache.clear()
-            by_field = self._cache[key] = origins.by_field
-        self.by_field |= by_field
 
     def _add_authored(self, field: str, item: Any) -> None:
         if item.__class__ in NESTED and item:
@@ -173,10 +140,6 @@ def _is_started(final: Any, mutated: Any, _mutated: Any, started: Any, typeless:
     )
 
 
-def _packed(value: Any) -> Any:
-    return msgspec.msgpack.Ext(0, b"") if value is ABSENT else str(value)
-
-
 class _Getters(dict[type, Mapping[str, Callable[[Any], Any]]]):
     """Getters of the fields of API types, by their names in manifests; none for maps."""
 
@@ -206,4 +169,3 @@ def _unwritten(field: msgspec.structs.FieldInfo) -> Any:
 
 _GETTERS: Final = _Getters()
 _DEFAULTS: Final = _Defaults()
-_PACK: Final = msgspec.msgpack.Encoder(enc_hook=_packed).encode

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
 from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.causes import invalid, not_found, not_supported
 
 Matcher = InstancetypeMatcher | PreferenceMatcher
 FAILURE_POLICIES = ("Ignore", "Reject")
@@ -55,14 +56,14 @@ def _validate(matcher: Matcher | None, path: str) -> list[Cause]:
     if matcher is None:
         return causes
     if not matcher.name and not matcher.infer_from_volume:
-        causes.append(Cause("FieldValueNotFound", path, "give name or inferFromVolume"))
+        causes.append(not_found(path, "give name or inferFromVolume"))
     if matcher.infer_from_volume:
         for key, value in (("name", matcher.name), ("kind", matcher.kind)):
             if value:
                 message = f"{key} and inferFromVolume exclude each other"
-                causes.append(Cause("FieldValueNotSupported", f"{path}.{key}", message))
+                causes.append(not_supported(f"{path}.{key}", message))
     policy = matcher.infer_from_volume_failure_policy
     if policy is not None and policy not in FAILURE_POLICIES:
         message = f"{policy!r} is not a failure policy: use {' or '.join(FAILURE_POLICIES)}"
-        causes.append(Cause("FieldValueInvalid", f"{path}.inferFromVolumeFailurePolicy", message))
+        causes.append(invalid(f"{path}.inferFromVolumeFailurePolicy", message))
     return causes

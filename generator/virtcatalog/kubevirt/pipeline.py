@@ -32,6 +32,7 @@ from virtcatalog.kubevirt.admission.instancetypes import admit as admit_catalog_
 from virtcatalog.kubevirt.admission.memory import memory_warnings
 from virtcatalog.kubevirt.admission.vm import admit_vm, own_template, vm_warnings
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
+from virtcatalog.kubevirt.causes import not_supported
 from virtcatalog.kubevirt.cluster import Cluster, prune_manifest
 from virtcatalog.kubevirt.controller.holders import first_vm, vmi_of_replica_set
 from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
@@ -106,7 +107,7 @@ def admit(object_manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
             raise UnsupportedError("kind", f"VirtualMachineTemplates of KubeVirt {cluster.release}")
         if not cluster.configuration.feature_gate("Template"):
             message = "the feature gate Template is disabled: KubeVirt serves no VirtualMachineTemplates"
-            return [Cause("FieldValueNotSupported", "kind", message)]
+            return [not_supported("kind", message)]
         return admit_template(object_manifest).causes
     return admit_catalog_object(object_manifest, cluster)
 

@@ -11,12 +11,16 @@ from collections.abc import Iterator, Mapping
 from virtcatalog.api.core import LabelSelector, LabelSelectorRequirement, NodeSelectorRequirement, NodeSelectorTerm
 from virtcatalog.api.names import dns_subdomain_problems, label_key_problems, label_value_problems
 from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.causes import invalid
+
+_TAKES_VALUES = {"In": True, "NotIn": True, "Exists": False, "DoesNotExist": False}
+"""The operators of label selectors."""
 
 
 def label_key(key: str, field: str) -> Iterator[Cause]:
     """The key of a label."""
     for problem in label_key_problems(key):
-        yield _invalid(field, f"not a label's key: {problem}")
+        yield invalid(field, f"not a label's key: {problem}")
 
 
 def label_selector(selector: LabelSelector | None, field: str) -> Iterator[Cause]:
@@ -26,7 +30,7 @@ def label_selector(selector: LabelSelector | None, field: str) -> Iterator[Cause
     for key, value in selector.match_labels.items():
         yield from label_key(key, f"{field}.matchLabels")
         for problem in label_value_problems(value):
-            yield _invalid(f"{field}.matchLabels", f"not a label's value: {problem}")
+            yield invalid(f"{field}.matchLabels", f"not a label's value: {problem}")
     for index, requirement in enumerate(selector.match_expressions):
         yield from _label_requirement(requirement, f"{field}.matchExpressions[{index}]")
 
@@ -47,18 +51,22 @@ def selects(selector: LabelSelector, labels: Mapping[str, str]) -> bool:
 
 def _label_requirement(requirement: LabelSelectorRequirement, field: str) -> Iterator[Cause]:
     operator, values = requirement.operator, requirement.values
-    if operator in ("In", "NotIn"):
-        if not values:
-            yield _invalid(f"{field}.values", f"{operator} needs one or more values")
-    elif operator in ("Exists", "DoesNotExist"):
-        if values:
-            yield _invalid(f"{field}.values", f"{operator} takes no values")
+    if operator in _TAKES_VALUES:
+        yield from _number_of_values(requirement, field)
     else:
-        yield _invalid(f"{field}.operator", f"{operator!r} is none of In, NotIn, Exists, DoesNotExist")
+        yield invalid(f"{field}.operator", f"{operator!r} is none of {', '.join(_TAKES_VALUES)}")
     yield from label_key(requirement.key, f"{field}.key")
     for index, value in enumerate(values):
         for problem in label_value_problems(value):
-            yield _invalid(f"{field}.values[{index}]", f"not a label's value: {problem}")
+            yield invalid(f"{field}.values[{index}]", f"not a label's value: {problem}")
+
+
+def _number_of_values(requirement: LabelSelectorRequirement | NodeSelectorRequirement, field: str) -> Iterator[Cause]:
+    """Whether an operator on labels has values, as it must, or has none."""
+    operator, values = requirement.operator, requirement.values
+    if bool(values) is not _TAKES_VALUES[operator]:
+        number = "needs one or more" if _TAKES_VALUES[operator] else "takes no"
+        yield invalid(f"{field}.values", f"{operator} {number} values")
 
 
 def node_selector_term(term: NodeSelectorTerm, field: str) -> Iterator[Cause]:
@@ -71,30 +79,22 @@ def node_selector_term(term: NodeSelectorTerm, field: str) -> Iterator[Cause]:
 
 def _node_label(requirement: NodeSelectorRequirement, field: str) -> Iterator[Cause]:
     operator, values = requirement.operator, requirement.values
-    if operator in ("In", "NotIn"):
-        if not values:
-            yield _invalid(f"{field}.values", f"{operator} needs one or more values")
-    elif operator in ("Exists", "DoesNotExist"):
-        if values:
-            yield _invalid(f"{field}.values", f"{operator} takes no values")
+    if operator in _TAKES_VALUES:
+        yield from _number_of_values(requirement, field)
     elif len(values) != 1:
-        yield _invalid(f"{field}.values", f"{operator} takes one value, not {len(values)}")
+        yield invalid(f"{field}.values", f"{operator} takes one value, not {len(values)}")
     yield from label_key(requirement.key, f"{field}.key")
 
 
 def _node_field(requirement: NodeSelectorRequirement, field: str) -> Iterator[Cause]:
     operator, values = requirement.operator, requirement.values
     if operator not in ("In", "NotIn"):
-        yield _invalid(f"{field}.operator", f"a field is matched by In or NotIn, not by {operator}")
+        yield invalid(f"{field}.operator", f"a field is matched by In or NotIn, not by {operator}")
     elif len(values) != 1:
-        yield _invalid(f"{field}.values", f"{operator} takes one value here, not {len(values)}")
+        yield invalid(f"{field}.values", f"{operator} takes one value here, not {len(values)}")
     if requirement.key != "metadata.name":
-        yield _invalid(f"{field}.key", f"{requirement.key!r} cannot be matched, only metadata.name can")
+        yield invalid(f"{field}.key", f"{requirement.key!r} cannot be matched, only metadata.name can")
         return
     for index, value in enumerate(values):
         for problem in dns_subdomain_problems(value):
-            yield _invalid(f"{field}.values[{index}]", f"not a node's name: {problem}")
-
-
-def _invalid(field: str, message: str) -> Cause:
-    return Cause("FieldValueInvalid", field, message)
+            yield invalid(f"{field}.values[{index}]", f"not a node's name: {problem}")

@@ -9,7 +9,6 @@ from importlib import resources
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal
 
 from virtcatalog._version import __version__
@@ -81,13 +80,8 @@ def contents(name: str, tool: Tool = "none", repo_url: str = "", package: str = 
                 text = text.replace(f"@{key}@\n", value)
             text = text.replace(f"@{key}@", value)
         files[path] = text
-    with TemporaryDirectory() as folder:
-        for path, text in files.items():
-            if path.startswith("catalog/"):
-                place = Path(folder, path)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_text(text, encoding="utf-8")
-        catalog = load_catalog(Path(folder, "catalog"))
+    sources = {path: text.encode() for path, text in files.items() if path.startswith("catalog/")}
+    catalog = load_catalog("catalog", {path.removeprefix("catalog/"): text for path, text in sources.items()})
     files |= {f"output/{path}": text for path, text in with_ownership(render(catalog), catalog.name).items()}
     files |= {f"tests/golden/catalog/{key}.xml": text for key, text in _domains(catalog)}
     if tool != "none":

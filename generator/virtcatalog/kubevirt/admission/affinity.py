@@ -12,7 +12,7 @@ from virtcatalog.api.core import NodeAffinity, PodAffinity, PodAffinityTerm, Pod
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.names import dns_label_problems
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import invalid
+from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.selectors import label_key, label_selector, node_selector_term
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause, nearest
-from virtcatalog.kubevirt.admission.causes import invalid, not_supported, required
+from virtcatalog.kubevirt.causes import invalid, not_supported, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 VIDEO_TYPES = {

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from virtcatalog.api.devices import Interface
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import invalid, not_supported
+from virtcatalog.kubevirt.causes import invalid, not_supported
 from virtcatalog.kubevirt.configuration import Configuration
 
 IN_POD_BRIDGE_MAC = "02:00:00:00:00:00"

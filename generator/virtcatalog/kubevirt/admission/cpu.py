@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from virtcatalog.api.domainspec import CPU, DomainSpec
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import invalid, not_supported, required
 from virtcatalog.kubevirt.admission.memory import NONE
+from virtcatalog.kubevirt.causes import invalid, not_supported, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 POLICIES = ("force", "require", "optional", "disable", "forbid")

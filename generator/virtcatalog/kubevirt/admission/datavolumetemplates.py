@@ -12,7 +12,7 @@ from virtcatalog.api.cdi import DataVolumeSource, StorageSpec
 from virtcatalog.api.core import PersistentVolumeClaimSpec
 from virtcatalog.api.kubevirt import DataVolumeTemplateSpec, VirtualMachine, VirtualMachineSpec
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import invalid, required
+from virtcatalog.kubevirt.causes import invalid, required
 
 DEFAULT_NAMESPACE = "default"
 _ACCESS_MODES = frozenset({"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"})
@@ -53,10 +53,10 @@ def validate_data_volume_schema(vm: VirtualMachine) -> Iterator[Cause]:
 def _claim_schema(claim: PersistentVolumeClaimSpec | StorageSpec, place: str) -> Iterator[Cause]:
     for mode in claim.access_modes:
         if mode not in _ACCESS_MODES:
-            yield Cause("FieldValueInvalid", "", f"{place}.accessModes: {mode!r} is no access mode")
+            yield invalid("", f"{place}.accessModes: {mode!r} is no access mode")
     for name, source in (("dataSource", claim.data_source), ("dataSourceRef", claim.data_source_ref)):
         if source is not None and source.api_group is None:
-            yield Cause("FieldValueInvalid", "", f"{place}.{name}.apiGroup: must be set")
+            yield invalid("", f"{place}.{name}.apiGroup: must be set")
 
 
 def validate_data_volume_namespaces(vm: VirtualMachine) -> Iterator[Cause]:

@@ -11,7 +11,7 @@ from virtcatalog.api.devices import GPU
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.volumes import Volume
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import invalid
+from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.configuration import Configuration
 
 

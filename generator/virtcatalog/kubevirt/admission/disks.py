@@ -15,7 +15,7 @@ from virtcatalog.api.devices import BlockSize, CustomBlockSize, Disk
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.names import dns_label_problems
 from virtcatalog.errors import Cause, nearest
-from virtcatalog.kubevirt.admission.causes import invalid, not_supported, required
+from virtcatalog.kubevirt.causes import invalid, not_supported, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 MAX_SERIAL_LENGTH = 256

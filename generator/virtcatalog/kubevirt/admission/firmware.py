@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from virtcatalog.api.domainspec import Features, KernelBoot
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause, UnsupportedError
-from virtcatalog.kubevirt.admission.causes import invalid, required
 from virtcatalog.kubevirt.admission.volumes import validate_path
+from virtcatalog.kubevirt.causes import invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.hyperv import unfulfilled
 from virtcatalog.kubevirt.memo import memo

@@ -9,7 +9,7 @@ from virtcatalog.api.annotations import DISABLE_PCI_HOLE64, PLACE_ON_ROOT_COMPLE
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import invalid, required
+from virtcatalog.kubevirt.causes import invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 GATE = "GraceIOVirtualization"

@@ -17,7 +17,7 @@ from virtcatalog.api.kubevirt import (
 )
 from virtcatalog.api.names import dns_label_problems, dns_subdomain_problems
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import invalid, required
+from virtcatalog.kubevirt.causes import invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 

@@ -18,10 +18,10 @@ from virtcatalog.api.holders import (
 )
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.bindings import validate_discontinued_feature_gates
-from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.admission.grace import validate_grace_annotations
 from virtcatalog.kubevirt.admission.vm import validate_vm_spec
 from virtcatalog.kubevirt.admission.vmi import validate_vmi_spec
+from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.selectors import label_selector, selects
 

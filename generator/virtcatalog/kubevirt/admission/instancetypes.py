@@ -22,7 +22,7 @@ from virtcatalog.api.instancetype import (
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.newer import prune
 from virtcatalog.errors import Cause, ManifestError, UnsupportedError, Warning
-from virtcatalog.kubevirt.admission.causes import invalid
+from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.instancetype import apply_to_vmi
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
 from virtcatalog.kubevirt.matchers import (

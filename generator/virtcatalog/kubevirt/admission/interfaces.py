@@ -15,7 +15,7 @@ from virtcatalog.api.addresses import is_mac_address, is_pci_address
 from virtcatalog.api.devices import DHCPOptions, Interface, Port, PortRange
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause, nearest
-from virtcatalog.kubevirt.admission.causes import duplicate, invalid, not_supported, required
+from virtcatalog.kubevirt.causes import duplicate, invalid, not_supported, required
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.releases import Traits
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from virtcatalog.api.domainspec import LaunchSecurity
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import forbidden, invalid
 from virtcatalog.kubevirt.admission.firmware import smm_is_on
+from virtcatalog.kubevirt.causes import forbidden, invalid
 from virtcatalog.kubevirt.configuration import Configuration
 
 SECURE_EXECUTION = "SecureExecution"

@@ -8,7 +8,7 @@ from virtcatalog.api.annotations import IGNITION
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.kubevirt import Probe, VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import crash, invalid, not_supported, required
+from virtcatalog.kubevirt.causes import crash, invalid, not_supported, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 EVICTION_STRATEGIES = ("LiveMigrate", "LiveMigrateIfPossible", "None", "External")

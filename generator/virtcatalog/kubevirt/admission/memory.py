@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import Cause, Warning
-from virtcatalog.kubevirt.admission.causes import crash, invalid, required
+from virtcatalog.kubevirt.causes import crash, invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 _LEAST = 2**20

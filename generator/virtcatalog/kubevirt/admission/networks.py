@@ -11,8 +11,8 @@ from operator import attrgetter
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.admission.bindings import validate_bindings
-from virtcatalog.kubevirt.admission.causes import duplicate, invalid, not_found, required
 from virtcatalog.kubevirt.admission.interfaces import validate_interface_states, validate_interfaces
+from virtcatalog.kubevirt.causes import duplicate, invalid, not_found, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 _name = attrgetter("name")

@@ -11,7 +11,7 @@ from virtcatalog.api.devices import GPU, HostDevice
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.names import dns_label_problems, dns_subdomain_problems
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import crash, duplicate, invalid, required
+from virtcatalog.kubevirt.causes import crash, duplicate, invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.launcher.elements.hostdevs import is_claimed, names_claim
 from virtcatalog.releases import Traits

@@ -18,7 +18,6 @@ from virtcatalog.api.kubevirt import (
 )
 from virtcatalog.errors import Cause, Warning, nearest
 from virtcatalog.kubevirt.admission.bindings import validate_discontinued_bindings, validate_discontinued_feature_gates
-from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.admission.datavolumetemplates import (
     validate_data_volume_namespaces,
     validate_data_volume_schema,
@@ -29,6 +28,7 @@ from virtcatalog.kubevirt.admission.instancetypes import apply_to_vm
 from virtcatalog.kubevirt.admission.lifecycle import validate_metadata
 from virtcatalog.kubevirt.admission.memory import memory_warnings
 from virtcatalog.kubevirt.admission.vmi import validate_vmi_spec
+from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.hotplug import live_update_memory_problem

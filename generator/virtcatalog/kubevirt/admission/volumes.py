@@ -18,7 +18,7 @@ from virtcatalog.api.core import LocalObjectReference
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.volumes import CloudInitConfigDriveSource, CloudInitNoCloudSource, HostDisk, Volume
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import invalid, not_found, required
+from virtcatalog.kubevirt.causes import invalid, not_found, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 SOURCES = tuple(field for field in Volume.__struct_fields__ if field != "name")

@@ -16,7 +16,7 @@ from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstancePreset
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import Cause, Warning
-from virtcatalog.kubevirt.admission.causes import crash
+from virtcatalog.kubevirt.causes import crash
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.selectors import label_selector, selects
 

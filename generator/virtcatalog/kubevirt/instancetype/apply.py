@@ -21,6 +21,7 @@ from virtcatalog.api.instancetype import (
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.quantity import Notation, Quantity
 from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.instancetype.annotations import apply_annotations
 from virtcatalog.kubevirt.memo import memo
 from virtcatalog.kubevirt.preference import apply_preference
@@ -61,7 +62,7 @@ def apply_to_vmi(
 
 def _decided(fields: list[str]) -> list[Cause]:
     message = "the instance type decides this: remove it from the VM"
-    return [Cause("FieldValueInvalid", field, message) for field in fields]
+    return [invalid(field, message) for field in fields]
 
 
 def apply_instancetype(

@@ -5,7 +5,8 @@ Source: pkg/instancetype/find and pkg/instancetype/preference/find.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from virtcatalog.api import reserved
 from virtcatalog.api.core import ControllerRevision
@@ -14,6 +15,7 @@ from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, Vir
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.status import InstancetypeStatusRef
 from virtcatalog.errors import Cause, VirtcatalogError, nearest
+from virtcatalog.kubevirt.causes import invalid, not_found, not_supported
 from virtcatalog.kubevirt.instancetype.revision import (
     OBJECT_NAME_LABEL,
     OBJECT_VERSION_LABEL,
@@ -35,6 +37,9 @@ from virtcatalog.kubevirt.matchers import (
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster, Instancetype, Preference
+    from virtcatalog.releases import Release
+
+T = TypeVar("T")
 
 
 class NotFoundError(VirtcatalogError):
@@ -54,14 +59,8 @@ def find_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachineIns
     if matcher is None:
         return None
     status = vm.status.instancetype_ref if vm.status is not None else None
-    pinned = matcher.revision_name or status is not None
-    revision = _revision(vm, matcher, status, "instancetype", cluster) if pinned else None
-    if revision is not None:
-        try:
-            return instancetype_of(revision, cluster.release)
-        except RevisionError as error:
-            raise _unreadable(error, "instancetype") from error
-    return named_instancetype(vm, matcher, cluster).spec
+    pinned = _pinned(vm, matcher, status, "instancetype", cluster, instancetype_of)
+    return named_instancetype(vm, matcher, cluster).spec if pinned is None else pinned
 
 
 def find_preference(vm: VirtualMachine, cluster: Cluster) -> VirtualMachinePreferenceSpec | None:
@@ -73,14 +72,8 @@ def find_preference(vm: VirtualMachine, cluster: Cluster) -> VirtualMachinePrefe
     if matcher is None:
         return None
     status = vm.status.preference_ref if vm.status is not None else None
-    pinned = matcher.revision_name or status is not None
-    revision = _revision(vm, matcher, status, "preference", cluster) if pinned else None
-    if revision is not None:
-        try:
-            return preference_of(revision, cluster.release)
-        except RevisionError as error:
-            raise _unreadable(error, "preference") from error
-    return named_preference(vm, matcher, cluster).spec
+    pinned = _pinned(vm, matcher, status, "preference", cluster, preference_of)
+    return named_preference(vm, matcher, cluster).spec if pinned is None else pinned
 
 
 def missing_matchers(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
@@ -102,7 +95,7 @@ def replaced_revisions(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
         revision = cluster.controller_revision(_namespace(vm), name) if name else None
         if revision is not None and is_replaced(revision):
             message = f"ControllerRevision {name} has no label {OBJECT_VERSION_LABEL}={VERSION}: KubeVirt replaces it"
-            causes.append(Cause("FieldValueNotFound", f"spec.{path}.revisionName", f"{message}, and then misses it"))
+            causes.append(not_found(f"spec.{path}.revisionName", f"{message}, and then misses it"))
     return causes
 
 
@@ -132,6 +125,22 @@ def _namespace(vm: VirtualMachine) -> str:
     return namespace_or_default(vm.metadata.namespace)
 
 
+def _pinned(
+    vm: VirtualMachine,
+    matcher: Matcher,
+    status: InstancetypeStatusRef | None,
+    path: str,
+    cluster: Cluster,
+    read: Callable[[ControllerRevision, Release], T],
+) -> T | None:
+    """The spec in the revision that the VM is pinned to, None where it is not pinned."""
+    revision = _revision(vm, matcher, status, path, cluster)
+    try:
+        return None if revision is None else read(revision, cluster.release)
+    except RevisionError as error:
+        raise _unreadable(error, path) from error
+
+
 def _revision(
     vm: VirtualMachine, matcher: Matcher, status: InstancetypeStatusRef | None, path: str, cluster: Cluster
 ) -> ControllerRevision | None:
@@ -149,7 +158,7 @@ def _controller_revision(vm: VirtualMachine, name: str, field: str, cluster: Clu
     revision = cluster.controller_revision(_namespace(vm), name)
     if revision is None:
         message = f"there is no ControllerRevision {_namespace(vm)}/{name}"
-        raise NotFoundError(Cause("FieldValueNotFound", field, message))
+        raise NotFoundError(not_found(field, message))
     return revision
 
 
@@ -168,7 +177,7 @@ def _missing(vm: VirtualMachine, kind: str, matcher: Matcher, path: str, cluster
     if key not in hints:
         hints[key] = _hint(*key, path, cluster)
     message = f"there is no {kind} {matcher.name!r}{hints[key]}"
-    return NotFoundError(Cause("FieldValueNotFound", f"spec.{path}.name", message))
+    return NotFoundError(not_found(f"spec.{path}.name", message))
 
 
 def _hints(_cluster: Cluster) -> dict[tuple[str, str, str], str]:
@@ -188,8 +197,8 @@ def _hint(kind: str, namespace: str, name: str, path: str, cluster: Cluster) -> 
 
 def _unknown_kind(matcher: Matcher, path: str) -> NotFoundError:
     message = f"{matcher.kind!r} is no kind of {path}"
-    return NotFoundError(Cause("FieldValueNotSupported", f"spec.{path}.kind", message))
+    return NotFoundError(not_supported(f"spec.{path}.kind", message))
 
 
 def _unreadable(error: RevisionError, path: str) -> NotFoundError:
-    return NotFoundError(Cause("FieldValueInvalid", f"spec.{path}.revisionName", str(error)))
+    return NotFoundError(invalid(f"spec.{path}.revisionName", str(error)))

@@ -15,6 +15,7 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, Virtual
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.causes import not_found
 from virtcatalog.kubevirt.preference.topology import preferred_topology, spread_options
 
 Amount = TypeVar("Amount", int, Quantity)
@@ -61,7 +62,7 @@ def _check_cpu(
     if instancetype is not None:
         return _lack("vCPUs", instancetype.cpu.guest, required.guest, "spec.instancetype")
     if vmi_spec.domain.cpu is None:
-        return Cause("FieldValueNotFound", path, f"the preference requires {required.guest} vCPUs, the VM gives none")
+        return not_found(path, f"the preference requires {required.guest} vCPUs, the VM gives none")
     topology = preferred_topology(preference)
     if topology == "spread":
         topology = spread_options(preference)[1]
@@ -105,13 +106,13 @@ def _check_architecture(
     if required is None or vmi_spec.architecture == required:
         return None
     message = f"the preference requires architecture {required}, the VM has {vmi_spec.architecture}"
-    return Cause("FieldValueNotFound", "spec.template.spec.architecture", message)
+    return not_found("spec.template.spec.architecture", message)
 
 
 def _lack(what: str, provided: Amount, required: Amount, field: str) -> Cause | None:
     if not provided < required:
         return None
-    return Cause("FieldValueNotFound", field, f"the preference requires {required} {what}, there are {provided}")
+    return not_found(field, f"the preference requires {required} {what}, there are {provided}")
 
 
 _Check = Callable[

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.memo import memo
 
 DEPRECATED_TOPOLOGIES = {
@@ -102,7 +103,7 @@ def check_spread(
     vcpus = instancetype.cpu.guest
     if across == "SocketsCoresThreads" and vcpus % THREADS_PER_CORE:
         message = f"the instance type's {vcpus} vCPUs cannot be spread over {THREADS_PER_CORE} threads a core"
-        return [Cause("FieldValueInvalid", "instancetype.spec.cpu.guest", message)]
+        return [invalid("instancetype.spec.cpu.guest", message)]
     if not ratio:
         return [Cause("", "", "the preference spreads vCPUs at a ratio of 0, on which KubeVirt fails")]
     unit = THREADS_PER_CORE * ratio if across == "SocketsCoresThreads" else ratio
@@ -110,4 +111,4 @@ def check_spread(
         return []
     what = f"{THREADS_PER_CORE} threads of each of {ratio} cores" if across == "SocketsCoresThreads" else f"{ratio}"
     message = f"the instance type's {vcpus} vCPUs cannot be spread across {across}: not divisible by {what}"
-    return [Cause("FieldValueInvalid", "instancetype.spec.cpu.guest", message)]
+    return [invalid("instancetype.spec.cpu.guest", message)]

@@ -11,9 +11,9 @@ from virtcatalog.api.decode import clone
 from virtcatalog.api.domainspec import Firmware
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec, VirtualMachineSpec
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
+from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.controller.vm import (
     GENERATION_ANNOTATION,
     ControllerError,
@@ -27,7 +27,7 @@ from virtcatalog.kubevirt.rollout.interfaces import plug, unplug
 from virtcatalog.kubevirt.rollout.live import followed, note_pci_topology, place
 from virtcatalog.kubevirt.rollout.restart import restart_required
 from virtcatalog.kubevirt.rollout.revisions import applied, forget_references, revision_names, sync_references
-from virtcatalog.kubevirt.rollout.running import Restart, Running, SyncError
+from virtcatalog.kubevirt.rollout.running import Restart, Running, State, SyncError
 from virtcatalog.kubevirt.rollout.volumes import MIGRATION, migrate_volumes, plug_volumes
 from virtcatalog.kubevirt.rollout.webhooks import admit_update, admit_vmi_update
 
@@ -38,23 +38,23 @@ _PASSES = 50
 
 def settle(running: Running) -> None:
     """Have the controllers work until none of them changes anything; changes `running`."""
-    state = running.fingerprint()
+    state = running.state()
     for _ in range(_PASSES):
         state = _until_nothing_changes(running, state)
         if running.vmi is None:
             return
         note(running)
-        before, state = state, running.fingerprint()
+        before, state = state, running.state()
         if state == before:
             return
     raise AssertionError("the controllers do not come to rest")
 
 
-def _until_nothing_changes(running: Running, state: bytes) -> bytes:
-    """Have the VM's controller work; `state` and what is returned are fingerprints, before and after."""
+def _until_nothing_changes(running: Running, state: State) -> State:
+    """Have the VM's controller work; `state` and what is returned are its states before and after."""
     for _ in range(_PASSES):
         _sync(running)
-        before, state = state, running.fingerprint()
+        before, state = state, running.state()
         if state == before:
             return state
     raise AssertionError("the VM's controller does not come to rest")

@@ -12,7 +12,7 @@ from virtcatalog.api.core import ControllerRevision
 from virtcatalog.api.decode import clone, convert
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceTemplateSpec
 from virtcatalog.api.status import ControllerRevisionRef, InstancetypeStatusRef, VirtualMachineStatus
-from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.cluster import Cluster, Instancetype, Preference
 from virtcatalog.kubevirt.controller.vm import ControllerError, sync_instancetype
 from virtcatalog.kubevirt.instancetype import apply_to_vmi
@@ -149,7 +149,7 @@ def _create_instancetype(running: Running, vm: VirtualMachine) -> str:
         instancetype.spec, None, clone(template.spec), template.metadata, path="spec.template.spec"
     )
     if conflicts:
-        raise SyncError(*(Cause("FieldValueInvalid", field, "the instance type decides this") for field in conflicts))
+        raise SyncError(*(invalid(field, "the instance type decides this") for field in conflicts))
     return _keep(running, vm, str(instancetype_kind(matcher.kind)), instancetype)
 
 
@@ -173,5 +173,5 @@ def _keep(running: Running, vm: VirtualMachine, kind: str, obj: Instancetype | P
         running.keep({place: revision})
     elif (there.data or {}).get("spec") != (revision.data or {}).get("spec"):
         message = f"there is a ControllerRevision {'/'.join(place)} already, which holds something else"
-        raise SyncError(Cause("FieldValueInvalid", "", message))
+        raise SyncError(invalid("", message))
     return revision.metadata.name

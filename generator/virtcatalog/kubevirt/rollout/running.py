@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
 from virtcatalog.api.core import ControllerRevision
+from virtcatalog.api.decode import clone
 from virtcatalog.api.kubevirt import (
     VirtualMachine,
     VirtualMachineInstance,
@@ -19,7 +21,7 @@ from virtcatalog.errors import Cause, Refuser, VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster, Instancetype, Preference
 from virtcatalog.kubevirt.identity import type_uid
 
-_ENCODER = msgspec.msgpack.Encoder(enc_hook=str)
+State = tuple[Any, ...]
 
 LIVE_MIGRATABLE = "LiveMigratable"
 STORAGE_LIVE_MIGRATABLE = "StorageLiveMigratable"
@@ -151,9 +153,9 @@ class Running:
         assert self.vmi is not None
         self.vmi = msgspec.structs.replace(self.vmi, spec=spec)
 
-    def fingerprint(self) -> bytes:
-        """All that a controller could have changed, to see whether one did."""
-        noted = (self.generation_seen, self.restart, self.conditions, self.volumes, self.interfaces)
-        gone = sum(revision is None for revision in self.revisions.values())
-        rest = (gone, self.migrated_volumes, self.stopped, str(self.error or ""), len(self.revisions))
-        return _ENCODER.encode((self.vm, self.vmi, *noted, *rest))
+    def state(self) -> State:
+        """A copy of all that a controller could change, to see later whether one did."""
+        vmi = None if self.vmi is None else clone(self.vmi)
+        noted = dict(self.conditions), dict(self.volumes), dict(self.interfaces), dict(self.revisions)
+        rest = self.generation_seen, self.restart, self.migrated_volumes, self.stopped, str(self.error or "")
+        return clone(self.vm), vmi, *noted, *rest

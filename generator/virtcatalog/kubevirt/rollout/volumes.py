@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from virtcatalog.api.devices import Disk
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec, VirtualMachineSpec
 from virtcatalog.api.volumes import Volume
-from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.causes import invalid, not_supported
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.rollout.running import (
     STORAGE_LIVE_MIGRATABLE,
@@ -81,13 +81,13 @@ def migrate_volumes(running: Running, wanted: VirtualMachineSpec) -> VirtualMach
         migrated_volume.volume in updated for migrated_volume in running.migrated_volumes
     ):
         message = "while volumes are to be migrated, only the claims of before can be asked for"
-        raise SyncError(Cause("FieldValueInvalid", "spec.template.spec.volumes", message))
+        raise SyncError(invalid("spec.template.spec.volumes", message))
     strategy = wanted.update_volumes_strategy
     if strategy is None or strategy == REPLACEMENT:
         return None
     if strategy != MIGRATION:
         message = f"{strategy!r} is no strategy: use {MIGRATION} or {REPLACEMENT}"
-        raise SyncError(Cause("FieldValueNotSupported", "spec.updateVolumesStrategy", message))
+        raise SyncError(not_supported("spec.updateVolumesStrategy", message))
     if not updated:
         return None
     problem = _unfit(running, wanted.template.spec, updated)

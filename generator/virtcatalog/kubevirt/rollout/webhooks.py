@@ -13,8 +13,8 @@ from virtcatalog.api.devices import Disk
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec
 from virtcatalog.api.volumes import Volume
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.causes import invalid
 from virtcatalog.kubevirt.admission.vm import admit_vm
+from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.webhooks import mutate_updated_vm

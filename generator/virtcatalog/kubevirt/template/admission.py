@@ -18,6 +18,7 @@ from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.shape import Leaf, List, Map, Shape, Struct, struct_of
 from virtcatalog.api.template import VirtualMachineTemplate
 from virtcatalog.errors import Cause, TemplateError, UnsupportedError, Warning
+from virtcatalog.kubevirt.causes import invalid, not_supported, required
 from virtcatalog.kubevirt.template.process import chance, check_references, process_checked
 
 
@@ -48,7 +49,7 @@ def admit_template(manifest: dict[str, Any], *, seed: int | None = None) -> Admi
     try:
         manifest = as_json(manifest)
     except GoError as error:
-        return Admission([Cause("FieldValueInvalid", field_path(error.path), error.message)], [])
+        return Admission([invalid(field_path(error.path), error.message)], [])
     causes = list(_schema_causes(manifest))
     if causes:
         return Admission(causes, [])
@@ -87,9 +88,9 @@ def _schema_causes(manifest: dict[str, Any]) -> Iterator[Cause]:
         yield Cause("FieldValueTypeInvalid", field_path(("metadata", *path)), message)
     if isinstance(metadata, dict):
         for path, message in metadata_faults(metadata):
-            yield Cause("FieldValueInvalid", field_path(path), message)
+            yield invalid(field_path(path), message)
     if not isinstance(metadata, dict) or not (metadata.get("name") or metadata.get("generateName")):
-        yield Cause("FieldValueRequired", "metadata.name", "is required")
+        yield required("metadata.name", "is required")
     yield from _misfits(manifest, shape, ())
 
 
@@ -115,7 +116,7 @@ def _misfits(value: Any, shape: Shape, path: Path) -> Iterator[Cause]:
             if value.get(name) is not None:
                 yield from _misfits(value[name], field.shape, (*path, name))
             elif field.required:
-                yield Cause("FieldValueRequired", field_path((*path, name)), "is required")
+                yield required(field_path((*path, name)), "is required")
     elif isinstance(shape, List) and isinstance(value, list):
         for index, item in enumerate(value):
             yield from _misfits(item, shape.item, (*path, index))
@@ -132,7 +133,7 @@ def _misfit_leaf(value: Any, leaf: Leaf, path: Path) -> Iterator[Cause]:
         wanted = {str: "a string", bool: "true or false"}.get(leaf.types[0], "an integer")
         yield Cause("FieldValueTypeInvalid", field, f"must be {wanted}, not {describe(value)}")
     elif leaf.choices and value not in leaf.choices:
-        yield Cause("FieldValueNotSupported", field, f"{value!r} is none of {', '.join(leaf.choices)}")
+        yield not_supported(field, f"{value!r} is none of {', '.join(leaf.choices)}")
     elif leaf.pattern and not re.search(leaf.pattern, str(value)):
         message = f"must hold an expression such as {leaf.examples[0]}, not {describe(value)}"
-        yield Cause("FieldValueInvalid", field, message)
+        yield invalid(field, message)

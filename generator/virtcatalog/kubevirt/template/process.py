@@ -16,6 +16,7 @@ from virtcatalog.api.golang import GoError, as_json, characters, from_unstructur
 from virtcatalog.api.template import VirtualMachineTemplate
 from virtcatalog.api.vmstatus import FullVirtualMachine
 from virtcatalog.errors import Cause, ManifestError, Problem, TemplateError, Warning, nearest
+from virtcatalog.kubevirt.causes import duplicate, invalid, required
 from virtcatalog.kubevirt.template.substitute import REFERENCE, Substitution, as_floats, generate, references, texts
 
 _VM: Final = "spec.virtualMachine"
@@ -93,7 +94,7 @@ def process_checked(template: dict[str, Any], random: Random, warnings: tuple[Wa
     try:
         substituted = substitution.in_object(as_floats(vm))
     except ValueError as error:
-        raise TemplateError(Cause("FieldValueInvalid", "spec.parameters", str(error)), at=_VM) from None
+        raise TemplateError(invalid("spec.parameters", str(error)), at=_VM) from None
     except RecursionError:
         raise _invalid_vm("a value is nested too deeply") from None
     return Processed(
@@ -117,8 +118,7 @@ def check_references(template: dict[str, Any]) -> tuple[Warning, ...]:
     undefined = sorted(referenced - defined.keys())
     if undefined:
         causes = [
-            Cause(
-                "FieldValueInvalid",
+            invalid(
                 _VM,
                 f"refers to the parameter {name}, which is not defined{nearest(name, defined)}",
             )
@@ -153,14 +153,14 @@ def vm_object(template: dict[str, Any]) -> dict[str, Any]:
     """Return the VM of a template that was read (getVirtualMachineObject)."""
     vm = template["spec"]["virtualMachine"]
     if vm is None:
-        raise TemplateError(Cause("FieldValueInvalid", _VM, "is required: the VirtualMachine to make"))
+        raise TemplateError(invalid(_VM, "is required: the VirtualMachine to make"))
     if not isinstance(vm, dict):
-        raise TemplateError(Cause("FieldValueInvalid", f"{_VM}.raw", f"must be a map, not {describe(vm)}"), at=_VM)
+        raise TemplateError(invalid(f"{_VM}.raw", f"must be a map, not {describe(vm)}"), at=_VM)
     try:
         as_floats(vm)
     except OverflowError:
         message = "holds a number that is too large for JSON"
-        raise TemplateError(Cause("FieldValueInvalid", f"{_VM}.raw", message), at=_VM) from None
+        raise TemplateError(invalid(f"{_VM}.raw", message), at=_VM) from None
     except RecursionError:
         raise _invalid_vm("is nested too deeply") from None
     return vm
@@ -173,16 +173,14 @@ def parameter_values(parameters: list[dict[str, Any]], random: Random) -> tuple[
     for index, parameter in enumerate(parameters):
         path, name, value = f"spec.parameters[{index}]", parameter["name"], parameter.get("value", "")
         if not name:
-            raise TemplateError(Cause("FieldValueInvalid", f"{path}.name", "is required: a parameter has a name"))
+            raise TemplateError(invalid(f"{path}.name", "is required: a parameter has a name"))
         if name in values:
-            raise TemplateError(
-                Cause("FieldValueDuplicate", f"{path}.name", f"{name!r} is the name of another parameter")
-            )
+            raise TemplateError(duplicate(f"{path}.name", f"{name!r} is the name of another parameter"))
         if not value and parameter.get("generate"):
             value = generated[name] = _generated(parameter, path, random)
         if not value and parameter.get("required"):
             message = f"is required: give the parameter a value with {name}=…"
-            raise TemplateError(Cause("FieldValueRequired", f"{path}.value", message))
+            raise TemplateError(required(f"{path}.value", message))
         values[name] = value
     return values, generated
 
@@ -191,14 +189,14 @@ def _generated(parameter: dict[str, Any], path: str, random: Random) -> str:
     generator, source = parameter["generate"], parameter.get("from", "")
     if generator != "expression":
         message = f"{generator!r} is no generator; the only one is 'expression'"
-        raise TemplateError(Cause("FieldValueInvalid", f"{path}.generate", message))
+        raise TemplateError(invalid(f"{path}.generate", message))
     if not source:
         message = "is required: what to generate, such as vm-[a-z0-9]{5}"
-        raise TemplateError(Cause("FieldValueInvalid", f"{path}.from", message))
+        raise TemplateError(invalid(f"{path}.from", message))
     try:
         return generate(source, random)
     except ValueError as error:
-        raise TemplateError(Cause("FieldValueInvalid", f"{path}.from", str(error))) from None
+        raise TemplateError(invalid(f"{path}.from", str(error))) from None
 
 
 def _converted(vm: dict[str, Any]) -> dict[str, Any]:
@@ -218,7 +216,7 @@ def _converted(vm: dict[str, Any]) -> dict[str, Any]:
 
 
 def _invalid_vm(message: str, field: str = "") -> TemplateError:
-    return TemplateError(Cause("FieldValueInvalid", _VM, message), at=f"{_VM}.{field}" if field else _VM)
+    return TemplateError(invalid(_VM, message), at=f"{_VM}.{field}" if field else _VM)
 
 
 def as_written(value: Any) -> Any:
