@@ -12,26 +12,26 @@ from virtcatalog.adopt.data import EVERY
 from virtcatalog.adopt.rules import FIELDS, NOT_A_FIELD, SOURCES, decided, implied, preferred
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.api.object import Object
+from virtcatalog.api.object import Constant, Object
 
 LEAVES_OF = ("clock", "cpu", "devices", "features", "firmware", "machine", "volumes")
 
 
-def structs(annotation: Any) -> Iterator[type[Object]]:
-    if isinstance(annotation, type) and issubclass(annotation, Object):
+def structs(annotation: Any) -> Iterator[type[Object | Constant]]:
+    if isinstance(annotation, type) and issubclass(annotation, Object | Constant):
         yield annotation
     for each in get_args(annotation):
         yield from structs(each)
 
 
-def child(kind: type[Object], name: str) -> Any:
+def child(kind: type[Object | Constant], name: str) -> Any:
     fields = {field.encode_name: field.name for field in msgspec.structs.fields(kind)}
     return get_type_hints(kind, include_extras=True)[fields[name]]
 
 
 @pytest.mark.parametrize("pattern", sorted(FIELDS), ids=lambda pattern: ".".join(pattern))
 def test_every_field_of_a_vm_exists(pattern):
-    kind: type[Object] | None = VirtualMachine
+    kind: type[Object | Constant] | None = VirtualMachine
     for step in pattern:
         if kind is None or step == EVERY:
             continue  # a key of a map of quantities, an item of a list

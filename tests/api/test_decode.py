@@ -13,12 +13,12 @@ from virtcatalog import api
 from virtcatalog.api import annotations
 from virtcatalog.api.core import ResourceFieldSelector
 from virtcatalog.api.decode import clone, convert, decode_manifest, to_manifest
-from virtcatalog.api.devices import Disk, DiskTarget
-from virtcatalog.api.domainspec import CPU, Machine, Memory
+from virtcatalog.api.devices import Disk, DiskTarget, FeatureState
+from virtcatalog.api.domainspec import CPU, FeatureHyperv, Features, Machine, Memory
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.kinds import KINDS, READ, kind_type
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceTemplateSpec
-from virtcatalog.api.object import Object, Status
+from virtcatalog.api.object import Constant, Object, Status
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Either, Leaf, List, Map, Shape, Struct, struct_of
 from virtcatalog.api.volumes import HostDisk
@@ -241,6 +241,14 @@ def test_a_clone_shares_nothing_that_changes() -> None:
     assert spec.node_selector == {"a": "b"}
 
 
+def test_a_constant_is_its_own_clone() -> None:
+    features = Features(hyperv=FeatureHyperv(relaxed=FeatureState()))
+    assert clone(features) is features
+    name = "hyperv"  # mypy would refuse it by name
+    with pytest.raises(AttributeError, match="immutable"):
+        setattr(features, name, None)
+
+
 def test_a_clone_keeps_what_its_type_would_refuse() -> None:
     broken = CPU(cores=-5, sockets=2**70)
     assert clone(broken) == broken
@@ -288,11 +296,11 @@ def test_what_is_text_is_read_as_other_manifests(cores: int) -> None:
     assert [(each.field, each.message) for each in caught.value.problems] == problems(manifest)
 
 
-def types_of_the_api() -> list[type[Object]]:
+def types_of_the_api() -> list[type[Object | Constant]]:
     for module in iter_modules(api.__path__):
         import_module(f"{api.__name__}.{module.name}")
-    found: list[type[Object]] = []
-    below: list[type[Object]] = [Object, Status]
+    found: list[type[Object | Constant]] = []
+    below: list[type[Object | Constant]] = [Object, Constant, Status]
     while below:
         inner = below.pop().__subclasses__()
         below += inner

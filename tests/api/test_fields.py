@@ -14,7 +14,7 @@ import pytest
 
 from virtcatalog.api import cdi, configuration, core, devices, domainspec, instancetype, kubevirt, status, volumes
 from virtcatalog.api.corekinds import KUBERNETES
-from virtcatalog.api.object import Object, Status
+from virtcatalog.api.object import Constant, Object, Status
 
 FACTS = Path(__file__).with_name("fields.tsv")
 MODULES = {
@@ -101,10 +101,10 @@ def test_every_field_is_there_with_its_facts() -> None:
         if (since_of(field.type) or "v1.0") != since:
             wrong.append((row["type"], row["field"], "since", since_of(field.type), since))
         wanted = row["required"] == "required" or (row["type"], row["field"]) in REQUIRED_AT_THE_TOP
-        if issubclass(kind, Object) and field.required != wanted:
+        if issubclass(kind, Object | Constant) and field.required != wanted:
             wrong.append((row["type"], row["field"], "required", field.required))
         enum = sorted(plain(field.type).values) if isinstance(plain(field.type), types.LiteralType) else []
-        if issubclass(kind, Object) and "|".join(enum) != row["enum"]:
+        if issubclass(kind, Object | Constant) and "|".join(enum) != row["enum"]:
             wrong.append((row["type"], row["field"], "enum", enum, row["enum"]))
     assert wrong == []
 
@@ -147,7 +147,7 @@ CORE = sorted(
     (
         kind
         for kind in vars(core).values()
-        if isinstance(kind, type) and issubclass(kind, Object) and kind is not Object
+        if isinstance(kind, type) and issubclass(kind, Object | Constant) and kind not in (Object, Constant)
     ),
     key=lambda kind: kind.__name__,
 )
@@ -165,6 +165,8 @@ def test_kubernetes_types_agree_with_kubernetes(kind: type[Object]) -> None:
 
 
 def test_configuration_types_are_strict() -> None:
-    kinds = [kind for kind in vars(configuration).values() if isinstance(kind, type) and issubclass(kind, Object)]
+    kinds = [
+        kind for kind in vars(configuration).values() if isinstance(kind, type) and issubclass(kind, Object | Constant)
+    ]
     assert len(kinds) > 40
     assert all(kind.__struct_config__.forbid_unknown_fields for kind in kinds)

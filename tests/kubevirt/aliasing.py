@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def scribble(value):
-    """Change every attribute of every object and every list and map below `value`."""
+    """Change every attribute of every object and every list and map below `value`, as far as they can be changed."""
     if isinstance(value, list):
         for item in value:
             scribble(item)
@@ -14,4 +14,5 @@ def scribble(value):
     elif hasattr(value, "__struct_fields__"):
         for name in value.__struct_fields__:
             scribble(getattr(value, name))
-            setattr(value, name, "scribbled")
+            if not value.__struct_config__.frozen:
+                setattr(value, name, "scribbled")

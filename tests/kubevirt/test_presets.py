@@ -1,9 +1,11 @@
 """VirtualMachineInstancePresets: which apply to a VMI, and what they change in it."""
 
 import pytest
+from aliasing import scribble
 from reading import read
 
 from virtcatalog.api.decode import convert, to_manifest
+from virtcatalog.api.domainspec import Clock, ClockOffsetUTC
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.defaults.presets import apply_presets, preset_warnings
@@ -158,12 +160,11 @@ def test_an_applied_preset_is_remarked_on():
 
 
 def test_a_vmi_shares_nothing_with_its_preset():
-    cluster, vmi = Cluster([preset(domain="{cpu: {cores: 4}, clock: {utc: {}}}")]), vmi_of()
+    cluster, vmi = Cluster([preset(domain="{cpu: {cores: 4}, firmware: {serial: a}, clock: {utc: {}}}")]), vmi_of()
     apply_presets(vmi, cluster)
-    vmi.spec.domain.cpu.cores = 8
-    vmi.spec.domain.clock.utc.offset_seconds = 1
+    scribble(vmi.spec.domain)
     domain = cluster.presets("default")[0].spec.domain
-    assert (domain.cpu.cores, domain.clock.utc.offset_seconds) == (4, None)
+    assert (domain.cpu.cores, domain.firmware.serial, domain.clock) == (4, "a", Clock(utc=ClockOffsetUTC()))
 
 
 def told(vmi, *presets):

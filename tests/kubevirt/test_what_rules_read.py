@@ -301,14 +301,14 @@ def remembered():
 
 def is_constant(kind):
     """Whether values of a type stay as they are, and all in them: elements that are remembered are never changed."""
-    if isinstance(kind, types.UnionType) or typing.get_origin(kind) in (tuple, frozenset):
+    if typing.get_origin(kind) in (types.UnionType, typing.Union, tuple, frozenset):
         return all(part is Ellipsis or is_constant(part) for part in typing.get_args(kind))
     if inspect.isclass(kind) and issubclass(kind, msgspec.Struct):
-        return kind.__struct_config__.frozen
+        return kind.__struct_config__.frozen and all(map(is_constant, typing.get_type_hints(kind).values()))
     return typing.get_origin(kind) in (type, typing.Literal) or kind in CONSTANT or is_named_tuple(kind)
 
 
-CONSTANT = (str, bytes, int, float, bool, type(None), Quantity, Element, frozenset[str])
+CONSTANT = (str, bytes, int, float, bool, range, type(None), Quantity, Element, frozenset[str])
 
 
 def is_named_tuple(kind):

@@ -38,7 +38,9 @@ def to_manifest(obj: msgspec.Struct) -> dict[str, Any]:
 
 
 def clone(obj: T) -> T:
-    """Return a deep copy of `obj`, which may share its quantities: they never change."""
+    """Return a deep copy of `obj`, which may share what never changes: quantities and constants."""
+    if obj.__struct_config__.frozen:
+        return obj
     return replace(obj) if _is_flat(type(obj)) else copier(obj)()
 
 

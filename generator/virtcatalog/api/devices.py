@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import field
 
-from virtcatalog.api.object import Int32, Int64, Object, UInt32, since
+from virtcatalog.api.object import Constant, Int32, Int64, Object, UInt32, since
 
 
 class DHCPPrivateOptions(Object):
@@ -119,7 +119,7 @@ class CustomBlockSize(Object):
     discard_granularity: Annotated[UInt32 | None, since("v1.7")] = None
 
 
-class FeatureState(Object):
+class FeatureState(Constant, frozen=True):
     """Something that is on or off; on when `enabled` is absent."""
 
     enabled: bool | None = None

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import field
 
 from virtcatalog.api.devices import Devices, FeatureState
-from virtcatalog.api.object import Int64, Object, UInt32, since
+from virtcatalog.api.object import Constant, Int64, Object, UInt32, since
 from virtcatalog.api.quantity import Quantity
 
 
@@ -27,33 +27,33 @@ class KernelBootContainer(Object):
     initrd_path: str = ""
 
 
-class HPETTimer(Object):
+class HPETTimer(Constant, frozen=True):
     """The High Precision Event Timer."""
 
     tick_policy: str = ""
     present: bool | None = None
 
 
-class KVMTimer(Object):
+class KVMTimer(Constant, frozen=True):
     """KVM's clock."""
 
     present: bool | None = None
 
 
-class HypervTimer(Object):
+class HypervTimer(Constant, frozen=True):
     """Hyper-V's reference clock."""
 
     present: bool | None = None
 
 
-class PITTimer(Object):
+class PITTimer(Constant, frozen=True):
     """The Programmable Interval Timer."""
 
     tick_policy: str = ""
     present: bool | None = None
 
 
-class RTCTimer(Object):
+class RTCTimer(Constant, frozen=True):
     """The real-time clock; `track` is guest or wall."""
 
     tick_policy: str = ""
@@ -61,28 +61,28 @@ class RTCTimer(Object):
     track: str = ""
 
 
-class FeatureSpinlocks(Object):
+class FeatureSpinlocks(Constant, frozen=True):
     """After how many tries a spinlock tells the hypervisor; 4096 when absent."""
 
     enabled: bool | None = None
     spinlocks: UInt32 | None = None
 
 
-class FeatureVendorID(Object):
+class FeatureVendorID(Constant, frozen=True):
     """The hypervisor's vendor that the guest sees, up to 12 characters."""
 
     enabled: bool | None = None
     vendorid: str = ""
 
 
-class SyNICTimer(Object):
+class SyNICTimer(Constant, frozen=True):
     """The synthetic timer, and its direct mode."""
 
     enabled: bool | None = None
     direct: FeatureState | None = None
 
 
-class TLBFlush(Object):
+class TLBFlush(Constant, frozen=True):
     """Paravirtual TLB flushes, direct and for ranges."""
 
     enabled: bool | None = None
@@ -132,13 +132,13 @@ class KernelBoot(Object):
     container: KernelBootContainer | None = None
 
 
-class ClockOffsetUTC(Object):
+class ClockOffsetUTC(Constant, frozen=True):
     """The clock starts at UTC plus `offset_seconds`, which keeps adjustments over restarts when absent."""
 
     offset_seconds: Int64 | None = None
 
 
-class HyperVPassthrough(Object):
+class HyperVPassthrough(Constant, frozen=True):
     """Every Hyper-V enlightenment that the host has."""
 
     enabled: Annotated[bool | None, since("v1.3")] = None
@@ -151,7 +151,7 @@ class ReservedOverhead(Object):
     mem_lock: Annotated[str | None, since("v1.8")] = None
 
 
-class Timer(Object):
+class Timer(Constant, frozen=True):
     """The timers of a machine."""
 
     hpet: HPETTimer | None = None
@@ -161,7 +161,7 @@ class Timer(Object):
     hyperv: HypervTimer | None = None
 
 
-class ClockOffset(Object):
+class ClockOffset(Constant, frozen=True):
     """UTC or a time zone that the clock starts at."""
 
     utc: ClockOffsetUTC | None = None
@@ -175,7 +175,7 @@ class CPUFeature(Object):
     policy: str = ""
 
 
-class FeatureHyperv(Object):
+class FeatureHyperv(Constant, frozen=True):
     """Hyper-V enlightenments: what Windows guests use to run well."""
 
     relaxed: FeatureState | None = None
@@ -194,13 +194,13 @@ class FeatureHyperv(Object):
     evmcs: FeatureState | None = None
 
 
-class FeatureKVM(Object):
+class FeatureKVM(Constant, frozen=True):
     """Whether the guest can tell that it runs on KVM."""
 
     hidden: bool = False
 
 
-class FeatureAPIC(Object):
+class FeatureAPIC(Constant, frozen=True):
     """The APIC."""
 
     enabled: bool | None = None
@@ -301,7 +301,7 @@ class Chassis(Object):
     sku: str = ""
 
 
-class Clock(Object):
+class Clock(Constant, frozen=True):
     """The guest's clock and its timers."""
 
     utc: ClockOffsetUTC | None = None
@@ -309,7 +309,7 @@ class Clock(Object):
     timer: Timer | None = None
 
 
-class Features(Object):
+class Features(Constant, frozen=True):
     """Features of the hypervisor that the guest sees."""
 
     acpi: FeatureState = field(default_factory=FeatureState)

@@ -31,7 +31,7 @@ from virtcatalog.api.domainspec import (
     Realtime,
     Timer,
 )
-from virtcatalog.api.object import Int64, Object, UInt32, fills, since
+from virtcatalog.api.object import Constant, Int64, Object, UInt32, fills, since
 from virtcatalog.api.quantity import Quantity
 
 
@@ -54,7 +54,7 @@ class SpreadOptions(Object):
     ratio: Annotated[UInt32 | None, since("v1.3")] = None
 
 
-class ClockPreferences(Object):
+class ClockPreferences(Constant, frozen=True):
     """The clock, where the VM says nothing."""
 
     preferred_clock_offset: ClockOffset | None = None
@@ -99,7 +99,7 @@ class MachinePreferences(Object):
     preferred_machine_type: str = ""
 
 
-class FeaturePreferences(Object):
+class FeaturePreferences(Constant, frozen=True):
     """Hypervisor features, where the VM says nothing."""
 
     preferred_acpi: FeatureState | None = None

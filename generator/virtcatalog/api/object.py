@@ -23,6 +23,22 @@ class Object(msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_
     """
 
 
+class Constant(
+    msgspec.Struct,
+    rename="camel",
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+    kw_only=True,
+    gc=False,
+    frozen=True,
+    cache_hash=True,
+):
+    """A part of an API object, as `Object`, that is never changed in place: whoever needs another one makes it.
+
+    So it may be shared among objects, and be an argument of what is remembered (kubevirt/memo.py).
+    """
+
+
 class Status(msgspec.Struct, rename="camel", omit_defaults=True, kw_only=True, gc=False):
     """What a controller wrote into an object, as far as virtcatalog reads it: other fields are ignored and dropped."""
 

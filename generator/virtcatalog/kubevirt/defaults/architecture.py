@@ -5,6 +5,8 @@ Source: pkg/defaults/amd64.go, arm64.go and s390x.go.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from virtcatalog.api.devices import Devices, Diag288Watchdog, FeatureState, I6300ESBWatchdog
 from virtcatalog.api.domainspec import CPU, EFI, Bootloader, Features, Firmware
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
@@ -17,10 +19,10 @@ def set_architecture_features(spec: VirtualMachineInstanceSpec) -> None:
     """Turn ACPI off where the architecture has none (setDefaultFeatures)."""
     if spec.architecture != "s390x":
         return
-    if spec.domain.features is None:
-        spec.domain.features = Features()
-    if spec.domain.features.acpi.enabled is None:
-        spec.domain.features.acpi = FeatureState(enabled=False)
+    features = spec.domain.features or Features()
+    if features.acpi.enabled is None:
+        features = replace(features, acpi=FeatureState(enabled=False))
+    spec.domain.features = features
 
 
 def set_architecture_defaults(spec: VirtualMachineInstanceSpec, config: Configuration) -> None:

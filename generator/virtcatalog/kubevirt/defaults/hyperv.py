@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
+from msgspec.structs import replace
+
 from virtcatalog.api.devices import FeatureState
-from virtcatalog.api.domainspec import CPU, CPUFeature, FeatureHyperv
+from virtcatalog.api.domainspec import CPU, CPUFeature, FeatureHyperv, Features
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.kubevirt.memo import memo
 
 
 class _State(Protocol):
-    enabled: bool | None
+    @property
+    def enabled(self) -> bool | None: ...
 
 
 class Dependency(NamedTuple):
@@ -46,21 +50,32 @@ def set_hyperv_dependencies(spec: VirtualMachineInstanceSpec) -> None:
 
     Source: SetHypervFeatureDependencies.
     """
-    hyperv = spec.domain.features.hyperv if spec.domain.features else None
+    if spec.domain.features is not None:
+        spec.domain.features, needs_vmx = _with_dependencies(spec.domain.features)
+        if needs_vmx:
+            _require_vmx(spec)
+
+
+@memo
+def _with_dependencies(features: Features) -> tuple[Features, bool]:
+    """The features with what they need, and whether that is the CPU's feature vmx, too."""
+    hyperv = features.hyperv
     if hyperv is None:
-        return
+        return features, False
+    is_possible = True
     for feature, required in DEPENDENCIES:
         if not _enabled(getattr(hyperv, feature)):
             continue
-        state: _State | None = getattr(hyperv, required)
+        state = getattr(hyperv, required)
         if state is None:
-            setattr(hyperv, required, FeatureState(enabled=True))
+            hyperv = replace(hyperv, **{required: FeatureState(enabled=True)})
         elif state.enabled is None:
-            state.enabled = True
+            hyperv = replace(hyperv, **{required: replace(state, enabled=True)})
         elif not state.enabled:
-            return
-    if hyperv.evmcs is not None and hyperv.evmcs.enabled is not False:
-        _require_vmx(spec)
+            is_possible = False
+            break
+    needs_vmx = is_possible and hyperv.evmcs is not None and hyperv.evmcs.enabled is not False
+    return replace(features, hyperv=hyperv), needs_vmx
 
 
 def _enabled(state: _State | None) -> bool:

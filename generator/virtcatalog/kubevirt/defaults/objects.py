@@ -5,20 +5,19 @@ Source: staging/src/kubevirt.io/api/core/v1/defaults.go and zz_generated.default
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from virtcatalog.api.devices import Disk, DiskTarget, FeatureState, Input
-from virtcatalog.api.domainspec import Clock, FeatureHyperv, Features, Firmware
+from virtcatalog.api.domainspec import Clock, FeatureAPIC, FeatureHyperv, Features, Firmware, Timer
 from virtcatalog.api.kubevirt import Probe, VirtualMachineInstance
 from virtcatalog.kubevirt.identity import firmware_uuid
+from virtcatalog.kubevirt.memo import memo
 
 _SPINLOCK_RETRIES = 4096
 
-
-class _State(Protocol):
-    enabled: bool | None
+S = TypeVar("S", bound=FeatureState | FeatureAPIC | None)
 
 
 def set_object_defaults(vmi: VirtualMachineInstance) -> None:
@@ -29,10 +28,8 @@ def set_object_defaults(vmi: VirtualMachineInstance) -> None:
     if not domain.firmware.uuid:
         domain.firmware.uuid = firmware_uuid(vmi.metadata.namespace, vmi.metadata.name)
     if domain.clock is not None:
-        _set_timers(domain.clock)
-    if domain.features is None:
-        domain.features = Features()
-    _set_features(domain.features)
+        domain.clock = _with_timers(domain.clock)
+    domain.features = _with_states(domain.features or Features())
     for disk in domain.devices.disks:
         _set_disk(disk)
     for device in domain.devices.inputs:
@@ -40,7 +37,7 @@ def set_object_defaults(vmi: VirtualMachineInstance) -> None:
     for gpu in domain.devices.gpus:
         display = gpu.virtual_gpu_options.display if gpu.virtual_gpu_options else None
         if display is not None:
-            _enable(display.ram_fb)
+            display.ram_fb = _enabled(display.ram_fb)
     spec = vmi.spec
     if spec.liveness_probe is not None:
         spec.liveness_probe = _probe(spec.liveness_probe)
@@ -48,56 +45,44 @@ def set_object_defaults(vmi: VirtualMachineInstance) -> None:
         spec.readiness_probe = _probe(spec.readiness_probe)
 
 
-def _enable(state: _State | None) -> None:
-    if state is not None and state.enabled is None:
-        state.enabled = True
+def _enabled(state: S) -> S:
+    return replace(state, enabled=True) if state is not None and state.enabled is None else state
 
 
-def _set_timers(clock: Clock) -> None:
+@memo
+def _with_timers(clock: Clock) -> Clock:
+    """The clock with those of its timers present of which it does not say whether they are."""
     timer = clock.timer
     if timer is None:
-        return
-    for one in (timer.hpet, timer.kvm, timer.pit, timer.rtc, timer.hyperv):
-        if one is not None and one.present is None:
-            one.present = True
+        return clock
+    timers = {name: getattr(timer, name) for name in Timer.__struct_fields__}
+    present = {name: replace(one, present=True) for name, one in timers.items() if one and one.present is None}
+    return replace(clock, timer=replace(timer, **present))
 
 
-def _set_features(features: Features) -> None:
-    if features.acpi.enabled is None:
-        features.acpi = FeatureState(enabled=True)
-    _enable(features.apic)
-    _enable(features.smm)
-    _enable(features.pvspinlock)
-    if features.hyperv is not None:
-        _set_hyperv(features.hyperv)
+@memo
+def _with_states(features: Features) -> Features:
+    """The features that are named, on where they do not say that they are off."""
+    return replace(
+        features,
+        acpi=_enabled(features.acpi),
+        apic=_enabled(features.apic),
+        smm=_enabled(features.smm),
+        pvspinlock=_enabled(features.pvspinlock),
+        hyperv=_with_enlightenments(features.hyperv) if features.hyperv is not None else None,
+    )
 
 
-def _set_hyperv(hyperv: FeatureHyperv) -> None:
-    for state in (
-        hyperv.relaxed,
-        hyperv.vapic,
-        hyperv.spinlocks,
-        hyperv.vpindex,
-        hyperv.runtime,
-        hyperv.synic,
-        hyperv.synictimer,
-        hyperv.reset,
-        hyperv.vendorid,
-        hyperv.frequencies,
-        hyperv.reenlightenment,
-        hyperv.tlbflush,
-        hyperv.ipi,
-        hyperv.evmcs,
-    ):
-        if state is not None and state.enabled is None:
-            state.enabled = True
-    if hyperv.spinlocks is not None and hyperv.spinlocks.enabled and hyperv.spinlocks.spinlocks is None:
-        hyperv.spinlocks.spinlocks = _SPINLOCK_RETRIES
-    if hyperv.synictimer is not None:
-        _enable(hyperv.synictimer.direct)
-    if hyperv.tlbflush is not None:
-        _enable(hyperv.tlbflush.direct)
-        _enable(hyperv.tlbflush.extended)
+def _with_enlightenments(hyperv: FeatureHyperv) -> FeatureHyperv:
+    hyperv = FeatureHyperv(**{name: _enabled(getattr(hyperv, name)) for name in FeatureHyperv.__struct_fields__})
+    spinlocks, timer, flush = hyperv.spinlocks, hyperv.synictimer, hyperv.tlbflush
+    if spinlocks is not None and spinlocks.enabled and spinlocks.spinlocks is None:
+        spinlocks = replace(spinlocks, spinlocks=_SPINLOCK_RETRIES)
+    if timer is not None:
+        timer = replace(timer, direct=_enabled(timer.direct))
+    if flush is not None:
+        flush = replace(flush, direct=_enabled(flush.direct), extended=_enabled(flush.extended))
+    return replace(hyperv, spinlocks=spinlocks, synictimer=timer, tlbflush=flush)
 
 
 def _set_disk(disk: Disk) -> None:
@@ -109,7 +94,7 @@ def _set_disk(disk: Disk) -> None:
         if not disk.cdrom.tray:
             disk.cdrom.tray = "closed"
     if disk.block_size is not None:
-        _enable(disk.block_size.match_volume)
+        disk.block_size.match_volume = _enabled(disk.block_size.match_volume)
 
 
 def _set_input(device: Input) -> None:

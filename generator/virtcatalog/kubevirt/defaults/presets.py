@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
+from msgspec.structs import replace
+
 from virtcatalog.api.annotations import APPLIED_PRESET
 from virtcatalog.api.decode import clone, to_manifest
 from virtcatalog.api.domainspec import Clock, DomainSpec
@@ -167,10 +169,11 @@ def _merge(preset: DomainSpec, domain: DomainSpec) -> bool:
     if preset.clock is not None:
         if domain.clock is None:
             # Without the timer: it follows below, and only a clock that has none of its own gets one.
-            domain.clock = Clock(utc=clone(preset.clock.utc) if preset.clock.utc else None)
-            domain.clock.timezone = preset.clock.timezone
+            domain.clock = replace(preset.clock, timer=None)
         applied = domain.clock == preset.clock or applied
-        applied = _fill(preset.clock, domain.clock, "timer") or applied
+        if preset.clock.timer is not None:
+            domain.clock = replace(domain.clock, timer=domain.clock.timer or preset.clock.timer)
+            applied = domain.clock.timer == preset.clock.timer or applied
     return applied
 
 

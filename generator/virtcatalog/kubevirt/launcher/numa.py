@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 
 from virtcatalog.api.domainspec import Hugepages
@@ -20,7 +18,7 @@ class GuestCell(msgspec.Struct, frozen=True):
     """One NUMA cell of the guest: its vCPUs and memory, and the host node behind it if it is bound to one."""
 
     id: int
-    vcpus: Sequence[int]
+    vcpus: tuple[int, ...] | range
     cpus: str
     memory: int
     unit: str

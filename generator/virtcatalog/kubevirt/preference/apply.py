@@ -5,6 +5,8 @@ Source: pkg/instancetype/preference/apply (vmi.go calls a file a field: clock.go
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import clone
 from virtcatalog.api.domainspec import (
@@ -27,6 +29,7 @@ from virtcatalog.api.instancetype import (
     VirtualMachinePreferenceSpec,
 )
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.kubevirt.memo import memo
 from virtcatalog.kubevirt.preference.devices import apply_devices
 from virtcatalog.kubevirt.preference.fill import fill
 from virtcatalog.releases import Traits
@@ -48,13 +51,13 @@ def apply_preference(
     if preference.devices is not None:
         apply_devices(preference.devices, vmi_spec, traits)
     if preference.features is not None:
-        apply_features(preference.features, domain)
+        domain.features = preferred_features(preference.features, domain.features)
     if preference.firmware is not None:
         apply_firmware(preference.firmware, domain)
     if preference.machine is not None:
         apply_machine(preference.machine, domain)
     if preference.clock is not None:
-        apply_clock(preference.clock, domain)
+        domain.clock = preferred_clock(preference.clock, domain.clock)
     fill(preference, vmi_spec)
     apply_architecture(preference, vmi_spec)
     _apply_annotations(preference, vmi_metadata)
@@ -90,50 +93,40 @@ def _apply_cpu_features(preference: CPUPreferences, domain: DomainSpec) -> None:
     domain.cpu.features += [clone(f) for f in preference.preferred_cpu_features if f.name not in names]
 
 
-def apply_clock(preference: ClockPreferences, domain: DomainSpec) -> None:
+@memo
+def preferred_clock(preference: ClockPreferences, clock: Clock | None) -> Clock:
     """Fill in the offset and the timers, each as a whole or not at all (applyClockPreferences)."""
-    if domain.clock is None:
-        domain.clock = Clock()
-    clock, offset = domain.clock, preference.preferred_clock_offset
-    if offset is not None and clock.utc is None and clock.timezone is None:
-        clock.utc = clone(offset.utc) if offset.utc is not None else None
-        clock.timezone = offset.timezone
-    if preference.preferred_timer is not None and clock.timer is None:
-        clock.timer = clone(preference.preferred_timer)
+    clock = clock or Clock()
+    utc, timezone, offset = clock.utc, clock.timezone, preference.preferred_clock_offset
+    if offset is not None and utc is None and timezone is None:
+        utc, timezone = offset.utc, offset.timezone
+    return Clock(utc=utc, timezone=timezone, timer=clock.timer or preference.preferred_timer)
 
 
-def apply_features(preference: FeaturePreferences, domain: DomainSpec) -> None:
+@memo
+def preferred_features(preference: FeaturePreferences, features: Features | None) -> Features:
     """Fill in the features that the VM leaves out; ACPI is overwritten, its silence cannot be told from `{}`.
 
     Source: applyFeaturePreferences.
     """
-    if domain.features is None:
-        domain.features = Features()
-    features = domain.features
-    if preference.preferred_acpi is not None:
-        features.acpi = clone(preference.preferred_acpi)
-    if preference.preferred_apic is not None and features.apic is None:
-        features.apic = clone(preference.preferred_apic)
-    if preference.preferred_hyperv is not None:
-        _apply_hyperv(preference.preferred_hyperv, features)
-    if preference.preferred_kvm is not None and features.kvm is None:
-        features.kvm = clone(preference.preferred_kvm)
-    if preference.preferred_pvspinlock is not None and features.pvspinlock is None:
-        features.pvspinlock = clone(preference.preferred_pvspinlock)
-    if preference.preferred_smm is not None and features.smm is None:
-        features.smm = clone(preference.preferred_smm)
+    features = features or Features()
+    return replace(
+        features,
+        acpi=preference.preferred_acpi or features.acpi,
+        apic=features.apic or preference.preferred_apic,
+        hyperv=_preferred_hyperv(preference.preferred_hyperv, features.hyperv),
+        kvm=features.kvm or preference.preferred_kvm,
+        pvspinlock=features.pvspinlock or preference.preferred_pvspinlock,
+        smm=features.smm or preference.preferred_smm,
+    )
 
 
-def _apply_hyperv(preferred: FeatureHyperv, features: Features) -> None:
+def _preferred_hyperv(preferred: FeatureHyperv | None, hyperv: FeatureHyperv | None) -> FeatureHyperv | None:
     """Fill in each enlightenment on its own: a VM that names one still gets the others."""
-    copy = clone(preferred)
-    hyperv = features.hyperv
-    if hyperv is None:
-        features.hyperv = copy
-        return
-    for name in FeatureHyperv.__struct_fields__:
-        if getattr(hyperv, name) is None:
-            setattr(hyperv, name, getattr(copy, name))
+    if preferred is None or hyperv is None:
+        return hyperv or preferred
+    names = FeatureHyperv.__struct_fields__
+    return FeatureHyperv(**{name: getattr(hyperv, name) or getattr(preferred, name) for name in names})
 
 
 def apply_firmware(preference: FirmwarePreferences, domain: DomainSpec) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from virtcatalog.api.domainspec import CPU, Clock, Features, Timer
 from virtcatalog.kubevirt.launcher.xml import Element, leaf, shared
+from virtcatalog.kubevirt.memo import memo
 
 
+@memo
 def clock(wanted: Clock | None, tsc_frequency: int | None) -> Element | None:
     """`<clock>`, absent when neither the VMI asks for one nor its TSC has a fixed frequency (in Hz).
 

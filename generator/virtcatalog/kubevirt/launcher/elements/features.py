@@ -8,6 +8,7 @@ from virtcatalog.api.devices import FeatureState
 from virtcatalog.api.domainspec import FeatureHyperv, FeatureKVM, Features
 from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
 from virtcatalog.kubevirt.launcher.xml import Element, leaf, shared
+from virtcatalog.kubevirt.memo import memo
 from virtcatalog.releases import Release
 
 # (element of <hyperv>, field of the VMI) of the enlightenments that are only on or off.
@@ -29,7 +30,8 @@ _NONE = Features(acpi=FeatureState(enabled=False))
 
 
 class _State(Protocol):
-    enabled: bool | None
+    @property
+    def enabled(self) -> bool | None: ...
 
 
 def features(
@@ -50,6 +52,7 @@ def features(
     return _features(wanted, dedicated_cpus, realtime or tdx, vmport)
 
 
+@memo
 def _features(wanted: Features, dedicated_cpus: bool, without_pmu: bool, has_vmport: bool) -> Element:
     parts = [
         leaf(name)
