@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from choices import Choices
@@ -96,12 +98,15 @@ _PIECES = (
 
 
 def _bytes(choices: Choices, document: Any) -> bytes:
-    if choices.number(3):
-        try:
-            return dump([choices.edited(document)]).encode()
-        except (VirtcatalogError, RecursionError, UnicodeEncodeError):
-            pass
-    return b"".join(choices.one(_PIECES) for _ in range(choices.number(40)))
+    """A document as YAML or JSON, with things replaced in it; or pieces of one."""
+    if not choices.number(5):
+        return b"".join(choices.one(_PIECES) for _ in range(choices.number(40)))
+    edited = choices.edited(document) if choices.number(1) else document
+    if choices.number(1) and isinstance(edited, dict):
+        with suppress(VirtcatalogError, RecursionError, UnicodeEncodeError):
+            return dump(edited).encode()
+    text = json.dumps(edited, ensure_ascii=choices.number(1) == 0).encode("utf-8", "surrogatepass")
+    return choices.mangled(text) if choices.number(5) == 5 else text
 
 
 def repositories(data: bytes) -> None:

@@ -1,6 +1,8 @@
 """Objects in a chart's values: found wherever they stand, with the lines that they stand in."""
 
+import json
 import textwrap
+from functools import partial
 
 import pytest
 
@@ -157,3 +159,15 @@ def test_merging_is_helms():
     ]
     assert merged(layers) == {"a": {"b": 1}, "d": 3}
     assert merged([*layers, values_at(release("d: {f: 1}"), ("spec", "values"))]) == {"a": {"b": 1}, "d": {"f": 1}}
+
+
+@pytest.mark.parametrize("write", [json.dumps, partial(json.dumps, indent=2)])
+def test_places_in_json_go_through_maps_and_lists(write):
+    vm = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "db"}}
+    data = {"spec": {"values": {"a": {"b": [vm]}, "c": [[vm]], "d": vm}}}
+    text = write({"apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease", **data})
+    documents = objects_in([values_at(unchecked(Part(text, "f"))[0][0], ("spec", "values"))])
+    lines = text.splitlines()
+    at = [documents.manifests[number].place("metadata.name") for number in range(3)]
+    assert all(lines[line - 1][column - 1 :].startswith('"name": "db"') for line, column in at)
+    assert len(set(at)) == 3

@@ -111,14 +111,16 @@ class Text:
     def place(self, document: int, field: Field, item: Path = ()) -> tuple[int, int]:
         """Return line and column of a field's key or a list's item, or of the nearest thing around it.
 
-        The field may be that of an item of a list, or of lists in lists: `item` leads there, such as `("items", 3)`.
+        The field may be that of a part of the document: `item` leads there, such as `("items", 3)`.
         """
-        if self._starts or self._is_block:
+        is_plain = bool(self._starts or self._is_block)
+        if item and not (is_plain and _is_in_lists(item)):
+            field = (*item, *field) if isinstance(field, tuple) else f"{field_path(item)}.{field}".rstrip(".")
+            item = ()
+        if is_plain:
             return self._place(self._plain_places.place(document, field, item))
         if document >= len(self._nodes):
             return (0, 0)
-        if item:
-            field = (*item, *field) if isinstance(field, tuple) else f"{field_path(item)}.{field}".rstrip(".")
         node = self._nodes[document]
         mark = node.start_mark
         while node is not None and field:
@@ -343,6 +345,11 @@ class Builder:
     def _check_tag(self, node: Any, kind: str) -> None:
         if node.ctag is not QUOTED and node.tag != TAG + kind:
             self._text.fault(node.start_mark, f"the tag {node.tag.replace(TAG, '!!')} is not supported")
+
+
+def _is_in_lists(path: Path) -> bool:
+    """Whether a path leads to an item of a list, or of lists in lists, as `("items", 3)` does."""
+    return len(path) % 2 == 0 and all(isinstance(step, int) for step in path[1::2])
 
 
 class _UnreadableError(Exception):
