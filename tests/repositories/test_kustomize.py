@@ -248,7 +248,7 @@ def test_what_is_added_has_the_place_where_that_is_said():
     (resource,) = built.resources
     assert resource.data["spec"] == {"b": 2, "c": 3}
     assert str(resource.field("spec.b")) == "x/p.yaml:1:57"
-    assert str(resource.field("spec.c")) == "flux.yaml:3:1"  # patches, 0, patch
+    assert str(resource.field("spec.c")) == "flux.yaml:5:1"  # patches, 0, patch, spec, c
     assert str(resource.field("metadata.namespace")) == "flux.yaml:1:1"
     assert [str(problem) for problem in built.problems] == [
         "flux.yaml:3:1: patches[2].patch: holds something that is no object"
