@@ -96,7 +96,7 @@ def test_the_operators_types_are_there():
     larger = {"instancetype": {"name": "u1.medium"}, "preference": {"name": "fedora"}}
     report = reviewed([vm(guest=None, **spec)], [vm(guest=None, **larger)])
     assert verdicts(report) == [("db", "restart", "changed")]
-    assert report.fleet.assumed == (f"{DEFAULT.common_instancetypes}, as KubeVirt's operator deploys it",)
+    assert report.fleet.assumed == (f"as KubeVirt's operator deploys it: {DEFAULT.common_instancetypes}",)
     assert verdicts(reviewed([vm(guest=None, **spec)], [vm(guest=None, **spec)])) == []
 
 

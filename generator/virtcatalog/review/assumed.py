@@ -114,4 +114,4 @@ def assumed_words(gates: Iterable[str], types: Iterable[str]) -> tuple[str, ...]
     """Word what was assumed, a line each."""
     names = listed(sorted(gates))
     of_gates = (f"{names}, which VMs needed before; give the KubeVirt CR with -f to be sure",) if names else ()
-    return (*of_gates, *(f"{name}, as KubeVirt's operator deploys it" for name in sorted(types)))
+    return (*of_gates, *(f"as KubeVirt's operator deploys it: {name}" for name in sorted(types)))
