@@ -124,6 +124,8 @@ def _origins(
 ) -> list[str]:
     """Who gives the VM what stands at each path of its template, or at the first part that its author left out."""
     left_out = [path[: len(_TEMPLATE)] == _TEMPLATE and _depth(manifest, path) < len(path) for path in paths]
+    if not any(left_out):
+        return [""] * len(paths)
     template = clone(vm.spec.template)
     set_default_volume_disks(template.spec)
     before = to_manifest(template)
@@ -155,9 +157,11 @@ def _origins(
 
 
 def _without(
-    template: VirtualMachineInstanceTemplateSpec, paths: Iterable[Path]
+    template: VirtualMachineInstanceTemplateSpec, paths: Sequence[Path]
 ) -> VirtualMachineInstanceTemplateSpec | None:
     """A template without what stands at some paths; None where one of them has to be there."""
+    if not paths:
+        return template
     manifest = to_manifest(template)
     for *above, last in dict.fromkeys(paths):
         around: Any = manifest

@@ -6,6 +6,7 @@ from virtcatalog.api.domainspec import Memory, ResourceRequirements
 from virtcatalog.api.quantity import Quantity, wrapped
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, leaf
+from virtcatalog.kubevirt.memo import memo
 
 _ZERO = Quantity()
 
@@ -26,11 +27,16 @@ def in_bytes(quantity: Quantity, field: str) -> int:
     virt-launcher takes one byte off an amount that Kubernetes does not hold as a plain 64-bit integer: a
     fraction of a byte, and a binary amount of too many digits (from 100Ti on).
     """
-    amount = Quantity.stored(str(quantity))
-    size = wrapped(amount.value - 1) if amount.int64 is None else amount.int64
+    size = _bytes_of(str(quantity))
     if size < 0:
         raise DomainError(field, f"{quantity} of memory is negative")
     return size
+
+
+@memo
+def _bytes_of(text: str) -> int:
+    amount = Quantity.stored(text)
+    return wrapped(amount.value - 1) if amount.int64 is None else amount.int64
 
 
 def memory(requested: Memory | None, resources: ResourceRequirements) -> list[Element]:
