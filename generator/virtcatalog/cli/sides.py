@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 #: What both sides of an upgrade are called when there is no catalog.
 ALONE = "the VMs given"
+STDIN = "-"
+#: The line of standard input between what was rendered before and after a change.
+SEPARATOR = b"======="
 #: Where a catalog is looked for.
 CATALOG_FOLDER = "catalog"
 
@@ -46,6 +49,8 @@ def named(base: str | None, head: str | None, revisions: tuple[str | None, str |
     for option, argument, revision in zip(("--base", "--head"), (base, head), revisions, strict=True):
         if revision is not None and argument is not None:
             raise click.UsageError(f"{option} {revision} and the argument {argument} name the same side")
+    if base == head == STDIN:
+        raise click.UsageError(f"name {STDIN} once: a line {SEPARATOR.decode()} is between BASE and HEAD")
     pair = _pair(base) if base is not None and head is None else None
     if pair is not None and revisions[1] is None:
         return Named(revision=pair[0]), Named(revision=pair[1])
@@ -59,6 +64,8 @@ def named(base: str | None, head: str | None, revisions: tuple[str | None, str |
 def _argument(name: str | None) -> Named:
     if name is None:
         return Named()
+    if name == STDIN:
+        return Named(path=name)
     if not exists(name):
         return Named(revision=name, guessed=True)
     if _can_be_revision(name) and (repository := _repository()) and repository.has(name):
@@ -120,8 +127,10 @@ def read_sides(names: tuple[Named, Named], path: str | None) -> tuple[Side, Side
     BASE is by default where HEAD left the main branch, HEAD the working tree.
     """
     base, head = names
-    catalog = path or _default(names)
     charts = _charts()
+    if base.path == STDIN and head == Named():
+        return _streams(charts)
+    catalog = path or _default(names)
     one = _side(base, catalog, charts) if base != Named() else _fork(head, catalog, charts)
     sides = one, _side(head, catalog, charts)
     for side, name in zip(sides, names, strict=True):
@@ -156,6 +165,22 @@ def upgraded(catalog: str | None, *, alone: bool) -> Side:
     if side.nothing:
         raise VirtcatalogError(side.nothing)
     return side
+
+
+def _streams(charts: Charts) -> tuple[Side, Side]:
+    """The two sides that standard input holds, with a line between them."""
+    from virtcatalog.manifests.folder import alone
+    from virtcatalog.manifests.sources import read_file
+    from virtcatalog.review.read import read_side
+
+    content = b"\n" + read_file(STDIN)
+    before, separator, after = content.partition(b"\n" + SEPARATOR + b"\n")
+    if not separator:
+        raise VirtcatalogError(f"standard input has no line {SEPARATOR.decode()} between BASE and HEAD")
+    sides = read_side(alone(before), "BASE", charts), read_side(alone(after), "HEAD", charts)
+    if all(side.nothing for side in sides):
+        raise VirtcatalogError("standard input: there is no manifest")
+    return sides
 
 
 def _charts() -> Charts:

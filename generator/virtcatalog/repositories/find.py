@@ -69,6 +69,8 @@ class _Finder:
     def find(self) -> Repository:
         """Return what the repository deploys."""
         deployers = [Deployer(resource) for resource in self._context.objects if deploys(resource.data)]
+        if self._tree.is_file:  # what was rendered has no folders that anything could deploy
+            deployers = []
         declared = {deployer: units_of(deployer, self._context) for deployer in deployers}
         taken = {folder for units in declared.values() for unit in units for folder in unit.folders}
         roots = [self._kustomization(at) for at in self._roots(taken)]

@@ -49,6 +49,11 @@ class Tree:
         revision, colon, at = self.label.rpartition(":")
         return f"{revision}{colon}{PurePosixPath(at, path)}"
 
+    @property
+    def is_file(self) -> bool:
+        """Whether it is one file, not a folder."""
+        return self.files == ("",)
+
     def path_of(self, file: str) -> str:
         """Return the path of a file that messages name."""
         revision, colon, at = self.label.rpartition(":")

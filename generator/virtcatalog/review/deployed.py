@@ -7,7 +7,7 @@ nothing, or by their folder or file where objects of one name stand in several.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -124,13 +124,35 @@ def _objects(repository: Repository) -> list[_Object]:
 
 def _named(repositories: Sequence[Repository], units: Sequence[Sequence[str]]) -> list[list[_Object]]:
     """The objects of the repositories, in environments that are called alike in all of them."""
-    found = []
-    for repository, names in zip(repositories, units, strict=True):
-        found.append([object_._replace(name=names[object_.unit.number]) for object_ in _objects(repository)])
-    plain = _names_of_plain(found)
+    found = [_objects(repository) for repository in repositories]
+    labels = [list(_labels(objects, names)) for objects, names in zip(found, units, strict=True)]
+    level = _levels(
+        [
+            [(object_.which, label) for object_, label in zip(*pair, strict=True) if len(label) > 1]
+            for pair in zip(found, labels, strict=True)
+        ]
+    )
     return [
-        [object_._replace(name=plain.get(_plain(object_), object_.name)) for object_ in objects] for objects in found
+        [
+            object_._replace(name=label[level[object_.which]] if len(label) > 1 else label[0])
+            for object_, label in zip(*pair, strict=True)
+        ]
+        for pair in zip(found, labels, strict=True)
     ]
+
+
+def _labels(objects: Sequence[_Object], units: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield what the environment of an object is called; of a plain one in fewer and in more words."""
+    numbers: Counter[tuple[Identity, str]] = Counter()
+    for object_ in objects:
+        if object_.environment.kind != "folder":
+            yield (units[object_.unit.number],)
+            continue
+        folder, file = object_.environment.folder, object_.resource.place.file
+        name = file.rpartition(":")[2].rpartition("/")[2] if file != object_.environment.place.file else ""
+        path = f"{folder}/{name}".strip("/")
+        numbers[object_.which, path] += 1
+        yield "", folder, path, f"{path} #{numbers[object_.which, path]}".strip()
 
 
 def _names_of_units(sides: Sequence[Sequence[Environment]]) -> list[list[str]]:
@@ -145,32 +167,6 @@ def _labels_of_unit(environment: Environment) -> tuple[str, ...]:
         return "", ""
     named = environment.name, str(PurePosixPath(environment.folder, environment.name))
     return (*named, f"{named[1]} of {environment.cluster}") if environment.cluster else named
-
-
-def _names_of_plain(sides: Sequence[Sequence[_Object]]) -> dict[tuple[Identity, str], str]:
-    """What the environments of plain objects are called, by object and file."""
-    plain = [[object_ for object_ in objects if object_.environment.kind == "folder"] for objects in sides]
-    rows = [[(object_.which, _labels_of_plain(object_)) for object_ in objects] for objects in plain]
-    level = _levels(rows)
-    return {
-        _plain(object_): labels[level[object_.which]]
-        for objects, labelled in zip(plain, rows, strict=True)
-        for object_, (_, labels) in zip(objects, labelled, strict=True)
-    }
-
-
-def _plain(object_: _Object) -> tuple[Identity, str]:
-    if object_.environment.kind != "folder":
-        return object_.which, ""
-    return object_.which, f"{object_.environment.folder}/{_file(object_)}"
-
-
-def _labels_of_plain(object_: _Object) -> tuple[str, ...]:
-    return "", object_.environment.folder, str(PurePosixPath(object_.environment.folder, _file(object_)))
-
-
-def _file(object_: _Object) -> str:
-    return object_.resource.place.file.rpartition(":")[2].rpartition("/")[2]
 
 
 def _levels(sides: Sequence[Sequence[tuple[Hashable, tuple[str, ...]]]]) -> dict[Hashable, int]:
