@@ -88,6 +88,7 @@ GIT_BYTES: Final = 1024 * MIB  # of memory that it may fill, beside the files th
 KUSTOMIZE_WORK: Final = 20_000_000  # of a kustomize tree, in units of some 50 nanoseconds
 REPOSITORY_UNITS: Final = 5000  # that are deployed, those that ApplicationSets make among them
 REPOSITORY_LEVELS: Final = 10  # units that are deployed by units
+REPOSITORY_KUSTOMIZE_WORK: Final = 10 * KUSTOMIZE_WORK  # of all its kustomizations together
 GLOB_WORK: Final = 20_000_000  # states of patterns that paths are held against
 SUBSTITUTED_CHARACTERS: Final = 16 * MIB  # of an object, with its variables filled in
 SUBSTITUTION_LEVELS: Final = 20  # references in each other's defaults

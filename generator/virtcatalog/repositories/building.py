@@ -80,6 +80,6 @@ def kustomized(
     `source` finds an added field, the first of a list that is added by 0.
     """
     more = Added(added, _LISTS, source or (lambda _: Source(tree.shown(at)))) if added else None
-    built = build(tree.folder(at), tree.shown(at), added=more)
+    built = build(tree.folder(at), tree.shown(at), added=more, reading=tree.reading)
     failed = bool(built.problems) and not built.resources
     return Built(built.resources, built.unrendered, built.problems, failed, folders=(at,))

@@ -15,7 +15,7 @@ from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.kinds import holds_vm, kind_type, may_matter
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
-from virtcatalog.kubevirt.cluster import Cluster, counts
+from virtcatalog.kubevirt.cluster import CLUSTER_WIDE, Cluster, counts
 from virtcatalog.limits import REPOSITORY_LEVELS, REPOSITORY_UNITS
 from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.identity import Data
@@ -193,7 +193,7 @@ def _checked(environment: Environment) -> Environment:
         if not (counts(deployed.data) or may_matter(deployed.data)):
             sound.append(deployed)
             continue
-        data, is_open = fill(deployed.data)
+        data, is_open = fill(_without_namespace(deployed.data))
         if is_open and not holds_vm(data):
             wrong = [Problem(object=manifest_name(data), field=each.field, message=each.sentence) for each in is_open]
         else:
@@ -202,6 +202,17 @@ def _checked(environment: Environment) -> Environment:
         if not wrong:
             sound.append(deployed._replace(data=data, open=is_open))
     return replace(environment, resources=tuple(sound), problems=tuple(problems))
+
+
+def _without_namespace(data: Data) -> Data:
+    """The object without a namespace if it is in none: kustomize gives one to all kinds that it does not know.
+
+    Source: apiserver/pkg/registry/rest/meta.go (EnsureObjectNamespaceMatchesRequestNamespace).
+    """
+    metadata = data.get("metadata")
+    if data.get("kind") not in CLUSTER_WIDE or not isinstance(metadata, dict) or "namespace" not in metadata:
+        return data
+    return {**data, "metadata": {key: value for key, value in metadata.items() if key != "namespace"}}
 
 
 def _wrong(data: Data) -> list[Problem]:

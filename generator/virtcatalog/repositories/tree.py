@@ -11,13 +11,14 @@ from pathlib import PurePosixPath
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.errors import Problem
-from virtcatalog.limits import REPOSITORY_FILE_BYTES
+from virtcatalog.limits import REPOSITORY_FILE_BYTES, REPOSITORY_KUSTOMIZE_WORK
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, manifest_files, parts_of
 from virtcatalog.manifests.layout import KUSTOMIZATIONS
 from virtcatalog.manifests.places import ENDS
 from virtcatalog.manifests.read import Found, Part, unchecked
 from virtcatalog.repositories.documents import Documents, documents_of
 from virtcatalog.repositories.globs import Globs
+from virtcatalog.repositories.kustomize.files import Reading
 
 CHART: Final = "Chart.yaml"
 """The file of which a folder has one that is a Helm chart."""
@@ -42,6 +43,7 @@ class Tree:
         self._lines: dict[str, list[str]] = {}
         self.files, faults = manifest_files(folder)
         self.globs = Globs()
+        self.reading = Reading(REPOSITORY_KUSTOMIZE_WORK, lambda file: self.lines(self.path_of(file)))
         self.problems = tuple(Problem(file=self.shown(path), message=message) for path, message in faults)
 
     def shown(self, path: str) -> str:

@@ -18,8 +18,8 @@ class BudgetError(VirtcatalogError):
 class Budget:
     """The work that one run may still do, in units of some 50 nanoseconds; the error is BudgetError."""
 
-    def __init__(self) -> None:
-        self._left: int = KUSTOMIZE_WORK
+    def __init__(self, work: int = KUSTOMIZE_WORK) -> None:
+        self._left = work
 
     def _spend(self, units: int) -> None:
         self._left -= units

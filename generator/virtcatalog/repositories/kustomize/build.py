@@ -62,9 +62,18 @@ def is_kustomization(folder: Folder) -> bool:
     return any(folder.has(name) for name in KUSTOMIZATIONS)
 
 
-def build(folder: Folder, name: str, charts: Charts | None = None, added: Added | None = None) -> Built:
-    """Build a folder, which problems call `name`; with `added` fields it needs no kustomization of its own."""
-    run = _Run(charts)
+def build(
+    folder: Folder,
+    name: str,
+    charts: Charts | None = None,
+    added: Added | None = None,
+    reading: Reading | None = None,
+) -> Built:
+    """Build a folder, which problems call `name`; with `added` fields it needs no kustomization of its own.
+
+    Builds that share a `reading` share its budget, and what is read.
+    """
+    run = _Run(charts, reading or Reading())
     try:
         return Built(tuple(_finished(folder, name, run, added)), tuple(run.unrendered), tuple(run.problems))
     except ManifestError as error:
@@ -92,8 +101,8 @@ def _finished(folder: Folder, name: str, run: _Run, added: Added | None) -> Iter
 class _Run:
     """Shared by all folders: the budget, the files that were read, and what is wrong."""
 
-    def __init__(self, charts: Charts | None) -> None:
-        self.reading, self.charts = Reading(), charts
+    def __init__(self, charts: Charts | None, reading: Reading) -> None:
+        self.reading, self.charts = reading, charts
         self.budget = self.reading.budget
         self.unrendered: list[Problem] = []
         self.problems: list[Problem] = []

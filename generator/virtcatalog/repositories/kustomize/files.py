@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from posixpath import join, normpath
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.errors import ManifestError
+from virtcatalog.limits import KUSTOMIZE_WORK
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError
 from virtcatalog.repositories.kustomize.budget import Budget
@@ -29,8 +30,9 @@ class Document(NamedTuple):
 class Reading:
     """What one run reads: the budget, and the documents of texts, each of which is parsed once."""
 
-    def __init__(self) -> None:
-        self.budget = Budget()
+    def __init__(self, work: int = KUSTOMIZE_WORK, lines: Callable[[str], list[str]] = lambda _: []) -> None:
+        """`lines` returns those of a file that is called so, of what stands in no kustomization."""
+        self.budget, self.lines = Budget(work), lines
         self._documents: dict[tuple[str, bytes, int, bool], list[Document]] = {}
 
     def documents(
@@ -61,8 +63,9 @@ class Files:
         self.folder, self.name, self._reading = folder, name, reading
 
     def called(self, path: str) -> str:
-        """Return what problems call a file."""
-        return normpath(join(self.name, path)) if self.name else normpath(path)
+        """Return what problems call a file; the folder's name may be one in a `revision:path`."""
+        revision, colon, at = self.name.rpartition(":")
+        return f"{revision}{colon}{normpath(join(at, path))}"
 
     def is_file(self, path: str) -> bool:
         """Whether there is a file that kustomize reads: it reads none outside of the folder."""
@@ -112,10 +115,12 @@ class Files:
         return [Document(document.data, declared.spot) for document in documents]
 
     def _lines(self, file: str) -> list[str]:
-        """The lines of a file of this folder; none of one that is elsewhere."""
+        """The lines of a file of this folder, or of one that is elsewhere if these are known."""
         name = file.rpartition("/")[2]
+        if file != self.called(name):
+            return self._reading.lines(file)
         try:
-            return [] if file != self.called(name) else self.folder.read(name).decode(errors="replace").splitlines()
+            return self.folder.read(name).decode(errors="replace").splitlines()
         except SourceError:
             return []
 

@@ -1,0 +1,76 @@
+"""Whole commands over small repositories of all shapes."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from repository_cases import Case, cases, committed, lines
+
+from virtcatalog.api.kinds import holds_vm
+from virtcatalog.cli import main
+from virtcatalog.manifests.git import Repository
+from virtcatalog.repositories.find import find
+
+CASES = cases()
+
+
+@pytest.fixture(params=CASES, ids=[case.name for case in CASES])
+def case(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    """One of the repositories, which is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    committed(request.param, tmp_path)
+    chosen: Case = request.param
+    return chosen
+
+
+def report(*arguments: str) -> tuple[dict[str, Any], int]:
+    """Run `diff`, and return its report and its exit status."""
+    done = CliRunner().invoke(main, ["diff", *arguments, "-o", "json"])
+    return json.loads(done.stdout), done.exit_code
+
+
+def test_a_commit_gets_its_plan(case: Case) -> None:
+    plan, status = report("HEAD^", "HEAD")
+    assert lines(plan) == case.verdicts
+    said = json.dumps([plan[key] for key in ("notRendered", "notCompared", "problems")], ensure_ascii=False)
+    assert [words for words in case.says if words not in said] == []
+    assert status == case.status
+
+
+def test_the_working_tree_gets_the_same_plan(case: Case) -> None:
+    plan, status = report("HEAD^")
+    assert lines(plan) == case.verdicts
+    assert status == case.status
+
+
+def test_no_change_of_a_rendered_vm_is_silent(case: Case) -> None:
+    before, after = (rendered(revision) for revision in ("HEAD^", "HEAD"))
+    plan, status = report("HEAD^", "HEAD")
+    if before != after:
+        assert status != 0
+        assert plan["summary"]["touched"] or plan["notCompared"]["vms"] or plan["problems"]
+    else:
+        assert plan["summary"]["now"].get("create", 0) == plan["summary"]["now"].get("delete", 0) == 0
+
+
+def rendered(revision: str) -> Counter[str]:
+    """The specs of the VMs that a revision deploys, with their names, in whatever environment."""
+    repository = Repository(Path())
+    folder = repository.folder(repository.commit(revision), ".")
+    assert folder is not None
+    return Counter(
+        json.dumps([resource.data["metadata"]["name"], namespace(resource.data), resource.data["spec"]], sort_keys=True)
+        for environment in find(folder, "").environments
+        for resource in environment.resources
+        if holds_vm(resource.data)
+    )
+
+
+def namespace(data: dict[str, Any]) -> str:
+    """The namespace that an object is in."""
+    return str(data["metadata"].get("namespace") or "default")
