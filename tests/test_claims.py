@@ -65,7 +65,7 @@ def test_a_missing_claim_counts_as_ten_gibibytes_of_files(backing, volume):
             "{resources: {requests: {storage: 5Gi}}, volumeMode: Block}",
             claim(capacity=5 * GIB, block=True, host_disk=False),
         ),
-        ("{resources: {requests: {storage: 1.5Gi}}}", claim(capacity=None)),
+        ("{resources: {requests: {storage: 1.5Gi}}}", claim(capacity=3 * GIB // 2)),
         ("{resources: {requests: {storage: 100Ti}}}", claim(capacity=None)),
     ],
 )
