@@ -23,7 +23,7 @@ import build as builds
 from pairs import Manifest, pairs, read
 
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.fleet.many import expand_many
+from virtcatalog.fleet.expanding import expand_many
 from virtcatalog.fleet.pool import Processes
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import Result, create_vmi, expand

@@ -4,7 +4,7 @@ import pytest
 
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.fleet import many as parallel
-from virtcatalog.fleet.many import expand_many
+from virtcatalog.fleet.expanding import expand_many
 from virtcatalog.fleet.pool import Processes
 from virtcatalog.kubevirt.cluster import Cluster
 

@@ -16,7 +16,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from virtcatalog.cli import GROUPS, main
-from virtcatalog.cli.manual import markdown, pages
+from virtcatalog.cli.man import markdown, pages
 
 ROOT = Path(__file__).parents[2]
 #: Files of the repository that are pages, too.

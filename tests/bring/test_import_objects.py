@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sampling import ALL
-from virtcatalog.bring.objects.catalog import draft
+from virtcatalog.bring.objects.catalog import draft, prove
 from virtcatalog.bring.objects.facts import difference, flatten, laid_over, tree
 from virtcatalog.bring.objects.families import globs
-from virtcatalog.bring.objects.proof import prove
 from virtcatalog.bring.objects.read import collected
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import ManifestError

@@ -40,7 +40,7 @@ CALLS = {
     "gitops": (["gitops", "flux", "--repo-url", "https://example.org/x.git"], "virtcatalog.catalog.load.load_catalog"),
     "hosts": (["hosts", "reference"], "virtcatalog.kubevirt.hostfile.load_host"),
     "schema": (["schema", INTO, "schemas"], "virtcatalog.catalog.schema.all_schemas"),
-    "man": (["man"], "virtcatalog.cli.manual.roff"),
+    "man": (["man"], "virtcatalog.cli.man.roff"),
     "completion": (["completion", "bash"], "virtcatalog.cli.complete.script"),
 }
 

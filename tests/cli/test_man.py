@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from virtcatalog.cli import main
-from virtcatalog.cli.manual import Page, roff
+from virtcatalog.cli.man import Page, roff
 from virtcatalog.escaping import single_line
 
 

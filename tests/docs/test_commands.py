@@ -13,7 +13,7 @@ import pytest
 from running import PAGES, steps
 
 from virtcatalog.cli import main
-from virtcatalog.cli.manual import pages, roff
+from virtcatalog.cli.man import pages, roff
 
 ROOT = Path(__file__).parents[2]
 _SPAN = re.compile(r"`(virtcatalog [^`]+)`")

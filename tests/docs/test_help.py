@@ -10,7 +10,7 @@ import pytest
 from running import Reader, Step
 
 from virtcatalog.cli import main
-from virtcatalog.cli.manual import Page, pages
+from virtcatalog.cli.man import Page, pages
 
 #: What is not run, by what it has in it, and why.
 LEFT_OUT = {

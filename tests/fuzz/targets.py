@@ -24,8 +24,7 @@ from virtcatalog.api.template import OpenShiftTemplate
 from virtcatalog.bring.convert.files import convert_files
 from virtcatalog.bring.libvirt.domain import import_domain
 from virtcatalog.bring.libvirt.rules import Rules
-from virtcatalog.bring.objects.catalog import draft
-from virtcatalog.bring.objects.proof import prove
+from virtcatalog.bring.objects.catalog import draft, prove
 from virtcatalog.bring.objects.read import collected
 from virtcatalog.bring.openstack.objects import import_resources
 from virtcatalog.bring.openstack.read import read as read_cloud

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.manifests import jsonsplit, spool
-from virtcatalog.manifests.document import UNWRITABLE
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.pieces import Pieces
+from virtcatalog.manifests.plainjson import UNWRITABLE
 from virtcatalog.manifests.read import Manifest, read_apart, read_part
 from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream

@@ -20,7 +20,8 @@ from virtcatalog.kubevirt.launcher.builder import machine_text
 from virtcatalog.kubevirt.launcher.elements.iothreads import has_iothreads
 from virtcatalog.kubevirt.launcher.elements.os import numbers_of
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.pipeline import Result, build, read
+from virtcatalog.kubevirt.pipeline import Result, build
+from virtcatalog.kubevirt.reading import read
 
 _ENCODER = msgspec.msgpack.Encoder(enc_hook=str, order="deterministic")
 _NAMING = frozenset(NAMING.values())

@@ -8,13 +8,13 @@ it its value; within that stage from the object without which the field is missi
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.core import ObjectMeta
-from virtcatalog.api.decode import clone, to_manifest
+from virtcatalog.api.decode import clone
 from virtcatalog.api.kubevirt import (
     InstancetypeMatcher,
     PreferenceMatcher,
@@ -22,10 +22,10 @@ from virtcatalog.api.kubevirt import (
     VirtualMachineInstance,
     VirtualMachineInstanceSpec,
 )
-from virtcatalog.api.names import namespace_or_default
 from virtcatalog.ask.leaves import ABSENT, changed, drop_defaults, leaves
 from virtcatalog.ask.origins import OF_CONTROLLER, OF_VMI_WEBHOOK, Origins, Values
-from virtcatalog.ask.template import INHERITED, Manifest, VmOrVmi, as_vmi, read_vm, written_template
+from virtcatalog.ask.stages import Expansion, _finish, _read, _run, _start, expansion_of
+from virtcatalog.ask.template import INHERITED, Manifest, VmOrVmi, as_vmi, written_template
 from virtcatalog.kubevirt.admission.vm import own_template
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import (
@@ -34,8 +34,7 @@ from virtcatalog.kubevirt.controller.vm import (
     start_vmi,
     sync_instancetype,
 )
-from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
-from virtcatalog.kubevirt.identity import without_placeholder_uids
+from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
 from virtcatalog.kubevirt.instancetype.webhook import takes
 from virtcatalog.kubevirt.result import Result
 
@@ -73,81 +72,26 @@ def explain(vm_manifest: Manifest, cluster: Cluster) -> list[Origin]:
 
 def explain_result(vm_manifest: Manifest, result: Result, cluster: Cluster) -> list[Origin]:
     """Return what `explain` does, for a VM that was expanded in the cluster: faster if the result has its stages."""
-    return _origins(_expansion_of(vm_manifest, result, cluster), cluster)
+    return _origins(expansion_of(vm_manifest, result, cluster), cluster)
 
 
 def sources_of(vm_manifest: Manifest, result: Result, cluster: Cluster) -> dict[str, Sources]:
     """Return the sources of `explain_result` by field."""
-    expansion = _expansion_of(vm_manifest, result, cluster)
+    expansion = expansion_of(vm_manifest, result, cluster)
     return _Comparison(expansion, cluster).sources() if expansion else {}
 
 
-def _origins(expansion: _Expansion | None, cluster: Cluster) -> list[Origin]:
+def _origins(expansion: Expansion | None, cluster: Cluster) -> list[Origin]:
     if expansion is None:
         return []
     sources = _Comparison(expansion, cluster).sources()
     return [Origin(field, value, sources[field]) for field, value in leaves(expansion.shown, _PARTS)]
 
 
-class _Expansion(NamedTuple):
-    """A VM and its stages.
-
-    `manifest` is its author's; `read` is the VM or VMI read from it, None where this is the same as `manifest`;
-    `mutated` is that after its webhook. `final` is the VMI after its webhook, and `shown` the manifest of this VMI
-    without generated uids.
-    """
-
-    manifest: Manifest
-    read: VmOrVmi | None
-    mutated: VmOrVmi
-    final: VirtualMachineInstance
-    shown: Manifest
-
-
-def _expansion_of(manifest: Manifest, result: Result, cluster: Cluster) -> _Expansion | None:
-    stages, final, shown = result.stages, result.vmi_object, result.vmi
-    if stages is None or final is None or shown is None:
-        return _run(manifest, cluster)
-    return _Expansion(manifest, stages.read, stages.mutated, final, shown)
-
-
-def _run(manifest: Manifest, cluster: Cluster) -> _Expansion | None:
-    """Run the stages that change objects, as in `pipeline`; None where KubeVirt refuses the VM or VMI."""
-    vm = _read(manifest, cluster)
-    read = None if manifest.get("kind") == "VirtualMachine" else clone(vm)
-    vmi = _start(vm, cluster)
-    if vmi is None:
-        return None
-    mutated = vm if isinstance(vm, VirtualMachine) else clone(vm)
-    shown = _finish(vmi, cluster)
-    return _Expansion(manifest, read, mutated, vmi, shown) if shown else None
-
-
-def _read(manifest: Manifest, cluster: Cluster) -> VmOrVmi:
-    vm = read_vm(manifest, cluster.release)
-    vm.metadata.namespace = namespace_or_default(vm.metadata.namespace)
-    return vm
-
-
-def _start(vm: VmOrVmi, cluster: Cluster) -> VirtualMachineInstance | None:
-    """Run the VM's webhook, which changes the VM, and virt-controller; returns a VMI as it is."""
-    if isinstance(vm, VirtualMachineInstance):
-        return vm
-    try:
-        return None if mutate_vm(vm, cluster) else start_vmi(sync_instancetype(vm, cluster), cluster)
-    except ControllerError:
-        return None
-
-
-def _finish(vmi: VirtualMachineInstance, cluster: Cluster) -> Manifest:
-    """Run the VMI's webhook, and return the VMI's manifest, {} if the webhook refuses it."""
-    return {} if mutate_vmi(vmi, cluster) else without_placeholder_uids(to_manifest(vmi))
-
-
 class _Comparison:
     """Compares the expansion of a VM with those without its instance type, preference, presets and configuration."""
 
-    def __init__(self, expansion: _Expansion, cluster: Cluster) -> None:
+    def __init__(self, expansion: Expansion, cluster: Cluster) -> None:
         self._expansion, self._cluster = expansion, cluster
         self._namespace = expansion.final.metadata.namespace
         self._without: dict[frozenset[str], set[str]] = {}
@@ -287,7 +231,7 @@ def _parts(vm: VmOrVmi | None) -> tuple[ObjectMeta | None, VirtualMachineInstanc
     return ObjectMeta(name=own.name, namespace=own.namespace, **inherited), template.spec
 
 
-def _as_written(expansion: _Expansion) -> Manifest:
+def _as_written(expansion: Expansion) -> Manifest:
     """The metadata and spec of the VMI as far as the VM's author wrote them."""
     if expansion.read is not None:
         return _written(expansion.read, expansion.manifest)

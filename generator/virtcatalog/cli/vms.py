@@ -288,7 +288,7 @@ def _located(fleet: Fleet) -> list[tuple[Located, str]]:
 
 def _from_files(sources: list[Placed]) -> _Files:
     from virtcatalog.api.kinds import holds_vm, kind_type, unserved
-    from virtcatalog.kubevirt.cluster import counts
+    from virtcatalog.kubevirt.decoding import counts
 
     files = _Files([], [], [], (), [])
     fatal: list[Problem] = []

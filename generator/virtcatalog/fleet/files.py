@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from virtcatalog.api.kinds import may_matter
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.fleet.sources import Placed, contents
-from virtcatalog.kubevirt.cluster import counts
+from virtcatalog.kubevirt.decoding import counts
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import Manifest, Part, vms_of

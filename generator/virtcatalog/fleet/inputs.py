@@ -15,8 +15,8 @@ import msgspec
 
 from virtcatalog.api.kinds import HOLDERS, vm_spec
 from virtcatalog.fleet.cache import digest
-from virtcatalog.kubevirt.cluster import counts
 from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.kubevirt.decoding import counts
 from virtcatalog.kubevirt.instancetype.references import named_object
 from virtcatalog.kubevirt.matchers import KINDS, MATCHERS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, identity

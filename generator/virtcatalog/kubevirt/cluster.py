@@ -7,29 +7,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NoReturn, Self, TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.cdi import DataSource, DataVolume
 from virtcatalog.api.core import ControllerRevision, PersistentVolumeClaim
-from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name
-from virtcatalog.api.findings import field_path
 from virtcatalog.api.instancetype import (
     VirtualMachineClusterInstancetype,
     VirtualMachineClusterPreference,
     VirtualMachineInstancetype,
     VirtualMachinePreference,
 )
-from virtcatalog.api.kinds import CLUSTER_SCOPED, READ, kind_type, unserved
+from virtcatalog.api.kinds import CLUSTER_SCOPED
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstancePreset
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.api.newer import prune
 from virtcatalog.api.nodes import LimitRange, Node, PartialObjectMetadata, ResourceQuota
-from virtcatalog.api.object import Status
 from virtcatalog.api.operator import KubeVirt
 from virtcatalog.errors import ManifestError, Problem, Warning
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, decode, identity_of
 from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
 from virtcatalog.kubevirt.matchers import instancetype_kind, preference_kind
 from virtcatalog.releases import DEFAULT, Release, find_release
@@ -39,18 +35,8 @@ T = TypeVar("T")
 Instancetype = VirtualMachineInstancetype | VirtualMachineClusterInstancetype
 Preference = VirtualMachinePreference | VirtualMachineClusterPreference
 
-_IN_PART: Mapping[tuple[str, str], type[Status]] = {
-    ("v1", "Namespace"): PartialObjectMetadata,
-    ("v1", "Node"): Node,
-    ("v1", "ResourceQuota"): ResourceQuota,
-    ("v1", "LimitRange"): LimitRange,
-    ("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition"): PartialObjectMetadata,
-    ("snapshot.storage.k8s.io/v1", "VolumeSnapshot"): PartialObjectMetadata,
-}
-"""Kinds of others, of which only a part matters."""
 _NAMESPACE_LABEL = "kubernetes.io/metadata.name"
 _OF_DATA_VOLUME = ("DataVolume", "PersistentVolumeClaim")
-CLUSTER_WIDE = CLUSTER_SCOPED | {"Namespace", "Node"}
 """The kinds that VMs meet and that are in no namespace."""
 
 
@@ -106,14 +92,14 @@ class Cluster:
         kubevirt: KubeVirt | None = None
         for manifest in manifests:
             try:
-                obj, pruned = _decode(manifest, release)
+                obj, pruned = decode(manifest, release)
             except ManifestError as error:
                 problems += error.problems
                 continue
             if obj is None:
                 others.append(manifest)
                 continue
-            key = _identity(manifest["kind"], obj)
+            key = identity_of(manifest["kind"], obj)
             warnings[key] = tuple(pruned)
             if isinstance(obj, KubeVirt):
                 kubevirt = obj
@@ -323,65 +309,3 @@ class _Watched(Mapping[tuple[str, str, str], Any]):
 
     def __len__(self) -> int:
         return len(self._objects)
-
-
-def counts(manifest: Any) -> bool:
-    """Whether a manifest, as far as it is one, is of a kind that makes a difference to VMs."""
-    data = manifest if isinstance(manifest, dict) else {}
-    version, kind = str(data.get("apiVersion")), str(data.get("kind"))
-    return (version, kind) in _IN_PART or kind_type(version, kind) is not None
-
-
-def _identity(kind: str, obj: Any) -> tuple[str, str, str]:
-    """What an object is found by; there is one KubeVirt CR, wherever it is."""
-    if kind == "KubeVirt":
-        return kind, "", ""
-    return kind, "" if kind in CLUSTER_WIDE else namespace_or_default(obj.metadata.namespace), obj.metadata.name
-
-
-def _decode(manifest: dict[str, Any], release: Release) -> tuple[Any, list[Warning]]:
-    """Read a manifest, None when VMs do not refer to its kind, and say what the release does not know of it."""
-    version, kind = (manifest.get("apiVersion"), manifest.get("kind")) if isinstance(manifest, dict) else (None, None)
-    if isinstance(version, str) and isinstance(kind, str):
-        if (version, kind) in _IN_PART:
-            return decode_manifest(manifest, _IN_PART[version, kind]), []
-        struct = kind_type(version, kind)
-        if struct is None and unserved(version, kind) is None:
-            return None, []
-        if struct is not None:
-            manifest, pruned = prune_manifest(manifest, struct, release)
-            if struct.__name__ not in READ:
-                return decode_manifest(manifest), pruned
-            obj, unknown = decode_pruned(manifest, struct)
-            pruned += (
-                Warning("Pruned", field_path(path), f"{message}; it is left out", manifest_name(manifest))
-                for path, message in unknown
-            )
-            return obj, pruned + _pruned_revision(manifest, release)
-    return decode_manifest(manifest), []
-
-
-def _pruned_revision(manifest: dict[str, Any], release: Release) -> list[Warning]:
-    """What the release does not know of the object that a ControllerRevision holds."""
-    data = manifest.get("data") if manifest["kind"] == "ControllerRevision" else None
-    if not isinstance(data, dict):
-        return []
-    struct = kind_type(str(data.get("apiVersion")), str(data.get("kind")))
-    warnings = prune_manifest(data, struct, release)[1] if struct is not None else []
-    return [replace(warning, field=f"data.{warning.field}", object=manifest_name(manifest)) for warning in warnings]
-
-
-def prune_manifest(manifest: Any, kind: type[msgspec.Struct], release: Release) -> tuple[Any, list[Warning]]:
-    """Return a manifest as the release's API server keeps it, and a warning for each field that it drops."""
-    data, pruned = prune(manifest, kind, release.minor)
-    if not pruned:
-        return data, []
-    return data, [
-        Warning(
-            "Pruned",
-            field_path(path),
-            f"KubeVirt {release} does not know the field, which came with v{'.'.join(map(str, since))}",
-            manifest_name(manifest),
-        )
-        for path, since in pruned.items()
-    ]

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
-from virtcatalog.api.decode import decode_manifest, to_manifest
-from virtcatalog.api.findings import field_path, fill_gaps
+from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
-from virtcatalog.api.kinds import API_VERSIONS, TEMPLATES_SINCE
+from virtcatalog.api.kinds import TEMPLATES_SINCE
 from virtcatalog.api.kubevirt import (
     VirtualMachine,
     VirtualMachineInstance,
 )
-from virtcatalog.api.names import metadata_faults, namespace_or_default
 from virtcatalog.errors import (
     CRASH,
-    UNKNOWN_FIELD,
     Cause,
-    ManifestError,
-    Problem,
     Reason,
     Refuser,
     UnsupportedError,
@@ -33,7 +28,7 @@ from virtcatalog.kubevirt.admission.memory import memory_warnings
 from virtcatalog.kubevirt.admission.vm import admit_vm, own_template, vm_warnings
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
 from virtcatalog.kubevirt.causes import not_supported
-from virtcatalog.kubevirt.cluster import Cluster, prune_manifest
+from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.holders import first_vm, vmi_of_replica_set
 from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.presets import preset_warnings
@@ -44,14 +39,12 @@ from virtcatalog.kubevirt.instancetype.find import missing_matchers
 from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
+from virtcatalog.kubevirt.reading import MOST_CAUSES, read
 from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, field_of_vm, reasons
 from virtcatalog.kubevirt.result import Result, Stages
 
 __all__ = ["Result", "add_domain", "admit", "create_vmi", "expand"]
 
-T = TypeVar("T", VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool)
-
-MOST_CAUSES = 10
 #: Kinds that hold a VM, and are none.
 _WITHOUT_VM = ("VirtualMachineInstance", "VirtualMachineInstanceReplicaSet", "VirtualMachinePool")
 
@@ -197,41 +190,6 @@ def _create_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
     return _admit_vmi(vmi, None, manifest, cluster, warnings, of_user=True)
 
 
-def read(
-    manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: list[Warning], decoded: T | None = None
-) -> T | Result:
-    """Read a manifest as the API server hands it to the webhooks, or return why it does not; adds to `warnings`.
-
-    What was `decoded` of it, with sound metadata, is not read again if the release knows all of its fields.
-    """
-    if cluster.configuration.invalid:
-        message = f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}"
-        warnings.append(Warning("Ignored", "spec.configuration", message, "KubeVirt"))
-    manifest, unknown = prune_manifest(manifest, kind, cluster.release)
-    if unknown:
-        warnings += [replace(warning, object="") for warning in unknown if not warning.field.startswith("spec.")]
-        refused_fields = [warning for warning in unknown if warning.field.startswith("spec.")]
-        if refused_fields:  # the API server drops them only where nobody asks it to be strict, the webhook refuses them
-            return _unreadable(refused_fields, warnings, UNKNOWN_FIELD)
-    if decoded is None or unknown:
-        try:
-            decoded = decode_manifest(manifest, kind)
-        except ManifestError as error:
-            # KubeVirt's webhooks read a missing name as an empty one; the API server's schema may stop it before them.
-            try:
-                decoded = decode_manifest(fill_gaps(manifest, kind), kind)
-            except ManifestError:
-                return _unreadable(error.problems, warnings)
-            warnings += [Warning("Missing", problem.field, problem.message) for problem in error.problems]
-        # KubeVirt's webhooks would not mind, but no such object comes to them.
-        refused_names = metadata_faults(manifest.get("metadata") or {})
-        warnings += [Warning("Refused", field_path(path), message) for path, message in refused_names]
-    obj: Any = decoded
-    obj.api_version, obj.kind = API_VERSIONS[kind.__name__], kind.__name__
-    obj.metadata.namespace = namespace_or_default(obj.metadata.namespace)
-    return decoded
-
-
 def _start(
     vm: VirtualMachine,
     manifest: dict[str, Any],
@@ -325,19 +283,5 @@ def _refused_holder(causes: Sequence[Cause], warnings: list[Warning]) -> Result:
         refused_by="vm",
         causes=tuple(causes[:MOST_CAUSES]),
         reasons=tuple(Reason(field_in_template(cause.field), cause.message, "vm", cause.type) for cause in causes),
-        warnings=tuple(warnings),
-    )
-
-
-def _unreadable(
-    faults: Iterable[Problem | Warning], warnings: list[Warning], kind: str = "FieldValueInvalid"
-) -> Result:
-    """The refusal of what is no VM: causes without a field, as those of a webhook that cannot decode it."""
-    reasons = tuple(Reason(fault.field, fault.message, "vm", kind) for fault in faults)
-    texts = [str(Cause(kind, reason.field, reason.message)) for reason in reasons[:MOST_CAUSES]]
-    return Result(
-        refused_by="vm",
-        causes=tuple(Cause(kind, "", text) for text in texts),
-        reasons=reasons,
         warnings=tuple(warnings),
     )

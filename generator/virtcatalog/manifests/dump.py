@@ -7,8 +7,8 @@ from typing import Any
 
 from virtcatalog.api.kinds import holds_vm, may_matter
 from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.manifests.document import plain_json
 from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.plainjson import plain_json
 from virtcatalog.manifests.read import Part, read_part, unchecked, vms_of
 from virtcatalog.manifests.stream import Stream
 

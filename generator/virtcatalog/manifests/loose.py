@@ -18,7 +18,8 @@ from typing import Any, Final, NamedTuple
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.golang import GoError, as_json, yaml_key
 from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.manifests.document import Builder, Text
+from virtcatalog.manifests.builder import Builder
+from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.scalars import resolve
 from virtcatalog.manifests.syntax import PLAIN, QUOTED, TAG, ScalarNode
 

@@ -16,9 +16,9 @@ from typing import IO, Final
 
 from virtcatalog.limits import SOURCE_FILE_BYTES, STREAM_BYTES
 from virtcatalog.manifests.disk import reading
-from virtcatalog.manifests.document import CONTROLS, has_unwritable
 from virtcatalog.manifests.folder import SourceError, TooLargeError
 from virtcatalog.manifests.places import Mark, mark_behind
+from virtcatalog.manifests.plainjson import CONTROLS, has_unwritable
 from virtcatalog.manifests.sources import opened, standard_input
 
 _SMALL: Final = 8 * 2**20

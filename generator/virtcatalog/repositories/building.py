@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from virtcatalog.api.findings import Path
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
-from virtcatalog.kubevirt.cluster import CLUSTER_WIDE, counts
+from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
 from virtcatalog.manifests.identity import identity
 from virtcatalog.repositories.documents import joined
 from virtcatalog.repositories.kustomize.build import build

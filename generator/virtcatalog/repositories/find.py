@@ -15,7 +15,8 @@ from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.kinds import holds_vm, kind_type, may_matter
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
-from virtcatalog.kubevirt.cluster import CLUSTER_WIDE, Cluster, counts
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
 from virtcatalog.limits import REPOSITORY_LEVELS, REPOSITORY_UNITS
 from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.identity import Data

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from virtcatalog.api.findings import Path
 from virtcatalog.api.kinds import holds_vm, may_matter
 from virtcatalog.errors import Problem
-from virtcatalog.kubevirt.cluster import counts
+from virtcatalog.kubevirt.decoding import counts
 from virtcatalog.limits import VALUES_WORK
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.identity import listed

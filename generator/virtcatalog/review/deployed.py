@@ -15,7 +15,7 @@ import msgspec
 
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.fleet.inputs import located
-from virtcatalog.kubevirt.cluster import counts
+from virtcatalog.kubevirt.decoding import counts
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.model import Environment, Repository, Resource
 from virtcatalog.review.side import Side, Vm, within

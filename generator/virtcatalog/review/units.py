@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.fleet.inputs import located
-from virtcatalog.kubevirt.cluster import counts
+from virtcatalog.kubevirt.decoding import counts
 from virtcatalog.manifests.identity import Data, Identity
 from virtcatalog.repositories.model import Environment, Resource
 

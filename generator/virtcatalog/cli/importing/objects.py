@@ -40,8 +40,7 @@ def command(sources: tuple[str, ...], output: Path, name: str | None, relabel: b
     it is an error. All files are written, or none; a file that is there already is never replaced.
     """
     from virtcatalog.api.names import name_fault
-    from virtcatalog.bring.objects.catalog import draft
-    from virtcatalog.bring.objects.proof import prove
+    from virtcatalog.bring.objects.catalog import draft, prove
     from virtcatalog.bring.objects.read import collected, kustomized, nothing
     from virtcatalog.scaffold.content import write
 

@@ -125,7 +125,8 @@ def _devices(flags: tuple[str, ...]) -> dict[str, str]:
 def _prune(imported: Imported, conditions: Conditions) -> list[str]:
     """Leave out the fields that the KubeVirt release does not know, and say which."""
     from virtcatalog.api.kinds import kind_type
-    from virtcatalog.kubevirt.cluster import Cluster, prune_manifest
+    from virtcatalog.kubevirt.cluster import Cluster
+    from virtcatalog.kubevirt.decoding import prune_manifest
 
     release, warnings = Cluster.under((), conditions).release, []
     for position, manifest in enumerate(imported.objects):

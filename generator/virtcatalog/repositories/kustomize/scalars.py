@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from virtcatalog.manifests.document import Builder, Text
+from virtcatalog.manifests.builder import Builder
+from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.syntax import PLAIN
 
 _WORDS: Final = frozenset(

@@ -1,0 +1,77 @@
+"""Manifests read into the API's types, as a release reads them; what is wrong with them refuses them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from virtcatalog.api.decode import decode_manifest
+from virtcatalog.api.findings import field_path, fill_gaps
+from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
+from virtcatalog.api.kinds import API_VERSIONS
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.api.names import metadata_faults, namespace_or_default
+from virtcatalog.errors import (
+    UNKNOWN_FIELD,
+    Cause,
+    ManifestError,
+    Problem,
+    Reason,
+    Warning,
+)
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.decoding import prune_manifest
+from virtcatalog.kubevirt.result import Result
+
+T = TypeVar("T", VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool)
+
+MOST_CAUSES = 10
+
+
+def read(
+    manifest: dict[str, Any], kind: type[T], cluster: Cluster, warnings: list[Warning], decoded: T | None = None
+) -> T | Result:
+    """Read a manifest as the API server hands it to the webhooks, or return why it does not; adds to `warnings`.
+
+    What was `decoded` of it, with sound metadata, is not read again if the release knows all of its fields.
+    """
+    if cluster.configuration.invalid:
+        message = f"KubeVirt ignores its whole configuration: {cluster.configuration.invalid}"
+        warnings.append(Warning("Ignored", "spec.configuration", message, "KubeVirt"))
+    manifest, unknown = prune_manifest(manifest, kind, cluster.release)
+    if unknown:
+        warnings += [replace(warning, object="") for warning in unknown if not warning.field.startswith("spec.")]
+        refused_fields = [warning for warning in unknown if warning.field.startswith("spec.")]
+        if refused_fields:  # the API server drops them only where nobody asks it to be strict, the webhook refuses them
+            return unreadable(refused_fields, warnings, UNKNOWN_FIELD)
+    if decoded is None or unknown:
+        try:
+            decoded = decode_manifest(manifest, kind)
+        except ManifestError as error:
+            # KubeVirt's webhooks read a missing name as an empty one; the API server's schema may stop it before them.
+            try:
+                decoded = decode_manifest(fill_gaps(manifest, kind), kind)
+            except ManifestError:
+                return unreadable(error.problems, warnings)
+            warnings += [Warning("Missing", problem.field, problem.message) for problem in error.problems]
+        # KubeVirt's webhooks would not mind, but no such object comes to them.
+        refused_names = metadata_faults(manifest.get("metadata") or {})
+        warnings += [Warning("Refused", field_path(path), message) for path, message in refused_names]
+    obj: Any = decoded
+    obj.api_version, obj.kind = API_VERSIONS[kind.__name__], kind.__name__
+    obj.metadata.namespace = namespace_or_default(obj.metadata.namespace)
+    return decoded
+
+
+def unreadable(faults: Iterable[Problem | Warning], warnings: list[Warning], kind: str = "FieldValueInvalid") -> Result:
+    """The refusal of what is no VM: causes without a field, as those of a webhook that cannot decode it."""
+    reasons = tuple(Reason(fault.field, fault.message, "vm", kind) for fault in faults)
+    texts = [str(Cause(kind, reason.field, reason.message)) for reason in reasons[:MOST_CAUSES]]
+    return Result(
+        refused_by="vm",
+        causes=tuple(Cause(kind, "", text) for text in texts),
+        reasons=reasons,
+        warnings=tuple(warnings),
+    )
