@@ -21,7 +21,7 @@ _EVERYWHERE = ("devices.kubevirt.io/kvm", "devices.kubevirt.io/tun", "devices.ku
 _COMMON = ("cpu", "memory")
 
 
-def print_text(found: Report) -> None:
+def print_text(answer: Report) -> None:
     """Print the whole report."""
     rows = [
         (
@@ -31,20 +31,20 @@ def print_text(found: Report) -> None:
             memory(node.room.get("memory", 0)),
             _more(node.room),
         )
-        for kind, node in found.kinds
+        for kind, node in answer.kinds
     ]
     print_tables(("Kind of node", "Nodes", "CPUs", "Memory", "Besides"), [("", rows)], titled=False)
-    if found.types:
+    if answer.types:
         echo("")
         header = ("Instance type", "CPUs", "Memory", "Fit", "Beside VMs", "On one empty node, till it runs out of")
         print_tables(
-            header, [("", map(_type_row, found.types))], titled=False, style=lambda row: "red" if row[3] == "0" else ""
+            header, [("", map(_type_row, answer.types))], titled=False, style=lambda row: "red" if row[3] == "0" else ""
         )
-    if found.vms:
+    if answer.vms:
         echo("")
-        for line in _fleet(found):
+        for line in _fleet(answer):
             echo(single_line(line))
-    if found.quota.lines:
+    if answer.quota.lines:
         echo("")
         rows_ = [
             (
@@ -55,11 +55,11 @@ def print_text(found: Report) -> None:
                 allowed(line.resource, line.hard),
                 "over" if line.over else "",
             )
-            for line in found.quota.lines
+            for line in answer.quota.lines
         ]
         header = ("Namespace", "Quota", "Resource", "Asked", "Allowed", "")
         print_tables(header, [("", rows_)], titled=False, style=lambda row: "red" if row[5] == "over" else "")
-    for line in _quotas(found):
+    for line in _quotas(answer):
         echo(single_line(line))
 
 
@@ -70,14 +70,14 @@ def _more(room: Mapping[str, int]) -> str:
     )
 
 
-def _type_row(each: TypeFit) -> tuple[str, ...]:
-    if each.refused:
-        return (each.name, "", "", "", "", each.refused)
+def _type_row(fit: TypeFit) -> tuple[str, ...]:
+    if fit.refused:
+        return (fit.name, "", "", "", "", fit.refused)
     from virtcatalog.capacity.report import kind_text
 
-    kinds = ", ".join(map(kind_text, [kind for kind in each.kinds if kind.most] or each.kinds))
-    cpus = count(each.wanted.get("cpu", 0) / 1000)
-    return (each.name, cpus, _memory(each.wanted), f"{each.empty:,}", f"{each.beside:,}", kinds)
+    kinds = ", ".join(map(kind_text, [kind for kind in fit.kinds if kind.most] or fit.kinds))
+    cpus = count(fit.wanted.get("cpu", 0) / 1000)
+    return (fit.name, cpus, _memory(fit.wanted), f"{fit.empty:,}", f"{fit.beside:,}", kinds)
 
 
 def _memory(wanted: Mapping[str, int]) -> str:
@@ -87,9 +87,9 @@ def _memory(wanted: Mapping[str, int]) -> str:
     return memory(wanted.get("memory", 0)) + huge
 
 
-def _fleet(found: Report) -> Iterator[str]:
-    packed = found.packed
-    halted = sum(vm.halted for vm in found.vms)
+def _fleet(answer: Report) -> Iterator[str]:
+    packed = answer.packed
+    halted = sum(vm.halted for vm in answer.vms)
     others = f"; {counted(halted, 'VM is', 'VMs are')} halted" if halted else ""
     yield (
         f"{counted(packed.placed, 'VM')} on {packed.used_nodes:,} of {counted(packed.nodes, 'node')}, "
@@ -104,11 +104,11 @@ def _fleet(found: Report) -> Iterator[str]:
                 else ""
             )
             yield f"  {name}: {bare(name, used)} of {bare(name, total)} ({used / total:.0%}){gone}"
-    worst = next(iter(found.failures), None)
+    worst = next(iter(answer.failures), None)
     if worst is not None:
-        yield _failing(found)
+        yield _failing(answer)
     groups: dict[tuple[object, ...], list[VMFit]] = {}
-    for vm_fit in found.homeless:
+    for vm_fit in answer.homeless:
         groups.setdefault((vm_fit.kinds, vm_fit.reasons), []).append(vm_fit)
     for group in list(groups.values())[:_MOST]:
         yield from _why(group)
@@ -117,8 +117,8 @@ def _fleet(found: Report) -> Iterator[str]:
         yield f"and {counted(more, 'more VM has', 'more VMs have')} no node: see -o json"
 
 
-def _failing(found: Report) -> str:
-    bad = [failure for failure in found.failures if failure.homeless]
+def _failing(answer: Report) -> str:
+    bad = [failure for failure in answer.failures if failure.homeless]
     if not bad:
         return "  any one node may fail: the others take its VMs"
     worst = bad[0]
@@ -138,8 +138,8 @@ def _why(group: list[VMFit]) -> Iterator[str]:
         yield f"  and {len(vm_fit.reasons) - _MOST} more reasons: see -o json"
 
 
-def _quotas(found: Report) -> Iterator[str]:
-    quota = found.quota
+def _quotas(answer: Report) -> Iterator[str]:
+    quota = answer.quota
     for refusal in quota.refusals[:_MOST]:
         yield f"{refusal.vm} does not fit: {refusal.object} {refusal.message}"
     if len(quota.refusals) > _MOST:

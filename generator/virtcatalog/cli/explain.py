@@ -84,7 +84,7 @@ def command(
     batches, faults = gather(sources, catalog, options.settings().cluster, environments)
     faults = [*faults, *(problem for batch in batches for vm in batch.unreadable for problem in vm)]
     loaded = _catalog(catalog, sources)
-    told: dict[_Answer, list[str]] = {}
+    answers_of: dict[_Answer, list[str]] = {}
     refused: list[Problem] = []
     for located, batch in _choose(batches, faults, ", ".join(sources), vm):
         all_conditions = conditions_of([batch], conditions)
@@ -98,12 +98,12 @@ def command(
         parts = tuple(terms(what, answer.result)) if pod is not None else ()
         one = _Answer(located.name, answer.value, answer.reasons, parts, places)
         refused += placed(answer.result.reasons, located.problem)
-        told.setdefault(one, []).append(batch.environment)
+        answers_of.setdefault(one, []).append(batch.environment)
     if form == "json":
-        answers = [_as_data(what, item, names) for item, names in told.items()]
+        answers = [_as_data(what, item, names) for item, names in answers_of.items()]
         data(as_json(answers[0] if len(answers) == 1 else answers))
     else:
-        lines = [line for item, names in told.items() for line in _lines(within(what, names), item)]
+        lines = [line for item, names in answers_of.items() for line in _lines(within(what, names), item)]
         echo("".join(f"{line}\n" for line in lines), nl=False)
     for problem in (*dict.fromkeys(refused), *faults):
         echo(str(problem), err=True)

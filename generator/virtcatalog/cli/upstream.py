@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.conditions import Conditions
 
 
-def with_upstream(batches: Sequence[Batch], met: Sequence[Conditions]) -> list[Batch]:
+def with_upstream(batches: Sequence[Batch], places: Sequence[Conditions]) -> list[Batch]:
     """Return the batches with common-instancetypes among the objects, where VMs refer to it and no catalog is named.
 
     They are those of the release that the batch meets, unless its KubeVirt CR has the operator deploy none.
@@ -20,15 +20,15 @@ def with_upstream(batches: Sequence[Batch], met: Sequence[Conditions]) -> list[B
     from virtcatalog.kubevirt.conditions import choose_release
     from virtcatalog.repositories.operator import deployed
 
-    found, told = [], set()
-    for batch, conditions in zip(batches, met, strict=True):
+    complete, noted = [], set()
+    for batch, conditions in zip(batches, places, strict=True):
         if batch.alone:
             manifests = [each.manifest for each in batch.objects]
             name = choose_release(conditions, batch.kubevirt, manifests).release.common_instancetypes
             if objects := deployed(name, batch.manifests(), manifests):
-                told.add(name)
+                noted.add(name)
                 batch = batch._replace(objects=[*batch.objects, *map(unplaced, objects)])
-        found.append(batch)
-    for name in sorted(told):
+        complete.append(batch)
+    for name in sorted(noted):
         summary(f"no catalog is named: {name} counts, as KubeVirt's operator deploys it")
-    return found
+    return complete

@@ -1,7 +1,7 @@
 """Answers kept from one run to the next in a folder of the user's: a file each, named by all that it depends on.
 
-Nothing in it is ever needed: it may be deleted at any time, by another run too. What is not whole counts as not there;
-a disk that is full, or a folder that cannot be written, costs the next run its time and nothing else.
+It may be deleted at any time, by another run too. A damaged file counts as a missing one. A disk that is full, or a
+folder that cannot be written, costs the next run its time and nothing else.
 
 What is in it is believed. So it lies where no checkout reaches: whoever opens a pull request commits files and links.
 """
@@ -58,7 +58,7 @@ class Cache:
             _check(folder)
 
     def get(self, key: str) -> bytes | None:
-        """Return what was kept under a key; None when there is nothing, or nothing whole."""
+        """Return the bytes stored under a key; None when there are none, or the file is damaged."""
         if not self._there:
             return None
         try:
@@ -76,7 +76,7 @@ class Cache:
         return content[_SIZE:] if content[:_SIZE] == _seal(key, content[_SIZE:]) else None
 
     def recall(self, key: str, decode: Callable[[bytes], T]) -> T | None:
-        """Return the answer that was kept under a key; None when there is none that `decode` of msgspec's can read."""
+        """Return the answer stored under a key; None when there is none that `decode`, of msgspec, can read."""
         content = self.get(key)
         try:
             return None if content is None else decode(content)
@@ -84,7 +84,7 @@ class Cache:
             return None
 
     def put(self, key: str, content: bytes) -> None:
-        """Keep something under a key, whole or not at all."""
+        """Store bytes under a key: all of them or nothing."""
         if self._full or len(content) > CACHE_ENTRY_BYTES:
             return
         path = self._path(key)
@@ -165,7 +165,7 @@ def _seal(key: str, content: bytes) -> bytes:
 
 
 def default_folder() -> str | None:
-    """The user's own folder for what can be made again; None where nothing says where that is."""
+    """The user's folder for caches; None where no variable or home folder says which that is."""
     home = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(home):  # noqa: PTH117 - a path that is not absolute counts for nothing there
         user = os.path.expanduser("~")  # noqa: PTH111

@@ -177,7 +177,7 @@ CHUNK = 48
 def expand_many(
     vms: Iterable[Manifest], cluster: Cluster, executor: Executor | None = None
 ) -> Iterator[Result | UnsupportedError]:
-    """Yield what each VM becomes in the cluster, or why that cannot be told.
+    """Yield what each VM becomes in the cluster, or the UnsupportedError that prevents an answer.
 
     Few VMs are expanded here, many by the executor, if there is one. VMs are taken a few chunks ahead of the results,
     so that memory does not grow with their number. Except on Linux, processes import the program's main module: call

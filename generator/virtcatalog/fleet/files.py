@@ -1,4 +1,4 @@
-"""The VMs of plain files as a stream: each is read when its turn comes, and what they meet is known before."""
+"""The VMs of plain files as a stream: a VM is read when its turn comes, all other objects before the first VM."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from virtcatalog.manifests.stream import Stream
 T = TypeVar("T")
 
 Key = tuple[str, str]
-"""An environment, and the environment or cluster that the VM is said to be from."""
+"""An environment, and the environment or cluster that `-f` names for the file of a VM (`-f production=FILE`)."""
 
 
 _SHARES, _FEWER = 8, 12
@@ -53,9 +53,9 @@ class Section(NamedTuple):
 class Fleet:
     """The VMs of plain files, and what else is in these.
 
-    `objects` are each with where it is from, as `inputs.placed` reads it; `without_vm` are files that hold neither a VM
-    nor what one meets, and `problems` those that make no VM's answer wrong. ManifestError for an object of the cluster
-    that cannot be read.
+    `objects` are the others that VMs depend on, with the environment or cluster of their file. `without_vm` are files
+    with neither a VM nor such an object. `problems` are those that make no VM's answer wrong; ManifestError for an
+    object that VMs depend on and that cannot be read.
     """
 
     def __init__(self, sources: Iterable[Placed]) -> None:
@@ -90,7 +90,7 @@ class Fleet:
 
     @property
     def places(self) -> list[str]:
-        """Where the files are from, as far as that is said."""
+        """The environments or clusters of the files, "" for files without one."""
         return [where for _, where in self._streams]
 
     def parts(self) -> Iterator[tuple[Part, str]]:
@@ -171,10 +171,10 @@ def distinct(fleets: Iterable[Fleet | Chosen]) -> int:
 
 
 class SoundFleet:
-    """Every manifest of files, of which all have to be sound: `others` by where they are from, and `number` VMs.
+    """Every manifest of files that must all be sound: `others` by the environment of their file, and `number` VMs.
 
-    VMs are read each time that they are gone through. Once something is wrong with one, or with anything else, only
-    what else is wrong is looked for, for a ManifestError at the end.
+    Each loop over it reads the VMs anew. After the first problem nothing more is yielded: the rest is read for its
+    problems, and a ManifestError at the end carries all of them.
     """
 
     def __init__(self, sources: Iterable[Placed]) -> None:

@@ -1,7 +1,7 @@
-"""VMs that are alike, expanded once: their leaves are filled into what became of two stand-ins for all of them.
+"""VMs that are alike are expanded once: their own leaves (name, uid …) are filled into one printed text.
 
-The stand-ins differ in every leaf. Where what becomes of them differs in just that, too, it is filled in for each VM;
-where it does not, each VM is expanded.
+Two stand-ins that differ in every leaf are expanded. If their texts differ in nothing but these leaves, the text is a
+template for all VMs that are alike; if not, every one of these VMs is expanded.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
 
 _WORTH_IT: Final = 4
-"""How many VMs there have to be of a kind, of which each has been expanded, before stand-ins are."""
+"""After so many alike VMs, all of them expanded, the stand-ins are expanded."""
 _KINDS: Final = 1 << 14
 _TRIED, _EVERY = 128, 32
-"""After so many VMs that are like none before, only one in some is looked at."""
+"""After `_TRIED` VMs in a row that are like none before, only one in `_EVERY` is compared."""
 _OFTEN: Final = 32
-"""How many VMs of a kind have been filled in when a pattern is made, by which the next ones are found."""
+"""After so many alike VMs a pattern is compiled that recognises further ones by their text."""
 _PATTERNS: Final = 256
 
 Expand = Callable[["Share", "Cluster"], Iterator[Expansion]]

@@ -1,7 +1,7 @@
-"""All that a VM's expansion depends on beside its own manifest, as a digest: said here and nowhere else.
+"""All that a VM's expansion depends on beside its own manifest, as a digest. No other module says what that is.
 
-Two VMs of the same manifest whose inputs have the same digest become the same. What cannot matter to a VM is left out,
-so that a change of a catalog leaves the digests of VMs that name none of what changes.
+Two VMs with equal manifests and digests become the same. Objects that cannot matter to a VM are left out: a change of
+a catalog changes the digests of those VMs alone that use what changes.
 """
 
 from __future__ import annotations

@@ -67,10 +67,10 @@ class Outcome(NamedTuple):
 class Form(NamedTuple):
     """What a form of output makes of a VM: a value that can be sent to other processes, None for nothing.
 
-    `make` is also given whether there are many VMs. `fills` says that it makes a text in which names and the like stand
-    as they are, so that they can be replaced by those of another VM; `written` is how the VM's other texts stand there,
-    which are given as JSON has them between quotes, None where there are none. `staged` says that it is quicker where
-    the stages of the VM are kept.
+    The second argument of `make` is whether there are many VMs. `fills`: the value is a text that holds the VM's name
+    and other leaves as they are, so that those of an alike VM can replace them. `written` turns a leaf, as JSON has it
+    between quotes, into what stands in that text; None where such leaves are not in it. `staged`: it is quicker for a
+    result that has the VM's stages.
     """
 
     make: Callable[[Outcome, bool], Any]

@@ -40,15 +40,15 @@ def processors() -> int:
 
 
 class Executor(Protocol):
-    """Other processes that call a function for many items: the results are in the items' order, each of them once.
+    """Other processes that call a function for many items: one result an item, in the order of the items.
 
-    The function and what is given to every call are as good as sent: what a call changes of them stays where it ran,
-    and it may run again elsewhere. So it depends on nothing but its item and what is given.
+    The function must depend on nothing but its item and the extra arguments, and must not change these: it runs in
+    another process, and may run twice.
     """
 
     @property
     def forks(self) -> bool:
-        """Whether the processes have what is given, as it is when they start, without its being sent."""
+        """Whether the processes are forked, and so have the extra arguments without their being sent."""
 
     def worth(self, number: int, least: int) -> bool:
         """Whether so many items are to be sent; `least` is from where on that saves more than processes cost."""
@@ -80,9 +80,9 @@ class Processes(NamedTuple):
     def results(self, function: Callable[..., R], items: Iterable[T], *extra: Any) -> Iterator[R]:
         """Return what yields `function(item, *extra)` for each item; LostProcessError when a process has ended.
 
-        They are at work when this returns, whether or not anybody waits for the results. A forked process has what is
-        given without its being sent; items and results are sent. Its results lie in memory that it shares with this
-        one: a pipe holds so little that both would wait for each other.
+        They are at work when this returns, whether or not anybody waits for the results. Items and results are sent; a
+        forked process has the extra arguments as they are. Its results lie in memory that it shares with this process:
+        a pipe holds so little that both would wait for each other.
         """
         begun = self._begun(function, iter(items), extra)
         next(begun)
@@ -118,7 +118,7 @@ class Processes(NamedTuple):
 
 
 def forked() -> Processes:
-    """Return up to four processes that have what is given without its being sent; one where none can be forked."""
+    """Return up to four processes that have the extra arguments by being forked; one where none can be forked."""
     return Processes(min(processors(), 4) if START == "fork" else 1)
 
 

@@ -37,7 +37,6 @@ Preference = VirtualMachinePreference | VirtualMachineClusterPreference
 
 _NAMESPACE_LABEL = "kubernetes.io/metadata.name"
 _OF_DATA_VOLUME = ("DataVolume", "PersistentVolumeClaim")
-"""The kinds that VMs meet and that are in no namespace."""
 
 
 class Cluster:
@@ -47,9 +46,9 @@ class Cluster:
     CR. `release` is a name (`v1.8.4`) or a value of `releases`; None stands for the release that the KubeVirt CR's
     `status.observedKubeVirtVersion` names, else for the default. UnsupportedError tells of a release that is not
     modelled. `architecture` is the architecture of VMs that do not name one. Fields that the release does not know are
-    pruned, which `warnings` tells. Objects of kinds that no VM refers to are kept in `others`.
+    pruned; `warnings` names them. `others` are the objects of kinds that no VM refers to.
 
-    A cluster does not change once it is made. What the look-ups return is its own: read it, do not change it.
+    A cluster never changes. What the look-ups return belongs to it: read it, do not change it.
     """
 
     conditions: Conditions

@@ -22,9 +22,10 @@ _NETWORK_INTERFACES = ("", "bridge", "masquerade", "slirp")
 class Configuration:
     """`spec.configuration` of the KubeVirt CR with the defaults of pkg/virt-config/virt-config.go.
 
-    The values are read-only. `values` is the whole configuration, for what has no name here; `annotations` are the
-    CR's own; `configured_feature_gates` are the gates that it names, known or not. `invalid` says why KubeVirt does
-    not accept this configuration ("" when it does); it then works with its defaults, and so does everything here.
+    The values are read-only. `values` is all of the configuration, for settings without an attribute here;
+    `annotations` are the CR's own; `configured_feature_gates` are the gates that it names, known or not. `invalid` says
+    why KubeVirt does not accept this configuration ("" when it does); it then works with its defaults, and so does
+    everything here.
     """
 
     def __init__(

@@ -28,6 +28,7 @@ _IN_PART: Mapping[tuple[str, str], type[Status]] = {
 }
 """Kinds of others, of which only a part matters."""
 CLUSTER_WIDE = CLUSTER_SCOPED | {"Namespace", "Node"}
+"""The kinds of objects that VMs refer to and that are in no namespace."""
 
 
 def counts(manifest: Any) -> bool:

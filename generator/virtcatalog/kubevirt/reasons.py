@@ -122,7 +122,7 @@ def reasons(
 def _origins(
     paths: Sequence[Path], manifest: Any, cluster: Cluster, vm: VirtualMachine, vmi: VirtualMachineInstance | None
 ) -> list[str]:
-    """Who gives the VM what stands at each path of its template, or at the first part that its author left out."""
+    """Say for every path who set it, if not the VM's author: `the preference X sets it`; "" where the author did."""
     left_out = [path[: len(_TEMPLATE)] == _TEMPLATE and _depth(manifest, path) < len(path) for path in paths]
     if not any(left_out):
         return [""] * len(paths)

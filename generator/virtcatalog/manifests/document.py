@@ -49,11 +49,11 @@ class Text:
         """Where documents start, if they are JSON."""
         self._is_block = False
         self.is_plain = False
-        """Whether it is JSON that is written as this program would: whatever it says can be said in JSON again."""
+        """Whether it is JSON as this program writes it."""
         self._source = text
 
     def __getstate__(self) -> dict[str, Any]:
-        """Nodes are found by what they are in this process: another one reads the text again."""
+        """Leave out nodes and places, which go by identity: another process reads the text again."""
         derived = ("_nodes", "_plain_places", "_split")
         return {**{key: value for key, value in self.__dict__.items() if key not in derived}, "_index": Index()}
 

@@ -17,7 +17,7 @@ _STATUS = ("instancetypeRef", "preferenceRef")
 
 
 def read_dump(stream: Stream) -> Iterator[Data]:
-    """Yield every manifest of a file, lists taken apart: what holds no VM first. ManifestError as for each of both."""
+    """Yield every manifest of a file, lists taken apart, first those without a VM; ManifestError for a broken one."""
     yield from others_in(stream)
     yield from vms_in(stream.vms())
 

@@ -118,8 +118,9 @@ def after(field: str, key: str) -> str | None:
 
 
 def keys_of(field: str) -> Iterator[list[tuple[str, str]]]:
-    """Yield the keys that `after` would take from a field's start, each with what is left; those that leave as much
-    are together, and those that leave least come first.
+    """Yield the keys that a field may start with (a key can hold dots), with the rest of the field behind the key.
+
+    Keys that leave a rest of one length are in one list; the longest keys come first.
     """
     splits = [
         (field[:end], field[end:].removeprefix("."))
@@ -176,7 +177,7 @@ class Outline:
         self._lists: dict[Any, list[tuple[Any, Any]]] = {}
 
     def _step(self, at: Any, key: Any, field: Field, *, is_list: bool) -> tuple[Any, Any, Field] | None:
-        """Go on from a map or list, which is found by a key: the mark, what is there, and what is left of a field."""
+        """Take one step of a field into a map or list: the mark and place of the value, and the rest of the field."""
         if is_list:
             items = self._lists.get(key)
             if items is None:

@@ -36,7 +36,7 @@ class Stream:
         self._is_json = False
         self._split()
         if not self._read_others():
-            # A quoted text may have what looks like the next item in it: only as a whole it is what it is.
+            # A quoted text may hold what looks like the next item: then the text is read in one piece.
             self._pieces.drop(0)
             self._pieces.add(0, content.size, Mark(0, 0))
             self._read_others()
@@ -48,7 +48,7 @@ class Stream:
         return map(self._part, self._pieces_with_vms(first, end))
 
     def text(self) -> bytes:
-        """Return the whole text; SourceError when it is larger than a file may be that is held."""
+        """Return all of the text; SourceError when it is too large to be in memory."""
         return self._content.read(0, self._content.size)
 
     def spans(self) -> Iterator[tuple[int, int]]:

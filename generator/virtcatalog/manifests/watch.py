@@ -21,9 +21,9 @@ from virtcatalog.manifests.folder import Folder, Listing, SourceError, parts_of
 from virtcatalog.manifests.layout import CATALOG, VM_TEMPLATE
 from virtcatalog.manifests.sources import meant
 
-#: How many looks may find further changes before these are told all the same.
+#: While files go on changing, their changes are returned after so many looks.
 PATIENCE = 20
-#: What the names of files end with that a catalog has, or is told not to have; editors write others beside them.
+#: Endings of files that a catalog has, or must not have. Editors write other files beside them.
 _READ = (".yaml", ".yml", ".json", VM_TEMPLATE, ".lock")
 
 Stamp = tuple[int, ...]
@@ -78,7 +78,7 @@ class Watch:
         return place
 
     def wait(self, pause: Callable[[float], object]) -> list[Changed]:
-        """Return what changed, sorted, once there are changes and one look finds what the one before found.
+        """Return what changed, sorted, once there are changes and two looks in a row agree.
 
         `pause` is called before each look, with the seconds that the last one took.
         """

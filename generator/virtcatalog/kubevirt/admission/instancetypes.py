@@ -60,7 +60,7 @@ _KINDS: dict[str, type[_Kind]] = {
 
 
 class Applied(msgspec.Struct, frozen=True):
-    """What `apply_to_vm` found and applied; nothing of either when there are causes."""
+    """The specs that `apply_to_vm` applied, None where the VM has none; both None when there are causes."""
 
     instancetype: VirtualMachineInstancetypeSpec | None
     preference: VirtualMachinePreferenceSpec | None

@@ -96,7 +96,7 @@ class Facts:
         self._ratios: dict[str, float] = {}
 
     def backend_claim(self, namespace: str, name: str) -> str:
-        """The claim that keeps a VMI's state, or what the one that is made for it would be called.
+        """The name of the claim with a VMI's state (TPM, NVRAM): of one that exists, else of the one that is created.
 
         Source: pkg/storage/backend-storage/backend-storage.go (PVCForVMI, createPVC).
         """

@@ -211,7 +211,7 @@ def _beyond(amount: Quantity, guest: Quantity | None) -> Quantity:
 def _add_overhead(layers: _Layers, vmi: VirtualMachineInstance, overhead: Quantity) -> None:
     """The overhead comes on top of request and limit (WithMemoryOverhead).
 
-    Where one was made of the other and is a decimal, both are one number in KubeVirt, to which it adds twice.
+    In KubeVirt a limit copied from the request shares its number where that is a decimal: the overhead is added twice.
     """
     request, limit = layers.requests.get(_MEMORY, _ZERO), layers.limits.get(_MEMORY)
     added = request if vmi.spec.domain.resources.overcommit_guest_overhead else request + overhead

@@ -79,7 +79,7 @@ def _filled(struct: Struct, path: str) -> Iterator[tuple[str, str]]:
 def _rules(
     kind: type[msgspec.Struct],
 ) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[_Target, ...], tuple[None, ...]]:
-    """How to get the values of such fields, what each fills in, and the values of a preference that says nothing."""
+    """A getter of the fields' values, the fields that these fill in, and the values of an empty preference."""
     names, targets = [], []
     for field, declared in zip(msgspec.structs.fields(kind), struct_of(kind).fields.values(), strict=True):
         if declared.fills:

@@ -25,8 +25,8 @@ from virtcatalog.kubevirt.template.process import chance, check_references, proc
 class Admission(NamedTuple):
     """Why a template is refused, nothing when it is not; and what is odd about it.
 
-    `at` is the field that is to be changed, where that is known better than the causes tell. `made` is the VM that it
-    makes with the values that it has itself, if it does.
+    `at` is the field to change, where it is another than the causes name. `made` is the VM that the template makes of
+    its own values, None where it makes none.
     """
 
     causes: list[Cause]
