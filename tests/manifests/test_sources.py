@@ -303,7 +303,20 @@ def test_an_object_that_the_clone_lacks_is_named(root: Path, path: str) -> None:
     blob = run(root, "rev-parse", "HEAD:top/a.yaml")
     (root / f".git/objects/{blob[:2]}/{blob[2:]}").unlink()
     with pytest.raises(GitError, match=f"^top/a.yaml: the repository lacks the object {blob}"):
-        Repository(root).folder(run(root, "rev-parse", "HEAD"), path).listing()
+        Repository(root).folder(run(root, "rev-parse", "HEAD"), path).read("a.yaml" if path == "top" else "")
+
+
+def test_an_object_that_nobody_reads_may_be_lacking(root: Path) -> None:
+    revision(root, "top")
+    (root / "top/large.xlsx").write_bytes(b"large")
+    run(root, "add", "-A")
+    run(root, "commit", "-q", "-m", "large")
+    blob = run(root, "rev-parse", "HEAD:top/large.xlsx")
+    (root / f".git/objects/{blob[:2]}/{blob[2:]}").unlink()
+    folder = Repository(root).folder(run(root, "rev-parse", "HEAD"), "top")
+    assert folder is not None
+    assert "large.xlsx" in folder.listing().files
+    assert folder.read("a.yaml") == (root / "top/a.yaml").read_bytes()
 
 
 def test_a_folder_that_the_clone_lacks_is_an_error(root: Path) -> None:

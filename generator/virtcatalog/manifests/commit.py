@@ -26,6 +26,10 @@ from virtcatalog.manifests.folder import (
 _NOWHERE: Final = "is a symbolic link to a folder or to nothing"
 
 
+#: The size of a file whose content the repository lacks: a partial clone has the large ones nowhere.
+LACKING: Final = -1
+
+
 class Entry(NamedTuple):
     """A file or link of a commit, and how many bytes it has."""
 
@@ -110,6 +114,9 @@ class _InCommit(Folder):
         block: list[Entry] = []
         size = 0
         for entry in self._entries:
+            if entry.size == LACKING:
+                blocks[entry.path] = [entry]
+                continue
             size += entry.size
             if size > SOURCE_BLOCK_BYTES:
                 block, size = [], entry.size

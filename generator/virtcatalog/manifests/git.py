@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from virtcatalog.limits import SOURCE_BYTES, SOURCE_FILE_BYTES, SOURCE_FILES, SOURCE_FOLDER_LEVELS
-from virtcatalog.manifests.commit import Entry, in_commit
+from virtcatalog.manifests.commit import LACKING, Entry, in_commit
 from virtcatalog.manifests.folder import Folder, Parts, TooLargeError, alone, shown
 from virtcatalog.manifests.gitprocess import Git, GitError
 
@@ -122,12 +122,11 @@ class Repository:
             if mode == _FOLDER and len(path) - len(at) > SOURCE_FOLDER_LEVELS:
                 raise GitError(f"{short(commit)}:{place} is more than {SOURCE_FOLDER_LEVELS} folders deep")
             if mode in _READ and _NO_NAMES.isdisjoint(path):
-                if not length.isdecimal():
-                    raise _lacking(shown(path), blob)
-                size += int(length)
+                bytes_ = int(length) if length.isdecimal() else LACKING
+                size += max(bytes_, 0)
                 if size > SOURCE_BYTES:
                     raise GitError(f"{short(commit)}:{place} holds more than {SOURCE_BYTES // 2**20} MiB")
-                yield Entry(path, mode == _SYMLINK, blob, int(length))
+                yield Entry(path, mode == _SYMLINK, blob, bytes_)
 
     def contents(self, entries: Sequence[Entry]) -> Iterator[bytes]:
         """Yield the bytes of files."""

@@ -23,8 +23,8 @@ _LISTS = ("resources", "components", "patches", "patchesStrategicMerge", "patche
 class Built(NamedTuple):
     """What is deployed as one.
 
-    `failed` when there is nothing because of the problems. `folders` and `files` are what it takes of the repository:
-    that is nobody else's.
+    `failed` when what renders it gives nothing, for the problems. `folders` and `files` are what it takes of the
+    repository: that is nobody else's.
     """
 
     resources: tuple[Resource, ...] = ()
@@ -81,5 +81,5 @@ def kustomized(
     """
     more = Added(added, _LISTS, source or (lambda _: Source(tree.shown(at)))) if added else None
     built = build(tree.folder(at), tree.shown(at), added=more, reading=tree.reading)
-    failed = bool(built.problems) and not built.resources
-    return Built(built.resources, built.unrendered, built.problems, failed, folders=(at,))
+    # What kustomize fails on, it builds nothing of.
+    return Built(built.resources, built.unrendered, built.problems, bool(built.problems), folders=(at,))

@@ -50,7 +50,7 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     `name` is what people call it: a kustomization and a folder are called by their path. `folder` is the one that
     declares it, by its path in the repository, and `place` where. `cluster` is where it lands, "" when that is not
     said. `unrendered` says what of it is not among the `resources`, and why: a remote base, a chart without helm.
-    `problems` are faults; `failed` says that it could not be built for them.
+    `problems` are faults; `failed` says that for them it is not deployed: its resources are those that are sound.
     """
 
     name: str
