@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple, Protocol
@@ -30,6 +31,10 @@ _NOWHERE: Final = "is a symbolic link to a folder or to nothing"
 LACKING: Final = -1
 
 
+#: How much of what was read is kept, beside the last block.
+_KEPT_BYTES: Final = 8 * SOURCE_BLOCK_BYTES
+
+
 class Entry(NamedTuple):
     """A file or link of a commit, and how many bytes it has."""
 
@@ -53,16 +58,71 @@ class Objects(Protocol):
 
 def in_commit(objects: Objects, commit: str, at: Parts) -> Folder:
     """Return the folder that is somewhere in a commit."""
-    return _InCommit(objects, commit, at)
+    return _InCommit(_Whole(objects, commit, at), at)
+
+
+class _Whole:
+    """All that lies below a folder of a commit: it is listed once, and small files are read with their neighbours."""
+
+    def __init__(self, objects: Objects, commit: str, at: Parts) -> None:
+        self.objects, self.commit, self.at = objects, commit, at
+        self._read: OrderedDict[int, dict[Parts, bytes]] = OrderedDict()
+        self._sizes: dict[int, int] = {}
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """Every file, those of a folder one after another."""
+        return list(self.objects.entries(self.commit, self.at))
+
+    def below(self, at: Parts) -> list[Entry]:
+        """Return the files below a folder."""
+        start, end = self._spans.get(at, (0, 0))
+        return self.entries[start:end]
+
+    def content(self, entry: Entry) -> bytes:
+        """Return the bytes of a file."""
+        number, block = self._blocks[entry.path]
+        if number not in self._read:
+            contents = self.objects.contents(block)
+            self._read[number] = dict(zip((each.path for each in block), contents, strict=True))
+            self._sizes[number] = sum(each.size for each in block)
+            while len(self._read) > 1 and sum(map(self._sizes.__getitem__, self._read)) > _KEPT_BYTES:
+                self._read.popitem(last=False)
+        return self._read[number][entry.path]
+
+    @cached_property
+    def _spans(self) -> dict[Parts, tuple[int, int]]:
+        spans: dict[Parts, tuple[int, int]] = {self.at: (0, len(self.entries))}
+        for number, entry in enumerate(self.entries):
+            for depth in range(len(self.at) + 1, len(entry.path)):
+                at = entry.path[:depth]
+                spans[at] = spans.get(at, (number, 0))[0], number + 1
+        return spans
+
+    @cached_property
+    def _blocks(self) -> dict[Parts, tuple[int, list[Entry]]]:
+        """By path, what is read together: neighbours that are few bytes, or one file that is more."""
+        blocks: dict[Parts, tuple[int, list[Entry]]] = {}
+        block: list[Entry] = []
+        number = size = 0
+        for entry in self.entries:
+            if entry.size == LACKING:
+                blocks[entry.path] = -1 - len(blocks), [entry]
+                continue
+            size += entry.size
+            if size > SOURCE_BLOCK_BYTES:
+                block, size, number = [], entry.size, number + 1
+            block.append(entry)
+            blocks[entry.path] = number, block
+        return blocks
 
 
 class _InCommit(Folder):
-    """A folder of a commit. A small file is read with its neighbours, and these are kept until others are read."""
+    """A folder of a commit. What lies below another one that was listed is not listed again."""
 
-    def __init__(self, objects: Objects, commit: str, at: Parts, budget: Budget | None = None) -> None:
-        self._objects, self._commit, self._at = objects, commit, at
+    def __init__(self, whole: _Whole, at: Parts, budget: Budget | None = None) -> None:
+        self._whole, self._at = whole, at
         self._budget = budget or Budget()
-        self._read: dict[Parts, bytes] = {}
 
     @property
     def at(self) -> Parts:
@@ -85,44 +145,18 @@ class _InCommit(Folder):
             raise SourceError(NOT_THERE)
         if entry.size > most:
             raise TooLargeError(most)
-        return self._budget.take(self._content(entry))
+        return self._budget.take(self._whole.content(entry))
 
     def has(self, path: str) -> bool:
         parts = parts_of(path, self._at)
         return parts in self._files or parts in self._faults
 
     def folder(self, path: str) -> Folder | None:
-        folder = _InCommit(self._objects, self._commit, parts_of(path, self._at), self._budget)
-        files, faults = folder.listing()
-        return folder if files or faults else None
-
-    def _content(self, entry: Entry) -> bytes:
-        if entry.path not in self._read:
-            self._read = {}
-            block = self._blocks[entry.path]
-            self._read = dict(zip((blob.path for blob in block), self._objects.contents(block), strict=True))
-        return self._read[entry.path]
-
-    @cached_property
-    def _entries(self) -> list[Entry]:
-        return list(self._objects.entries(self._commit, self._at))
-
-    @cached_property
-    def _blocks(self) -> dict[Parts, list[Entry]]:
-        """By path, what is read together: neighbours that are few bytes, or one file that is more."""
-        blocks: dict[Parts, list[Entry]] = {}
-        block: list[Entry] = []
-        size = 0
-        for entry in self._entries:
-            if entry.size == LACKING:
-                blocks[entry.path] = [entry]
-                continue
-            size += entry.size
-            if size > SOURCE_BLOCK_BYTES:
-                block, size = [], entry.size
-            block.append(entry)
-            blocks[entry.path] = block
-        return blocks
+        at, whole = parts_of(path, self._at), self._whole
+        if at[: len(whole.at)] != whole.at:
+            whole = _Whole(whole.objects, whole.commit, at)
+        found = _InCommit(whole, at, self._budget)
+        return found if found._files or found._faults else None
 
     @property
     def _files(self) -> dict[Parts, Entry]:
@@ -135,13 +169,14 @@ class _InCommit(Folder):
     @cached_property
     def _resolved(self) -> tuple[dict[Parts, Entry], dict[Parts, str]]:
         """The files, those that links stand for too, and why others are not read."""
-        files = {entry.path: entry for entry in self._entries if not entry.is_link}
+        entries = self._whole.below(self._at)
+        files = {entry.path: entry for entry in entries if not entry.is_link}
         faults: dict[Parts, str] = {}
-        long = [entry for entry in self._entries if entry.is_link and entry.size > SOURCE_LINK_BYTES]
+        long = [entry for entry in entries if entry.is_link and entry.size > SOURCE_LINK_BYTES]
         for link in long:
             faults[link.path] = _NOWHERE
-        short = [entry for entry in self._entries if entry.is_link and entry.size <= SOURCE_LINK_BYTES]
-        links = dict(zip((link.path for link in short), self._objects.contents(short), strict=True))
+        short = [entry for entry in entries if entry.is_link and entry.size <= SOURCE_LINK_BYTES]
+        links = dict(zip((link.path for link in short), self._whole.objects.contents(short), strict=True))
         targets = {}
         for path, target in links.items():
             place = _followed(path, target, links, self._at)
