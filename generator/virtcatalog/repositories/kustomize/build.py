@@ -7,9 +7,8 @@ named, and its neighbours are built all the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.manifests.folder import Folder, LinkOutError
@@ -18,7 +17,7 @@ from virtcatalog.manifests.merge import fresh
 from virtcatalog.repositories import model
 from virtcatalog.repositories.kustomize.budget import BudgetError
 from virtcatalog.repositories.kustomize.config import configuration, of_schemas
-from virtcatalog.repositories.kustomize.declared import Added, Declared, UnrenderedError
+from virtcatalog.repositories.kustomize.declared import Added, Declared, problem_at
 from virtcatalog.repositories.kustomize.defaults import default_config
 from virtcatalog.repositories.kustomize.files import Document, Files, Reading, is_elsewhere
 from virtcatalog.repositories.kustomize.generators import absorb, add_hashes, generate
@@ -26,12 +25,10 @@ from virtcatalog.repositories.kustomize.names import follow_names
 from virtcatalog.repositories.kustomize.objects import Objects
 from virtcatalog.repositories.kustomize.origins import Spot, sources
 from virtcatalog.repositories.kustomize.plugins import Scope, generator_of, transform
-from virtcatalog.repositories.kustomize.resource import Data, Resource, pairs_of, text_of
+from virtcatalog.repositories.kustomize.resource import Id, Resource, pairs_of, text_of
+from virtcatalog.repositories.kustomize.run import Charts, Run
 from virtcatalog.repositories.kustomize.steps import transform_all
 from virtcatalog.repositories.kustomize.variables import fill_variables, read_variable
-
-Charts = Callable[[Mapping[str, Any], Folder], list[Data]]
-"""Renders an entry of `helmCharts` of a folder; raises VirtcatalogError when it cannot."""
 
 _FIELDS: Final = (
     *("apiVersion", "kind", "metadata", "resources", "bases", "components", "crds", "configurations", "openapi"),
@@ -73,7 +70,7 @@ def build(
 
     Builds that share a `reading` share its budget, and what is read.
     """
-    run = _Run(charts, reading or Reading())
+    run = Run(charts, reading or Reading())
     try:
         return Built(tuple(_finished(folder, name, run, added)), tuple(run.unrendered), tuple(run.problems))
     except ManifestError as error:
@@ -82,7 +79,7 @@ def build(
         return Built(unrendered=tuple(run.unrendered), problems=(*run.problems, Problem(name, message=str(error))))
 
 
-def _finished(folder: Folder, name: str, run: _Run, added: Added | None) -> Iterator[model.Resource]:
+def _finished(folder: Folder, name: str, run: Run, added: Added | None) -> Iterator[model.Resource]:
     target = _Target(folder, name, (), run, added)
     objects = target.build(Objects())
     run.unrendered += add_hashes(objects.resources)
@@ -91,42 +88,23 @@ def _finished(folder: Folder, name: str, run: _Run, added: Added | None) -> Iter
     )
     with run.naming(target.declared):
         fill_variables(objects.variables, objects.resources, objects.config.variables, run.budget)
+    seen: set[Id] = set()
     for resource in objects.resources:
+        run.problems += [unfit.problem for unfit in resource.unfit.values()]
+        if resource.current in seen:
+            run.problems.append(problem_at(resource.home, f"{resource.shown} is there twice in the end"))
+        seen.add(resource.current)
         annotations = pairs_of(resource.data, "annotations")
         annotations |= {key: text_of(value) for key, value in annotations.items()}  # kustomize writes all anew
         if annotations.get(_LOCAL, "false") == "false":
             yield model.Resource(resource.data, sources(resource.data, resource.home, resource.changes))
 
 
-class _Run:
-    """Shared by all folders: the budget, the files that were read, and what is wrong."""
-
-    def __init__(self, charts: Charts | None, reading: Reading) -> None:
-        self.reading, self.charts = reading, charts
-        self.budget = self.reading.budget
-        self.unrendered: list[Problem] = []
-        self.problems: list[Problem] = []
-
-    @contextmanager
-    def naming(self, declared: Declared) -> Iterator[None]:
-        """Note what cannot be built of a field, and go on; what the budget does not allow ends the run."""
-        try:
-            yield
-        except BudgetError:
-            raise
-        except UnrenderedError as error:
-            self.unrendered += error.problems
-        except ManifestError as error:
-            self.problems += error.problems
-        except VirtcatalogError as error:
-            self.problems += declared.fault(str(error)).problems
-
-
 class _Target:
     """One folder that is built."""
 
     def __init__(
-        self, folder: Folder, name: str, parents: tuple[tuple[str, ...], ...], run: _Run, added: Added | None = None
+        self, folder: Folder, name: str, parents: tuple[tuple[str, ...], ...], run: Run, added: Added | None = None
     ) -> None:
         self._folder, self._parents, self._run, self._budget = folder, parents, run, run.budget
         self._files = Files(folder, name, run.reading)

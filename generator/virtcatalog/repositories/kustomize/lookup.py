@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from virtcatalog.api.findings import Path, describe
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.manifests.scalars import resolve
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.fieldspecs import split_path
 from virtcatalog.repositories.kustomize.pattern import Pattern, PatternError
 from virtcatalog.repositories.kustomize.resource import text_of
+from virtcatalog.repositories.kustomize.scalars import resolved
 
 _INDEX: Final = re.compile(r"\d{1,9}")
 
@@ -161,7 +161,7 @@ class Matcher:
         texts = [_value_of(item, name) for item in items]
         hits = [index for index, text in enumerate(texts) if text is not None and pattern.matches(text)]
         if not hits and self._create is not None:
-            items.append({name: resolve(wanted)} if name else resolve(wanted))
+            items.append({name: resolved(wanted)} if name else resolved(wanted))
             hits = [len(items) - 1]
             self.created.append((*path, hits[0], name) if name else (*path, hits[0]))
         for index in hits:

@@ -6,6 +6,7 @@ Source: api/internal/accumulator/namereferencetransformer.go, api/filters/namere
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any
 
 from virtcatalog.api.findings import Path, describe
@@ -21,10 +22,13 @@ def follow_names(resources: Iterable[Resource], config: Config, budget: Budget, 
     listed = list(resources)
     renamed: dict[str, list[Resource]] = {}
     for resource in listed:
-        for name in dict.fromkeys(former.name for former in resource.previous):
+        for name in dict.fromkeys(one.name for one in resource.previous):
             renamed.setdefault(name, []).append(resource)
-    if not any(former != resource.name for former, same in renamed.items() for resource in same):
+    if not any(name != resource.name for name, same in renamed.items() for resource in same):
         return
+    former: dict[str, set[str]] = {}
+    for resource in listed:
+        former.setdefault(resource.current.namespace, set()).add(resource.original.namespace)
     by_kind: dict[str, list[tuple[Target, FieldSpec]]] = {}
     for target, specs in config.references.items():
         for spec in specs:
@@ -35,7 +39,7 @@ def follow_names(resources: Iterable[Resource], config: Config, budget: Budget, 
             budget.keys(1)
             if spec.applies(original):
                 try:
-                    visit(resource.data, spec, _Referrer(resource, spec, target, renamed, budget).follow)
+                    visit(resource.data, spec, _Referrer(resource, spec, target, renamed, former, budget).follow)
                 except FieldError as error:
                     fault(f"{error} ({resource.shown})")
 
@@ -44,10 +48,24 @@ class _Referrer:
     """An object that may refer to others in one field."""
 
     def __init__(
-        self, resource: Resource, spec: FieldSpec, target: Target, renamed: dict[str, list[Resource]], budget: Budget
+        self,
+        resource: Resource,
+        spec: FieldSpec,
+        target: Target,
+        renamed: dict[str, list[Resource]],
+        former: dict[str, set[str]],
+        budget: Budget,
     ) -> None:
         self._resource, self._spec, self._target = resource, spec, target
         self._renamed, self._budget = renamed, budget
+        self._former = former
+
+    @cached_property
+    def _namespaces(self) -> set[str]:
+        """The first namespaces of all objects that it may refer to."""
+        own = self._resource.current.namespace
+        visible = self._former if own == NO_NAMESPACE else {own, *_subject_namespaces(self._resource.data)}
+        return {former for namespace in visible for former in self._former.get(namespace, ())}
 
     def follow(self, around: Any, key: Any, path: Path) -> None:
         """Put the present name into a field: a name, a map with one, or a list of either."""
@@ -88,8 +106,10 @@ class _Referrer:
         self._budget.keys(1 + len(self._renamed.get(name, ())))
         if namespace is not None:
             wanted = text_of(namespace)
-            first = [other for other in candidates if other.original.namespace == wanted]
-            candidates = first or [other for other in candidates if other.current.namespace == wanted]
+            if wanted in self._namespaces:
+                candidates = [other for other in candidates if other.original.namespace == wanted]
+            else:
+                candidates = [other for other in candidates if other.current.namespace == wanted]
         if len(candidates) > 1:
             candidates = [other for other in candidates if _same_names(other, self._resource, lenient=True)]
         if len(candidates) > 1:

@@ -124,6 +124,7 @@ class Patching:
                 resource.remember()
             resource.data = data
             resource.shared.clear()
+            resource.untyped.clear()
             resource.changes += changes
 
     def _unlike(self, declared: Declared) -> None:
@@ -139,7 +140,7 @@ class Patching:
         if declared.get("target").data is None:
             return [self._named(patch, declared)]
         self._textual(patch, declared)
-        return self._selected(declared.get("target"))
+        return self._of_same_ids(declared.get("target"))
 
     def _textual(self, patch: Document, declared: Declared) -> None:
         """With a target, kustomize makes text of a patch's labels and annotations, of null as well."""
@@ -168,6 +169,11 @@ class Patching:
         except SelectorError as error:
             raise target.fault(str(error)) from None
         return [resource for resource in self._resources if selector.matches(resource)]
+
+    def _of_same_ids(self, target: Declared) -> list[Resource]:
+        """What a target selects, with all of the same names: a strategic merge patch takes these, too."""
+        ids = {resource.current for resource in self._selected(target)}
+        return [resource for resource in self._resources if resource.current in ids]
 
     def _merge(self, resource: Resource, patch: Document, declared: Declared, *, names: bool, kinds: bool) -> None:
         data, metadata = resource.data, resource.metadata

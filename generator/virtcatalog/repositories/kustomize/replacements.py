@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import getitem
 from typing import Any
 
+from virtcatalog.api.findings import Path
 from virtcatalog.manifests.merge import fresh
-from virtcatalog.manifests.scalars import resolve
 from virtcatalog.repositories.kustomize.budget import Budget
-from virtcatalog.repositories.kustomize.declared import Declared
+from virtcatalog.repositories.kustomize.declared import Declared, problem_at
 from virtcatalog.repositories.kustomize.lookup import Matcher, PathError, StructuredError, look_up, split_field
 from virtcatalog.repositories.kustomize.origins import Setting
-from virtcatalog.repositories.kustomize.resource import Id, Resource, text_of
+from virtcatalog.repositories.kustomize.resource import Id, Resource, Unfit, follow_shared, text_of
+from virtcatalog.repositories.kustomize.scalars import resolved
 from virtcatalog.repositories.kustomize.selectors import Selector, SelectorError
 
 _SELECTION = ("group", "version", "kind", "name", "namespace")
@@ -26,7 +29,8 @@ def replace(declared: Declared, resources: Sequence[Resource], budget: Budget) -
         raise declared.fault("needs `source` or `sourceValue`, one of them")
     if not declared.get("targets").data:
         raise declared.fault("needs `targets`")
-    value = declared.text("sourceValue") if source.data is None else _source(source, resources, budget)
+    text = declared.text("sourceValue")
+    value = (lambda: text) if source.data is None else _source(source, resources, budget)
     for target in declared.items("targets"):
         _Target(target.only("select", "reject", "fieldPaths", "options"), value, budget).apply(resources)
 
@@ -36,7 +40,8 @@ def _ids(resource: Resource) -> list[Id]:
     return [resource.current._replace(namespace=resource.namespace), *resource.previous]
 
 
-def _source(declared: Declared, resources: Sequence[Resource], budget: Budget) -> Any:
+def _source(declared: Declared, resources: Sequence[Resource], budget: Budget) -> Callable[[], Any]:
+    """Return what gives the value: it is read anew for each field, one of which may be where it is from."""
     declared.only(*_SELECTION, "fieldPath", "options")
     wanted = {key: text for key in _SELECTION if (text := declared.text(key))}
     budget.objects(len(resources))
@@ -45,12 +50,17 @@ def _source(declared: Declared, resources: Sequence[Resource], budget: Budget) -
         raise declared.fault(f"selects {len(chosen) or 'no'} objects: it must be one")
     field = declared.text("fieldPath") or "metadata.name"
     try:
-        value, _ = look_up(chosen[0].data, split_field(field))
+        value, path = look_up(chosen[0].data, split_field(field))
     except PathError as error:
         raise declared.fault(f"{field}: {error} ({chosen[0].shown})", "fieldPath") from None
     if value in (None, "", [], {}):
         raise declared.fault(f"there is nothing at {field} ({chosen[0].shown})", "fieldPath")
-    return _refined(declared, value)
+    options = declared.get("options")
+    if options.data is not None and options.only(*_OPTIONS).text("delimiter"):
+        part = _part(options, value)
+        return lambda: part
+    around: Any = reduce(getitem, path[:-1], chosen[0].data)  # type: ignore[arg-type]
+    return lambda: around[path[-1]]
 
 
 def _is_selected(wanted: dict[str, str], one: Id) -> bool:
@@ -58,11 +68,8 @@ def _is_selected(wanted: dict[str, str], one: Id) -> bool:
     return all(own[key] == text for key, text in wanted.items())
 
 
-def _refined(declared: Declared, value: Any) -> Any:
-    """The part of a text that `options` name."""
-    options = declared.get("options")
-    if options.data is None or not options.only(*_OPTIONS).text("delimiter"):
-        return value
+def _part(options: Declared, value: Any) -> str:
+    """The part of a text that options name."""
     if isinstance(value, dict | list):
         raise options.fault("a delimiter needs a text", "delimiter")
     parts = _text(value, options).split(options.text("delimiter"))
@@ -81,7 +88,7 @@ def _text(value: Any, place: Declared) -> str:
 class _Target:
     """The fields that get the value."""
 
-    def __init__(self, declared: Declared, value: Any, budget: Budget) -> None:
+    def __init__(self, declared: Declared, value: Callable[[], Any], budget: Budget) -> None:
         self._declared, self._value, self._budget = declared, value, budget
         self._options = declared.get("options")
         if self._options.data is not None:
@@ -124,14 +131,16 @@ class _Target:
             raise place.fault(f"there is no field {field} to put it into ({resource.shown})")
         resource.untyped.update(matcher.created)
         for around, key, path in places:
-            around[key] = self._changed(around[key], place, untyped=path in resource.untyped)
+            around[key] = self._changed(around[key], place, resource, path)
+            follow_shared(resource)
             resource.changes.append(Setting(path, place.spot))
 
     def _new(self) -> Any:
-        return {} if isinstance(self._value, dict) else [] if isinstance(self._value, list) else ""
+        value = self._value()
+        return {} if isinstance(value, dict) else [] if isinstance(value, list) else ""
 
-    def _changed(self, old: Any, place: Declared, *, untyped: bool) -> Any:
-        value = self._value
+    def _changed(self, old: Any, place: Declared, resource: Resource, path: Path) -> Any:
+        value = self._value()
         delimiter = self._options.text("delimiter") if self._options.data is not None else ""
         if delimiter:
             if isinstance(old, dict | list):
@@ -150,16 +159,21 @@ class _Target:
             if not isinstance(old, dict | list):
                 raise place.unrendered("puts a map or list where there is a value: that is not built here")
             return fresh(value)
-        return _typed(_text(value, place), None if untyped else old, place)
+        return _typed(_text(value, place), old, place, resource, path)
 
 
-def _typed(text: str, old: Any, place: Declared) -> Any:
+def _typed(text: str, old: Any, place: Declared, resource: Resource, path: Path) -> Any:
     """A text in place of a value, whose type stays; a new field takes the type that the text has in YAML."""
-    if isinstance(old, str):
+    value = resolved(text)
+    if path in resource.untyped or old is None:
+        return value
+    unfit = resource.unfit.pop(path, None)
+    is_bool = unfit.is_bool if unfit is not None else isinstance(old, bool)
+    if unfit is None and isinstance(old, str):
         return text
-    value = resolve(text)
-    if old is None:
+    if isinstance(value, bool) == is_bool and isinstance(value, int | float):
         return value
-    if isinstance(value, bool) == isinstance(old, bool) and isinstance(value, int | float):
-        return value
-    raise place.fault(f"puts {text!r} where a {'boolean' if isinstance(old, bool) else 'number'} stands")
+    what = "boolean" if is_bool else "number"
+    message = f"puts {text!r} where a {what} stands ({resource.shown})"
+    resource.unfit[path] = Unfit(is_bool, problem_at(place.spot, message))
+    return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, Literal, NamedTuple
 
 from virtcatalog.api.findings import Path, describe
+from virtcatalog.errors import Problem
 from virtcatalog.repositories.kustomize.origins import Change, Spot
 from virtcatalog.repositories.kustomize.scopes import is_cluster_scoped
 
@@ -31,17 +32,25 @@ class Shared(NamedTuple):
     maps: tuple[Path, ...]
 
 
+class Unfit(NamedTuple):
+    """A field that was a boolean or a number, and is a text now: the object cannot be written unless that changes."""
+
+    is_bool: bool
+    problem: Problem
+
+
 class Resource:
     """An object, which changes in place.
 
     `former` are the ids that it had, the oldest first; `prefixes` and `suffixes` those that its name got. `hashed` says
-    that a hash of its content is to end its name. `untyped` are fields that replacements made: they have no type yet.
+    that a hash of its content is to end its name. `untyped` are fields that replacements made: they have no type yet,
+    `unfit` those that got a text of another one.
     Source: api/resource/resource.go.
     """
 
     __slots__ = (
-        *("behaviour", "changes", "data", "former", "hashed", "home", "prefixes", "shared", "suffixes", "untyped"),
-        "variables",
+        *("behaviour", "changes", "data", "former", "hashed", "home", "prefixes", "shared", "suffixes", "unfit"),
+        *("untyped", "variables"),
     )
 
     def __init__(self, data: Data, home: Spot, *, hashed: bool = False, behaviour: str = "") -> None:
@@ -53,6 +62,7 @@ class Resource:
         self.changes: list[Change] = []
         self.shared: list[Shared] = []
         self.untyped: set[Path] = set()
+        self.unfit: dict[Path, Unfit] = {}
 
     @property
     def metadata(self) -> Data:

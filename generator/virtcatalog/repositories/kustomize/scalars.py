@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from virtcatalog.manifests.builder import Builder
 from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.scalars import resolve
 from virtcatalog.manifests.syntax import PLAIN
 
 _WORDS: Final = frozenset(
@@ -19,6 +20,19 @@ _WORDS: Final = frozenset(
 )
 _DATE: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
 _SUSPECT: Final = re.compile(rb"\b(?:[yYnN]|[yY]es|YES|[nN]o|NO|[oO]n|ON|[oO]ff|OFF|\d{4}-\d{1,2}-\d{1,2})\b")
+
+
+def resolved(text: str) -> Any:
+    """Return what a bare scalar stands for to kustomize."""
+    if text in _WORDS:
+        return text
+    match = _DATE.fullmatch(text)
+    return _time(match) if match else resolve(text)
+
+
+def _time(match: re.Match[str]) -> str:
+    year, month, day = match.groups()
+    return f"{year}-{int(month):02}-{int(day):02}T00:00:00Z"
 
 
 class ObjectText(Text):
@@ -42,10 +56,6 @@ class ObjectText(Text):
 
 class _Builder(Builder):
     def _scalar(self, node: Any) -> Any:
-        if node.ctag is PLAIN:
-            if node.value in _WORDS:
-                return node.value
-            if match := _DATE.fullmatch(node.value):
-                year, month, day = match.groups()
-                return f"{year}-{int(month):02}-{int(day):02}T00:00:00Z"
+        if node.ctag is PLAIN and (node.value in _WORDS or _DATE.fullmatch(node.value)):
+            return resolved(node.value)
         return super()._scalar(node)

@@ -16,7 +16,7 @@ from virtcatalog.repositories.kustomize.declared import Declared
 from virtcatalog.repositories.kustomize.fieldspecs import FieldError, visit
 from virtcatalog.repositories.kustomize.lookup import PathError, look_up, split_field
 from virtcatalog.repositories.kustomize.origins import Setting, Spot
-from virtcatalog.repositories.kustomize.resource import Resource, split_version, text_of
+from virtcatalog.repositories.kustomize.resource import Resource, follow_shared, split_version, text_of
 
 _REFERENCE: Final = re.compile(r"\$(?:(\$)|\(([^)]*)\))")
 _INDEXED: Final = re.compile(r"(.*?)\[(\d+)\]")
@@ -110,6 +110,9 @@ class _Filling:
             self._text(around, key, value, path)
 
     def _text(self, around: Any, key: Any, value: Any, path: Path) -> None:
+        if path in self._resource.untyped:  # kustomize makes texts of all that it looks at
+            self._resource.untyped.discard(path)
+            value = around[key] = text_of(value)
         if not isinstance(value, str) or "$" not in value:
             return
         names = [match[2] for match in _REFERENCE.finditer(value) if match[2] in self._values]
@@ -118,6 +121,7 @@ class _Filling:
         else:
             around[key] = _REFERENCE.sub(self._replacement, value)
         if names:
+            follow_shared(self._resource)
             self._resource.changes.append(Setting(path, self._values[names[0]][1]))
 
     def _replacement(self, match: re.Match[str]) -> str:

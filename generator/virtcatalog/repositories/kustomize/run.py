@@ -1,0 +1,41 @@
+"""One run of the builder: what it may read and do, and what it has found wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.manifests.folder import Folder
+from virtcatalog.repositories.kustomize.budget import BudgetError
+from virtcatalog.repositories.kustomize.declared import Declared, UnrenderedError
+from virtcatalog.repositories.kustomize.files import Reading
+from virtcatalog.repositories.kustomize.resource import Data
+
+Charts = Callable[[Mapping[str, Any], Folder], list[Data]]
+"""Renders an entry of `helmCharts` of a folder; raises VirtcatalogError when it cannot."""
+
+
+class Run:
+    """Shared by all folders: the budget, the files that were read, and what is wrong."""
+
+    def __init__(self, charts: Charts | None, reading: Reading) -> None:
+        self.reading, self.charts = reading, charts
+        self.budget = self.reading.budget
+        self.unrendered: list[Problem] = []
+        self.problems: list[Problem] = []
+
+    @contextmanager
+    def naming(self, declared: Declared) -> Iterator[None]:
+        """Note what cannot be built of a field, and go on; what the budget does not allow ends the run."""
+        try:
+            yield
+        except BudgetError:
+            raise
+        except UnrenderedError as error:
+            self.unrendered += error.problems
+        except ManifestError as error:
+            self.problems += error.problems
+        except VirtcatalogError as error:
+            self.problems += declared.fault(str(error)).problems
