@@ -10,14 +10,24 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from virtcatalog.adopt.data import EVERY, Patterns, get
-from virtcatalog.api.findings import Path
+from virtcatalog.api.findings import Path, field_path
+from virtcatalog.ask.replacement import FIELDS as MEANINGS
+from virtcatalog.ask.replacement import TO_INSTANCETYPE, TO_PREFERENCE
 from virtcatalog.kubevirt.preference.fill import filled_fields
 
 TEMPLATE: Path = ("spec", "template")
 _ANNOTATIONS: Path = (*TEMPLATE, "metadata", "annotations")
 
+
+def _same(kind: str, *but: str) -> dict[str, tuple[str, ...]]:
+    """The fields of an instance type or preference that mean the same as one field of a domain, but for some."""
+    fields = {field_path(field): path for path, (of_kind, field) in MEANINGS.items() if of_kind == kind}
+    return {field: (field_path(("domain", *path)),) for field, path in fields.items() if field not in but}
+
+
 #: Fields of a VM that KubeVirt refuses, or overwrites, once the instance type sets the field on the left.
 _DECIDED = {
+    **_same(TO_INSTANCETYPE, "ioThreads"),
     "cpu.guest": (
         "domain.cpu.sockets",
         "domain.cpu.cores",
@@ -25,22 +35,10 @@ _DECIDED = {
         "domain.resources.requests.cpu",
         "domain.resources.limits.cpu",
     ),
-    "cpu.model": ("domain.cpu.model",),
-    "cpu.dedicatedCPUPlacement": ("domain.cpu.dedicatedCpuPlacement",),
-    "cpu.isolateEmulatorThread": ("domain.cpu.isolateEmulatorThread",),
-    "cpu.numa": ("domain.cpu.numa",),
-    "cpu.realtime": ("domain.cpu.realtime",),
-    "cpu.maxSockets": ("domain.cpu.maxSockets",),
     "memory.guest": ("domain.memory.guest", "domain.resources.requests.memory", "domain.resources.limits.memory"),
-    "memory.hugepages": ("domain.memory.hugepages",),
-    "memory.maxGuest": ("domain.memory.maxGuest",),
     "nodeSelector": ("nodeSelector",),
     "schedulerName": ("schedulerName",),
-    "gpus": ("domain.devices.gpus",),
-    "hostDevices": ("domain.devices.hostDevices",),
-    "ioThreadsPolicy": ("domain.ioThreadsPolicy",),
     "ioThreads.supplementalPoolThreadCount": ("domain.ioThreads.supplementalPoolThreadCount",),
-    "launchSecurity": ("domain.launchSecurity",),
 }
 
 #: Fields that follow from an instance type where neither it nor the VM sets them: the limits of hotplug.
@@ -49,16 +47,10 @@ _IMPLIED = {"cpu.guest": ("domain.cpu.maxSockets",), "memory.guest": ("domain.me
 #: Fields that a preference fills in where the VM is silent; those that fill in one field alone say it themselves.
 _PREFERRED = {
     **{source: (target,) for source, target in filled_fields().items()},
+    **_same(TO_PREFERENCE, "clock.preferredClockOffset.utc", "clock.preferredClockOffset.timezone"),
     "clock.preferredClockOffset": ("domain.clock.utc", "domain.clock.timezone"),
-    "clock.preferredTimer": ("domain.clock.timer",),
     "cpu.preferredCPUFeatures": ("domain.cpu.features[*]",),
-    "devices.preferredAutoattachGraphicsDevice": ("domain.devices.autoattachGraphicsDevice",),
-    "devices.preferredAutoattachMemBalloon": ("domain.devices.autoattachMemBalloon",),
-    "devices.preferredAutoattachPodInterface": ("domain.devices.autoattachPodInterface",),
-    "devices.preferredAutoattachSerialConsole": ("domain.devices.autoattachSerialConsole",),
     "devices.preferredAutoattachInputDevice": ("domain.devices.autoattachInputDevice", "domain.devices.inputs"),
-    "devices.preferredDisableHotplug": ("domain.devices.disableHotplug",),
-    "devices.preferredSoundModel": ("domain.devices.sound.model",),
     "devices.preferredInputBus": ("domain.devices.inputs[*].bus",),
     "devices.preferredInputType": ("domain.devices.inputs[*].type",),
     "devices.preferredDiskBus": ("domain.devices.disks[*].disk.bus",),
@@ -71,18 +63,9 @@ _PREFERRED = {
     "devices.preferredInterfaceModel": ("domain.devices.interfaces[*].model",),
     "devices.preferredInterfaceMasquerade": ("domain.devices.interfaces[*].masquerade",),
     "devices.preferredPanicDeviceModel": ("domain.devices.panicDevices", "domain.devices.panicDevices[*].model"),
-    "features.preferredAcpi": ("domain.features.acpi",),
-    "features.preferredApic": ("domain.features.apic",),
     "features.preferredHyperv": ("domain.features.hyperv.*",),
-    "features.preferredKvm": ("domain.features.kvm",),
-    "features.preferredPvspinlock": ("domain.features.pvspinlock",),
-    "features.preferredSmm": ("domain.features.smm",),
-    "firmware.preferredUseBios": ("domain.firmware.bootloader.bios",),
-    "firmware.preferredUseBiosSerial": ("domain.firmware.bootloader.bios.useSerial",),
     "firmware.preferredUseEfi": ("domain.firmware.bootloader.efi",),
     "firmware.preferredUseSecureBoot": ("domain.firmware.bootloader.efi.secureBoot",),
-    "firmware.preferredEfi": ("domain.firmware.bootloader.efi",),
-    "machine.preferredMachineType": ("domain.machine.type",),
     "preferredArchitecture": ("architecture",),
 }
 

@@ -11,8 +11,6 @@ Amounts = dict[str, Quantity]
 Pod = dict[str, Any]
 
 _ZERO = Quantity()
-#: What every node has, of which Kubernetes itself hands out shares; all else comes from device plugins.
-NATIVE = ("cpu", "memory", "ephemeral-storage")
 
 
 def pod_requests(pod: Pod) -> Amounts:
