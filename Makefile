@@ -1,7 +1,7 @@
 # Every target creates .venv and installs what it needs, pinned by constraints.txt, when it is missing: build and check
 # what the program needs, the others the tools of development, too.
 .DEFAULT_GOAL := help
-.PHONY: help build check test test-all conformance golden judge kustomize-judge schemas docs pictures lint fuzz mutants bench clean
+.PHONY: help build check test test-all conformance golden judge kustomize-judge schemas docs pictures lint fuzz mutants bench duel clean
 
 PYTHON ?= python3
 SECONDS ?= 60
@@ -73,6 +73,9 @@ lint: $(DEVELOPMENT) ## ruff and mypy
 fuzz: $(DEVELOPMENT) ## Fuzz for SECONDS each: catalogs, VMs, YAML …; led by coverage where atheris can be installed
 	$(INSTALL) atheris || true
 	$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) --seed $(SEED)
+
+duel: $(DEVELOPMENT) ## Hold random VMs against ORACLE, a command line; DUEL=--help shows options (docs/fidelity.md)
+	cd tests && ../$(BIN)/python -m duel $(DUEL) '$(ORACLE)'
 
 mutants: $(DEVELOPMENT) ## Draw NUMBER mutants of the program, of ROOM or of all; fail when the tests let one live
 	PYTHONPATH=tests $(BIN)/python -m mutants.run --number $(NUMBER) --seed $(SEED) $(addprefix --room ,$(ROOM))

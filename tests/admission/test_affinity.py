@@ -60,7 +60,7 @@ def test_weights_are_from_1_to_100(found, weight, valid):
     ("term", "causes"),
     [
         ("topologyKey: kubernetes.io/hostname", []),
-        ("topologyKey: ''", ["topologyKey"]),
+        ("topologyKey: ''", ["topologyKey"] * 3),
         ("topologyKey: zone, labelSelector: {matchLabels: {app: web}}", []),
         ("topologyKey: zone, labelSelector: {matchLabels: {-app: web}}", ["labelSelector.matchLabels"]),
         ("topologyKey: zone, namespaceSelector: {matchLabels: {app: -}}", ["namespaceSelector.matchLabels"]),
@@ -80,7 +80,7 @@ def test_pod_affinity(found, term, causes):
         ("{key: app, operator: Exists, values: [web]}", ["values"]),
         ("{key: app, operator: Gt, values: ['1']}", ["operator"]),
         ("{key: app, operator: NotIn, values: [web, -]}", ["values[1]"]),
-        ("{key: '', operator: Exists}", ["key"]),
+        ("{key: '', operator: Exists}", ["key"] * 2),
     ],
 )
 def test_label_selectors(found, requirement, causes):

@@ -151,3 +151,10 @@ def test_the_schema_of_data_volume_templates(claim, messages):
     causes = list(validate_data_volume_schema(convert({"metadata": {}, "spec": spec}, VirtualMachine)))
     assert [cause.message for cause in causes] == [f"spec.dataVolumeTemplates[0].spec.{each}" for each in messages]
     assert {cause.field for cause in causes} <= {""}
+
+
+def test_where_the_webhook_fails_nobody_learns_of_other_faults(refused):
+    template = (
+        "template: {spec: {domain: {devices: {}, memory: {guest: 1Gi, hugepages: {pageSize: '0'}}}, subdomain: '-'}}"
+    )
+    assert refused(f"{{runStrategy: Perhaps, {template}}}") == [" "]

@@ -32,7 +32,7 @@ def take(folder: Path) -> bytes:
     releases: dict[str, set[str]] = {}
     for path in sorted(folder.glob("cases-*.jsonl.gz")):
         for case in _gathered(path):
-            line = {key: case[key] for key in ("group", "name", *_INPUTS)} | {"expected": _answers(case)}
+            line = {key: case[key] for key in ("group", "name", *_INPUTS)} | {"expected": comparable(case)}
             text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
             releases.setdefault(text, set()).add(case.get("release", DEFAULT_RELEASE))
     lines = [{**json.loads(text), "releases": sorted(found)} for text, found in releases.items()]
@@ -124,7 +124,8 @@ def _read(path: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
-def _answers(case: dict[str, Any]) -> dict[str, Any]:
+def comparable(case: dict[str, Any]) -> dict[str, Any]:
+    """What KubeVirt answers to a case, as it is held and compared."""
     answers = case["expected"]
     kept: dict[str, Any] = {"admission": views.admission(answers["admission"])}
     if any(each["kind"] in CATALOG_KINDS for each in case["objects"]):

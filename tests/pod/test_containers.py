@@ -104,6 +104,10 @@ def test_ports_of_all_interfaces():
     ("probe", "expected"),
     [
         (
+            "{httpGet: {port: 80}, initialDelaySeconds: 2147483647}",
+            {"httpGet": {"port": 80}, "initialDelaySeconds": -(2**31) + 9, "timeoutSeconds": 1},
+        ),
+        (
             "{httpGet: {port: 80, path: /up}, initialDelaySeconds: 5}",
             {"httpGet": {"port": 80, "path": "/up"}, "initialDelaySeconds": 15, "timeoutSeconds": 1},
         ),
@@ -132,7 +136,7 @@ def test_ports_of_all_interfaces():
             },
         ),
     ],
-    ids=["http", "tcp", "command", "own virt-probe", "agent"],
+    ids=["delay that overflows", "http", "tcp", "command", "own virt-probe", "agent"],
 )
 def test_probes_wait_for_libvirt_and_go_through_virt_probe(probe, expected):
     defaults = {"initialDelaySeconds": 10, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}

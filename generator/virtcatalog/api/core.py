@@ -152,7 +152,7 @@ class ExecAction(Object):
 class HTTPGetAction(Object):
     """An HTTP request; a status from 200 to 399 is good."""
 
-    port: int | str
+    port: Int32 | str
     path: str = ""
     host: str = ""
     scheme: Literal["HTTP", "HTTPS"] | None = None
@@ -162,7 +162,7 @@ class HTTPGetAction(Object):
 class TCPSocketAction(Object):
     """A TCP connection can be made."""
 
-    port: int | str
+    port: Int32 | str
     host: str = ""
 
 

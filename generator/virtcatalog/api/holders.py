@@ -123,7 +123,7 @@ class VirtualMachinePoolSpec(Object):
     replicas: Int32 | None = None
     paused: bool = False
     name_generation: VirtualMachinePoolNameGeneration | None = None
-    max_unavailable: int | str | None = None
+    max_unavailable: Int32 | str | None = None
     scale_in_strategy: VirtualMachinePoolScaleInStrategy | None = None
     update_strategy: VirtualMachinePoolUpdateStrategy | None = None
     autohealing: VirtualMachinePoolAutohealingStrategy | None = None

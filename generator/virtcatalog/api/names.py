@@ -64,7 +64,7 @@ def label_key_problems(key: str) -> tuple[str, ...]:
         problems.append(f"{key!r} has no name")
     elif len(name) > _MAX_LABEL:
         problems.append(f"the name {name!r} has {len(name)} characters, more than {_MAX_LABEL}")
-    if name and not _NAME.fullmatch(name):
+    if not _NAME.fullmatch(name):
         problems.append(f"the name {name!r} {_NAME_RULE}")
     return tuple(problems)
 

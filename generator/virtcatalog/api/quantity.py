@@ -215,9 +215,10 @@ def _fits(number: int) -> bool:
     return -(2**63) <= number <= MAX_INT64
 
 
-def wrapped(number: int) -> int:
-    """A whole number cut to 64 bits, as Go multiplies."""
-    return (number + 2**63) % 2**64 - 2**63
+def wrapped(number: int, bits: int = 64) -> int:
+    """A whole number cut to some bits, as Go adds and multiplies."""
+    half: int = 2 ** (bits - 1)
+    return (number + half) % (2 * half) - half
 
 
 def _scaled_up(number: int, power: int) -> tuple[int, bool]:

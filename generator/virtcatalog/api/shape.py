@@ -151,7 +151,7 @@ def shape_of(hint: Any) -> Shape:
         members = [arg for arg in args if arg is not type(None)]
         if len(members) == 1:
             return shape_of(members[0])
-        return Either(tuple(map(struct_of, members))) if all(map(_is_struct, members)) else Leaf(tuple(members))
+        return Either(tuple(map(struct_of, members))) if all(map(_is_struct, members)) else _joined(members)
     if origin is dict:
         return Map(shape_of(args[1]))
     if origin in (list, tuple):
@@ -182,6 +182,16 @@ def _metas(hint: Any) -> Iterator[msgspec.Meta]:
 
 def _is_struct(hint: Any) -> bool:
     return isinstance(hint, type) and issubclass(hint, msgspec.Struct)
+
+
+def _joined(members: list[Any]) -> Leaf:
+    """A leaf of several types; only numbers have limits."""
+    leaves = [leaf for leaf in map(shape_of, members) if isinstance(leaf, Leaf)]
+    least, most = (
+        next((limit for limit in limits if limit is not None), None)
+        for limits in zip(*((leaf.least, leaf.most) for leaf in leaves), strict=True)
+    )
+    return Leaf(tuple(kind for leaf in leaves for kind in leaf.types), least=least, most=most)
 
 
 def _limited(leaf: Leaf, metas: list[msgspec.Meta]) -> Leaf:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from virtcatalog.errors import Cause
 
 
@@ -38,3 +40,9 @@ def forbidden(field: str, message: str) -> Cause:
 def crash(message: str) -> Cause:
     """KubeVirt's webhook itself fails on the object: it is refused, and no field named."""
     return Cause("", "", message)
+
+
+def answered(causes: Iterable[Cause]) -> list[Cause]:
+    """Return what a webhook that finds these causes answers: where it fails, nobody learns of the others."""
+    found = list(causes)
+    return next(([cause] for cause in found if not cause.type), found)

@@ -67,6 +67,8 @@ def _pod_term(term: PodAffinityTerm, field: str) -> Iterator[Cause]:
     for namespace in term.namespaces:
         for problem in dns_label_problems(namespace):
             yield invalid(f"{field}.namespace", f"not a namespace's name: {problem}")
+    if not term.topology_key:
+        yield invalid(f"{field}.topologyKey", "must not be empty")
     yield from label_key(term.topology_key, f"{field}.topologyKey")
 
 
@@ -86,7 +88,10 @@ def validate_topology_spread(spec: VirtualMachineInstanceSpec, path: str, _confi
         place = f"{field}[{index}]"
         if constraint.max_skew <= 0:
             yield invalid(f"{place}.maxSkew", f"must be 1 or more, is {constraint.max_skew}")
-        yield from label_key(constraint.topology_key, f"{place}.topologyKey")
+        if constraint.topology_key:
+            yield from label_key(constraint.topology_key, f"{place}.topologyKey")
+        else:
+            yield invalid(f"{place}.topologyKey", "must not be empty")
         yield from label_selector(constraint.label_selector, f"{field}.labelSelector")
         other = last[constraint.topology_key, constraint.when_unsatisfiable]
         if other != index:

@@ -28,7 +28,7 @@ from virtcatalog.kubevirt.admission.instancetypes import apply_to_vm
 from virtcatalog.kubevirt.admission.lifecycle import validate_metadata
 from virtcatalog.kubevirt.admission.memory import memory_warnings
 from virtcatalog.kubevirt.admission.vmi import validate_vmi_spec
-from virtcatalog.kubevirt.causes import invalid
+from virtcatalog.kubevirt.causes import answered, invalid
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.hotplug import live_update_memory_problem
@@ -65,7 +65,8 @@ def admit_vm(vm: VirtualMachine, cluster: Cluster, *, updated: bool = False) -> 
             or validate_discontinued_feature_gates(vm.spec.template.spec, "spec", config)
             or validate_discontinued_bindings(spec, "spec", config)
         )
-    return causes or list(validate_vm_spec(expanded.spec, "spec", config)) or list(validate_data_volume_namespaces(vm))
+    causes = causes or answered(validate_vm_spec(expanded.spec, "spec", config))
+    return causes or list(validate_data_volume_namespaces(vm))
 
 
 def own_template(vm: VirtualMachine) -> VirtualMachine:

@@ -75,6 +75,7 @@ from virtcatalog.kubevirt.admission.memory import (
 from virtcatalog.kubevirt.admission.networks import validate_networks
 from virtcatalog.kubevirt.admission.resourceclaims import validate_resource_claims
 from virtcatalog.kubevirt.admission.volumes import validate_container_disks, validate_utility_volumes, validate_volumes
+from virtcatalog.kubevirt.causes import answered
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 
@@ -152,10 +153,12 @@ def validate_vmi(vmi: VirtualMachineInstance, cluster: Cluster, *, of_user: bool
     """
     spec, metadata, config = vmi.spec, vmi.metadata, cluster.configuration
     validate_labels = validate_metadata if of_user else validate_annotations
-    return [
-        *(cause for rule in _VMI_RULES for cause in rule(spec, "spec", config)),
-        *validate_labels(metadata, "metadata", config),
-        *validate_grace_annotations(spec, metadata, "metadata", config),
-        *validate_hyperv(spec, "spec", config),
-        *validate_architecture(spec, "spec", config),
-    ]
+    return answered(
+        [
+            *(cause for rule in _VMI_RULES for cause in rule(spec, "spec", config)),
+            *validate_labels(metadata, "metadata", config),
+            *validate_grace_annotations(spec, metadata, "metadata", config),
+            *validate_hyperv(spec, "spec", config),
+            *validate_architecture(spec, "spec", config),
+        ]
+    )

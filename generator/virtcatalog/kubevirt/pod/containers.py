@@ -9,6 +9,7 @@ from typing import Any
 
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.kubevirt import Probe, VirtualMachineInstance
+from virtcatalog.api.quantity import wrapped
 from virtcatalog.kubevirt.pod.facts import NON_ROOT_USER, PRIVATE_DIRECTORY, SHARE_DIRECTORY, Facts, PodError
 from virtcatalog.kubevirt.pod.volumes import CONTAINER_DISKS, Volumes
 
@@ -179,7 +180,7 @@ def _probe(probe: Probe, vmi: VirtualMachineInstance) -> dict[str, Any]:
     """A probe of the guest, which waits for libvirt and goes through virt-probe where it enters the guest."""
     timeout = max(probe.timeout_seconds, 1)
     manifest: dict[str, Any] = {
-        "initialDelaySeconds": probe.initial_delay_seconds + _STARTUP,
+        "initialDelaySeconds": wrapped(probe.initial_delay_seconds + _STARTUP, 32),
         "timeoutSeconds": timeout,
         "periodSeconds": probe.period_seconds if probe.period_seconds > 0 else 10,
         "successThreshold": max(probe.success_threshold, 1),

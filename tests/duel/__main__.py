@@ -1,0 +1,132 @@
+"""Draws VMs and holds virtcatalog's answers against an oracle's; a difference is shrunk and printed. Exit 1 for any.
+
+The oracle is a program that speaks the protocol of docs/fidelity.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from copy import deepcopy
+from datetime import date
+
+from conformance.rollouts import STAGE as ROLLOUT
+from duel.draw import Drawer
+from duel.judge import ALL_STAGES, Differences, Question, answered, differing
+from duel.pipe import Oracle, OracleError
+from duel.shrink import shrink
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.releases import DEFAULT, RELEASES
+
+#: VMs that are asked about in one cluster.
+_VMS = 10
+
+
+def main() -> int:
+    arguments = _arguments()
+    stages = tuple(arguments.stage or [stage for stage in ALL_STAGES if stage != ROLLOUT])
+    asked: Counter[str] = Counter()
+    found: list[tuple[str, str]] = []
+    failures: Counter[str] = Counter()
+    end = time.monotonic() + arguments.seconds if arguments.seconds else None
+    with Oracle(arguments.oracle, memory_mib=arguments.memory) as oracle:
+        for number, question in enumerate(questions(arguments.seed, arguments.release, rollouts=ROLLOUT in stages)):
+            if (end and time.monotonic() > end) or (arguments.cases and number >= arguments.cases):
+                break
+            try:
+                expected = oracle.ask({**question, "stages": list(stages)})
+                differences = answered(question, expected, stages)
+            except OracleError as error:
+                failures[str(error).splitlines()[0]] += 1
+                continue
+            asked.update(["cases", *differences])
+            differences = {stage: lines for stage, lines in differences.items() if lines}
+            if differences and len(found) < arguments.most:
+                question = _shrunk(question, differences, oracle, stages)
+                what = _what(question, differing(question, oracle, stages))
+                if what not in found:
+                    found.append(what)
+                    _show(question, differing(question, oracle, stages))
+            elif differences:
+                found.append(("", ""))
+    counts = ", ".join(f"{stage} {asked[stage]}" for stage in ("cases", *ALL_STAGES, "unsupported") if asked[stage])
+    print(f"{arguments.release}, seed {arguments.seed}, {date.today()}: {counts}; differences: {len(found)}")
+    for failure, count in failures.most_common(10):
+        print(f"the oracle failed {count} times: {failure}", file=sys.stderr)
+    return 1 if found or not asked else 0
+
+
+def questions(seed: int, release: str, *, rollouts: bool = False) -> Iterator[Question]:
+    """Cases without end, the same for the same seed."""
+    number = 0
+    while True:
+        drawer = Drawer(hash((seed, number)), release)
+        cluster = drawer.cluster()
+        for index in range(_VMS):
+            name = f"duel-{seed}-{number}-{index}"
+            vm = drawer.vm(name)
+            if rollouts:
+                changed = deepcopy(vm)
+                for _ in range(drawer.chance.choice((1, 1, 2, 3))):
+                    drawer.edit(changed["spec"])
+                yield {
+                    "name": name,
+                    "release": release,
+                    "update": drawer.chance.choice(("apply", "apply", "replace")),
+                    "old": {**cluster, "vm": vm},
+                    "new": {"vm": changed},
+                }
+            else:
+                yield {"name": name, "release": release, "vm": vm, **cluster}
+        number += 1
+
+
+def _shrunk(question: Question, differences: Differences, oracle: Oracle, stages: tuple[str, ...]) -> Question:
+    stage = next(iter(differences))
+    raises = differences[stage][0].startswith("raised")
+
+    def differs(candidate: Question) -> bool:
+        try:
+            lines = differing(candidate, oracle, stages).get(stage)
+        except (OracleError, UnsupportedError):
+            return False
+        return bool(lines) and lines[0].startswith("raised") == raises
+
+    return shrink(question, differs)
+
+
+def _what(question: Question, differences: Differences) -> tuple[str, str]:
+    """What tells a difference from another: the stage, and the first line without the VM's name."""
+    stage, lines = next(iter(differences.items()), ("", [""]))
+    return stage, lines[0].replace(question["name"], "NAME") if lines else ""
+
+
+def _show(question: Question, differences: Differences) -> None:
+    print(json.dumps(question))
+    for stage, lines in differences.items():
+        print(f"  {stage}:", *lines[:20], sep="\n    ")
+    sys.stdout.flush()
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m duel", description=__doc__.splitlines()[0])
+    parser.add_argument("oracle", metavar="COMMAND", help="the oracle's command line")
+    parser.add_argument("--release", default=str(DEFAULT), choices=list(RELEASES))
+    parser.add_argument("--stage", action="append", choices=ALL_STAGES, help="only this stage (may be repeated)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=0, help="end after that time")
+    parser.add_argument("--cases", type=int, default=0, help="end after that many cases")
+    parser.add_argument("--memory", type=int, default=0, metavar="MIB", help="the oracle's address space at most")
+    parser.add_argument("--most", type=int, default=10, help="shrink and show so many differences (10)")
+    arguments = parser.parse_args()
+    if not (arguments.seconds or arguments.cases):
+        arguments.cases = 1000
+    return arguments
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""A drawn case, asked of both: which stages differ, and how."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance import rollouts, views
+from conformance.agree import STAGES, check
+from conformance.take import comparable
+from duel.ours import case_of, pair_of
+from duel.pipe import Oracle
+
+Question = dict[str, Any]
+#: What virtcatalog does not model, it says so: no difference.
+_UNSUPPORTED = "raised virtcatalog.errors.UnsupportedError"
+_ADMITTED = {"allowed": True, "refusedBy": None, "fields": []}
+Differences = dict[str, list[str]]
+
+
+def answered(question: Question, expected: dict[str, Any], stages: tuple[str, ...]) -> Differences:
+    """The stages that the oracle answers, of those asked for, and what differs in each: nothing where both agree."""
+    if "new" in question:
+        told = expected.get(rollouts.STAGE)
+        pair = pair_of(question, rollouts.view(told) if told else None)
+        return {rollouts.STAGE: rollouts.check(pair)} if told else {}
+    kept = comparable({**question, "expected": {"objects": {}, "admission": _ADMITTED, **expected}})
+    if "admission" not in expected:
+        del kept["admission"]
+    found = check(case_of(question, {stage: kept[stage] for stage in kept if _of(stage) in stages}))
+    if any(lines and lines[0].startswith(_UNSUPPORTED) for lines in found.values()):
+        return {"unsupported": []}
+    if any(found.get("admission", ())):  # what follows differs since this does
+        return {stage: found[stage] if stage in ("objects", "admission") else [] for stage in found}
+    return found
+
+
+def _of(stage: str) -> str:
+    return "pod" if stage == "podError" else stage
+
+
+def differing(question: Question, oracle: Oracle, stages: tuple[str, ...]) -> Differences:
+    """The stages in which the oracle and virtcatalog differ."""
+    return {
+        stage: lines
+        for stage, lines in answered(question, oracle.ask({**question, "stages": list(stages)}), stages).items()
+        if lines
+    }
+
+
+ALL_STAGES = (*STAGES, rollouts.STAGE)
+
+__all__ = ["ALL_STAGES", "Differences", "Question", "answered", "differing", "views"]

@@ -1,0 +1,55 @@
+"""virtcatalog as an oracle: `PYTHONPATH=CHECKOUT/generator:tests python -m duel.ours` answers for another checkout."""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from typing import Any
+
+from conformance import rollouts
+from conformance.agree import answers
+from conformance.cases import Case
+from virtcatalog import UnsupportedError
+
+
+def answer(question: dict[str, Any]) -> dict[str, Any]:
+    """What this virtcatalog makes of a case, of the stages that it reaches; of a change, `rollout`."""
+    if "new" in question:
+        return {"rollout": rollouts.answer(pair_of(question))}
+    found = answers(case_of(question))
+    if not found["podError"]:
+        del found["podError"]
+    if found["vmi"]:
+        metadata = {key: found["vmi"].pop(key) for key in ("labels", "annotations")}
+        found["vmi"] = {"metadata": metadata, **found["vmi"]}
+    reached = {stage: told for stage, told in found.items() if told is not None}
+    return {stage: told for stage, told in reached.items() if stage in ("admission", "objects") or reached.get("vmi")}
+
+
+def case_of(question: dict[str, Any], expected: dict[str, Any] | None = None) -> Case:
+    """The case of a line of the protocol."""
+    keys = ("release", "name", "vm", "objects", "arch", "config", "featureGates", "useCatalog")
+    return Case(group="duel", expected=expected or {}, **{key: question[key] for key in keys})
+
+
+def pair_of(question: dict[str, Any], expected: dict[str, Any] | None = None) -> rollouts.Pair:
+    """The change of a running VM of a line of the protocol."""
+    sides = {key: question[key] for key in ("name", "update", "old", "new")}
+    return rollouts.Pair(group="duel", expected=expected or {}, **sides)
+
+
+def main() -> None:
+    """Answer a line for each line."""
+    for line in sys.stdin:
+        try:
+            reply: dict[str, Any] = {"expected": answer(json.loads(line))}
+        except UnsupportedError as error:
+            reply = {"expected": {"unsupported": str(error)}}
+        except Exception:
+            reply = {"error": traceback.format_exc()}
+        print(json.dumps(reply), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""The duel: what it draws, how it asks, and that it finds a difference and makes it small."""
+
+import json
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from duel.__main__ import questions
+from duel.judge import differing
+from duel.ours import answer
+from duel.pipe import Oracle, OracleError
+from duel.shrink import shrink
+from sampling import sample
+from virtcatalog.releases import RELEASES
+
+TESTS = Path(__file__).parents[1]
+OURS = f"{sys.executable} -m duel.ours"
+#: An oracle with a bug: to it a watchdog needs a gate.
+WRONG = """
+import json, sys
+from duel.ours import answer
+for line in sys.stdin:
+    expected = answer(json.loads(line))
+    if "watchdog" in json.dumps(json.loads(line)["vm"]):
+        expected = {"admission": {"allowed": False, "refusedBy": "vm", "fields": ["spec.watchdog"]}}
+    print(json.dumps({"expected": expected}), flush=True)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _at_home(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(TESTS))
+
+
+def duel(*arguments, oracle=OURS):
+    command = [sys.executable, "-m", "duel", *map(str, arguments), oracle]
+    return subprocess.run(command, cwd=TESTS, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_same_seed_draws_the_same_and_knows_the_fields_of_the_release(release):
+    drawn = list(islice(questions(5, release), 30))
+    assert drawn == list(islice(questions(5, release), 30)) != list(islice(questions(6, release), 30))
+    assert ("passtBinding" in json.dumps(list(islice(questions(1, release), 300)))) is (release != "v1.7.4")
+
+
+def test_every_field_of_a_template_is_drawn():
+    text = json.dumps([question["vm"] for question in islice(questions(1, "v1.9.0"), 1500)])
+    for field in (
+        "hyperv",
+        "watchdog",
+        "tpm",
+        "launchSecurity",
+        "realtime",
+        "guestMappingPassthrough",
+        "dnsConfig",
+        "ports",
+    ):
+        assert f'"{field}"' in text
+
+
+@pytest.mark.parametrize("arguments", sample([(), ("--release", "v1.8.4"), ("--stage", "rollout")], 2))
+def test_virtcatalog_agrees_with_itself_at_every_stage(arguments):
+    run = duel("--cases", 15, "--memory", 4096, *arguments)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "differences: 0" in run.stdout
+
+
+def test_a_bug_of_the_oracle_is_found_and_shrunk(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    run = duel("--cases", 400, "--most", 1, "--stage", "admission", oracle=f"{sys.executable} {tmp_path / 'wrong.py'}")
+    assert run.returncode == 1, run.stderr
+    case, *shown = run.stdout.splitlines()
+    devices = json.loads(case)["vm"]["spec"]["template"]["spec"]["domain"]["devices"]
+    assert list(devices) == ["watchdog"]
+    assert any("KubeVirt" in line and "spec.watchdog" in line for line in shown)
+
+
+def test_a_case_is_shrunk_to_what_makes_the_difference():
+    question = {
+        "vm": {"spec": {"template": {"spec": {"domain": {"devices": {"rng": {}, "tpm": {}}, "cpu": {"cores": 4}}}}}}
+    }
+    smaller = shrink(question, lambda asked: "tpm" in json.dumps(asked))
+    assert smaller == {"vm": {"spec": {"template": {"spec": {"domain": {"devices": {"tpm": {}}}}}}}}
+
+
+@pytest.mark.parametrize(
+    ("program", "error"),
+    [
+        ("import sys; sys.stdin.readline(); sys.exit(3)", "ended with status 3"),
+        ("import sys; sys.stdin.readline(); print('no')", "Expecting value"),
+        ('import sys; sys.stdin.readline(); print(\'{"error": "I do not know"}\')', "I do not know"),
+    ],
+)
+def test_an_oracle_that_does_not_answer_is_an_error_that_says_so(program, error, tmp_path):
+    (tmp_path / "oracle.py").write_text(program)
+    with Oracle(f"{sys.executable} {tmp_path / 'oracle.py'}") as oracle, pytest.raises(OracleError, match=error):
+        oracle.ask({"name": "a"})
+
+
+def test_the_memory_of_an_oracle_is_limited(tmp_path):
+    (tmp_path / "oracle.py").write_text("import sys; sys.stdin.readline(); print(len(bytearray(2**30)))")
+    with Oracle(f"{sys.executable} {tmp_path / 'oracle.py'}", memory_mib=512) as oracle, pytest.raises(OracleError):
+        oracle.ask({"name": "a"})
+
+
+def test_a_stage_that_the_oracle_leaves_out_is_not_compared():
+    question = next(questions(1, "v1.9.0"))
+
+    class Silent:
+        def ask(self, _question):
+            return {"vmi": answer(question).get("vmi")} if answer(question).get("vmi") else {}
+
+    assert differing(question, Silent(), ("admission", "vmi")) == {}
