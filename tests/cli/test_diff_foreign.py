@@ -91,6 +91,10 @@ SIDES = {
         {"a.yaml": vm("db"), "t.yaml": vm("db-{{ .Values.x }}\n{{ if .Values.x }}")},
         {"a.yaml": vm("db", "4Gi"), "t.yaml": vm("db-{{ .Values.x }}\n{{ if .Values.x }}")},
     ),
+    "a template of a vm that changes": (
+        {"t.yaml": vm("db-{{ .Values.x }}\n{{ if .Values.x }}")},
+        {"t.yaml": vm("db-{{ .Values.x }}\n{{ if .Values.x }}", "4Gi")},
+    ),
     "objects in values": tuple(
         {"release.yaml": RELEASE + textwrap.indent(vm("db", memory), " " * 6)} for memory in ("2Gi", "4Gi")
     ),

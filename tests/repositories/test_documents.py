@@ -6,7 +6,7 @@ import pytest
 
 from virtcatalog.limits import REPOSITORY_FILE_BYTES
 from virtcatalog.manifests.folder import held
-from virtcatalog.repositories.documents import documents_of, passed_over_words, read_documents
+from virtcatalog.repositories.documents import Documents, documents_of, passed_over_words, read_documents
 
 VM = """\
 apiVersion: kubevirt.io/v1
@@ -65,7 +65,7 @@ def test_what_is_none_of_kubevirts_is_passed_over_and_counted(text, what):
 
 @pytest.mark.parametrize("text", ["", "\n", "# nothing but apiVersion\n---\n"])
 def test_nothing_counts_as_nothing(text):
-    assert documents_of(text.encode(), "f.yaml") == ((), {}, (), ())
+    assert documents_of(text.encode(), "f.yaml") == Documents()
 
 
 def test_a_broken_document_leaves_its_neighbours():

@@ -175,3 +175,49 @@ def test_values_that_are_none_are_named():
     assert "r/app.yaml:8:7: Application/argocd/app: spec.source.helm.values: is no map of values" in [
         str(each) for each in built.unrendered
     ]
+
+
+def lone(files, program="/helm"):
+    repository = find(held({path: text.encode() for path, text in files.items()}, "r"), "r", Charts(lambda: program))
+    return [each for each in repository.environments if each.kind == "chart"]
+
+
+OWN = {**CHARTS, "charts/vms/templates/vm.yaml": "apiVersion: kubevirt.io/v1\n"}
+
+
+def test_a_chart_that_nothing_deploys_is_rendered_as_it_is_and_with_each_file_of_values(rendered):
+    found = lone({**OWN, "charts/vms/values-prod.yaml": "a: 2", "charts/vms/lab.values.yml": "a: 3"})
+    assert [(each.name, str(each.place)) for each in found] == [
+        ("vms", "r/charts/vms/Chart.yaml:1:1"),
+        ("vms (lab.values.yml)", "r/charts/vms/lab.values.yml:1:1"),
+        ("vms (values-prod.yaml)", "r/charts/vms/values-prod.yaml:1:1"),
+    ]
+    assert [layers for *_, layers, _ in rendered] == [[], [{"a": 3}], [{"a": 2}]]
+    assert [each[0] for environment in found for each in objects(environment)] == ["vms"] * 3
+
+
+def test_a_chart_without_vms_or_that_is_deployed_is_none_of_these(rendered):
+    assert lone(CHARTS) == []
+    assert lone({**OWN, "hr.yaml": f"{RELEASE}{CHART}"}) == []
+    within = {f"charts/vms/charts/{path}": text for path, text in OWN.items()}
+    assert [each.name for each in lone({**OWN, **within})] == ["vms"]
+
+
+def test_what_a_chart_that_is_not_rendered_is_made_of():
+    """It changes with the chart, its values and the release, and with nothing else."""
+
+    def opaque(**changes):
+        files = {"hr.yaml": f"{RELEASE}{CHART}  values: {{a: 2}}\n", **OWN}
+        (found,) = environment({**files, **changes}, program="").opaque
+        return found.digest
+
+    other = f"{RELEASE}{CHART}  values: {{a: 3}}\n"
+    same = opaque()
+    assert opaque(**{"other.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n"}) == same
+    for changes in ({"hr.yaml": other}, {"charts/vms/values.yaml": "a: 9"}, {"charts/vms/templates/b.yaml": "a: 1"}):
+        assert opaque(**changes) != same
+
+
+def test_a_chart_without_vms_hides_none():
+    assert environment({"hr.yaml": f"{RELEASE}{CHART}", **CHARTS}, program="").opaque == ()
+    assert environment({"hr.yaml": f"{RELEASE}{REMOTE}"}).opaque == ()

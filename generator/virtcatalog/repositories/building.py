@@ -10,7 +10,7 @@ from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
 from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
 from virtcatalog.manifests.identity import identity
-from virtcatalog.repositories.documents import joined
+from virtcatalog.repositories.documents import Opaque, joined
 from virtcatalog.repositories.kustomize.build import build
 from virtcatalog.repositories.kustomize.declared import Added
 from virtcatalog.repositories.model import Resource, resource
@@ -33,6 +33,7 @@ class Built(NamedTuple):
     failed: bool = False
     folders: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    opaque: tuple[Opaque, ...] = ()
 
 
 def collected(parts: Iterable[Built]) -> Built:
@@ -46,6 +47,7 @@ def collected(parts: Iterable[Built]) -> Built:
         any(part.failed for part in parts),
         tuple(folder for part in parts for folder in part.folders),
         tuple(file for part in parts for file in part.files),
+        tuple(each for part in parts for each in part.opaque),
     )
 
 
@@ -54,7 +56,7 @@ def plain(tree: Tree, files: Iterable[str]) -> Built:
     files = tuple(files)
     documents = joined(map(tree.documents, files))
     resources = tuple(map(resource, documents.manifests))
-    return Built(resources, documents.unrendered, documents.problems, files=files)
+    return Built(resources, documents.unrendered, documents.problems, files=files, opaque=documents.opaque)
 
 
 def in_namespace(built: Built, namespace: str) -> Built:

@@ -120,5 +120,6 @@ def _unit(deployer: Deployer, context: Context, result: Built, cluster: str = ""
         unrendered=result.unrendered,
         problems=result.problems,
         failed=result.failed,
+        opaque=result.opaque,
     )
     return Unit(environment, deployer, result.folders, result.files)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from hashlib import blake2b
 from pathlib import PurePosixPath
 from typing import Any, Final, NamedTuple
 
@@ -47,17 +48,26 @@ _TEMPLATED: Final = re.compile(r"\{\{|\{%")
 _UNRENDERED: Final = "is a template of a KubeVirt object, and is not rendered"
 
 
+class Opaque(NamedTuple):
+    """What holds objects of KubeVirt's and is not rendered, with a digest of all that these are made of."""
+
+    problem: Problem
+    digest: bytes
+
+
 class Documents(NamedTuple):
     """What files hold.
 
     `passed_over` counts what is no object of Kubernetes or cannot be used, by what it is. `unrendered` are templates of
-    KubeVirt's objects, `problems` what is wrong with objects of KubeVirt's.
+    KubeVirt's objects, `problems` what is wrong with objects of KubeVirt's. Of what is unrendered, what is `opaque` may
+    change VMs when it changes.
     """
 
     manifests: tuple[Manifest, ...] = ()
     passed_over: Mapping[str, int] = {}
     unrendered: tuple[Problem, ...] = ()
     problems: tuple[Problem, ...] = ()
+    opaque: tuple[Opaque, ...] = ()
 
 
 def joined(documents: Iterable[Documents]) -> Documents:
@@ -66,12 +76,14 @@ def joined(documents: Iterable[Documents]) -> Documents:
     passed_over: Counter[str] = Counter()
     unrendered: list[Problem] = []
     problems: list[Problem] = []
+    opaque: list[Opaque] = []
     for each in documents:
         manifests += each.manifests
         passed_over.update(each.passed_over)
         unrendered += each.unrendered
         problems += each.problems
-    return Documents(tuple(manifests), passed_over, tuple(unrendered), tuple(problems))
+        opaque += each.opaque
+    return Documents(tuple(manifests), passed_over, tuple(unrendered), tuple(problems), tuple(opaque))
 
 
 def passed_over_words(counts: Mapping[str, int]) -> str:
@@ -134,7 +146,9 @@ def document_of(part: Part) -> Documents:
     ours, is_template = _OURS.search(text), _TEMPLATED.search(text) is not None
     if ours and is_template:
         line = part.line + mark_behind(text[: ours.start()]).line + 1
-        return Documents(passed_over={TEMPLATE: 1}, unrendered=(Problem(part.file, line, 1, message=_UNRENDERED),))
+        problem = Problem(part.file, line, 1, message=_UNRENDERED)
+        digest = blake2b(text.encode(errors="surrogatepass"), digest_size=32).digest()
+        return Documents((), {TEMPLATE: 1}, (problem,), opaque=(Opaque(problem, digest),))
     if ours:
         return Documents(problems=tuple(problems))
     return Documents(passed_over={TEMPLATE if is_template else UNREADABLE: 1})

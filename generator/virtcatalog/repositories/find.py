@@ -24,10 +24,11 @@ from virtcatalog.manifests.read import faults
 from virtcatalog.repositories.building import kustomized
 from virtcatalog.repositories.deployers import Deployer, deploys
 from virtcatalog.repositories.deploying import Context, Unit, units_of
-from virtcatalog.repositories.documents import Documents, joined
+from virtcatalog.repositories.documents import Documents, Opaque, joined
 from virtcatalog.repositories.helm import Charts
 from virtcatalog.repositories.model import Environment, Repository, Resource, resource
 from virtcatalog.repositories.placeholders import fill
+from virtcatalog.repositories.releases import lone_charts
 from virtcatalog.repositories.tree import Tree, parents
 
 #: What is passed over, as it is counted.
@@ -154,15 +155,20 @@ class _Finder:
         unrendered: list[Problem] = []
         problems = list(tree.problems)
         environments = [_checked(unit.environment) for unit in self._units]
+        alone = [*lone_charts(tree, self._context.charts, taken)]
+        environments += map(_checked, alone)
+        rendered = taken | {environment.folder for environment in alone}
+        opaque: list[Opaque] = []
         for at, files in tree.folders.items():
-            if tree.in_chart(at):
-                passed_over[_CHART] += len(files)
+            if at in tree.charts or tree.in_chart(at):
+                passed_over[_CHART] += 0 if any(above in rendered for above in (at, *parents(at))) else len(files)
             elif at in tree.kustomizations or any(above in taken for above in (at, *parents(at))):
                 passed_over[_UNINCLUDED] += len([file for file in files if file not in listed])
             else:
                 documents = joined(tree.documents(file) for file in files if file not in listed)
                 passed_over += Counter(documents.passed_over)
                 unrendered += documents.unrendered
+                opaque += documents.opaque
                 problems += documents.problems
                 if documents.manifests:
                     environments.append(_checked(_folder(tree, at, documents)))
@@ -173,6 +179,7 @@ class _Finder:
             passed_over=+passed_over,
             broken={path: tree.digest(path) for path in broken},
             unrendered=tuple(unrendered),
+            opaque=tuple(opaque),
             problems=tuple(sorted(problems)),
         )
 

@@ -20,12 +20,14 @@ from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.repositories.charts import CHART, VALUES, ChartError, Copy, write
-from virtcatalog.repositories.documents import Documents, document_of, joined, parts
+from virtcatalog.repositories.documents import Documents, Opaque, document_of, joined, parts
 from virtcatalog.repositories.helmprocess import HelmError, template
 from virtcatalog.repositories.values import Value, objects_in
 
 _SOURCE: Final = re.compile(r"\A---\n# Source: [^/\n]*/([^\n]*)\n")
 _RANDOM: Final = re.compile(rb"\b(?:rand\w+|uuidv4|gen\w+|now|ago|htpasswd|bcrypt|encryptAES|shuffle)\b")
+OURS: Final = b"kubevirt.io"
+"""What stands in every chart that makes objects of KubeVirt's."""
 RANDOM: Final = "random"
 """What stands for a text that a chart makes anew each time that it is rendered."""
 
@@ -78,7 +80,8 @@ class Charts:
                 why = str(error)
         named = release.problem(f"the chart {release.chart_name} is not rendered: {why}")
         in_values = objects_in(release.values) if release.values else Documents()
-        return in_values._replace(unrendered=(named, *in_values.unrendered))
+        opaque = (*_opaque(release, named), *in_values.opaque)
+        return in_values._replace(unrendered=(named, *in_values.unrendered), opaque=opaque)
 
     def _obstacle(self, release: Release) -> str:
         if release.chart is None:
@@ -91,8 +94,7 @@ class Charts:
         copy = Copy(chart)
         if not release.defaults:
             copy.files.pop(VALUES, None)
-        layers = [json.dumps(each.data).encode() for each in release.values]
-        settings = [f"--set{'-string' if each.text else ''}={each.path}={each.value}" for each in release.parameters]
+        layers, settings = _layers(release), _settings(release)
         key = _key(release.name, release.namespace, copy.files, layers, settings)
         if key not in self._rendered:
             try:
@@ -133,6 +135,28 @@ class Charts:
         finally:
             self._seconds -= time.monotonic() - start
         return printed.decode(errors="replace")
+
+
+def _layers(release: Release) -> list[bytes]:
+    return [json.dumps(each.data).encode() for each in release.values]
+
+
+def _settings(release: Release) -> list[str]:
+    return [f"--set{'-string' if each.text else ''}={each.path}={each.value}" for each in release.parameters]
+
+
+def _opaque(release: Release, named: Problem) -> tuple[Opaque, ...]:
+    """What is not known of VMs for want of a chart that is in the repository."""
+    if release.chart is None:
+        return ()
+    try:
+        files = Copy(release.chart).files
+    except ChartError as error:
+        files = {"": f"{error} {OURS.decode()}".encode()}
+    layers = _layers(release)
+    if not any(OURS in content for content in (*files.values(), *layers)):
+        return ()
+    return (Opaque(named, _key(release.name, release.namespace, files, layers, _settings(release))),)
 
 
 def _key(

@@ -12,11 +12,12 @@ from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import Manifest
+from virtcatalog.repositories.documents import Opaque
 from virtcatalog.repositories.placeholders import Open
 
-Kind = Literal["Kustomization", "HelmRelease", "Application", "kustomization", "folder"]
+Kind = Literal["Kustomization", "HelmRelease", "Application", "kustomization", "chart", "folder"]
 """What makes an environment: a Flux Kustomization or HelmRelease, an Argo CD Application, a folder that kustomize
-builds, a folder of plain manifests."""
+builds, a chart that nothing here deploys, a folder of plain manifests."""
 
 
 class Resource(NamedTuple):
@@ -50,7 +51,8 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     `name` is what people call it: a kustomization and a folder are called by their path. `folder` is the one that
     declares it, by its path in the repository, and `place` where. `cluster` is where it lands, "" when that is not
     said. `unrendered` says what of it is not among the `resources`, and why: a remote base, a chart without helm.
-    `problems` are faults; `failed` says that for them it is not deployed: its resources are those that are sound.
+    `opaque` is what of that holds VMs. `problems` are faults; `failed` says that for them it is not deployed: its
+    resources are those that are sound.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     unrendered: tuple[Problem, ...] = ()
     problems: tuple[Problem, ...] = ()
     failed: bool = False
+    opaque: tuple[Opaque, ...] = ()
 
 
 class Repository(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,6 +80,12 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     broken: Mapping[str, bytes] = {}
     unrendered: tuple[Problem, ...] = ()
     problems: tuple[Problem, ...] = ()
+    opaque: tuple[Opaque, ...] = ()
+
+    @property
+    def all_opaque(self) -> tuple[Opaque, ...]:
+        """What holds VMs and is not rendered, of it and of its environments."""
+        return (*self.opaque, *(each for environment in self.environments for each in environment.opaque))
 
     @property
     def all_problems(self) -> tuple[Problem, ...]:

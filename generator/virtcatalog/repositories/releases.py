@@ -6,25 +6,29 @@ reposerver/repository/repository.go (helmTemplate).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import Any, Final
 
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.catalog.places import Source
+from virtcatalog.errors import Problem
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.manifests.read import Manifest, Part, unchecked
 from virtcatalog.repositories.building import Built, in_namespace
-from virtcatalog.repositories.charts import is_chart
+from virtcatalog.repositories.charts import CHART, is_chart
 from virtcatalog.repositories.deployers import Deployer
-from virtcatalog.repositories.helm import Charts, Parameter, Release
-from virtcatalog.repositories.model import Resource, resource
-from virtcatalog.repositories.tree import Tree, joined
+from virtcatalog.repositories.helm import OURS, Charts, Parameter, Release
+from virtcatalog.repositories.model import Environment, Resource, resource
+from virtcatalog.repositories.tree import Tree, joined, parents
 from virtcatalog.repositories.values import Value, values_at
 
+_VALUES: Final = re.compile(r"values[-_.].*\.ya?ml|.*[-_.]values\.ya?ml")
+_MOST_FILES: Final = 20
 _LONGEST_NAME: Final = 53
 _DIGEST: Final = 12
 
@@ -120,9 +124,56 @@ def argo_release(deployer: Deployer, source: Path, tree: Tree, charts: Charts, a
     return built._replace(unrendered=(*unrendered, *built.unrendered))
 
 
+def lone_charts(tree: Tree, charts: Charts, taken: Collection[str]) -> Iterator[Environment]:
+    """Yield what charts make that hold VMs and that nothing in the repository deploys: with the values that they have,
+    and with each further file of values beside them.
+    """
+    for at in sorted(tree.charts - {*taken}):
+        if any(above in tree.charts for above in parents(at)):
+            continue
+        mine = [file for file in tree.below(at) if OURS.decode() in "\n".join(tree.lines(file))]
+        if not mine:
+            continue
+        files = [file for file in tree.folders.get(at, ()) if _VALUES.fullmatch(file.rpartition("/")[2])]
+        for file in ("", *files[:_MOST_FILES]):
+            yield _lone_chart(tree, charts, at, file)
+
+
+def _lone_chart(tree: Tree, charts: Charts, at: str, file: str) -> Environment:
+    name = at.rpartition("/")[2] or "chart"
+    place = Source(tree.shown(file or f"{at}/{CHART}".lstrip("/")))
+    manifests = unchecked(Part("\n".join(tree.lines(file)), place.file))[0] if file else []
+    values = values_at(manifests[0], ()) if manifests else None
+    release = Release(
+        name=re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_LONGEST_NAME] or "chart",
+        namespace="",
+        chart=_chart(tree, at),
+        chart_name=at or ".",
+        values=[values] if values is not None else [],
+        problem=lambda message: Problem(place.file, place.line, place.column, message=message),
+    )
+    built = _built(charts, release, tree, at)
+    return Environment(
+        name=f"{name} ({file.rpartition('/')[2]})" if file else name,
+        kind="chart",
+        folder=at,
+        place=place,
+        resources=built.resources,
+        unrendered=built.unrendered,
+        problems=built.problems,
+        opaque=built.opaque,
+    )
+
+
 def _built(charts: Charts, release: Release, tree: Tree, at: str | None) -> Built:
     documents = charts.documents(release, tree.shown(at or ""))
-    built = Built(tuple(map(_installed, documents.manifests)), documents.unrendered, documents.problems)
+    built = Built(
+        tuple(map(_installed, documents.manifests)),
+        documents.unrendered,
+        documents.problems,
+        folders=(at,) if release.chart is not None and at is not None else (),
+        opaque=documents.opaque,
+    )
     return in_namespace(built, release.namespace)
 
 

@@ -148,7 +148,7 @@ def _object(layers: list[Value]) -> Documents | None:
 def _kept(documents: Documents) -> Documents:
     """Return no more than the objects that VMs are or meet."""
     known = tuple(each for each in documents.manifests if counts(each.data) or may_matter(each.data))
-    return Documents(known, unrendered=documents.unrendered, problems=documents.problems)
+    return documents._replace(manifests=known, passed_over={})
 
 
 def _in_text(value: Value) -> Documents:
@@ -163,6 +163,7 @@ def _in_text(value: Value) -> Documents:
         found.passed_over,
         tuple(_moved(found.unrendered, manifest, path)),
         tuple(_moved(found.problems, manifest, path)),
+        tuple(each._replace(problem=manifest.problem(path, each.problem.sentence)) for each in found.opaque),
     )
 
 

@@ -17,6 +17,7 @@ from virtcatalog.api.kinds import holds_vm
 from virtcatalog.fleet.inputs import located
 from virtcatalog.kubevirt.decoding import counts
 from virtcatalog.manifests.identity import Data, Identity, identity
+from virtcatalog.repositories.documents import Opaque
 from virtcatalog.repositories.model import Environment, Repository, Resource
 from virtcatalog.review.side import Side, Vm, within
 from virtcatalog.review.units import Unit, Views
@@ -97,9 +98,19 @@ def _side(
         views=Views(repository.environments),
         problems=tuple(problem for problem in every if problem not in old),
         unrendered=(*repository.all_unrendered, *old),
+        opaque=tuple(_opaque(repository, side.label)),
         left_out=frozenset(within(problem.file, side.label) for problem in every),
         incomplete=_incomplete(repository.environments, names),
     )
+
+
+def _opaque(repository: Repository, label: str) -> Iterator[tuple[tuple[str, str, int], Opaque]]:
+    """What holds VMs and is not rendered, by its file, its object, and its number among those of both."""
+    numbers: Counter[tuple[str, str]] = Counter()
+    for each in repository.all_opaque:
+        key = within(each.problem.file, label), each.problem.object
+        yield (*key, numbers[key]), each
+        numbers[key] += 1
 
 
 def _incomplete(environments: Sequence[Environment], names: Sequence[str]) -> dict[str, frozenset[str]]:

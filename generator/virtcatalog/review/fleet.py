@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.names import namespace_or_default
+from virtcatalog.catalog.places import Source
 from virtcatalog.environments import BASE, environments_for
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.fleet.pool import Executor
@@ -33,6 +34,7 @@ from virtcatalog.review.judge import (
     judge_applied,
     judge_created,
     judge_deleted,
+    judge_opaque,
     judge_open,
     judge_template,
 )
@@ -126,6 +128,7 @@ class Reviewer:
         for which in dict.fromkeys([*before, *after]):
             self._declared(before.get(which), after.get(which))
         self.fleet.templates = len(self._templates)
+        self._hidden()
 
     def vms(
         self,
@@ -279,6 +282,21 @@ class Reviewer:
         pinned, stored = pins(new, comparison.base), assumed(refers, comparison.base)
         pinned = replace(pinned, matchers=pinned.matchers | stored.matchers) if pinned else stored
         return judge(Case(new, fresh, pinned, refers, comparison))
+
+    def _hidden(self) -> None:
+        """Judge what holds VMs and is not rendered on one side or both: one that stays has the same digest."""
+        before, after = (dict(side.opaque) for side in self._sides)
+        for key in dict.fromkeys([*before, *after]):
+            old, new = before.get(key), after.get(key)
+            if (old and old.digest) == (new and new.digest):
+                continue
+            hidden, side = (new, self._sides[1]) if new is not None else (old, self._sides[0])
+            assert hidden is not None
+            place = place_of(Source(hidden.problem.file, hidden.problem.line), side.label)
+            self.fleet.vms += 1
+            self.fleet.verdicts.append(
+                replace(judge_opaque(hidden.problem.message), vm=hidden.problem.object or key[0], place=place)
+            )
 
     def _count(self, environment: str, name: str, refers: Iterable[Identity], how: str) -> None:
         for each in refers:

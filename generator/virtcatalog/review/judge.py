@@ -123,6 +123,12 @@ def judge_open(fields: Sequence[Open], *, is_deleted: bool) -> Verdict:
     return Verdict(now="unknown", reasons=reasons, next="unknown", changes=reasons)
 
 
+def judge_opaque(reason: str) -> Verdict:
+    """Return the verdict on VMs that nobody can see: what they are made of changes, and is not rendered."""
+    reasons = (f"{reason}; what it is made of changes",)
+    return Verdict(now="unknown", reasons=reasons, next="unknown", changes=reasons)
+
+
 def judge_template(
     old: Data | None, new: Data | None, comparison: Comparison, references: Sequence[Identity] | None
 ) -> Verdict:

@@ -14,6 +14,7 @@ from virtcatalog.environments import BASE as NOWHERE
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.layout import CATALOG
+from virtcatalog.repositories.documents import Opaque
 from virtcatalog.repositories.model import Repository, Resource
 from virtcatalog.repositories.placeholders import Open
 from virtcatalog.review.units import ANYWHERE, Unit, Views
@@ -44,7 +45,8 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     `configuration` is the KubeVirt CR that counts in place of those among the objects. `places` says where the objects
     are declared, and `fields` where each of their fields is. `left_out` are the files of a broken catalog that could
     not be read on; "*" when nothing of it could. A `repository` has `views`: what its units meet, in place of
-    `companions`, `places` and `fields`; `unrendered` says what of it is not looked at, and `incomplete` which
+    `companions`, `places` and `fields`; `unrendered` says what of it is not looked at, `opaque` what of that holds VMs,
+    by what it is recognised by on the other side, and `incomplete` which
     environments are not there as a whole, and why.
     """
 
@@ -63,6 +65,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     repository: Repository | None = None
     views: Views | None = None
     unrendered: tuple[Problem, ...] = ()
+    opaque: tuple[tuple[tuple[str, str, int], Opaque], ...] = ()
     incomplete: Mapping[str, frozenset[str]] = {}
 
     @property
