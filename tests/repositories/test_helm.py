@@ -166,7 +166,7 @@ def test_what_was_rendered_is_not_rendered_again(monkeypatch):
     [
         ({"c/templates/a.yaml": '{{ fail "no" }}'}, "helm: execution error at (vms/templates/a.yaml:1:3): no"),
         ({"c/templates/a.yaml": '{{ env "HOME" }}'}, 'function "env" not defined'),
-        ({"c/templates/a.yaml": "{{ range until 2000000000 }}x{{ end }}"}, "helm takes more than 1024 MiB of memory"),
+        ({"c/templates/a.yaml": "{{ range until 2000000000 }}x{{ end }}"}, "helm takes more than"),
         ({"c/templates/a.yaml": '{{ define "x" }}{{ include "x" . }}{{ end }}{{ include "x" . }}'}, "helm: "),
         ({"c/Chart.yaml": "a: ["}, "Chart.yaml:"),
         ({"c/Chart.yaml": "- a"}, "Chart.yaml must be one map"),
