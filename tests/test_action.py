@@ -263,6 +263,49 @@ def test_a_sound_change_is_shown_and_passes(repository, github):
     assert github.tokens == {"Bearer secret"}
 
 
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      domain:
+        cpu: {cores: 2}
+        memory: {guest: 2Gi}
+        devices: {}
+"""
+
+
+def without_catalog(repository: Repository) -> None:
+    git(repository.origin, "rm", "--quiet", "-r", ".")
+    repository.write("apps/kustomization.yaml", "resources: [web.yaml]\n")
+    repository.write("apps/web.yaml", VM)
+
+
+def test_a_repository_without_a_catalog_gets_its_plan(repository, github):
+    without_catalog(repository)
+    repository.base = repository.commit()
+    repository.replace("apps/web.yaml", "cores: 2", "cores: 4")
+    repository.commit()
+    runner = repository.runner(github.url)
+    assert runner.run() == 0, runner.logs
+    assert [runner.output(name) for name in ("build", "check", "diff")] == ["", "", "1"]
+    assert ":x:" not in runner.summary
+    (comment,) = github.comments
+    assert "restart" in comment["body"]
+    assert "apps/web.yaml" in comment["body"]
+
+
+def test_who_takes_the_catalog_away_does_not_pass(repository, github):
+    without_catalog(repository)
+    repository.commit()
+    runner = repository.runner(github.url)
+    assert runner.run() == 1
+    assert "cannot be rendered" in runner.summary
+
+
 def test_a_stale_tree_is_shown_and_fails(repository, github):
     grow(repository, build=False)
     runner = repository.runner(github.url)

@@ -84,7 +84,7 @@ class Application:
             return self._unrendered(source, f"{text('path') or '.'} of {url} is not in this repository")
         if other := next((kind for kind in _OTHERS if get(kind, of=dict) is not None), ""):
             return self._unrendered(source, f"{at or '.'} is rendered by a {other}")
-        if get("helm", of=dict) or at in self._tree.charts:
+        if self._deployer.get(*source, "helm", of=dict) or at in self._tree.charts:
             return self._chart(source, at)
         if at in self._tree.kustomizations:
             added = dict(_added(get("kustomize", of=dict) or {}))
