@@ -145,14 +145,6 @@ def test_neighbours_of_what_fails_are_built():
     assert [problem.field for problem in built.unrendered] == ["resources[1]"]
 
 
-def test_charts_are_rendered_by_who_can():
-    files = {"kustomization.yaml": b"helmCharts: [{name: c, namespace: n}]\nnamePrefix: p-\n"}
-    rendered = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}]
-    built = build(held(files), "x", lambda chart, folder: rendered if chart["name"] == "c" else [])
-    assert [resource.data["metadata"]["name"] for resource in built.resources] == ["p-c"]
-    assert not built.unrendered
-
-
 PLACES = {
     "kustomization.yaml": """\
 resources: [../base]

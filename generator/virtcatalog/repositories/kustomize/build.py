@@ -2,7 +2,8 @@
 
 Order and meaning are kustomize's (api/internal/target/kusttarget.go): resources, generators, components, then the
 transformers of the folder; at the end hashes, the names that refer to others, and variables. What cannot be built is
-named, and its neighbours are built all the same.
+named, and its neighbours are built all the same. What `buildMetadata` asks for is left out: it only says of objects
+where they are from; so is the order that `sortOptions` gives them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.folder import Folder, LinkOutError
 from virtcatalog.manifests.layout import KUSTOMIZATIONS
 from virtcatalog.manifests.merge import fresh
@@ -26,7 +27,7 @@ from virtcatalog.repositories.kustomize.objects import Objects
 from virtcatalog.repositories.kustomize.origins import Spot, sources
 from virtcatalog.repositories.kustomize.plugins import Scope, generator_of, transform
 from virtcatalog.repositories.kustomize.resource import Id, Resource, pairs_of, text_of
-from virtcatalog.repositories.kustomize.run import Charts, Run
+from virtcatalog.repositories.kustomize.run import Run
 from virtcatalog.repositories.kustomize.steps import transform_all
 from virtcatalog.repositories.kustomize.variables import fill_variables, read_variable
 
@@ -62,7 +63,6 @@ def is_kustomization(folder: Folder) -> bool:
 def build(
     folder: Folder,
     name: str,
-    charts: Charts | None = None,
     added: Added | None = None,
     reading: Reading | None = None,
 ) -> Built:
@@ -70,7 +70,7 @@ def build(
 
     Builds that share a `reading` share its budget, and what is read.
     """
-    run = Run(charts, reading or Reading())
+    run = Run(reading or Reading())
     try:
         return Built(tuple(_finished(folder, name, run, added)), tuple(run.unrendered), tuple(run.problems))
     except ManifestError as error:
@@ -234,7 +234,8 @@ class _Target:
         for key in ("helmCharts", "helmChartInflationGenerator"):
             for item in self._items(key):
                 with self._run.naming(item):
-                    self._chart(item, objects)
+                    name = item.data.get("name") or item.data.get("chartName") if isinstance(item.data, dict) else ""
+                    raise item.unrendered(f"the Helm chart {name} is not rendered")
         for item in self._items("generators"):
             with self._run.naming(item):
                 for plugin in self._plugins(item):
@@ -259,23 +260,12 @@ class _Target:
         else:
             objects.add(made, item)
 
-    def _chart(self, item: Declared, objects: Objects) -> None:
-        name = item.data.get("name") if isinstance(item.data, dict) else None
-        if self._run.charts is None or not isinstance(item.data, dict):
-            raise item.unrendered(f"the Helm chart {name} is not rendered")
-        try:
-            rendered = self._run.charts(item.data, self._folder)
-        except VirtcatalogError as error:
-            raise item.unrendered(f"the Helm chart {name} is not rendered: {error}") from None
-        for data in rendered:
-            objects.add(Resource(fresh(data), item.spot), item)
-
     def _plugins(self, item: Declared) -> list[Declared]:
         """The plugins that an entry names: a text, a file, or a folder that is built."""
         path = self._path(item)
         documents: list[Document]
         if "\n" in path or path.lstrip().startswith("{"):
-            documents = self._files.inline(item)
+            documents = self._files.inline(item, objects=True)
         elif self._files.is_file(path):
             documents = self._files.objects(path, item)
         else:
@@ -288,7 +278,7 @@ class _Target:
         for item in self._items("buildMetadata"):
             if item.data not in ("originAnnotations", "transformerAnnotations", "managedByLabel"):
                 self._run.problems += item.fault("is nothing that kustomize adds").problems
-        if declared.data.get("openapi") and not self._parents:
+        if declared.data.get("openapi"):
             with self._run.naming(declared):
                 raise declared.unrendered(
                     "merge keys of a schema of your own are not read here: lists of custom resources that patches "

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
-from virtcatalog.manifests.folder import Folder
 from virtcatalog.repositories.kustomize.budget import BudgetError
 from virtcatalog.repositories.kustomize.declared import Declared, UnrenderedError
 from virtcatalog.repositories.kustomize.files import Reading
-from virtcatalog.repositories.kustomize.resource import Data
-
-Charts = Callable[[Mapping[str, Any], Folder], list[Data]]
-"""Renders an entry of `helmCharts` of a folder; raises VirtcatalogError when it cannot."""
 
 
 class Run:
     """Shared by all folders: the budget, the files that were read, and what is wrong."""
 
-    def __init__(self, charts: Charts | None, reading: Reading) -> None:
-        self.reading, self.charts = reading, charts
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
         self.budget = self.reading.budget
         self.unrendered: list[Problem] = []
         self.problems: list[Problem] = []
