@@ -26,7 +26,7 @@ from virtcatalog.repositories.kustomize.names import follow_names
 from virtcatalog.repositories.kustomize.objects import Objects
 from virtcatalog.repositories.kustomize.origins import Spot, sources
 from virtcatalog.repositories.kustomize.plugins import Scope, generator_of, transform
-from virtcatalog.repositories.kustomize.resource import Id, Resource, pairs_of, text_of
+from virtcatalog.repositories.kustomize.resource import Id, Resource, pairs_of, text_of, unfit_problems
 from virtcatalog.repositories.kustomize.run import Run
 from virtcatalog.repositories.kustomize.steps import transform_all
 from virtcatalog.repositories.kustomize.variables import fill_variables, read_variable
@@ -90,7 +90,7 @@ def _finished(folder: Folder, name: str, run: Run, added: Added | None) -> Itera
         fill_variables(objects.variables, objects.resources, objects.config.variables, run.budget)
     seen: set[Id] = set()
     for resource in objects.resources:
-        run.problems += [unfit.problem for unfit in resource.unfit.values()]
+        run.problems += unfit_problems(resource)
         if resource.current in seen:
             run.problems.append(problem_at(resource.home, f"{resource.shown} is there twice in the end"))
         seen.add(resource.current)

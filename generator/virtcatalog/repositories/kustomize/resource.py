@@ -151,6 +151,15 @@ def settle_types(resource: Resource) -> None:
     resource.untyped = {path for path in resource.untyped if any(isinstance(step, int) for step in path)}
 
 
+def unfit_problems(resource: Resource) -> list[Problem]:
+    """Return the problems of fields that got a text of another type, and still have one."""
+    return [
+        unfit.problem
+        for path, unfit in resource.unfit.items()
+        if isinstance(_map_at(resource.data, path[:-1]).get(str(path[-1])), str)
+    ]
+
+
 def _map_at(data: Any, path: Path) -> Data:
     for step in path:
         if isinstance(data, list):
