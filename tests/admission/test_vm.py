@@ -7,6 +7,8 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.kubevirt.admission.datavolumetemplates import validate_data_volume_schema
 from virtcatalog.kubevirt.admission.vm import vm_warnings
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
 
 GUEST = "spec.template.spec.domain.memory.guest"
 
@@ -158,3 +160,18 @@ def test_where_the_webhook_fails_nobody_learns_of_other_faults(refused):
         "template: {spec: {domain: {devices: {}, memory: {guest: 1Gi, hugepages: {pageSize: '0'}}}, subdomain: '-'}}"
     )
     assert refused(f"{{runStrategy: Perhaps, {template}}}") == [" "]
+
+
+def test_the_schema_is_looked_at_before_matchers():
+    spec = "{dataVolumeTemplates: [{spec: {pvc: {accessModes: [Any]}}}], preference: {}, template: {spec: %s}}"
+    spec %= "{domain: {devices: {}}}"
+    vm = convert({"metadata": {"namespace": "default"}, "spec": otheryaml.load(spec)}, VirtualMachine)
+    assert [cause.field for cause in mutate_vm(vm, Cluster())] == [""]
+
+
+def test_managed_fields_of_a_data_volume_template_are_empty():
+    spec = "{dataVolumeTemplates: [{metadata: {managedFields: [{fieldsV1: %s}]}, spec: {}}],"
+    spec += " template: {spec: {domain: {devices: {}}}}}"
+    for fields, refused in (("{}", 0), ("{'f:spec': {}}", 1)):
+        vm = convert({"metadata": {}, "spec": otheryaml.load(spec % fields)}, VirtualMachine)
+        assert len(list(validate_data_volume_schema(vm))) == refused

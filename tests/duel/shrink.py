@@ -50,7 +50,7 @@ def _places(question: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
 def _below(value: Any, place: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
-        is_identity = (key in ("apiVersion", "kind", "metadata", "spec") and len(place) <= 3) or place[-1] == "metadata"
+        is_identity = len(place) <= 3 and (key in ("apiVersion", "kind", "metadata", "spec") or place[-1] == "metadata")
         if not is_identity and (*place, key) not in _KEPT:
             yield (*place, key)
         yield from _below(item, (*place, key))

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 
 from virtcatalog.errors import Cause
 
+MOST_CAUSES = 10
+"""What an answer of a webhook holds (pkg/util/webhooks)."""
+
 
 def invalid(field: str, message: str) -> Cause:
     """The field's value is wrong."""

@@ -27,7 +27,7 @@ from virtcatalog.kubevirt.admission.instancetypes import admit as admit_catalog_
 from virtcatalog.kubevirt.admission.memory import memory_warnings
 from virtcatalog.kubevirt.admission.vm import admit_vm, own_template, vm_warnings
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
-from virtcatalog.kubevirt.causes import not_supported
+from virtcatalog.kubevirt.causes import MOST_CAUSES, not_supported
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.holders import first_vm, vmi_of_replica_set
 from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
@@ -39,7 +39,7 @@ from virtcatalog.kubevirt.instancetype.find import missing_matchers
 from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
-from virtcatalog.kubevirt.reading import MOST_CAUSES, read
+from virtcatalog.kubevirt.reading import read
 from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, field_of_vm, reasons
 from virtcatalog.kubevirt.result import Result, Stages
 

@@ -21,13 +21,12 @@ from virtcatalog.errors import (
     Reason,
     Warning,
 )
+from virtcatalog.kubevirt.causes import MOST_CAUSES
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.decoding import prune_manifest
 from virtcatalog.kubevirt.result import Result
 
 T = TypeVar("T", VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool)
-
-MOST_CAUSES = 10
 
 
 def read(

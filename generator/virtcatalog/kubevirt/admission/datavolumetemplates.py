@@ -44,6 +44,8 @@ def validate_data_volume_templates(spec: VirtualMachineSpec, path: str) -> Itera
 def validate_data_volume_schema(vm: VirtualMachine) -> Iterator[Cause]:
     """What the webhook's schema wants of the claims; it names no field (pkg/util/openapi/openapi.go)."""
     for index, template in enumerate(vm.spec.data_volume_templates):
+        if any(entry.fields_v1 for entry in template.metadata.managed_fields):
+            yield invalid("", f"spec.dataVolumeTemplates[{index}].metadata.managedFields: fieldsV1 has to be empty")
         spec, place = template.spec, f"spec.dataVolumeTemplates[{index}].spec"
         for kind, claim in (("pvc", spec.pvc), ("storage", spec.storage)):
             if claim is not None and (claim.access_modes or claim.data_source or claim.data_source_ref):

@@ -15,7 +15,7 @@ from virtcatalog.api.devices import BlockSize, CustomBlockSize, Disk
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.names import dns_label_problems
 from virtcatalog.errors import Cause, nearest
-from virtcatalog.kubevirt.causes import invalid, not_supported, required
+from virtcatalog.kubevirt.causes import MOST_CAUSES, invalid, not_supported, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 MAX_SERIAL_LENGTH = 256
@@ -33,13 +33,15 @@ def validate_disks(spec: VirtualMachineInstanceSpec, path: str, _config: Configu
     Source: ValidateDisks.
     """
     disks_path = f"{path}.domain.devices.disks"
-    first: dict[str, int] = {}
+    named: dict[str, list[int]] = {}
     for index, disk in enumerate(spec.domain.devices.disks):
         name = disk.name
-        earlier = first.setdefault(name, index)
-        if earlier != index:
+        namesakes = named.setdefault(name, [])
+        for earlier in namesakes:
             field = f"{disks_path}[{index}].name"
             yield invalid(field, f"disk {earlier} is also named {name!r}: names must differ")
+        if len(namesakes) < MOST_CAUSES:
+            namesakes.append(index)
         target = disk.disk
         is_hard_disk = disk.lun is None and disk.cdrom is None
         if not is_hard_disk or (target is not None and target.pci_address):

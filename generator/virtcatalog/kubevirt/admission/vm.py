@@ -20,7 +20,6 @@ from virtcatalog.errors import Cause, Warning, nearest
 from virtcatalog.kubevirt.admission.bindings import validate_discontinued_bindings, validate_discontinued_feature_gates
 from virtcatalog.kubevirt.admission.datavolumetemplates import (
     validate_data_volume_namespaces,
-    validate_data_volume_schema,
     validate_data_volume_templates,
 )
 from virtcatalog.kubevirt.admission.grace import validate_grace_annotations
@@ -46,9 +45,6 @@ def admit_vm(vm: VirtualMachine, cluster: Cluster, *, updated: bool = False) -> 
     The webhook applies instance type, preference and KubeVirt's defaults to a copy. In a VM that is `updated` it does
     not refuse what is discontinued.
     """
-    causes = list(validate_data_volume_schema(vm))
-    if causes:
-        return causes
     expanded, config = own_template(vm), cluster.configuration
     spec = expanded.spec.template.spec
     applied = apply_to_vm(expanded, cluster)

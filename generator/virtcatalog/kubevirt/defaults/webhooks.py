@@ -16,6 +16,7 @@ from virtcatalog.api.domainspec import Firmware
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.status import CPUTopology, MemoryStatus, VirtualMachineInstanceStatus
 from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.admission.datavolumetemplates import validate_data_volume_schema
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.presets import apply_presets
@@ -33,7 +34,7 @@ Device = TypeVar("Device", GPU, HostDevice)
 
 def mutate_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
     """Give a new VM what its webhook gives it (VMsMutator.Mutate); changes `vm`. Causes are why it cannot."""
-    causes = mutate_matchers(vm, cluster)
+    causes = list(validate_data_volume_schema(vm)) or mutate_matchers(vm, cluster)
     if causes:
         return causes
     template = vm.spec.template
@@ -53,7 +54,7 @@ def mutate_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
 
 def mutate_updated_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
     """Give a VM that is updated what its webhook gives it, less than a new one gets; changes `vm`."""
-    causes = mutate_matchers(vm, cluster)
+    causes = list(validate_data_volume_schema(vm)) or mutate_matchers(vm, cluster)
     if not causes:
         _drop_empty_claim_names(vm.spec.template.spec.domain.devices, cluster)
         set_vm_defaults(vm, cluster)

@@ -203,5 +203,5 @@ def _probe(probe: Probe, vmi: VirtualMachineInstance) -> dict[str, Any]:
         manifest["exec"] = {"command": [*through, "--command", first, "--", *rest]}
     else:
         return manifest
-    manifest["timeoutSeconds"] = timeout + 1
+    manifest["timeoutSeconds"] = wrapped(timeout + 1, 32)
     return manifest

@@ -17,11 +17,12 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Leaf, Shape
 from virtcatalog.errors import Cause, ManifestError, Problem, UnsupportedError, Warning
 from virtcatalog.kubevirt.admission.vm import RECEIVER, admit_vm
+from virtcatalog.kubevirt.causes import MOST_CAUSES
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import GENERATION_ANNOTATION
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
 from virtcatalog.kubevirt.pipeline import build
-from virtcatalog.kubevirt.reading import MOST_CAUSES, read
+from virtcatalog.kubevirt.reading import read
 from virtcatalog.kubevirt.reasons import reasons
 from virtcatalog.kubevirt.result import Result
 from virtcatalog.kubevirt.rollout.controller import run_strategy, settle, store
