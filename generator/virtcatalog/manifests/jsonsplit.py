@@ -90,6 +90,7 @@ class _Splitter:
             if isinstance(head.kind, str) and head.kind.endswith("List"):
                 return self._members(start, mark)
             self._add(start, text, mark, head, NO_VM)
+            self._window.mark(start + len(text))
         except IndivisibleError:
             self._pieces.drop(first)
             raise BrokenJsonError(start, mark, self._item) from None
@@ -125,24 +126,23 @@ class _Splitter:
     def _items(self, start: int) -> int:
         """Add the objects of the array that starts here; return the offset of what comes behind it."""
         at = self._behind(start, b"[")
-        while self._byte(at) != b"]":
-            mark = self._window.mark(at)
+        while (first := self._byte(at)) != b"]":
+            mark = self._window.mark(at)  # which looks at the characters of the item before it, too
             self._item = at, mark
-            if self._byte(at) != b"{":
+            if first != b"{":
                 raise IndivisibleError
             text, behind = self._text(at)
             self._add(at, text, mark, _head(text), AS_LISTED)
             at = self._next(behind, b"]")
+        self._window.mark(at)
         self._item = None
         return self._behind(at, b"]")
 
     def _add(self, start: int, text: bytes, mark: Mark, head: _Head, unnamed: int) -> None:
         """Add an object; `unnamed` says whether it is a VM if it names neither version nor kind."""
-        end = start + len(text)
-        self._window.mark(end)
         is_unnamed = head.kind is msgspec.UNSET and head.api_version is msgspec.UNSET
         is_vm = VM if is_vm_kind(head.api_version, head.kind) else NO_VM
-        self._pieces.add(start, end, mark, unnamed if is_unnamed else is_vm)
+        self._pieces.add(start, start + len(text), mark, unnamed if is_unnamed else is_vm)
 
     def _text(self, start: int) -> tuple[bytes, int]:
         """Return the value that starts here, and the offset of what comes behind it."""
