@@ -32,6 +32,13 @@ vms() {  # NAMESPACE NAME COUNT TYPE PREFERENCE
   done
 }
 
+# A VM that says all of its size itself, as its file has it.
+plain_vm() {  # NAME CORES
+  printf 'apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata:\n  name: %s\nspec:\n  runStrategy: Always\n' "$1"
+  printf '  template:\n    spec:\n      domain:\n        cpu:\n          cores: %s\n' "$2"
+  printf '        memory:\n          guest: 2Gi\n        devices: {}\n'
+}
+
 # A repository's .venv, as `make` has installed it: what runs the tests is in it.
 installed() {
   mkdir -p .venv/bin
