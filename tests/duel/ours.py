@@ -1,4 +1,4 @@
-"""virtcatalog as an oracle: `PYTHONPATH=CHECKOUT/generator:tests python -m duel.ours` answers for another checkout."""
+"""virtcatalog as an oracle: `env PYTHONPATH=OTHER/generator python -m duel.ours` answers for another checkout."""
 
 from __future__ import annotations
 
