@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.fleet.sources import Placed, contents
+from virtcatalog.fleet.sources import Placed, built_contents
 from virtcatalog.manifests.sources import exists, is_catalog
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def read_apart(sources: Iterable[str]) -> tuple[list[Manifest], list[Problem]]:
     manifests: list[Manifest] = []
     problems: list[Problem] = []
     for source in sources:
-        for name, content in contents(source, problems):
+        for name, content in built_contents(source, problems):
             found, faults = reading.read_apart(content, name)
             manifests += found
             problems += faults

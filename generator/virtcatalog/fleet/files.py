@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from virtcatalog.api.kinds import may_matter
 from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.fleet.sources import Placed, contents
+from virtcatalog.fleet.sources import Placed, built_contents
 from virtcatalog.kubevirt.decoding import counts
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.identity import Data
@@ -239,5 +239,5 @@ def streams(path: str, spool: Spool, problems: list[Problem]) -> Iterator[Stream
     except SourceError as error:
         problems.append(Problem(file=path, message=error.message))
         return
-    for name, content in contents(path, problems):
+    for name, content in built_contents(path, problems):
         yield Stream(spool.copy(content), name)

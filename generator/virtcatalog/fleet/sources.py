@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from virtcatalog.errors import Problem
+from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.folder import SourceError, manifest_files
-from virtcatalog.manifests.layout import BASE, OWNED
-from virtcatalog.manifests.sources import is_file, is_folder, open_folder, read_file
+from virtcatalog.manifests.layout import BASE, KUSTOMIZATIONS, OWNED
+from virtcatalog.manifests.sources import is_file, is_folder, open_folder, open_in_checkout, read_file
 
 
 class Placed(NamedTuple):
@@ -23,6 +24,28 @@ def _objects_of_tree(path: str) -> str:
     """Return the folder of an output tree's base; any other path as it is."""
     base = str(Path(path, BASE))
     return base if is_file(f"{path}/{OWNED}") and is_folder(base) else path
+
+
+def built_contents(source: str, problems: list[Problem]) -> Iterator[tuple[str, bytes]]:
+    """Yield as `contents` does; of a folder that kustomize builds, what it builds: places are lines of that."""
+    if not _is_built(source):
+        yield from contents(source, problems)
+        return
+    from virtcatalog.repositories.kustomize.build import build
+
+    try:
+        made = build(open_in_checkout(source), source)
+    except SourceError as error:
+        problems.append(Problem(file=source, message=error.message))
+        return
+    problems += (*made.problems, *made.unrendered)
+    yield f"{source} (built)", "---\n".join(dump(resource.data) for resource in made.resources).encode()
+
+
+def _is_built(source: str) -> bool:
+    """Whether kustomize builds a folder; an output tree's objects are read from their own files."""
+    is_tree = is_file(f"{source}/{OWNED}") or is_file(f"{Path(source).parent}/{OWNED}")
+    return not is_tree and any(is_file(f"{source}/{name}") for name in KUSTOMIZATIONS)
 
 
 def contents(source: str, problems: list[Problem]) -> Iterator[tuple[str, bytes]]:
