@@ -93,7 +93,11 @@ def added(field: str) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("change", "kind", "reason"),
     [
-        (("bootloader: {efi: {secureBoot: false}}", "bootloader: {bios: {}}"), "boot", "UEFI → BIOS"),
+        (
+            ("bootloader: {efi: {secureBoot: false}}", "bootloader: {bios: {}}"),
+            "boot",
+            "UEFI without Secure Boot → BIOS",
+        ),
         (("secureBoot: false", "secureBoot: true"), "boot", "Secure Boot is on"),
         ((ROOT, "{name: root, disk: {bus: sata}}"), "boot", "virtio → sata: a guest needs the driver when it boots"),
         ((DATA, "{name: data, bootOrder: 1, disk: {bus: virtio}}"), "boot", "from disk 'data' instead of disk 'root'"),

@@ -15,13 +15,14 @@ from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.review.compare import review
 from virtcatalog.review.dumps import Dump
 from virtcatalog.review.github import github
+from virtcatalog.review.groups import grouped
 from virtcatalog.review.html import html
 from virtcatalog.review.markdown import markdown
 from virtcatalog.review.report import Report, as_data, headline, rises
 from virtcatalog.review.sarif import sarif
 from virtcatalog.review.side import Side
 from virtcatalog.review.text import stat, text
-from virtcatalog.review.verdict import Risk, Verdict, grouped, reaches, summary
+from virtcatalog.review.verdict import Risk, Verdict, reaches, summary
 
 BOOT = Risk("boot", "the firmware is another one")
 
@@ -56,9 +57,9 @@ def test_the_sentence_counts_what_happens_now_and_at_the_next_start() -> None:
         Verdict(vm="g", next="refused"),
     ]
     assert summary(verdicts, 340).sentence == (
-        "4 of 340 VMs: 1 refused, 2 restart, 1 live; "
-        "at their next start 1 is refused, 4 change, 1 of them may not boot; "
-        "1 keeps what KubeVirt stored, created anew 1 is refused"
+        "4 of 340 VMs: 1 refused, 2 need a restart, 1 changes live; "
+        "at their next start 1 is refused, 3 change, 1 of them may not boot; "
+        "1 keeps what it has; created anew, 1 is refused"
     )
     assert summary([], 340).sentence == "340 VMs: nothing changes"
 
@@ -89,8 +90,8 @@ def counted(report: Report) -> dict[str, dict[str, int]]:
 
 def of_text(told: str) -> int:
     """How many VMs the rows of a text name."""
-    levels = "|".join(LEVELS)
-    rows = re.findall(rf"^[!~+-] (?:{levels})(?:, (?:{levels}))*  (\S.*?)(?:  because of .*)?$", told, re.MULTILINE)
+    level = rf"(?:{'|'.join(LEVELS)})(?: anew)?"
+    rows = re.findall(rf"^[!~+-] {level}(?:, {level})*  (\S.*?)(?:  because of .*)?$", told, re.MULTILINE)
     return sum(row.count("/") for row in rows)
 
 

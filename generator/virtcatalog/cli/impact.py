@@ -70,8 +70,8 @@ def command(
 
 
 def _lines(impact: Impact) -> Iterator[str]:
+    from virtcatalog.review.groups import grouped
     from virtcatalog.review.rows import shortened, sign, what, who, word
-    from virtcatalog.review.verdict import grouped
 
     yield f"{impact.what} {impact.name}: {counted(len(impact.objects), 'object')}"
     for place in impact.places:

@@ -27,10 +27,15 @@ class Difference(NamedTuple):
 
     def __str__(self) -> str:
         if self.old is None:
-            return f"{self.field}: {shown(self.new)} is new"
+            return f"{self.field}{_unless_item(self.new)} is new"
         if self.new is None:
-            return f"{self.field}: {shown(self.old)} is gone"
+            return f"{self.field}{_unless_item(self.old)} is gone"
         return f"{self.field}: {shown(self.old)} → {shown(self.new)}"
+
+
+def _unless_item(value: Any) -> str:
+    """A value after its field; an item that comes or goes as a whole is told by its name."""
+    return "" if isinstance(value, dict) and value else f": {shown(value)}"
 
 
 Same = Callable[[Any, Any, Path], bool]
@@ -48,19 +53,23 @@ def alike(old: Any, new: Any, _path: Path = ()) -> bool:
 
 
 def differences(
-    old: Any, new: Any, path: Path = (), *, by_name: bool = True, same: Same = alike
+    old: Any, new: Any, path: Path = (), *, by_name: bool = True, items: bool = False, same: Same = alike
 ) -> Iterator[Difference]:
     """Yield where two pieces of data differ, as deep as it can be told: maps by key, lists in their order.
 
-    A map or list that one of them lacks differs in each of its values. Items of lists are compared by their name where
-    all have one, else by number; unless `by_name`, by number alone, and lists of other lengths as a whole.
+    A map or list that one of them lacks differs in each of its values; with `items`, an item of a list that has a name
+    as a whole. Items of lists are compared by their name where all have one, else by number; unless `by_name`, by
+    number alone, and lists of other lengths as a whole.
     """
+    if items and path and isinstance(path[-1], Item) and None in (old, new):
+        yield Difference(path, old, new)
+        return
     parts = _parts(old, new, by_name=by_name)
     if parts is not None:
         for step in parts[0] | parts[1]:
             one, other = parts[0].get(step), parts[1].get(step)
             if not alike(one, other, path):
-                yield from differences(one, other, (*path, step), by_name=by_name, same=same)
+                yield from differences(one, other, (*path, step), by_name=by_name, items=items, same=same)
     elif not same(old, new, path):
         yield Difference(path, old, new)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from msgspec.structs import replace
@@ -42,16 +43,16 @@ class Causes:
         vm, side = (new, self._head) if new is not None else (old, self._base)
         assert vm is not None
         name = "the VM template" if verdict.template else "the manifest"
-        if old is None or new is None or vm.field is None:
+        if old is None or new is None:
+            return (_at(f"{name}, which is {'gone' if new is None else 'new'}", vm.place, side.label),)
+        if vm.field is None:
             return (_at(name, vm.place, side.label),)
-        fields = {
-            difference.field.removeprefix(TEMPLATE): difference.field
-            for difference in differences(old.manifest, new.manifest)
-        }
-        blamed = [field for field in fields if any(field in reason for reason in verdict.reasons)]
-        return tuple(
-            _at(field or name, vm.field(fields[field]), side.label) for field in dict.fromkeys([*blamed, *fields])
-        )
+        at_line: dict[tuple[str, int], list[str]] = {}
+        for difference in differences(old.manifest, new.manifest, items=True):
+            place = _at("", vm.field(difference.field), side.label)
+            at_line.setdefault((place.file, place.line), []).append(difference.field.removeprefix(TEMPLATE))
+        causes = [Cause(_common(fields) or name, *place) for place, fields in at_line.items()]
+        return tuple(sorted(causes, key=lambda cause: not any(cause.name in reason for reason in verdict.reasons)))
 
     def _object(self, which: Identity, comparison: Comparison) -> tuple[Cause, ...]:
         key = which, comparison.environment, comparison.units
@@ -149,7 +150,16 @@ def _changed_fields(old: Data | None, new: Data | None) -> list[str]:
     if old is None or new is None:
         return []
     before, after = (manifest.get("spec") or {} for manifest in (old, new))
-    return [f"spec.{difference.field}" for difference in differences(before, after)]
+    return [f"spec.{difference.field}" for difference in differences(before, after, items=True)]
+
+
+def _common(fields: Sequence[str]) -> str:
+    """The field that is around several, or the only one."""
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*fields, strict=False))
+    common = "".join(letters[0] for letters in alike)
+    if all(field[len(common) :][:1] in ("", ".", "[") for field in fields):
+        return common.rstrip(".")
+    return common[: max(common.rfind("."), common.rfind("["), 0)]
 
 
 def _words(value: Any) -> Iterator[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from virtcatalog import escaping
 from virtcatalog.errors import counted, some
 from virtcatalog.manifests.identity import identity
+from virtcatalog.review.groups import Group, grouped
 from virtcatalog.review.report import Report, deprecated, headline, requests, shortages, upgrades
 from virtcatalog.review.rows import MEANINGS, severity, what, why
 from virtcatalog.review.side import Side
 from virtcatalog.review.users import consequences
-from virtcatalog.review.verdict import Group, grouped
 
 
 def github(report: Report) -> str:
@@ -39,7 +39,7 @@ def _of_vms(group: Group) -> str:
     verdict = group.verdict
     cause = next((cause for cause in verdict.because if cause.file), None)
     file, line = (cause.file, cause.line) if cause else ("", 0)
-    message = f"{some(group.vms, 5)}: {'; '.join(filter(None, (*what(verdict), why(verdict))))}"
+    message = f"{some(group.vms, 5)}: {'; '.join(filter(None, (*what(verdict), why(group))))}"
     who = counted(len(group.vms), "VM template" if verdict.template else "VM")
     title = f"{who}: {MEANINGS[verdict.level]}"
     return _command("notice" if severity(verdict) == "note" else severity(verdict), file, line, title, message)

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from virtcatalog.escaping import html as escaped
 from virtcatalog.escaping import html_block
+from virtcatalog.review.groups import Group, grouped
 from virtcatalog.review.report import (
     Report,
     deprecated,
@@ -17,9 +18,8 @@ from virtcatalog.review.report import (
     sides,
     upgrades,
 )
-from virtcatalog.review.rows import MEANINGS, causes, sign, what, who, word
+from virtcatalog.review.rows import MEANINGS, causes, elsewhere, sign, what, who, word
 from virtcatalog.review.users import consequences
-from virtcatalog.review.verdict import Group, grouped
 
 _MOST_NAMES = 3
 
@@ -82,6 +82,7 @@ def _row(group: Group, diff: str) -> str:
     said = "<br>".join(map(escaped, what(verdict))) or escaped(MEANINGS[verdict.level])
     folded = _folded("the domain", "", diff) if diff else ""
     because = "<br>".join(escaped(f"{name} ({places})" if places else name) for name, places in causes(verdict))
+    because += elsewhere(group)
     kind = f'<td class="{verdict.level}">{sign(verdict)} {word(verdict)}</td>'
     return f"<tr>{kind}<td>{names}</td><td>{said}{folded}</td><td>{because}</td></tr>\n"
 

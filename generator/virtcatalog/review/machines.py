@@ -7,16 +7,17 @@ from typing import Any
 
 from virtcatalog import units
 from virtcatalog.api.decode import to_manifest
-from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
 from virtcatalog.manifests.difference import Difference, differences
 
+_BOOTLOADER = ("domain", "firmware", "bootloader")
 _HANDLED = ("cpu", "memory")
 _AMOUNT_FIELDS = ("sockets", "cores", "threads", "maxSockets", "guest", "maxGuest")
 
 
 def machine_words(old: VirtualMachineInstance | None, new: VirtualMachineInstance | None) -> list[str]:
-    """Say in what two machines differ: amounts for people, then fields."""
-    return [*amounts(old, new), *_fields(old, new)] if old is not None and new is not None else []
+    """Say in what two machines differ: amounts for people and the firmware, then fields."""
+    return [*amounts(old, new), *_firmware(old, new), *_fields(old, new)] if old is not None and new is not None else []
 
 
 def amounts(old: VirtualMachineInstance, new: VirtualMachineInstance) -> Iterator[str]:
@@ -30,6 +31,22 @@ def amounts(old: VirtualMachineInstance, new: VirtualMachineInstance) -> Iterato
             yield f"{what} {_both(before[key], after[key], key)}"
 
 
+def _firmware(old: VirtualMachineInstance, new: VirtualMachineInstance) -> Iterator[str]:
+    before, after = firmware_of(old.spec), firmware_of(new.spec)
+    if before != after:
+        yield f"{before} → {after}"
+
+
+def firmware_of(spec: VirtualMachineInstanceSpec) -> str:
+    """What a machine boots with: BIOS or UEFI, Secure Boot, and whether its variables are kept."""
+    firmware = spec.domain.firmware
+    efi = firmware.bootloader.efi if firmware is not None and firmware.bootloader is not None else None
+    if efi is None:
+        return "BIOS"
+    secure = "without Secure Boot" if efi.secure_boot is False else "with Secure Boot"
+    return f"UEFI {secure}" + (" and kept variables" if efi.persistent else "")
+
+
 def _sizes(vmi: VirtualMachineInstance) -> dict[str, int | None]:
     cpu, memory = vmi.spec.domain.cpu, vmi.spec.domain.memory
     guest = memory.guest if memory is not None else None
@@ -38,7 +55,7 @@ def _sizes(vmi: VirtualMachineInstance) -> dict[str, int | None]:
     return {
         "vcpus": cpu.vcpus if cpu is not None else None,
         "memory": guest.value if guest is not None else None,
-        "sockets": cpu.max_sockets * per_socket if cpu is not None else None,
+        "sockets": cpu.max_sockets * per_socket or None if cpu is not None else None,
         "limit": most.value if most is not None else None,
     }
 
@@ -58,8 +75,8 @@ def _shown(amount: int | None, key: str) -> str:
 
 def _fields(old: VirtualMachineInstance, new: VirtualMachineInstance) -> Iterator[str]:
     """The fields that differ, but for those that are told as amounts."""
-    for difference in differences(_plain(old), _plain(new)):
-        if not _is_amount(difference):
+    for difference in differences(_plain(old), _plain(new), items=True):
+        if not _is_amount(difference) and difference.path[:3] != _BOOTLOADER:
             yield str(difference)
 
 

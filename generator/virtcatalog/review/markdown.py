@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from virtcatalog.errors import counted, some
 from virtcatalog.escaping import html_prose, log, markdown_block, markdown_code, markdown_prose, single_line
 from virtcatalog.escaping import markdown as plain
+from virtcatalog.review.groups import Group, grouped
 from virtcatalog.review.objects import ObjectChange
 from virtcatalog.review.report import (
     Report,
@@ -19,9 +20,8 @@ from virtcatalog.review.report import (
     sides,
     upgrades,
 )
-from virtcatalog.review.rows import MEANINGS, causes, shortened, sign, what, who, word
+from virtcatalog.review.rows import MEANINGS, causes, elsewhere, shortened, sign, what, who, word
 from virtcatalog.review.users import consequences
-from virtcatalog.review.verdict import Group, grouped
 
 #: A comment of GitHub holds 65,536 characters; bytes are counted, so that other forges' limits hold too.
 MOST_BYTES, MOST_BYTES_EACH = 65_000, 10_000
@@ -106,7 +106,7 @@ def _named(change: ObjectChange) -> str:
 def _row(group: Group) -> str:
     verdict = group.verdict
     said = markdown_prose(_short("; ".join(shortened(what(verdict), _MOST_CHANGES)), 300))
-    because = "<br>".join(shortened([_cause(*cause) for cause in causes(verdict)], _MOST_CAUSES))
+    because = "<br>".join(shortened([_cause(*cause) for cause in causes(verdict)], _MOST_CAUSES)) + elsewhere(group)
     meaning = markdown_prose(MEANINGS[verdict.level])
     return f"| `{sign(verdict)}` {word(verdict)} | {markdown_prose(who(group, 3))} | {said or meaning} | {because} |\n"
 

@@ -15,6 +15,7 @@ from virtcatalog.kubevirt.launcher.launch.places import pci_places
 from virtcatalog.kubevirt.result import Result
 from virtcatalog.kubevirt.rollout.instance import volumes_at_start
 from virtcatalog.kubevirt.rollout.migratable import obstacles
+from virtcatalog.review.machines import firmware_of
 from virtcatalog.review.verdict import Risk
 
 _NO_DRIVER = "; Windows has no driver for virtio of its own"
@@ -44,7 +45,7 @@ def _firmware(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) 
     """What OVMF and SeaBIOS start: an EFI system partition, or a boot sector. Secure Boot is on unless it is false."""
     before, after = _efi(old), _efi(new)
     if (before is None) != (after is None):
-        change = "BIOS → UEFI" if before is None else "UEFI → BIOS"
+        change = f"{firmware_of(old)} → {firmware_of(new)}"
         yield Risk("boot", f"{change}: a guest boots only by the firmware that it was installed with")
     if before is None or after is None:
         return

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from virtcatalog.errors import Level, Severity, counted, some
-from virtcatalog.review.verdict import Group, Verdict
+from virtcatalog.review.groups import Group
+from virtcatalog.review.verdict import BREAKS, Verdict
 
 #: What a level is called where VMs are listed; `--fail-on` takes the same words.
 MEANINGS: dict[Level, str] = {
@@ -43,21 +44,30 @@ def severity(verdict: Verdict) -> Severity:
 
 def word(verdict: Verdict) -> str:
     """What the verdict is, the gravest first; that something changes needs no word beside another."""
+    if verdict.next == "kept" and verdict.anew in BREAKS:
+        return f"kept, {verdict.anew} anew"
     return ", ".join(level for level in verdict.levels if level != "changed") or "changed"
 
 
 def what(verdict: Verdict) -> list[str]:
-    """Say why the machine meets that, what its guest risks, and what changes."""
+    """Say why the machine meets that, what its guest risks, and what changes, the gravest first."""
     risks = [f"{risk.kind}: {risk.reason}" for risk in verdict.risks]
+    changes = [change for change in verdict.changes if change not in verdict.reasons and not _is_said(change, verdict)]
     if verdict.next == "kept":
-        first, *rest = (*risks, *verdict.changes) or ("the same",)
+        first, *rest = (*risks, *changes) or ("the same",)
         return [*verdict.reasons, f"created anew: {first}", *rest]
-    lines = [*verdict.reasons, *risks]
+    may_not_boot = any(risk.kind == "boot" for risk in verdict.risks)
+    lines = [*risks, *verdict.reasons] if may_not_boot else [*verdict.reasons, *risks]
     breaks = verdict.next in ("refused", "crash") and not verdict.template and verdict.now != "refused"
-    changes = tuple(change for change in verdict.changes if change not in verdict.reasons)
     if breaks and changes:
         return [*lines, f"at its next start: {changes[0]}", *changes[1:]]
     return [*lines, *changes]
+
+
+def _is_said(change: str, verdict: Verdict) -> bool:
+    """Whether a risk tells a change in its own words: `A → B`."""
+    values = change.rpartition(": ")[2]
+    return " → " in values and any(values in risk.reason for risk in verdict.risks)
 
 
 def causes(verdict: Verdict) -> list[tuple[str, str]]:
@@ -73,10 +83,15 @@ def causes(verdict: Verdict) -> list[tuple[str, str]]:
     ]
 
 
-def why(verdict: Verdict) -> str:
+def why(group: Group) -> str:
     """Say because of what, of many the first few."""
-    named = [f"{name} ({places})" if places else name for name, places in causes(verdict)]
-    return f"because of {some(named, _MOST_CAUSES)}" if named else ""
+    named = [f"{name} ({places})" if places else name for name, places in causes(group.verdict)]
+    return f"because of {some(named, _MOST_CAUSES)}{elsewhere(group)}" if named else ""
+
+
+def elsewhere(group: Group) -> str:
+    """Say that other VMs of a group are changed by lines of their own."""
+    return f", and likewise {counted(group.elsewhere, 'more VM')}" if group.elsewhere else ""
 
 
 def who(group: Group, most: int) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 
 from virtcatalog import escaping
 from virtcatalog.errors import counted, some
+from virtcatalog.review.groups import Group, grouped
 from virtcatalog.review.report import Report, deprecated, headline, requests, shortages
 from virtcatalog.review.rows import MEANINGS, severity, what
-from virtcatalog.review.verdict import Group, grouped
 from virtcatalog.sarif import log, result
 
 _DEFAULT = "repository-default"

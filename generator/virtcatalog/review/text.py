@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from virtcatalog.errors import counted, some
 from virtcatalog.escaping import single_line
+from virtcatalog.review.groups import Group, grouped
 from virtcatalog.review.report import (
     Report,
     counts,
@@ -18,8 +19,8 @@ from virtcatalog.review.report import (
     upgrades,
 )
 from virtcatalog.review.rows import shortened, sign, what, who, why, word
+from virtcatalog.review.running import TEMPLATE
 from virtcatalog.review.users import consequences
-from virtcatalog.review.verdict import Group, grouped
 
 WIDTH = 80
 _MOST_LINES, _MOST_CHANGES, _MOST_NAMES, _MOST_UNRENDERED = 13, 4, 3, 5
@@ -74,16 +75,13 @@ def _parts(report: Report, width: int, *, full: bool, vms: bool, objects: bool) 
 
 def _vms(report: Report, width: int, *, full: bool) -> Iterator[str]:
     groups = grouped(report.fleet.verdicts)
-    left = _MOST_LINES
-    for number, group in enumerate(groups):
-        lines = list(_row(group, width, full=full))
-        left -= len(lines)
-        if left < 0 and not full:
-            yield f"  and {counted(len(groups) - number, 'more group')}: --full shows them\n"
-            break
-        yield from lines
-        diff = report.fleet.diff(group.verdict) if full else ""
-        yield diff if diff.endswith("\n") or not diff else f"{diff}\n"
+    if full:
+        for group in groups:
+            yield from _row(group, width, full=True)
+            diff = report.fleet.diff(group.verdict)
+            yield diff if diff.endswith("\n") or not diff else f"{diff}\n"
+    else:
+        yield from _rows_in_short(groups, width)
     requested, short_of = requests(report), shortages(report)
     for line in requested.all_lines if full else requested.short:
         yield from _wrapped(f"requests: {line}", width)
@@ -91,18 +89,33 @@ def _vms(report: Report, width: int, *, full: bool) -> Iterator[str]:
         yield from _wrapped(f"shortages: {line}", width)
 
 
+def _rows_in_short(groups: Sequence[Group], width: int) -> Iterator[str]:
+    """A line for each of the gravest groups, and more for the gravest of these, as long as there is room."""
+    shown = groups[:_MOST_LINES]
+    left = _MOST_LINES - len(shown)
+    for group in shown:
+        lines = list(_row(group, width, full=False))
+        if len(lines) - 1 <= left:
+            left -= len(lines) - 1
+            yield from lines
+        else:
+            words = "; ".join(what(group.verdict)).replace(TEMPLATE, "")
+            brief = single_line(f"{sign(group.verdict)} {word(group.verdict)}  {who(group, 1)}  {words}").rstrip()
+            yield f"{brief}\n" if len(brief) <= width else f"{brief[: width - 1]}…\n"
+    if len(groups) > len(shown):
+        yield f"  and {counted(len(groups) - len(shown), 'more group')}: --full shows them\n"
+
+
 def _row(group: Group, width: int, *, full: bool) -> Iterator[str]:
-    """The VMs and why, and what becomes of them: two lines where they are wide enough."""
+    """The VMs, what becomes of them, and because of what: that is behind their names where it fits."""
     verdict = group.verdict
     start = f"{sign(verdict)} {word(verdict)}  {who(group, len(group.vms) if full else _MOST_NAMES)}"
-    cause, lines = why(verdict), what(verdict)
-    shown = "; ".join(lines if full else shortened(lines, _MOST_CHANGES))
-    if cause and len(start) + len(cause) + 2 <= width:
-        yield f"{single_line(f'{start}  {cause}')}\n"
-        yield from _wrapped(shown, width, "    ")
-    else:
-        yield from _wrapped(start, width, after="    ")
-        yield from _wrapped(f"{shown} {cause}", width, "    ")
+    cause, lines = why(group), what(verdict)
+    beside = bool(cause) and len(start) + len(cause) + 2 <= width
+    yield from _wrapped(f"{start}  {cause}", width) if beside else _wrapped(start, width, after="    ")
+    yield from _wrapped("; ".join(lines if full else shortened(lines, _MOST_CHANGES)), width, "    ")
+    if not beside:
+        yield from _wrapped(cause, width, "    ")
 
 
 def _objects_in_short(report: Report, width: int) -> Iterator[str]:

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
 
 import msgspec
-from msgspec.structs import replace
 
 from virtcatalog.errors import LEVELS, Level, counted
 
@@ -40,20 +39,21 @@ refreshed, `none` that there is no next start.
 When = Literal["now", "next start", "created anew"]
 RiskKind = Literal["boot", "disks", "network", "devices", "tpm", "nvram", "clock", "activation", "migration"]
 
-NOW: dict[Now, str] = {
-    "refused": "refused",
-    "unknown": "cannot be told",
-    "delete": "deleted",
-    "stop": "stopped",
-    "restart": "restart",
-    "pending": "pending",
-    "migrate": "migrate",
-    "live": "live",
-    "create": "created",
-    "start": "started",
-    "unchanged": "unchanged",
+NOW: dict[Now, tuple[str, str]] = {
+    "refused": ("refused", "refused"),
+    "unknown": ("cannot be told", "cannot be told"),
+    "delete": ("deleted", "deleted"),
+    "stop": ("stopped", "stopped"),
+    "restart": ("needs a restart", "need a restart"),
+    "pending": ("waits for a migration", "wait for a migration"),
+    "migrate": ("migrates", "migrate"),
+    "live": ("changes live", "change live"),
+    "create": ("created", "created"),
+    "start": ("started", "started"),
 }
-"""What is counted of `now`, gravest first, as it stands after the number of VMs."""
+"""What is counted of `now`, gravest first, of one VM and of many."""
+_CAME: tuple[Now, ...] = ("migrate", "live")
+"""With these there is nothing left for the next start."""
 NEXT: dict[Next, tuple[str, str]] = {
     "refused": ("is refused", "are refused"),
     "unknown": ("cannot be told", "cannot be told"),
@@ -61,7 +61,8 @@ NEXT: dict[Next, tuple[str, str]] = {
     "changed": ("changes", "change"),
 }
 """What is counted of the next start, of one VM and of many."""
-_BREAKS = ("refused", "unknown", "crash")
+BREAKS: tuple[Next, ...] = ("refused", "unknown", "crash")
+"""What counts of a VM that is created anew, too."""
 
 
 class Risk(msgspec.Struct, frozen=True):
@@ -131,7 +132,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def levels(self) -> tuple[Level, ...]:
         """All that it is, the gravest first; what a kept VM becomes anew counts where that breaks."""
-        found: set[str] = {self.now, self.next, *(("kept", self.anew) if self.anew in _BREAKS else ())}
+        found: set[str] = {self.now, self.next, *(("kept", self.anew) if self.anew in BREAKS else ())}
         if self.next in ("changed", "refused", "crash"):
             found |= {"boot" if risk.kind == "boot" else "risk" for risk in self.risks}
         if self.template and self.next == "none":
@@ -142,23 +143,6 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     def level(self) -> Level:
         """The gravest of these; "any" for a VM that is not touched."""
         return next(iter(self.levels), "any")
-
-
-class Group(msgspec.Struct, frozen=True):
-    """VMs of one environment of which all the same is to be said, and why; `verdict` names the first of them."""
-
-    verdict: Verdict
-    vms: tuple[str, ...]
-
-
-def grouped(verdicts: Iterable[Verdict]) -> list[Group]:
-    """Return the VMs that are touched, the gravest first, then those of most VMs."""
-    members: dict[Verdict, list[Verdict]] = {}
-    for verdict in verdicts:
-        if verdict.touched:
-            members.setdefault(replace(verdict, vm="", place="", requests=None), []).append(verdict)
-    groups = [Group(found[0], tuple(verdict.vm for verdict in found)) for found in members.values()]
-    return sorted(groups, key=lambda group: (gravity(group.verdict), group.verdict.template, -len(group.vms)))
 
 
 def gravity(verdict: Verdict) -> tuple[int, ...]:
@@ -173,12 +157,16 @@ def reaches(verdicts: Iterable[Verdict], level: Level) -> bool:
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """How many VMs there are, and how many a change does what to: now, at the next start, and with which risks."""
+    """How many VMs there are, and how many a change does what to: now, at the next start, and with which risks.
+
+    `later` are those of `next` to which the change has not come by then, live or with a migration.
+    """
 
     vms: int
     touched: int
     now: dict[str, int]
     next: dict[str, int]
+    later: dict[str, int]
     anew: dict[str, int]
     risks: dict[str, int]
 
@@ -190,14 +178,14 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     def _parts(self) -> list[str]:
         if not self.touched:
             return [f"{counted(self.vms, 'VM')}: nothing changes"]
-        at_once = {name: number for name, number in self.now.items() if name != "unchanged"}
-        words = ", ".join(f"{number:,} {NOW[name]}" for name, number in at_once.items())  # type: ignore[index]
+        at_once = {name: self.now[name] for name in NOW if name in self.now}
+        words = ", ".join(f"{number:,} {NOW[name][number != 1]}" for name, number in at_once.items())
         moved = sum(at_once.values())
         total = counted(self.vms, "VM")
         parts = [f"{moved:,} of {total}: {words}" if moved else f"none of {total} is touched now"]
         parts += [
             part
-            for part in (_later("at its next start", "at their next start", self.next, self.risks), self._kept())
+            for part in (_later("at its next start", "at their next start", self.later, self.risks), self._kept())
             if part
         ]
         return parts
@@ -206,9 +194,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         number = self.next.get("kept", 0)
         if not number:
             return ""
-        keeps = "keeps" if number == 1 else "keep"
-        later = _counts(self.anew, ("refused", "unknown", "crash"))
-        return f"{number:,} {keeps} what KubeVirt stored" + (f", created anew {later}" if later else "")
+        keeps = "keeps what it has" if number == 1 else "keep what they have"
+        broken = _counts(self.anew, BREAKS)
+        return f"{number:,} {keeps}" + (f"; created anew, {broken}" if broken else "")
 
 
 def _later(one: str, many: str, next_starts: Mapping[str, int], risks: Mapping[str, int]) -> str:
@@ -230,6 +218,9 @@ def summary(verdicts: Iterable[Verdict], vms: int) -> Summary:
     touched = [verdict for verdict in verdicts if verdict.touched]
     kept = [verdict for verdict in touched if verdict.next == "kept"]
     now, next_start = Counter(verdict.now for verdict in touched), Counter(verdict.next for verdict in touched)
+    later: Counter[str] = Counter(
+        verdict.next for verdict in touched if verdict.now not in _CAME or verdict.next != "changed"
+    )
     risks: Counter[str] = Counter()
     for verdict in touched:
         risks.update({risk.kind for risk in verdict.risks} if verdict.next != "kept" else ())
@@ -239,6 +230,7 @@ def summary(verdicts: Iterable[Verdict], vms: int) -> Summary:
         touched=len(touched),
         now=_in_order(now + Counter({"unchanged": rest}), get_args(Now)),
         next=_in_order(next_start + Counter({"same": rest}), get_args(Next)),
+        later=_in_order(later, tuple(NEXT)),
         anew=_in_order(Counter(verdict.anew for verdict in kept), get_args(Next)),
         risks=_in_order(risks, get_args(RiskKind)),
     )
