@@ -9,7 +9,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from virtcatalog import Cluster, expand, load_catalog
-from virtcatalog.catalog.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
 from virtcatalog.fleet.pool import Processes
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.pod.amounts import extract

@@ -13,24 +13,18 @@ from virtcatalog.adopt.rules import Rules, decided, implied, preferred
 from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_KINDS, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
-from virtcatalog.kubevirt.matchers import (
-    CLUSTER_INSTANCETYPE,
-    CLUSTER_PREFERENCE,
-    INSTANCETYPE,
-    PREFERENCE,
-)
 from virtcatalog.kubevirt.pipeline import admit
 from virtcatalog.kubevirt.preference.topology import guest_topology
 from virtcatalog.manifests.identity import namespace_of
 
 INSTANCETYPES, PREFERENCES = (CLUSTER_INSTANCETYPE, INSTANCETYPE), (CLUSTER_PREFERENCE, PREFERENCE)
 _KINDS = (*INSTANCETYPES, *PREFERENCES)
-_CLUSTER_WIDE = (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE)
 _SCANNED = "virtcatalog-scan-"
 _BETWEEN = re.compile(r"[^a-z0-9]+")
 _SHORTAGE = 8
@@ -52,7 +46,7 @@ class Reference(NamedTuple):
 
     def matcher(self) -> dict[str, str]:
         """Return the matcher of a VM that names it; the kind is left out for cluster-wide objects, the default."""
-        return {"name": self.name} if self.kind in _CLUSTER_WIDE else {"kind": self.kind, "name": self.name}
+        return {"name": self.name} if self.kind in CLUSTER_KINDS else {"kind": self.kind, "name": self.name}
 
 
 class Member(NamedTuple):
@@ -245,7 +239,7 @@ class Candidates:
 def _reference(manifest: dict[str, Any]) -> Reference:
     kind, metadata = manifest["kind"], manifest["metadata"]
     return Reference(
-        kind, "" if kind in _CLUSTER_WIDE else namespace_or_default(metadata.get("namespace")), metadata["name"]
+        kind, "" if kind in CLUSTER_KINDS else namespace_or_default(metadata.get("namespace")), metadata["name"]
     )
 
 

@@ -49,10 +49,13 @@ SERVED: Final = {
 
 FLAVOR, CLUSTER_FLAVOR = "VirtualMachineFlavor", "VirtualMachineClusterFlavor"
 _CATALOG = "instancetype.kubevirt.io/v1beta1"
-_CATALOG_KINDS = (
-    *("VirtualMachineInstancetype", "VirtualMachineClusterInstancetype"),
-    *("VirtualMachinePreference", "VirtualMachineClusterPreference"),
-)
+INSTANCETYPE, CLUSTER_INSTANCETYPE = "VirtualMachineInstancetype", "VirtualMachineClusterInstancetype"
+PREFERENCE, CLUSTER_PREFERENCE = "VirtualMachinePreference", "VirtualMachineClusterPreference"
+CLUSTER_KINDS: Final = (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE)
+NAMESPACED_KINDS: Final = (INSTANCETYPE, PREFERENCE)
+INSTANCETYPE_KINDS: Final = (CLUSTER_INSTANCETYPE, INSTANCETYPE)
+PREFERENCE_KINDS: Final = (CLUSTER_PREFERENCE, PREFERENCE)
+_CATALOG_KINDS = (INSTANCETYPE, CLUSTER_INSTANCETYPE, PREFERENCE, CLUSTER_PREFERENCE)
 _V1 = "kubevirt.io/v1"
 RETIRED: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("kubevirt.io/v1alpha1", "VirtualMachine"): (_V1, "VirtualMachineInstance"),
@@ -90,7 +93,6 @@ HOLDERS: Final = {
 """The kinds that hold a VM, by their API group: others have kinds of these names, too."""
 
 API_VERSIONS: Final = {kind: version for version, kinds in KINDS.items() for kind in kinds}
-CLUSTER_SCOPED: Final = frozenset({"VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"})
 
 
 @cache

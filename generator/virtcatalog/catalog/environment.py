@@ -10,7 +10,8 @@ import msgspec
 
 from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.findings import steps
-from virtcatalog.catalog.kinds import CLUSTER_KINDS, KINDS, NAMESPACED_KINDS, Manifest
+from virtcatalog.api.kinds import CLUSTER_KINDS, NAMESPACED_KINDS
+from virtcatalog.catalog.kinds import KINDS, Manifest
 from virtcatalog.catalog.places import Source
 from virtcatalog.manifests.merge import merge
 

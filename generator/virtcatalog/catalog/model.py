@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from virtcatalog.api.decode import manifest_name
+from virtcatalog.api.kinds import INSTANCETYPE_KINDS
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.kinds import API_VERSION, INSTANCETYPE_KINDS, KINDS, TEMPLATE, TEMPLATE_API_VERSION, Manifest
+from virtcatalog.catalog.kinds import API_VERSION, KINDS, TEMPLATE, TEMPLATE_API_VERSION, Manifest
 from virtcatalog.catalog.places import Origin, Source
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.merge import fresh

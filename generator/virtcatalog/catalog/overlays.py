@@ -10,13 +10,14 @@ import msgspec
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.kinds import INSTANCETYPE_KINDS
 from virtcatalog.api.names import annotations_fault, key_fault, label_fault, name_fault, namespace_fault
 from virtcatalog.api.shape import parse_release
 from virtcatalog.catalog.check import spec_faults
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.environment import Overlay, Patch, Selection
-from virtcatalog.catalog.kinds import INSTANCETYPE_KINDS, Manifest
+from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.catalog.labels import (
     DERIVED_LABELS,
     PREFIX,

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.decode import manifest_name
+from virtcatalog.api.kinds import INSTANCETYPE_KINDS
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.kinds import INSTANCETYPE_KINDS
 from virtcatalog.catalog.labels import PREFIX
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject, VmCheck

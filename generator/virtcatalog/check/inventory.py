@@ -12,10 +12,9 @@ from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.findings import inspect
-from virtcatalog.api.kinds import holds_vm
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, holds_vm
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
 from virtcatalog.catalog.model import Catalog, Entry, VmTemplate
 from virtcatalog.catalog.places import Source
 from virtcatalog.check.subject import Inventory, Subject

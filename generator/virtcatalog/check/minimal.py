@@ -7,8 +7,9 @@ from typing import Any
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.kinds import API_VERSION, CLUSTER_INSTANCETYPE, Manifest
+from virtcatalog.catalog.kinds import API_VERSION, Manifest
 from virtcatalog.catalog.places import Source
 from virtcatalog.check.subject import Subject
 from virtcatalog.kubevirt.preference.topology import SPREADS, THREADS_PER_CORE, preferred_topology, spread_options

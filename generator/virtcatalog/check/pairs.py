@@ -9,8 +9,9 @@ import msgspec
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.kinds import CLUSTER_KINDS
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.catalog.kinds import CLUSTER_KINDS, Manifest
+from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.check.minimal import host_of, lone_vm, minimal_vm, required_architecture
 from virtcatalog.check.subject import Subject
 from virtcatalog.errors import Cause, Reason, VirtcatalogError

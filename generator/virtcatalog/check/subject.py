@@ -10,8 +10,9 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
+from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.kinds import API_VERSION, INSTANCETYPE_KINDS, PREFERENCE_KINDS, Manifest
+from virtcatalog.catalog.kinds import API_VERSION, Manifest
 from virtcatalog.catalog.model import Allowance, Catalog
 from virtcatalog.catalog.places import Source
 from virtcatalog.check.finding import Finding, Rule

@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
 from virtcatalog.errors import Problem, Warning, placed
 from virtcatalog.fleet.outcome import Located, Remark
-from virtcatalog.kubevirt.matchers import (
-    CLUSTER_INSTANCETYPE,
-    CLUSTER_PREFERENCE,
-    INSTANCETYPE,
-    PREFERENCE,
-    instancetype_kind,
-    preference_kind,
-)
+from virtcatalog.kubevirt.matchers import instancetype_kind, preference_kind
 from virtcatalog.manifests.identity import namespace_of
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from virtcatalog.api.instancetype import (
     VirtualMachineInstancetype,
     VirtualMachinePreference,
 )
-from virtcatalog.api.kinds import CLUSTER_SCOPED
+from virtcatalog.api.kinds import CLUSTER_KINDS
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstancePreset
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.nodes import LimitRange, Node, PartialObjectMetadata, ResourceQuota
@@ -157,7 +157,7 @@ class Cluster:
         for matcher, kind_of in ((vm.spec.instancetype, instancetype_kind), (vm.spec.preference, preference_kind)):
             kind = kind_of(matcher.kind) if matcher is not None else None
             if matcher is not None and kind is not None:
-                used.append((kind, "" if kind in CLUSTER_SCOPED else namespace, matcher.name))
+                used.append((kind, "" if kind in CLUSTER_KINDS else namespace, matcher.name))
         for volume in vm.spec.template.spec.volumes:
             if volume.data_volume is not None:
                 used += ((kind, namespace, volume.data_volume.name) for kind in _OF_DATA_VOLUME)

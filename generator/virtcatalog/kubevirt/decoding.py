@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name
 from virtcatalog.api.findings import field_path
-from virtcatalog.api.kinds import CLUSTER_SCOPED, READ, kind_type, unserved
+from virtcatalog.api.kinds import CLUSTER_KINDS, READ, kind_type, unserved
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.newer import prune
 from virtcatalog.api.nodes import LimitRange, Node, PartialObjectMetadata, ResourceQuota
@@ -27,7 +27,7 @@ _IN_PART: Mapping[tuple[str, str], type[Status]] = {
     ("snapshot.storage.k8s.io/v1", "VolumeSnapshot"): PartialObjectMetadata,
 }
 """Kinds of others, of which only a part matters."""
-CLUSTER_WIDE = CLUSTER_SCOPED | {"Namespace", "Node"}
+CLUSTER_WIDE = frozenset({*CLUSTER_KINDS, "Namespace", "Node"})
 """The kinds of objects that VMs refer to and that are in no namespace."""
 
 

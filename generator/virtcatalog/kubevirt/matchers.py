@@ -5,6 +5,7 @@ Source: pkg/instancetype/webhooks/vm/mutator.go, staging/src/kubevirt.io/api/ins
 
 from __future__ import annotations
 
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.causes import invalid, not_found, not_supported
@@ -12,10 +13,6 @@ from virtcatalog.kubevirt.causes import invalid, not_found, not_supported
 Matcher = InstancetypeMatcher | PreferenceMatcher
 FAILURE_POLICIES = ("Ignore", "Reject")
 
-INSTANCETYPE = "VirtualMachineInstancetype"
-CLUSTER_INSTANCETYPE = "VirtualMachineClusterInstancetype"
-PREFERENCE = "VirtualMachinePreference"
-CLUSTER_PREFERENCE = "VirtualMachineClusterPreference"
 NAMESPACED_KINDS = frozenset({INSTANCETYPE, PREFERENCE})
 KINDS = NAMESPACED_KINDS | {CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE}
 """The kinds of instance types and preferences."""

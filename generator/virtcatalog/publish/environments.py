@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from virtcatalog.catalog.kinds import CLUSTER_KINDS, INSTANCETYPE_KINDS, PREFERENCE_KINDS, Manifest
+from virtcatalog.api.kinds import CLUSTER_KINDS, INSTANCETYPE_KINDS, PREFERENCE_KINDS
+from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.catalog.lock import SECTIONS, published
 from virtcatalog.catalog.model import Catalog, Published, PublishedEnvironment
 from virtcatalog.catalog.places import Source

@@ -11,8 +11,9 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from virtcatalog.api.kinds import NAMESPACED_KINDS
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.kinds import NAMESPACED_KINDS, TEMPLATE, Manifest
+from virtcatalog.catalog.kinds import TEMPLATE, Manifest
 from virtcatalog.catalog.labels import FLUX_PRUNE
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.errors import VirtcatalogError

@@ -12,18 +12,9 @@ from hashlib import sha256
 from typing import Any
 
 from virtcatalog.api.annotations import DEPRECATED_LABEL
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, NAMESPACED_KINDS, PREFERENCE
 from virtcatalog.catalog.environment import Overlay, Selection
-from virtcatalog.catalog.kinds import (
-    API_VERSION,
-    CLUSTER_INSTANCETYPE,
-    CLUSTER_PREFERENCE,
-    INSTANCETYPE,
-    KINDS,
-    NAMESPACED_KINDS,
-    PREFERENCE,
-    TEMPLATE,
-    Manifest,
-)
+from virtcatalog.catalog.kinds import API_VERSION, KINDS, TEMPLATE, Manifest
 from virtcatalog.catalog.model import Template
 from virtcatalog.limits import MIB
 from virtcatalog.manifests.emit import dump, join

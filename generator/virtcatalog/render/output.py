@@ -11,9 +11,9 @@ Tools sync `base/` or an overlay; nothing but manifests lies there.
 
 from __future__ import annotations
 
-from virtcatalog.api.kinds import TEMPLATES_SINCE
+from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS, TEMPLATES_SINCE
 from virtcatalog.api.shape import parse_release
-from virtcatalog.catalog.kinds import API_VERSION, INSTANCETYPE_KINDS, KINDS, PREFERENCE_KINDS, TEMPLATE
+from virtcatalog.catalog.kinds import API_VERSION, KINDS, TEMPLATE
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.errors import CatalogError, Problem
 from virtcatalog.limits import MIB, RENDERED_BYTES

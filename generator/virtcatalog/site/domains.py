@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from virtcatalog.catalog.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.check.minimal import required_architecture
 from virtcatalog.errors import counted

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from virtcatalog import units
+from virtcatalog.api.kinds import CLUSTER_KINDS
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.kinds import CLUSTER_KINDS
 from virtcatalog.catalog.model import Catalog, Deprecation, Entry, Instancetype, Preference
 from virtcatalog.errors import counted
 from virtcatalog.render.features import features

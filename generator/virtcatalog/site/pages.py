@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from virtcatalog import units
 from virtcatalog._version import __version__
-from virtcatalog.catalog.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
 from virtcatalog.catalog.lock import SECTIONS
 from virtcatalog.catalog.model import Catalog, Entry, Published
 from virtcatalog.escaping import single_line, terminal

@@ -7,7 +7,7 @@ from heapq import nsmallest
 
 import msgspec
 
-from virtcatalog.catalog.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.check.pairs import Judge, Shared
 from virtcatalog.check.subject import Subject

@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from virtcatalog.catalog.kinds import API_VERSION, CLUSTER_INSTANCETYPE, Manifest
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE
+from virtcatalog.catalog.kinds import API_VERSION, Manifest
 from virtcatalog.check.minimal import required_architecture
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from virtcatalog.api.kinds import INSTANCETYPE_KINDS
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.kinds import INSTANCETYPE_KINDS
 from virtcatalog.catalog.model import Catalog, Instancetype, Preference
 from virtcatalog.catalog.prices import Prices, hourly, monthly
 

@@ -9,8 +9,7 @@ from bisect import insort
 
 import msgspec
 
-from virtcatalog.api.kinds import vm_spec
-from virtcatalog.catalog.kinds import INSTANCETYPE_KINDS
+from virtcatalog.api.kinds import INSTANCETYPE_KINDS, vm_spec
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.environments import BASE, environments_for
 from virtcatalog.kubevirt.instancetype.references import named_objects

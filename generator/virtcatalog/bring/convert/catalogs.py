@@ -18,12 +18,11 @@ from msgspec.structs import replace
 from virtcatalog.api.decode import convert
 from virtcatalog.api.findings import Path, prune_unknown
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
-from virtcatalog.api.kinds import RETIRED
+from virtcatalog.api.kinds import INSTANCETYPE, PREFERENCE, RETIRED
 from virtcatalog.bring.convert.change import Changes, UnconvertibleError, inner, inner_map, vcpus
 from virtcatalog.bring.convert.machines import profile_name
 from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.kubevirt.instancetype.revision import GROUP, OBJECT_NAME_LABEL, VERSION
-from virtcatalog.kubevirt.matchers import INSTANCETYPE, PREFERENCE
 from virtcatalog.manifests.merge import fresh
 
 Data = dict[str, Any]

@@ -12,9 +12,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from virtcatalog.api.findings import Path, field_path
-from virtcatalog.api.kinds import API_VERSIONS, CLUSTER_FLAVOR, FLAVOR
+from virtcatalog.api.kinds import API_VERSIONS, CLUSTER_FLAVOR, CLUSTER_INSTANCETYPE, FLAVOR, INSTANCETYPE
 from virtcatalog.bring.convert.change import Changes, inner, inner_map
-from virtcatalog.kubevirt.matchers import CLUSTER_INSTANCETYPE, INSTANCETYPE
 
 Data = dict[str, Any]
 #: The name of a flavor's default profile, "" without one, by the flavor's kind and name; None for an unknown flavor.

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from virtcatalog.api.findings import Path
+from virtcatalog.api.kinds import INSTANCETYPE, PREFERENCE
 from virtcatalog.ask.replacement import BIOS, FIELDS, TO_INSTANCETYPE, TO_PREFERENCE, put
 from virtcatalog.bring.convert.change import Changes, inner, inner_map, vcpus
 from virtcatalog.catalog.kinds import API_VERSION
-from virtcatalog.kubevirt.matchers import INSTANCETYPE, PREFERENCE
 from virtcatalog.manifests.merge import fresh
 
 Data = dict[str, Any]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from virtcatalog.api.decode import decode_manifest, manifest_name
 from virtcatalog.api.findings import field_path, inspect_kind
-from virtcatalog.api.kinds import CLUSTER_SCOPED
+from virtcatalog.api.kinds import CLUSTER_KINDS
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.catalog.kinds import API_VERSION, KINDS
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
@@ -136,7 +136,7 @@ def _where(place: Problem) -> str:
 
 def _clean(data: Mapping[str, Any]) -> Data:
     metadata = {key: value for key, value in merge(data["metadata"]).items() if key not in _WRITTEN}
-    if data["kind"] in CLUSTER_SCOPED:
+    if data["kind"] in CLUSTER_KINDS:
         metadata.pop("namespace", None)
     annotations = {key: value for key, value in (metadata.get("annotations") or {}).items() if key != _APPLIED}
     pairs = {"labels": metadata.get("labels"), "annotations": annotations}

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from virtcatalog.api.kinds import CLUSTER_SCOPED
+from virtcatalog.api.kinds import CLUSTER_KINDS, INSTANCETYPE_KINDS
 from virtcatalog.bring.objects.entries import Entry, entry_of
 from virtcatalog.bring.objects.facts import difference, flatten, tree
-from virtcatalog.catalog.kinds import INSTANCETYPE_KINDS
 from virtcatalog.catalog.labels import DERIVED_LABELS
 
 _CLUSTER = ""
@@ -24,7 +23,7 @@ def environments(manifests: Sequence[Mapping[str, Any]]) -> tuple[list[Entry], d
     places: dict[str, dict[tuple[str, str], Entry]] = {}
     for manifest in manifests:
         entry = entry_of("instancetypes" if manifest["kind"] in INSTANCETYPE_KINDS else "preferences", manifest)
-        cluster = manifest["kind"] in CLUSTER_SCOPED
+        cluster = manifest["kind"] in CLUSTER_KINDS
         namespace = (manifest.get("metadata") or {}).get("namespace") or ""
         place = _CLUSTER if cluster else namespace or _NONE
         places.setdefault(place, {})[entry.section, entry.name] = entry

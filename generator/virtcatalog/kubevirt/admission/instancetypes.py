@@ -19,18 +19,13 @@ from virtcatalog.api.instancetype import (
     VirtualMachinePreference,
     VirtualMachinePreferenceSpec,
 )
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.newer import prune
 from virtcatalog.errors import Cause, ManifestError, UnsupportedError, Warning
 from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.instancetype import apply_to_vmi
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
-from virtcatalog.kubevirt.matchers import (
-    CLUSTER_INSTANCETYPE,
-    CLUSTER_PREFERENCE,
-    INSTANCETYPE,
-    PREFERENCE,
-)
 from virtcatalog.kubevirt.preference.topology import (
     DEPRECATED_TOPOLOGIES,
     SPREADS,

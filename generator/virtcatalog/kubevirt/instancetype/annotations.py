@@ -7,15 +7,9 @@ pkg/instancetype/preference/annotations/annotations.go.
 from __future__ import annotations
 
 from virtcatalog.api.core import ObjectMeta
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.kubevirt.matchers import (
-    CLUSTER_INSTANCETYPE,
-    CLUSTER_PREFERENCE,
-    INSTANCETYPE,
-    PREFERENCE,
-    instancetype_kind,
-    preference_kind,
-)
+from virtcatalog.kubevirt.matchers import instancetype_kind, preference_kind
 
 NAMING = {
     INSTANCETYPE: "kubevirt.io/instancetype-name",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from virtcatalog.api import reserved
 from virtcatalog.api.core import ControllerRevision
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.status import InstancetypeStatusRef
@@ -25,15 +26,7 @@ from virtcatalog.kubevirt.instancetype.revision import (
     is_replaced,
     preference_of,
 )
-from virtcatalog.kubevirt.matchers import (
-    CLUSTER_INSTANCETYPE,
-    CLUSTER_PREFERENCE,
-    INSTANCETYPE,
-    PREFERENCE,
-    Matcher,
-    instancetype_kind,
-    preference_kind,
-)
+from virtcatalog.kubevirt.matchers import Matcher, instancetype_kind, preference_kind
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster, Instancetype, Preference

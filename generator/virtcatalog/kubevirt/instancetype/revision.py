@@ -13,14 +13,9 @@ import msgspec
 from virtcatalog.api.core import ControllerRevision
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
 from virtcatalog.api.newer import prune
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.kubevirt.matchers import (
-    CLUSTER_INSTANCETYPE,
-    CLUSTER_PREFERENCE,
-    INSTANCETYPE,
-    PREFERENCE,
-)
 from virtcatalog.releases import Release
 
 GROUP = "instancetype.kubevirt.io"
