@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,13 @@ def test_files_are_changed_as_they_stand(overlay: Path) -> None:
     before = (overlay / "cores.yaml").read_text()
     run("convert", "-f", "prod", "-i")
     assert (overlay / "cores.yaml").read_text() == before
+
+
+def test_what_an_instance_type_is_to_a_folder_of_manifests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "types").mkdir()
+    (tmp_path / "types/small.yaml").write_text(manifest("type small"))
+    (tmp_path / "web.yaml").write_text(manifest("vm web type=small"))
+    (impact,) = json.loads(run("impact", "small", "-c", ".", "-o", "json").stdout)
+    (verdict,) = impact["without"]
+    assert (verdict["vm"], verdict["next"], verdict["anew"]) == ("web", "kept", "refused")

@@ -128,6 +128,7 @@ def _impact(
                 environment: [manifest for manifest in objects if identity(manifest)[::2] not in removed]
                 for environment, objects in side.objects.items()
             },
+            views=side.views.without(removed) if side.views is not None else None,
         )
     fleet = Fleet()
     if not without.problems:

@@ -37,7 +37,7 @@ class Revision:
         side = read_side(self._folder(path), self._label(path))
         if side.problems:
             raise ManifestError(*side.problems)
-        return [*side.objects[""]]
+        return [*side.objects_in("")]
 
     def _label(self, path: str) -> str:
         return f"{self._name}:{path}"

@@ -5,13 +5,15 @@ A repository seldom deploys a VM together with its instance type, its namespace 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
+
+from msgspec.structs import replace
 
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.fleet.inputs import located
 from virtcatalog.kubevirt.decoding import counts
-from virtcatalog.manifests.identity import Data, Identity
+from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.model import Environment, Resource
 
 #: There is one KubeVirt CR in a cluster, whatever it is called.
@@ -60,12 +62,21 @@ class Views:
             self._views[cluster, chosen] = [*pool.single, *several]
         return self._views[cluster, chosen]
 
+    def without(self, names: Collection[tuple[str, str]]) -> Views:
+        """Return the views that there are without the objects of these kinds and names."""
+        return Views([_without(environment, names) for environment in self._environments])
+
     def origin(self, manifest: Data) -> Resource | None:
         """Return where an object comes from that a view has."""
         if not self._origins:
             resources = (resource for environment in self._environments for resource in environment.resources)
             self._origins = {id(resource.data): resource for resource in resources}
         return self._origins.get(id(manifest))
+
+
+def _without(environment: Environment, names: Collection[tuple[str, str]]) -> Environment:
+    left = (resource for resource in environment.resources if identity(resource.data)[::2] not in names)
+    return replace(environment, resources=tuple(left))
 
 
 class _Candidate(NamedTuple):
