@@ -340,7 +340,6 @@ def test_half_a_surrogate_pair_is_no_character(value: dict[str, str], field: str
     ("name", "text"),
     [
         ("DEPRECATED_LABEL", "instancetype.kubevirt.io/deprecated"),
-        ("REPLACED_BY_LABEL", "instancetype.kubevirt.io/replacedBy"),
         ("DISABLE_PCI_HOLE64", "kubevirt.io/disablePCIHole64"),
         ("EVEN_PARITY", "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"),
         ("IGNITION", "kubevirt.io/ignitiondata"),
