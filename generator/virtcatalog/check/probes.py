@@ -18,6 +18,7 @@ from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.minimal import host_of, lone_vm
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.errors import Reason, UnsupportedError
+from virtcatalog.fleet.inputs import encoded
 from virtcatalog.kubevirt.admission.instancetypes import validate_instancetype, validate_preference
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi, expand
@@ -102,9 +103,16 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         others = inventory.configurations(environment)
         cluster = inventory.cluster([*(subject.manifest for subject in scope), *hosts, *others], environment)
         around = partial(_around, inventory, environment)
+        sound: set[bytes] = set()
         for subject in scope:
             is_type = subject.is_instancetype
-            for finding in _instancetype(subject, cluster) if is_type else _preference(subject, cluster, around):
+            same = encoded([is_type, subject.spec])
+            if same in sound:
+                continue
+            findings = [*(_instancetype(subject, cluster) if is_type else _preference(subject, cluster, around))]
+            if not findings:  # else they may name the object
+                sound.add(same)
+            for finding in findings:
                 key = (subject.name, finding.field, finding.rule)
                 if key not in seen or subject.origin == "import":
                     seen.add(key)
