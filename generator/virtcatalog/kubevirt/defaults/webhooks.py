@@ -16,10 +16,10 @@ from virtcatalog.api.domainspec import Firmware
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.status import CPUTopology, MemoryStatus, VirtualMachineInstanceStatus
 from virtcatalog.errors import Cause
-from virtcatalog.kubevirt.admission.datavolumetemplates import validate_data_volume_schema
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.presets import apply_presets
+from virtcatalog.kubevirt.defaults.schema import validate_data_volume_schema
 from virtcatalog.kubevirt.defaults.spec import NetworkDefaultError, set_default_vmi, set_vm_defaults
 from virtcatalog.kubevirt.identity import firmware_serial, firmware_uuid
 from virtcatalog.kubevirt.instancetype.webhook import mutate_matchers
