@@ -7,7 +7,7 @@ nothing, or by their folder or file where objects of one name stand in several.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -50,7 +50,15 @@ def matched(base: Side, head: Side) -> tuple[Side, Side]:
     repositories = base.repository, head.repository
     names = _names_of_units([repository.environments for repository in repositories])
     before, after = _named(repositories, names)
-    before = _moved(before, after)
+    units = [
+        {
+            name
+            for environment, name in zip(repository.environments, called, strict=True)
+            if environment.kind != "folder"
+        }
+        for repository, called in zip(repositories, names, strict=True)
+    ]
+    before = _moved(before, after, units)
     written = {object_.which for object_ in (*before, *after) if object_.resource.data["metadata"].get("namespace")}
     standing = _standing(base, head)
     return _side(base, names[0], before, written, standing), _side(head, names[1], after, written, standing)
@@ -194,18 +202,17 @@ def _levels(sides: Sequence[Sequence[tuple[Hashable, tuple[str, ...]]]]) -> dict
     return levels
 
 
-def _moved(before: Sequence[_Object], after: Sequence[_Object]) -> list[_Object]:
+def _moved(before: Sequence[_Object], after: Sequence[_Object], units: Sequence[Collection[str]]) -> list[_Object]:
     """The objects of before, in the environments of after where an object went from one to another.
 
-    An object that two units have on both sides, or that goes between environments of several clusters,
-    is deleted here and created there.
+    One that leaves a unit which is still there, or that comes to one which was there before, is deleted or created;
+    so is one that goes between the units of several clusters. `units` are their names on both sides.
     """
-    environments = [{object_.name: object_.environment for object_ in objects} for objects in (before, after)]
     lone = [_lone(objects, others) for objects, others in ((before, after), (after, before))]
     targets = {
         which: lone[1][which].name
         for which, old in lone[0].items()
-        if which in lone[1] and _is_one_place(old, lone[1][which], environments)
+        if which in lone[1] and _is_one_place(old, lone[1][which], units)
     }
     return [
         object_._replace(name=targets[object_.which])
@@ -223,9 +230,14 @@ def _lone(objects: Sequence[_Object], others: Sequence[_Object]) -> dict[Identit
     return {object_.which: object_ for object_ in left if number[object_.which] == 1}
 
 
-def _is_one_place(old: _Object, new: _Object, environments: Sequence[Mapping[str, Environment]]) -> bool:
-    if "folder" in (old.environment.kind, new.environment.kind):
+def _is_one_place(old: _Object, new: _Object, units: Sequence[Collection[str]]) -> bool:
+    if old.environment.kind == new.environment.kind == "folder":
         return True
     if old.environment.cluster and new.environment.cluster:
         return old.environment.cluster == new.environment.cluster
-    return old.name not in environments[1] or new.name not in environments[0]
+    stays = (
+        object_.name in others
+        for object_, others in ((old, units[1]), (new, units[0]))
+        if object_.environment.kind != "folder"
+    )
+    return not all(stays)
