@@ -23,15 +23,22 @@ from virtcatalog.review.users import consequences
 
 _MOST_NAMES = 3
 
+_META = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #1f2328 }
 h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
 table { border-collapse: collapse; width: 100% } th { text-align: left }
 td, th { padding: .35rem .75rem .35rem 0; border-bottom: 1px solid #d1d9e0; vertical-align: top }
+td { overflow-wrap: anywhere } td:first-child, td:nth-child(2) { overflow-wrap: normal }
 pre { background: #f6f8fa; padding: .75rem; overflow-x: auto } code { background: #f6f8fa }
 .refused, .unknown, .crash, .boot { color: #b3140a; font-weight: 600 }
 .delete, .stop, .restart, .pending, .risk { color: #8a4600; font-weight: 600 }
 .live { color: #0a5ab3 } summary { cursor: pointer; padding: .25rem 0 }
+@media (max-width: 45rem) {
+  body { margin: 1rem auto } table, tbody, tr, td { display: block } th { display: none }
+  td { border: 0; padding: .1rem 0 } tr { border-bottom: 1px solid #d1d9e0; padding: .5rem 0 }
+  td:last-child:not(:empty)::before { content: "because of " }
+}
 """
 
 
@@ -39,7 +46,7 @@ def html(report: Report) -> str:
     """The whole report as a page; nothing of it is cut."""
     title = escaped(f"virtcatalog: {' → '.join(sides(report))}")
     body = "".join(_body(report, title))
-    start = f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title>'
+    start = f'<!DOCTYPE html>\n<html lang="en">\n<head>{_META}<title>{title}</title>'
     return f"{start}\n<style>{_STYLE}</style></head>\n<body>\n{body}</body>\n</html>\n"
 
 
