@@ -23,6 +23,7 @@ from virtcatalog.repositories.kustomize.resource import (
     pairs_of,
     settle_types,
     shape_fault,
+    unfit_problems,
 )
 from virtcatalog.repositories.kustomize.selectors import Selector, SelectorError
 from virtcatalog.repositories.kustomize.strategic import MergeError, merge_patch
@@ -112,6 +113,8 @@ class Patching:
 
     def _operations(self, document: Document, declared: Declared, *, remember: bool) -> None:
         for resource in self._selected(declared.get("target")):
+            if unfit := unfit_problems(resource):
+                raise ManifestError(*unfit)
             try:
                 data, changes = patched(resource.data, document.data, self._budget, document.spot)
             except PatchError as error:
