@@ -3,11 +3,12 @@
 import pytest
 from fragments import make_context, make_vmi, part, parts, xml
 
+from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.elements.cpu import cpu
 from virtcatalog.kubevirt.launcher.elements.iothreads import supplemental_pool
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology, vcpu
-from virtcatalog.kubevirt.launcher.numa import GuestCell
+from virtcatalog.kubevirt.launcher.numa import GuestCell, memfd_cell
 
 ONE = '<topology sockets="1" cores="1" threads="1"/>'
 NO_MPX = '<feature name="mpx" policy="disable"/>'
@@ -122,3 +123,8 @@ def test_more_io_threads_than_any_machine_has_are_not_listed():
     for count in ("1025", "4294967295"):
         with pytest.raises(UnsupportedError, match="more than 1,024 IO threads"):
             supplemental_pool(make_vmi(pool.replace("COUNT", count)).spec.domain)
+
+
+@pytest.mark.parametrize(("sockets", "cpus"), [(1, "0-1"), (2**31, "0-4294967295")])
+def test_the_cell_for_memfd_counts_cpus_in_32_bits(sockets, cpus):
+    assert memfd_cell(CPUTopology(sockets, 1, 2), Quantity.parse("1Gi")).cpus == cpus

@@ -69,7 +69,7 @@ def memfd_cell(topology: CPUTopology, memory: Quantity) -> GuestCell:
     Source: pkg/virt-launcher/virtwrap/converter/converter.go (Convert_v1_VirtualMachineInstance_To_api_Domain).
     """
     vcpus = topology.vcpus
-    return GuestCell(0, range(vcpus), f"0-{vcpus - 1}", memory.value // 1024, "KiB")
+    return GuestCell(0, range(vcpus), f"0-{(vcpus - 1) % 2**32}", memory.value // 1024, "KiB")
 
 
 def page_size(hugepages: Hugepages | None) -> int:
