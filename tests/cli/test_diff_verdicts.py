@@ -116,6 +116,26 @@ def test_a_renamed_type_is_told_as_renamed_to_those_who_name_it(repo: Path) -> N
     assert "VirtualMachineClusterInstancetype/hm.large (was r.large)" in " ".join(text.split())
 
 
+def test_a_renamed_type_is_all_that_is_told_in_every_form(repo: Path) -> None:
+    git("checkout", "-q", ".")
+    required = "preferences: {server: {requirements: {vcpus: 2, memory: 2Gi}}}\n"
+    (repo / "catalog/preferences/os.yaml").write_text(required)
+    git("commit", "-q", "-a", "-m", "requirements")
+    types = CATALOG["instancetypes/r.yaml"].replace("class: r", "class: hm")
+    (repo / "catalog/instancetypes/r.yaml").write_text(types)
+    given = fleet(db=3)
+    (verdict, *others) = json.loads(diff("main", "-o", "json", vms=given).stdout)["vms"]
+    assert verdict["changes"] == [
+        "VirtualMachineClusterInstancetype 'r.large' is renamed to 'hm.large': name that instead"
+    ]
+    assert [other["vm"] for other in others] == ["shop/db-2", "shop/db-3"]
+    for form in ("text", "markdown", "html", "github", "sarif"):
+        told = diff("main", "-o", form, vms=given).stdout
+        assert "is renamed to" in " ".join(told.split()), form
+        assert "requires" not in told, form
+        assert "did you mean" not in told, form
+
+
 def test_vms_that_use_what_is_deprecated_from_now_on_are_told(repo: Path) -> None:
     git("checkout", "-q", ".")
     deprecated = "medium: {vcpus: 2, deprecated: {replacedBy: m.small, sunset: 2027-06-01}}"

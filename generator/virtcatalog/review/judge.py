@@ -148,6 +148,8 @@ def judge_template(
 
 def diff_of_case(case: Case) -> str:
     """Return how the domain of a VM changes whose manifest stays as it is: at its next start, or made anew."""
+    if case.comparison.gone(case.references):  # that is said, and what follows from it is no other change
+        return ""
     pair = _at_next_start(case, Outcomes())
     if pair is None:
         return diff_of(case.fresh, case.fresh, case.comparison)
