@@ -3,7 +3,7 @@
 import pytest
 
 from virtcatalog.errors import UnsupportedError
-from virtcatalog.fleet import many as parallel
+from virtcatalog.fleet import expanding as parallel
 from virtcatalog.fleet.expanding import expand_many
 from virtcatalog.fleet.pool import Processes
 from virtcatalog.kubevirt.cluster import Cluster
@@ -69,5 +69,5 @@ def test_vms_are_taken_only_a_little_ahead(run):
 
 
 def test_few_vms_start_no_process(run, monkeypatch):
-    monkeypatch.setattr(Processes, "each", None)
+    monkeypatch.setattr(Processes, "results", None)
     assert len(list(run(map(vm, range(9)), 8))) == 9

@@ -10,7 +10,7 @@ from time import monotonic, sleep
 import pytest
 
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.fleet import many
+from virtcatalog.fleet import expanding
 from virtcatalog.fleet.pool import LostProcessError, Processes, chunks
 from virtcatalog.kubevirt.cluster import Cluster
 
@@ -125,7 +125,7 @@ def test_chunks():
 
 def test_vms_expand_in_spawned_processes_too(monkeypatch):
     """As on systems that do not fork safely: the cluster and the results are sent."""
-    monkeypatch.setattr(many, "WORTH_IT", 1)
+    monkeypatch.setattr(expanding, "WORTH_IT", 1)
     vm = {
         "apiVersion": "kubevirt.io/v1",
         "kind": "VirtualMachine",
@@ -136,7 +136,7 @@ def test_vms_expand_in_spawned_processes_too(monkeypatch):
         },
     }
     cluster = Cluster([], release="v1.8.4")
-    (alone,) = many.expand_many([vm], cluster)
-    (sent,) = many.expand_many([vm], cluster, Processes(2, "spawn"))
+    (alone,) = expanding.expand_many([vm], cluster)
+    (sent,) = expanding.expand_many([vm], cluster, Processes(2, "spawn"))
     assert (sent.domain_xml, sent.converted_xml, sent.vmi) == (alone.domain_xml, alone.converted_xml, alone.vmi)
     assert sent.domain is None
