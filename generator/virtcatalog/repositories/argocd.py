@@ -12,15 +12,17 @@ from typing import Any, Final
 
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.catalog.places import Source
+from virtcatalog.errors import some
 from virtcatalog.repositories.building import Built, collected, in_namespace, kustomized, plain
 from virtcatalog.repositories.deployers import Deployer, alike
 from virtcatalog.repositories.helm import Charts
 from virtcatalog.repositories.releases import argo_release
-from virtcatalog.repositories.tree import Tree, joined
+from virtcatalog.repositories.tree import Tree, joined, parents
 
 _IN_CLUSTER: Final = ("https://kubernetes.default.svc", "in-cluster")
 _OTHERS: Final = ("plugin",)
 """What renders a source that is not rendered here."""
+_SHOWN: Final = 3
 
 
 class Origin:
@@ -89,7 +91,18 @@ class Application:
         if at in self._tree.kustomizations:
             added = dict(_added(get("kustomize", of=dict) or {}))
             return kustomized(self._tree, at, added, partial(self._place, source))
-        return plain(self._tree, _listed(self._tree, at, get("directory", of=dict) or {}))
+        built = plain(self._tree, _listed(self._tree, at, get("directory", of=dict) or {}))
+        jsonnet = [file for file in self._tree.root.listing().files if self._is_jsonnet(file, at, source)]
+        if jsonnet:
+            named = self._unrendered(source, f"{some(jsonnet, _SHOWN)}, which Argo CD evaluates")
+            built = built._replace(unrendered=(*built.unrendered, *named.unrendered))
+        return built
+
+    def _is_jsonnet(self, file: str, at: str, source: Path) -> bool:
+        """Whether a file is evaluated beside the plain manifests of a folder."""
+        folder, _, name = file.rpartition("/")
+        below = self._deployer.get(*source, "directory", "recurse", of=bool)
+        return name.endswith(".jsonnet") and (folder == at or bool(below and at in ("", *parents(file))))
 
     def _place(self, source: Path, path: Path) -> Source:
         """Where a field stands that is added to a kustomization: where the Application has it."""
