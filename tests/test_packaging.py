@@ -210,6 +210,7 @@ PINS = {
     "ci-templates/gitlab/virtcatalog.gitlab-ci.yml": 2,
     "docs/ci.md": 5,
     "docs/install.md": 1,
+    "docs/any-repository.md": 1,
     "generator/virtcatalog/cli/init.py": 1,
 }
 _PIN = re.compile(r"(?:\brev: |\bref: |virtcatalog(?:/action)?@|virtcatalog==|<commit> # )v?(\d+\.\d+\.\d+)")

@@ -124,4 +124,7 @@ def test_ci_looks_at_everything_whatever_the_checkout_says() -> None:
         calls = re.findall(r"virtcatalog (?:check \"|diff --base )(?:[^\n]*\\\n)*[^\n]*(?:\n +--output[^\n]*)?", text)
         assert len(calls) == 3
         for call in calls:
-            assert "--environment '*' --fail-on" in call or '"${all[@]}"' in call
+            assert "--environment '*' --fail-on" in call or re.search(r'"\$\{(all|of)\[@\]\}"|"\$@"', call)
+    assert "all=(--environment '*' --fail-on \"$FAIL_ON\")" in action
+    assert "of=(--catalog \"$CATALOG\" --environment '*')" in action
+    assert "set -- --catalog \"$VIRTCATALOG_CATALOG\" --environment '*'" in template

@@ -24,7 +24,7 @@ CALLS = {
     "check": (["check"], "virtcatalog.catalog.load.load_catalog"),
     "diff": (["diff", "catalog", "catalog"], "virtcatalog.review.compare.review"),
     "expand": (["expand", "-f", "vm.yaml"], "virtcatalog.manifests.spool.Spool.open"),
-    "explain": (["explain", "-f", "vm.yaml", "--field", "spec.x"], "virtcatalog.cli.inputs.contents"),
+    "explain": (["explain", "-f", "vm.yaml", "--field", "spec.x"], "virtcatalog.cli.inputs.built_contents"),
     "capacity": (["capacity", "-f", "vm.yaml"], "virtcatalog.fleet.files.SoundFleet"),
     "list": (["list"], "virtcatalog.catalog.load.load_catalog"),
     "show": (["show", "x"], "virtcatalog.catalog.load.load_catalog"),
