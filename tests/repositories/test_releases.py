@@ -221,3 +221,10 @@ def test_what_a_chart_that_is_not_rendered_is_made_of():
 def test_a_chart_without_vms_hides_none():
     assert environment({"hr.yaml": f"{RELEASE}{CHART}", **CHARTS}, program="").opaque == ()
     assert environment({"hr.yaml": f"{RELEASE}{REMOTE}"}).opaque == ()
+
+
+def test_parameters_from_files_are_named(rendered):
+    built = argo("      fileParameters: [{name: a, path: a.txt}]\n", CHARTS)
+    assert [str(problem) for problem in built.unrendered] == [
+        "r/app.yaml:8:7: Application/argocd/app: spec.source.helm.fileParameters: are not given to the chart"
+    ]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from virtcatalog.api.core import NodeSelectorRequirement, NodeSelectorTerm, Toleration
 from virtcatalog.capacity.demand import Conditions, Demand
 from virtcatalog.capacity.nodes import Node, Taint, shown, titled
+from virtcatalog.kubevirt.memo import memo
 
 _KEEPING = ("NoSchedule", "NoExecute")
 
@@ -104,10 +105,15 @@ def shortage(demand: Demand, node: Node, used: Mapping[str, int]) -> Obstacle | 
     if worst is None:
         return None
     _, resource, free = worst
-    wanted = demand.wanted[resource]
-    if node.room.get(resource, 0) <= 0:
+    return _scarce(resource, max(free, 0), demand.wanted[resource], node.room.get(resource, 0))
+
+
+@memo
+def _scarce(resource: str, free: int, wanted: int, room: int) -> Obstacle:
+    """The obstacle of a resource of which so much is wanted: thousands of nodes have the same."""
+    if room <= 0:
         return Obstacle(titled(resource), f"has no {resource}")
-    return Obstacle(titled(resource), f"has {shown(resource, max(free, 0))} of the {shown(resource, wanted)} wanted")
+    return Obstacle(titled(resource), f"has {shown(resource, free)} of the {shown(resource, wanted)} wanted")
 
 
 def numa_shortage(demand: Demand, node: Node, taken: tuple[int, ...]) -> Obstacle | None:

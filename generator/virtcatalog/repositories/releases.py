@@ -109,7 +109,7 @@ def argo_release(deployer: Deployer, source: Path, tree: Tree, charts: Charts, a
     if own is None and deployer.text(*helm, "values").strip():
         field = field_path(("spec", *helm, "values"))
         unrendered.append(deployer.problem(field, "is no map of values"))
-    if deployer.items(*helm, "fileParameters"):
+    if deployer.get(*helm, "fileParameters", of=list):
         field = field_path(("spec", *helm, "fileParameters"))
         unrendered.append(deployer.problem(field, "are not given to the chart"))
     parameters = [_parameter(each) for each in deployer.items(*helm, "parameters") if isinstance(each, dict)]
