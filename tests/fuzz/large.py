@@ -323,7 +323,8 @@ def names(data: bytes) -> None:
     parts += ("\x1b", "\udcff", "é", "$(x)", "::error::", "x" * 300, "--", "vm.yaml", "@{u}", "^!", "HEAD..main", "")
 
     def name() -> str:
-        return "".join(choices.one(parts) for _ in range(1 + choices.number(2))) + choices.text() * choices.number(1)
+        text = "".join(choices.one(parts) for _ in range(1 + choices.number(2))) + choices.text() * choices.number(1)
+        return text.replace("\0", "")  # no command line has any
 
     calls = (
         ["diff", name()],

@@ -17,6 +17,8 @@ from virtcatalog.repositories.kustomize.origins import Spot
 from virtcatalog.repositories.kustomize.resource import shape_fault
 from virtcatalog.repositories.kustomize.scalars import ObjectText
 
+_HEADER_CHARACTERS: Final = 300
+"""The end of a line in which a block of text begins, with a comment perhaps: a line may have 100 kB."""
 _BLOCK: Final = re.compile(r"\|(?:[+-]?\d?|\d[+-])\s*(?:#.*)?$")
 
 
@@ -61,6 +63,7 @@ class Files:
 
     def __init__(self, folder: Folder, name: str, reading: Reading) -> None:
         self.folder, self.name, self._reading = folder, name, reading
+        self._own_lines: dict[str, list[str]] = {}
 
     def called(self, path: str) -> str:
         """Return what problems call a file; the folder's name may be one in a `revision:path`."""
@@ -104,7 +107,7 @@ class Files:
         source = declared.spot.source
         line, lines = source.line, self._lines(source.file)
         content = declared.data.encode(errors="surrogatepass")
-        if 0 < line <= len(lines) and _BLOCK.search(lines[line - 1]):
+        if 0 < line <= len(lines) and _BLOCK.search(lines[line - 1][-_HEADER_CHARACTERS:]):
             first = next((text for text in lines[line:] if text.strip()), "")
             indent = len(first) - len(first.lstrip(" "))
             return self._reading.documents(content, source.file, line, indent, objects=objects)
@@ -119,10 +122,12 @@ class Files:
         name = file.rpartition("/")[2]
         if file != self.called(name):
             return self._reading.lines(file)
-        try:
-            return self.folder.read(name).decode(errors="replace").splitlines()
-        except SourceError:
-            return []
+        if name not in self._own_lines:
+            try:
+                self._own_lines[name] = self.folder.read(name).decode(errors="replace").splitlines()
+            except SourceError:
+                self._own_lines[name] = []
+        return self._own_lines[name]
 
 
 def objects_of(documents: list[Document]) -> list[Document]:
