@@ -13,7 +13,7 @@ from virtcatalog.manifests.identity import identity
 from virtcatalog.repositories.documents import Opaque, joined
 from virtcatalog.repositories.kustomize.build import build
 from virtcatalog.repositories.kustomize.declared import Added
-from virtcatalog.repositories.model import Resource, resource
+from virtcatalog.repositories.model import Environment, Kind, Resource, resource
 from virtcatalog.repositories.tree import Tree
 
 #: What is added to the end of what a kustomization has, and what takes the place of it.
@@ -34,6 +34,21 @@ class Built(NamedTuple):
     folders: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     opaque: tuple[Opaque, ...] = ()
+
+    def environment(self, name: str, kind: Kind, folder: str, place: Source, cluster: str = "") -> Environment:
+        """Return the environment that deploys this."""
+        return Environment(
+            name=name,
+            kind=kind,
+            folder=folder,
+            place=place,
+            cluster=cluster,
+            resources=self.resources,
+            unrendered=self.unrendered,
+            problems=self.problems,
+            failed=self.failed,
+            opaque=self.opaque,
+        )
 
 
 def collected(parts: Iterable[Built]) -> Built:

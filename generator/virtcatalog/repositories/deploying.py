@@ -12,7 +12,7 @@ from virtcatalog.repositories.argocd import Application, Origin, cluster_of
 from virtcatalog.repositories.building import Built
 from virtcatalog.repositories.deployers import Deployer, deploys
 from virtcatalog.repositories.helm import Charts
-from virtcatalog.repositories.model import Environment, Resource
+from virtcatalog.repositories.model import Environment, Kind, Resource
 from virtcatalog.repositories.releases import flux_release
 from virtcatalog.repositories.tree import Tree
 
@@ -110,16 +110,7 @@ def _of_argocd(deployer: Deployer, context: Context) -> Unit:
 
 def _unit(deployer: Deployer, context: Context, result: Built, cluster: str = "") -> Unit:
     place = deployer.resource.place
-    environment = Environment(
-        name=deployer.name,
-        kind="Application" if deployer.kind == "ApplicationSet" else deployer.kind,  # type: ignore[arg-type]
-        folder=context.tree.path_of(place.file).rpartition("/")[0],
-        place=place,
-        cluster=cluster,
-        resources=result.resources,
-        unrendered=result.unrendered,
-        problems=result.problems,
-        failed=result.failed,
-        opaque=result.opaque,
-    )
+    kind: Kind = "Application" if deployer.kind == "ApplicationSet" else deployer.kind  # type: ignore[assignment]
+    folder = context.tree.path_of(place.file).rpartition("/")[0]
+    environment = result.environment(deployer.name, kind, folder, place, cluster)
     return Unit(environment, deployer, result.folders, result.files)

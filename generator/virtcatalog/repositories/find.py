@@ -103,18 +103,7 @@ class _Finder:
 
     def _kustomization(self, at: str) -> Unit:
         place = Source(self._tree.shown(self._tree.kustomizations[at].file))
-        result = kustomized(self._tree, at)
-        environment = Environment(
-            name=at,
-            kind="kustomization",
-            folder=at,
-            place=place,
-            resources=result.resources,
-            unrendered=result.unrendered,
-            problems=result.problems,
-            failed=result.failed,
-        )
-        return Unit(environment)
+        return Unit(kustomized(self._tree, at).environment(at, "kustomization", at, place))
 
     def _reach(self, deployer: Deployer, declared: Declared, by: Unit | None = None, level: int = 0) -> None:
         """Take what an object deploys, and what that deploys; `by` is the unit that deploys the object."""

@@ -156,16 +156,7 @@ def _lone_chart(tree: Tree, charts: Charts, at: str, file: str) -> Environment:
         problem=lambda message: Problem(place.file, place.line, place.column, message=message),
     )
     built = _built(charts, release, tree, at)
-    return Environment(
-        name=f"{name} ({file.rpartition('/')[2]})" if file else name,
-        kind="chart",
-        folder=at,
-        place=place,
-        resources=built.resources,
-        unrendered=built.unrendered,
-        problems=built.problems,
-        opaque=built.opaque,
-    )
+    return built.environment(f"{name} ({file.rpartition('/')[2]})" if file else name, "chart", at, place)
 
 
 def _built(charts: Charts, release: Release, tree: Tree, at: str | None) -> Built:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from operator import attrgetter
 
+from virtcatalog.api.domainspec import ResourceRequirements
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import Cause, Warning
@@ -124,17 +126,7 @@ def validate_memory_requests(spec: VirtualMachineInstanceSpec, path: str, _confi
 
 def validate_memory_limits(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
     """The memory limit is not negative and not below the request (validateMemoryLimitsNegativeOrNull)."""
-    resources = spec.domain.resources
-    limit = resources.limits.get("memory")
-    if not limit:
-        return
-    if limit.value < 0:
-        yield invalid(f"{path}.domain.resources.limits.memory", _negative(limit))
-    memory = resources.requests.get("memory")
-    if memory and memory.value > limit.value > 0:
-        yield invalid(
-            f"{path}.domain.resources.requests.memory", f"{memory} is more than the limit, limits.memory {limit}"
-        )
+    yield from _limit(spec.domain.resources, "memory", attrgetter("value"), f"{path}.domain.resources")
 
 
 def validate_cpu_requests(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
@@ -146,15 +138,18 @@ def validate_cpu_requests(spec: VirtualMachineInstanceSpec, path: str, _config: 
 
 def validate_cpu_limits(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
     """The limit of CPU time is not negative and not below the request (validateCPULimitNotNegative)."""
-    resources = spec.domain.resources
-    limit = resources.limits.get("cpu")
+    yield from _limit(spec.domain.resources, "cpu", attrgetter("milli_value"), f"{path}.domain.resources")
+
+
+def _limit(resources: ResourceRequirements, name: str, number: Callable[[Quantity], int], path: str) -> Iterator[Cause]:
+    """A limit is not negative and not below the request, both as the `number` that KubeVirt compares."""
+    limit, request = resources.limits.get(name), resources.requests.get(name)
     if not limit:
         return
-    if limit.milli_value < 0:
-        yield invalid(f"{path}.domain.resources.limits.cpu", _negative(limit))
-    cpu = resources.requests.get("cpu")
-    if cpu and cpu.milli_value > limit.milli_value > 0:
-        yield invalid(f"{path}.domain.resources.requests.cpu", f"{cpu} is more than the limit, limits.cpu {limit}")
+    if number(limit) < 0:
+        yield invalid(f"{path}.limits.{name}", _negative(limit))
+    if request and number(request) > number(limit) > 0:
+        yield invalid(f"{path}.requests.{name}", f"{request} is more than the limit, limits.{name} {limit}")
 
 
 def _negative(amount: Quantity) -> str:
