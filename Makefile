@@ -1,7 +1,7 @@
 # Every target creates .venv and installs what it needs, pinned by constraints.txt, when it is missing: build and check
 # what the program needs, the others the tools of development, too.
 .DEFAULT_GOAL := help
-.PHONY: help build check test test-all conformance golden judge kustomize-judge schemas docs pictures lint fuzz mutants bench duel clean
+.PHONY: help build check test test-all conformance golden judge kustomize-judge schemas docs pictures lint fuzz mutants bench duel dist clean
 
 PYTHON ?= python3
 SECONDS ?= 60
@@ -84,6 +84,10 @@ bench: $(DEVELOPMENT) ## Measure build and expansion, and how near that is to re
 	$(BIN)/python benchmarks/run.py --profile
 	$(BIN)/python benchmarks/floor.py
 	$(BIN)/python benchmarks/site.py
+
+dist: $(READY) ## Make the files of a release in dist/; IMAGE=yes makes the container image, too (needs podman or buildah)
+	$(INSTALL) --editable '.[dist]'
+	.ci/dist $(if $(filter yes,$(IMAGE)),--image)
 
 clean: ## Remove the environment and the caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

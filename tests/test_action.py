@@ -567,3 +567,19 @@ def test_the_documentation_names_every_input_and_output():
     text = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
     for name in (*DECLARED["inputs"], *DECLARED["outputs"]):
         assert f"| `{name}` |" in text
+
+
+def test_the_workflow_that_init_writes_has_one_comment(repository: Repository, github: GitHub):
+    steps = otheryaml.load(contents("house")[".github/workflows/catalog.yaml"])["jobs"]["catalog"]["steps"]
+    (step,) = (step for step in steps if "as a comment" in step.get("name", ""))
+    repository.replace("catalog/instancetypes/std.yaml", "medium: {vcpus: 2}", "medium: {vcpus: 3}")
+    repository.commit()
+    runner = repository.runner(github.url)
+    git(runner.checkout, "fetch", "--quiet", "--unshallow")
+    (runner.checkout / ".venv").symlink_to(BIN.parent)
+    for _ in range(2):
+        done = runner.step({"shell": "bash", **step})
+        assert done.returncode == 0, done.stdout + done.stderr
+    (comment,) = github.comments
+    assert "std.medium" in comment["body"]
+    assert "std.medium" in runner.summary

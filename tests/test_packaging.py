@@ -209,11 +209,14 @@ def test_the_container_leaves_out_what_it_need_not_have():
 PINS = {
     "ci-templates/gitlab/virtcatalog.gitlab-ci.yml": 2,
     "docs/ci.md": 5,
-    "docs/install.md": 1,
+    "docs/install.md": 7,
+    "docs/tutorial.md": 2,
     "docs/any-repository.md": 1,
     "generator/virtcatalog/cli/init.py": 1,
 }
-_PIN = re.compile(r"(?:\brev: |\bref: |virtcatalog(?:/action)?@|virtcatalog==|<commit> # )v?(\d+\.\d+\.\d+)")
+_PIN = re.compile(
+    r"(?:\brev: |\bref: |virtcatalog(?:/action)?@|virtcatalog(?:==|\[pytest\]==|-|:)|<commit> # )v?(\d+\.\d+\.\d+)"
+)
 
 
 def test_what_others_pin_is_this_version():

@@ -79,7 +79,7 @@ def test_every_target_is_in_the_help(tmp_path):
 
 def test_what_is_printed(tmp_path):
     folder = tmp_path / "house"
-    result = init(folder)
+    result = init(folder, "--package", "virtcatalog==1.2")
     assert sorted(result.stdout.splitlines()) == sorted(str(folder / path) for path in held(folder))
     assert result.stderr == f"{folder}: {len(held(folder))} files; next: make build test\n"
 
@@ -205,6 +205,22 @@ def test_a_file_is_named_by_its_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "v.whl").touch()
     assert pinned("v.whl").splitlines()[0] == f"virtcatalog[pytest] @ {tmp_path.as_uri()}/v.whl"
+
+
+def test_ci_says_where_virtcatalog_has_to_come_from_until_it_does(tmp_path):
+    """What a file of one machine is installed from is no requirement that anybody else can meet."""
+    (tmp_path / "v.whl").touch()
+    folder = tmp_path / "house"
+    result = init(folder, "--package", str(tmp_path / "v.whl"))
+    assert "house/requirements.txt: virtcatalog comes from a file of this machine" in result.stderr
+    command = ["make", "check"]
+    done = subprocess.run(command, cwd=folder, env={**os.environ, "CI": "true"}, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert f"2:virtcatalog[pytest] @ {tmp_path.as_uri()}/v.whl" in done.stdout
+    assert "requirements.txt: this names a file of one machine; put a URL" in done.stderr
+    assert not (folder / ".venv").exists()
+    shutil.rmtree(folder)
+    assert "a file" not in init(folder, "--package", "git+https://git.example/v@v1").stderr
 
 
 def test_the_workflow_runs_targets_that_there_are(tmp_path):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from virtcatalog._version import __version__
 from virtcatalog.cli.console import echo, failing, note, summary
 from virtcatalog.errors import counted
 
@@ -44,7 +45,7 @@ def command(folder: Path, name: str | None, tool: Tool, repo_url: str, package: 
     All files are written, or none; a file that is there already is never replaced.
     """
     from virtcatalog.api.names import name_fault
-    from virtcatalog.scaffold.content import contents, write
+    from virtcatalog.scaffold.content import contents, installs_a_file, write
 
     name = name or Path(os.path.realpath(folder)).name
     fault = name_fault(name)
@@ -52,9 +53,17 @@ def command(folder: Path, name: str | None, tool: Tool, repo_url: str, package: 
         raise click.UsageError(f"{fault}; choose another --name.")
     if repo_url and tool == "none":
         raise click.UsageError("--repo-url is for --gitops argocd or flux.")
-    written = write(folder, contents(name, tool, repo_url, package), note)
+    files = contents(name, tool, repo_url, package)
+    written = write(folder, files, note)
     for path in written:
         echo(str(folder / path))
+    if "requirements.txt" in written and installs_a_file(files):
+        where = folder / "requirements.txt"
+        index = f"virtcatalog[pytest]=={__version__} of an index"
+        note(
+            f"{where}: virtcatalog comes from a file of this machine there, which CI does not have. "
+            f"Put a URL there, or {index}; or use --package."
+        )
     count = counted(len(written), "file")
     summary(f"{folder}: {count}; next: make build test" if written else f"{folder}: nothing to add")
     return 0

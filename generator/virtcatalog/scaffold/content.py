@@ -151,6 +151,11 @@ def _of_url(url: str) -> str:
     return url if url.startswith("git+file:///") else f"virtcatalog[pytest] @ {url}"
 
 
+def installs_a_file(files: Mapping[str, str]) -> bool:
+    """Whether the repository's requirements name a file, which is on one machine only."""
+    return "file:/" in files["requirements.txt"]
+
+
 def _collect(name: str, versions: dict[str, str]) -> None:
     key = re.sub(r"[-_.]+", "-", name).lower()
     if key in versions:
