@@ -110,7 +110,7 @@ def added(field: str) -> tuple[str, str]:
         (
             (NIC, "{name: default, pciAddress: '0000:05:00.0', masquerade: {}}"),
             "network",
-            "from a place that libvirt chooses to 0000:05:00.0",
+            "from root port 1 to 0000:05:00.0",
         ),
         (("          tpm: {}\n", ""), "tpm", "the TPM is gone"),
         (added("clock: {timezone: Europe/Berlin}"), "clock", "UTC → Europe/Berlin"),
@@ -124,6 +124,23 @@ def added(field: str) -> tuple[str, str]:
         ),
         (added("chassis: {serial: a1}"), "activation", "the SMBIOS chassis"),
         (added("machine: {type: pc-q35-7.2}"), "activation", "machine q35 → pc-q35-7.2"),
+        (("features: {smm", "features: {acpi: {enabled: false}, smm"), "boot", "ACPI is off: Windows does not boot"),
+        (
+            ("firmware: {", "firmware: {kernelBoot: {container: {image: a, kernelPath: /k}}, "),
+            "boot",
+            "it boots the kernel /k of an image instead of what is on its disk",
+        ),
+        (added("launchSecurity: {sev: {}}"), "boot", "its memory is encrypted"),
+        ((ROOT, "{name: root, disk: {bus: scsi}}"), "boot", "Windows has no driver for virtio of its own"),
+        (
+            (ROOT, "{name: root, disk: {bus: virtio}, blockSize: {custom: {logical: 4096, physical: 4096}}}"),
+            "boot",
+            "disk 'root' has blocks of another size, 512 bytes → 4096 bytes",
+        ),
+        ((DATA, "{name: data, disk: {bus: virtio, readonly: true}}"), "disks", "disk 'data' is read-only"),
+        ((DATA, "{name: data, disk: {bus: sata}}"), "disks", "disk 'data' virtio → sata: a guest needs the driver"),
+        ((NIC, "{name: default, bridge: {}}"), "network", "masquerade → bridge: the guest gets another address"),
+        (("devices:\n", "devices:\n          useVirtioTransitional: true\n"), "network", "to slot 1 of a bridge"),
     ],
 )
 def test_a_risk_has_its_reason(change: tuple[str, str], kind: str, reason: str) -> None:
@@ -156,6 +173,119 @@ def test_a_tpm_that_no_longer_keeps_its_state() -> None:
         ("tpm", "the TPM's state is no longer kept: what is sealed to it (BitLocker) is lost")
     ]
     assert of(VM, persistent) == ()
+
+
+def on_claims(**fields: Any) -> str:
+    """The VM with its disks on claims of these names, hotpluggable where a name ends with `+`."""
+    text = VM
+    for name, old in (("root", "containerDisk: {image: registry.example.org/web}"), ("data", SMALL[15:-1])):
+        claim = fields.pop(name)
+        plugged = ", hotpluggable: true" if claim.endswith("+") else ""
+        text = text.replace(old, f"persistentVolumeClaim: {{claimName: {claim.rstrip('+')}{plugged}}}")
+    return text.replace("runStrategy: Always", fields.pop("strategy", "runStrategy: Always"))
+
+
+def test_what_is_installed_stays_on_the_old_claim() -> None:
+    before = on_claims(root="a", data="b")
+    lost = "is another one, claim {} → {}: what {} on the old one stays there"
+    assert of(before, on_claims(root="c", data="b")) == (
+        Risk("boot", f"disk 'root' {lost.format('a', 'claim c', 'is installed')}"),
+    )
+    assert of(before, on_claims(root="a", data="c")) == (
+        Risk("disks", f"disk 'data' {lost.format('b', 'claim c', 'the guest has')}"),
+    )
+    moved = on_claims(root="c", data="b", strategy="runStrategy: Always\n  updateVolumesStrategy: Migration")
+    assert of(before, moved) == ()  # KubeVirt copies it
+    halted = on_claims(root="c", data="b", strategy="runStrategy: Halted\n  updateVolumesStrategy: Migration")
+    assert [risk.kind for risk in of(before, halted)] == ["boot"]
+    same = before.replace("persistentVolumeClaim: {claimName: a}", "dataVolume: {name: a}")
+    assert of(before, same) == ()
+    without_claim = before.replace("persistentVolumeClaim: {claimName: b}", "emptyDisk: {capacity: 1Gi}")
+    assert [risk.reason.partition(":")[0] for risk in of(before, without_claim)] == [
+        "disk 'data' is another one, claim b → one without a claim"
+    ]
+    assert of(without_claim, before) == ()
+    blocks = before.replace("{name: data, disk", "{name: data, blockSize: {matchVolume: {}}, disk")
+    assert [risk.reason.partition(":")[0] for risk in of(before, blocks)] == [
+        "disk 'data' has blocks of another size, 512 bytes → its volume's"
+    ]
+
+
+def test_a_disk_that_is_gone_is_missed_unless_it_can_be_unplugged() -> None:
+    def without(text: str) -> str:
+        lines = [line for line in text.splitlines() if "- {name: data" not in line]
+        return "\n".join(lines).replace(f", {DATA}", "")
+
+    reason = "disk 'data' (claim b) is gone: a guest that mounts it may not come up"
+    before = on_claims(root="a", data="b")
+    assert of(before, without(before)) == (Risk("disks", reason),)
+    plugged = on_claims(root="a", data="b+")
+    assert of(plugged, without(plugged)) == ()
+    assert of(VM, without(VM)) == ()  # an emptyDisk holds nothing that outlives a machine
+
+
+def test_another_serial_is_missed_by_what_names_the_disk_by_it() -> None:
+    first, second = (changed((DATA, f"{{name: data, serial: {serial}, disk: {{bus: virtio}}}}")) for serial in "ab")
+    reason = "disk 'data' has another serial, a → b: what names it by that does not find it"
+    assert of(first, second) == (Risk("disks", reason),)
+    assert of(VM, first) == ()  # nothing named it so
+
+
+def test_another_network_and_a_kernel_that_is_no_longer_booted() -> None:
+    bridged = changed((NIC, "{name: default, bridge: {}}"), ("pod: {}", "multus: {networkName: blue}"))
+    assert of(bridged, bridged.replace("blue", "green")) == (
+        Risk("network", "NIC 'default' is on another network, blue → green: the guest's addresses may not do there"),
+    )
+    kernel = changed(("firmware: {", "firmware: {kernelBoot: {container: {image: a, kernelPath: /k}}, "))
+    assert of(kernel, VM)[0].reason == "it boots what is on its disk instead of the kernel /k of an image"
+    assert of(kernel, kernel.replace("image: a", "image: b")) == ()
+
+
+def test_guests_older_than_virtio_1_0_need_transitional_devices() -> None:
+    transitional = changed(("devices:\n", "devices:\n          useVirtioTransitional: true\n"))
+    found = of(transitional, VM)
+    assert (found[0].kind, "a guest older than virtio 1.0" in found[0].reason) == ("boot", True)
+    assert "boot" not in {risk.kind for risk in of(VM, transitional)}
+
+
+PC = (
+    ("features: {smm: {enabled: true}}", "machine: {type: pc}"),
+    ("firmware: {bootloader: {efi: {secureBoot: false}}}", "firmware: {bootloader: {bios: {}}}"),
+)
+
+
+@pytest.mark.parametrize(
+    ("slot", "moved"),
+    [
+        ("03", []),  # where it is anyway
+        (
+            "0a",
+            [
+                "NIC 'default' moves on the PCI bus, from 0000:00:03.0 to 0000:00:0a.0: Linux names it by its place",
+                "disk 'data' on another PCI address: Windows may take data offline",
+            ],
+        ),
+        (
+            "04",
+            [
+                "NIC 'default' moves on the PCI bus, from 0000:00:03.0 to 0000:00:04.0: Linux names it by its place",
+            ],
+        ),
+    ],
+)
+def test_the_machine_pc_has_one_bus_of_which_a_device_takes_a_slot(slot: str, moved: list[str]) -> None:
+    before = changed(*PC)
+    addressed = before.replace(NIC, f"{{name: default, pciAddress: '0000:00:{slot}.0', masquerade: {{}}}}")
+    assert [risk.reason for risk in of(before, addressed)] == moved
+
+
+def test_a_conventional_nic_on_q35_has_a_slot_of_a_bridge_that_takes_its_port() -> None:
+    old = changed((NIC, "{name: default, model: e1000e, masquerade: {}}"))
+    new = old.replace("e1000e", "e1000")
+    assert [risk.reason for risk in of(old, new)] == [
+        "NIC 'default' e1000e → e1000: a guest needs the driver",
+        "NIC 'default' moves on the PCI bus, from root port 1 to slot 1 of a bridge: Linux names it by its place",
+    ]
 
 
 def test_another_chipset_is_one_risk() -> None:
@@ -254,7 +384,7 @@ def test_a_shared_claim_and_one_that_was_not_shared_before_are_no_risk() -> None
         for name in ("shared", "own")
     )
     assert of(VM, shared) == ()
-    assert of(own, own.replace("masquerade", "bridge")) == ()
+    assert [risk.kind for risk in of(own, own.replace("masquerade", "bridge"))] == ["network"]
 
 
 @pytest.mark.parametrize(
@@ -263,6 +393,9 @@ def test_a_shared_claim_and_one_that_was_not_shared_before_are_no_risk() -> None
         ("guest: 2Gi", "guest: 4Gi"),
         ("image: registry.example.org/web", "image: registry.example.org/other"),
         (SPEC, f"    metadata: {{labels: {{a: b}}}}\n{SPEC}"),
+        ("disk: {bus: virtio}}]", "disk: {bus: virtio}, cache: none, io: native}]"),
+        (MEMORY, f"cpu: {{sockets: 2}}\n        {MEMORY}"),
+        ("devices:\n", "devices:\n          rng: {}\n"),
         (MEMORY, f"resources: {{requests: {{cpu: 2}}}}\n        {MEMORY}"),
     ],
 )

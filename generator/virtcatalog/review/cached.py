@@ -15,7 +15,7 @@ from virtcatalog.fleet.pool import Executor, chunks, forked
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.manifests.identity import namespace_of
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.judge import Case, judge
+from virtcatalog.review.judge import Case, judge_alike
 from virtcatalog.review.verdict import Verdict
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ def judge_all(
     cache: Cache | None = None,
     executor: Executor | None = None,
 ) -> Iterator[Verdict]:
-    """Yield what `judge` returns for each case, in their order; what is new goes into the cache.
+    """Yield what `judge_alike` returns for each case, in their order; what is new goes into the cache.
 
     That is found by the executor, or else by processes of this machine where they are worth it.
     """
@@ -82,12 +82,12 @@ def _key(case: Case) -> str:
 def _judge_here(cases: Sequence[Case]) -> Iterator[Verdict]:
     processes = forked()
     if not processes.worth(len(cases), WORTH_IT):
-        return map(judge, cases)
+        return map(judge_alike, cases)
     return chain.from_iterable(processes.results(_judge_chunk, range(0, len(cases), _CHUNK), cases))
 
 
 def _judge_chunk(first: int, cases: Sequence[Case]) -> list[Verdict]:
-    return [judge(case) for case in cases[first : first + _CHUNK]]
+    return [judge_alike(case) for case in cases[first : first + _CHUNK]]
 
 
 def _judge_elsewhere(cases: Sequence[Case], executor: Executor) -> Iterator[Verdict]:
@@ -99,4 +99,4 @@ def _judge_elsewhere(cases: Sequence[Case], executor: Executor) -> Iterator[Verd
 
 
 def _judge_sent(sent: Sequence[tuple[Case, int]], comparisons: Sequence[Comparison]) -> list[Verdict]:
-    return [judge(replace(case, comparison=comparisons[number])) for case, number in sent]
+    return [judge_alike(replace(case, comparison=comparisons[number])) for case, number in sent]

@@ -26,6 +26,7 @@ from virtcatalog.review.cached import Progress, judge_all
 from virtcatalog.review.causes import Causes, place_of
 from virtcatalog.review.comparison import Comparison, KnownField
 from virtcatalog.review.dumps import Given
+from virtcatalog.review.groups import of_one
 from virtcatalog.review.judge import (
     Case,
     diff_of,
@@ -173,7 +174,7 @@ class Reviewer:
                 comparison = case.comparison
                 because = self._causes.around(comparison, case.references or (), case.vm)
                 verdict = replace(verdict, environment=comparison.environment, because=because)
-                self.fleet.verdicts += (replace(verdict, vm=name) for name in members)
+                self.fleet.verdicts += (replace(of_one(verdict, name.rpartition("/")[2]), vm=name) for name in members)
                 self.fleet.diffs[comparison.environment, members[0], False] = partial(diff_of_case, case)
 
     def done(self) -> Fleet:

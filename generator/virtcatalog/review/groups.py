@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
-from virtcatalog.review.outcome import without_name
 from virtcatalog.review.verdict import Cause, Risk, Verdict, gravity
+
+NAME: Final = "{name}"
+_IDENTITY = re.compile(r"\b[0-9a-f]{2}(?::[0-9a-f]{2}){5}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
+_NO_WORD = re.compile(r"[-.\d]")
+_SHORT = 2
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -27,7 +33,7 @@ def grouped(verdicts: Iterable[Verdict]) -> list[Group]:
     members: dict[Verdict, list[Verdict]] = {}
     for verdict in verdicts:
         if verdict.touched:
-            members.setdefault(_of_all(verdict), []).append(verdict)
+            members.setdefault(_key(verdict), []).append(verdict)
     groups = [_group(verdict, alike) for verdict, alike in members.items()]
     return sorted(groups, key=lambda group: (gravity(group.verdict), group.verdict.template, -len(group.vms)))
 
@@ -40,16 +46,37 @@ def _group(verdict: Verdict, alike: list[Verdict]) -> Group:
     return Group(said, tuple(other.vm for other in alike), elsewhere)
 
 
-def _of_all(verdict: Verdict) -> Verdict:
-    """What a verdict says of every VM that is alike."""
+def _key(verdict: Verdict) -> Verdict:
+    """What is the same in the verdicts on VMs that are alike."""
     name = verdict.vm.rpartition("/")[2]
+    because = tuple(dict.fromkeys(Cause(_without(cause.name, name)) for cause in verdict.because))
+    return of_all(replace(verdict, vm="", place="", requests=None, because=because), name)
+
+
+def of_all(verdict: Verdict, name: str) -> Verdict:
+    """Return what a verdict on a VM of that name says of every VM that is alike."""
     return replace(
         verdict,
-        vm="",
-        place="",
-        requests=None,
-        reasons=tuple(without_name(reason, name) for reason in verdict.reasons),
-        changes=tuple(without_name(change, name) for change in verdict.changes),
-        risks=tuple(Risk(risk.kind, without_name(risk.reason, name)) for risk in verdict.risks),
-        because=tuple(dict.fromkeys(Cause(without_name(cause.name, name)) for cause in verdict.because)),
+        reasons=tuple(_without(reason, name) for reason in verdict.reasons),
+        changes=tuple(_without(change, name) for change in verdict.changes),
+        risks=tuple(Risk(risk.kind, _without(risk.reason, name)) for risk in verdict.risks),
     )
+
+
+def of_one(verdict: Verdict, name: str) -> Verdict:
+    """Return what such a verdict says of the VM of that name."""
+    return replace(
+        verdict,
+        reasons=tuple(reason.replace(NAME, name) for reason in verdict.reasons),
+        changes=tuple(change.replace(NAME, name) for change in verdict.changes),
+        risks=tuple(Risk(risk.kind, risk.reason.replace(NAME, name)) for risk in verdict.risks),
+    )
+
+
+def _without(text: str, name: str) -> str:
+    """A text about a VM without its name and the identities that no other VM has: MACs and uuids."""
+    text = _IDENTITY.sub("…", text)
+    # A plain word as a name is too likely a word of libvirt's.
+    if len(name) <= _SHORT or not _NO_WORD.search(name) or name not in text:
+        return text
+    return re.sub(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", NAME, text)

@@ -13,8 +13,9 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.placeholders import Open
 from virtcatalog.review.comparison import Comparison
+from virtcatalog.review.groups import of_all
 from virtcatalog.review.holders import running_held
-from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome, refusals, without_name
+from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome, refusals
 from virtcatalog.review.requests import requested
 from virtcatalog.review.risks import risks
 from virtcatalog.review.running import Running, running
@@ -54,27 +55,19 @@ class Outcomes:
         return self._found[key]
 
 
+def judge_alike(case: Case) -> Verdict:
+    """Return the verdict on all VMs that are like the one of a case: `groups.NAME` stands for their names."""
+    return of_all(judge(case), identity(case.vm)[2])
+
+
 def judge(case: Case) -> Verdict:
-    """Return the verdict on a VM of which nobody touches the manifest: only what is around it changes.
-
-    It is the verdict on all VMs that are alike: no text in it has the VM's name.
-    """
-    verdict, name = _verdict(case), identity(case.vm)[2]
-    return replace(
-        verdict,
-        reasons=tuple(without_name(reason, name) for reason in verdict.reasons),
-        changes=tuple(without_name(change, name) for change in verdict.changes),
-        risks=tuple(Risk(risk.kind, without_name(risk.reason, name)) for risk in verdict.risks),
-    )
-
-
-def _verdict(case: Case) -> Verdict:
-    outcomes, comparison, name = Outcomes(), case.comparison, identity(case.vm)[2]
+    """Return the verdict on a VM of which nobody touches the manifest: only what is around it changes."""
+    outcomes, comparison = Outcomes(), case.comparison
     vm = case.vm if case.revisions_are_here else case.fresh
     keeps = _keeps(case, outcomes.of(vm, comparison.base))
     machine = Running() if keeps else _machine(vm, vm, comparison)
     pair = _at_next_start(case, outcomes)
-    change = compare(*pair, name) if pair is not None else None
+    change = compare(*pair) if pair is not None else None
     gone = comparison.gone(case.references)
     if pair is not None and pair[1] is outcomes.of(case.fresh, comparison.head):
         change = without_objects(change, gone)
@@ -93,7 +86,7 @@ def judge_applied(old: Data, new: Data, comparison: Comparison, references: Sequ
         return Verdict(now="refused", reasons=machine.reasons)
     head = comparison.keeping(references) if stores(comparison.base) else comparison.head
     pair = outcome(old, comparison.base), outcome(new, head)
-    return _after(machine, (old, new), pair, compare(*pair, identity(new)[2]))
+    return _after(machine, (old, new), pair, compare(*pair))
 
 
 def judge_created(new: Data, comparison: Comparison) -> Verdict:
@@ -141,7 +134,7 @@ def judge_template(
         broken = _broken(after)
         changes = ("the VM template is new", *refusals(after))
         return Verdict(template=True, next="changed" if broken == "same" else broken, changes=changes)
-    change = without_objects(compare(before, after, identity(new or old or {})[2]), comparison.gone(references))
+    change = without_objects(compare(before, after), comparison.gone(references))
     requests = _requests((before, after), (old, new), "template") if change is not None else None
     return Verdict(template=True, next=next_of(change), changes=_changes(change), requests=requests)
 
@@ -153,7 +146,7 @@ def diff_of_case(case: Case) -> str:
     pair = _at_next_start(case, Outcomes())
     if pair is None:
         return diff_of(case.fresh, case.fresh, case.comparison)
-    change = compare(*pair, identity(case.vm)[2])
+    change = compare(*pair)
     return change.make_diff() if change is not None else ""
 
 
@@ -161,7 +154,7 @@ def diff_of(old: Data | None, new: Data | None, comparison: Comparison) -> str:
     """Return how the domain of a VM changes from one manifest to another."""
     if old is None or new is None:
         return ""
-    change = compare(outcome(old, comparison.base), outcome(new, comparison.head), identity(new)[2])
+    change = compare(outcome(old, comparison.base), outcome(new, comparison.head))
     return change.make_diff() if change is not None else ""
 
 
@@ -245,8 +238,7 @@ def _recovers(change: VmChange, before: Outcome, vm: Data) -> Now:
 
 def _kept(case: Case, before: Outcome, after: Outcome) -> Verdict:
     """The verdict on a VM that goes on with the revisions that KubeVirt has stored for it."""
-    name = identity(case.vm)[2]
-    change = without_objects(compare(before, after, name), case.comparison.gone(case.references))
+    change = without_objects(compare(before, after), case.comparison.gone(case.references))
     requests = None
     # What a VM of which nothing is known but that it runs has stored is what it asks for, until it is created anew.
     if change is not None and case.pinned.assumed and change.kind not in ("refused", "crash", "reason"):

@@ -11,6 +11,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInsta
 from virtcatalog.manifests.difference import Difference, differences
 
 _BOOTLOADER = ("domain", "firmware", "bootloader")
+_METADATA = ("annotations", "labels")
 _HANDLED = ("cpu", "memory")
 _AMOUNT_FIELDS = ("sockets", "cores", "threads", "maxSockets", "guest", "maxGuest")
 
@@ -74,8 +75,9 @@ def _shown(amount: int | None, key: str) -> str:
 
 
 def _fields(old: VirtualMachineInstance, new: VirtualMachineInstance) -> Iterator[str]:
-    """The fields that differ, but for those that are told as amounts."""
-    for difference in differences(_plain(old), _plain(new), items=True):
+    """The fields that differ, but for those that are told as amounts; labels and annotations last."""
+    others = differences(_plain(old), _plain(new), items=True)
+    for difference in sorted(others, key=lambda difference: difference.path[0] in _METADATA):
         if not _is_amount(difference) and difference.path[:3] != _BOOTLOADER:
             yield str(difference)
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import msgspec
-from msgspec.structs import replace
 
 from virtcatalog.errors import CRASH, UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
@@ -25,16 +24,8 @@ from virtcatalog.review.machines import machine_words
 Kind = Literal["refused", "crash", "unsupported", "domain", "vmi", "pod", "reason", "admitted", "recovered"]
 
 
-_NO_WORD = re.compile(r"[-.\d]")
-_SHORT = 2
-
-
 class VmChange(msgspec.Struct, frozen=True, kw_only=True):
-    """One change: what it comes to, in a line each, and the diff that shows it.
-
-    `summary` is the same for the same change of another VM: the VM's own name does not count. `make_diff` gives the
-    diff, which is wanted of one VM of many.
-    """
+    """One change: what it comes to, in a line each, and the diff that shows it: `make_diff`, of one VM of many."""
 
     kind: Kind
     summary: tuple[str, ...]
@@ -66,33 +57,8 @@ def outcome(manifest: Data, cluster: Cluster) -> Outcome:
         return Outcome(None, cluster.release.name, str(error))
 
 
-def compare(old: Outcome, new: Outcome, name: str = "") -> VmChange | None:
-    """Return what changes for a VM of that name, None when nothing does."""
-    change = _compare(old, new)
-    if change is None:
-        return None
-    own = [identity for identity in _identities(old, new) if identity]
-    lines = (_without(own, line) for line in change.summary)
-    return replace(change, summary=tuple(without_name(line, name) for line in lines))
-
-
-def without_name(text: str, name: str) -> str:
-    """Return a text about a VM with something else where its name was, so that it is true of VMs that are alike."""
-    # A plain word as a name is too likely a word of libvirt's.
-    if len(name) <= _SHORT or not _NO_WORD.search(name) or name not in text:
-        return text
-    return re.sub(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", "{name}", text)
-
-
-def refusals(of: Outcome) -> list[str]:
-    """Say who refuses a VM and why, or on what virt-launcher crashes; nothing when it is admitted."""
-    result = of.result
-    if result is None:
-        return [of.unsupported]
-    return [str(reason) for reason in result.reasons]
-
-
-def _compare(old: Outcome, new: Outcome) -> VmChange | None:
+def compare(old: Outcome, new: Outcome) -> VmChange | None:
+    """Return what changes for a VM, None when nothing does."""
     before, after = refusals(old), refusals(new)
     if old.result is None or new.result is None:
         if old.without_release([old.unsupported]) == new.without_release([new.unsupported]):
@@ -105,6 +71,14 @@ def _compare(old: Outcome, new: Outcome) -> VmChange | None:
         return VmChange(kind=kind, summary=tuple(summary), make_diff=lambda: _lines("-", before) + _lines("+", after))
     change = _compare_domains(old.result, new.result)
     return change or _compare_vmis(old.result, new.result) or _compare_pods(_of_pod(old.result), _of_pod(new.result))
+
+
+def refusals(of: Outcome) -> list[str]:
+    """Say who refuses a VM and why, or on what virt-launcher crashes; nothing when it is admitted."""
+    result = of.result
+    if result is None:
+        return [of.unsupported]
+    return [str(reason) for reason in result.reasons]
 
 
 def _refusal(old: Outcome, new: Outcome, before: list[str], after: list[str]) -> tuple[Kind, list[str]]:
@@ -177,20 +151,3 @@ def _lines(sign: str, texts: list[str]) -> str:
 
 
 _COMMENT = re.compile(r"^  <!--.*-->\n", re.MULTILINE)
-
-
-def _without(identities: Iterable[str], text: str) -> str:
-    for identity in identities:
-        text = text.replace(identity, "{id}")
-    return text
-
-
-def _identities(*outcomes: Outcome) -> Iterator[str]:
-    for each in outcomes:
-        vmi = each.result.vmi_object if each.result else None
-        if vmi is not None:
-            yield vmi.metadata.uid
-            yield from (interface.mac_address for interface in vmi.spec.domain.devices.interfaces)
-            firmware = vmi.spec.domain.firmware
-            if firmware is not None:
-                yield from (firmware.uuid, firmware.serial)

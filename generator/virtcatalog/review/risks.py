@@ -7,19 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from virtcatalog.api.devices import Disk, Interface
 from virtcatalog.api.domainspec import EFI
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.errors import some
-from virtcatalog.kubevirt.launcher.launch.places import pci_places
 from virtcatalog.kubevirt.result import Result
 from virtcatalog.kubevirt.rollout.instance import volumes_at_start
 from virtcatalog.kubevirt.rollout.migratable import obstacles
+from virtcatalog.review.devicerisks import chipset, device_risks, machine_type
 from virtcatalog.review.machines import firmware_of
 from virtcatalog.review.verdict import Risk
-
-_NO_DRIVER = "; Windows has no driver for virtio of its own"
-_MOST_DISKS = 5
 
 
 def risks(old: Result, new: Result) -> tuple[Risk, ...]:
@@ -30,10 +25,10 @@ def risks(old: Result, new: Result) -> tuple[Risk, ...]:
     return (
         *_firmware(before, after),
         *_machine(before, after),
-        *_boot_device(before, after),
-        *_disk_names(old, new),
-        *_network(before, after),
-        *_pci_places(old, new),
+        *_kernel(before, after),
+        *_acpi(old, new),
+        *_confidential(before, after),
+        *device_risks(old, new),
         *_tpm(before, after),
         *_clock(before, after),
         *_activation(before, after),
@@ -59,83 +54,31 @@ def _firmware(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) 
 
 
 def _machine(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
-    before, after = _machine_type(old), _machine_type(new)
+    before, after = machine_type(old), machine_type(new)
     if before == after or not before or not after:
         return
-    if _chipset(old) != _chipset(new):
+    if chipset(old) != chipset(new):
         yield Risk("boot", f"machine {before} → {after}: another chipset, with its disks and NICs at other addresses")
     else:
         yield Risk("activation", f"machine {before} → {after}: Windows may see new hardware")
 
 
-def _boot_device(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
-    before, after = _first(old), _first(new)
-    if before is None or after is None:
-        return
-    names = [f"{'NIC' if isinstance(device, Interface) else 'disk'} {device.name!r}" for device in (before, after)]
-    if names[0] != names[1]:
-        yield Risk("boot", f"it boots from {names[1]} instead of {names[0]}")
-    elif isinstance(before, Disk) and isinstance(after, Disk) and _bus(before) != _bus(after):
-        driver = _NO_DRIVER if _bus(after) == "virtio" else ""
-        change = f"{_bus(before)} → {_bus(after)}"
-        yield Risk("boot", f"boot disk {after.name!r} {change}: a guest needs the driver when it boots{driver}")
+def _kernel(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
+    """A kernel that is booted in place of what is installed, or no longer is."""
+    before, after = _booted_kernel(old), _booted_kernel(new)
+    if before != after:
+        yield Risk("boot", f"it boots {after or 'what is on its disk'} instead of {before or 'what is on its disk'}")
 
 
-def _disk_names(old: Result, new: Result) -> Iterator[Risk]:
-    """Names by bus and number, as KubeVirt gives them in the disks' order (makeDeviceName)."""
-    before, after = _targets(old), _targets(new)
-    moved = [f"{name} {target} → {after[name]}" for name, target in before.items() if after.get(name, target) != target]
-    if moved:
-        shown = some(moved, _MOST_DISKS)
-        yield Risk("disks", f"{shown}: what names a disk by its device finds another one, or none")
+def _acpi(old: Result, new: Result) -> Iterator[Risk]:
+    before, after = (of.domain is None or of.domain.find("features/acpi") is not None for of in (old, new))
+    if before and not after:
+        yield Risk("boot", "ACPI is off: Windows does not boot without it, and no guest is asked to shut down")
 
 
-def _network(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
-    before = {interface.name: interface for interface in old.domain.devices.interfaces}
-    for interface in new.domain.devices.interfaces:
-        former = before.get(interface.name)
-        if former is None:
-            continue
-        models = former.model or "virtio", interface.model or "virtio"
-        if models[0] != models[1]:
-            driver = _NO_DRIVER if models[1] == "virtio" else ""
-            change = f"{models[0]} → {models[1]}"
-            yield Risk("network", f"NIC {interface.name!r} {change}: a guest needs the driver{driver}")
-        if former.mac_address != interface.mac_address:
-            change = f"{former.mac_address or 'drawn'} → {interface.mac_address or 'drawn'}"
-            yield Risk("network", f"NIC {interface.name!r} has another MAC, {change}: leases and udev rules go by it")
-        if former.acpi_index != interface.acpi_index:
-            change = f"{former.acpi_index or 'none'} → {interface.acpi_index or 'none'}"
-            yield Risk("network", f"NIC {interface.name!r} has another ACPI index, {change}: Linux names it by that")
-
-
-def _pci_places(old: Result, new: Result) -> Iterator[Risk]:
-    """What moves on the PCI bus, by an address of its own or since devices before it come or go.
-
-    Linux names NICs by their places (systemd's predictable names). Windows takes a disk that is not its own offline
-    where it has not seen it before (SAN policy OfflineShared), as KubeVirt's docs/pci-topology.md tells.
-    """
-    assert old.vmi_object is not None
-    assert new.vmi_object is not None
-    if _chipset(old.vmi_object.spec) != _chipset(new.vmi_object.spec):  # which moves everything
-        return
-    before, after = _places(old), _places(new)
-    moved = {name: (place, after[name]) for name, place in before.items() if after.get(name, place) != place}
-    spec = new.vmi_object.spec
-    boots = _first(spec)
-    nics = {interface.name for interface in spec.domain.devices.interfaces}
-    for name in [name for name in moved if name in nics]:
-        yield Risk("network", f"NIC {name!r} moves on the PCI bus, {_move(*moved[name])}: Linux names it by its place")
-    disks = {disk.name for disk in spec.domain.devices.disks if boots is None or disk.name != boots.name}
-    others = [f"{name!r}" for name in moved if name in disks]
-    if others:
-        noun = "disk" if len(others) == 1 else "disks"
-        yield Risk("disks", f"{noun} {some(others, _MOST_DISKS)} on another PCI address: Windows may take data offline")
-    devices = [f"{name!r}" for name in moved if name not in nics | {disk.name for disk in spec.domain.devices.disks}]
-    if devices:
-        yield Risk(
-            "devices", f"host device {some(devices, _MOST_DISKS)} on another PCI address, which drivers may go by"
-        )
+def _confidential(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
+    if old.domain.launch_security is None and new.domain.launch_security is not None:
+        yield Risk("boot", "its memory is encrypted: a guest whose kernel does not know of that does not boot")
 
 
 def _tpm(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
@@ -184,48 +127,11 @@ def _efi(spec: VirtualMachineInstanceSpec) -> EFI | None:
     return firmware.bootloader.efi if firmware is not None and firmware.bootloader is not None else None
 
 
-def _machine_type(spec: VirtualMachineInstanceSpec) -> str:
-    return spec.domain.machine.type if spec.domain.machine is not None else ""
-
-
-def _chipset(spec: VirtualMachineInstanceSpec) -> bool:
-    """Whether the machine has the chipset q35, of two that are told apart."""
-    return "q35" in _machine_type(spec)
-
-
-def _first(spec: VirtualMachineInstanceSpec) -> Disk | Interface | None:
-    """What boots: the disk or NIC of the lowest order, else the first disk."""
-    devices = spec.domain.devices
-    bootable: tuple[Disk | Interface, ...] = (*devices.disks, *devices.interfaces)
-    ordered = [device for device in bootable if device.boot_order]
-    return min(ordered, key=lambda device: device.boot_order or 0) if ordered else next(iter(devices.disks), None)
-
-
-def _bus(disk: Disk) -> str:
-    target = disk.disk or disk.lun or disk.cdrom
-    return target.bus if target is not None else ""
-
-
-def _targets(machine: Result) -> dict[str, str]:
-    """What disks are called in the guest: name to `vda`."""
-    disks = machine.domain.iterfind("devices/disk") if machine.domain is not None else ()
-    return {
-        (alias.get("name") or "").removeprefix("ua-"): target.get("dev") or ""
-        for disk in disks
-        if (alias := disk.find("alias")) is not None and (target := disk.find("target")) is not None
-    }
-
-
-def _places(machine: Result) -> dict[str, int | str]:
-    devices = machine.domain.find("devices") if machine.domain is not None else None
-    return pci_places(devices, machine.vmi_object) if devices is not None and machine.vmi_object is not None else {}
-
-
-def _move(before: int | str, after: int | str) -> str:
-    if isinstance(before, int) and isinstance(after, int):
-        return f"from place {before} to {after}"
-    old, new = (place if isinstance(place, str) else "a place that libvirt chooses" for place in (before, after))
-    return f"from {old} to {new}"
+def _booted_kernel(spec: VirtualMachineInstanceSpec) -> str:
+    """The image and path of a kernel that is booted directly, "" if what is installed is booted."""
+    kernel = spec.domain.firmware.kernel_boot if spec.domain.firmware is not None else None
+    image = kernel.container if kernel is not None else None
+    return f"the kernel {image.kernel_path or image.initrd_path} of an image" if image is not None else ""
 
 
 def _time(spec: VirtualMachineInstanceSpec) -> str:

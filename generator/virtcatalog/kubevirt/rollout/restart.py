@@ -34,7 +34,7 @@ def restart_required(
     _take_firmware_uuid(before, now, vmi)
     if before == now:
         return None
-    changes = differences(to_manifest(before), to_manifest(now), ("spec", "template", "spec"))
+    changes = differences(to_manifest(before), to_manifest(now), ("spec", "template", "spec"), items=True)
     fields = tuple(dict.fromkeys(difference.field for difference in changes))
     return Restart(TEMPLATE, "a field that only a new machine gets has changed", fields)
 
