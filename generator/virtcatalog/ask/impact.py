@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.environments import check_environments, check_places, environments_for
+from virtcatalog.environments import check_names, check_places, environments_for
 from virtcatalog.errors import Problem, VirtcatalogError, nearest
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import references
@@ -27,7 +27,7 @@ from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.dumps import Dump, given, others
 from virtcatalog.review.fleet import Fleet, Reviewer
 from virtcatalog.review.read import read_side
-from virtcatalog.review.side import Side
+from virtcatalog.review.side import Side, environment_names
 
 What = Literal["instance type", "preference", "class", "component"]
 
@@ -72,23 +72,25 @@ def impacts(
     dumps: Sequence[Dump] = (),
     conditions: Conditions | None = None,
     environments: Sequence[str] = (),
+    repository: Side | None = None,
 ) -> list[Impact]:
     """Return the impacts of names in the catalog or folder of manifests at `path`, on its templates and VMs of dumps.
 
-    A name may be a pattern, `m.*`. With `environments`, only these are compared. VirtcatalogError for an unknown
-    name, ProblemsError for a catalog that cannot be rendered.
+    A name may be a pattern, `m.*`. With `environments`, only these are compared. What is there is read already if it
+    is a `repository`: who reads that tells what is wrong in it. VirtcatalogError for an unknown name, ProblemsError for
+    a catalog that cannot be rendered.
     """
     label = path.as_posix()
     folder = open_source(str(path))
     is_catalog = folder.has(CATALOG)
     if is_catalog:
         load_catalog(label, folder)  # raises what is wrong with it
-    side = read_side(folder, label)
-    if side.problems:
+    side = repository or read_side(folder, label)
+    if side.problems and repository is None:
         raise VirtcatalogError("\n".join(map(str, side.problems)))
     if side.nothing:
         raise VirtcatalogError(side.nothing)
-    check_environments(environments, side.overlays, f"in {label}")
+    check_names(environments, environment_names(side), f"in {label}")
     check_places((matching_name.where for matching_name in dumps), side.overlays, f"in {label}")
     side = only(side, environments)
     targets = _targets(side, folder if is_catalog else None)

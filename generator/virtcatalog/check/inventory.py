@@ -12,13 +12,14 @@ from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.findings import inspect
-from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, holds_vm
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, holds_vm, kind_type
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.model import Catalog, Entry, VmTemplate
 from virtcatalog.catalog.places import Source
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.environments import environments_for, environments_of
+from virtcatalog.fleet.outcome import Deployed, Located
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.releases import DEFAULT
@@ -35,12 +36,15 @@ def take(
     fleet: Iterable[tuple[Manifest, str]] = (),
     number: int = 0,
     environments: Sequence[str] = (),
+    units: Sequence[Deployed] = (),
+    of_units: Iterable[Located] = (),
 ) -> Inventory:
     """Return what there is to check: of a catalog (with the texts of its files, by path), of manifests, of both.
 
     `elsewhere` are manifests by the environment or cluster that they are from. `fleet` are any number of manifests that
     hold VMs, with where they are from, read as they are checked. With `environments` only these are checked; the
-    declarations themselves always are.
+    declarations themselves always are. `units` are VMs of repositories with what they meet, `of_units` all objects of
+    these.
     """
     overlays = catalog.overlays if catalog is not None else ()
     objects: list[Subject] = []
@@ -74,6 +78,10 @@ def take(
             continue
         subject = _imported(manifest, where)
         (objects if subject.is_instancetype or subject.is_preference else others).append(subject)
+    for located in of_units:
+        subject = _deployed(located, located.environment)
+        (objects if subject.is_instancetype or subject.is_preference else others).append(subject)
+    templates += [[_deployed(vm, str(number))] for number, unit in enumerate(units) for vm in unit.vms]
     return Inventory(
         catalog=catalog,
         release=catalog.kubevirt if catalog else DEFAULT.name,
@@ -85,6 +93,7 @@ def take(
         others=tuple(others),
         texts=(*((text, partial(Source, file)) for text, file in texts), *_rendered(catalog)),
         allow=catalog.allow if catalog else (),
+        around={str(number): [located.manifest for located in unit.objects] for number, unit in enumerate(units)},
     )
 
 
@@ -177,6 +186,25 @@ def _imported(manifest: Manifest, where: str) -> Subject:
         return Subject(manifest=manifest.data, origin="import", where=where, place=place)
     seen, _ = inspect(manifest.data, type(manifest.object))
     return Subject(manifest=seen, written=manifest.data, origin="import", where=where, place=place)
+
+
+def _deployed(located: Located, where: str) -> Subject:
+    """An object of a repository, or a VM of one."""
+    typed = kind_type(str(located.manifest.get("apiVersion")), str(located.manifest.get("kind")))
+    is_vm = typed is None or holds_vm(located.manifest)
+    return Subject(
+        manifest=located.manifest if is_vm or typed is None else inspect(located.manifest, typed)[0],
+        written=None if is_vm else located.manifest,
+        origin="import",
+        environment=located.environment,
+        where=where,
+        place=partial(_of_problem, located),
+    )
+
+
+def _of_problem(located: Located, field: str) -> Source:
+    problem = located.problem(field, "")
+    return Source(problem.file, problem.line, problem.column)
 
 
 def _constant(source: Source) -> Callable[[str], Source]:

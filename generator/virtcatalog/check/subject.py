@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Literal
 
@@ -100,7 +100,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     has it. They may be read as they are iterated, which then raises ManifestError at its end for all unreadable ones.
     `others` are further objects of the cluster: the KubeVirt CR, claims. `texts` are the catalog's files as they are
     read, with a function that finds a line and column of the text in its file. `cache` stores outcomes of VMs for the
-    next run, None for nowhere.
+    next run, None for nowhere. `around` is what VMs of repositories meet, by the `where` of these.
     """
 
     catalog: Catalog | None = None
@@ -114,6 +114,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     texts: tuple[tuple[str | bytes, Callable[[int, int], Source]], ...] = ()
     allow: tuple[Allowance, ...] = ()
     cache: Cache | None = None
+    around: Mapping[str, Sequence[Manifest]] = {}
 
     @property
     def overlays(self) -> tuple[Overlay, ...]:

@@ -107,8 +107,10 @@ class Vms(VmCheck):
     def _expander(self, vm: Subject) -> Expander:
         place = vm.environment, vm.where
         if place not in self._clusters:
-            beside = [subject.manifest for subject in self._sound if subject.is_in(*place)]
-            manifests = [*self.inventory.of(*place), *beside]
+            around = self.inventory.around.get(vm.where)
+            elsewhere = place if around is None else ("", "")  # what is in no unit
+            beside = [subject.manifest for subject in self._sound if subject.is_in(*elsewhere)]
+            manifests = [*(around or ()), *self.inventory.of(*elsewhere), *beside]
             cluster = self.inventory.cluster(manifests, vm.environment)
             self._clusters[place] = Expander(manifests, cluster, self.inventory.cache)
         return self._clusters[place]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,13 +14,15 @@ from virtcatalog.cli.capacity_output import print_text
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, summary
 from virtcatalog.cli.inputs import catalog_objects, placed
-from virtcatalog.errors import VirtcatalogError, counted
+from virtcatalog.cli.repository import deployed_all, repository_at
+from virtcatalog.errors import VirtcatalogError, counted, listed
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import is_catalog
 
 if TYPE_CHECKING:
     from virtcatalog.capacity.report import Report
     from virtcatalog.kubevirt.conditions import Conditions
+    from virtcatalog.review.side import Side
 
 Manifest = dict[str, Any]
 
@@ -59,34 +63,63 @@ def command(
     it cannot; the fleet packed, the room that is left, what a node's failure would do; what namespaces ask against
     their ResourceQuotas and LimitRanges. VMs that are halted count for nothing but the question where they could run.
 
-    Exit status: 0 everything fits, 1 a VM has no node or is refused by a quota, or an instance type fits nowhere.
+    Exit status: 0 everything fits, 1 a VM has no node or is refused by a quota, or an instance type fits nowhere,
+    2 a file of a repository cannot be read.
     """
     from virtcatalog.capacity.declared import load_nodes
-    from virtcatalog.capacity.launches import launched, split
+    from virtcatalog.capacity.launches import launch_of, launched, split
     from virtcatalog.capacity.report import report
+    from virtcatalog.cli.upstream import beside_upstream
     from virtcatalog.fleet.files import SoundFleet
     from virtcatalog.kubevirt.cluster import Cluster
 
-    fleet = SoundFleet(map(placed, (*sources, *options.settings().cluster)))
+    places = [placed(source) for source in (*sources, *options.settings().cluster)]
+    repositories = {each.path: side for each in places if not each.where and (side := repository_at(each.path))}
+    asked_for = [environment] if environment and repositories else []
+    units, of_units, unfit = deployed_all(repositories, asked_for)
+    _refuse_several(repositories, asked_for)
+    fleet = SoundFleet(each for each in places if each.path not in repositories)
     beside = [other.data for others in fleet.others.values() for other in others]
-    own = _deployed(catalog, environment)
+    own = _deployed(catalog, environment if not repositories else None)
     declared = load_nodes(nodes) if nodes else []
+    beside += (located.manifest for located in of_units)
     cluster = Cluster.under([*own, *beside, *declared], conditions)
     if not cluster.nodes:
         raise VirtcatalogError("there are no nodes: name a dump of the cluster with -f, or declare them with --nodes")
     types, pods = split([*own, *beside])
     asked = split(own)[0] or types
-    if not fleet.number and not asked:
+    number = fleet.number + sum(len(unit.vms) for unit in units)
+    if not number and not asked:
         raise VirtcatalogError("there is neither a VM nor an instance type to ask about: see --help")
-    answer = report(launched(fleet, cluster), fleet.number, cluster, asked, pods)
+    of_repositories = (
+        launch_of(vm.manifest, around)
+        for unit in beside_upstream(units, conditions, alone=not own)
+        for around in [Cluster.under([*(located.manifest for located in unit.objects), *own, *declared], conditions)]
+        for vm in unit.vms
+    )
+    answer = report(chain(launched(fleet, cluster), of_repositories), number, cluster, asked, pods)
     if form == "json":
         data(as_json(_as_data(answer)))
     else:
         print_text(answer)
     for name, why in answer.podless:
         echo(f"{name}: {why}", err=True)
+    for problem in unfit:
+        echo(str(problem), err=True)
     _close(answer)
-    return 1 if answer.finds else 0
+    return 2 if unfit else 1 if answer.finds else 0
+
+
+def _refuse_several(repositories: Mapping[str, Side], environments: Sequence[str]) -> None:
+    """UsageError for VMs of repositories that land in several clusters, which have nodes of their own."""
+    clusters = {
+        side.repository.environments[vm.unit.number].cluster
+        for side in repositories.values()
+        for vm in side.vms
+        if side.repository is not None and (not environments or vm.environment in environments)
+    }
+    if len(named := sorted(filter(None, clusters))) > 1:
+        raise click.UsageError(f"these VMs land in several clusters, {listed(named)}: name an environment with -e")
 
 
 def _deployed(catalog: str | None, environment: str | None) -> list[Manifest]:

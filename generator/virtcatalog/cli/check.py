@@ -16,6 +16,7 @@ from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, print_findings, summary
 from virtcatalog.cli.defaults import in_effect
 from virtcatalog.cli.inputs import placed
+from virtcatalog.cli.repository import default_path, deployed_all, repository_at
 from virtcatalog.errors import ManifestError, ProblemsError, Severity, VirtcatalogError, counted
 from virtcatalog.escaping import as_json
 from virtcatalog.fleet.sources import Placed
@@ -92,7 +93,7 @@ def command(
     conditions: Conditions,
     cache: Cache | None,
 ) -> int:
-    """Find out what is wrong with CATALOG (default: catalog), or with a folder of manifests, without a cluster.
+    """Find out what is wrong with CATALOG (default: catalog, else the repository), or with a folder of manifests.
 
     docs/findings.md describes the rules. Findings may be allowed in catalog.yaml, with a reason.
     """
@@ -113,7 +114,7 @@ def command(
         inventory = _with_nodes(inventory, nodes) if nodes else inventory
         inventory = msgspec.structs.replace(inventory, cache=cache)
         try:
-            findings = check(inventory)
+            findings = [*findings, *check(inventory)]
         except ManifestError as error:
             inventory, findings = None, unreadable(sorted(error.problems))
         if inventory is not None and pairs:
@@ -143,10 +144,11 @@ def _take(
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.check.declarations import unreadable
     from virtcatalog.check.inventory import take
+    from virtcatalog.cli.upstream import beside_upstream
     from virtcatalog.environments import check_environments, check_places
     from virtcatalog.fleet.files import SoundFleet
 
-    path = catalog or "catalog"
+    path = catalog or ("catalog" if sources else default_path())
     places = [placed(source) for source in sources]
     for each in (path, *(each.path for each in places)) if catalog or not sources else (each.path for each in places):
         if each != "-" and not exists(each):
@@ -159,9 +161,11 @@ def _take(
             loaded = load_catalog(path)
         except ProblemsError as error:
             problems += error.problems
-    elif catalog:
-        places = [Placed(catalog), *places]
-    places = [*places, *map(placed, options.settings().cluster)]
+    elif catalog or path != "catalog":
+        places = [Placed(path), *places]
+    repositories = {each.path: side for each in places if not each.where and (side := repository_at(each.path))}
+    places = [*(each for each in places if each.path not in repositories), *map(placed, options.settings().cluster)]
+    units, of_units, unfit = deployed_all(repositories, environments)
     try:
         fleet = SoundFleet(places)
     except ManifestError as error:
@@ -173,7 +177,8 @@ def _take(
         folder = open_folder(path)
         texts = [(folder.read(file), Path(path, file).as_posix()) for file in loaded.files if file.endswith(".yaml")]
     overlays = loaded.overlays if loaded else ()
-    check_environments(environments, overlays, f"in {path}")
+    if not repositories:
+        check_environments(environments, overlays, f"in {path}")
     check_places(fleet.others, overlays, f"in {path}")
     inventory = take(
         loaded,
@@ -184,11 +189,13 @@ def _take(
         fleet=fleet,
         number=fleet.number,
         environments=environments,
+        units=beside_upstream(units, conditions, alone=loaded is None),
+        of_units=of_units,
     )
     if loaded is None and not inventory.number and not any(map(_is_ours, (*inventory.objects, *inventory.others))):
         where = ", ".join(each.path for each in places) or path
         raise VirtcatalogError(f"{where}: there is no {CATALOG}, and no manifest of KubeVirt's")
-    return inventory, [], [overlay.name for overlay in overlays]
+    return inventory, unreadable(sorted(unfit)), [overlay.name for overlay in overlays]
 
 
 def _is_ours(subject: Subject) -> bool:

@@ -141,6 +141,7 @@ def command(
     from virtcatalog.review.compare import review
     from virtcatalog.review.report import rises
     from virtcatalog.review.requests import load_prices
+    from virtcatalog.review.side import environment_names
 
     if (part or full) and form != "text":
         raise click.UsageError(f"--{part or 'full'} is about the text; -o {form} has it all")
@@ -152,11 +153,12 @@ def command(
     if config:
         sides = _configured(sides[0], config[0]), _configured(sides[1], config[1])
     overlays = [overlay for side in sides for overlay in side.overlays]
-    check_environments(environments, overlays, "on either side")
+    if not any(side.repository for side in sides):
+        check_environments(environments, overlays, "on either side")
     dumps = read_dumps([*sources, *options.settings().cluster])
     check_places((dump.where for dump in dumps), overlays, "on either side")
     paid = load_prices(prices) if prices else None
-    defaults = in_effect(overlay.name for overlay in overlays)
+    defaults = in_effect(name for side in sides for name in environment_names(side))
     report = review(*sides, conditions, dumps, environments, _watch, paid, cache, executor)
     printers: dict[str, Callable[[Report], None]] = {
         "text": partial(_text, part, full),

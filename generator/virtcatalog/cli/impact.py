@@ -13,6 +13,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing
 from virtcatalog.cli.diff import read_dumps
+from virtcatalog.cli.repository import default_path, repository_at
 from virtcatalog.errors import VirtcatalogError, counted, some
 from virtcatalog.escaping import as_json, single_line
 from virtcatalog.manifests.folder import NOT_THERE
@@ -35,7 +36,7 @@ Examples:
 """,
 )
 @click.argument("names", nargs=-1, required=True, shell_complete=options.completes("subjects"))
-@options.catalog("A catalog or a folder of manifests. [default: catalog]")
+@options.catalog("A catalog, a repository or a folder of manifests. [default: catalog, else the repository]")
 @options.manifests(options.FLEET)
 @options.environments
 @options.form(("text", "json"), default="text")
@@ -54,19 +55,24 @@ def command(
     A NAME is an instance type, a preference, a class or a component. VMs use it directly, by what their volumes'
     labels say, or through what it is mixed into.
 
-    Exit status: 0 nothing depends on any of them, 1 something does.
+    Exit status: 0 nothing depends on any of them, 1 something does, 2 a file of a repository cannot be read.
     """
     from virtcatalog.ask.impact import impacts
 
-    path = Path(catalog or "catalog")
+    path = Path(catalog or default_path())
     if not exists(str(path)):
         raise VirtcatalogError(f"{path}: {NOT_THERE}")
-    answers = impacts(names, path, read_dumps([*sources, *options.settings().cluster]), conditions, environments)
+    side = repository_at(str(path))
+    dumps = read_dumps([*sources, *options.settings().cluster])
+    answers = impacts(names, path, dumps, conditions, environments, side)
     if form == "json":
         data(as_json([_as_data(impact) for impact in answers]))
     else:
         echo("\n".join("".join(f"{line}\n" for line in _lines(answer)) for answer in answers), nl=False)
-    return 1 if any(answer.used for answer in answers) else 0
+    problems = side.problems if side is not None else ()
+    for problem in problems:
+        echo(str(problem), err=True)
+    return 2 if problems else 1 if any(answer.used for answer in answers) else 0
 
 
 def _lines(impact: Impact) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from virtcatalog.cli.repository import renderer
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.folder import NOT_THERE
 from virtcatalog.manifests.layout import CATALOG
@@ -127,7 +128,7 @@ def read_sides(names: tuple[Named, Named], path: str | None) -> tuple[Side, Side
     BASE is by default where HEAD left the main branch, HEAD the working tree.
     """
     base, head = names
-    charts = _charts()
+    charts = renderer()
     if base.path == STDIN and head == Named():
         return _streams(charts)
     catalog = path or _default(names)
@@ -161,7 +162,7 @@ def upgraded(catalog: str | None, *, alone: bool) -> Side:
 
     if catalog is None and alone and not exists(CATALOG_FOLDER):
         return Side(label=ALONE, objects={"": []})
-    side = _side(Named(), catalog or _default((Named(), Named())), _charts())
+    side = _side(Named(), catalog or _default((Named(), Named())), renderer())
     if side.nothing:
         raise VirtcatalogError(side.nothing)
     return side
@@ -181,14 +182,6 @@ def _streams(charts: Charts) -> tuple[Side, Side]:
     if all(side.nothing for side in sides):
         raise VirtcatalogError("standard input: there is no manifest")
     return sides
-
-
-def _charts() -> Charts:
-    """What renders charts of repositories, if there are any and helm is here."""
-    from virtcatalog.repositories.helm import Charts
-    from virtcatalog.repositories.helmprocess import find_helm
-
-    return Charts(find_helm)
 
 
 def _side(name: Named, catalog: str, charts: Charts) -> Side:

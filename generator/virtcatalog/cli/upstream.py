@@ -9,6 +9,7 @@ from virtcatalog.cli.console import summary
 from virtcatalog.cli.vms import Batch, unplaced
 
 if TYPE_CHECKING:
+    from virtcatalog.fleet.outcome import Deployed
     from virtcatalog.kubevirt.conditions import Conditions
 
 
@@ -32,3 +33,12 @@ def with_upstream(batches: Sequence[Batch], places: Sequence[Conditions]) -> lis
     for name in sorted(noted):
         summary(f"no catalog is named: {name} counts, as KubeVirt's operator deploys it")
     return complete
+
+
+def beside_upstream(units: Sequence[Deployed], conditions: Conditions, *, alone: bool) -> list[Deployed]:
+    """Return VMs of repositories beside what KubeVirt's operator deploys; `alone`: no catalog says what there is."""
+    from virtcatalog.cli.conditions import conditions_of
+
+    batches = [Batch(unit.vms, unit.objects, [], unit.environment, alone=alone) for unit in units]
+    complete = with_upstream(batches, conditions_of(batches, conditions))
+    return [unit._replace(objects=batch.objects) for unit, batch in zip(units, complete, strict=True)]

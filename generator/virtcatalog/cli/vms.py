@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from virtcatalog.cli.inputs import catalog_objects, companions, placed, read_apart
+from virtcatalog.cli.repository import deployed_all, repository_at
 from virtcatalog.environments import (
     BASE,
     check_environments,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog, VmTemplate
     from virtcatalog.cli.revisions import Revision
     from virtcatalog.fleet.files import Chosen, Fleet
+    from virtcatalog.fleet.outcome import Deployed
+    from virtcatalog.review.side import Side
 
 
 class Batch(NamedTuple):
@@ -95,12 +98,15 @@ def gather(
     if revision and not sources:
         templates += _templates_at(revision, catalog or "catalog")
         matches = _Matches(None, environments, None)  # they meet their own
+    repositories: dict[str, Side] = {}
     for source in map(placed, sources or ([] if revision else [catalog or "catalog"])):
         folder = catalog_around(source.path)
-        if folder is None:
-            plain.append(source)
-        else:
+        if folder is not None:
             templates += _templates(folder, source)
+        elif not source.where and sources and (side := repository_at(source.path)) is not None:
+            repositories[source.path] = side
+        else:
+            plain.append(source)
     if plain and not sources:
         raise VirtcatalogError(f"{plain[0].path} is no catalog that holds VM templates: name VMs with -f")
     if plain:
@@ -109,6 +115,9 @@ def gather(
     files = _from_files(plain) if fleet is None else _Files([], _located(fleet), [], (), fleet.problems)
     files.objects[:0] = [(Located(companion.data, companion.problem), "") for companion in companions(cluster)]
     batches = [*matches.of_templates(templates, files), *(matches.of_files(files, fleet) if plain else ())]
+    units, _, unfit = deployed_all(repositories, environments)
+    files.problems.extend(unfit)
+    batches += matches.of_units(units, files)
     if not any(batch.number or batch.unreadable for batch in batches) and not files.problems:
         where = f" for {listed(environments)}" if environments else ""
         kinds = {located.manifest.get("kind") for located, _ in files.objects}
@@ -219,6 +228,12 @@ class _Matches:
             batch = self._batch(catalog, environment, [], files.beside(environment, where))
             yield batch._replace(fleet=vms, without_vm=without_vm)
             without_vm = ()
+
+    def of_units(self, units: Iterable[Deployed], files: _Files) -> Iterator[Batch]:
+        """Yield a batch for the VMs of each environment of repositories, which meet what is in other files, too."""
+        for environment, vms, objects in units:
+            batch = self._batch(self._catalog(None), BASE, vms, [*objects, *files.beside(environment, "")])
+            yield batch._replace(environment=environment)
 
     @property
     def _path(self) -> str:

@@ -40,6 +40,14 @@ class Located(NamedTuple):
         return Located(self.manifest, partial(_problem_in, environment, self.problem), environment)
 
 
+class Deployed(NamedTuple):
+    """VMs of one environment of a repository, and the objects that they meet."""
+
+    environment: str
+    vms: list[Located]
+    objects: list[Located]
+
+
 def located(manifest: Manifest, environment: str) -> Located:
     """Return a VM of a file in the environment that it is in."""
     return Located(manifest.data, manifest.problem).located_in(environment)

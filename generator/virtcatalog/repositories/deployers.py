@@ -17,6 +17,9 @@ _KINDS: Final = {
 }
 """The kinds that deploy something, with the API group of each: others have kinds of these names, too."""
 
+GROUPS: Final = frozenset(_KINDS.values())
+"""The API groups of these."""
+
 
 def deploys(data: Any) -> bool:
     """Whether an object deploys a part of a repository."""

@@ -17,23 +17,24 @@ from virtcatalog.catalog.places import Source
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
-from virtcatalog.limits import REPOSITORY_LEVELS, REPOSITORY_UNITS
-from virtcatalog.manifests.folder import Folder
+from virtcatalog.limits import REPOSITORY_FILE_BYTES, REPOSITORY_LEVELS, REPOSITORY_UNITS
+from virtcatalog.manifests.folder import Folder, SourceError, manifest_files
 from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.layout import CATALOG, KUSTOMIZATIONS, OWNED
 from virtcatalog.manifests.read import faults
 from virtcatalog.repositories.building import kustomized
-from virtcatalog.repositories.deployers import Deployer, deploys
+from virtcatalog.repositories.deployers import GROUPS, Deployer, deploys
 from virtcatalog.repositories.deploying import Context, Unit, units_of
 from virtcatalog.repositories.documents import Documents, Opaque, joined
 from virtcatalog.repositories.helm import Charts
 from virtcatalog.repositories.model import Environment, Repository, Resource, resource
 from virtcatalog.repositories.placeholders import fill
 from virtcatalog.repositories.releases import lone_charts
-from virtcatalog.repositories.tree import Tree, parents
+from virtcatalog.repositories.tree import CHART, Tree, parents
 
 #: What is passed over, as it is counted.
 _UNINCLUDED = "file that no kustomization includes"
-_CHART = "file of a chart"
+_OF_CHART = "file of a chart"
 
 
 def find(folder: Folder, label: str, charts: Charts | None = None) -> Repository:
@@ -45,6 +46,23 @@ def find(folder: Folder, label: str, charts: Charts | None = None) -> Repository
     files = (path for path in tree.files if not tree.in_chart(path))
     objects = [resource(manifest) for path in files for manifest in tree.documents(path).manifests]
     return _Finder(Context(tree, objects, charts or Charts())).find()
+
+
+def is_repository(folder: Folder) -> bool:
+    """Whether a folder says what it deploys: it has kustomizations, charts, or objects of Flux or Argo CD."""
+    if folder.has(CATALOG) or folder.has(OWNED):
+        return False
+    if any(path.rpartition("/")[2] in (CHART, *KUSTOMIZATIONS) for path in folder.listing().files):
+        return True
+    return any(_may_deploy(folder, path) for path in manifest_files(folder)[0])
+
+
+def _may_deploy(folder: Folder, path: str) -> bool:
+    try:
+        content = folder.read(path, REPOSITORY_FILE_BYTES)
+    except SourceError:
+        return False
+    return any(group.encode() in content for group in GROUPS)
 
 
 class RepositoryError(VirtcatalogError):
@@ -150,7 +168,7 @@ class _Finder:
         opaque: list[Opaque] = []
         for at, files in tree.folders.items():
             if at in tree.charts or tree.in_chart(at):
-                passed_over[_CHART] += 0 if any(above in rendered for above in (at, *parents(at))) else len(files)
+                passed_over[_OF_CHART] += 0 if any(above in rendered for above in (at, *parents(at))) else len(files)
             elif at in tree.kustomizations or any(above in taken for above in (at, *parents(at))):
                 passed_over[_UNINCLUDED] += len([file for file in files if file not in listed])
             else:
@@ -224,5 +242,4 @@ def _wrong(data: Data) -> list[Problem]:
 
 
 def _placed(problem: Problem, resource: Resource) -> Problem:
-    source = resource.field(problem.field)
-    return replace(problem, file=source.file, line=source.line, column=source.column)
+    return resource.problem(problem.field, problem.message)

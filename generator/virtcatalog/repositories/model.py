@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from virtcatalog.api.decode import manifest_name
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.identity import Data
@@ -34,6 +35,11 @@ class Resource(NamedTuple):
     def place(self) -> Source:
         """Where it is declared."""
         return self.field("")
+
+    def problem(self, field: str, message: str) -> Problem:
+        """Say what is wrong with one of its fields, where that stands."""
+        source = self.field(field)
+        return Problem(source.file, source.line, source.column, manifest_name(self.data), field, message)
 
 
 def resource(manifest: Manifest) -> Resource:

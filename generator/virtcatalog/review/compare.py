@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from virtcatalog.environments import check_names
+from virtcatalog.errors import Problem
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
+from virtcatalog.repositories.model import Repository
 from virtcatalog.review.cached import Progress
 from virtcatalog.review.deployed import matched
 from virtcatalog.review.dumps import Dump, given, others
@@ -19,7 +22,7 @@ from virtcatalog.review.judge import Case
 from virtcatalog.review.objects import compare_objects
 from virtcatalog.review.report import Report
 from virtcatalog.review.shortages import overspent, standing
-from virtcatalog.review.side import Side, sound
+from virtcatalog.review.side import Side, environment_names, sound
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.prices import Prices
@@ -43,7 +46,10 @@ def review(
     holds objects that cannot be read.
     """
     base, head = matched(base, head)
-    clean = sound(*(only(side, environments) for side in _alike(base, head)))
+    if base.repository is not None or head.repository is not None:
+        check_names(environments, [name for side in (base, head) for name in environment_names(side)], "on either side")
+    base, head = (only(side, environments) for side in _alike(base, head))
+    clean = sound(base, head)
     reviewer = Reviewer(clean.base, clean.head, conditions, others(dumps), environments, given(dumps))
     reviewer.templates()
     reviewer.vms(given(dumps), watch, cache, executor)
@@ -73,6 +79,7 @@ def review(
         prices=prices,
         standings=tuple(each for each in standings if each.homeless or each.refused),
         overspent=overspent(head.budgets, [(where, vms, comparison.head) for where, vms, comparison in fleets]),
+        only=tuple(environments),
         host=" → ".join(hosts) if conditions[0].host != conditions[1].host else "",
     )
 
@@ -93,6 +100,8 @@ def _without_environments(side: Side) -> Side:
 
 def only(side: Side, environments: Sequence[str]) -> Side:
     """Return no more of a side than these environments of it, if there are any."""
+    if environments and side.repository is not None:
+        return _only_units(side, side.repository, environments)
     if not environments or not side.overlays:
         return side
     return msgspec.structs.replace(
@@ -100,6 +109,23 @@ def only(side: Side, environments: Sequence[str]) -> Side:
         objects={name: side.objects.get(name, []) for name in environments},
         overlays=tuple(overlay for overlay in side.overlays if overlay.name in environments),
         vms=tuple(vm for vm in side.vms if vm.environment in environments),
+    )
+
+
+def _only_units(side: Side, repository: Repository, environments: Sequence[str]) -> Side:
+    """A repository with no more than these environments, and what is wrong with them or with none."""
+    asked: set[Problem] = {*repository.problems, *repository.unrendered}
+    others: set[Problem] = set()
+    for environment, name in zip(repository.environments, side.units, strict=True):
+        (asked if name in environments else others).update((*environment.problems, *environment.unrendered))
+    others -= asked
+    return msgspec.structs.replace(
+        side,
+        objects={name: side.objects[name] for name in environments if name in side.objects},
+        vms=tuple(vm for vm in side.vms if vm.environment in environments),
+        problems=tuple(problem for problem in side.problems if problem not in others),
+        unrendered=tuple(problem for problem in side.unrendered if problem not in others),
+        opaque=tuple(each for each in side.opaque if each[1].problem not in others),
     )
 
 

@@ -108,6 +108,7 @@ def _side(
         unrendered=(*repository.all_unrendered, *old),
         opaque=tuple(_opaque(repository, side.label)),
         left_out=frozenset(within(problem.file, side.label) for problem in every),
+        units=tuple(names),
         incomplete=_incomplete(repository.environments, names),
     )
 

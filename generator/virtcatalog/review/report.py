@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from virtcatalog.capacity.budget import Overspent
-from virtcatalog.errors import Level, Problem, counted, some
+from virtcatalog.errors import Level, Problem, counted, listed, some
 from virtcatalog.manifests.identity import identity
 from virtcatalog.repositories.documents import passed_over_words
 from virtcatalog.review.fleet import Fleet, Upgrade
@@ -28,7 +28,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a comparison found.
 
     `hidden` are objects that a broken catalog keeps from being compared; `upgrades` the environments whose KubeVirt
-    release is another one. `defaults` are those of the repository that leave something out or choose what counts.
+    release is another one. `defaults` are those of the repository that leave something out or choose what counts,
+    `only` the environments that are looked at, none for all.
     """
 
     base: Side
@@ -42,6 +43,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     standings: tuple[Standing, ...] = ()
     overspent: tuple[Overspent, ...] = ()
     defaults: tuple[Problem, ...] = ()
+    only: tuple[str, ...] = ()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -163,6 +165,8 @@ def headline(report: Report) -> str:
         parts.append(counted(len(report.problems), "problem"))
     if report.unrendered:
         parts.append(f"{len(report.unrendered):,} not rendered")
+    if report.only:
+        parts.append(f"only {listed(report.only)} is looked at")
     return "; ".join(parts)
 
 

@@ -36,6 +36,10 @@ class Vm(msgspec.Struct, frozen=True, kw_only=True):
     unit: Unit = ANYWHERE
     open: tuple[Open, ...] = ()
 
+    def problem(self, field: str, message: str) -> Problem:
+        """Say what is wrong with one of its fields, where that stands."""
+        return Resource(self.manifest, self.field or (lambda _: self.place)).problem(field, message)
+
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
     """What there is on one side.
@@ -46,8 +50,8 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     are declared, and `fields` where each of their fields is. `left_out` are the files of a broken catalog that could
     not be read on; "*" when nothing of it could. A `repository` has `views`: what its units meet, in place of
     `companions`, `places` and `fields`; `unrendered` says what of it is not looked at, `opaque` what of that holds VMs,
-    by what it is recognised by on the other side, and `incomplete` which
-    environments are not there as a whole, and why.
+    by what it is recognised by on the other side, `units` what its environments are
+    called, and `incomplete` which of them are not there as a whole, and why.
     """
 
     label: str
@@ -66,6 +70,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     views: Views | None = None
     unrendered: tuple[Problem, ...] = ()
     opaque: tuple[tuple[tuple[str, str, int], Opaque], ...] = ()
+    units: tuple[str, ...] = ()
     incomplete: Mapping[str, frozenset[str]] = {}
 
     @property
@@ -104,6 +109,13 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     def companions_in(self, environment: str) -> Sequence[Data]:
         """Return what lies beside the VM templates of an environment."""
         return self.companions.get(environment if self.overlays else NOWHERE, ())
+
+
+def environment_names(side: Side) -> list[str]:
+    """Return the names of the environments of a catalog, or of a repository's units."""
+    if side.repository is None:
+        return [overlay.name for overlay in side.overlays]
+    return sorted({name for name in (*side.units, *side.objects, *(vm.environment for vm in side.vms)) if name})
 
 
 class Sound(msgspec.Struct, frozen=True):
