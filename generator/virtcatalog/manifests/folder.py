@@ -79,7 +79,7 @@ class Folder(ABC):
 
     def changed(self, changes: Mapping[str, bytes | None]) -> Folder:
         """Return it with the bytes of some files replaced, or the files left out."""
-        return _Changed(self, changes)
+        return _Changed(self, {parts_of(path, self.at): content for path, content in changes.items()})
 
 
 def manifest_files(folder: Folder) -> Listing:
@@ -173,7 +173,9 @@ def _is_hidden(name: str) -> bool:
 
 
 class _Changed(Folder):
-    def __init__(self, folder: Folder, changes: Mapping[str, bytes | None]) -> None:
+    """`changes` are by the whole paths of files, as `at` has them: folders within it are changed, too."""
+
+    def __init__(self, folder: Folder, changes: Mapping[Parts, bytes | None]) -> None:
         self._folder, self._changes = folder, changes
 
     @property
@@ -182,19 +184,26 @@ class _Changed(Folder):
 
     def listing(self) -> Listing:
         files, faults = self._folder.listing()
-        remaining = {*files, *self._changes} - {path for path, content in self._changes.items() if content is None}
-        return Listing(tuple(sorted(remaining)), tuple(fault for fault in faults if fault[0] not in self._changes))
+        depth = len(self.at)
+        own = {
+            "/".join(path[depth:]): content for path, content in self._changes.items() if path[:depth] == self.at
+        }
+        remaining = {*files, *own} - {path for path, content in own.items() if content is None}
+        return Listing(tuple(sorted(remaining)), tuple(fault for fault in faults if fault[0] not in own))
 
     def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
-        if path not in self._changes:
+        parts = parts_of(path, self.at)
+        if parts not in self._changes:
             return self._folder.read(path, most)
-        content = self._changes[path]
+        content = self._changes[parts]
         if content is None:
             raise SourceError(NOT_THERE)
         return content
 
     def has(self, path: str) -> bool:
-        return self._changes[path] is not None if path in self._changes else self._folder.has(path)
+        parts = parts_of(path, self.at)
+        return self._changes[parts] is not None if parts in self._changes else self._folder.has(path)
 
     def folder(self, path: str) -> Folder | None:
-        return self._folder.folder(path)
+        folder = self._folder.folder(path)
+        return _Changed(folder, self._changes) if folder is not None else None
