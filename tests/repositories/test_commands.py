@@ -121,7 +121,7 @@ def test_an_environment_that_is_not_there_is_refused(fleet: Path) -> None:
 
 def test_what_is_wrong_is_said_at_the_line_in_git_and_for_the_environment(fleet: Path) -> None:
     file = fleet / "clusters/prod.yaml"
-    patch = '- {op: add, path: /spec/instancetype, value: {name: s.small}}'
+    patch = "- {op: add, path: /spec/instancetype, value: {name: s.small}}"
     file.write_text(f"{file.read_text()}  patches: [{{target: {{kind: VirtualMachine}}, patch: '{patch}'}}]\n")
     done = run("check", "-f", ".")
     assert done.exit_code == 1

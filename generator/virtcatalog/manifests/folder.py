@@ -185,9 +185,7 @@ class _Changed(Folder):
     def listing(self) -> Listing:
         files, faults = self._folder.listing()
         depth = len(self.at)
-        own = {
-            "/".join(path[depth:]): content for path, content in self._changes.items() if path[:depth] == self.at
-        }
+        own = {"/".join(path[depth:]): content for path, content in self._changes.items() if path[:depth] == self.at}
         remaining = {*files, *own} - {path for path, content in own.items() if content is None}
         return Listing(tuple(sorted(remaining)), tuple(fault for fault in faults if fault[0] not in own))
 
