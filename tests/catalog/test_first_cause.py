@@ -37,6 +37,21 @@ MODELLED = "is not modelled; known are v1.7.4, v1.8.4, v1.9.0"
         ),
         (
             "instancetypes/m.yaml",
+            TYPES.replace("sizes:", "size:"),
+            "3:1: size: unknown field 'size'; did you mean 'sizes'?",
+        ),
+        (
+            "instancetypes/m.yaml",
+            TYPES.replace("memoryPerVcpu: 4Gi", "memoryPerVcpu: 0"),
+            "2:1: memoryPerVcpu: the memory must be more than 0, not 0",
+        ),
+        (
+            "instancetypes/m.yaml",
+            TYPES.replace("memoryPerVcpu: 4Gi\n", ""),
+            "2:1: sizes: small has no `memory`, and its class no `memoryPerVcpu`",
+        ),
+        (
+            "instancetypes/m.yaml",
             TYPES.replace("small:", "Small:"),
             f"4:3: sizes.Small: Kubernetes refuses the name 'm.Small': {NAME}",
         ),

@@ -127,3 +127,10 @@ def test_an_amount_in_powers_of_ten(bench):
     assert "spec.requirements.memory.guest: 1G counts in powers of ten; did you mean 1Gi?" in found
     assert found.endswith("[warning: decimal-memory]")
     assert bench.preference("{requirements: {memory: 1Gi}}") == []
+
+
+def test_an_amount_without_its_unit(bench):
+    (found,) = bench.preference("{requirements: {memory: 512}}")
+    assert "spec.requirements.memory.guest: 512 is 512 bytes; did you mean 512Gi?" in found
+    assert found.endswith("[warning: memory-in-bytes]")
+    assert bench.preference("{requirements: {memory: 536870912}}") == []

@@ -165,7 +165,7 @@ def test_what_is_not_supported_is_at_the_vms_field_and_travels():
     assert (sent.message, str(sent)) == (caught.value.message, str(caught.value))
 
 
-def test_a_type_that_is_not_there_comes_before_the_requirements_that_fail_for_it():
+def test_what_a_preference_requires_of_a_type_that_is_not_there_is_no_second_reason():
     instancetype = """
     apiVersion: instancetype.kubevirt.io/v1beta1
     kind: VirtualMachineClusterInstancetype
@@ -191,10 +191,9 @@ def test_a_type_that_is_not_there_comes_before_the_requirements_that_fail_for_it
     result = expand(read(vm), Cluster([read(instancetype), read(preference)]))
     assert result.refused_by == "vm"
     assert [each.field for each in result.causes] == ["spec.template.spec.domain.memory"]
-    first, second = result.reasons
-    assert (first.field, first.by) == ("spec.instancetype.name", "controller")
-    assert first.message.endswith("'std.meduim'; did you mean 'std.medium'?")
-    assert second.by == "vm"
+    (reason,) = result.reasons
+    assert (reason.field, reason.by) == ("spec.instancetype.name", "controller")
+    assert reason.message.endswith("'std.meduim'; did you mean 'std.medium'?")
 
 
 def test_the_vm_is_looked_at_once_however_many_faults_it_has(monkeypatch):

@@ -7,14 +7,14 @@ it), a whole float as an integer. `Rules` say what else may be, in declarations 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from virtcatalog.api.kinds import API_VERSIONS, RETIRED, kind_type, unserved
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.api.shape import Anything, Either, Leaf, List, Map, Shape, Struct, Version, shape_of, struct_of
+from virtcatalog.api.shape import Anything, Either, Field, Leaf, List, Map, Shape, Struct, Version, shape_of, struct_of
 from virtcatalog.errors import nearest
 
 
@@ -160,6 +160,12 @@ def _fill(value: Any, shape: Shape) -> Any:
     return filled
 
 
+def missing(fields: Mapping[str, Field], value: Mapping[Any, Any], hints: str) -> list[str]:
+    """Return the required fields that a map has not, unless `hints`, what is said of others, takes one for misspelt."""
+    names = (name for name, field in fields.items() if field.required and value.get(name) is None)
+    return [name for name in names if f"did you mean {name!r}?" not in hints]
+
+
 class _Walk:
     """One walk over data; `unknown` counts the fields among the findings that the type does not have.
 
@@ -199,7 +205,7 @@ class _Walk:
 
     def _struct(self, value: dict[Any, Any], shape: Struct, path: Path) -> dict[str, Any]:
         fields, rules = shape.fields, self.rules
-        tidied = {}
+        tidied, hints = {}, ""
         for key, item in value.items():
             field = fields.get(key)
             if field is None:
@@ -208,14 +214,13 @@ class _Walk:
                     faults = self.pruned if rules.prune else self.findings
                     message = "" if self.trial and not rules.prune else unknown_field(key, fields)
                     faults.append(((*path, str(key)), message))
+                    hints += message if faults is self.findings else ""
             elif rules.release and field.since > rules.release and not (item is None and rules.fragment):
                 self.findings.append(((*path, key), too_new(key, field.since, rules.release)))
             elif item is not None:
                 tidied[key] = self.value(item, field.shape, (*path, key))
         if not rules.fragment:
-            for name, field in fields.items():
-                if field.required and value.get(name) is None:
-                    self.findings.append(((*path, name), "is required"))
+            self.findings += [((*path, name), "is required") for name in missing(fields, value, hints)]
         return tidied
 
     def _map(self, value: dict[Any, Any], shape: Map, path: Path) -> dict[str, Any]:

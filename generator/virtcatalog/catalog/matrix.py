@@ -186,8 +186,12 @@ def _memory(
         message = f"the size has {stated} of memory, and this says {written}; leave it out"
         composer.report(merged, ("spec", "memory", "guest"), message)
     if stated is None:
-        message = "the size has no `memory`, and its class no `memoryPerVcpu`"
-        composer.report(merged, (), message, "memory", "memoryPerVcpu", "spec")
+        reported = merged.data.get("memoryPerVcpu") is not None  # it is no amount
+        if not reported and not merged.spoilt.intersection(("memory", "memoryPerVcpu", "spec", "*")):
+            own = merged.layers[-1]
+            sizes, size = own.path[:1], own.path[1]
+            if not composer.sources.has_fault(own.place, sizes):  # the first is enough: it may be all
+                composer.sources.report(own.place, sizes, f"{size} has no `memory`, and its class no `memoryPerVcpu`")
         return Quantity(), "0"
     return _parsed(composer, merged, path, stated), str(stated)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from virtcatalog.api.findings import Findings
+from virtcatalog.api.findings import Findings, missing
 from virtcatalog.api.names import label_fault, name_fault
 from virtcatalog.api.shape import Version, parse_release, struct_of
 from virtcatalog.catalog.chain import Chain, Part, extend
@@ -130,13 +130,13 @@ class Files:
                 findings += [(("kubevirt",), fault)] if fault else []
                 self.release = self.release or (() if fault else parse_release(data["kubevirt"]))
             literal = sections
-        if "/" in place and not over:
-            fields = struct_of(kind).fields
-            findings += [((key,), "is required") for key in fields if fields[key].required and data.get(key) is None]
         partial, expressions = place not in (PRICES, VMS), place not in (OVERLAYS, PRICES, VMS)
         # What is too new in an extended catalog may be taken out again: Composer.check_spec looks at what is left.
         release = () if extended else self.release
         findings += faults(literal, kind, release, fragment=partial, expressions=expressions)
+        if "/" in place and not over:
+            hints = "".join(message for path, message in findings if len(path) == 1)
+            findings += [((key,), "is required") for key in missing(struct_of(kind).fields, data, hints)]
         for path, fragment in fragments_of(place, data):
             findings += [((*path, *field), message) for field, message in check_layer(fragment)]
         return findings

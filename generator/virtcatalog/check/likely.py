@@ -9,6 +9,7 @@ from typing import Any
 from virtcatalog.catalog.labels import PREFIX
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject
+from virtcatalog.errors import counted
 
 DECIMAL = Rule(
     "decimal-memory",
@@ -17,6 +18,13 @@ DECIMAL = Rule(
     "It rarely fits what the guest, huge pages and quotas count in, and differs from its neighbours by a little.",
     "Write Ki, Mi, Gi or Ti; allow the finding where the amount is meant.",
 )
+BYTES = Rule(
+    "memory-in-bytes",
+    "warning",
+    "An amount of memory without a unit is bytes, and so few of them that a unit was hardly left out on purpose.",
+    "No guest starts with it, and no VM has it to meet a requirement.",
+    "Write Mi or Gi.",
+)
 OS_TYPE = Rule(
     "os-type",
     "warning",
@@ -24,8 +32,9 @@ OS_TYPE = Rule(
     "Consoles and selections that go by the label do not find the preference.",
     "Write linux, windows or legacy, as the preferences that KubeVirt deploys.",
 )
-RULES = (DECIMAL, OS_TYPE)
+RULES = (DECIMAL, BYTES, OS_TYPE)
 
+_MEBIBYTE = 2**20
 _DECIMAL = ("k", "M", "G", "T", "P", "E")
 _OS_TYPES = ("linux", "windows", "legacy")
 _MEMORY = ("spec.memory.guest", "spec.memory.maxGuest", "spec.requirements.memory.guest")
@@ -43,6 +52,8 @@ def _memory(subject: Subject) -> Iterator[Finding]:
         amount = _at(subject.manifest, field)
         if isinstance(amount, str) and amount.endswith(_DECIMAL):
             yield subject.finding(DECIMAL, f"{amount} counts in powers of ten; did you mean {amount}i?", field)
+        elif str(amount).isdecimal() and 0 < int(amount) < _MEBIBYTE:
+            yield subject.finding(BYTES, f"{amount} is {counted(int(amount), 'byte')}; did you mean {amount}Gi?", field)
 
 
 def _os_type(subject: Subject) -> Iterator[Finding]:

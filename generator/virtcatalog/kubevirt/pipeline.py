@@ -39,6 +39,7 @@ from virtcatalog.kubevirt.instancetype.find import missing_matchers
 from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
+from virtcatalog.kubevirt.preference.requirements import is_lack_of_size
 from virtcatalog.kubevirt.reading import read
 from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, field_of_vm, reasons
 from virtcatalog.kubevirt.result import Result, Stages
@@ -209,6 +210,8 @@ def _start(
         refusal = _refused("vm", causes, manifest, cluster, warnings, vm)
         # The webhook passes over what it does not find, and judges the VM as if it named nothing.
         missing = reasons("controller", missing_matchers(vm, cluster), manifest, cluster)
+        if any(reason.field.startswith("spec.instancetype.") for reason in missing) and is_lack_of_size(causes):
+            return replace(refusal, reasons=missing)
         return replace(refusal, reasons=(*missing, *refusal.reasons)) if missing else refusal
     warnings += vm_warnings(vm) + cluster.warnings_about(vm)
     stored = vm

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -24,7 +25,11 @@ from virtcatalog.api.shape import Anything, List, Map, Shape, Struct, struct_of
 from virtcatalog.errors import Cause, Reason, Refuser
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.defaults.presets import applied_presets
-from virtcatalog.kubevirt.defaults.spec import set_default_volume_disks
+from virtcatalog.kubevirt.defaults.spec import (
+    NetworkDefaultError,
+    set_default_network_interface,
+    set_default_volume_disks,
+)
 from virtcatalog.kubevirt.instancetype.apply import apply_instancetype, apply_to_vmi
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
 from virtcatalog.kubevirt.memo import memo
@@ -128,6 +133,8 @@ def _origins(
         return [""] * len(paths)
     template = clone(vm.spec.template)
     set_default_volume_disks(template.spec)
+    with suppress(NetworkDefaultError):
+        set_default_network_interface(template.spec, cluster.configuration)
     before = to_manifest(template)
     below = [path[len(_TEMPLATE) :] for path in paths]
     # Webhooks of VMs apply a part of a preference, too: so it is applied again to what they began with.

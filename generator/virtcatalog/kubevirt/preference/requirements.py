@@ -6,7 +6,7 @@ pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go answers it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import TypeVar
 
@@ -20,6 +20,8 @@ from virtcatalog.kubevirt.preference.topology import preferred_topology, spread_
 
 Amount = TypeVar("Amount", int, Quantity)
 
+#: What a VM that names no instance type says its size in.
+_SIZES = ("spec.template.spec.domain.cpu", "spec.template.spec.domain.memory")
 _UINT32, _NONE = 2**32, Quantity()
 _COUNTED = {
     "sockets": ("sockets",),
@@ -48,6 +50,11 @@ def check_requirements(
         if cause is not None:
             return [cause]
     return []
+
+
+def is_lack_of_size(causes: Sequence[Cause]) -> bool:
+    """Whether all that is refused is that a VM without an instance type has too few vCPUs or too little memory."""
+    return all(cause.type == "FieldValueNotFound" and cause.field.startswith(_SIZES) for cause in causes)
 
 
 def _check_cpu(
