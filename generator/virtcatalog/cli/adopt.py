@@ -13,19 +13,23 @@ import msgspec
 from virtcatalog.cli import options
 from virtcatalog.cli.adopt_input import File, OnDemand, read
 from virtcatalog.cli.adopt_output import Machine, Rewritten, replace, rewritten, show
+from virtcatalog.cli.adopt_repository import read_repository, refuted
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, progress, summary
 from virtcatalog.cli.inputs import catalog_objects, companions
 from virtcatalog.cli.inputs import placed as from_where
+from virtcatalog.cli.repository import deployed_all, repository_at
 from virtcatalog.cli.table import aligned
-from virtcatalog.errors import Problem, VirtcatalogError, counted, placed
+from virtcatalog.errors import Problem, VirtcatalogError, counted, listed, placed
+from virtcatalog.manifests.identity import identity
 from virtcatalog.manifests.sources import is_catalog
 
 if TYPE_CHECKING:
     from virtcatalog.adopt.candidates import Candidates
+    from virtcatalog.fleet.outcome import Located
     from virtcatalog.fleet.pool import Executor
     from virtcatalog.kubevirt.conditions import Conditions
-    from virtcatalog.manifests.identity import Data
+    from virtcatalog.manifests.identity import Data, Identity
     from virtcatalog.releases import Release
 
 _FORMS = ("yaml", "diff", "json")
@@ -79,12 +83,18 @@ def command(
     from virtcatalog.adopt.candidates import Candidates
 
     _refuse_nonsense(context, sources, in_place)
-    files, problems = read(sources)
+    repositories = {path: side for path in map(_folder, sources) if path and (side := repository_at(path)) is not None}
+    files, problems = read(source for source in sources if _folder(source) not in repositories)
+    beside = [*companions(options.settings().cluster), *(companion for file in files for companion in file.companions)]
+    objects, release = _offered(catalog, sources, () if repositories else environments)
+    objects += (manifest.data for manifest in beside)
+    for path, side in repositories.items():
+        units, of_units, unfit = deployed_all({path: side}, environments)
+        files += read_repository(path, units)
+        objects += _agreeing(of_units)
+        problems += unfit
     if not any(file.vms for file in files) and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
-    beside = [*companions(options.settings().cluster), *(companion for file in files for companion in file.companions)]
-    objects, release = _offered(catalog, sources, environments)
-    objects += (manifest.data for manifest in beside)
     candidates = Candidates(objects, msgspec.structs.replace(conditions, release=_choice(conditions, release, objects)))
     _refuse_nothing(candidates, catalog)
     files = [file for file in files if file.vms]
@@ -94,9 +104,14 @@ def command(
     rewritten_files: list[Rewritten] = []
     left = iter(machines)
     for file in files:
-        text, unwritable = rewritten(file, islice(left, len(file.vms)), nearest=nearest)
+        text, unwritable = rewritten(file, list(islice(left, len(file.vms))), nearest=nearest)
         rewritten_files.append(text)
         problems += unwritable
+    for path, side in repositories.items():
+        own = [text for file, text in zip(files, rewritten_files, strict=True) if file.repository == path]
+        if faults := refuted(path, side, own):
+            problems += faults
+            rewritten_files = [text._replace(new=text.old) if text in own else text for text in rewritten_files]
     _tell(machines, problems, rewritten_files, candidates)
     failed = any(machine.outcome not in ("adopted", "unchanged") for machine in machines)
     changed = [file for file in rewritten_files if file.new != file.old]
@@ -121,6 +136,23 @@ def _adopted(files: Iterable[File], candidates: Candidates, executor: Executor |
         number, vm = vms[place]
         machines[place] = Machine.of(vm, number, adoption)
     return [machine for machine in machines if machine is not None]
+
+
+def _folder(source: str) -> str:
+    """What a source names, "" where it says where its VMs are from: that is a dump."""
+    path, where = from_where(source)
+    return "" if where else path
+
+
+def _agreeing(objects: Iterable[Located]) -> list[Data]:
+    """What environments of a repository deploy; VirtcatalogError for objects of one name that differ."""
+    seen: dict[Identity, Located] = {}
+    for located in objects:
+        same = seen.setdefault(identity(located.manifest), located)
+        if same.manifest != located.manifest:
+            names = listed(sorted({same.environment, located.environment}))
+            raise VirtcatalogError(f"{located.name} is not the same in {names}: name an environment with -e")
+    return [located.manifest for located in seen.values()]
 
 
 def _refuse_nonsense(context: click.Context, sources: Iterable[str], in_place: bool) -> None:

@@ -51,12 +51,26 @@ class OnDemand:
         return data
 
 
+class Written(NamedTuple):
+    """A VM as a file has it, by its number and its line there."""
+
+    number: int
+    line: int
+    data: Data
+
+
 class File(NamedTuple):
-    """A file with its VMs by their number among all VMs of it, and the other objects."""
+    """A file with its VMs by their number among all VMs of it, and the other objects.
+
+    In a file of a repository a VM may stand that is deployed several times, or is rendered from what stands there:
+    `written` is how each of its `vms` is written, if it is; `repository` is the folder that was named.
+    """
 
     stream: Stream
     vms: dict[int, Vm]
     companions: list[Manifest]
+    written: dict[int, Written] | None = None
+    repository: str = ""
 
     @property
     def name(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,7 @@ _COMMENT = re.compile(r"(?:^|\s)(#.*)$")
 
 if TYPE_CHECKING:
     from virtcatalog.adopt.fleet import Adoption, Outcome
-    from virtcatalog.cli.adopt_input import File, Vm
+    from virtcatalog.cli.adopt_input import File, Vm, Written
     from virtcatalog.manifests.identity import Data
 
 
@@ -62,11 +62,12 @@ class _Changed:
 
 
 class Rewritten(NamedTuple):
-    """A file's name, its text as it was, and as it is to be."""
+    """A file's name, its text as it was, and as it is to be, and the VMs that are changed."""
 
     name: str
     old: str
     new: str
+    machines: tuple[Machine, ...] = ()
 
     def lost_comments(self) -> Iterator[str]:
         """Yield the comments that went with the fields that they were about, each with its line."""
@@ -79,24 +80,65 @@ class Rewritten(NamedTuple):
                 yield f"{self.name}:{number}:{comment.start(1) + 1}: comment goes with its field: {comment[1]}"
 
 
-def rewritten(file: File, machines: Iterable[Machine], *, nearest: bool) -> tuple[Rewritten, list[Problem]]:
+def rewritten(file: File, machines: Sequence[Machine], *, nearest: bool) -> tuple[Rewritten, list[Problem]]:
     """Return a file with its VMs shrunk, also to the nearest if wanted; one that cannot be rewritten stays as it is."""
     from virtcatalog.adopt.rewrite import rewrite
     from virtcatalog.manifests.edits import UnwritableError
 
     text = file.stream.text().decode("utf-8-sig", "replace")
     outcomes = ("adopted", "nearest") if nearest else ("adopted",)
-    changed = _Changed(
-        machine for machine in machines if machine.outcome in outcomes and machine.adoption.shrunk is not None
-    )
-    if not changed.machines:
-        return Rewritten(file.name, text, text), []
+    chosen = [machine for machine in machines if machine.outcome in outcomes and machine.adoption.shrunk is not None]
+    changed, faults = (_Changed(chosen), []) if file.written is None else _carried(file.written, machines, chosen)
+    chosen = [machine for machine in chosen if _number(file, machine) in changed]
+    if not chosen:
+        return Rewritten(file.name, text, text), faults
     try:
-        return Rewritten(file.name, text, rewrite(text, changed)), []
+        return Rewritten(file.name, text, rewrite(text, changed), tuple(chosen)), faults
     except UnwritableError as error:
         message = f"cannot be rewritten: {error}"
-        faults = [machine.vm.manifest.problem("", message) for machine in changed.machines.values()]
+        faults += [machine.vm.manifest.problem("", message) for machine in chosen]
         return Rewritten(file.name, text, text), faults
+
+
+def _number(file: File, machine: Machine) -> int:
+    """The number of a VM in the text of its file; -1 for one that is not written there."""
+    if file.written is None:
+        return machine.number
+    written = file.written.get(machine.number)
+    return written.number if written is not None else -1
+
+
+def _carried(
+    written: Mapping[int, Written], machines: Sequence[Machine], chosen: Sequence[Machine]
+) -> tuple[dict[int, Data], list[Problem]]:
+    """VMs of a file as they are to be written, by their numbers there: those that shrink alike wherever they are."""
+    from virtcatalog.adopt.written import ElsewhereError, carried
+
+    changed: dict[int, Data] = {}
+    problems: list[Problem] = []
+    lost: set[int] = set()
+    numbers = {machine.number for machine in chosen}
+    for machine in machines:
+        own, vm, shrunk_vm = written.get(machine.number), machine.vm.manifest, machine.adoption.shrunk
+        if machine.number not in numbers or shrunk_vm is None:
+            lost |= {own.number} if own is not None else set()
+        elif own is None:
+            problems.append(vm.problem("", "is rendered, and does not stand in this file: change it by hand"))
+        else:
+            try:
+                new = carried(vm.data, shrunk_vm.manifest, own.data)
+            except ElsewhereError as error:
+                problems.append(vm.problem(error.field, f"{error}; change it there"))
+                lost.add(own.number)
+                continue
+            if changed.setdefault(own.number, new) != new:
+                lost.add(own.number)
+    for machine in chosen:
+        own = written.get(machine.number)
+        if own is not None and own.number in lost & changed.keys():
+            message = "would not be the same in each environment that deploys it: change it by hand"
+            problems.append(machine.vm.manifest.problem("", message))
+    return {number: new for number, new in changed.items() if number not in lost}, problems
 
 
 def show(form: str, files: list[Rewritten], machines: list[Machine]) -> None:
