@@ -63,6 +63,7 @@ ORDER = (
     "repositories",
     "fleet",
     "capacity",
+    "gitops",
     "check",
     "review",
     "ask",

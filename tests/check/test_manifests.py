@@ -21,11 +21,11 @@ PREFERENCE = """\
 LABEL = "instancetype.kubevirt.io"
 
 
-def a_type(name="x.large", labels="{}", memory=""):
+def a_type(name="x.large", labels="{team: a}", memory=""):
     return TYPE.format(name=name, labels=labels, memory=memory)
 
 
-def a_preference(name="p", labels="{}", spec="{}"):
+def a_preference(name="p", labels="{team: a}", spec="{}"):
     return PREFERENCE.format(name=name, labels=labels, spec=spec)
 
 
@@ -122,7 +122,13 @@ def test_nulls_are_dropped_by_the_api_server(imported):
 
 def vm(**values):
     """A VM that has these: each where it stands for its like."""
-    given = {"annotation": "a", "evict": "None", "value": "b", "status": "{}", "time": "null"} | values
+    given = {
+        "annotation": "a",
+        "evict": "None",
+        "value": "b",
+        "status": "{}",
+        "time": "'2026-01-01T00:00:00Z'",
+    } | values
     return """\
         apiVersion: kubevirt.io/v1
         kind: VirtualMachine
@@ -144,8 +150,14 @@ def vm(**values):
     [
         ({}, []),
         ({"evict": "null"}, ["spec.template.spec.evictionStrategy: is null"]),
-        ({"evict": "null", "time": "'2026-01-01T00:00:00Z'"}, ["spec.template.spec.evictionStrategy: is null"]),
-        ({"value": "''"}, ["spec.template.spec.domain.devices.disks[0].serial: is empty"]),
+        ({"evict": "null", "time": "null"}, ["spec.template.spec.evictionStrategy: is null"]),
+        (
+            {"value": "''"},
+            [
+                'spec.template.spec.domain.devices.disks[0].serial: is "", which is not stored',
+                "spec.template.spec.domain.devices.disks[0].serial: is empty",
+            ],
+        ),
         ({"annotation": "''"}, []),
         ({"annotation": "null pointer"}, []),
         ({"value": "'${SERIAL}'"}, ["spec.template.spec.domain.devices.disks[0].serial: Flux would replace ${SERIAL}"]),

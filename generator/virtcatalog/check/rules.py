@@ -17,6 +17,7 @@ from virtcatalog.check import (
     promise,
     releases,
     scalars,
+    sync,
     usability,
     values,
     vms,
@@ -26,7 +27,7 @@ from virtcatalog.check.finding import Finding, Rule, together
 from virtcatalog.check.subject import Inventory
 from virtcatalog.progress import tracked
 
-_VM_CHECKS = (releases.Vms, values.Vms, vms.Vms, deprecation.Vms)
+_VM_CHECKS = (releases.Vms, values.Vms, vms.Vms, sync.Vms, deprecation.Vms)
 _CHECKS = (
     releases,
     names,
@@ -39,6 +40,7 @@ _CHECKS = (
     usability,
     fitting,
     vms,
+    sync,
     deprecation,
     promise,
 )

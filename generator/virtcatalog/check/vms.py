@@ -61,7 +61,7 @@ RULES = (REFUSED, WARNED, UNCHECKED, NO_POD, OVER_BUDGET)
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Check what lies beside the VMs."""
     for other in inventory.others:
-        yield from _faults(other)
+        yield from faults(other)
 
 
 class Vms(VmCheck):
@@ -69,7 +69,7 @@ class Vms(VmCheck):
 
     def __init__(self, inventory: Inventory) -> None:
         super().__init__(inventory)
-        self._sound = [other for other in inventory.others if not any(_faults(other))]
+        self._sound = [other for other in inventory.others if not any(faults(other))]
         self._clusters: dict[tuple[str, str], Expander] = {}
         self._spending = Spending()
 
@@ -116,8 +116,8 @@ class Vms(VmCheck):
         return self._clusters[place]
 
 
-def _faults(subject: Subject) -> Iterator[Finding]:
-    """What is wrong with an object that lies beside a VM template; imported ones were checked as they were read."""
+def faults(subject: Subject) -> Iterator[Finding]:
+    """Yield what is wrong with an object beside a VM template; imported ones were checked as they were read."""
     if subject.origin == "import":
         return
     manifest = subject.manifest

@@ -45,6 +45,7 @@ Examples:
   virtcatalog check -f kubevirt.yaml -f common-instancetypes/    beside these objects of the cluster
   virtcatalog check --kubevirt v1.8.4                            as clusters of that release see it
   virtcatalog check --nodes nodes.yaml                           nodes: can some hold each instance type?
+  virtcatalog check -f manifests/ --fix                          write them as the cluster stores them
   virtcatalog check --pairs                                      which instance type fits which preference
 """,
 )
@@ -76,6 +77,7 @@ Examples:
     metavar="YYYY-MM-DD",
     help="The day by which sunsets are judged. [default: today]",
 )
+@click.option("--fix", "fixes", is_flag=True, help="First write manifests as the cluster stores them: out-of-sync.")
 @click.option("--rules", "show_rules", is_flag=True, help="Print what every rule is about, as Markdown, and end.")
 @failing
 @options.cached
@@ -89,6 +91,7 @@ def command(
     pairs: bool,
     fail_on: Severity,
     day: datetime | None,
+    fixes: bool,
     show_rules: bool,
     conditions: Conditions,
     cache: Cache | None,
@@ -109,6 +112,10 @@ def command(
 
         data(page(RULES))
         return 0
+    if fixes:
+        from virtcatalog.cli.check_fix import write_as_stored
+
+        write_as_stored(catalog, sources, conditions)
     inventory, findings, names = _take(catalog, sources, day.date() if day else _today(), conditions, environments)
     if inventory is not None:
         inventory = _with_nodes(inventory, nodes) if nodes else inventory

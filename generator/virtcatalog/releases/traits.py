@@ -150,6 +150,9 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     crashes_on_claims_in_part: bool = True
     """virt-controller crashes on a GPU that names a claim without a request (services/renderresources.go,
     WithGPUsDRA)."""
+    writes_null_timestamps: bool = True
+    """The webhook of VMs writes `creationTimestamp: null` into the metadata of their templates (apimachinery's
+    ObjectMeta, before `omitzero`)."""
     keeps_empty_claim_names: bool = True
     """An empty claimName or requestName of a device is one; later the VM's webhook drops it (kubevirt.io/api,
     ClaimRequest)."""

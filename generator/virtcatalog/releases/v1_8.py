@@ -50,6 +50,7 @@ RELEASE = replace(
         launcher_is_told_hypervisor=True,
         tool_keeps_attributes=True,
         claims_by_name_alone=False,
+        writes_null_timestamps=False,
         deploys_dedicated_series=True,
         crashes_on_claims_in_part=False,
     ),

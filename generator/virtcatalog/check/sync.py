@@ -1,0 +1,157 @@
+"""Objects whose fields a cluster stores otherwise than Git has them: Argo CD shows them as out of sync for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from virtcatalog.catalog.kinds import Manifest
+from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.check.subject import Inventory, Subject, VmCheck
+from virtcatalog.check.vms import faults
+from virtcatalog.fleet.alike import Alike, labels_matter
+from virtcatalog.fleet.cache import digest
+from virtcatalog.fleet.inputs import encoded
+from virtcatalog.gitops.drift import Drift, drifts
+from virtcatalog.gitops.limits import annotation_excess
+from virtcatalog.gitops.stored import stored
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.manifests.emit import flow
+from virtcatalog.manifests.identity import namespace_of
+
+OUT_OF_SYNC = Rule(
+    "out-of-sync",
+    "warning",
+    "The cluster stores a field otherwise than Git has it.",
+    'KubeVirt\'s webhook writes the whole spec of a VM anew: `cpu: 2` becomes `cpu: "2"`, `1024Mi` becomes `1Gi`, and '
+    "empty lists and maps go; empty labels go from every object. Argo CD compares Git with what is stored, and shows "
+    "the object as out of sync for ever; with `selfHeal` it syncs it again and again. Flux, and Argo CD's server-side "
+    "diff, ask the API server what an apply would store, and do not mind.",
+    "Write what is stored: `virtcatalog check --fix` does, and keeps comments and every other byte. What it "
+    "can't write `virtcatalog gitops argocd` ignores.",
+)
+STRUCTURED = Rule(
+    "out-of-sync-merged",
+    "note",
+    "The cluster adds to an item of a list, or drops a null: Argo CD shows that where it applies on the server.",
+    "With the sync option `ServerSideApply=true` and without server-side diff, Argo CD takes lists as a whole: what "
+    "the webhook adds to an item is a difference for ever. No other way of syncing shows it.",
+    "Turn on server-side diff (annotation `argocd.argoproj.io/compare-options: ServerSideDiff=true`), leave nulls out, "
+    "or take the rules that `virtcatalog gitops argocd ` prints.",
+)
+TOO_LARGE = Rule(
+    "annotation-limit",
+    "warning",
+    "An object is too large to be applied by clients.",
+    "Argo CD and `kubectl apply` write the whole object into an annotation, and the API server takes 262,144 bytes of "
+    "annotations: the sync fails with `metadata.annotations: Too long`. Flux and server-side apply write none.",
+    "Move user data into a Secret, or apply the object on the server: annotation "
+    "`argocd.argoproj.io/sync-options: ServerSideApply=true`.",
+)
+_LONGEST = 60
+RULES = (OUT_OF_SYNC, STRUCTURED, TOO_LARGE)
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """Check the objects that are no VMs; those of the catalog itself are written as they are stored."""
+    places = _Places(inventory)
+    for subject in (*inventory.objects, *inventory.others):
+        if subject.origin == "import":
+            yield from _too_large(subject)
+            yield from _findings(subject, places.of(subject).cluster)
+
+
+class Vms(VmCheck):
+    """Checks VMs, and other objects that hold VMs."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        super().__init__(inventory)
+        self._places = _Places(inventory)
+
+    def check(self, vm: Subject) -> Iterator[Finding]:
+        """Compare one with what its cluster stores; of VMs that are alike, one stands for those without findings."""
+        yield from _too_large(vm)
+        place = self._places.of(vm)
+        key = digest(place.alike.key(vm.manifest, place.namespaces), encoded(_metadata(vm)))
+        if key in place.silent:
+            return
+        findings = list(_findings(vm, place.cluster))
+        if not findings:
+            place.silent.add(key)
+        yield from findings
+
+
+def _metadata(vm: Subject) -> list[Any]:
+    """What of a VM's metadata may be stored otherwise: VMs may be alike and differ in that."""
+    metadata = vm.manifest.get("metadata") or {}
+    maps = (metadata.get(name) or {} for name in ("labels", "annotations"))
+    return [sorted(metadata), *([not values, None in values.values()] for values in maps)]
+
+
+class _Place:
+    """A cluster that objects are for, and the keys of VMs of which nothing is to be said."""
+
+    def __init__(self, manifests: Sequence[Manifest], cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.alike = Alike(cluster, labels_matter=labels_matter(cluster))
+        self.namespaces = frozenset(map(namespace_of, manifests))
+        self.silent: set[bytes] = set()
+
+
+class _Places:
+    """The clusters of the environments that objects are for."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self._inventory = inventory
+        self._sound = [other for other in inventory.others if not any(faults(other))]
+        self._places: dict[tuple[str, str], _Place] = {}
+
+    def of(self, subject: Subject) -> _Place:
+        """Return the cluster that an object is for."""
+        where = subject.environment, subject.where
+        if where not in self._places:
+            beside = [other.manifest for other in self._sound if other.is_in(*where)]
+            manifests = [*self._inventory.of(*where), *beside]
+            self._places[where] = _Place(manifests, self._inventory.cluster(manifests, subject.environment))
+        return self._places[where]
+
+
+def _too_large(subject: Subject) -> Iterator[Finding]:
+    excess = annotation_excess(subject.written or subject.manifest)
+    if excess:
+        message = f"has {excess:,} bytes more than its annotations may have when clients apply it: apply on the server"
+        yield subject.finding(TOO_LARGE, message)
+
+
+def _findings(subject: Subject, cluster: Cluster) -> Iterator[Finding]:
+    written = subject.written or subject.manifest
+    as_stored = stored(written, cluster)
+    for drift in drifts(written, as_stored) if as_stored is not None else ():
+        if "client" in drift.modes:
+            yield subject.finding(OUT_OF_SYNC, _sentence(drift), drift.field)
+        elif drift.modes and not _is_other_null(drift):
+            yield subject.finding(STRUCTURED, _sentence(drift), drift.field)
+
+
+def _is_other_null(drift: Drift) -> bool:
+    """Whether it is a null that `null-value` finds."""
+    return drift.kind == "dropped" and drift.path[-1] != "creationTimestamp"
+
+
+def _sentence(drift: Drift) -> str:
+    match drift.kind:
+        case "dropped" if drift.path[-1] == "inferFromVolume":
+            return "is not stored: KubeVirt writes the name that it finds in its place; name it, or have this ignored"
+        case "respelled" if drift.written == "":
+            return f"is empty, and stored as {_shown(drift.stored)}: leave it out, or write that"
+        case "dropped":
+            return f"is {_shown(drift.written)}, which is not stored: leave it out"
+        case "respelled":
+            return f"is {_shown(drift.written)}, and stored as {_shown(drift.stored)}: write that"
+        case "added":
+            return f"is not set, and stored as {_shown(drift.stored)}"
+
+
+def _shown(value: Any) -> str:
+    text = flow(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -1,0 +1,31 @@
+"""How large an object may be that clients apply."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from virtcatalog.fleet.inputs import encoded
+from virtcatalog.manifests.identity import Data
+
+LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+_MOST_BYTES: Final = 256 * 1024
+"""The bytes of all annotations, keys and values (apimachinery, TotalAnnotationSizeLimitB)."""
+_ESCAPED: Final = (b"<", b">", b"&")
+"""What Go's JSON writes as six characters."""
+
+
+def annotation_excess(manifest: Data) -> int:
+    """Return by how many bytes the annotations would be too long once a client has applied an object; 0 if they fit.
+
+    The object is written as kubectl does: compact, and with a line's end (pkg/util/apply.go, GetModifiedConfiguration).
+    """
+    annotations = (manifest.get("metadata") or {}).get("annotations") or {}
+    others = sum(len(f"{key}{value}".encode()) for key, value in annotations.items() if key != LAST_APPLIED)
+    applied = encoded(manifest)
+    size = others + len(LAST_APPLIED) + len(applied) + 1
+    if size <= _MOST_BYTES // 6:
+        return 0
+    size += sum(5 * applied.count(character) for character in _ESCAPED)
+    if LAST_APPLIED in annotations:  # kubectl leaves out what it wrote before
+        size -= len(encoded({LAST_APPLIED: annotations[LAST_APPLIED]}))
+    return max(size - _MOST_BYTES, 0)

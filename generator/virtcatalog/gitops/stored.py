@@ -1,0 +1,119 @@
+"""Objects as a cluster stores them: what its API server drops, and how KubeVirt's webhooks write a VM anew.
+
+The API server stores an object of a CRD as it was sent, but for fields that the CRD does not have and for nulls. The
+webhook of VMs and VMIs replaces the whole of `spec` and `metadata` by what Go writes of them: quantities in their
+shortest form, without what Go leaves out (vm-mutator.go and vmi-mutator.go, Mutate).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from virtcatalog.api.core import ObjectMeta
+from virtcatalog.api.decode import to_manifest
+from virtcatalog.api.domainspec import Clock
+from virtcatalog.api.golang import GoError, unmarshal
+from virtcatalog.api.kinds import kind_type
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.api.shape import List, Map, Shape, Struct, struct_of
+from virtcatalog.errors import ManifestError, UnsupportedError
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.decoding import prune_manifest
+from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
+from virtcatalog.kubevirt.reading import read
+from virtcatalog.kubevirt.result import Result
+from virtcatalog.manifests.identity import Data
+from virtcatalog.releases import Release
+
+_FREE = frozenset({ObjectMeta, Clock})
+"""Types whose fields the CRDs do not prune, below `spec` (x-kubernetes-preserve-unknown-fields): nulls in them stay."""
+_TIMESTAMP = "creationTimestamp"
+_NOT_SPEC = frozenset({"apiVersion", "kind", "metadata", "status"})
+
+
+def stored(manifest: Data, cluster: Cluster) -> Data | None:
+    """Return an object of KubeVirt's or CDI's as the cluster stores it once it is created; None when it is refused.
+
+    `status` is left out, and so are the UUID and serial of a VM's firmware that its webhook draws at random.
+    """
+    kind = kind_type(str(manifest.get("apiVersion")), str(manifest.get("kind")))
+    if kind is not VirtualMachine and kind is not VirtualMachineInstance:
+        return spelled(manifest, cluster.release)
+    try:
+        obj: Any = read(manifest, kind, cluster, [])
+        if isinstance(obj, Result) or (mutate_vm if kind is VirtualMachine else mutate_vmi)(obj, cluster):
+            return None
+        if kind is VirtualMachine:
+            _take_out_identity(obj, manifest)
+        return _written(manifest, to_manifest(obj), kind, cluster.release)
+    except (GoError, ManifestError, UnsupportedError):
+        return None
+
+
+def spelled(manifest: Data, release: Release) -> Data | None:
+    """Return what `stored` does without what webhooks add or put in the place of something else."""
+    kind = kind_type(str(manifest.get("apiVersion")), str(manifest.get("kind")))
+    if kind is None:
+        return None
+    pruned = prune_manifest(manifest, kind, release)[0]
+    try:
+        if kind is VirtualMachine or kind is VirtualMachineInstance:
+            return _without_empty_machine(_written(manifest, pruned, kind, release))
+        return _with_spec(manifest, _pruned(pruned, struct_of(kind)))
+    except GoError:
+        return None
+
+
+def _written(manifest: Data, data: Data, kind: type[Any], release: Release) -> Data:
+    """What the webhook of a VM or VMI writes of data."""
+    written = unmarshal(data, kind)
+    spec = written.get("spec")
+    if release.traits.writes_null_timestamps and kind is VirtualMachine and spec:
+        for holder in (spec["template"] or {}, *spec.get("dataVolumeTemplates", ())):
+            holder.setdefault("metadata", {}).setdefault(_TIMESTAMP, None)
+    return _with_spec(manifest, written)
+
+
+def _without_empty_machine(data: Data) -> Data:
+    """An object in which an empty machine type, which Go would write, says nothing: the webhook sets another."""
+    spec = data.get("spec") or {}
+    domain = ((spec.get("template") or {}).get("spec") or spec).get("domain") or {}
+    if domain.get("machine") == {"type": ""}:
+        del domain["machine"]["type"]
+    return data
+
+
+def _with_spec(manifest: Data, data: Data) -> Data:
+    """An object with its own metadata, as the API server writes that, and with the rest of some data."""
+    metadata = unmarshal(manifest.get("metadata") or {}, ObjectMeta)
+    rest = {key: value for key, value in data.items() if key not in _NOT_SPEC}
+    return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata, **rest}
+
+
+def _take_out_identity(vm: VirtualMachine, manifest: Data) -> None:
+    firmware = vm.spec.template.spec.domain.firmware
+    sent: Any = manifest
+    for key in ("spec", "template", "spec", "domain", "firmware"):
+        sent = sent.get(key) or {}
+    if firmware is not None and isinstance(sent, dict):
+        firmware.uuid, firmware.serial = sent.get("uuid") or "", sent.get("serial") or ""
+
+
+def _pruned(value: Any, shape: Shape) -> Any:
+    """A value without unknown fields and nulls, as the API server leaves it (PruneNonNullableNullsWithoutDefaults)."""
+    if isinstance(shape, Struct) and isinstance(value, dict) and shape.kind not in _FREE:
+        fields = shape.fields
+        return {
+            key: _pruned(item, fields[key].shape)
+            for key, item in value.items()
+            if key in fields and (item is not None or _is_nullable(fields[key].shape))
+        }
+    if isinstance(shape, Map) and isinstance(value, dict):
+        return {key: _pruned(item, shape.value) for key, item in value.items() if item is not None}
+    if isinstance(shape, List) and isinstance(value, list):
+        return [_pruned(item, shape.item) for item in value]
+    return value
+
+
+def _is_nullable(shape: Shape) -> bool:
+    return isinstance(shape, Struct) and shape.kind is ObjectMeta

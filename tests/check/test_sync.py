@@ -1,0 +1,130 @@
+"""What a cluster stores otherwise than Git has it: out-of-sync, out-of-sync-merged, annotation-limit."""
+
+from datetime import date
+from textwrap import dedent
+
+import pytest
+
+from virtcatalog.check.inventory import take
+from virtcatalog.check.rules import check
+from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.manifests.read import read_manifests
+from virtcatalog.releases import RELEASES
+
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: one%(metadata)s}
+spec:
+  runStrategy: Always
+%(spec)s  template:
+    spec:
+%(pod)s      domain: {%(domain)s, devices: {}}
+"""
+
+
+def vm(domain="memory: {guest: 1Gi}", metadata="", spec="", pod=""):
+    return VM % {"domain": domain, "metadata": metadata, "spec": spec, "pod": pod}
+
+
+def findings(text, release="v1.9.0"):
+    conditions = Conditions(release=RELEASES[release])
+    manifests = read_manifests(text, "beside.yaml")
+    found = check(take(manifests=manifests, today=date(2026, 1, 1), conditions=conditions))
+    sync = ("out-of-sync", "out-of-sync-merged", "annotation-limit")
+    return [(finding.rule, finding.field, finding.message) for finding in found if finding.rule in sync]
+
+
+@pytest.mark.parametrize(
+    ("domain", "field", "message"),
+    [
+        ("resources: {requests: {cpu: 2}}", "resources.requests.cpu", 'is 2, and stored as "2": write that'),
+        ("memory: {guest: 1024Mi}", "memory.guest", "is 1024Mi, and stored as 1Gi: write that"),
+        ("resources: {limits: {cpu: 0.5}}", "resources.limits.cpu", "is 0.5, and stored as 500m: write that"),
+        ('machine: {type: ""}', "machine.type", "is empty, and stored as q35: leave it out, or write that"),
+        ("cpu: {features: []}", "cpu.features", "is [], which is not stored: leave it out"),
+        (
+            "cpu: {dedicatedCpuPlacement: false}",
+            "cpu.dedicatedCpuPlacement",
+            "is false, which is not stored: leave it out",
+        ),
+    ],
+)
+def test_a_field_of_a_vm_that_its_webhook_writes_otherwise(domain, field, message):
+    assert findings(vm(domain)) == [("out-of-sync", f"spec.template.spec.domain.{field}", message)]
+
+
+def test_maps_of_a_vm_that_go():
+    assert findings(vm(metadata=", labels: {}", pod="      nodeSelector: {}\n")) == [
+        ("out-of-sync", "metadata.labels", "is {}, which is not stored: leave it out"),
+        ("out-of-sync", "spec.template.spec.nodeSelector", "is {}, which is not stored: leave it out"),
+    ]
+
+
+def test_what_the_cluster_writes_into_metadata():
+    assert findings(vm(metadata=", generation: 3, uid: a-b, creationTimestamp: null")) == [
+        ("out-of-sync", "metadata.generation", "is 3, which is not stored: leave it out"),
+        ("out-of-sync", "metadata.uid", "is a-b, which is not stored: leave it out"),
+    ]
+
+
+def test_what_webhooks_add_to_maps_is_nobodys_fault():
+    assert findings(vm("memory: {guest: 1Gi}", pod="      terminationGracePeriodSeconds: 0\n")) == []
+
+
+def test_only_vms_are_written_anew():
+    pool = dedent("""\
+        apiVersion: pool.kubevirt.io/v1beta1
+        kind: VirtualMachinePool
+        metadata: {name: web}
+        spec:
+          replicas: 1
+          selector: {matchLabels: {a: b}}
+          virtualMachineTemplate:
+            metadata: {creationTimestamp: null, labels: {a: b}}
+            spec:
+              runStrategy: Always
+              template:
+                metadata: {labels: {a: b}}
+                spec: {domain: {resources: {requests: {cpu: 2, memory: 1024Mi}}, devices: {gpus: []}}}
+        """)
+    assert findings(pool) == []
+
+
+TEMPLATES = """\
+  dataVolumeTemplates:
+  - metadata: {name: root%s}
+    spec: {storage: {%s}, source: {blank: {}}}
+"""
+ROOT = "      volumes: [{name: root, dataVolume: {name: root}}]\n"
+SIZE = "resources: {requests: {storage: 1Gi}}"
+
+
+def test_lists_that_argo_cd_takes_as_a_whole():
+    field = "spec.dataVolumeTemplates[0]"
+    assert findings(vm(spec=TEMPLATES % ("", "storageClassName: fast"), pod=ROOT)) == [
+        ("out-of-sync-merged", f"{field}.spec.storage.resources", "is not set, and stored as {}")
+    ]
+    assert findings(vm(spec=TEMPLATES % (", creationTimestamp: null", SIZE), pod=ROOT)) == [
+        ("out-of-sync-merged", f"{field}.metadata.creationTimestamp", "is null, which is not stored: leave it out")
+    ]
+
+
+def test_the_null_that_older_releases_write_themselves():
+    with_null = vm(spec=TEMPLATES % (", creationTimestamp: null", SIZE), pod=ROOT)
+    without = vm(spec=TEMPLATES % ("", SIZE), pod=ROOT)
+    assert findings(with_null, "v1.7.4") == []
+    assert [rule for rule, _, _ in findings(without, "v1.7.4")] == ["out-of-sync-merged"]
+    assert [rule for rule, _, _ in findings(with_null, "v1.8.4")] == ["out-of-sync-merged"]
+
+
+def test_an_object_that_is_larger_than_an_annotation():
+    padding = "x" * 262_000
+    ((rule, _, message),) = findings(vm(metadata=f", annotations: {{example.org/a: {padding}}}"))
+    assert (rule, message.partition(" bytes")[0]) == ("annotation-limit", "has 262,137")
+    assert findings(vm(metadata=f", annotations: {{example.org/a: {padding[:100_000]}}}")) == []
+
+
+def test_alike_vms_may_differ_in_their_metadata():
+    text = vm() + "---\n" + vm(metadata=", labels: {}").replace("name: one", "name: two")
+    assert [field for _, field, _ in findings(text)] == ["metadata.labels"]
