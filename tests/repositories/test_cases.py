@@ -37,7 +37,7 @@ def report(*arguments: str) -> tuple[dict[str, Any], int]:
 def test_a_commit_gets_its_plan(case: Case) -> None:
     plan, status = report("HEAD^", "HEAD")
     assert lines(plan) == case.verdicts
-    said = json.dumps([plan[key] for key in ("notRendered", "notCompared", "problems")], ensure_ascii=False)
+    said = json.dumps([plan[key] for key in ("notRendered", "notCompared", "problems", "remarks")], ensure_ascii=False)
     assert [words for words in case.says if words not in said] == []
     assert status == case.status
 

@@ -157,3 +157,19 @@ def test_every_refusal_for_a_gate_names_it_in_the_same_words():
     assert len(found) > 15
     # A constant that ends so is a part of a text with the name behind it, which is looked at as a whole.
     assert [each for each in found if not GATE.search(each[1]) and not each[1].endswith("feature gate ")] == []
+
+
+def test_claims_that_are_not_there_are_told_of_once():
+    def grown(name, sockets):
+        disks = {"disks": [{"name": "root", "disk": {}}]}
+        machine = vm(name, devices=disks)
+        spec = machine["spec"]["template"]["spec"]
+        spec["domain"]["cpu"] = {"sockets": sockets, "maxSockets": 8}
+        spec["volumes"] = [{"name": "root", "persistentVolumeClaim": {"claimName": f"root-{name}"}}]
+        return machine
+
+    report = reviewed([grown(name, 2) for name in "ab"], [grown(name, 4) for name in "ab"])
+    assert [(each.now, each.reasons[-1]) for each in report.fleet.verdicts] == (
+        [("pending", "volume 'root' counts as not shared")] * 2
+    )
+    assert report.fleet.assumed == ("2 claims are not shared (ReadWriteMany), as nothing is known of root-a, root-b",)

@@ -11,10 +11,13 @@ from typing import Any, NamedTuple
 
 from virtcatalog.errors import Problem, VirtcatalogError
 from virtcatalog.limits import REPOSITORY_UNITS
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.merge import merge
+from virtcatalog.repositories.clusters import IN_CLUSTER, Cluster
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.model import Resource
-from virtcatalog.repositories.templates import filled, flat, normalized
+from virtcatalog.repositories.templates import TemplateError, filled, flat, normalized
 from virtcatalog.repositories.tree import Tree
 
 Parameters = dict[str, Any]
@@ -27,9 +30,12 @@ class Generated(NamedTuple):
     unrendered: tuple[Problem, ...] = ()
 
 
-def applications(deployer: Deployer, tree: Tree) -> Generated:
-    """Return the Applications that an ApplicationSet makes; their fields stand in its template."""
-    generators = _Generators(deployer, tree)
+def applications(deployer: Deployer, tree: Tree, clusters: Sequence[Cluster] = ()) -> Generated:
+    """Return the Applications that an ApplicationSet makes; their fields stand in its template.
+
+    `clusters` are those of which the repository has the Secrets.
+    """
+    generators = _Generators(deployer, tree, clusters)
     made: list[Resource] = []
     try:
         for index, generator in enumerate(deployer.items("generators")):
@@ -51,8 +57,8 @@ def _own_template(generator: Any) -> dict[str, Any]:
 
 
 class _Generators:
-    def __init__(self, deployer: Deployer, tree: Tree) -> None:
-        self._deployer, self._tree = deployer, tree
+    def __init__(self, deployer: Deployer, tree: Tree, clusters: Sequence[Cluster]) -> None:
+        self._deployer, self._tree, self._clusters = deployer, tree, clusters
         self._is_go = bool(deployer.get("goTemplate", of=bool))
         self.unrendered: list[Problem] = []
 
@@ -64,12 +70,26 @@ class _Generators:
             "metadata": {"namespace": self._deployer.namespace, **(template.get("metadata") or {})},
             "spec": template.get("spec") or {},
         }
-        if self._deployer.get("templatePatch"):
-            self._note("spec.templatePatch", "what it changes is not rendered")
-        data = filled(data, parameters, is_go=self._is_go)
+        data = self._patched(filled(data, parameters, is_go=self._is_go), parameters)
         data["metadata"] = {key: value for key, value in data["metadata"].items() if value}
         field = self._deployer.resource.field
         return Resource(data, lambda path: field(f"spec.template.{path}" if path else ""))
+
+    def _patched(self, data: Data, parameters: Parameters) -> Data:
+        """The Application with what `templatePatch` changes. Source: applicationset/utils/template_functions.go."""
+        patch = self._deployer.text("templatePatch")
+        if not patch:
+            return data
+        try:
+            text = Text(str(filled(patch, parameters, is_go=self._is_go)))
+            documents = [document for _, document in text.documents()]
+        except TemplateError as error:
+            self._note("spec.templatePatch", f"what it changes is not rendered: {error}")
+            return data
+        if text.problems or not all(isinstance(document, dict) for document in documents):
+            self._note("spec.templatePatch", "what it changes is not rendered: it makes no map")
+            return data
+        return merge(data, *documents)
 
     def parameters(self, generator: Any, field: str) -> list[Parameters]:
         """Return the sets of parameters that a generator makes."""
@@ -87,6 +107,8 @@ class _Generators:
                     made += islice(self._matrix(value, f"{field}.matrix"), REPOSITORY_UNITS + 1)
                 case "merge":
                     made += islice(self._merge(value, f"{field}.merge"), REPOSITORY_UNITS + 1)
+                case "clusters" if self._clusters:
+                    made += self._of_clusters(value, f"{field}.clusters")
                 case "selector":
                     pass
                 case _:
@@ -94,6 +116,19 @@ class _Generators:
                     self._note(f"{field}.{kind}", message)
                     made.append(self._with_values({}, value))
         return list(filter(_selector(generator.get("selector"), lambda text: self._note(field, text)), made))
+
+    def _of_clusters(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
+        """Yield the clusters of which there are Secrets, and without a selector the one that Argo CD runs in.
+
+        Source: applicationset/generators/cluster.go.
+        """
+        selector = value.get("selector")
+        matches = _selector(selector, lambda text: self._note(field, text))
+        clusters = [cluster for cluster in self._clusters if matches(cluster.labels)]
+        if not selector and not any(cluster.server == IN_CLUSTER for cluster in self._clusters):
+            clusters = [Cluster("in-cluster", IN_CLUSTER), *clusters]
+        for cluster in clusters:
+            yield self._with_values(cluster.parameters, value)
 
     def _list(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
         if value.get("elementsYaml"):
@@ -193,11 +228,37 @@ def _path(at: str, file: str, prefix: str, *, is_go: bool) -> Parameters:
     }
 
 
-def _selector(selector: Any, note: Callable[[str], object]) -> Callable[[Parameters], bool]:
-    """What says whether a generator's selector takes a set of parameters."""
+def _selector(selector: Any, note: Callable[[str], object]) -> Callable[[Mapping[str, Any]], bool]:
+    """What says whether a selector takes a set of parameters, or labels."""
     if not isinstance(selector, dict):
         return lambda _: True
-    if selector.get("matchExpressions"):
-        note("selector.matchExpressions is not looked at: all are taken")
     wanted = {str(key): str(value) for key, value in (selector.get("matchLabels") or {}).items()}
-    return lambda parameters: wanted.items() <= flat(parameters).items()
+    rules: list[Callable[[Mapping[str, str]], bool]] = []
+    for expression in selector.get("matchExpressions") or ():
+        rule = _rule(expression) if isinstance(expression, dict) else None
+        if rule is None:
+            note("selector.matchExpressions is not looked at: all are taken")
+        else:
+            rules.append(rule)
+
+    def matches(parameters: Mapping[str, Any]) -> bool:
+        values = flat(dict(parameters))
+        return wanted.items() <= values.items() and all(rule(values) for rule in rules)
+
+    return matches
+
+
+def _rule(expression: Mapping[str, Any]) -> Callable[[Mapping[str, str]], bool] | None:
+    """What an expression of a label selector says; None for an unknown one."""
+    key, values = str(expression.get("key")), [str(value) for value in expression.get("values") or ()]
+    match expression.get("operator"):
+        case "In":
+            return lambda labels: key in labels and labels[key] in values
+        case "NotIn":
+            return lambda labels: labels.get(key) not in values
+        case "Exists":
+            return lambda labels: key in labels
+        case "DoesNotExist":
+            return lambda labels: key not in labels
+        case _:
+            return None

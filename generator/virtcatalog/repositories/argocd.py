@@ -14,12 +14,13 @@ from virtcatalog.api.findings import Path, field_path
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import some
 from virtcatalog.repositories.building import Built, collected, in_namespace, kustomized, plain
+from virtcatalog.repositories.clusters import IN_CLUSTER
 from virtcatalog.repositories.deployers import Deployer, alike
 from virtcatalog.repositories.helm import Charts
 from virtcatalog.repositories.releases import argo_release
 from virtcatalog.repositories.tree import Tree, joined, parents
 
-_IN_CLUSTER: Final = ("https://kubernetes.default.svc", "in-cluster")
+_IN_CLUSTER: Final = (IN_CLUSTER, "in-cluster")
 _OTHERS: Final = ("plugin",)
 """What renders a source that is not rendered here."""
 _SHOWN: Final = 3

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from virtcatalog.repositories import flux
 from virtcatalog.repositories.applicationsets import applications
 from virtcatalog.repositories.argocd import Application, Origin, cluster_of
 from virtcatalog.repositories.building import Built
+from virtcatalog.repositories.clusters import Cluster, clusters_in
 from virtcatalog.repositories.deployers import Deployer, deploys
 from virtcatalog.repositories.helm import Charts
 from virtcatalog.repositories.model import Environment, Kind, Resource
@@ -32,6 +35,11 @@ class Context:
     def sources(self) -> flux.Sources:
         """The GitRepositories that Flux knows."""
         return flux.sources_in(self.objects)
+
+    @cached_property
+    def clusters(self) -> list[Cluster]:
+        """The clusters of which there are Secrets."""
+        return list(clusters_in(resource.data for resource in self.objects))
 
     @cached_property
     def config_maps(self) -> list[Resource]:
@@ -81,7 +89,7 @@ def units_of(deployer: Deployer, context: Context, around: Sequence[Resource] = 
         case "Application":
             return (_of_argocd(deployer, context),)
         case _:
-            generated = applications(deployer, tree)
+            generated = applications(deployer, tree, context.clusters)
             units = tuple(_of_argocd(Deployer(resource), context) for resource in generated.applications)
             named = _unit(deployer, context, Built(unrendered=generated.unrendered))
             return (*units, named) if generated.unrendered or not units else units
@@ -113,4 +121,5 @@ def _unit(deployer: Deployer, context: Context, result: Built, cluster: str = ""
     kind: Kind = "Application" if deployer.kind == "ApplicationSet" else deployer.kind  # type: ignore[assignment]
     folder = context.tree.path_of(place.file).rpartition("/")[0]
     environment = result.environment(deployer.name, kind, folder, place, cluster)
+    environment = replace(environment, suspended=deployer.get("suspend") is True)
     return Unit(environment, deployer, result.folders, result.files)

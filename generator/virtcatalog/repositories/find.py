@@ -27,6 +27,7 @@ from virtcatalog.repositories.deployers import GROUPS, Deployer, deploys
 from virtcatalog.repositories.deploying import Context, Unit, units_of
 from virtcatalog.repositories.documents import Documents, Opaque, joined
 from virtcatalog.repositories.helm import Charts
+from virtcatalog.repositories.ignored import ignored
 from virtcatalog.repositories.model import Environment, Repository, Resource, resource
 from virtcatalog.repositories.placeholders import fill
 from virtcatalog.repositories.releases import lone_charts
@@ -34,6 +35,8 @@ from virtcatalog.repositories.tree import CHART, Tree, parents
 
 #: What is passed over, as it is counted.
 _UNINCLUDED = "file that no kustomization includes"
+_LEFT_OUT = "file that Flux ignores"
+_OF_ARGO_CD = frozenset({"Application", "ApplicationSet"})
 _OF_CHART = "file of a chart"
 
 
@@ -43,9 +46,19 @@ def find(folder: Folder, label: str, charts: Charts | None = None) -> Repository
     Without `charts` none is rendered.
     """
     tree = Tree(folder, label)
+    objects = list(_objects(tree))
+    kinds = {resource.data["kind"] for resource in objects if deploys(resource.data)}
+    left_out = ignored(tree, [each.data for each in objects]) if kinds and not kinds & _OF_ARGO_CD else []
+    if left_out:
+        tree = Tree(folder.changed(dict.fromkeys(left_out)), label)
+        objects = list(_objects(tree))
+    found = _Finder(Context(tree, objects, charts or Charts())).find()
+    return replace(found, passed_over={**found.passed_over, _LEFT_OUT: len(left_out)}) if left_out else found
+
+
+def _objects(tree: Tree) -> Iterator[Resource]:
     files = (path for path in tree.files if not tree.in_chart(path))
-    objects = [resource(manifest) for path in files for manifest in tree.documents(path).manifests]
-    return _Finder(Context(tree, objects, charts or Charts())).find()
+    return (resource(manifest) for path in files for manifest in tree.documents(path).manifests)
 
 
 def is_repository(folder: Folder) -> bool:
@@ -166,11 +179,14 @@ class _Finder:
         environments += map(_checked, alone)
         rendered = taken | {environment.folder for environment in alone}
         opaque: list[Opaque] = []
+        idle: list[str] = []
         for at, files in tree.folders.items():
             if at in tree.charts or tree.in_chart(at):
                 passed_over[_OF_CHART] += 0 if any(above in rendered for above in (at, *parents(at))) else len(files)
             elif at in tree.kustomizations or any(above in taken for above in (at, *parents(at))):
-                passed_over[_UNINCLUDED] += len([file for file in files if file not in listed])
+                left = [file for file in files if file not in listed]
+                passed_over[_UNINCLUDED] += len(left)
+                idle += (file for file in left if any(holds_vm(each.data) for each in tree.documents(file).manifests))
             else:
                 documents = joined(tree.documents(file) for file in files if file not in listed)
                 passed_over += Counter(documents.passed_over)
@@ -185,6 +201,7 @@ class _Finder:
             environments=tuple(environments),
             passed_over=+passed_over,
             broken={path: tree.digest(path) for path in broken},
+            idle={path: tree.digest(path) for path in idle},
             unrendered=tuple(unrendered),
             opaque=tuple(opaque),
             problems=tuple(sorted(problems)),

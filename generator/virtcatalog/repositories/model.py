@@ -58,7 +58,7 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     declares it, by its path in the repository, and `place` where. `cluster` is where it lands, "" when that is not
     said. `unrendered` says what of it is not among the `resources`, and why: a remote base, a chart without helm.
     `opaque` is what of that holds VMs. `problems` are faults; `failed` says that for them it is not deployed: its
-    resources are those that are sound.
+    resources are those that are sound. Of what is `suspended` nothing is applied.
     """
 
     name: str
@@ -70,6 +70,7 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     unrendered: tuple[Problem, ...] = ()
     problems: tuple[Problem, ...] = ()
     failed: bool = False
+    suspended: bool = False
     opaque: tuple[Opaque, ...] = ()
 
 
@@ -79,11 +80,13 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     `passed_over` counts the files and documents that are none of ours by what they are (`Helm template`: 12).
     `unrendered` and `problems` are those that belong to no environment. `broken` has a digest of what each file of a
     problem is, and of all that a kustomization that could not be built names: alike on two sides, nothing was changed.
+    `idle` has a digest of each file with VMs that stands among what is deployed, and is not.
     """
 
     environments: tuple[Environment, ...] = ()
     passed_over: Mapping[str, int] = {}
     broken: Mapping[str, bytes] = {}
+    idle: Mapping[str, bytes] = {}
     unrendered: tuple[Problem, ...] = ()
     problems: tuple[Problem, ...] = ()
     opaque: tuple[Opaque, ...] = ()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import TEMPLATE_OUTPUT_CHARACTERS
@@ -82,20 +82,46 @@ def _fast(text: str, values: Mapping[str, str]) -> str:
 
 
 def _go(text: str, parameters: Mapping[str, Any]) -> str:
-    """Fill in actions that are pipelines; conditions and loops are not supported."""
+    """Fill in actions that are pipelines, and take what conditions choose; loops are not supported."""
     parts: list[str] = []
     at = 0
     trims = False
+    open_conditions: list[_Condition] = []
     for match in _ACTION.finditer(text):
         before = text[at : match.start()]
         before = before.lstrip() if trims else before
-        parts.append(before.rstrip() if match[1] else before)
-        if not match[2].startswith("/*"):
+        shown = all(condition.holds for condition in open_conditions)
+        parts += [before.rstrip() if match[1] else before] if shown else []
+        at, trims = match.end(), bool(match[3])
+        if match[2].startswith("/*"):
+            continue
+        word, _, rest = match[2].partition(" ")
+        if word == "if":
+            holds = shown and bool(_Pipeline(rest, parameters).value())
+            open_conditions.append(_Condition(holds, done=holds or not shown))
+        elif word in ("else", "end") and not open_conditions:
+            raise TemplateError(f"the template {{{{{match[2][:80]}}}}} has no if")
+        elif word == "end":
+            open_conditions.pop()
+        elif word == "else":
+            condition = open_conditions.pop()
+            chosen = rest.removeprefix("if ") if rest else "true"
+            holds = not condition.done and bool(_Pipeline(chosen, parameters).value())
+            open_conditions.append(_Condition(holds, done=condition.done or holds))
+        elif shown:
             value = _Pipeline(match[2], parameters).value()
             parts.append(match[0] if value is None else written(value))
-        at, trims = match.end(), bool(match[3])
+    if open_conditions:
+        raise TemplateError("a template has an if without an end")
     rest = text[at:]
     return "".join((*parts, rest.lstrip() if trims else rest))
+
+
+class _Condition(NamedTuple):
+    """Whether what is behind an `if` or `else` counts, and whether no `else` of it can any more."""
+
+    holds: bool
+    done: bool
 
 
 class _Pipeline:
@@ -167,32 +193,7 @@ class _Pipeline:
     def _called(self, name: str, arguments: list[Any]) -> Any:
         texts = [*map(written, arguments)]
         try:
-            match name:
-                case "default":
-                    return arguments[1] if arguments[1] not in (None, "", 0, False) else arguments[0]
-                case "index":
-                    value = arguments[0]
-                    for key in arguments[1:]:
-                        value = value[key]
-                    return value
-                case "trimPrefix":
-                    return texts[1].removeprefix(texts[0])
-                case "trimSuffix":
-                    return texts[1].removesuffix(texts[0])
-                case "replace":
-                    return texts[2].replace(texts[0], texts[1])
-                case "trunc":
-                    return texts[1][: int(arguments[0])] if int(arguments[0]) >= 0 else texts[1][int(arguments[0]) :]
-                case "printf":
-                    return _formatted(texts)
-                case "join":
-                    return texts[0].join(map(written, arguments[1]))
-                case "splitList":
-                    return texts[1].split(texts[0])
-                case "last" | "first":
-                    return arguments[0][-1 if name == "last" else 0]
-                case _:
-                    return _TEXTS[name](*texts)
+            return _FUNCTIONS[name](arguments, texts) if name in _FUNCTIONS else _TEXTS[name](*texts)
         except (IndexError, KeyError, TypeError, ValueError):
             raise self._fault() from None
 
@@ -207,3 +208,40 @@ def _formatted(texts: list[str]) -> str:
     if len(parts) - 1 != len(values) or "%" in "".join(parts):
         raise ValueError(pattern)
     return parts[0] + "".join(value + part for value, part in zip(values, parts[1:], strict=True))
+
+
+def _indexed(arguments: list[Any], _texts: list[str]) -> Any:
+    value = arguments[0]
+    for key in arguments[1:]:
+        value = value[key]
+    return value
+
+
+def _truncated(arguments: list[Any], texts: list[str]) -> str:
+    number = int(arguments[0])
+    return texts[1][:number] if number >= 0 else texts[1][number:]
+
+
+#: Functions of values, and of these as they are printed.
+_FUNCTIONS: Final[dict[str, Callable[[list[Any], list[str]], Any]]] = {
+    "default": lambda arguments, _: arguments[1] if arguments[1] not in (None, "", 0, False) else arguments[0],
+    "index": _indexed,
+    "eq": lambda _, texts: texts[0] in texts[1:],
+    "ne": lambda _, texts: texts[0] != texts[1],
+    "not": lambda arguments, _: not arguments[0],
+    "and": lambda arguments, _: next((value for value in arguments if not value), arguments[-1]),
+    "or": lambda arguments, _: next((value for value in arguments if value), arguments[-1]),
+    "hasKey": lambda arguments, _: arguments[1] in arguments[0],
+    "hasPrefix": lambda _, texts: texts[1].startswith(texts[0]),
+    "hasSuffix": lambda _, texts: texts[1].endswith(texts[0]),
+    "contains": lambda _, texts: texts[0] in texts[1],
+    "trimPrefix": lambda _, texts: texts[1].removeprefix(texts[0]),
+    "trimSuffix": lambda _, texts: texts[1].removesuffix(texts[0]),
+    "replace": lambda _, texts: texts[2].replace(texts[0], texts[1]),
+    "trunc": _truncated,
+    "printf": lambda _, texts: _formatted(texts),
+    "join": lambda arguments, texts: texts[0].join(map(written, arguments[1])),
+    "splitList": lambda _, texts: texts[1].split(texts[0]),
+    "first": lambda arguments, _: arguments[0][0],
+    "last": lambda arguments, _: arguments[0][-1],
+}

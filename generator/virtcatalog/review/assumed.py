@@ -7,13 +7,14 @@ needs are on. One that no VM needed before is taken to be off.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
-from virtcatalog.errors import listed
+from virtcatalog.errors import counted, listed, some
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.rollout.migratable import COUNTS_AS
 from virtcatalog.manifests.identity import Data, Identity
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.dumps import Given
@@ -23,6 +24,9 @@ from virtcatalog.review.verdict import Verdict
 GATE: Final = re.compile(r"\bfeature gate (\w+)")
 """How every refusal names the gate that it is for."""
 HINT: Final = "no KubeVirt CR is at hand: give it with -f if the gate is on"
+_CLAIM: Final = re.compile(rf"(volume '[^']*'): claim '([^']*)' {COUNTS_AS} not shared \(ReadWriteMany\)")
+"""How it is said of each VM that its claim is not there."""
+_SHOWN: Final = 5
 #: So many times something else is refused once a gate is on.
 _MOST: Final = 8
 
@@ -110,8 +114,24 @@ def _with_gates(gates: Iterable[str]) -> Data:
     }
 
 
-def assumed_words(gates: Iterable[str], types: Iterable[str]) -> tuple[str, ...]:
+def claims_once(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[str]]:
+    """Return verdicts that do not say of each claim that nothing is known of it, and the names of these claims."""
+    shorter, claims = [], dict[str, None]()
+    for verdict in verdicts:
+        named = [match[2] for reason in verdict.reasons for match in _CLAIM.finditer(reason)]
+        if named:
+            reasons = tuple(_CLAIM.sub(r"\1 counts as not shared", reason) for reason in verdict.reasons)
+            verdict = replace(verdict, reasons=reasons)
+            claims |= dict.fromkeys(named)
+        shorter.append(verdict)
+    return shorter, list(claims)
+
+
+def assumed_words(gates: Iterable[str], types: Iterable[str], claims: Sequence[str]) -> tuple[str, ...]:
     """Word what was assumed, a line each."""
     names = listed(sorted(gates))
     of_gates = (f"{names}, which VMs needed before; give the KubeVirt CR with -f to be sure",) if names else ()
-    return (*of_gates, *(f"as KubeVirt's operator deploys it: {name}" for name in sorted(types)))
+    number = counted(len(claims), "claim is", "claims are")
+    of_claims = f"{number} not shared (ReadWriteMany), as nothing is known of {some(sorted(claims), _SHOWN)}"
+    of_types = (f"as KubeVirt's operator deploys it: {name}" for name in sorted(types))
+    return (*of_gates, *of_types, *((of_claims,) if claims else ()))

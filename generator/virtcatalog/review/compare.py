@@ -15,7 +15,7 @@ from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.model import Repository
 from virtcatalog.review.cached import Progress
-from virtcatalog.review.deployed import matched
+from virtcatalog.review.deployed import matched, remarks
 from virtcatalog.review.dumps import Dump, given, others
 from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.judge import Case
@@ -80,6 +80,7 @@ def review(
         standings=tuple(each for each in standings if each.homeless or each.refused),
         overspent=overspent(head.budgets, [(where, vms, comparison.head) for where, vms, comparison in fleets]),
         only=tuple(environments),
+        remarks=tuple(remarks(base, head, {verdict.environment for verdict in fleet.verdicts})),
         host=" → ".join(hosts) if conditions[0].host != conditions[1].host else "",
     )
 

@@ -64,6 +64,23 @@ def matched(base: Side, head: Side) -> tuple[Side, Side]:
     return _side(base, names[0], before, written, standing), _side(head, names[1], after, written, standing)
 
 
+def remarks(base: Side, head: Side, touched: Collection[str]) -> Iterator[str]:
+    """Say what of a change is not applied: in environments that are suspended, in files that nothing deploys."""
+    if base.repository is None or head.repository is None:
+        return
+    suspended = {
+        name
+        for environment, name in zip(head.repository.environments, head.units, strict=True)
+        if environment.suspended
+    }
+    for name in sorted(suspended & {*touched}):
+        yield f"{name} is suspended: nothing of this is applied before it is resumed"
+    before, after = base.repository.idle, head.repository.idle
+    for path in sorted(after):
+        if before.get(path) != after[path]:
+            yield f"{path} has changed and holds VMs, and nothing deploys it"
+
+
 def _standing(base: Side, head: Side) -> frozenset[tuple[str, str]]:
     """The problems, by file and sentence, that both sides have in the same files: no change is to be judged there."""
     alike = [

@@ -21,7 +21,7 @@ from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.matchers import NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity
 from virtcatalog.manifests.packed import Packed
-from virtcatalog.review.assumed import Gates, assumed_words, hinted, naming_types
+from virtcatalog.review.assumed import Gates, assumed_words, claims_once, hinted, naming_types
 from virtcatalog.review.cached import Progress, judge_all
 from virtcatalog.review.causes import Causes, place_of
 from virtcatalog.review.comparison import Comparison, KnownField
@@ -180,7 +180,8 @@ class Reviewer:
     def done(self) -> Fleet:
         """Return what was collected."""
         types = (comparison.assumed_types for comparison in self._comparisons.values())
-        self.fleet.assumed = assumed_words(self._gates.assumed, set().union(*types))
+        self.fleet.verdicts, claims = claims_once(self.fleet.verdicts)
+        self.fleet.assumed = assumed_words(self._gates.assumed, set().union(*types), claims)
         return self.fleet
 
     def fleets(self, fleet: Collection[Given]) -> Iterator[tuple[str, Sequence[Data], Comparison]]:

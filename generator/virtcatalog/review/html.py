@@ -68,6 +68,9 @@ def _body(report: Report, title: str) -> Iterator[str]:
         ("Deprecated", deprecated(report)),
         ("Requests", requests(report).all_lines),
         ("Shortages", shortages(report)),
+        ("Not rendered", list(map(str, report.unrendered))),
+        ("Assumed", [*report.fleet.assumed]),
+        ("Not applied", [*report.remarks]),
     ):
         yield f"<h2>{title}</h2>\n{_list(lines)}" if lines else ""
     if report.objects:

@@ -94,6 +94,7 @@ def _summary(report: Report) -> Iterator[str]:
     left_out = len(report.unrendered) - _MOST_UNRENDERED
     yield f"- and {left_out:,} more not rendered\n" if left_out > 0 else ""
     yield from (f"- assumed: {plain(line)}\n" for line in report.fleet.assumed)
+    yield from (f"- {plain(line)}\n" for line in report.remarks)
     yield f"- passed over: {plain(report.passed_over)}\n" if report.passed_over else ""
     yield f"\n{plain(headline(report))}\n"
 

@@ -29,7 +29,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     `hidden` are objects that a broken catalog keeps from being compared; `upgrades` the environments whose KubeVirt
     release is another one. `defaults` are those of the repository that leave something out or choose what counts,
-    `only` the environments that are looked at, none for all.
+    `only` the environments that are looked at, none for all. `remarks` say what of the change is not applied.
     """
 
     base: Side
@@ -44,6 +44,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     overspent: tuple[Overspent, ...] = ()
     defaults: tuple[Problem, ...] = ()
     only: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -232,6 +233,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "notCompared": {"objects": list(report.hidden), "vms": fleet.unknown},
         "notRendered": [msgspec.to_builtins(problem) for problem in report.unrendered],
         "assumed": list(fleet.assumed),
+        "remarks": list(report.remarks),
         "passedOver": dict(report.head.repository.passed_over) if report.head.repository else {},
         "problems": [msgspec.to_builtins(problem) for problem in report.problems],
         "differs": report.differs,

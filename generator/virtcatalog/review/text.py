@@ -61,16 +61,23 @@ def _parts(report: Report, width: int, *, full: bool, vms: bool, objects: bool) 
         yield from _objects(report, width) if full else _objects_in_short(report, width)
     for line in deprecated(report):
         yield from _wrapped(f"deprecated: {line}", width)
+    yield from _left_out(report, width, full=full)
+    if report.hidden or report.fleet.unknown:
+        yield from _wrapped(f"not compared: {', '.join([*report.hidden, *report.fleet.unknown])}", width)
+
+
+def _left_out(report: Report, width: int, *, full: bool) -> Iterator[str]:
+    """What a repository does not say, or is not looked at."""
     shown = report.unrendered if full else report.unrendered[:_MOST_UNRENDERED]
     yield from (f"not rendered: {single_line(str(problem))}\n" for problem in shown)
     if len(shown) < len(report.unrendered):
         yield f"and {len(report.unrendered) - len(shown):,} more not rendered: --full shows them\n"
     for line in report.fleet.assumed:
         yield from _wrapped(f"assumed: {line}", width)
+    for line in report.remarks:
+        yield from _wrapped(line, width)
     if report.passed_over:
         yield from _wrapped(f"passed over: {report.passed_over}", width)
-    if report.hidden or report.fleet.unknown:
-        yield from _wrapped(f"not compared: {', '.join([*report.hidden, *report.fleet.unknown])}", width)
 
 
 def _vms(report: Report, width: int, *, full: bool) -> Iterator[str]:

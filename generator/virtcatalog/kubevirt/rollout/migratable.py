@@ -25,6 +25,8 @@ from virtcatalog.kubevirt.rollout.running import (
 )
 from virtcatalog.kubevirt.rollout.volumes import unmovable
 
+COUNTS_AS = "has no known access modes, and counts as"
+"""What is said of a claim of which nothing is known."""
 _BRIDGE_MIGRATES = "kubevirt.io/allow-pod-bridge-network-live-migration"
 
 
@@ -158,7 +160,7 @@ def _volume_obstacles(
             if attached is None or not attached.claim:
                 yield f"the claim of volume {volume.name!r} is not known"
             elif "ReadWriteMany" not in attached.access_modes and volume.name not in moving:
-                verb = "is" if attached.access_modes else "has no known access modes, and counts as"
+                verb = "is" if attached.access_modes else COUNTS_AS
                 yield f"volume {volume.name!r}: claim {attached.claim!r} {verb} not shared (ReadWriteMany)"
         elif volume.host_disk is not None and not volume.host_disk.shared:
             yield f"volume {volume.name!r}: the host disk is not shared"
