@@ -66,6 +66,7 @@ ORDER = (
     "gitops",
     "check",
     "review",
+    "live",
     "ask",
     "adopt",
     "bring",

@@ -136,6 +136,38 @@ BROKEN = {
 }
 
 
+#: What lies beside the repository's own files: a dump of a cluster.
+LIVE = {
+    "live.yaml": """\
+        apiVersion: kubevirt.io/v1
+        kind: VirtualMachine
+        metadata:
+          name: web
+          namespace: shop
+          managedFields:
+            - manager: argocd-controller
+              operation: Update
+              time: "2026-01-02T08:00:00Z"
+              fieldsV1: {"f:spec": {"f:template": {}}}
+            - manager: virt-api
+              operation: Update
+              time: "2026-01-03T09:00:00Z"
+              fieldsV1: {"f:spec": {"f:runStrategy": {}}}
+        spec:
+          runStrategy: Halted
+          instancetype: {name: m.large}
+          preference: {name: house.linux}
+          template:
+            spec:
+              domain:
+                devices:
+                  disks: [{name: root, disk: {}}]
+              volumes: [{name: root, containerDisk: {image: registry.example.org/web:1}}]
+        status: {printableStatus: Stopped}
+        """,
+}
+
+
 def build(root: Path) -> None:
     """Write the repository with its history: `main` has FIRST, the branch `change` CHANGED."""
     _git(root, "init", "-q", "-b", "main")
@@ -146,6 +178,7 @@ def build(root: Path) -> None:
     write(root, CHANGED)
     _git(root, "commit", "-q", "-a", "-m", "Larger, and no huge")
     write(root, BROKEN)
+    write(root, LIVE)
 
 
 def write(root: Path, files: dict[str, str]) -> None:

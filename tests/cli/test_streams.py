@@ -24,6 +24,7 @@ show m.large
 compare m.small m.large
 expand -f catalog/vms
 explain -f catalog/vms -e production --field memory.guest
+drift --live live.yaml -e production
 capacity -f nodes.yaml -f inline.yaml
 impact m.large
 create vm --name web

@@ -87,6 +87,27 @@ def manifests(text: str, *, required: bool = False, placed: bool = True) -> Call
     )
 
 
+def git_side(command: T) -> T:
+    """Give a command that compares a cluster with Git `-f`, as `source`: Git's side."""
+    return click.option(
+        *("-f", "--file", "source"),
+        metavar="GIT",
+        shell_complete=completes("sources"),
+        help="The repository, catalog, folder or file that Git has. [default: ./catalog, else the repository]",
+    )(command)
+
+
+def live_side(command: T) -> T:
+    """Give a command `--live`, as `live`: dumps of the cluster."""
+    return click.option(
+        "--live",
+        metavar="DUMP",
+        multiple=True,
+        shell_complete=completes("sources"),
+        help="A dump of the cluster: of `virtcatalog dump` or `kubectl get -o json`; several make one.",
+    )(command)
+
+
 def catalog(
     text: str = "A catalog, an output tree, or a folder of instance types and preferences. "
     "[default: ./catalog, if any]",

@@ -156,13 +156,18 @@ def _default(names: tuple[Named, Named]) -> str:
     return "/".join(".." for _ in repository.prefix.split("/")[1:]) or "."
 
 
+def side_of_git(path: str | None) -> Side:
+    """Read a repository, catalog, folder or file as Git has it; None for the default, as `diff` has it."""
+    return _side(Named(), path or _default((Named(), Named())), renderer())
+
+
 def upgraded(catalog: str | None, *, alone: bool) -> Side:
     """Read the side that is compared with itself under two releases; `alone` if VMs do without a catalog."""
     from virtcatalog.review.side import Side
 
     if catalog is None and alone and not exists(CATALOG_FOLDER):
         return Side(label=ALONE, objects={"": []})
-    side = _side(Named(), catalog or _default((Named(), Named())), renderer())
+    side = side_of_git(catalog)
     if side.nothing:
         raise VirtcatalogError(side.nothing)
     return side

@@ -149,12 +149,12 @@ def _start(running: Running, vm: VirtualMachine) -> None:
         raise SyncError(*causes, by="vmi")
     running.vmi, running.restart = vmi, None
     running.generation_seen = vm.metadata.generation
-    running.started = _pinned(vm)
+    running.started = pinned(vm)
     boot(running)
 
 
-def _pinned(vm: VirtualMachine) -> VirtualMachineSpec:
-    """The VM's spec with the revisions that it is started with (patchVMRevision)."""
+def pinned(vm: VirtualMachine) -> VirtualMachineSpec:
+    """Return the VM's spec with the revisions that it is started with (patchVMRevision)."""
     spec = clone(vm.spec)
     instancetype, preference = revision_names(vm)
     if spec.instancetype is not None and instancetype:

@@ -1,0 +1,141 @@
+"""`virtcatalog drift`: what of Git has reached which VM of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from virtcatalog.cli import options
+from virtcatalog.cli.conditions import conditioned
+from virtcatalog.cli.console import data, echo, failing, progress, summary
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.escaping import as_json
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.conditions import Conditions
+    from virtcatalog.live.drift import Report
+    from virtcatalog.review.side import Side
+
+
+@click.command(
+    "drift",
+    epilog="""\b
+Examples:
+  kubectl get vm,vmi,controllerrevision -A -o json --show-managed-fields > live.json
+  virtcatalog drift --live dump.yaml -e production       the catalog here, and the cluster of the dump
+  virtcatalog drift -f vms --live dump.yaml -o markdown  any repository or folder
+  virtcatalog drift -f vms --live dump.yaml shop/web-1   all of one VM
+""",
+)
+@click.argument("names", nargs=-1, metavar="[VM]...")
+@options.git_side
+@options.live_side
+@options.catalog("The catalog whose releases are recognised. [default: ./catalog, if any]")
+@options.environments
+@options.form(("text", "json", "markdown"), default="text")
+@click.option("--all", "calm", is_flag=True, help="VMs that are in sync, too.")
+@click.option("--noise", is_flag=True, help="Differences that mean nothing, too, with the reason.")
+@failing
+@conditioned
+def command(
+    names: tuple[str, ...],
+    source: str | None,
+    live: tuple[str, ...],
+    catalog: str | None,
+    environments: tuple[str, ...],
+    form: str,
+    calm: bool,
+    noise: bool,
+    conditions: Conditions,
+) -> int:
+    """Show what of Git has reached each VM of a cluster: Git → VM → VMI that runs.
+
+    Git is a repository, folder or file of manifests, or a catalog; the cluster is read from a dump. With VM
+    (`name` or `namespace/name`) all of that one is told: each field, who wrote it and when, and where Git has it.
+
+    The first line says all in one sentence; then comes a row for each VM that drifts, the gravest first:
+    docs/drift.md tells what each word means, and what to do.
+
+    Exit status: 0 all is in sync, 1 something drifts, 2 not all could be read (the rest is compared).
+    """
+    from virtcatalog.live.drift import as_data, report
+    from virtcatalog.live.markdown import as_markdown
+    from virtcatalog.live.past import past_of
+    from virtcatalog.live.reading import read_snapshot
+
+    if not live:
+        raise click.UsageError("name a dump of the cluster: --live DUMP")
+    side = git_side(source)
+    past, omissions = past_of(_catalog(catalog, source))
+    found = report(
+        side,
+        read_snapshot(live),
+        conditions,
+        environments=environments,
+        only=names,
+        past=past,
+        watch=_watch,
+    )
+    for omission in omissions:
+        summary(f"releases of the catalog: {omission}")
+    if form == "json":
+        data(as_json(as_data(found)))
+    elif form == "markdown":
+        data(as_markdown(found))
+    elif names:
+        _stories(found, noise=noise)
+    else:
+        _table(found, calm=calm, noise=noise)
+    return found.status
+
+
+def git_side(source: str | None) -> Side:
+    """Read what `-f` names as Git's side: by default the catalog here, else the whole repository."""
+    from virtcatalog.cli.sides import side_of_git
+
+    side = side_of_git(source)
+    if side.nothing:
+        raise VirtcatalogError(side.nothing)
+    return side
+
+
+def _catalog(catalog: str | None, source: str | None) -> str:
+    return catalog or source or "catalog"
+
+
+def _watch(names: Sequence[str]) -> Iterable[str]:
+    return progress(names, len(names), "VMs", silent=True)
+
+
+def _table(found: Report, *, calm: bool, noise: bool) -> None:
+    from virtcatalog.cli.table import print_tables
+    from virtcatalog.live.drift import shown
+    from virtcatalog.live.text import columns, headline, noise_words, rows, titles, unread
+
+    echo(headline(found))
+    echo(titles(found))
+    for line in unread(found):
+        echo(line, err=True)
+    table = rows(found, calm=calm)
+    if table:
+        print_tables(columns(found), [("", table)], titled=False)
+    if noise:
+        for drift in sorted(found.drifts, key=lambda drift: drift.vm):
+            if drift.noise:
+                echo(drift.vm)
+                for each in drift.noise:
+                    echo(noise_words(each))
+    if len([*shown(found)]) > 1:
+        echo(headline(found))
+
+
+def _stories(found: Report, *, noise: bool) -> None:
+    from virtcatalog.live.text import story, unread
+
+    for line in unread(found):
+        echo(line, err=True)
+    for drift in found.drifts:
+        for line in story(drift, noise=noise):
+            echo(line)

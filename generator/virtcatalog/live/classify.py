@@ -1,0 +1,353 @@
+"""What the differences of one VM's stages mean: its reasons, and what is noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from msgspec.structs import replace
+
+from virtcatalog.catalog.places import Source
+from virtcatalog.errors import ManifestError, UnsupportedError, place, some
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.live.compare import POWER, Synced, Waiting, power, synced, waiting
+from virtcatalog.live.managers import Managers, Writer
+from virtcatalog.live.redaction import redacted
+from virtcatalog.live.revisions import Held, Past, held, refreshed, with_revisions
+from virtcatalog.live.snapshot import Snapshot
+from virtcatalog.live.verdict import Drift, Field, Noise, Reason, Stages, Wins, ordered
+from virtcatalog.manifests.difference import Difference, shown
+from virtcatalog.manifests.identity import Data, namespace_of
+
+#: What KubeVirt or a plugin draws at random for a machine: a new VM of the same manifest gets another one.
+_DRAWN: Final = ("uuid", "serial", "macAddress")
+_POOLS: Final = ("kubemacpool.io/transaction-timestamp",)
+_HAND: Final = ("hand", "virtctl")
+
+
+class InGit(NamedTuple):
+    """A VM as a repository deploys it; `field` finds the line of one of its fields."""
+
+    manifest: Data
+    place: Source
+    field: Callable[[str], Source] | None = None
+    environment: str = ""
+
+
+def drift_of(name: str, wanted: InGit | None, snapshot: Snapshot, cluster: Cluster, past: Past = ()) -> Drift:
+    """Return what is so of a VM, by `namespace/name`: in Git, in the cluster, and of the machine that runs.
+
+    `cluster` has what VMs refer to. What could not be read of the VM, or is not modelled, is a reason, too.
+    """
+    live, vmi = snapshot.vm(name), snapshot.vmi(name)
+    where = wanted.environment if wanted is not None else ""
+    at = place(wanted.place) if wanted is not None else ""
+    if live is None:
+        return _without_vm(Drift(vm=name, environment=where, place=at), snapshot, vmi)
+    start = _started_with(vmi)
+    meets = with_revisions(live, snapshot, cluster)
+    reasons: list[Reason] = []
+    noise: list[Noise] = []
+    git, vm_word = _git_stage(wanted, live, meets, reasons, noise)
+    vmi_word = _vmi_stage(live, vmi, start, snapshot, meets, reasons, noise)
+    runs = dict(_types(live, snapshot, meets, past, reasons))
+    return Drift(
+        vm=name,
+        environment=where,
+        place=at,
+        stages=Stages(git, vm_word, vmi_word),
+        reasons=ordered(reasons),
+        noise=tuple(noise),
+        runs=runs,
+    )
+
+
+def _without_vm(drift: Drift, snapshot: Snapshot, vmi: Data | None) -> Drift:
+    unread = snapshot.unread("VirtualMachine")
+    if unread:
+        reason = Reason(kind="unread", message=f"the cluster's VMs are not known: {unread}")
+    else:
+        reason = Reason(kind="only-in-git", message="the cluster has no VM of this name")
+    stages = Stages("there", "unread" if unread else "none", "runs" if vmi is not None else "none")
+    return replace(drift, stages=stages, reasons=(reason,))
+
+
+def _git_stage(
+    wanted: InGit | None, live: Data, cluster: Cluster, reasons: list[Reason], noise: list[Noise]
+) -> tuple[str, str]:
+    """Judge the VM of the cluster by Git's; return the words for both."""
+    managers = Managers(live)
+    metadata = live["metadata"]
+    if metadata.get("deletionTimestamp"):
+        since = str(metadata["deletionTimestamp"])
+        reasons.append(Reason(kind="deleting", message="its deletion was asked for", since=since))
+    if wanted is None:
+        reasons += _not_in_git(metadata, managers)
+        return "none", "there"
+    manifest = redacted(wanted.manifest)
+    reasons += _power(manifest, live, wanted, managers)
+    try:
+        result = synced(manifest, live, cluster)
+    except (UnsupportedError, ManifestError) as error:
+        reasons.append(Reason(kind="unread", message=f"Git and the VM cannot be compared: {error}"))
+        return "there", "not known"
+    if result.refused:
+        fields = tuple(Field(reason.field, place=_line(wanted, reason.field)) for reason in result.refused)
+        message = "; ".join(str(reason) for reason in result.refused)
+        reasons.append(Reason(kind="refused", message=message, fields=fields, wins="hand"))
+        return "there", "refused"
+    edited = [*_differing(result, live, wanted, managers, noise)]
+    reasons += edited
+    number = sum(len(reason.fields) for reason in reasons if reason.kind in ("edited", "behind", "stopped", "started"))
+    return "there", f"{number} other" if number else "same"
+
+
+def _not_in_git(metadata: Data, managers: Managers) -> Iterator[Reason]:
+    owners = metadata.get("ownerReferences") or ()
+    if any(isinstance(owner, dict) and owner.get("controller") for owner in owners):
+        return  # its pool makes it
+    synced_by = managers.synced_by
+    since = str(metadata.get("creationTimestamp") or "")
+    if synced_by:
+        message = f"{synced_by} brought it, and no manifest of it is left"
+        yield Reason(kind="deleted-in-git", message=message, since=since, wins="hand")
+    else:
+        yield Reason(kind="unmanaged", message="nothing in it says that it came from Git", since=since, wins="hand")
+
+
+def _power(manifest: Data, live: Data, wanted: InGit, managers: Managers) -> Iterator[Reason]:
+    """Whether somebody has switched the VM on or off: its run strategy is not Git's."""
+    asked, now = power(manifest.get("spec")), power(live.get("spec"))
+    if asked == now:
+        return
+    halted = now == "Halted"
+    if not halted and asked != "Halted":
+        return  # another way to run is a field as any other
+    writer = next(filter(None, (managers.writer(("spec", key)) for key in POWER)), None)
+    field = Field("spec.runStrategy", now, asked, writer, _line(wanted, "spec.runStrategy"))
+    wins = _winner(writer, managers)
+    if writer is not None and writer.role in ("gitops", "apply"):
+        yield Reason(kind="behind", fields=(field,), wins=wins, since=writer.when)
+        return
+    since = writer.when if writer is not None else ""
+    yield Reason(kind="stopped" if halted else "started", fields=(field,), wins=wins, since=since)
+
+
+def _differing(result: Synced, live: Data, wanted: InGit, managers: Managers, noise: list[Noise]) -> Iterator[Reason]:
+    """Yield what of the VM is not as in Git: by hand, or not synced yet."""
+    by_hand: list[Field] = []
+    waiting_for_sync: list[Field] = []
+    stays: list[Field] = []
+    for change in result.changes:
+        if _is_power(change, wanted.manifest, live):
+            continue
+        if _is_drawn(change, live):
+            noise.append(Noise(change.field, "kubemacpool gives it again", change.old, change.new))
+            continue
+        writer = managers.writer(change.path)
+        field = Field(change.field, change.old, change.new, writer, _line(wanted, change.field))
+        hand = writer.role in _HAND if writer is not None else _was_applied(result.before, change)
+        (by_hand if hand else waiting_for_sync).append(field)
+    for extra in result.extras:
+        writer = managers.writer(extra.path)
+        if (why := _why_extra(extra, writer, live)) is not None:
+            noise.append(Noise(extra.field, why, extra.new))
+        else:
+            stays.append(Field(extra.field, extra.new, None, writer))
+    for default in result.defaults:
+        drawn = default.path[-1] in _DRAWN
+        why = "drawn at random for this VM" if drawn else "KubeVirt gives a new VM something else by default today"
+        noise.append(Noise(default.field, why, default.new, default.old))
+    noise += [
+        Noise(spelling.field, "Git writes the same otherwise", spelling.old, spelling.new)
+        for spelling in result.spellings
+    ]
+    if by_hand:
+        last = max((field.writer.when for field in by_hand if field.writer is not None), default="")
+        yield Reason(kind="edited", fields=tuple(by_hand), wins=_wins(managers), since=last)
+    if stays:
+        last = max((field.writer.when for field in stays if field.writer is not None), default="")
+        message = "Git does not set it, and a sync leaves it"
+        yield Reason(kind="edited", message=message, fields=tuple(stays), wins="hand", since=last)
+    if waiting_for_sync:
+        yield Reason(kind="behind", fields=tuple(waiting_for_sync), wins=_wins(managers))
+
+
+def _why_extra(extra: Difference, writer: Writer | None, live: Data) -> str | None:
+    """Why a field of the cluster's that Git has not means nothing; None when it does."""
+    if _is_drawn(extra, live):
+        return "kubemacpool gave it"
+    if writer is None:
+        return "virt-controller names what it stored" if extra.path[-1] == "revisionName" else None
+    if writer.role == "kubevirt":
+        return f"{writer.manager} wrote it"
+    if writer.role in ("gitops", "apply"):
+        return "filled in when Git's manifest was applied"
+    return None
+
+
+def _is_power(change: Difference, manifest: Data, live: Data) -> bool:
+    """Whether a change is one of what switches a VM on and off, of which `_power` tells, or means nothing."""
+    if len(change.path) != 2 or change.path[1] not in POWER:
+        return False
+    asked, now = power(manifest.get("spec")), power(live.get("spec"))
+    return "Halted" in (asked, now)
+
+
+def _is_drawn(difference: Difference, live: Data) -> bool:
+    annotations = live["metadata"].get("annotations") or {}
+    return difference.path[-1] == "macAddress" and any(key in annotations for key in _POOLS)
+
+
+def _was_applied(before: Data | None, change: Difference) -> bool:
+    """Whether Git's value was there once: then somebody took it away."""
+    value: Any = before
+    for step in change.path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value is not None and shown(value) == shown(change.new)
+
+
+def _winner(writer: Writer | None, managers: Managers) -> Wins:
+    return "hand" if writer is not None and not managers.synced_by and writer.role in _HAND else _wins(managers)
+
+
+def _wins(managers: Managers) -> Wins:
+    """Who has their way when nobody does anything more: what syncs the VM, else whoever wrote last."""
+    return "git" if managers.synced_by else "hand"
+
+
+def _line(wanted: InGit, field: str) -> str:
+    return place(wanted.field(field)) if wanted.field is not None and field else ""
+
+
+def _vmi_stage(
+    live: Data,
+    vmi: Data | None,
+    start: str,
+    snapshot: Snapshot,
+    cluster: Cluster,
+    reasons: list[Reason],
+    noise: list[Noise],
+) -> str:
+    """Judge the machine by its VM; return the word for it."""
+    if vmi is None:
+        return _without_machine(live, snapshot, reasons)
+    word = _state(vmi, reasons)
+    revision = snapshot.revision(namespace_of(live), start) if start else None
+    try:
+        found = waiting(live, vmi, revision, with_revisions(live, snapshot, cluster, *_revisions_in(revision)))
+    except (UnsupportedError, ManifestError) as error:
+        reasons.append(Reason(kind="unread", message=f"the VM and its machine cannot be compared: {error}"))
+        return "not known"
+    if found.refused:
+        message = "; ".join(str(reason) for reason in found.refused)
+        reasons.append(Reason(kind="refused", message=f"its next start fails: {message}"))
+    reasons += _waits(found, live, noise)
+    number = len(found.restart) + len(found.arriving)
+    return f"{number} other" if number else word
+
+
+def _started_with(vmi: Data | None) -> str:
+    return str((vmi or {}).get("status", {}).get("virtualMachineRevisionName") or "")
+
+
+def _revisions_in(revision: Data | None) -> Iterator[str]:
+    """The revisions of its type and preference that a VM was started with."""
+    spec = (revision or {}).get("data", {}).get("spec")
+    for matcher in ("instancetype", "preference"):
+        reference = spec.get(matcher) if isinstance(spec, dict) else None
+        if isinstance(reference, dict) and reference.get("revisionName"):
+            yield str(reference["revisionName"])
+
+
+def _without_machine(live: Data, snapshot: Snapshot, reasons: list[Reason]) -> str:
+    status = live.get("status") or {}
+    strategy = power(live.get("spec"))
+    if status.get("created"):
+        why = snapshot.unread("VirtualMachineInstance") or "it is not among what was read"
+        reasons.append(
+            Reason(kind="unread", message=f"the VM runs, and its VirtualMachineInstance is not known: {why}")
+        )
+        return "unread"
+    if strategy == "Always" and not live["metadata"].get("deletionTimestamp"):
+        stands = str(status.get("printableStatus") or "no status")
+        reasons.append(Reason(kind="down", message=f"its runStrategy is Always, and there is no machine: {stands}"))
+    return "off"
+
+
+def _state(vmi: Data, reasons: list[Reason]) -> str:
+    status = vmi.get("status") or {}
+    paused = _condition(vmi, "Paused")
+    if paused is not None:
+        since = str(paused.get("lastTransitionTime") or "")
+        reasons.append(Reason(kind="paused", message=str(paused.get("reason") or ""), since=since))
+        return "paused"
+    move = status.get("migrationState")
+    if isinstance(move, dict) and move.get("startTimestamp") and not (move.get("completed") or move.get("failed")):
+        to = str(move.get("targetNode") or "another node")
+        message = f"from {status.get('nodeName') or 'its node'} to {to}"
+        reasons.append(Reason(kind="migrating", message=message, since=str(move["startTimestamp"])))
+        return "moves"
+    return "same" if status.get("phase") == "Running" else str(status.get("phase") or "no phase")
+
+
+def _waits(found: Waiting, live: Data, noise: list[Noise]) -> Iterator[Reason]:
+    condition = _condition(live, "RestartRequired")
+    managers = Managers(live)
+    if condition is None and found.arriving:
+        yield Reason(kind="migration", fields=_fields((*found.turned, *found.arriving), managers))
+    waits = (*found.restart, *(found.arriving if condition is not None else ()))
+    if waits:
+        fields = _fields((*found.turned, *waits), managers)
+        since = str(condition.get("lastTransitionTime") or "") if condition is not None else ""
+        since = since or max((field.writer.when for field in fields if field.writer is not None), default="")
+        message = "" if condition is not None else "KubeVirt has not set RestartRequired"
+        yield Reason(kind="restart", message=message, fields=fields, since=since)
+    elif condition is not None:
+        noise.append(Noise("status.conditions", "RestartRequired is set, and no field waits for a restart"))
+
+
+def _fields(found: Iterable[Difference], managers: Managers) -> tuple[Field, ...]:
+    return tuple(
+        Field(difference.field, difference.old, difference.new, managers.writer(difference.path))
+        for difference in found
+    )
+
+
+def _condition(obj: Data, kind: str) -> Data | None:
+    """A condition of an object that is true."""
+    conditions = (obj.get("status") or {}).get("conditions")
+    for condition in conditions if isinstance(conditions, list) else ():
+        if isinstance(condition, dict) and condition.get("type") == kind and condition.get("status") == "True":
+            return condition
+    return None
+
+
+def _types(
+    live: Data, snapshot: Snapshot, cluster: Cluster, past: Past, reasons: list[Reason]
+) -> Iterator[tuple[str, str]]:
+    """Judge the copies of type and preference that the VM is held to; yield the releases that they are of."""
+    for copy in held(live, snapshot, cluster, past):
+        if copy.release:
+            yield copy.which, copy.release
+        if copy.missing:
+            message = f"the revision {copy.missing} of its {copy.which} could not be read"
+            reasons.append(Reason(kind="unread", message=message))
+        elif copy.gone and (unread := snapshot.unread(copy.kind)):
+            message = f"what its {copy.which} {copy.name} is now is not known: {unread}"
+            reasons.append(Reason(kind="unread", message=message))
+        elif copy.changes or copy.gone:
+            reasons.append(_old_copy(copy, live, cluster))
+
+
+def _old_copy(copy: Held, live: Data, cluster: Cluster) -> Reason:
+    of = f"{copy.which} {copy.name}" + (f" as of {copy.release}" if copy.release else "")
+    if copy.gone:
+        return Reason(kind="pinned", message=f"{of}, which the cluster has no more")
+    try:
+        words = refreshed(live, cluster)
+    except UnsupportedError as error:
+        words = [f"what a refresh does is not known: {error}"]
+    fields = tuple(Field(difference.field, difference.old, difference.new) for difference in copy.changes)
+    gives = f"; refreshed: {some(words, 3)}" if words else "; a refresh changes nothing of this VM"
+    return Reason(kind="pinned", message=f"{of}{gives}", fields=fields)

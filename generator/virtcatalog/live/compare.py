@@ -1,0 +1,284 @@
+"""What differs between two stages of one VM: Git and the VM of the cluster, the VM and the VMI that runs.
+
+Values in, values out. What a difference means is said in `classify`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from virtcatalog.api.decode import clone, decode_manifest, to_manifest
+from virtcatalog.api.kubevirt import (
+    VirtualMachine,
+    VirtualMachineInstance,
+    VirtualMachineInstanceSpec,
+    VirtualMachineSpec,
+)
+from virtcatalog.errors import Reason, UnsupportedError
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
+from virtcatalog.kubevirt.matchers import Matcher
+from virtcatalog.kubevirt.pipeline import create_vmi
+from virtcatalog.kubevirt.reading import read
+from virtcatalog.kubevirt.reasons import reasons
+from virtcatalog.kubevirt.result import Result
+from virtcatalog.kubevirt.rollout.controller import pinned
+from virtcatalog.kubevirt.rollout.restart import restart_required
+from virtcatalog.kubevirt.rollout.revisions import applied
+from virtcatalog.kubevirt.rollout.running import SyncError
+from virtcatalog.kubevirt.rollout.webhooks import admit_update
+from virtcatalog.live.managers import Managers
+from virtcatalog.live.redaction import LAST_APPLIED
+from virtcatalog.manifests.difference import Difference, alike, differences
+from virtcatalog.manifests.identity import Data, namespace_of
+from virtcatalog.manifests.merge import merge, three_way
+
+POWER: Final = ("runStrategy", "running")
+_TEMPLATE: Final = ("spec", "template", "spec")
+
+
+class Synced(NamedTuple):
+    """What the next sync does to a VM of the cluster.
+
+    `refused` says why it fails. `changes` are from the cluster's value to Git's; `extras` are fields that the cluster
+    alone has, and that a sync leaves; `defaults` are those that KubeVirt fills in, from what it gives a new VM to what
+    this one has; `spellings` are values that Git writes otherwise and that mean the same. `before` is what was applied
+    last.
+    """
+
+    refused: tuple[Reason, ...] = ()
+    changes: tuple[Difference, ...] = ()
+    extras: tuple[Difference, ...] = ()
+    defaults: tuple[Difference, ...] = ()
+    spellings: tuple[Difference, ...] = ()
+    before: Data | None = None
+
+
+def synced(wanted: Data, live: Data, cluster: Cluster) -> Synced:
+    """Return what applying Git's manifest of a VM makes of the one in the cluster.
+
+    Fields that were applied before and are in Git no more are removed, as `kubectl apply` and the server's own apply
+    do. UnsupportedError for a VM of the cluster that this release cannot be known to have stored.
+    """
+    old = vm_of(live, cluster)
+    here, there = _bare(wanted, live), _bare(live, live)
+    before = _applied(live)
+    merged = three_way(before, here, there)
+    after = old
+    if not alike(merged, merge(there)):
+        new = read(merged, VirtualMachine, cluster, [])
+        if isinstance(new, Result):
+            return Synced(refused=new.reasons, before=before)
+        new.status = clone(old.status) if old.status is not None else None
+        causes = admit_update(new, clone(old), cluster)
+        if causes:
+            return Synced(refused=reasons("vm", causes, wanted, cluster, new), before=before)
+        after = new
+    written = [*differences(there, merged)]
+    changes, filled = _told_apart(differences(_plain(old), _plain(after)), written)
+    spellings = tuple(difference for difference in written if not any(_meets(difference, change) for change in changes))
+    extras, defaults = _left(here, after, cluster)
+    return Synced((), changes, extras, (*filled, *defaults), spellings, before)
+
+
+def _told_apart(
+    found: Iterable[Difference], written: Sequence[Difference]
+) -> tuple[tuple[Difference, ...], tuple[Difference, ...]]:
+    """What a sync writes itself, and what KubeVirt fills in because something is written."""
+    changes, filled = list[Difference](), list[Difference]()
+    for difference in found:
+        of_git = any(_meets(difference, wanted) for wanted in written)
+        (changes if of_git else filled).append(difference)
+    # As of a new VM: from what KubeVirt gives to what is there.
+    return tuple(changes), tuple(Difference(path, new, old) for path, old, new in filled)
+
+
+def _meets(one: Difference, other: Difference) -> bool:
+    """Whether one of two fields is the other one, or in it."""
+    length = min(len(one.path), len(other.path))
+    return one.path[:length] == other.path[:length]
+
+
+def _left(here: Data, after: VirtualMachine, cluster: Cluster) -> tuple[tuple[Difference, ...], ...]:
+    """What the VM has after a sync that Git does not say: on top of a new VM's fields, and otherwise than these."""
+    new = read(here, VirtualMachine, cluster, [])
+    if isinstance(new, Result) or mutate_vm(new, cluster):
+        return (), ()
+    found = [*differences(_plain(new), _plain(after))]
+    in_spec = [difference for difference in found if difference.path[0] == "spec"]
+    extras = tuple(difference for difference in in_spec if difference.old is None)
+    return extras, tuple(difference for difference in in_spec if difference.old is not None)
+
+
+def vm_of(manifest: Data, cluster: Cluster) -> VirtualMachine:
+    """Return a VM of the cluster; UnsupportedError when its release's API does not have all of it."""
+    vm = read({**manifest, "metadata": _named(manifest)}, VirtualMachine, cluster, [])
+    if isinstance(vm, Result):
+        reason = vm.reasons[0]
+        raise UnsupportedError(reason.field, f"a VM that the cluster has stored: {reason.message}")
+    return vm
+
+
+def vmi_of(manifest: Data) -> VirtualMachineInstance:
+    """Return a VMI of the cluster."""
+    metadata = {key: value for key, value in manifest["metadata"].items() if key != "managedFields"}
+    return decode_manifest({**manifest, "metadata": metadata}, VirtualMachineInstance)
+
+
+def power(spec: Any) -> str:
+    """Return the run strategy of a VM's spec as data."""
+    if not isinstance(spec, dict):
+        return ""
+    return str(spec.get("runStrategy") or ("Always" if spec.get("running") else "Halted"))
+
+
+def _named(manifest: Data) -> Data:
+    return {key: value for key, value in manifest["metadata"].items() if key != "managedFields"}
+
+
+def _bare(manifest: Data, live: Data) -> Data:
+    """A manifest with no more than people write: of the cluster's metadata it has the names."""
+    metadata = manifest.get("metadata") or {}
+    bare: Data = {"name": live["metadata"]["name"], "namespace": namespace_of(live)}
+    for key in ("labels", "annotations"):
+        texts = metadata.get(key)
+        if isinstance(texts, dict):
+            bare[key] = {name: text for name, text in texts.items() if name != LAST_APPLIED}
+    kind = {key: live[key] for key in ("apiVersion", "kind")}
+    return {**kind, "metadata": bare, "spec": manifest.get("spec")}
+
+
+def _applied(live: Data) -> Data:
+    """What was applied to a VM last, by kubectl's note or the server's."""
+    noted = (live["metadata"].get("annotations") or {}).get(LAST_APPLIED)
+    if isinstance(noted, str):
+        manifest = json.loads(noted)
+        return _bare(manifest, live) if isinstance(manifest.get("metadata"), dict) else {}
+    part = Managers(live).applied({key: live[key] for key in ("metadata", "spec") if key in live})
+    return _bare({"metadata": {}, **part}, live) if part else {}
+
+
+def _plain(vm: VirtualMachine) -> Data:
+    return {
+        "metadata": {"labels": dict(vm.metadata.labels), "annotations": dict(vm.metadata.annotations)},
+        "spec": to_manifest(vm.spec),
+    }
+
+
+class Waiting(NamedTuple):
+    """What of a VM its machine does not have.
+
+    `restart` are fields that only a new machine gets, from what it has to what the VM says; `arriving` those that come
+    while it runs, and have not. `turned` are the instance type and preference, where the VM names others since then.
+    `basis` is what the machine was compared by: the revision of the VM that it was started with, or what a VMI of this
+    VM would be.
+    """
+
+    restart: tuple[Difference, ...] = ()
+    arriving: tuple[Difference, ...] = ()
+    turned: tuple[Difference, ...] = ()
+    basis: Literal["revision", "expansion"] = "revision"
+    refused: tuple[Reason, ...] = ()
+
+
+def waiting(live: Data, vmi: Data, revision: Data | None, cluster: Cluster) -> Waiting:
+    """Return what of a VM the machine that runs does not have.
+
+    `revision` is the one that holds the VM as it was started, None where it is not known. UnsupportedError for what
+    cannot be compared.
+    """
+    vm, machine = vm_of(live, cluster), vmi_of(vmi)
+    started = _started(live, revision, cluster)
+    if started is None:
+        return _by_expansion(live, vm, machine, cluster)
+    if pinned(vm) == started:
+        return Waiting()
+    then = VirtualMachine(metadata=vm.metadata, spec=started)
+    try:
+        current = replace(vm.spec, template=applied(vm, cluster))
+        before = replace(started, template=applied(then, cluster))
+    except SyncError as error:
+        cause = error.causes[0]
+        raise UnsupportedError(cause.field, f"what cannot be applied: {cause.message}") from error
+    found = _compared(before, current, machine, cluster)
+    return found._replace(turned=tuple(_turned(started, vm.spec)) if found.restart or found.arriving else ())
+
+
+def _compared(
+    before: VirtualMachineSpec, current: VirtualMachineSpec, vmi: VirtualMachineInstance, cluster: Cluster
+) -> Waiting:
+    required = restart_required(before, current, vmi.spec, cluster.configuration)
+    fields = set(required.fields) if required is not None else set[str]()
+    found = [*differences(to_manifest(before.template.spec), to_manifest(current.template.spec), _TEMPLATE)]
+    restart = tuple(difference for difference in found if difference.field in fields)
+    others = (difference for difference in found if difference.field not in fields)
+    return Waiting(restart, tuple(_not_there(others, current.template.spec, vmi)))
+
+
+def _not_there(
+    found: Iterator[Difference], wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstance
+) -> Iterator[Difference]:
+    """Of what changes while a machine runs that which its guest does not have."""
+    cpu, memory = vmi.spec.domain.cpu, vmi.spec.domain.memory
+    status = vmi.status
+    for difference in found:
+        has: object
+        asked: object
+        match difference.path[3:]:
+            case ("domain", "cpu", "sockets"):
+                topology = status.current_cpu_topology if status is not None else None
+                has = topology.sockets if topology is not None else cpu.sockets if cpu is not None else None
+                asked = wanted.domain.cpu.sockets if wanted.domain.cpu is not None else None
+            case ("domain", "memory", "guest"):
+                current = status.memory.guest_current if status is not None and status.memory is not None else None
+                has = current or (memory.guest if memory is not None else None)
+                asked = wanted.domain.memory.guest if wanted.domain.memory is not None else None
+            case _:
+                continue
+        if has != asked:
+            yield difference
+
+
+def _by_expansion(live: Data, vm: VirtualMachine, vmi: VirtualMachineInstance, cluster: Cluster) -> Waiting:
+    """Compare the machine with the one that the VM would start now."""
+    expected = create_vmi({**live, "metadata": _named(live)}, cluster)
+    if not expected.admitted or expected.vmi_object is None:
+        return Waiting(basis="expansion", refused=expected.reasons)
+    machine, now = vmi.spec, clone(expected.vmi_object.spec)
+    before = replace(vm.spec, template=replace(vm.spec.template, spec=clone(machine)))
+    current = replace(vm.spec, template=replace(vm.spec.template, spec=_with_drawn(now, machine)))
+    return _compared(before, current, vmi, cluster)._replace(basis="expansion")
+
+
+def _with_drawn(now: VirtualMachineInstanceSpec, machine: VirtualMachineInstanceSpec) -> VirtualMachineInstanceSpec:
+    """A machine's spec with what was drawn at random for the one that runs."""
+    if now.domain.firmware is not None and machine.domain.firmware is not None:
+        now.domain.firmware.uuid = machine.domain.firmware.uuid
+        now.domain.firmware.serial = machine.domain.firmware.serial
+    addresses = {interface.name: interface.mac_address for interface in machine.domain.devices.interfaces}
+    for interface in now.domain.devices.interfaces:
+        interface.mac_address = interface.mac_address or addresses.get(interface.name, "")
+    return now
+
+
+def _started(live: Data, revision: Data | None, cluster: Cluster) -> VirtualMachineSpec | None:
+    spec = revision.get("data", {}).get("spec") if revision is not None else None
+    if not isinstance(spec, dict):
+        return None
+    return vm_of({**{key: live[key] for key in ("apiVersion", "kind", "metadata")}, "spec": spec}, cluster).spec
+
+
+def _turned(started: VirtualMachineSpec, current: VirtualMachineSpec) -> Iterator[Difference]:
+    """Another instance type or preference than the one that a machine was started with, by name."""
+    for key in ("instancetype", "preference"):
+        before, now = (_name(getattr(spec, key)) for spec in (started, current))
+        if before != now:
+            yield Difference(("spec", key, "name"), before, now)
+
+
+def _name(matcher: Matcher | None) -> str | None:
+    return None if matcher is None else matcher.name

@@ -1,0 +1,175 @@
+"""All VMs of a cluster beside those of Git: one value, of which every output is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from virtcatalog.errors import Problem, VirtcatalogError, nearest
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.conditions import Conditions, choose_release
+from virtcatalog.live.classify import InGit, drift_of
+from virtcatalog.live.revisions import Past
+from virtcatalog.live.snapshot import Gap, Snapshot
+from virtcatalog.live.verdict import Drift, Kind, Reason, counted, status
+from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
+from virtcatalog.review.side import Side, Vm
+
+Watch = Callable[[Sequence[str]], Iterable[str]]
+"""Passes names on, one by one, and may show how far it is."""
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """What drifts; `gaps` are what could not be read of the cluster, `problems` what could not be of Git.
+
+    `git` and `cluster` are what both are called.
+    """
+
+    git: str
+    cluster: str
+    drifts: tuple[Drift, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def counts(self) -> dict[Kind, int]:
+        """How many VMs have each verdict, the gravest first."""
+        return counted(self.drifts)
+
+    @property
+    def partial(self) -> bool:
+        """Whether something could not be read, of which something may be missing here."""
+        return bool(self.gaps or self.problems)
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        return status(self.drifts, partial=self.partial)
+
+
+def report(
+    side: Side,
+    snapshot: Snapshot,
+    conditions: Conditions,
+    *,
+    environments: Sequence[str] = (),
+    only: Sequence[str] = (),
+    past: Past = (),
+    watch: Watch = iter,
+) -> Report:
+    """Compare the VMs of a repository, or of some of its environments, with those of a cluster.
+
+    `only` are names of VMs, `name` or `namespace/name`; VirtcatalogError for one that is on neither side.
+    """
+    _check_environments(side, environments)
+    in_git: dict[str, list[Vm]] = {}
+    for vm in side.vms:
+        if vm.manifest.get("kind") == "VirtualMachine" and (not environments or vm.environment in environments):
+            in_git.setdefault(_name(vm), []).append(vm)
+    # A catalog has templates of VMs, of which no VM needs to exist.
+    names = _chosen(sorted({*(() if side.catalog else in_git), *snapshot.names}), only)
+    clusters = _Clusters(side, snapshot, conditions)
+    drifts = (_drift(name, in_git.get(name, []), snapshot, clusters, past) for name in watch(names))
+    return Report(
+        git=side.label,
+        cluster=snapshot.label,
+        drifts=tuple(drift for drift in drifts if drift is not None),
+        gaps=tuple(sorted(snapshot.gaps)),
+        problems=(*side.problems, *side.unrendered),
+    )
+
+
+def _drift(name: str, vms: Sequence[Vm], snapshot: Snapshot, clusters: _Clusters, past: Past) -> Drift | None:
+    if len(vms) > 1:
+        environments = [*dict.fromkeys(vm.environment for vm in vms)]
+        if len(environments) > 1 and all(environments):
+            where = ", ".join(environments)
+            message = f"it is in several environments ({where}), and nobody says which of them this cluster is: use -e"
+        else:
+            message = f"Git has it several times: {', '.join(str(vm.place) for vm in vms)}"
+        return Drift(vm=name, reasons=(Reason(kind="unread", message=message),))
+    vm = vms[0] if vms else None
+    if vm is None:
+        return drift_of(name, None, snapshot, clusters.of(None), past)
+    if vm.open:
+        fields = ", ".join(value.sentence for value in vm.open)
+        drift = drift_of(name, InGit(vm.manifest, vm.place, vm.field, vm.environment), snapshot, clusters.of(vm), past)
+        message = f"what Git asks for is not in the repository: {fields}"
+        return replace(drift, reasons=(Reason(kind="unread", message=message), *drift.reasons))
+    return drift_of(name, InGit(vm.manifest, vm.place, vm.field, vm.environment), snapshot, clusters.of(vm), past)
+
+
+class _Clusters:
+    """What the VMs of each environment meet: the objects of the cluster, and those of Git that it does not have yet."""
+
+    def __init__(self, side: Side, snapshot: Snapshot, conditions: Conditions) -> None:
+        self._side, self._snapshot = side, snapshot
+        release = choose_release(conditions, "", snapshot.others).release
+        self._conditions = replace(conditions, release=release)
+        self._there = {_located(manifest) for manifest in snapshot.others}
+        self._made: dict[int, Cluster] = {}
+
+    def of(self, vm: Vm | None) -> Cluster:
+        """Return what a VM of Git meets, None what one does that Git has not."""
+        objects = self._side.objects_in(vm.environment, vm.unit) if vm is not None else ()
+        key = id(objects) if vm is not None else 0
+        if key not in self._made:
+            missing = (manifest for manifest in objects if _located(manifest) not in self._there)
+            found = [manifest for manifest in missing if manifest.get("kind") != "KubeVirt" or not self._has_kubevirt]
+            self._made[key] = Cluster.under([*found, *self._snapshot.others], self._conditions)
+        return self._made[key]
+
+    @property
+    def _has_kubevirt(self) -> bool:
+        return any(kind == "KubeVirt" for kind, _, _ in self._there)
+
+
+def _located(manifest: Data) -> Identity:
+    kind, namespace, name = identity(manifest)
+    return kind, namespace, name
+
+
+def _name(vm: Vm) -> str:
+    return f"{namespace_of(vm.manifest)}/{identity(vm.manifest)[2]}"
+
+
+def _chosen(names: Sequence[str], only: Sequence[str]) -> Sequence[str]:
+    if not only:
+        return names
+    found = []
+    for wanted in only:
+        matching = [name for name in names if wanted in (name, name.partition("/")[2])]
+        if not matching:
+            raise VirtcatalogError(f"there is no VM {wanted!r}, in Git or in the cluster{nearest(wanted, names)}")
+        found += matching
+    return found
+
+
+def _check_environments(side: Side, environments: Sequence[str]) -> None:
+    there = sorted({vm.environment for vm in side.vms} | {overlay.name for overlay in side.overlays})
+    for environment in environments:
+        if environment not in there:
+            raise VirtcatalogError(f"{side.label} has no environment {environment!r}{nearest(environment, there)}")
+
+
+def shown(found: Report, *, calm: bool = False) -> Iterator[Drift]:
+    """Yield what is to be shown: all that drifts, the gravest first; with `calm` the rest, too."""
+    order = [*found.counts]
+    for drift in sorted(found.drifts, key=lambda drift: (order.index(drift.verdict), drift.vm)):
+        if calm or drift.reasons:
+            yield drift
+
+
+def as_data(found: Report) -> Data:
+    """Return the report as plain data: counts, what could not be read, and every VM."""
+    return {
+        "git": found.git,
+        "cluster": found.cluster,
+        "summary": found.counts,
+        "partial": found.partial,
+        "gaps": [msgspec.to_builtins(gap) for gap in found.gaps],
+        "problems": [msgspec.to_builtins(problem) for problem in found.problems],
+        "vms": [{"verdict": drift.verdict, **msgspec.to_builtins(drift)} for drift in found.drifts],
+    }

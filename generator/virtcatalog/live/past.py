@@ -1,0 +1,57 @@
+"""The catalog's releases, by what their instance types and preferences hold: so a copy in a cluster is recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from virtcatalog.api.decode import convert, to_manifest
+from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.catalog.load import load_catalog
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.live.revisions import Past, content
+from virtcatalog.manifests.history import history_of
+from virtcatalog.manifests.sources import is_catalog
+from virtcatalog.publish.releases import Objects, now, releases
+
+_SECTIONS: tuple[tuple[str, str, type[msgspec.Struct]], ...] = (
+    ("instancetypes", "instancetype", VirtualMachineInstancetypeSpec),
+    ("preferences", "preference", VirtualMachinePreferenceSpec),
+)
+
+
+def past_of(catalog: str | None) -> tuple[Past, tuple[str, ...]]:
+    """Return the releases of the catalog in a folder, the oldest first, and sentences on those that are left out.
+
+    What the catalog has now and published in none of them is called as the catalog's folder. Without a catalog there
+    are none.
+    """
+    if catalog is None or not is_catalog(catalog):
+        return (), ()
+    loaded = load_catalog(catalog)
+    try:
+        found = releases(loaded, history_of(catalog))
+    except VirtcatalogError as error:
+        return (), (str(error),)
+    rows = [(release.name, dict(_specs(release.objects))) for release in found.releases]
+    published = {key: text for _, specs in rows for key, text in specs.items()}
+    fresh = {key: text for key, text in _specs(now(loaded)) if published.get(key) != text}
+    if fresh:
+        rows.append((f"{catalog}, not released", fresh))
+    return tuple(rows), found.omissions
+
+
+def _specs(objects: Objects) -> Iterator[tuple[tuple[str, str], str]]:
+    for section, which, kind in _SECTIONS:
+        for name, published in objects.get(section, {}).items():
+            yield (which, name), _stored(published.spec, kind)
+
+
+def _stored(spec: Mapping[str, Any], kind: type[msgspec.Struct]) -> str:
+    """A spec as KubeVirt stores it; one that its API does not have is compared as it is written."""
+    try:
+        return content(to_manifest(convert(spec, kind)))
+    except msgspec.ValidationError:
+        return content(spec)

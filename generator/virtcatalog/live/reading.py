@@ -1,0 +1,109 @@
+"""Dumps of clusters, read object by object: `kubectl get -o json` and `-o yaml`, Lists, several files, our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+import msgspec
+
+from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.fleet.sources import contents
+from virtcatalog.live.snapshot import Snapshot
+from virtcatalog.manifests import jsonsplit
+from virtcatalog.manifests.folder import SourceError
+from virtcatalog.manifests.identity import Data, listed
+from virtcatalog.manifests.pieces import Pieces
+from virtcatalog.manifests.read import Part, read_part
+from virtcatalog.manifests.sources import is_folder
+from virtcatalog.manifests.spool import BOM, Content, IndivisibleError, Spool
+from virtcatalog.manifests.stream import Stream
+
+_BEGINNING = 1 << 12
+_decode = msgspec.json.Decoder().decode
+
+
+def read_snapshot(paths: Sequence[str]) -> Snapshot:
+    """Return what dumps hold; ManifestError for one that cannot be read, or that holds no object."""
+    problems: list[Problem] = []
+    label = PurePath(paths[0]).stem if len(paths) == 1 and paths[0] != "-" else "the cluster"
+    snapshot, spool = Snapshot(label), Spool()
+    for path in paths:
+        for content, name in _opened(path, spool, problems):
+            for manifest in manifests_in(content, name, problems):
+                snapshot.add(manifest)
+    if problems:
+        raise ManifestError(*problems)
+    return snapshot
+
+
+def _opened(path: str, spool: Spool, problems: list[Problem]) -> Iterator[tuple[Content, str]]:
+    name = "<stdin>" if path == "-" else path
+    try:
+        if not is_folder(path):
+            yield spool.open(path), name
+            return
+    except SourceError as error:
+        problems.append(Problem(file=path, message=error.message))
+        return
+    for name, text in contents(path, problems):
+        yield spool.copy(text), name
+
+
+def manifests_in(content: Content, name: str, problems: list[Problem]) -> Iterator[Data]:
+    """Yield the objects of a text, lists taken apart; add what is no object to `problems`."""
+    pieces = _pieces(content)
+    parts = Stream(content, name) if pieces is None else None
+    if parts is not None:
+        problems += parts.problems
+        for other in parts.others:
+            if isinstance(other.data, dict) and isinstance(other.data.get("kind"), str):
+                yield other.data
+            else:
+                problems += other.problems
+        for part in parts.vms():
+            yield from _read(part, problems)
+        return
+    assert pieces is not None
+    for piece in pieces.between(0, len(pieces)):
+        text = content.read(piece.start, piece.end)
+        data = _object(text)
+        if data is None:
+            yield from _read(Part(text, name, *piece.mark, piece.implied and piece.implied.data), problems)
+            continue
+        implied = piece.implied.data if piece.implied is not None else {}
+        for item in listed(data) or [{**implied, **data}]:
+            if isinstance(item, dict):
+                yield item
+    if not len(pieces):
+        problems.append(Problem(file=name, line=1, column=1, message="holds no manifest"))
+
+
+def _pieces(content: Content) -> Pieces | None:
+    """The pieces of plain JSON, None for any other text, which is read as all files of manifests are."""
+    if not content.read(0, _BEGINNING).removeprefix(BOM).lstrip().startswith(b"{"):
+        return None
+    pieces = Pieces()
+    try:
+        jsonsplit.split(content, pieces)
+    except (jsonsplit.BrokenJsonError, IndivisibleError):
+        return None
+    return pieces
+
+
+def _object(text: bytes) -> Data | None:
+    try:
+        data = _decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) and isinstance(data.get("metadata"), dict) else None
+
+
+def _read(part: Part, problems: list[Problem]) -> Iterator[Data]:
+    manifests, found = read_part(part)
+    problems += found
+    for manifest in manifests:
+        if isinstance(manifest.data, dict) and isinstance(manifest.data.get("kind"), str):
+            yield manifest.data
+        else:
+            problems += manifest.problems

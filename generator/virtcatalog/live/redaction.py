@@ -1,0 +1,65 @@
+"""What a dump must not hold: user data and network data of guests. It is replaced as soon as it is read.
+
+VMs, VMIs, the revisions that they were started with and `kubectl apply`'s own note of a manifest have it alike.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from virtcatalog.manifests.identity import Data
+
+REDACTED: Final = "redacted"
+"""What stands in the place of a text, so that a VM without it is one with other user data, and not a refused one."""
+LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+_SOURCES: Final = ("cloudInitNoCloud", "cloudInitConfigDrive")
+_TEXTS: Final[dict[str, str]] = {
+    "userData": REDACTED,
+    "networkData": REDACTED,
+    "userDataBase64": "cmVkYWN0ZWQ=",
+    "networkDataBase64": "cmVkYWN0ZWQ=",
+}
+_IGNITION: Final = "kubevirt.io/ignitiondata"
+
+
+def redacted(manifest: Data) -> Data:
+    """Return an object without the texts that a guest alone is to read; the object is not changed."""
+    parts: Data = {key: _cleaned(manifest[key]) for key in ("spec", "data") if key in manifest}
+    cleaned = {**manifest, **parts}
+    metadata = manifest.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if isinstance(metadata, dict) and isinstance(annotations, dict):
+        cleaned["metadata"] = {**metadata, "annotations": _annotations(annotations)}
+    return cleaned
+
+
+def _annotations(annotations: Data) -> Data:
+    cleaned = {key: REDACTED if key == _IGNITION else value for key, value in annotations.items()}
+    if LAST_APPLIED in cleaned:
+        try:
+            applied = json.loads(cleaned[LAST_APPLIED])
+        except (TypeError, ValueError, RecursionError):
+            applied = None
+        if isinstance(applied, dict):
+            cleaned[LAST_APPLIED] = json.dumps(redacted(applied), separators=(",", ":"), sort_keys=True)
+        else:  # it is no manifest, and nobody knows what it holds
+            del cleaned[LAST_APPLIED]
+    return cleaned
+
+
+def _cleaned(value: Any) -> Any:
+    """A part of an object without these texts, wherever in it they are; what has none is shared."""
+    if isinstance(value, list):
+        return [_cleaned(item) if isinstance(item, dict | list) else item for item in value]
+    if not isinstance(value, dict):
+        return value
+    cleaned = {}
+    for key, item in value.items():
+        if key in _SOURCES and isinstance(item, dict):
+            cleaned[key] = {name: _TEXTS.get(str(name), text) for name, text in item.items()}
+        elif key == "annotations" and isinstance(item, dict):
+            cleaned[key] = _annotations(item)
+        else:
+            cleaned[key] = _cleaned(item) if isinstance(item, dict | list) else item
+    return cleaned

@@ -1,0 +1,95 @@
+"""Which kinds of a cluster's objects are read, and what of them is kept. Secrets are none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from virtcatalog.manifests.identity import Data
+
+
+class Resource(NamedTuple):
+    """A kind of objects as the API serves it; `group` is "" for the core's."""
+
+    group: str
+    version: str
+    kind: str
+    plural: str
+    namespaced: bool = True
+
+    @property
+    def api_version(self) -> str:
+        """The API version as manifests write it."""
+        return f"{self.group}/{self.version}".lstrip("/")
+
+    @property
+    def path(self) -> str:
+        """Where the API server lists all of them."""
+        root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+        return f"{root}/{self.plural}"
+
+
+_KUBEVIRT, _TYPES, _CDI = "kubevirt.io", "instancetype.kubevirt.io", "cdi.kubevirt.io"
+
+RESOURCES: Final = (
+    Resource(_KUBEVIRT, "v1", "KubeVirt", "kubevirts"),
+    Resource(_TYPES, "v1beta1", "VirtualMachineClusterInstancetype", "virtualmachineclusterinstancetypes", False),
+    Resource(_TYPES, "v1beta1", "VirtualMachineClusterPreference", "virtualmachineclusterpreferences", False),
+    Resource(_TYPES, "v1beta1", "VirtualMachineInstancetype", "virtualmachineinstancetypes"),
+    Resource(_TYPES, "v1beta1", "VirtualMachinePreference", "virtualmachinepreferences"),
+    Resource("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
+    Resource(_CDI, "v1beta1", "DataVolume", "datavolumes"),
+    Resource(_CDI, "v1beta1", "DataSource", "datasources"),
+    Resource("k8s.cni.cncf.io", "v1", "NetworkAttachmentDefinition", "network-attachment-definitions"),
+    Resource("apps", "v1", "ControllerRevision", "controllerrevisions"),
+    Resource(_KUBEVIRT, "v1", "VirtualMachine", "virtualmachines"),
+    Resource(_KUBEVIRT, "v1", "VirtualMachineInstance", "virtualmachineinstances"),
+)
+"""What tells which of Git has reached a VM: the VM, its VMI, their revisions, and what VMs refer to."""
+MACHINES: Final = ("VirtualMachine", "VirtualMachineInstance", "ControllerRevision")
+"""Without one of these nothing is known of any VM."""
+OPTIONAL: Final = ("NetworkAttachmentDefinition", "DataVolume", "DataSource")
+"""Kinds of other projects, which a cluster need not serve."""
+
+_BY_KIND: Final = {(resource.api_version, resource.kind): resource for resource in RESOURCES}
+
+_METADATA = (
+    *("name", "namespace", "labels", "annotations", "uid", "generation", "creationTimestamp", "deletionTimestamp"),
+    *("ownerReferences", "managedFields"),
+)
+_STATUS: Final[Mapping[str, tuple[str, ...]]] = {
+    "VirtualMachine": (
+        *("conditions", "created", "ready", "printableStatus", "instancetypeRef", "preferenceRef"),
+        *("runStrategy", "stateChangeRequests"),
+    ),
+    "VirtualMachineInstance": (
+        *("phase", "nodeName", "conditions", "migrationState", "virtualMachineRevisionName", "currentCPUTopology"),
+        *("memory", "machine", "volumeStatus", "interfaces", "selinuxContext", "runtimeUser", "topologyHints"),
+        "VSOCKCID",
+    ),
+    "KubeVirt": ("observedKubeVirtVersion", "phase"),
+    "PersistentVolumeClaim": ("phase", "accessModes", "capacity"),
+    "DataVolume": ("phase",),
+}
+
+
+def resource_of(manifest: Data) -> Resource | None:
+    """Return the kind that an object is of, None for one that is not read."""
+    version, kind = manifest.get("apiVersion"), manifest.get("kind")
+    return _BY_KIND.get((version, kind)) if isinstance(version, str) and isinstance(kind, str) else None
+
+
+def slim(manifest: Data, kind: str) -> Data:
+    """Return an object without what tells nothing of a VM: finalizers, sizes, what was snapshotted."""
+    metadata = manifest.get("metadata")
+    kept = {key: value for key, value in manifest.items() if key not in ("status", "metadata")}
+    if isinstance(metadata, dict):
+        kept["metadata"] = {key: metadata[key] for key in _METADATA if key in metadata}
+        if kind not in ("VirtualMachine", "VirtualMachineInstance"):
+            kept["metadata"].pop("managedFields", None)
+    status = manifest.get("status")
+    if isinstance(status, dict):
+        found = {key: status[key] for key in _STATUS.get(kind, ()) if key in status}
+        if found:
+            kept["status"] = found
+    return kept

@@ -1,0 +1,117 @@
+"""The copies of its instance type and preference that a VM is held to, beside what these are now.
+
+Source: pkg/instancetype/controller/vm/controller.go (Sync): a VM follows what was stored for it, until the revision is
+cleared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from virtcatalog.api.core import ControllerRevision
+from virtcatalog.api.decode import decode_manifest, to_manifest
+from virtcatalog.api.kinds import vm_spec
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.instancetype.revision import OBJECT_NAME_LABEL, RevisionError, instancetype_of, preference_of
+from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS
+from virtcatalog.kubevirt.pipeline import create_vmi
+from virtcatalog.live.snapshot import Snapshot
+from virtcatalog.manifests.difference import Difference, differences
+from virtcatalog.manifests.identity import Data, namespace_of
+from virtcatalog.review.machines import machine_words
+from virtcatalog.review.stored import recreated, revisions
+
+Which = Literal["instancetype", "preference"]
+Past = Sequence[tuple[str, Mapping[tuple[str, str], str]]]
+"""The catalog's releases, the oldest first: what each is called, and its specs as text, by `instancetype` or
+`preference` and name."""
+
+
+class Held(NamedTuple):
+    """A revision that a VM is held to.
+
+    `kind` is the one of its object. `missing` is the revision's name when it could not be read. `changes` are what its
+    object has become since; `gone` says that there is no such object any more. `release` is the one of the catalog
+    that has it so, "" when none does.
+    """
+
+    which: Which
+    name: str
+    kind: str = ""
+    missing: str = ""
+    changes: tuple[Difference, ...] = ()
+    gone: bool = False
+    release: str = ""
+
+
+def held(vm: Data, snapshot: Snapshot, cluster: Cluster, past: Past = ()) -> Iterator[Held]:
+    """Yield the revisions that a VM of the cluster is held to."""
+    namespace = namespace_of(vm)
+    for matcher, revision_name in revisions(vm):
+        which: Which = "preference" if matcher == "preference" else "instancetype"
+        spec = vm_spec(vm)[which]
+        revision = snapshot.revision(namespace, revision_name)
+        if revision is None:
+            yield Held(which, str(spec.get("name") or ""), missing=revision_name)
+            continue
+        stored = decoded(revision)
+        name = str(spec.get("name") or stored.metadata.labels.get(OBJECT_NAME_LABEL) or "")
+        try:
+            before = to_manifest(
+                (instancetype_of if which == "instancetype" else preference_of)(stored, cluster.release)
+            )
+        except RevisionError as error:
+            yield Held(which, name, missing=f"{revision_name} ({error})")
+            continue
+        release = release_of(which, name, before, past)
+        kind = MATCHERS[which](str(spec.get("kind") or "")) or ""
+        now = _object(which, kind, namespace, name, cluster)
+        if now is None:
+            yield Held(which, name, kind, gone=True, release=release)
+        else:
+            yield Held(which, name, kind, changes=tuple(differences(before, now)), release=release)
+
+
+def decoded(revision: Data) -> ControllerRevision:
+    """Return a ControllerRevision of the cluster."""
+    metadata = {key: value for key, value in revision["metadata"].items() if key != "managedFields"}
+    return decode_manifest({**revision, "metadata": metadata}, ControllerRevision)
+
+
+def with_revisions(vm: Data, snapshot: Snapshot, cluster: Cluster, *names: str) -> Cluster:
+    """Return the cluster with the revisions that a VM names, and those of these names."""
+    namespace = namespace_of(vm)
+    stored = {}
+    for name in (*(name for _, name in revisions(vm)), *names):
+        revision = snapshot.revision(namespace, name)
+        if revision is not None:
+            stored[namespace, name] = decoded(revision)
+    return cluster.with_revisions(stored) if stored else cluster
+
+
+def refreshed(vm: Data, cluster: Cluster) -> list[str]:
+    """Say what a VM becomes when its revisions are cleared, in words for people; `cluster` has these revisions."""
+    before, after = create_vmi(vm, cluster), create_vmi(recreated(vm), cluster)
+    if not after.admitted:
+        return [f"it is refused: {after.reasons[0]}"]
+    return machine_words(before.vmi_object, after.vmi_object)
+
+
+def release_of(which: Which, name: str, spec: Data, past: Past) -> str:
+    """Return the last release of the catalog that has an object so, "" when none does."""
+    text = content(spec)
+    return next((release for release, specs in reversed(past) if specs.get((which, name)) == text), "")
+
+
+def content(spec: Any) -> str:
+    """Return a spec as text: two that are the same give the same."""
+    return json.dumps(spec, sort_keys=True, separators=(",", ":"))
+
+
+def _object(which: Which, kind: str, namespace: str, name: str, cluster: Cluster) -> Data | None:
+    """What the object is now whose copy a VM has."""
+    find = cluster.instancetype if which == "instancetype" else cluster.preference
+    obj = find(kind, namespace if kind in NAMESPACED_KINDS else "", name)
+    return None if obj is None else to_manifest(obj.spec)

@@ -1,0 +1,294 @@
+"""`virtcatalog drift` over two hundred VMs in twelve states, and the ways in which it must not be fooled."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import fleet
+from virtcatalog.cli import main
+
+
+def drift(*arguments: str) -> Result:
+    result = CliRunner().invoke(main, ["drift", *arguments], prog_name="virtcatalog")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def vms(result: Result) -> dict[str, Any]:
+    return {vm["vm"]: vm for vm in json.loads(result.stdout)["vms"]}
+
+
+@pytest.fixture(name="answer", scope="module")
+def json_answer(repository: Path) -> Result:
+    return drift("-f", f"{repository}/git", "--live", f"{repository}/lab.json", "-o", "json", "--kubevirt", "v1.9.0")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """One VM that is in sync, in Git and in its cluster."""
+    numbers = range(1)
+    fleet.write_git(tmp_path / "git", numbers)
+    fleet.write_dump(tmp_path / "lab.json", numbers)
+    return tmp_path
+
+
+def changed(small: Path, change: Any) -> dict[str, Any]:
+    """What is said of the one VM when its cluster's objects are changed."""
+    objects = fleet.cluster_objects(range(1))
+    left = change(objects) or objects
+    (small / "lab.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": left}))
+    result = drift("-f", f"{small}/git", "--live", f"{small}/lab.json", "-o", "json")
+    (vm,) = vms(result).values()
+    return vm | {"status": result.exit_code}
+
+
+def one(objects: list[dict[str, Any]], kind: str) -> dict[str, Any]:
+    return next(obj for obj in objects if obj["kind"] == kind)
+
+
+class TestTwelveStates:
+    @pytest.mark.parametrize("state", fleet.STATES)
+    def test_every_verdict_is_right(self, answer, state):
+        found = vms(answer)
+        numbers = [number for number in range(fleet.NUMBER) if fleet.state_of(number) == state]
+        assert len(numbers) >= 16
+        verdicts = Counter(found["/".join(fleet.name_of(number))]["verdict"] for number in numbers)
+        assert verdicts == {fleet.expected(numbers[0]): len(numbers)}
+
+    def test_nothing_else_is_there(self, answer):
+        data = json.loads(answer.stdout)
+        assert len(data["vms"]) == fleet.NUMBER == sum(data["summary"].values())
+        assert (data["partial"], answer.exit_code) == (False, 1)
+
+    def test_an_edit_is_told_with_who_when_and_who_wins(self, answer):
+        (reason,) = (each for each in vms(answer)["team-3/edited-13"]["reasons"] if each["kind"] == "edited")
+        (field,) = reason["fields"]
+        assert (field["field"], field["now"], field["wanted"]) == ("spec.template.spec.hostname", "by-hand", "host-13")
+        assert field["writer"] == {
+            "manager": "kubectl-edit",
+            "role": "hand",
+            "operation": "Update",
+            "when": fleet.LATER,
+        }
+        assert reason["wins"] == "git"
+        file, line, _ = field["place"].rsplit(":", 2)
+        assert '"hostname": "host-13"' in Path(file).read_text().splitlines()[int(line) - 1]
+
+    def test_what_git_does_not_say_stays(self, answer):
+        reason = vms(answer)["team-1/edited-1"]["reasons"][0]
+        assert [field["field"] for field in reason["fields"]] == ["spec.template.spec.terminationGracePeriodSeconds"]
+        assert reason["wins"] == "hand"
+
+    @pytest.mark.parametrize(
+        ("name", "fields"),
+        [
+            ("team-2/template-2", ["spec.template.spec.hostname"]),
+            (
+                "team-3/type-3",
+                [
+                    "spec.instancetype.name",
+                    "spec.template.spec.domain.ioThreadsPolicy",
+                    "spec.template.spec.domain.cpu.sockets",
+                    "spec.template.spec.domain.memory.guest",
+                ],
+            ),
+            (
+                "team-4/preference-4",
+                [
+                    "spec.preference.name",
+                    "spec.template.spec.domain.devices.disks[root].disk.bus",
+                    "spec.template.spec.domain.devices.disks[init].disk.bus",
+                ],
+            ),
+        ],
+    )
+    def test_a_restart_is_told_with_its_fields_and_since_when(self, answer, name, fields):
+        (reason,) = vms(answer)[name]["reasons"]
+        assert (reason["kind"], reason["since"]) == ("restart", fleet.LATER)
+        assert [field["field"] for field in reason["fields"]] == fields
+
+    def test_an_old_revision_is_told_with_what_a_refresh_does(self, answer):
+        (reason,) = vms(answer)["team-2/pinned-7"]["reasons"]
+        assert reason["message"].startswith("instancetype grown; refreshed: 2 → 8 vCPUs, 4 → 16 GiB")
+
+    def test_what_is_drawn_at_random_is_noise(self, answer):
+        (noise,) = vms(answer)["team-0/in-sync-0"]["noise"]
+        assert noise["field"] == "spec.template.spec.domain.firmware.uuid"
+        assert noise["why"] == "drawn at random for this VM"
+
+    def test_user_data_is_nowhere(self, answer):
+        assert fleet.SECRET not in answer.stdout + answer.stderr
+
+
+class TestNeverAFalseInSync:
+    def test_it_is_in_sync_to_begin_with(self, small):
+        assert changed(small, lambda _: None) | {"noise": []} == {
+            "vm": "team-0/in-sync-0",
+            "verdict": "in-sync",
+            "environment": "",
+            "place": f"{small}/git/team-0/in-sync-0.yaml:1:1",
+            "stages": {"git": "there", "vm": "same", "vmi": "same", "domain": ""},
+            "reasons": [],
+            "noise": [],
+            "runs": {},
+            "status": 0,
+        }
+
+    def test_without_its_vmi_a_vm_that_runs_is_not_known(self, small):
+        vm = changed(small, lambda objects: [obj for obj in objects if obj["kind"] != "VirtualMachineInstance"])
+        assert (vm["verdict"], vm["status"]) == ("unread", 2)
+
+    def test_without_its_revision_a_vm_is_not_known(self, small):
+        def without(objects):
+            return [obj for obj in objects if "grown" in str(obj) or obj["kind"] != "ControllerRevision"]
+
+        vm = changed(small, without)
+        assert (vm["verdict"], vm["status"]) == ("unread", 2)
+        assert "could not be read" in vm["reasons"][0]["message"]
+
+    def test_without_what_it_was_started_as_its_machine_is_compared_with_a_new_one(self, small):
+        def without_start(objects):
+            one(objects, "VirtualMachine")["spec"]["template"]["spec"]["hostname"] = "other"
+            return [obj for obj in objects if not obj["metadata"]["name"].startswith("revision-start")]
+
+        vm = changed(small, without_start)
+        restart = next(reason for reason in vm["reasons"] if reason["kind"] == "restart")
+        assert [field["field"] for field in restart["fields"]] == ["spec.template.spec.hostname"]
+
+    def test_a_field_that_git_lacks_counts_though_nobody_says_who_wrote_it(self, small):
+        def unmanaged(objects):
+            vm = one(objects, "VirtualMachine")
+            del vm["metadata"]["managedFields"]
+            vm["spec"]["template"]["spec"]["nodeSelector"] = {"disk": "fast"}
+
+        vm = changed(small, unmanaged)
+        assert (vm["verdict"], vm["status"]) == ("edited", 1)
+
+    def test_a_type_that_was_not_read_is_not_gone(self, small):
+        vm = changed(small, lambda objects: [obj for obj in objects if "Instancetype" not in obj["kind"]])
+        # Git has it, too.
+        assert vm["verdict"] == "in-sync"
+        (small / "git" / "types.json").unlink()
+        vm = changed(small, lambda objects: [obj for obj in objects if "Instancetype" not in obj["kind"]])
+        assert (vm["verdict"], vm["status"]) == ("unread", 2)
+
+    def test_a_field_that_this_release_does_not_have_is_not_known(self, small):
+        def newer(objects):
+            one(objects, "VirtualMachine")["spec"]["template"]["spec"]["fromTheFuture"] = True
+
+        vm = changed(small, newer)
+        assert (vm["verdict"], vm["status"]) == ("unread", 2)
+        assert "fromTheFuture" in vm["reasons"][0]["message"]
+
+    def test_a_vm_of_two_environments_is_not_known(self, small):
+        (small / "git" / "other").mkdir()
+        vm = (small / "git" / "team-0" / "in-sync-0.yaml").read_text()
+        (small / "git" / "other" / "again.yaml").write_text(vm)
+        result = drift("-f", f"{small}/git", "--live", f"{small}/lab.json")
+        assert result.exit_code == 2
+
+    def test_a_broken_file_in_git_is_told(self, small):
+        broken = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\n  x: ["
+        (small / "git" / "team-0" / "broken.yaml").write_text(broken)
+        result = drift("-f", f"{small}/git", "--live", f"{small}/lab.json")
+        assert result.exit_code == 2
+        assert "broken.yaml" in result.stderr
+        assert "this is not all" in result.stdout
+
+
+class TestRestartRequired:
+    def test_set_without_a_field_that_waits_it_is_noise(self, small):
+        def required(objects):
+            condition = {"type": "RestartRequired", "status": "True", "lastTransitionTime": fleet.LATER}
+            one(objects, "VirtualMachine")["status"]["conditions"] = [condition]
+
+        vm = changed(small, required)
+        assert (vm["verdict"], vm["status"]) == ("in-sync", 0)
+        assert "RestartRequired is set, and no field waits for a restart" in str(vm["noise"])
+
+    def test_sockets_that_come_with_a_migration_wait_for_that(self, small):
+        def grown(objects):
+            vm = one(objects, "VirtualMachine")
+            vm["spec"]["template"]["spec"]["domain"]["cpu"] = {"sockets": 2}
+            del vm["spec"]["instancetype"], vm["status"]["instancetypeRef"]
+            revision = next(obj for obj in objects if obj["metadata"]["name"].startswith("revision-start"))
+            started = revision["data"]["spec"]
+            started["template"]["spec"]["domain"]["cpu"] = {"sockets": 1}
+            del started["instancetype"]
+
+        reasons = {reason["kind"]: reason for reason in changed(small, grown)["reasons"]}
+        (field,) = reasons["migration"]["fields"]
+        assert (field["field"], field["now"], field["wanted"]) == ("spec.template.spec.domain.cpu.sockets", 1, 2)
+        assert "restart" not in reasons
+
+
+class TestGitAndWhoeverWroteLast:
+    def test_what_git_has_and_nobody_synced_waits_for_the_sync(self, small):
+        manifest = small / "git" / "team-0" / "in-sync-0.yaml"
+        manifest.write_text(manifest.read_text().replace('"host-0"', '"renamed"'))
+        result = drift("-f", f"{small}/git", "--live", f"{small}/lab.json", "-o", "json")
+        (vm,) = vms(result).values()
+        assert (vm["verdict"], vm["reasons"][0]["wins"], result.exit_code) == ("behind", "git", 1)
+
+    def test_what_git_gave_up_is_removed_by_the_sync(self, small):
+        manifest = small / "git" / "team-0" / "in-sync-0.yaml"
+        vm = json.loads(manifest.read_text())
+        del vm["spec"]["template"]["spec"]["hostname"]
+        manifest.write_text(json.dumps(vm))
+        result = drift("-f", f"{small}/git", "--live", f"{small}/lab.json", "-o", "json")
+        (reason,) = vms(result)["team-0/in-sync-0"]["reasons"]
+        assert reason["kind"] == "behind"
+        assert [field["field"] for field in reason["fields"]] == ["spec.template.spec.hostname"]
+
+    def test_an_amount_that_is_written_otherwise_is_no_drift(self, small):
+        def stored(objects):
+            for spec in (one(objects, "VirtualMachine")["spec"], objects[-3]["data"]["spec"]):
+                spec["template"]["spec"]["domain"]["resources"] = {"requests": {"ephemeral-storage": "1Gi"}}
+
+        manifest = small / "git" / "team-0" / "in-sync-0.yaml"
+        vm = json.loads(manifest.read_text())
+        vm["spec"]["template"]["spec"]["domain"]["resources"] = {"requests": {"ephemeral-storage": "1024Mi"}}
+        manifest.write_text(json.dumps(vm))
+        found = changed(small, stored)
+        assert "edited" not in {reason["kind"] for reason in found["reasons"]}
+        assert "behind" not in {reason["kind"] for reason in found["reasons"]}
+
+
+class TestForms:
+    def test_text(self, repository, snapshot, monkeypatch):
+        monkeypatch.chdir(repository)
+        result = drift("-f", "git", "--live", "lab.json")
+        first, titles, *_, last = result.stdout.splitlines()
+        assert first == last
+        assert titles == "git → lab"
+        assert first.startswith("200 VMs: ")
+
+    def test_a_vm_alone(self, repository, snapshot, monkeypatch):
+        monkeypatch.chdir(repository)
+        result = drift("-f", "git", "--live", "lab.json", "edited-13", "team-3/type-3", "pinned-7", "--noise")
+        assert result.stdout == snapshot
+
+    def test_markdown(self, repository, snapshot, tmp_path, monkeypatch):
+        fleet.write_git(tmp_path / "git", range(12))
+        fleet.write_dump(tmp_path / "lab.json", range(12))
+        monkeypatch.chdir(tmp_path)
+        assert drift("-f", "git", "--live", "lab.json", "-o", "markdown").stdout == snapshot
+
+    def test_yaml_dumps_are_read_as_well(self, small):
+        import otheryaml
+
+        data = json.loads((small / "lab.json").read_text())
+        (small / "lab.yaml").write_text(otheryaml.dump(data))
+        told = [drift("-f", f"{small}/git", "--live", f"{small}/lab.{end}", "-o", "json") for end in ("json", "yaml")]
+        assert told[0].stdout == told[1].stdout
+
+    def test_a_vm_that_is_nowhere_is_told(self, small):
+        result = drift("-f", f"{small}/git", "--live", f"{small}/lab.json", "in-snyc-0")
+        assert result.exit_code == 2
+        assert "there is no VM 'in-snyc-0'" in result.stderr
