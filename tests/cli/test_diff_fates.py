@@ -155,7 +155,7 @@ CHANGES = {
         changed(POOL, updateStrategy={"unmanaged": {}}, virtualMachineTemplate__spec__template__spec__hostname="w"),
         "kept",
         "none of 1 VM is touched now; 1 keeps what it has;",
-        ("~ kept  shop/web", "updateStrategy unmanaged: VMs that exist stay as they are; created anew: "),
+        ("~ kept  shop/web", "updateStrategy unmanaged: VMs that exist stay as they are; if created anew: "),
     ),
     "a pool that shrinks": Change(
         changed(POOL), changed(POOL, replicas=1), "delete", "1 of 1 VM: 1 deleted;", ("replicas: 2 → 1",)
@@ -219,3 +219,77 @@ def test_a_wide_terminal_is_used_and_no_more_of_it_than_can_be_read(
         widths[columns] = max(map(len, diff().stdout.splitlines()))
     assert 80 < widths[100] <= 100 < widths[160] <= 160
     assert widths[400] == widths[160]
+
+
+TYPES = """
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterInstancetype
+metadata: {name: NAME}
+spec: {cpu: {guest: 2}, memory: {guest: 4Gi}}
+"""
+KUBEVIRT = """
+apiVersion: kubevirt.io/v1
+kind: KubeVirt
+metadata: {name: kubevirt, namespace: kubevirt}
+spec: {configuration: {instancetype: {referencePolicy: expand}}}
+"""
+RENAMED = "VirtualMachineClusterInstancetype 'r.small' is renamed to 'hm.small': name that instead"
+
+
+def named(instancetype: str, **fields: Any) -> dict[str, Any]:
+    """The VM, which takes its size from an instance type."""
+    manifest = changed(instancetype={"name": instancetype}, **fields)
+    domain = manifest["spec"]["template"]["spec"]["domain"]
+    del domain["cpu"], domain["memory"]
+    return manifest
+
+
+@pytest.mark.parametrize(
+    ("policy", "fields", "row", "sentence"),
+    [
+        (
+            "reference",
+            {"template__spec__hostname": "w"},
+            "! restart, refused anew shop/web",
+            "1 of 1 VM: 1 needs a restart; at its next start 1 changes; if created anew, 1 is refused; ",
+        ),
+        (
+            "reference",
+            {"runStrategy": "Halted"},
+            "! stop, kept, refused anew shop/web",
+            "1 of 1 VM: 1 stopped; 1 keeps what it has; if created anew, 1 is refused; ",
+        ),
+        ("expand", {"template__spec__hostname": "w"}, "! refused shop/web", "1 of 1 VM: 1 refused; "),
+    ],
+)
+def test_a_vm_that_changes_itself_is_told_of_its_renamed_type_too(
+    policy: str, fields: dict[str, Any], row: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder, name, vm in (("old", "r.small", named("r.small")), ("new", "hm.small", named("r.small", **fields))):
+        put(folder, otheryaml.load(TYPES.replace("NAME", name)), vm)
+        Path(folder, "kubevirt.yaml").write_text(KUBEVIRT.replace("expand", policy))
+    text = " ".join(diff().stdout.split())
+    assert text.startswith(sentence)
+    assert row in text
+    assert RENAMED in text
+    assert "did you mean" not in text
+    (verdict,) = json.loads(diff("-o", "json").stdout)["vms"]
+    assert verdict["level"] == "refused"
+    assert diff("--fail-on", "refused").exit_code == 1
+
+
+def test_a_vm_that_follows_a_renamed_type_is_not_told_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    put("old", otheryaml.load(TYPES.replace("NAME", "r.small")), named("r.small"))
+    put("new", otheryaml.load(TYPES.replace("NAME", "hm.small")), named("hm.small"))
+    text = diff().stdout
+    assert "refused" not in text
+    assert "name that instead" not in text
+
+
+def test_a_new_vm_that_names_what_was_renamed_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    put("old", otheryaml.load(TYPES.replace("NAME", "r.small")), None)
+    put("new", otheryaml.load(TYPES.replace("NAME", "hm.small")), named("r.small"))
+    assert RENAMED in " ".join(diff().stdout.split())

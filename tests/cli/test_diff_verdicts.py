@@ -75,16 +75,16 @@ def diff(*arguments: str, vms: str = "", status: int = 1) -> Result:
 
 
 SENTENCE = """\
-none of 6 VMs is touched now; 4 keep what they have; created anew, 1 is refused;
-objects: 2 changed, 2 removed
+none of 6 VMs is touched now; 4 keep what they have; if created anew, 1 is
+refused; objects: 2 changed, 2 removed
 """
 ROWS = """\
 ! kept, refused anew  production: shop/db-1
-    created anew: there is no VirtualMachineClusterInstancetype 'r.large' any
+    if created anew: there is no VirtualMachineClusterInstancetype 'r.large' any
     more
     because of r.large (catalog/instancetypes/r.yaml:3)
 ~ kept  production: shop/app-1, shop/app-2, shop/app-3
-    created anew: 2 → 3 vCPUs; 8 → 12 GiB; CPU hotplug limit 8 → 12; memory
+    if created anew: 2 → 3 vCPUs; 8 → 12 GiB; CPU hotplug limit 8 → 12; memory
     hotplug limit 32 → 48 GiB
     because of m.medium (catalog/instancetypes/m.yaml:5)
 requests: production, shop, m.medium: 3 VMs: +0.3 CPUs, +12 GiB (guest +12 GiB,

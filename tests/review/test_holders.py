@@ -8,7 +8,7 @@ import pytest
 
 import otheryaml
 from virtcatalog import Cluster
-from virtcatalog.review.holders import running_held
+from virtcatalog.review.holders import identity_risks, running_held
 
 POOL = """
 apiVersion: pool.kubevirt.io/v1beta1
@@ -164,3 +164,14 @@ def test_a_vmi_cannot_change_but_for_its_labels() -> None:
     labelled = {**vmi, "metadata": {**vmi["metadata"], "labels": {"a": "b"}}}
     assert become(vmi, labelled)[0] == "unchanged"
     assert become(vmi, {**vmi, "spec": {**vmi["spec"], "hostname": "w"}})[0] == "refused"
+
+
+@pytest.mark.parametrize(("release", "loses"), [("v1.7.4", True), ("v1.8.4", False), ("v1.9.0", False)])
+def test_vms_that_a_pool_updates_lose_what_licences_go_by(release: str, loses: bool) -> None:
+    cluster = Cluster([], release=release)
+    old, new = changed(POOL), changed(POOL, HOSTNAME)
+    assert [risk.kind for risk in identity_risks(old, new, cluster)] == ["activation"] * loses
+    assert identity_risks(old, changed(POOL, ("replicas", 5)), cluster) == ()
+    firmware = {"uuid": "5d307ca9-b3ef-428c-8861-06e72d69f223", "serial": "a"}
+    own = ("virtualMachineTemplate__spec__template__spec__domain__firmware", firmware)
+    assert identity_risks(changed(POOL, own), changed(POOL, own, HOSTNAME), cluster) == ()

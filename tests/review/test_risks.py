@@ -234,7 +234,7 @@ def test_another_serial_is_missed_by_what_names_the_disk_by_it() -> None:
 def test_another_network_and_a_kernel_that_is_no_longer_booted() -> None:
     bridged = changed((NIC, "{name: default, bridge: {}}"), ("pod: {}", "multus: {networkName: blue}"))
     assert of(bridged, bridged.replace("blue", "green")) == (
-        Risk("network", "NIC 'default' is on another network, blue → green: the guest's addresses may not do there"),
+        Risk("network", "NIC 'default' is on another network, blue → green: its addresses may not be valid there"),
     )
     kernel = changed(("firmware: {", "firmware: {kernelBoot: {container: {image: a, kernelPath: /k}}, "))
     assert of(kernel, VM)[0].reason == "it boots what is on its disk instead of the kernel /k of an image"

@@ -59,7 +59,7 @@ def test_the_sentence_counts_what_happens_now_and_at_the_next_start() -> None:
     assert summary(verdicts, 340).sentence == (
         "4 of 340 VMs: 1 refused, 2 need a restart, 1 changes live; "
         "at their next start 1 is refused, 3 change, 1 of them may not boot; "
-        "1 keeps what it has; created anew, 1 is refused"
+        "1 keeps what it has; if created anew, 1 is refused"
     )
     assert summary([], 340).sentence == "340 VMs: nothing changes"
 

@@ -100,6 +100,9 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """A disk's persistent reservation moves along in a migration (converter/converter.go, setReservation)."""
     pools_number_cloud_init_secrets: bool = False
     """A pool that numbers secrets numbers those of cloud-init, too (watch/pool/pool.go, indexVMSpec)."""
+    pools_keep_identities: bool = False
+    """A pool that updates its VMs leaves them their firmware's uuid and serial (watch/pool/pool.go,
+    preserveVMIdentityFields)."""
     expand_disks_gate: bool = True
     """Disks with a claim say that the gate ExpandDisks is on (converter/converter.go, Convert_v1_Disk_To_api_Disk)."""
     s390x_block_size_limit: bool = False

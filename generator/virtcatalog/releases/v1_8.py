@@ -43,6 +43,7 @@ RELEASE = replace(
         omits_empty_address_attributes=True,
         root_complex_needs_pcie=True,
         pools_number_cloud_init_secrets=True,
+        pools_keep_identities=True,
         crashes_on_pinned_iothreads=False,
         pod_network_needs_restart=True,
         networks_change_alone=True,

@@ -42,9 +42,10 @@ class Causes:
         """The fields of a VM's own manifest that make the verdict, those first that its reasons name."""
         vm, side = (new, self._head) if new is not None else (old, self._base)
         assert vm is not None
-        name = "the VM template" if verdict.template else "the manifest"
+        noun = "VM template" if verdict.template else "manifest"
         if old is None or new is None:
-            return (_at(f"{name}, which is {'gone' if new is None else 'new'}", vm.place, side.label),)
+            return (_at(f"the {'deleted' if new is None else 'new'} {noun}", vm.place, side.label),)
+        name = f"the {noun}"
         if vm.field is None:
             return (_at(name, vm.place, side.label),)
         at_line: dict[tuple[str, int], list[str]] = {}

@@ -161,7 +161,7 @@ def _network(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -
         bindings = _binding(former), _binding(interface)
         if multus[0] is not None and multus[1] is not None and multus[0].network_name != multus[1].network_name:
             change = f"{multus[0].network_name} → {multus[1].network_name}"
-            yield Risk("network", f"{nic} is on another network, {change}: the guest's addresses may not do there")
+            yield Risk("network", f"{nic} is on another network, {change}: its addresses may not be valid there")
         elif bindings[0] != bindings[1]:
             yield Risk("network", f"{nic} {bindings[0]} → {bindings[1]}: the guest gets another address")
 

@@ -272,7 +272,7 @@ class Reviewer:
         """A VM of a folder of manifests is one that runs, and to which its manifest is applied."""
         if old is None:
             assert new is not None
-            return judge_created(new, comparison)
+            return judge_created(new, comparison, refers)
         if new is None:
             return judge_deleted(old, comparison)
         if old != new:

@@ -2,7 +2,7 @@
 
 Source: pkg/virt-controller/watch/pool/pool.go (scale, update, opportunisticUpdate, proactiveUpdate, isOutdatedVMI),
 pkg/virt-controller/watch/replicaset/replicaset.go (execute, scale), admitters/vmpool-admitter.go,
-admitters/vmi-update-admitter.go; the same in all releases.
+admitters/vmi-update-admitter.go; the same in all releases but for identity_risks.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from virtcatalog.kubevirt.controller.holders import first_vm
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.manifests.identity import Data
 from virtcatalog.review.running import Running, running
+from virtcatalog.review.verdict import Risk
 
 _EVERY = "100%"
 
@@ -53,6 +54,21 @@ def running_held(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
     if scaled.now == "delete" or machine.now == "unchanged":
         return replace(machine, now=scaled.now, reasons=(*scaled.reasons, *machine.reasons))
     return replace(machine, reasons=(*machine.reasons, *scaled.reasons))
+
+
+def identity_risks(old: Data, new: Data, head: Cluster) -> tuple[Risk, ...]:
+    """What guests of a pool risk that updates its VMs where that takes the firmware's uuid and serial from them."""
+    if new.get("kind") != "VirtualMachinePool" or head.release.traits.pools_keep_identities:
+        return ()
+    before, after = (
+        decode_manifest(manifest, VirtualMachinePool).spec.virtual_machine_template for manifest in (old, new)
+    )
+    firmware = after.spec.template.spec.domain.firmware
+    if before == after or (firmware is not None and firmware.uuid and firmware.serial):
+        return ()
+    release = head.release.name
+    reason = f"a pool of {release} takes SMBIOS uuid and serial from the VMs that it updates: licences go by them"
+    return (Risk("activation", reason),)
 
 
 def _around(pool: Data, base: Cluster, head: Cluster) -> Running:

@@ -14,13 +14,13 @@ from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.placeholders import Open
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.groups import of_all
-from virtcatalog.review.holders import running_held
+from virtcatalog.review.holders import identity_risks, running_held
 from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome, refusals
 from virtcatalog.review.requests import requested
 from virtcatalog.review.risks import risks
 from virtcatalog.review.running import Running, running
 from virtcatalog.review.stored import Pinned, stores
-from virtcatalog.review.verdict import Next, Now, Requests, Risk, Verdict
+from virtcatalog.review.verdict import ANEW, BREAKS, Next, Now, Requests, Risk, Verdict
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -81,18 +81,32 @@ def judge(case: Case) -> Verdict:
 
 def judge_applied(old: Data, new: Data, comparison: Comparison, references: Sequence[Identity]) -> Verdict:
     """Return the verdict on a VM to which another manifest is applied; `references` are those that both have."""
-    machine = _machine(old, new, comparison)
+    machine, gone = _machine(old, new, comparison), comparison.gone(references)
+    keeps = stores(comparison.base)
     if machine.now == "refused":
-        return Verdict(now="refused", reasons=machine.reasons)
-    head = comparison.keeping(references) if stores(comparison.base) else comparison.head
-    pair = outcome(old, comparison.base), outcome(new, head)
-    return _after(machine, (old, new), pair, compare(*pair))
+        return Verdict(now="refused", reasons=machine.reasons if keeps else gone or machine.reasons)
+    before = outcome(old, comparison.base)
+    after = outcome(new, comparison.keeping(references) if keeps else comparison.head)
+    change = compare(before, after)
+    verdict = _after(machine, (old, new), (before, after), change if keeps else without_objects(change, gone))
+    if verdict.next == "changed":
+        verdict = replace(verdict, risks=(*verdict.risks, *identity_risks(old, new, comparison.head)))
+    if not keeps or not verdict.touched or verdict.next in BREAKS:
+        return verdict
+    fresh = outcome(new, comparison.head)
+    anew = without_objects(compare(before if verdict.next == "kept" else after, fresh), gone)
+    if anew is None:
+        return verdict
+    if verdict.next in ("same", "kept"):
+        return replace(verdict, next="kept", anew=next_of(anew), changes=anew.summary)
+    lines = (f"{ANEW}: {line}" for line in anew.summary)
+    return replace(verdict, anew=next_of(anew), changes=(*verdict.changes, *lines))
 
 
-def judge_created(new: Data, comparison: Comparison) -> Verdict:
-    """Return the verdict on a VM that is new."""
+def judge_created(new: Data, comparison: Comparison, references: Sequence[Identity] | None) -> Verdict:
+    """Return the verdict on a VM that is new; `references` are those that it has."""
     after = outcome(new, comparison.head)
-    reasons = tuple(refusals(after))
+    reasons = comparison.gone(references) or tuple(refusals(after))
     if after.result is None:
         return Verdict(now="unknown", reasons=reasons, next="unknown")
     if after.result.refused_by == "vm":

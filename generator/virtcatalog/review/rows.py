@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from virtcatalog.errors import Level, Severity, counted, some
 from virtcatalog.review.groups import Group
-from virtcatalog.review.verdict import BREAKS, Verdict
+from virtcatalog.review.verdict import ANEW, BREAKS, Verdict
 
 #: What a level is called where VMs are listed; `--fail-on` takes the same words.
 MEANINGS: dict[Level, str] = {
@@ -44,9 +46,9 @@ def severity(verdict: Verdict) -> Severity:
 
 def word(verdict: Verdict) -> str:
     """What the verdict is, the gravest first; that something changes needs no word beside another."""
-    if verdict.next == "kept" and verdict.anew in BREAKS:
-        return f"kept, {verdict.anew} anew"
-    return ", ".join(level for level in verdict.levels if level != "changed") or "changed"
+    breaks = verdict.anew in BREAKS
+    levels = [level for level in (replace(verdict, anew="same") if breaks else verdict).levels if level != "changed"]
+    return ", ".join([*levels, f"{verdict.anew} anew"] if breaks else levels) or "changed"
 
 
 def what(verdict: Verdict) -> list[str]:
@@ -55,7 +57,7 @@ def what(verdict: Verdict) -> list[str]:
     changes = [change for change in verdict.changes if change not in verdict.reasons and not _is_said(change, verdict)]
     if verdict.next == "kept":
         first, *rest = (*risks, *changes) or ("the same",)
-        return [*verdict.reasons, f"created anew: {first}", *rest]
+        return [*verdict.reasons, f"{ANEW}: {first}", *rest]
     may_not_boot = any(risk.kind == "boot" for risk in verdict.risks)
     lines = [*risks, *verdict.reasons] if may_not_boot else [*verdict.reasons, *risks]
     breaks = verdict.next in ("refused", "crash") and not verdict.template and verdict.now != "refused"

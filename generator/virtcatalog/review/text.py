@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
 from virtcatalog.errors import counted, some
@@ -23,7 +24,9 @@ from virtcatalog.review.running import TEMPLATE
 from virtcatalog.review.users import consequences
 
 WIDTH = 80
-_MOST_LINES, _MOST_CHANGES, _MOST_NAMES, _MOST_UNRENDERED = 13, 4, 3, 5
+_LEAST_WORDS = 16
+_AROUND = re.compile(rf"\b(?:{re.escape(TEMPLATE)}|domain\.(?:devices\.)?)+(?=\w)")
+_MOST_LINES, _LEAST_ROWS, _MOST_CHANGES, _MOST_NAMES, _MOST_UNRENDERED = 25, 5, 4, 3, 5
 
 
 def text(report: Report, width: int = WIDTH, *, full: bool = False, vms: bool = True, objects: bool = True) -> str:
@@ -32,7 +35,14 @@ def text(report: Report, width: int = WIDTH, *, full: bool = False, vms: bool = 
     With `full` all of it, and the diffs of domains and objects; without, what is read in ten seconds.
     """
     closing = _wrapped(headline(report), width)
-    return "".join((*closing, *_parts(report, width, full=full, vms=vms, objects=objects), *closing))
+    before = [*closing, *_head(report, width, full=full)]
+    after = [*_rest(report, width, full=full, vms=vms, objects=objects), *closing]
+    rows: Iterable[str] = ()
+    if vms:
+        groups = grouped(report.fleet.verdicts)
+        lines = _MOST_LINES - len(before) - len(after)
+        rows = _rows(report, groups, width) if full else _rows_in_short(groups, width, max(lines, _LEAST_ROWS))
+    return "".join((*before, *rows, *after))
 
 
 def stat(report: Report, width: int = WIDTH) -> str:
@@ -41,7 +51,8 @@ def stat(report: Report, width: int = WIDTH) -> str:
     return "".join((*defaults, *_wrapped(headline(report), width)))
 
 
-def _parts(report: Report, width: int, *, full: bool, vms: bool, objects: bool) -> Iterator[str]:
+def _head(report: Report, width: int, *, full: bool) -> Iterator[str]:
+    """What is compared, and what is wrong with it."""
     yield from _wrapped(" → ".join(sides(report)), width)
     for side in (report.base, report.head):
         for problem in side.problems:
@@ -55,8 +66,16 @@ def _parts(report: Report, width: int, *, full: bool, vms: bool, objects: bool) 
             yield from _wrapped(line, width, "  ")
     if report.host:
         yield from _wrapped(f"host profile: {report.host}", width)
+
+
+def _rest(report: Report, width: int, *, full: bool, vms: bool, objects: bool) -> Iterator[str]:
+    """What comes behind the VMs: what they request, objects, and what is not told."""
     if vms:
-        yield from _vms(report, width, full=full)
+        requested, short_of = requests(report), shortages(report)
+        for line in requested.all_lines if full else requested.short:
+            yield from _wrapped(f"requests: {line}", width)
+        for line in short_of if full or len(short_of) < 2 else [f"{short_of[0]}; and {len(short_of) - 1:,} more"]:
+            yield from _wrapped(f"shortages: {line}", width)
     if objects:
         yield from _objects(report, width) if full else _objects_in_short(report, width)
     for line in deprecated(report):
@@ -80,43 +99,67 @@ def _left_out(report: Report, width: int, *, full: bool) -> Iterator[str]:
         yield from _wrapped(f"passed over: {report.passed_over}", width)
 
 
-def _vms(report: Report, width: int, *, full: bool) -> Iterator[str]:
-    groups = grouped(report.fleet.verdicts)
-    if full:
-        for group in groups:
-            yield from _row(group, width, full=True)
-            diff = report.fleet.diff(group.verdict)
-            yield diff if diff.endswith("\n") or not diff else f"{diff}\n"
-    else:
-        yield from _rows_in_short(groups, width)
-    requested, short_of = requests(report), shortages(report)
-    for line in requested.all_lines if full else requested.short:
-        yield from _wrapped(f"requests: {line}", width)
-    for line in short_of if full or len(short_of) < 2 else [f"{short_of[0]}; and {len(short_of) - 1:,} more"]:
-        yield from _wrapped(f"shortages: {line}", width)
+def _rows(report: Report, groups: Sequence[Group], width: int) -> Iterator[str]:
+    """All of each group, with the diff of its domain."""
+    for group in groups:
+        yield from _row(group, width, full=True)
+        diff = report.fleet.diff(group.verdict)
+        yield diff if diff.endswith("\n") or not diff else f"{diff}\n"
 
 
-def _rows_in_short(groups: Sequence[Group], width: int) -> Iterator[str]:
+def _rows_in_short(groups: Sequence[Group], width: int, most: int) -> Iterator[str]:
     """A line for each of the gravest groups, and more for the gravest of these, as long as there is room."""
-    shown = groups[:_MOST_LINES]
-    left = _MOST_LINES - len(shown)
+    shown = groups[: most - 1] if len(groups) > most else groups
+    left = most - len(shown) - (len(groups) > len(shown))
     for group in shown:
-        lines = list(_row(group, width, full=False))
-        if len(lines) - 1 <= left:
-            left -= len(lines) - 1
-            yield from lines
-        else:
-            words = "; ".join(what(group.verdict)).replace(TEMPLATE, "")
-            brief = single_line(f"{sign(group.verdict)} {word(group.verdict)}  {who(group, 1)}  {words}").rstrip()
-            yield f"{brief}\n" if len(brief) <= width else f"{brief[: width - 1]}…\n"
+        forms = list(_row(group, width, full=False)), _two_lines(group, width), [_one_line(group, width)]
+        lines = next(form for form in forms if len(form) - 1 <= left)
+        left -= len(lines) - 1
+        yield from lines
     if len(groups) > len(shown):
         yield f"  and {counted(len(groups) - len(shown), 'more group')}: --full shows them\n"
+
+
+def _two_lines(group: Group, width: int) -> list[str]:
+    """A group in two lines: who, and what, as far as there is room; and because of what, where it fits."""
+    start, place, words = _start(group, 1), _place(group), f"    {_words(group)}"
+    if len(start) + len(place) <= width:
+        return [f"{start}{place}\n", f"{_cut(words, width)}\n"]
+    return [f"{_cut(start, width)}\n", f"{_cut(words, width - len(place))}{place}\n"]
+
+
+def _one_line(group: Group, width: int) -> str:
+    """A group in one line, without what is the cause if that leaves no room to say what."""
+    start, place = _start(group, 1), _place(group)
+    if len(start) + len(place) + _LEAST_WORDS > width:
+        place = ""
+    return f"{_cut(f'{start}  {_words(group)}'.rstrip(), width - len(place))}{place}\n"
+
+
+def _start(group: Group, most: int) -> str:
+    return single_line(f"{sign(group.verdict)} {word(group.verdict)}  {who(group, most)}")
+
+
+def _words(group: Group) -> str:
+    """What happens, with fields that are as short as they can be."""
+    return _AROUND.sub("", single_line("; ".join(what(group.verdict))))
+
+
+def _place(group: Group) -> str:
+    """The first place or name of what is the cause, and how many more there are."""
+    places = list(dict.fromkeys(cause.place or cause.name for cause in group.verdict.because))
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return single_line(f"  ({places[0]}{more})") if places else ""
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _row(group: Group, width: int, *, full: bool) -> Iterator[str]:
     """The VMs, what becomes of them, and because of what: that is behind their names where it fits."""
     verdict = group.verdict
-    start = f"{sign(verdict)} {word(verdict)}  {who(group, len(group.vms) if full else _MOST_NAMES)}"
+    start = _start(group, len(group.vms) if full else _MOST_NAMES)
     cause, lines = why(group), what(verdict)
     beside = bool(cause) and len(start) + len(cause) + 2 <= width
     yield from _wrapped(f"{start}  {cause}", width) if beside else _wrapped(start, width, after="    ")

@@ -61,6 +61,7 @@ NEXT: dict[Next, tuple[str, str]] = {
     "changed": ("changes", "change"),
 }
 """What is counted of the next start, of one VM and of many."""
+ANEW = "if created anew"
 BREAKS: tuple[Next, ...] = ("refused", "unknown", "crash")
 """What counts of a VM that is created anew, too."""
 
@@ -107,8 +108,9 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a change does to a VM of an environment.
 
     `place` is where the VM stands (`file:line`), as far as it is known; `template` says that it is a VM template of the
-    catalog, of which no VM needs to exist. `reasons` are those of `now`. `anew` is what becomes of a `kept` VM once its
-    revision is refreshed or it is created anew. `changes` are in words for people, the gravest first.
+    catalog, of which no VM needs to exist. `reasons` are those of `now`. `anew` is what becomes of a VM that keeps a
+    stored type or preference once that is refreshed or the VM is created anew. `changes` are in words for people, the
+    gravest first.
     """
 
     vm: str = ""
@@ -183,20 +185,19 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         moved = sum(at_once.values())
         total = counted(self.vms, "VM")
         parts = [f"{moved:,} of {total}: {words}" if moved else f"none of {total} is touched now"]
-        parts += [
-            part
-            for part in (_later("at its next start", "at their next start", self.later, self.risks), self._kept())
-            if part
-        ]
+        later = _later("at its next start", "at their next start", self.later, self.risks)
+        parts += [part for part in (later, self._kept(), self._risks()) if part]
         return parts
 
     def _kept(self) -> str:
-        number = self.next.get("kept", 0)
-        if not number:
-            return ""
-        keeps = "keeps what it has" if number == 1 else "keep what they have"
-        broken = _counts(self.anew, BREAKS)
-        return f"{number:,} {keeps}" + (f"; created anew, {broken}" if broken else "")
+        number, broken = self.next.get("kept", 0), _counts(self.anew, BREAKS)
+        keeps = f"{number:,} {'keeps what it has' if number == 1 else 'keep what they have'}" if number else ""
+        return "; ".join(filter(None, (keeps, broken and f"{ANEW}, {broken}")))
+
+    def _risks(self) -> str:
+        """How many guests risk what, but that they may not boot."""
+        risks = [f"{number:,} {kind}" for kind, number in self.risks.items() if kind != "boot"]
+        return f"risks: {', '.join(risks)}" if risks else ""
 
 
 def _later(one: str, many: str, next_starts: Mapping[str, int], risks: Mapping[str, int]) -> str:
@@ -216,7 +217,7 @@ def _counts(numbers: Mapping[str, int], names: Sequence[Next]) -> str:
 def summary(verdicts: Iterable[Verdict], vms: int) -> Summary:
     """Count the verdicts on so many VMs."""
     touched = [verdict for verdict in verdicts if verdict.touched]
-    kept = [verdict for verdict in touched if verdict.next == "kept"]
+    anew = [verdict for verdict in touched if verdict.next == "kept" or verdict.anew != "same"]
     now, next_start = Counter(verdict.now for verdict in touched), Counter(verdict.next for verdict in touched)
     later: Counter[str] = Counter(
         verdict.next for verdict in touched if verdict.now not in _CAME or verdict.next != "changed"
@@ -231,7 +232,7 @@ def summary(verdicts: Iterable[Verdict], vms: int) -> Summary:
         now=_in_order(now + Counter({"unchanged": rest}), get_args(Now)),
         next=_in_order(next_start + Counter({"same": rest}), get_args(Next)),
         later=_in_order(later, tuple(NEXT)),
-        anew=_in_order(Counter(verdict.anew for verdict in kept), get_args(Next)),
+        anew=_in_order(Counter(verdict.anew for verdict in anew), get_args(Next)),
         risks=_in_order(risks, get_args(RiskKind)),
     )
 
