@@ -72,6 +72,7 @@ def test_a_preference_comes_after_its_instance_type():
         ("4G", 15, "3400M"),
         ("2Gi", 100, "0"),
         ("1Gi", 1, "1063004416"),
+        ("100Ti", 2**31 - 1, "-8Ei"),
     ],
 )
 def test_overcommit(guest, percent, requested):

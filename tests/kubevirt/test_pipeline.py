@@ -131,6 +131,13 @@ def test_both_claims_of_a_data_volume_template_have_a_schema():
         (vm("preference: {name: large}"), "vm", ["spec.template.spec.domain.memory"]),
         (vm("instancetype: {name: small}"), "vm", ["spec.template.spec.domain.memory.guest"]),
         (vm("instancetype: {}"), "vm", ["spec.instancetype"]),
+        (
+            vm(
+                "{instancetype: {}, dataVolumeTemplates: [{metadata: {name: d}, spec: {pvc: {dataSource: {name: c}}}}]}"
+            ),
+            "vm",
+            ["spec.instancetype"],
+        ),
         (vm("instancetype: {name: missing}"), "controller", []),
         (vm("{}", "{domain: {devices: {}}}"), "vmi", [""]),
         (vm("{}", "architecture: riscv64"), "vmi", ["spec.architecture"]),

@@ -48,6 +48,16 @@ def test_a_plugged_volume_that_changes_leaves_and_comes_back_at_the_end(vm):
     assert told.machine.spec.volumes[2].persistent_volume_claim.claim_name == "other"
 
 
+def test_between_two_claims_of_a_plugged_volume_the_machine_does_not_become_migratable(vm):
+    claims = claim("data", "ReadWriteOnce"), claim("other", "ReadWriteOnce")
+    plugged = with_volume(vm)
+    changed = edited(plugged, template__spec__domain__memory={"guest": "3Gi"})
+    spec_of(changed)["volumes"][1]["persistentVolumeClaim"]["claimName"] = "other"
+    told = roll(plugged, changed, *claims)
+    assert told.machine.spec.volumes[1].persistent_volume_claim.claim_name == "other"
+    assert told.restart.reason == "memory-not-migratable"
+
+
 def test_a_permanent_volume_needs_a_restart_to_come_or_go(vm):
     fixed = with_volume(vm, bus="virtio", plugged=False)
     assert roll(vm, fixed).restart.reason == roll(fixed, vm).restart.reason == "template"
@@ -154,6 +164,16 @@ def test_an_interface_is_unplugged_by_its_state(vm):
     assert shown(told.live) == {"/spec/domain/devices/interfaces/1/state": "absent"}
     assert told.migration.required == "pending"
     assert roll(both, vm).restart.reason == "template"
+
+
+def test_an_interface_that_is_absent_moves_to_no_other_network(vm):
+    both = with_interface(vm)
+    absent = deepcopy(both)
+    spec_of(absent)["domain"]["devices"]["interfaces"][1]["state"] = "absent"
+    spec_of(absent)["networks"][1]["multus"]["networkName"] = "other"
+    told = roll(both, absent)
+    assert shown(told.live)["/spec/networks/1/multus/networkName"] == "other"
+    assert told.migration.required == "pending"
 
 
 def test_an_interface_that_is_absent_from_the_start_leaves_machine_and_vm(vm):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from virtcatalog.api.cdi import StorageSpec
+from virtcatalog.api.cdi import DataVolumeSpec, StorageSpec
 from virtcatalog.api.core import PersistentVolumeClaimSpec
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import Cause
@@ -18,16 +18,25 @@ def validate_data_volume_schema(vm: VirtualMachine) -> Iterator[Cause]:
     for index, template in enumerate(vm.spec.data_volume_templates):
         if any(entry.fields_v1 for entry in template.metadata.managed_fields):
             yield invalid("", f"spec.dataVolumeTemplates[{index}].metadata.managedFields: fieldsV1 has to be empty")
-        spec, place = template.spec, f"spec.dataVolumeTemplates[{index}].spec"
-        for kind, claim in (("pvc", spec.pvc), ("storage", spec.storage)):
-            if claim is not None and (claim.access_modes or claim.data_source or claim.data_source_ref):
-                yield from _claim_schema(claim, f"{place}.{kind}")
+        place = f"spec.dataVolumeTemplates[{index}].spec"
+        for kind, claim in _claims(template.spec):
+            for mode in claim.access_modes:
+                if mode not in _ACCESS_MODES:
+                    yield invalid("", f"{place}.{kind}.accessModes: {mode!r} is no access mode")
 
 
-def _claim_schema(claim: PersistentVolumeClaimSpec | StorageSpec, place: str) -> Iterator[Cause]:
-    for mode in claim.access_modes:
-        if mode not in _ACCESS_MODES:
-            yield invalid("", f"{place}.accessModes: {mode!r} is no access mode")
-    for name, source in (("dataSource", claim.data_source), ("dataSourceRef", claim.data_source_ref)):
-        if source is not None and source.api_group is None:
-            yield invalid("", f"{place}.{name}.apiGroup: must be set")
+def validate_mutated_data_volume_schema(vm: VirtualMachine) -> Iterator[Cause]:
+    """What that schema wants of the VM as the mutating webhook writes it: an apiGroup left out is a null there."""
+    for index, template in enumerate(vm.spec.data_volume_templates):
+        for kind, claim in _claims(template.spec):
+            for name, source in (("dataSource", claim.data_source), ("dataSourceRef", claim.data_source_ref)):
+                if source is not None and source.api_group is None:
+                    place = f"spec.dataVolumeTemplates[{index}].spec.{kind}.{name}"
+                    yield invalid("", f"{place}.apiGroup: must be set")
+
+
+def _claims(spec: DataVolumeSpec) -> Iterator[tuple[str, PersistentVolumeClaimSpec | StorageSpec]]:
+    if spec.pvc is not None:
+        yield "pvc", spec.pvc
+    if spec.storage is not None:
+        yield "storage", spec.storage

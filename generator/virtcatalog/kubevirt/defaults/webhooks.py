@@ -19,7 +19,7 @@ from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.presets import apply_presets
-from virtcatalog.kubevirt.defaults.schema import validate_data_volume_schema
+from virtcatalog.kubevirt.defaults.schema import validate_data_volume_schema, validate_mutated_data_volume_schema
 from virtcatalog.kubevirt.defaults.spec import NetworkDefaultError, set_default_vmi, set_vm_defaults
 from virtcatalog.kubevirt.identity import firmware_serial, firmware_uuid
 from virtcatalog.kubevirt.instancetype.webhook import mutate_matchers
@@ -34,7 +34,7 @@ Device = TypeVar("Device", GPU, HostDevice)
 
 def mutate_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
     """Give a new VM what its webhook gives it (VMsMutator.Mutate); changes `vm`. Causes are why it cannot."""
-    causes = list(validate_data_volume_schema(vm)) or mutate_matchers(vm, cluster)
+    causes = _mutate_types(vm, cluster)
     if causes:
         return causes
     template = vm.spec.template
@@ -52,9 +52,17 @@ def mutate_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
     return []
 
 
+def _mutate_types(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
+    return (
+        list(validate_data_volume_schema(vm))
+        or mutate_matchers(vm, cluster)
+        or list(validate_mutated_data_volume_schema(vm))
+    )
+
+
 def mutate_updated_vm(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
     """Give a VM that is updated what its webhook gives it, less than a new one gets; changes `vm`."""
-    causes = list(validate_data_volume_schema(vm)) or mutate_matchers(vm, cluster)
+    causes = _mutate_types(vm, cluster)
     if not causes:
         _drop_empty_claim_names(vm.spec.template.spec.domain.devices, cluster)
         set_vm_defaults(vm, cluster)

@@ -184,7 +184,7 @@ def overcommitted(guest: Quantity, percent: int) -> Quantity:
 def _overcommitted(guest: int, notation: Notation, percent: int) -> Quantity:
     share = _float32(1 - _float32(_float32(percent) / 100))
     requested = int(_float32(_float32(guest) * share))
-    return Quantity.of(requested, notation)
+    return Quantity.of(requested if abs(requested) < 2**63 else -(2**63), notation)  # as amd64 makes an int64 of it
 
 
 def _float32(number: float) -> float:

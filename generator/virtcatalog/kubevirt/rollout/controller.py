@@ -22,7 +22,7 @@ from virtcatalog.kubevirt.controller.vm import (
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vmi
 from virtcatalog.kubevirt.identity import legacy_firmware_uuid
 from virtcatalog.kubevirt.rollout.growth import plug_cpus, plug_memory
-from virtcatalog.kubevirt.rollout.instance import boot, note
+from virtcatalog.kubevirt.rollout.instance import boot, note, note_unplugged
 from virtcatalog.kubevirt.rollout.interfaces import plug, unplug
 from virtcatalog.kubevirt.rollout.live import followed, note_pci_topology, place
 from virtcatalog.kubevirt.rollout.restart import restart_required
@@ -51,9 +51,13 @@ def settle(running: Running) -> None:
 
 
 def _until_nothing_changes(running: Running, state: State) -> State:
-    """Have the VM's controller work; `state` and what is returned are its states before and after."""
+    """Have the VM's controller work; `state` and what is returned are its states before and after.
+
+    What it unplugs leaves at once: no other controller sees a VMI that waits for a volume to come back.
+    """
     for _ in range(_PASSES):
         _sync(running)
+        note_unplugged(running)
         before, state = state, running.state()
         if state == before:
             return state

@@ -80,11 +80,19 @@ def note(running: Running) -> None:
     _note_migration(running, spec)
     if running.cluster.release.traits.notes_left_volumes:
         _note_left_volumes(running)
-    for name, interface in interfaces_by_name(spec).items():
-        plugged = running.interfaces.get(name)
-        if interface.state == ABSENT and plugged is not None:  # the guest lets go of it
-            running.interfaces[name] = replace(plugged, in_guest=False)
     note_migratability(running)
+
+
+def note_unplugged(running: Running) -> None:
+    """Note that volumes which a VMI has no more are detached, and the guest lets go of absent interfaces."""
+    if running.vmi is None:
+        return
+    names = volumes_by_name(running.vmi.spec)
+    running.volumes = {name: attached for name, attached in running.volumes.items() if name in names}
+    for name, interface in interfaces_by_name(running.vmi.spec).items():
+        plugged = running.interfaces.get(name)
+        if interface.state == ABSENT and plugged is not None:
+            running.interfaces[name] = replace(plugged, in_guest=False)
 
 
 def _note_volumes(running: Running) -> None:
