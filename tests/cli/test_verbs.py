@@ -61,6 +61,7 @@ RUNS = (
     "drift --live live.yaml -e production",
     "drift --live live.yaml -e production web",
     "drift --live live.yaml",
+    "dump --live live.yaml",
     "capacity -f nodes.yaml -f inline.yaml",
     "convert -f preset.yaml",
     "create vm --name web --instancetype m.large --preference house.linux --run-strategy Halted",

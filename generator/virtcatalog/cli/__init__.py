@@ -36,6 +36,7 @@ GROUPS = {
     "Reviewers and platform operators": {
         "diff": "Show what a change does to the objects and to the VMs.",
         "drift": "Show what of Git has reached which VM of a cluster.",
+        "dump": "Print what is known of a cluster, redacted, for CI.",
         "capacity": "Tell which VMs fit on which nodes, and what namespaces may still have.",
         "gitops": "Print what tells Argo CD or Flux to sync the output tree.",
         "hosts": "List the host profiles, or print one as YAML.",

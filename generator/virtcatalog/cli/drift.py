@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from virtcatalog.cli import options
+from virtcatalog.cli.cluster import snapshot
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, progress, summary
 from virtcatalog.errors import VirtcatalogError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     "drift",
     epilog="""\b
 Examples:
+  virtcatalog drift --context lab                        the repository here, and a cluster
   kubectl get vm,vmi,controllerrevision -A -o json --show-managed-fields > live.json
   virtcatalog drift --live dump.yaml -e production       the catalog here, and the cluster of the dump
   virtcatalog drift -f vms --live dump.yaml -o markdown  any repository or folder
@@ -43,6 +45,8 @@ def command(
     names: tuple[str, ...],
     source: str | None,
     live: tuple[str, ...],
+    context: str | None,
+    kubeconfig: str | None,
     catalog: str | None,
     environments: tuple[str, ...],
     form: str,
@@ -52,8 +56,9 @@ def command(
 ) -> int:
     """Show what of Git has reached each VM of a cluster: Git → VM → VMI that runs.
 
-    Git is a repository, folder or file of manifests, or a catalog; the cluster is read from a dump. With VM
-    (`name` or `namespace/name`) all of that one is told: each field, who wrote it and when, and where Git has it.
+    Git is a repository, folder or file of manifests, or a catalog; the cluster is read from its API
+    server (--context) or from a dump (--live). With VM (`name` or `namespace/name`) all of that one is told: each
+    field, who wrote it and when, and where Git has it. Nothing is ever written to a cluster.
 
     The first line says all in one sentence; then comes a row for each VM that drifts, the gravest first:
     docs/drift.md tells what each word means, and what to do.
@@ -63,15 +68,13 @@ def command(
     from virtcatalog.live.drift import as_data, report
     from virtcatalog.live.markdown import as_markdown
     from virtcatalog.live.past import past_of
-    from virtcatalog.live.reading import read_snapshot
 
-    if not live:
-        raise click.UsageError("name a dump of the cluster: --live DUMP")
+    cluster = snapshot(live, context, kubeconfig)
     side = git_side(source)
     past, omissions = past_of(_catalog(catalog, source))
     found = report(
         side,
-        read_snapshot(live),
+        cluster,
         conditions,
         environments=environments,
         only=names,

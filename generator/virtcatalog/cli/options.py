@@ -69,22 +69,52 @@ def completes(what: str) -> Callable[[click.Context, click.Parameter, str], list
     return complete
 
 
-def manifests(text: str, *, required: bool = False, placed: bool = True) -> Callable[[T], T]:
+def manifests(text: str, *, required: bool = False, placed: bool = True) -> Callable[[T], Callable[..., Any]]:
     """Give a command `-f`, as `sources`: files, folders and `-`; `text` says what they hold.
 
-    What is before `=` says where it is from; see `inputs.placed`. Not so where they are not `placed`.
+    What is before `=` says where it is from; see `inputs.placed`. Not so where they are not `placed`. With --context a
+    cluster's objects are among them.
     """
     where = f"{text} ENV=… where they are from that environment, or cluster of one." if placed else text
     metavar = "[ENV=]FILE|DIR|-" if placed else "FILE|DIR|-"
-    complete = completes("sources")
-    return click.option(
+    option = click.option(
         *("-f", "--file", "sources"),
         multiple=True,
-        required=required,
         metavar=metavar,
-        shell_complete=complete,
-        help=where,
+        shell_complete=completes("sources"),
+        help=f"{where}  [required, or --context]" if required else where,
     )
+
+    def give(command: T) -> Callable[..., Any]:
+        @wraps(command)
+        def run(
+            *args: Any, sources: tuple[str, ...], context: str | None, kubeconfig: str | None, **others: Any
+        ) -> Any:
+            if context is not None or kubeconfig is not None:
+                from virtcatalog.cli.cluster import dumped
+
+                if others.get("in_place"):
+                    raise click.UsageError("-i edits files, and nothing is ever written to a cluster")
+                sources = (*sources, dumped(context, kubeconfig))
+            elif required and not sources:
+                raise click.MissingParameter(param_hint="'-f' / '--file'", param_type="option")
+            return command(*args, sources=sources, **others)
+
+        return option(clustered(run))
+
+    return give
+
+
+def clustered(command: T) -> T:
+    """Give a command --context and --kubeconfig, which name a cluster."""
+    command = click.option(
+        "--kubeconfig", metavar="FILE", shell_complete=completes("files"), help="The file that has the context."
+    )(command)
+    return click.option(
+        "--context",
+        metavar="NAME",
+        help="A cluster of the kubeconfig; `in-cluster` for that of this Pod. It is read only.",
+    )(command)
 
 
 def git_side(command: T) -> T:
@@ -98,14 +128,14 @@ def git_side(command: T) -> T:
 
 
 def live_side(command: T) -> T:
-    """Give a command `--live`, as `live`: dumps of the cluster."""
+    """Give a command the cluster's side: dumps of it, as `live`, or its context."""
     return click.option(
         "--live",
         metavar="DUMP",
         multiple=True,
         shell_complete=completes("sources"),
         help="A dump of the cluster: of `virtcatalog dump` or `kubectl get -o json`; several make one.",
-    )(command)
+    )(clustered(command))
 
 
 def catalog(

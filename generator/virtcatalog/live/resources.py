@@ -46,12 +46,25 @@ RESOURCES: Final = (
     Resource(_KUBEVIRT, "v1", "VirtualMachineInstance", "virtualmachineinstances"),
 )
 """What tells which of Git has reached a VM: the VM, its VMI, their revisions, and what VMs refer to."""
+SURROUNDINGS: Final = (
+    Resource("", "v1", "Namespace", "namespaces", False),
+    Resource("", "v1", "Node", "nodes", False),
+    Resource("", "v1", "ResourceQuota", "resourcequotas"),
+    Resource("", "v1", "LimitRange", "limitranges"),
+    Resource(_KUBEVIRT, "v1", "VirtualMachineInstanceReplicaSet", "virtualmachineinstancereplicasets"),
+    Resource(_KUBEVIRT, "v1", "VirtualMachineInstancePreset", "virtualmachineinstancepresets"),
+    Resource("pool.kubevirt.io", "v1beta1", "VirtualMachinePool", "virtualmachinepools"),
+)
+"""What other questions need: where Pods fit, what namespaces may have, and what else holds VMs."""
 MACHINES: Final = ("VirtualMachine", "VirtualMachineInstance", "ControllerRevision")
 """Without one of these nothing is known of any VM."""
-OPTIONAL: Final = ("NetworkAttachmentDefinition", "DataVolume", "DataSource")
-"""Kinds of other projects, which a cluster need not serve."""
+OPTIONAL: Final = (
+    *("NetworkAttachmentDefinition", "DataVolume", "DataSource", "VirtualMachinePool"),
+    *("VirtualMachineInstancePreset", "VirtualMachineInstanceReplicaSet"),
+)
+"""Kinds that a cluster need not serve."""
 
-_BY_KIND: Final = {(resource.api_version, resource.kind): resource for resource in RESOURCES}
+_BY_KIND: Final = {(resource.api_version, resource.kind): resource for resource in (*RESOURCES, *SURROUNDINGS)}
 
 _METADATA = (
     *("name", "namespace", "labels", "annotations", "uid", "generation", "creationTimestamp", "deletionTimestamp"),
@@ -70,6 +83,8 @@ _STATUS: Final[Mapping[str, tuple[str, ...]]] = {
     "KubeVirt": ("observedKubeVirtVersion", "phase"),
     "PersistentVolumeClaim": ("phase", "accessModes", "capacity"),
     "DataVolume": ("phase",),
+    "Node": ("allocatable", "capacity", "conditions"),
+    "ResourceQuota": ("hard", "used"),
 }
 
 

@@ -87,6 +87,9 @@ class Snapshot:
         there = (self._held if kind in self._held else self._others).get(kind)
         return "" if self.complete or there else f"the dump has no {kind}"
 
+    def __len__(self) -> int:
+        return sum(len(held) for held in self._held.values()) + sum(len(held) for held in self._others.values())
+
     @property
     def names(self) -> Iterable[str]:
         """The VMs, as `namespace/name`."""

@@ -1,0 +1,38 @@
+"""`virtcatalog dump`: a cluster's objects as a file, for CI and for later."""
+
+from __future__ import annotations
+
+import click
+
+from virtcatalog.cli import options
+from virtcatalog.cli.cluster import lines, snapshot
+from virtcatalog.cli.console import failing, note, stream, summary
+from virtcatalog.errors import counted
+
+
+@click.command(
+    "dump",
+    epilog="""\b
+Examples:
+  virtcatalog dump --context lab > lab.json   what every command takes for the cluster itself
+  virtcatalog dump --live dump.yaml > lab.json  a dump of kubectl's, without what guests alone are to read
+""",
+)
+@options.live_side
+@failing
+def command(live: tuple[str, ...], context: str | None, kubeconfig: str | None) -> int:
+    """Print what is known of a cluster as a List, an object a line: -f and --live of every command take it.
+
+    VMs, VMIs, their ControllerRevisions, instance types, preferences, claims, DataVolumes, the KubeVirt CR, nodes,
+    quotas and namespaces, each without what bears on no VM. Secrets are never read, and user data and network data of
+    guests are replaced. What may not be listed is named, in the dump, too.
+
+    Exit status: 0 all was read, 2 something could not be (the rest is printed).
+    """
+    found = snapshot(live, context, kubeconfig, surroundings=True)
+    for line in lines(found.manifests()):
+        stream(line)
+    for gap in sorted(found.gaps):
+        note(f"not read of {found.label}: {gap}")
+    summary(f"{counted(len(found), 'object')} of {found.label}")
+    return 2 if found.gaps else 0

@@ -1,0 +1,126 @@
+"""Requests to an API server: what is to be tried again, and what is an answer. There is no other verb than GET."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.live.client.credentials import Credentials
+from virtcatalog.live.client.kubeconfig import Access, ClusterError
+
+if TYPE_CHECKING:
+    import urllib3
+
+TRIES: Final = 6
+_LONGEST_WAIT: Final = 30.0
+_SECONDS: Final = 60.0
+_AGAIN: Final = frozenset({429, 500, 502, 503, 504})
+
+
+class StatusError(ClusterError):
+    """An answer of the API server that is no success."""
+
+    def __init__(self, code: int, message: str) -> None:
+        self.code, self.message = code, message
+        super().__init__(f"{message} ({code})")
+
+
+class Api:
+    """An API server; it is asked by several threads at once. `wait` passes the time between two tries."""
+
+    def __init__(self, access: Access, wait: Callable[[float], None] = time.sleep) -> None:
+        self.name, self._access, self._wait = access.name, access, wait
+        self._credentials = Credentials(access)
+        self._pool = self._connect()
+
+    def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
+        """Return the answer to GET; StatusError for one that is no success, ClusterError when there is none."""
+        return self._request("GET", path, query)
+
+    def _request(
+        self, verb: str, path: str, query: Mapping[str, str] | None, body: bytes | None = None, kind: str = ""
+    ) -> bytes:
+        """Ask until there is an answer: what is overloaded is asked again, and expired credentials are renewed once."""
+        import urllib3
+
+        renewed = False
+        trouble = ""
+        for number in range(TRIES):
+            headers = {"Accept": "application/json", "User-Agent": "virtcatalog", **self._credentials.headers}
+            if kind:
+                headers["Content-Type"] = kind
+            try:
+                answer = self._pool.request(
+                    verb,
+                    self._access.server + path,
+                    fields=query if body is None else None,
+                    body=body,
+                    headers=headers,
+                )
+            except urllib3.exceptions.HTTPError as error:
+                trouble = str(error)
+                self._wait(min(2.0**number / 4, _LONGEST_WAIT))
+                continue
+            if answer.status < 300:
+                return bytes(answer.data)
+            if answer.status == 401 and not renewed and self._credentials.renew():
+                renewed, self._pool = True, self._connect()
+                continue
+            if answer.status not in _AGAIN:
+                raise StatusError(answer.status, _message(answer.data, answer.status))
+            trouble = f"{_message(answer.data, answer.status)} ({answer.status})"
+            self._wait(_pause(answer.headers, number))
+        raise ClusterError(f"{self._access.server} gave no answer to {verb} {path} in {TRIES} tries: {trouble}")
+
+    def _connect(self) -> urllib3.PoolManager:
+        try:
+            import urllib3
+        except ImportError as error:
+            raise VirtcatalogError("reading a cluster needs the extra: pip install 'virtcatalog[cluster]'") from error
+        from urllib.request import getproxies, proxy_bypass
+
+        access = self._access
+        scheme, _, rest = access.server.partition("://")
+        proxy = access.proxy or ("" if proxy_bypass(rest.partition("/")[0]) else getproxies().get(scheme, ""))
+        options: dict[str, Any] = {
+            "retries": False,
+            "timeout": urllib3.Timeout(connect=10, read=_SECONDS),
+            "maxsize": 8,
+        }
+        if scheme == "https":
+            options["ssl_context"] = self._credentials.context()
+            if access.server_name:
+                options |= {"server_hostname": access.server_name, "assert_hostname": access.server_name}
+            if access.insecure:
+                options |= {"cert_reqs": "CERT_NONE", "assert_hostname": False}
+        if not proxy:
+            return urllib3.PoolManager(**options)
+        return urllib3.ProxyManager(proxy, **options)
+
+
+def _pause(headers: Mapping[str, str], number: int) -> float:
+    """How long the server wants to be left alone, else longer each time."""
+    wanted = headers.get("Retry-After", "")
+    try:
+        return min(max(float(wanted), 0.0), _LONGEST_WAIT)
+    except ValueError:
+        pass
+    try:
+        left = parsedate_to_datetime(wanted).timestamp() - time.time()
+    except (TypeError, ValueError):
+        left = 2.0**number / 4
+    return min(max(left, 0.0), _LONGEST_WAIT)
+
+
+def _message(body: bytes, code: int) -> str:
+    """What the server says of it: a Status has a sentence."""
+    try:
+        status = json.loads(body)
+    except ValueError:
+        status = None
+    message = status.get("message") if isinstance(status, dict) else None
+    return str(message) if message else f"the API server answers with status {code}"

@@ -1,0 +1,93 @@
+"""A cluster's objects, listed page by page, several kinds at once; what may not be listed is named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+
+from virtcatalog.live.client.api import Api, StatusError
+from virtcatalog.live.client.kubeconfig import ClusterError
+from virtcatalog.live.resources import OPTIONAL, RESOURCES, Resource
+from virtcatalog.live.snapshot import Gap, Snapshot
+from virtcatalog.progress import tracked
+
+PAGE: Final = 250
+_AT_ONCE: Final = 3
+_RESTARTS: Final = 3
+
+
+class _Page(msgspec.Struct):
+    """A page of a list, as the API server gives it."""
+
+    items: list[dict[str, Any]]
+    metadata: dict[str, Any] = {}
+
+
+_decode = msgspec.json.Decoder(_Page).decode
+
+
+def read_cluster(api: Api, resources: Sequence[Resource] = RESOURCES) -> Snapshot:
+    """Return what a cluster has of some kinds; ClusterError when it does not answer.
+
+    A kind that may not be listed, or that is not served, is among the gaps.
+    """
+    taken = datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    snapshot = Snapshot(api.name, taken=taken, complete=True)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        try:
+            lists = [pool.submit(_read, api, resource, snapshot) for resource in resources]
+            for reading in tracked(lists, len(lists), "kinds of objects"):
+                gap = reading.result()
+                if gap is not None:
+                    snapshot.gaps.append(gap)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return snapshot
+
+
+def _read(api: Api, resource: Resource, snapshot: Snapshot) -> Gap | None:
+    """Read all objects of a kind; when a list expires while it is read, it is begun again."""
+    for _ in range(_RESTARTS):
+        snapshot.forget(resource.kind)
+        try:
+            _list(api, resource, snapshot)
+        except StatusError as error:
+            if error.code == 410:
+                continue
+            snapshot.forget(resource.kind)
+            return _gap(error, resource)
+        return None
+    raise ClusterError(f"the list of {resource.plural} expired {_RESTARTS} times before it was read to its end")
+
+
+def _list(api: Api, resource: Resource, snapshot: Snapshot) -> None:
+    query = {"limit": str(PAGE)}
+    while True:
+        content = api.get(resource.path, query)
+        try:
+            page = _decode(content)
+        except msgspec.DecodeError as error:
+            raise ClusterError(f"the API server's list of {resource.plural} cannot be read: {error}") from error
+        for item in page.items:
+            # Items of lists do not say themselves what they are.
+            snapshot.add({**item, "apiVersion": resource.api_version, "kind": resource.kind})
+        further = page.metadata.get("continue")
+        if not further:
+            return
+        query = {"limit": str(PAGE), "continue": str(further)}
+
+
+def _gap(error: StatusError, resource: Resource) -> Gap | None:
+    if error.code == 404 and resource.kind in OPTIONAL:
+        return None
+    if error.code == 403:
+        group = f" of {resource.group}" if resource.group else ""
+        return Gap(resource.kind, f"no right to list {resource.plural}{group} in all namespaces ({error.code})")
+    if error.code == 404:
+        return Gap(resource.kind, f"the API server does not serve {resource.api_version} {resource.plural}")
+    raise error
