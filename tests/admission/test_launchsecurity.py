@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.kubevirt.admission.launchsecurity import validate_launch_security
+from virtcatalog.kubevirt.admission.firmware import validate_launch_security
 
 EFI = "firmware: {bootloader: {efi: {secureBoot: false}}}"
 SECURE_EFI = "firmware: {bootloader: {efi: {}}}"

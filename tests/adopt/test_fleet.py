@@ -11,7 +11,7 @@ from inline_vms import machine
 
 from virtcatalog.adopt.candidates import Candidates
 from virtcatalog.adopt.fleet import adopt, adopt_all
-from virtcatalog.adopt.summary import declarations, groups, proposals
+from virtcatalog.adopt.report import declarations, groups, proposals
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.fleet.pool import Processes

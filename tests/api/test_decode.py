@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from virtcatalog import api
-from virtcatalog.api import annotations
+from virtcatalog.api import names
 from virtcatalog.api.core import ResourceFieldSelector
 from virtcatalog.api.decode import clone, convert, decode_manifest, to_manifest
 from virtcatalog.api.devices import Disk, DiskTarget, FeatureState
@@ -351,4 +351,4 @@ def test_half_a_surrogate_pair_is_no_character(value: dict[str, str], field: str
 )
 def test_annotations_and_labels_are_kubevirts(name: str, text: str) -> None:
     """Of those that are read in several places a slip would be in all of them."""
-    assert getattr(annotations, name) == text
+    assert getattr(names, name) == text

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from virtcatalog.api.decode import LATEST, prune
 from virtcatalog.api.instancetype import VirtualMachineClusterPreference, VirtualMachineInstancetype
 from virtcatalog.api.kinds import KINDS, kind_type
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.api.newer import LATEST, prune
 from virtcatalog.api.operator import KubeVirt
 from virtcatalog.api.shape import List, Map, Struct, struct_of
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from virtcatalog.api.reserved import INSTANCETYPES, PREFERENCES
+from virtcatalog.api.names import INSTANCETYPES, PREFERENCES
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.schema import catalog_schemas
 from virtcatalog.manifests.document import Text

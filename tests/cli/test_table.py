@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from virtcatalog.cli.table import aligned
+from virtcatalog.cli.table import laid_out
 
 COLUMNS = ("Name", "Why not")
 LONG = "spec.instancetype: the preference requires 8 vCPUs, there are 4"
 
 
 def table(columns, rows, width):
-    return list(aligned(columns, rows, width))
+    return [line for line, _ in laid_out(columns, rows, width)]
 
 
 def test_a_pipe_gets_every_row_on_a_line():

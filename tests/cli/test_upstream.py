@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from virtcatalog.api.reserved import INSTANCETYPES, PREFERENCES
+from virtcatalog.api.names import INSTANCETYPES, PREFERENCES
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.cli import main
 from virtcatalog.errors import CatalogError

@@ -9,8 +9,8 @@ from reading import read_preference, read_vm, read_vmi
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import clone
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.defaults.webhooks import mutate_matchers
 from virtcatalog.kubevirt.instancetype import apply_to_vmi
-from virtcatalog.kubevirt.instancetype.webhook import mutate_matchers
 from virtcatalog.kubevirt.preference import apply_preference
 from virtcatalog.releases import DEFAULT
 

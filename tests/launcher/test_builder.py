@@ -8,8 +8,8 @@ from fragments import TWO_NODES, make_context, make_vmi, xml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtcatalog.api.annotations import EVEN_PARITY, NON_ROOT, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.decode import to_manifest
+from virtcatalog.api.names import EVEN_PARITY, NON_ROOT, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.kubevirt.launcher.builder import build_domain, convert
 from virtcatalog.kubevirt.launcher.context import BackingVolume
 from virtcatalog.kubevirt.launcher.elements.memorybacking import MEMFD_ANNOTATION

@@ -5,7 +5,7 @@ from fragments import TWO_NODES, make_context, make_vmi, part, xml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtcatalog.api.annotations import EVEN_PARITY
+from virtcatalog.api.names import EVEN_PARITY
 from virtcatalog.kubevirt.hosts import HostCell, HostCPU, HostTopology
 from virtcatalog.kubevirt.launcher.elements.cpu import cputune, numatune
 from virtcatalog.kubevirt.launcher.elements.memory import guest_memory

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from virtcatalog.manifests.packed import Packed
+from virtcatalog.manifests.dump import Packed
 
 VMS = [
     {"kind": "VirtualMachine", "metadata": {"name": "a", "labels": None}, "spec": {"running": True, "n": 1, "x": 0.5}},

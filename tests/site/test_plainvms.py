@@ -17,8 +17,20 @@ from virtcatalog.releases import RELEASES
 from virtcatalog.site.domains import domains
 from virtcatalog.site.pages import render
 from virtcatalog.site.pairs import matrix
-from virtcatalog.site.plainvms import PlainVM, PlainVMs, plain_vm
-from virtcatalog.site.sources import BOTH, KUBEVIRT, PREFERENCE, TYPE, UNKNOWN, VM, Lines, Sources, blocks
+from virtcatalog.site.plainvms import (
+    BOTH,
+    KUBEVIRT,
+    PREFERENCE,
+    TYPE,
+    UNKNOWN,
+    VM,
+    Lines,
+    PlainVM,
+    PlainVMs,
+    Sources,
+    blocks,
+    plain_vm,
+)
 
 
 def catalog(types: str = "{}", preferences: str = "  plain: {}\n", sizes: str = "{small: {vcpus: 2}}"):

@@ -12,8 +12,8 @@ from virtcatalog.adopt.rules import FIELD_PATTERNS, FIELDS, TEMPLATE
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.findings import Path
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.kubevirt.instancetype.annotations import NAMING
 from virtcatalog.kubevirt.launcher import difference as domains
+from virtcatalog.kubevirt.matchers import NAMING
 from virtcatalog.kubevirt.pipeline import Result
 from virtcatalog.manifests.difference import Difference, alike, differences
 

@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 
 from virtcatalog.adopt.data import outermost
 from virtcatalog.adopt.rules import Rules, decided, implied, preferred
-from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_KINDS, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.api.names import namespace_or_default
+from virtcatalog.api.names import DEPRECATED_LABEL, namespace_or_default
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology

@@ -15,11 +15,11 @@ from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.handler import build_context
-from virtcatalog.kubevirt.instancetype.annotations import NAMING
 from virtcatalog.kubevirt.launcher.builder import machine_text
 from virtcatalog.kubevirt.launcher.elements.iothreads import has_iothreads
 from virtcatalog.kubevirt.launcher.elements.os import numbers_of
 from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.kubevirt.matchers import NAMING
 from virtcatalog.kubevirt.pipeline import Result, build
 from virtcatalog.kubevirt.reading import read
 

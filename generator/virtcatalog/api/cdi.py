@@ -8,8 +8,8 @@ from msgspec import field
 
 from virtcatalog.api.core import (
     LabelSelector,
-    ObjectMeta,
     PersistentVolumeClaimSpec,
+    Resource,
     TypedLocalObjectReference,
     TypedObjectReference,
     VolumeResourceRequirements,
@@ -194,21 +194,15 @@ class DataVolumeStatus(Status):
     phase: str = ""
 
 
-class DataSource(Object, kw_only=True):
+class DataSource(Resource, kw_only=True):
     """A name for an image that VMs can start from."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: DataSourceSpec
     status: DataSourceStatus | None = None
 
 
-class DataVolume(Object, kw_only=True):
+class DataVolume(Resource, kw_only=True):
     """A claim, and the data that CDI puts into it."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: DataVolumeSpec
     status: DataVolumeStatus | None = None

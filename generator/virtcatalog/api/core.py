@@ -286,6 +286,14 @@ class ObjectMeta(Object):
     managed_fields: list[ManagedFieldsEntry] = []
 
 
+class Resource(Object):
+    """What objects of the cluster begin with."""
+
+    api_version: str = ""
+    kind: str = ""
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+
+
 class PersistentVolumeClaimStatus(Status):
     """What the storage gave a claim."""
 
@@ -294,21 +302,15 @@ class PersistentVolumeClaimStatus(Status):
     capacity: dict[str, Quantity] = {}
 
 
-class PersistentVolumeClaim(Object, kw_only=True):
+class PersistentVolumeClaim(Resource, kw_only=True):
     """A request for storage."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: PersistentVolumeClaimSpec
     status: PersistentVolumeClaimStatus | None = None
 
 
-class ControllerRevision(Object, kw_only=True):
+class ControllerRevision(Resource, kw_only=True):
     """An object as it was at one time, `data`, kept by its controller."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     revision: Int64
     data: dict[str, Any] | None = None

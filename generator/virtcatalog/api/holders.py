@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import field
 
-from virtcatalog.api.core import LabelSelector, NodeSelectorRequirement, ObjectMeta
+from virtcatalog.api.core import LabelSelector, NodeSelectorRequirement, ObjectMeta, Resource
 from virtcatalog.api.kubevirt import VirtualMachineInstanceTemplateSpec, VirtualMachineSpec
 from virtcatalog.api.object import Int32, Object, Status, UInt32
 
@@ -27,12 +27,9 @@ class VirtualMachineInstanceReplicaSetSpec(Object):
     paused: bool = False
 
 
-class VirtualMachineInstanceReplicaSet(Object, kw_only=True):
+class VirtualMachineInstanceReplicaSet(Resource, kw_only=True):
     """As many alike VMIs as are asked for."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: VirtualMachineInstanceReplicaSetSpec
     status: HolderStatus | None = None
 
@@ -129,11 +126,8 @@ class VirtualMachinePoolSpec(Object):
     autohealing: VirtualMachinePoolAutohealingStrategy | None = None
 
 
-class VirtualMachinePool(Object, kw_only=True):
+class VirtualMachinePool(Resource, kw_only=True):
     """As many alike VMs as are asked for."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: VirtualMachinePoolSpec
     status: HolderStatus | None = None

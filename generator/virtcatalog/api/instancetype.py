@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import field
 
-from virtcatalog.api.core import ObjectMeta
+from virtcatalog.api.core import Resource
 from virtcatalog.api.devices import (
     GPU,
     BlockSize,
@@ -198,37 +198,25 @@ class VirtualMachineInstancetypeSpec(Object):
     annotations: Annotated[dict[str, str], since("v1.1")] = {}
 
 
-class VirtualMachineClusterPreference(Object, kw_only=True):
+class VirtualMachineClusterPreference(Resource, kw_only=True):
     """A preference for every namespace."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: VirtualMachinePreferenceSpec
 
 
-class VirtualMachinePreference(Object, kw_only=True):
+class VirtualMachinePreference(Resource, kw_only=True):
     """A preference of one namespace."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: VirtualMachinePreferenceSpec
 
 
-class VirtualMachineClusterInstancetype(Object, kw_only=True):
+class VirtualMachineClusterInstancetype(Resource, kw_only=True):
     """An instance type for every namespace."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: VirtualMachineInstancetypeSpec
 
 
-class VirtualMachineInstancetype(Object, kw_only=True):
+class VirtualMachineInstancetype(Resource, kw_only=True):
     """An instance type of one namespace."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: VirtualMachineInstancetypeSpec

@@ -14,6 +14,7 @@ from virtcatalog.api.core import (
     LabelSelector,
     ObjectMeta,
     PodDNSConfig,
+    Resource,
     TCPSocketAction,
     Toleration,
     TopologySpreadConstraint,
@@ -118,12 +119,9 @@ class DataVolumeTemplateDummyStatus(Status):
     """Nothing: a template has no status, but the field may be there."""
 
 
-class DataVolumeTemplateSpec(Object, kw_only=True):
+class DataVolumeTemplateSpec(Resource, kw_only=True):
     """A DataVolume that is made with the VM and goes with it."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: DataVolumeSpec
     status: DataVolumeTemplateDummyStatus | None = None
 
@@ -206,30 +204,21 @@ class VirtualMachineSpec(Object):
     update_volumes_strategy: Annotated[str | None, since("v1.3")] = None
 
 
-class VirtualMachineInstancePreset(Object, kw_only=True):
+class VirtualMachineInstancePreset(Resource, kw_only=True):
     """Parts of a domain for every VMI that a selector picks; deprecated by KubeVirt."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: VirtualMachineInstancePresetSpec
 
 
-class VirtualMachineInstance(Object, kw_only=True):
+class VirtualMachineInstance(Resource, kw_only=True):
     """A virtual machine that runs, or is about to."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: VirtualMachineInstanceSpec
     status: VirtualMachineInstanceStatus | None = None
 
 
-class VirtualMachine(Object, kw_only=True):
+class VirtualMachine(Resource, kw_only=True):
     """A virtual machine that can be started and stopped, and the template of its instances."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: VirtualMachineSpec
     status: VirtualMachineStatus | None = None

@@ -1,6 +1,7 @@
-"""Kubernetes' syntaxes for names and labels, and why it refuses an object for one of them.
+"""Names: Kubernetes' syntaxes for them and for labels, KubeVirt's annotations, and names that its operator takes.
 
-Source: apimachinery, pkg/util/validation/validation.go.
+Source: apimachinery, pkg/util/validation/validation.go; pkg/virt-operator/resource/generate/components/data
+(common-instancetypes).
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from virtcatalog.api.findings import Path
 from virtcatalog.limits import ANNOTATION_BYTES
@@ -197,3 +198,48 @@ def _texts(data: Any) -> dict[str, str]:
 
 def _short(name: str) -> str:
     return repr(name) if len(name) <= 80 else f"{name[:80]!r}…"
+
+
+DEPRECATED_LABEL: Final = "instancetype.kubevirt.io/deprecated"
+"""A label of instance types and preferences."""
+REPLACED_BY: Final = "instancetype.kubevirt.io/replacedBy"
+SUNSET: Final = "instancetype.kubevirt.io/sunset"
+"""Annotations of those that are deprecated: what to use instead, and the day on which they go."""
+
+DISABLE_PCI_HOLE64: Final = "kubevirt.io/disablePCIHole64"
+EVEN_PARITY: Final = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"
+IGNITION: Final = "kubevirt.io/ignitiondata"
+NON_ROOT: Final = "kubevirt.io/nonroot"
+PLACE_ON_ROOT_COMPLEX: Final = "kubevirt.io/placePCIDevicesOnRootComplex"
+QGS_SOCKET: Final = "kubevirt.io/qgs-socket-path"
+
+APPLIED_PRESET: Final = "virtualmachinepreset.kubevirt.io/"
+"""Before the name of each preset that a VMI got something from."""
+
+
+_LARGE = "large xlarge 2xlarge 4xlarge 8xlarge"
+_SIZES = {
+    "cx1": f"medium {_LARGE} " + " ".join(f"{size}1gi" for size in f"medium {_LARGE}".split()),
+    "d1": f"nano micro small medium 2xmedium {_LARGE}",
+    "m1": f"{_LARGE} " + " ".join(f"{size}1gi" for size in _LARGE.split()),
+    "n1": f"medium {_LARGE}",
+    "o1": f"nano micro small medium {_LARGE}",
+    "rt1": f"micro small medium {_LARGE}",
+    "u1": f"nano micro small medium 2xmedium {_LARGE}",
+}
+_WINDOWS = "10 11 7 2k8 2k12 2k16 2k19 2k22 2k25"
+
+RESERVED_INSTANCETYPES: Final = frozenset(
+    f"{series}.{size}" for series, sizes in _SIZES.items() for size in sizes.split()
+)
+_LINUX = """
+    alpine cirros debian legacy oraclelinux sles ubuntu linux linux.efi linux.virtiotransitional
+    centos.stream9 centos.stream9.desktop centos.stream9.dpdk centos.stream10 centos.stream10.desktop
+    fedora fedora.arm64 fedora.s390x opensuse.leap opensuse.tumbleweed
+    rhel.7 rhel.7.desktop rhel.8 rhel.8.desktop rhel.8.dpdk
+    rhel.9 rhel.9.arm64 rhel.9.s390x rhel.9.desktop rhel.9.dpdk rhel.9.realtime rhel.10 rhel.10.arm64 rhel.10.s390x
+"""
+RESERVED_PREFERENCES = frozenset(_LINUX.split()) | {
+    *("windows.xp", "windows.2k3"),
+    *(f"windows.{name}{suffix}" for name in _WINDOWS.split() for suffix in ("", ".virtio")),
+}

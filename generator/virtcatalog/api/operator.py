@@ -8,7 +8,7 @@ import msgspec
 from msgspec import field
 
 from virtcatalog.api.configuration import KubeVirtConfiguration
-from virtcatalog.api.core import LocalObjectReference, ObjectMeta
+from virtcatalog.api.core import LocalObjectReference, Resource
 from virtcatalog.api.object import Int64, Object
 
 
@@ -99,11 +99,8 @@ class KubeVirtSpec(Object):
     customize_components: CustomizeComponents = field(default_factory=CustomizeComponents)
 
 
-class KubeVirt(Object, kw_only=True):
+class KubeVirt(Resource, kw_only=True):
     """A KubeVirt installation."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: KubeVirtSpec = field(default_factory=KubeVirtSpec)
     status: dict[str, Any] | None = None

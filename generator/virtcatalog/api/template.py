@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, field
 
-from virtcatalog.api.core import ObjectMeta
+from virtcatalog.api.core import Resource
 from virtcatalog.api.object import Int64, Object, Status, Time
 
 EXPRESSION: Final = r"\[([a-zA-Z0-9\-\\]+)\](\{([0-9A-Za-z_]+)\})"
@@ -50,22 +50,16 @@ class VirtualMachineTemplateStatus(Status):
     conditions: list[Condition] = []
 
 
-class VirtualMachineTemplate(Object, kw_only=True):
+class VirtualMachineTemplate(Resource, kw_only=True):
     """A VirtualMachine with parameters, to make VMs of."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     spec: VirtualMachineTemplateSpec
     status: VirtualMachineTemplateStatus | None = None
 
 
-class OpenShiftTemplate(Object, kw_only=True):
+class OpenShiftTemplate(Resource, kw_only=True):
     """OpenShift's Template (template.openshift.io/v1): any objects, with parameters."""
 
-    api_version: str = ""
-    kind: str = ""
-    metadata: ObjectMeta = field(default_factory=ObjectMeta)
     message: str = ""
     objects: list[dict[str, Any]]
     parameters: list[Parameter] = []

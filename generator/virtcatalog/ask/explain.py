@@ -23,8 +23,18 @@ from virtcatalog.api.kubevirt import (
     VirtualMachineInstanceSpec,
 )
 from virtcatalog.ask.leaves import ABSENT, changed, drop_defaults, leaves
-from virtcatalog.ask.origins import OF_CONTROLLER, OF_VMI_WEBHOOK, Origins, Values
-from virtcatalog.ask.stages import Expansion, _finish, _read, _run, _start, expansion_of
+from virtcatalog.ask.origins import (
+    OF_CONTROLLER,
+    OF_VMI_WEBHOOK,
+    Expansion,
+    Origins,
+    Values,
+    _finish,
+    _read,
+    _run,
+    _start,
+    expansion_of,
+)
 from virtcatalog.ask.template import INHERITED, Manifest, VmOrVmi, as_vmi, written_template
 from virtcatalog.kubevirt.admission.vm import own_template
 from virtcatalog.kubevirt.cluster import Cluster
@@ -34,8 +44,7 @@ from virtcatalog.kubevirt.controller.vm import (
     start_vmi,
     sync_instancetype,
 )
-from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
-from virtcatalog.kubevirt.instancetype.webhook import takes
+from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, takes
 from virtcatalog.kubevirt.result import Result
 
 VM = "VM"

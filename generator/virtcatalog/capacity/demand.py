@@ -1,8 +1,9 @@
-"""What a VM's Pod requests of a node, as the scheduler reads it."""
+"""What VMs' Pods request of nodes, as the scheduler reads it; of many together, against a catalog's budgets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -11,7 +12,8 @@ from virtcatalog.api.core import Affinity, Toleration, TopologySpreadConstraint
 from virtcatalog.api.decode import convert
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.capacity.nodes import PODS, amounts
+from virtcatalog.capacity.nodes import PODS, amounts, shown
+from virtcatalog.catalog.model import Budget
 from virtcatalog.kubevirt.pod.amounts import is_device, pod_limits, pod_requests
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
@@ -125,3 +127,40 @@ def _own_cpus(pod: Mapping[str, Any], wanted: Mapping[str, int]) -> int:
         return 0
     cpus = amounts({"cpu": Quantity.parse(requests["cpu"])})["cpu"]
     return min(cpus, wanted.get("cpu", 0)) if cpus % 1000 == 0 else 0
+
+
+class Overspent(msgspec.Struct, frozen=True, kw_only=True):
+    """A resource of which VMs request more than a budget allows, in the scheduler's units."""
+
+    budget: Budget
+    resource: str
+    allowed: int
+    requested: int
+
+    def __str__(self) -> str:
+        names = (("environment", self.budget.environment), ("namespace", self.budget.namespace))
+        whose = ", ".join(f"{noun} {name}" for noun, name in names if name) or "all VMs"
+        requested, allowed = shown(self.resource, self.requested), shown(self.resource, self.allowed)
+        return f"the VMs of {whose} request {requested}, and {allowed} is the budget"
+
+
+class Spending:
+    """Adds up what VMs request."""
+
+    def __init__(self) -> None:
+        self._requests: dict[tuple[str, str], Counter[str]] = {}
+
+    def add(self, environment: str, namespace: str, wanted: Mapping[str, int]) -> None:
+        """Add a VM's requests, in the scheduler's units."""
+        self._requests.setdefault((environment, namespace), Counter()).update(dict(wanted))
+
+    def over(self, budgets: Iterable[Budget]) -> Iterator[Overspent]:
+        """Yield what is over a budget."""
+        for budget in budgets:
+            requested: Counter[str] = Counter()
+            for (environment, namespace), wanted in self._requests.items():
+                if budget.environment in ("", environment) and budget.namespace in ("", namespace):
+                    requested.update(wanted)
+            for resource, allowed in amounts(budget.requests).items():
+                if requested[resource] > allowed:
+                    yield Overspent(budget=budget, resource=resource, allowed=allowed, requested=requested[resource])

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.findings import steps
 from virtcatalog.api.kinds import CLUSTER_KINDS, NAMESPACED_KINDS
+from virtcatalog.api.names import DEPRECATED_LABEL
 from virtcatalog.catalog.kinds import KINDS, Manifest
 from virtcatalog.catalog.places import Source
 from virtcatalog.manifests.merge import merge

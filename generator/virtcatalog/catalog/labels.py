@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from virtcatalog.api.annotations import DEPRECATED_LABEL, REPLACED_BY, SUNSET
+from virtcatalog.api.names import DEPRECATED_LABEL, REPLACED_BY, SUNSET
 from virtcatalog.catalog.environment import Overlay, Patch, Selection
 from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.catalog.model import Deprecation, Entry, Instancetype, Preference, Template

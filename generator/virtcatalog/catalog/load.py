@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from virtcatalog.api import reserved
+from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.chain import Chain, Level
 from virtcatalog.catalog.compose import Components, Layer
@@ -98,8 +98,8 @@ class _Loader:
         prefs = [*self._preferences(composer)]
         self.chain.check()
         deployed = (declared.get("operator") or {}).get("commonInstancetypes", "enabled") == "enabled"
-        self._check_names(composer, "instancetypes/", types, reserved.INSTANCETYPES if deployed else ())
-        self._check_names(composer, "preferences/", prefs, reserved.PREFERENCES if deployed else ())
+        self._check_names(composer, "instancetypes/", types, RESERVED_INSTANCETYPES if deployed else ())
+        self._check_names(composer, "preferences/", prefs, RESERVED_PREFERENCES if deployed else ())
         flux = for_flux(declared.get("gitops"))
         if flux:
             types = [(opted_out_of_substitution(entry), merged) for entry, merged in types]

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.kinds import INSTANCETYPE_KINDS
 from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.api.names import DEPRECATED_LABEL
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.labels import PREFIX
 from virtcatalog.check.finding import Finding, Rule

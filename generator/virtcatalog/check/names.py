@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from virtcatalog.api import reserved
-from virtcatalog.api.names import key_fault, label_fault, name_fault
+from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES, key_fault, label_fault, name_fault
 from virtcatalog.catalog.labels import PREFIX
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject
@@ -77,7 +76,7 @@ def _imported(inventory: Inventory, subject: Subject) -> Iterator[Finding]:
         for key, value in pairs.items():
             if fault := key_fault(key) or (label_fault(value) if field == "labels" else ""):
                 yield subject.finding(INVALID_NAME, fault, f"metadata.{field}[{key}]")
-    taken = reserved.INSTANCETYPES if subject.is_instancetype else reserved.PREFERENCES
+    taken = RESERVED_INSTANCETYPES if subject.is_instancetype else RESERVED_PREFERENCES
     deployed = inventory.catalog is None or inventory.catalog.operator_deployment
     if (
         deployed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from virtcatalog.api.decode import prune
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.kinds import kind_type
-from virtcatalog.api.newer import prune
 from virtcatalog.api.shape import parse_release
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject, VmCheck

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from virtcatalog.api import reserved
 from virtcatalog.api.corekinds import check_core
 from virtcatalog.api.decode import decode_manifest, decode_pruned
 from virtcatalog.api.findings import field_path, inspect_kind
 from virtcatalog.api.kinds import READ, is_halted, kind_type
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.api.names import namespace_or_default
-from virtcatalog.capacity.budget import Spending
+from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES, namespace_or_default
+from virtcatalog.capacity.demand import Spending
 from virtcatalog.check.declarations import DECLARATION
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.outcome import Expander
@@ -143,7 +142,7 @@ def _of_the_operator(vm: Subject, inventory: Inventory) -> tuple[str, str]:
     """The name of an object that the VM uses, the operator deploys and nobody passed in; the VM's field."""
     if inventory.catalog is None or not inventory.catalog.operator_deployment:
         return "", ""
-    for part, names in (("instancetype", reserved.INSTANCETYPES), ("preference", reserved.PREFERENCES)):
+    for part, names in (("instancetype", RESERVED_INSTANCETYPES), ("preference", RESERVED_PREFERENCES)):
         name = (vm.spec.get(part) or {}).get("name")
         subjects = (subject for subject in inventory.objects if subject.is_in(vm.environment, vm.where))
         if name in names and not any(

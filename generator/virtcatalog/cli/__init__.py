@@ -54,8 +54,7 @@ GROUPS = {
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 
 #: Modules that are not named as their command: `import` and `list` are words of Python's.
-_MODULES = {"import": "importing", "list": "listing"}
-
+_MODULES = {"completion": "complete", "import": "importing", "list": "listing"}
 
 #: New containers, and rounds of younger generations, after which garbage is looked for. A command keeps most of what it
 #: makes while it starts, some 100,000, and what it drops later has hardly a circle: Python's own 700 costs a twentieth

@@ -15,14 +15,13 @@ from virtcatalog.cli.adopt_input import File, OnDemand, read
 from virtcatalog.cli.adopt_output import Machine, Rewritten, replace, rewritten, show
 from virtcatalog.cli.adopt_repository import read_repository, refuted
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import echo, failing, progress, summary
-from virtcatalog.cli.inputs import catalog_objects, companions
+from virtcatalog.cli.console import echo, failing, print_problems, progress, summary
+from virtcatalog.cli.inputs import catalog_objects, companions, load_any
 from virtcatalog.cli.inputs import placed as from_where
 from virtcatalog.cli.repository import deployed_all, repository_at
 from virtcatalog.cli.table import aligned
 from virtcatalog.errors import Problem, VirtcatalogError, counted, listed, placed
 from virtcatalog.manifests.identity import identity
-from virtcatalog.manifests.sources import is_catalog
 
 if TYPE_CHECKING:
     from virtcatalog.adopt.candidates import Candidates
@@ -82,7 +81,8 @@ def command(
     """
     from virtcatalog.adopt.candidates import Candidates
 
-    _refuse_nonsense(context, sources, in_place)
+    if in_place and any(from_where(source).path == "-" for source in sources):
+        raise click.UsageError("--in-place changes files, and -f - is none", context)
     repositories = {path: side for path in map(_folder, sources) if path and (side := repository_at(path)) is not None}
     files, problems = read(source for source in sources if _folder(source) not in repositories)
     beside = [*companions(options.settings().cluster), *(companion for file in files for companion in file.companions)]
@@ -96,7 +96,9 @@ def command(
     if not any(file.vms for file in files) and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
     candidates = Candidates(objects, msgspec.structs.replace(conditions, release=_choice(conditions, release, objects)))
-    _refuse_nothing(candidates, catalog)
+    if not candidates.instancetypes and not candidates.preferences:
+        where = catalog or "./catalog, and no --catalog is given"
+        raise VirtcatalogError(f"there is no instance type and no preference in {where}: nothing to adopt")
     files = [file for file in files if file.vms]
     machines = _adopted(files, candidates, executor)
     if propose:
@@ -155,23 +157,15 @@ def _agreeing(objects: Iterable[Located]) -> list[Data]:
     return [located.manifest for located in seen.values()]
 
 
-def _refuse_nonsense(context: click.Context, sources: Iterable[str], in_place: bool) -> None:
-    if in_place and any(from_where(source).path == "-" for source in sources):
-        raise click.UsageError("--in-place changes files, and -f - is none", context)
-
-
 def _offered(catalog: str | None, sources: Iterable[str], asked: Sequence[str]) -> tuple[list[Data], str]:
     """What VMs may adopt in every environment that is asked about, and the release that these say that they run."""
-    from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.environments import check_environments, check_places, offered, places_of
+    from virtcatalog.environments import check_places, offered, places_of
     from virtcatalog.releases import DEFAULT
 
-    path = catalog or "catalog"
-    loaded = load_catalog(path) if is_catalog(path) else None
+    loaded = load_any(catalog, asked)
     overlays = loaded.overlays if loaded is not None else ()
     places = [source.where for source in map(from_where, sources) if source.where]
-    check_environments(asked, overlays, f"in {path}")
-    check_places(places, overlays, f"in {path}")
+    check_places(places, overlays, f"in {catalog or 'catalog'}")
     if loaded is None:
         return catalog_objects(catalog), ""
     names = [*asked, *places_of(places, overlays)]
@@ -187,27 +181,18 @@ def _choice(conditions: Conditions, declared: str, objects: Sequence[Data]) -> R
     return choose_release(conditions, declared, objects).release if declared else conditions.release
 
 
-def _refuse_nothing(candidates: Candidates, catalog: str | None) -> None:
-    if candidates.instancetypes or candidates.preferences:
-        return
-    where = catalog or "./catalog, and no --catalog is given"
-    raise VirtcatalogError(f"there is no instance type and no preference in {where}: nothing to adopt")
-
-
 def _tell(machines: list[Machine], problems: list[Problem], files: list[Rewritten], candidates: Candidates) -> None:
     """Explain every VM on stderr, and sum up when they are many; of very many only say what they have in common."""
     from virtcatalog.adopt.report import COLUMNS, rows
 
-    for problem in sorted(problems):
-        echo(str(problem), err=True)
+    print_problems(sorted(problems))
     if len(machines) > _EXPLAINED:
         _tell_groups(machines, candidates)
         return
     for machine in machines:
         _tell_one(machine)
     for file in files:
-        for comment in file.lost_comments():
-            echo(comment, err=True)
+        print_problems(file.lost_comments())
     if len(machines) > 1:
         for text in aligned(COLUMNS, rows((machine.name, machine.adoption) for machine in machines)):
             summary(text)
@@ -217,8 +202,7 @@ def _tell_one(machine: Machine) -> None:
     from virtcatalog.adopt.report import explain
 
     manifest, adoption = machine.vm.manifest, machine.adoption
-    for problem in placed(adoption.reasons, manifest.problem):
-        echo(str(problem), err=True)
+    print_problems(placed(adoption.reasons, manifest.problem))
     line, column = manifest.place("")
     start = f"{manifest.file}:{line}:{column}: {manifest.name}: "
     for text in explain(adoption):
@@ -227,10 +211,10 @@ def _tell_one(machine: Machine) -> None:
 
 
 def _tell_groups(machines: list[Machine], candidates: Candidates) -> None:
-    from virtcatalog.adopt.summary import COLUMNS, groups
+    from virtcatalog.adopt.report import GROUP_COLUMNS, groups
 
     rows, left, vms = groups(((machine.name, machine.adoption) for machine in machines), candidates)
-    for text in aligned(COLUMNS, rows):
+    for text in aligned(GROUP_COLUMNS, rows):
         summary(text)
     if left:
         summary(f"and {counted(left, 'group')} more, of {counted(vms, 'VM')}; -o json has each VM")
@@ -241,10 +225,9 @@ def _tell_groups(machines: list[Machine], candidates: Candidates) -> None:
 
 def _propose(machines: list[Machine], problems: list[Problem], candidates: Candidates) -> int:
     """Print what a catalog could declare for the VMs whose size it lacks."""
-    from virtcatalog.adopt.summary import declarations, proposals
+    from virtcatalog.adopt.report import declarations, proposals
 
-    for problem in sorted(problems):
-        echo(str(problem), err=True)
+    print_problems(sorted(problems))
     proposed = proposals((machine.name, machine.adoption) for machine in machines)
     for line in declarations(proposed, candidates):
         echo(line)

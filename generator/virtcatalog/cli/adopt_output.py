@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from virtcatalog.cli.console import data, note, show_json, write_diff
+from virtcatalog.cli.console import note, print_texts, show_json, write_diff
 from virtcatalog.errors import Problem, some
 from virtcatalog.escaping import json_value
 
@@ -146,26 +146,18 @@ def show(form: str, files: list[Rewritten], machines: list[Machine]) -> None:
     if form == "json":
         show_json(map(_as_json, machines), len(machines) != 1)
     elif form == "diff":
-        for file in files:
-            write_diff(_diff(file))
+        write_diffs(files)
     else:
-        for text in _stream(files):
-            data(text)
+        print_texts([file.new for file in files])
 
 
-def _stream(files: list[Rewritten]) -> Iterator[str]:
-    """The files one after the other, as one stream of documents."""
-    for index, file in enumerate(files):
-        if index and not file.new.startswith("---"):
-            yield "---\n"
-        yield file.new if file.new.endswith("\n") or len(files) == 1 else f"{file.new}\n"
-
-
-def _diff(file: Rewritten) -> str:
+def write_diffs(files: Iterable[Rewritten]) -> None:
+    """Print what changes in files."""
     from virtcatalog.manifests.textdiff import unified
 
-    name = file.name.lstrip("/")
-    return unified(file.old, file.new, f"a/{name}", f"b/{name}")
+    for file in files:
+        name = file.name.lstrip("/")
+        write_diff(unified(file.old, file.new, f"a/{name}", f"b/{name}"))
 
 
 def _as_json(machine: Machine) -> str:

@@ -10,6 +10,7 @@ import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.console import echo, failing, note, summary, write_diff
+from virtcatalog.cli.watch import watched
 from virtcatalog.errors import counted
 from virtcatalog.escaping import shell
 from virtcatalog.manifests.layout import OWNED
@@ -35,7 +36,7 @@ Examples:
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 with the diff when the tree is stale.")
 @click.option("--force", is_flag=True, help="Replace the tree of another catalog.")
 @failing
-@options.watched
+@watched
 def command(catalog: str, folder: Folder | None, output: Path, check: bool, force: bool) -> int:
     """Render CATALOG (default: catalog) into its output tree.
 

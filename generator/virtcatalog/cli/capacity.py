@@ -13,7 +13,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.capacity_output import print_text
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, summary
-from virtcatalog.cli.inputs import catalog_objects, placed
+from virtcatalog.cli.inputs import catalog_objects, load_any, placed
 from virtcatalog.cli.repository import deployed_all, repository_at
 from virtcatalog.errors import VirtcatalogError, counted, listed
 from virtcatalog.escaping import as_json
@@ -69,7 +69,7 @@ def command(
     from virtcatalog.capacity.declared import load_nodes
     from virtcatalog.capacity.launches import launch_of, launched, split
     from virtcatalog.capacity.report import report
-    from virtcatalog.cli.upstream import beside_upstream
+    from virtcatalog.cli.conditions import beside_upstream
     from virtcatalog.fleet.files import SoundFleet
     from virtcatalog.kubevirt.cluster import Cluster
 
@@ -124,16 +124,10 @@ def _refuse_several(repositories: Mapping[str, Side], environments: Sequence[str
 
 def _deployed(catalog: str | None, environment: str | None) -> list[Manifest]:
     path = catalog or "catalog"
-    if not is_catalog(path):
-        if environment:
-            raise click.UsageError(f"-e {environment}: {path} is no catalog that has environments")
-        return catalog_objects(catalog)
-    from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.environments import check_environments
-
-    loaded = load_catalog(path)
-    check_environments([environment] if environment else [], loaded.overlays, f"in {path}")
-    return loaded.objects(environment or "")
+    if environment and not is_catalog(path):
+        raise click.UsageError(f"-e {environment}: {path} is no catalog that has environments")
+    loaded = load_any(catalog, [environment] if environment else [])
+    return loaded.objects(environment or "") if loaded else catalog_objects(catalog)
 
 
 def _close(answer: Report) -> None:

@@ -151,7 +151,7 @@ def _take(
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.check.declarations import unreadable
     from virtcatalog.check.inventory import take
-    from virtcatalog.cli.upstream import beside_upstream
+    from virtcatalog.cli.conditions import beside_upstream
     from virtcatalog.environments import check_environments, check_places
     from virtcatalog.fleet.files import SoundFleet
 

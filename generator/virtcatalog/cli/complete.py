@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+import click
 from click import Command, Context, Group, Parameter
 from click.shell_completion import (
     BashComplete,
@@ -18,6 +19,8 @@ from click.shell_completion import (
     get_completion_class,
     split_arg_string,
 )
+
+from virtcatalog.cli.console import data
 
 #: What a shell's script sets when it asks.
 VARIABLE = "_VIRTCATALOG_COMPLETE"
@@ -219,3 +222,18 @@ def script(shell: str, command: Command) -> str:
     kind = get_completion_class(shell)
     assert kind is not None
     return kind(command, {}, "virtcatalog", VARIABLE).source().lstrip("\n") + "\n"
+
+
+@click.command(
+    "completion",
+    epilog="""\b
+Examples:
+  eval "$(virtcatalog completion bash)"
+  virtcatalog completion zsh > ~/.zfunc/_virtcatalog
+  virtcatalog completion fish > ~/.config/fish/completions/virtcatalog.fish
+""",
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(shell: str) -> None:
+    """Print the completion script for SHELL."""
+    data(script(shell, click.get_current_context().find_root().command))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
 
@@ -10,10 +10,11 @@ import click
 import msgspec
 
 from virtcatalog.cli.console import summary
-from virtcatalog.cli.options import completes, settings
+from virtcatalog.cli.options import completes, settings, with_options
 
 if TYPE_CHECKING:
     from virtcatalog.cli.vms import Batch
+    from virtcatalog.fleet.outcome import Deployed
     from virtcatalog.kubevirt.conditions import Conditions
 
 P = ParamSpec("P")
@@ -67,7 +68,7 @@ def conditioned(command: Callable[..., int]) -> Callable[..., int]:
     def run(*args: Any, kubevirt: str | None, arch: str, host: str, **others: Any) -> int:
         return command(*args, conditions=_conditions(kubevirt, arch, host), **others)
 
-    return _with(run, _OF_ONE)
+    return with_options(*_OF_ONE)(run)
 
 
 def conditioned_twice(command: Callable[..., int]) -> Callable[..., int]:
@@ -81,29 +82,48 @@ def conditioned_twice(command: Callable[..., int]) -> Callable[..., int]:
         pair = tuple(_conditions(release, arch, name) for release, name in zip(releases, hosts, strict=True))
         return command(*args, conditions=pair, **others)
 
-    return _with(run, _OF_TWO)
+    return with_options(*_OF_TWO)(run)
 
 
-def conditions_of(batches: Sequence[Batch], asked: Conditions) -> list[Conditions]:
-    """Return the conditions that the VMs of each batch meet; whatever release is overruled is told once."""
+def settled(batches: Iterable[Batch], asked: Conditions) -> list[tuple[Batch, Conditions]]:
+    """Return the batches, each with the conditions that its VMs meet; whatever release is overruled is told once.
+
+    Where no catalog is named, and VMs refer to common-instancetypes, these are among the objects: those of the release
+    that the batch meets, unless its KubeVirt CR has the operator deploy none.
+    """
+    from virtcatalog.cli.vms import unplaced
     from virtcatalog.kubevirt.conditions import choose_release
+    from virtcatalog.repositories.operator import deployed
 
-    conditions, notes = [], set()
+    pairs, overrulings, upstream = [], set(), set()
     for batch in batches:
+        manifests = [located.manifest for located in batch.objects]
         release = asked.release
         if release or batch.kubevirt:
-            release, overruled = choose_release(asked, batch.kubevirt, [located.manifest for located in batch.objects])
-            notes.add(f"{batch.environment}: {overruled}".removeprefix(": ") if overruled and batch.number else "")
-        conditions.append(msgspec.structs.replace(asked, release=release, environment=batch.environment or None))
-    for text in sorted(notes - {""}):
+            release, overruled = choose_release(asked, batch.kubevirt, manifests)
+            if overruled and batch.number:
+                overrulings.add(f"{batch.environment}: {overruled}".removeprefix(": "))
+        conditions = msgspec.structs.replace(asked, release=release, environment=batch.environment or None)
+        if batch.alone:
+            name = choose_release(conditions, batch.kubevirt, manifests).release.common_instancetypes
+            if objects := deployed(name, batch.manifests(), manifests):
+                upstream.add(name)
+                batch = batch._replace(objects=[*batch.objects, *map(unplaced, objects)])
+        pairs.append((batch, conditions))
+    for text in sorted(overrulings):
         summary(text)
-    return conditions
+    for name in sorted(upstream):
+        summary(f"no catalog is named: {name} counts, as KubeVirt's operator deploys it")
+    return pairs
 
 
-def _with(command: Callable[..., int], options: tuple[Callable[..., Any], ...]) -> Callable[..., int]:
-    for option in reversed(options):
-        command = option(command)
-    return command
+def beside_upstream(units: Sequence[Deployed], conditions: Conditions, *, alone: bool) -> list[Deployed]:
+    """Return VMs of repositories beside what KubeVirt's operator deploys; `alone`: no catalog says what there is."""
+    from virtcatalog.cli.vms import Batch
+
+    batches = [Batch(unit.vms, unit.objects, [], unit.environment, alone=alone) for unit in units]
+    complete = settled(batches, conditions)
+    return [unit._replace(objects=batch.objects) for unit, (batch, _) in zip(units, complete, strict=True)]
 
 
 def _conditions(kubevirt: str | None, arch: str, host: str) -> Conditions:

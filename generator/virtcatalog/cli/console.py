@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import click
 
@@ -49,8 +49,7 @@ def failing(command: Callable[P, int]) -> Callable[P, None]:
 def refuse(error: VirtcatalogError) -> int:
     """Say what is wrong; return the exit status."""
     if isinstance(error, ProblemsError):
-        for problem in error.problems:
-            echo(str(problem), err=True)
+        print_problems(error.problems)
         echo(counted(len(error.problems), "problem"), err=True)
     else:
         echo(f"error: {error}", err=True)
@@ -78,6 +77,30 @@ def print_findings(text: str, *, err: bool) -> None:
     elif to is not None:  # a fleet may have thousands of them, and click looks at a stream for each
         to.write(text)
         to.flush()
+
+
+def print_problems(problems: Iterable[object]) -> None:
+    """Print what is wrong, a line each."""
+    for problem in problems:
+        echo(str(problem), err=True)
+
+
+def print_documents(documents: Sequence[Any], form: str) -> None:
+    """Print plain data as `json`, one document by itself and several as a list, or else as a stream of YAML."""
+    if form == "json":
+        data(escaping.as_json(documents[0] if len(documents) == 1 else documents))
+    else:
+        from virtcatalog.manifests.emit import dump, join
+
+        data(join(map(dump, documents)))
+
+
+def print_texts(texts: Sequence[str]) -> None:
+    """Print the texts of YAML files as one stream of documents; one text as it is."""
+    for index, text in enumerate(texts):
+        if index and not text.startswith("---"):
+            data("---\n")
+        data(text if text.endswith("\n") or len(texts) == 1 else f"{text}\n")
 
 
 def data(text: str, *, err: bool = False) -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli import options
-from virtcatalog.cli.console import data, echo, failing, summary, write_diff
+from virtcatalog.cli.console import data, echo, failing, print_problems, print_texts, summary
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, counted
+from virtcatalog.escaping import as_json
 from virtcatalog.fleet.sources import contents
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def command(context: click.Context, /, sources: tuple[str, ...], form: str, in_p
     The exit status is 1 when something is lost.
     """
     from virtcatalog.bring.convert.files import convert_files
-    from virtcatalog.cli.adopt_output import Rewritten, replace
+    from virtcatalog.cli.adopt_output import Rewritten, replace, write_diffs
 
     if in_place and "-" in sources:
         raise click.UsageError("--in-place changes files, and -f - is none", context)
@@ -53,21 +54,22 @@ def command(context: click.Context, /, sources: tuple[str, ...], form: str, in_p
         raise ManifestError(*problems)
     outcomes = convert_files(files, memory)
     _tell(outcomes)
-    for each in (
-        comment
-        for file in outcomes
-        if not file.loose
-        for comment in Rewritten(file.name, file.old, file.new).lost_comments()
-    ):
-        echo(each, err=True)
+    texts = [Rewritten(file.name, file.old, file.new) for file in outcomes]
+    in_own_text = [text for text, file in zip(texts, outcomes, strict=True) if not file.loose]
+    for text in in_own_text:
+        print_problems(text.lost_comments())
     loose = [file for file in outcomes if file.loose and file.new != file.old]
     for file in loose:
         echo(f"{file.name}: cannot be rewritten in its own text: {file.loose}; printed, it has no comments", err=True)
     if in_place:
-        changed = (file for file in outcomes if file.new != file.old and not file.loose)
-        replace(Rewritten(file.name, file.old, file.new) for file in changed)
+        replace(text for text in in_own_text if text.new != text.old)
     if not in_place or context.get_parameter_source("form") is not click.core.ParameterSource.DEFAULT:
-        _print(form, outcomes)
+        if form == "json":
+            data(as_json([_report(file) for file in outcomes]))
+        elif form == "diff":
+            write_diffs(texts)
+        else:
+            print_texts([text.new for text in texts])
     _sum_up(outcomes)
     if in_place and loose:
         return 2
@@ -85,14 +87,14 @@ def _check(memory: str) -> None:
 
 
 def _tell(files: Iterable[File]) -> None:
-    problems = [
-        manifest.problem(change.path, change.sentence)
-        for file in files
-        for manifest, converted in file.objects
-        for change in converted.changes
-    ]
-    for problem in sorted(problems):
-        echo(str(problem), err=True)
+    print_problems(
+        sorted(
+            manifest.problem(change.path, change.sentence)
+            for file in files
+            for manifest, converted in file.objects
+            for change in converted.changes
+        )
+    )
 
 
 def _sum_up(files: list[File]) -> None:
@@ -105,29 +107,11 @@ def _sum_up(files: list[File]) -> None:
     if not objects:
         summary("nothing to convert: everything is of an API that KubeVirt serves")
         return
-    changes = [change for each in objects for change in each.changes]
-    count, number = len(objects), sum(len(each.objects) for each in objects)
+    changes = [change for converted in objects for change in converted.changes]
+    count, number = len(objects), sum(len(converted.objects) for converted in objects)
     lost = sum(change.what == "lost" for change in changes)
     changed = sum(change.what not in ("lost", "kept") for change in changes)
     summary(f"{counted(count, 'object')} converted to {number}: {counted(changed, 'field')} changed, {lost:,} lost")
-
-
-def _print(form: str, files: list[File]) -> None:
-    if form == "json":
-        from virtcatalog.escaping import as_json
-
-        data(as_json([_report(file) for file in files]))
-    elif form == "diff":
-        from virtcatalog.manifests.textdiff import unified
-
-        for file in files:
-            name = file.name.lstrip("/")
-            write_diff(unified(file.old, file.new, f"a/{name}", f"b/{name}", 3))
-    else:
-        for index, file in enumerate(files):
-            if index and not file.new.startswith("---"):
-                data("---\n")
-            data(file.new if file.new.endswith("\n") or len(files) == 1 else f"{file.new}\n")
 
 
 def _report(file: File) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def command() -> None:
 
 def _flagged(noun: str, *flags: Any) -> Callable[[Any], Any]:
     """Give a command its own flags, those that both have, and where the declaration goes."""
-    asked = (
+    return options.with_options(
         click.option("--name", metavar="NAME", help=f"The {noun}'s name. [default: drawn, where there is no catalog]"),
         *flags,
         click.option(
@@ -37,13 +37,6 @@ def _flagged(noun: str, *flags: Any) -> Callable[[Any], Any]:
         options.catalog(_CATALOG),
         click.option("--dry-run", is_flag=True, help="Print what would change in the catalog, and write nothing."),
     )
-
-    def give(command: Any) -> Any:
-        for option in reversed(asked):
-            command = option(command)
-        return command
-
-    return give
 
 
 @click.command(

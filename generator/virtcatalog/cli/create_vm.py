@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli import options, pflag
-from virtcatalog.cli.conditions import conditioned, conditions_of
-from virtcatalog.cli.console import data, echo, failing, summary
+from virtcatalog.cli.conditions import conditioned, settled
+from virtcatalog.cli.console import echo, failing, print_documents, print_problems, summary
 from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.inputs import catalog_objects, read
-from virtcatalog.cli.upstream import with_upstream
 from virtcatalog.cli.vms import Batch, unplaced
 from virtcatalog.errors import VirtcatalogError, placed
 from virtcatalog.fleet.outcome import Located, Outcome
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.conditions import Conditions
 
-_SECONDS = pflag.Integer(64, signed=True)
 _SWITCH, _MANY = {"type": pflag.Switch(), "metavar": "[=true|false]"}, {"multiple": True, "metavar": "PARAMETERS"}
 
 
@@ -76,12 +74,6 @@ _FLAGS = (
 )
 
 
-def _flagged(command: Any) -> Any:
-    for option in reversed(_FLAGS):
-        command = option(command)
-    return command
-
-
 @click.command(
     "vm",
     cls=pflag.Command,
@@ -107,7 +99,7 @@ Examples:
   virtcatalog create vm -f cluster.yaml --volume-pvc src:db-disk -o disks            with claims as they are
 """,
 )
-@_flagged
+@options.with_options(*_FLAGS)
 @options.catalog()
 @options.environment
 @options.manifests("Objects of the cluster, such as claims.")
@@ -142,24 +134,18 @@ def command(
     batch = _batch(catalog, environment, sources)
     manifest = completed(created_vm.manifest, (located.manifest for located in batch.objects))
     if form in (None, "yaml"):
-        _print(manifest)
+        print_documents([manifest], "yaml")
     return _tell(manifest, batch, conditions, None if form == "yaml" else form)
 
 
 def _as_virtctl(manifest: dict[str, Any], conditions: Conditions) -> int:
     """Print the manifest as virtctl does: whether KubeVirt takes it is told, and makes it no failure."""
-    _print(manifest)
+    print_documents([manifest], "yaml")
     try:
         _tell(manifest, _batch(None, None, ()), conditions, None)
     except VirtcatalogError as error:
         echo(f"whether it is admitted is not known: {error}", err=True)
     return 0
-
-
-def _print(manifest: dict[str, Any]) -> None:
-    from virtcatalog.manifests.emit import dump
-
-    data(dump(manifest))
 
 
 def _batch(catalog: str | None, environment: str | None, sources: tuple[str, ...]) -> Batch:
@@ -197,18 +183,15 @@ def _tell(manifest: dict[str, Any], batch: Batch, conditions: Conditions, form: 
     from virtcatalog.kubevirt.pipeline import expand
 
     vm = unplaced(manifest)
-    batch = batch._replace(vms=[vm])
-    places = conditions_of([batch], conditions)
-    (batch,) = with_upstream([batch], places)
-    cluster: Cluster = Cluster.under([located.manifest for located in batch.objects], places[0])
+    ((batch, own),) = settled([batch._replace(vms=[vm])], conditions)
+    cluster: Cluster = Cluster.under([located.manifest for located in batch.objects], own)
     result = expand(manifest, cluster)
     if form is not None:
         printer = FORMS[form]
         output = printer.form.make(Outcome(vm, result, cluster), False)
         printer.show([] if output is None else [output], False)
     warnings = [remark.problem for remark in Warnings(batch.objects, cluster.release).of(vm, result)]
-    for problem in [*placed(result.reasons, vm.problem), *warnings]:
-        echo(str(problem), err=True)
+    print_problems([*placed(result.reasons, vm.problem), *warnings])
     if batch.alone and result.reasons and all(reason.field in _NAMED_ELSEWHERE for reason in result.reasons):
         summary(f"{vm.name}: whether it is admitted is not known: name the catalog with -c, or the objects with -f")
         return 0

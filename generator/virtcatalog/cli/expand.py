@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli import options
-from virtcatalog.cli.conditions import conditioned, conditions_of
-from virtcatalog.cli.console import echo, failing, progress, summary
+from virtcatalog.cli.conditions import conditioned, settled
+from virtcatalog.cli.console import echo, failing, print_problems, progress, summary
 from virtcatalog.cli.expand_output import FORMS, PINS, Printer
 from virtcatalog.errors import ManifestError, Problem, Warning, counted
 
 if TYPE_CHECKING:
-    from virtcatalog.cli.revisions import Revision
     from virtcatalog.cli.vms import Batch
     from virtcatalog.fleet.expanding import Expander
     from virtcatalog.fleet.outcome import Expansion
@@ -87,30 +86,27 @@ def command(
     """
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
-    revision = _revision(at) if at is not None else None
-    from virtcatalog.cli.upstream import with_upstream
+    from virtcatalog.cli.revisions import Revision
     from virtcatalog.cli.vms import gather
 
+    revision = Revision(at) if at is not None else None
     companions = options.settings().cluster
-    batches, faults = gather(sources, catalog, companions, environments, revision, streamed=True)
+    gathered, faults = gather(sources, catalog, companions, environments, revision, streamed=True)
     schema = _schema(libvirt_schema) if lint_xml or libvirt_schema else None
-    places = conditions_of(batches, conditions)
-    batches = with_upstream(batches, places)
-    for problem in sorted(faults):
-        echo(str(problem), err=True)
-    number = sum(batch.number for batch in batches)
+    batches = settled(gathered, conditions)
+    print_problems(sorted(faults))
+    number = sum(batch.number for batch, _ in batches)
     printer = PINS[form or "yaml"] if pin else FORMS[form or "xml"]
     run = _Run()
     expanders = [
-        (batch, _expander(batch, own, printer, schema, many=number > 1, pods=form == "pod"))
-        for batch, own in zip(batches, places, strict=True)
+        (batch, _expander(batch, own, printer, schema, many=number > 1, pods=form == "pod")) for batch, own in batches
     ]
     printer.show(run.tell(progress(_expanded(expanders, executor), number, "VMs")), number > 1)
-    if without := sorted(name for batch in batches for name in batch.without_vm):
-        summary(_without_vm(without))
+    if without := sorted(name for batch, _ in batches for name in batch.without_vm):
+        summary(f"{counted(len(without), 'file holds', 'files hold')} no VM: {', '.join(without)}")
     others = len(faults) + run.count.pop("", 0)
     if others or run.count != Counter(admitted=1):
-        summary(_summary(batches, run.count, others))
+        summary(_summary([batch for batch, _ in batches], run.count, others))
     if schema:
         summary(f"domains are checked against {schema}")
     return 2 if others or run.count["unreadable"] or run.count["unsupported"] else run.worst
@@ -138,12 +134,6 @@ class _Run:
                     warnings.add(about)
 
 
-def _revision(name: str) -> Revision:
-    from virtcatalog.cli.revisions import Revision
-
-    return Revision(name)
-
-
 def _schema(file: Path | None) -> Schema:
     from virtcatalog.kubevirt.launcher.lint import Schema, newest_schema
 
@@ -160,8 +150,8 @@ def _cluster(batch: Batch, conditions: Conditions) -> Cluster:
         for located in batch.objects:
             try:
                 Cluster([located.manifest])
-            except ManifestError as found:
-                faults += (located.problem(problem.field, problem.message) for problem in found.problems)
+            except ManifestError as own:
+                faults += (located.problem(problem.field, problem.message) for problem in own.problems)
         raise ManifestError(*faults) from error
 
 
@@ -184,10 +174,6 @@ def _expanded(expanders: list[tuple[Batch, Expander]], executor: Executor | None
         yield from expander.vms(batch.vms)
         if batch.fleet is not None:
             yield from expand_fleet(batch.fleet, expander, executor)
-
-
-def _without_vm(files: list[str]) -> str:
-    return f"{counted(len(files), 'file holds', 'files hold')} no VM: {', '.join(files)}"
 
 
 def _summary(batches: list[Batch], count: Counter[str], others: int) -> str:

@@ -9,9 +9,8 @@ import click
 import msgspec
 
 from virtcatalog.cli import options
-from virtcatalog.cli.conditions import conditioned, conditions_of
-from virtcatalog.cli.console import data, echo, failing
-from virtcatalog.cli.upstream import with_upstream
+from virtcatalog.cli.conditions import conditioned, settled
+from virtcatalog.cli.console import data, echo, failing, print_problems
 from virtcatalog.cli.vms import Batch, gather
 from virtcatalog.errors import (
     ManifestError,
@@ -71,9 +70,8 @@ def command(
     The VM is expanded again without each field of the VM, its instance type, its preference, its presets and the
     KubeVirt CR; what makes a difference is told, with its place. What nothing of that changes is KubeVirt's own.
     """
-    from virtcatalog.ask.field import of_field, of_pod_field, terms
+    from virtcatalog.ask.field import of_field, of_pod_field, of_xpath, terms
     from virtcatalog.ask.why import why
-    from virtcatalog.ask.xpath import of_xpath
 
     asked = {of_field: field, of_xpath: xpath, of_pod_field: pod}
     questions = [(make, what) for make, what in asked.items() if what is not None]
@@ -87,10 +85,9 @@ def command(
     answers_of: dict[_Answer, list[str]] = {}
     refused: list[Problem] = []
     for located, batch in _choose(batches, faults, ", ".join(sources), vm):
-        all_conditions = conditions_of([batch], conditions)
-        (everything,) = with_upstream([batch], all_conditions)
+        ((everything, own),) = settled([batch], conditions)
         try:
-            answer = why(located.manifest, [item.manifest for item in everything.objects], all_conditions[0], view)
+            answer = why(located.manifest, [item.manifest for item in everything.objects], own, view)
         except (RefusedError, UnsupportedError) as error:
             reasons = error.reasons if isinstance(error, RefusedError) else [error]
             raise ManifestError(*placed(reasons, located.problem)) from error
@@ -105,8 +102,7 @@ def command(
     else:
         lines = [line for item, names in answers_of.items() for line in _lines(within(what, names), item)]
         echo("".join(f"{line}\n" for line in lines), nl=False)
-    for problem in (*dict.fromkeys(refused), *faults):
-        echo(str(problem), err=True)
+    print_problems((*dict.fromkeys(refused), *faults))
     return 2 if faults else 1 if refused else 0
 
 

@@ -11,6 +11,7 @@ from virtcatalog.fleet.sources import Placed, built_contents
 from virtcatalog.manifests.sources import exists, is_catalog
 
 if TYPE_CHECKING:
+    from virtcatalog.catalog.model import Catalog
     from virtcatalog.manifests.read import Manifest
 
 #: What may be the name of an environment or a cluster.
@@ -42,10 +43,21 @@ def read_apart(sources: Iterable[str]) -> tuple[list[Manifest], list[Problem]]:
     problems: list[Problem] = []
     for source in sources:
         for name, content in built_contents(source, problems):
-            found, faults = reading.read_apart(content, name)
-            manifests += found
+            in_file, faults = reading.read_apart(content, name)
+            manifests += in_file
             problems += faults
     return manifests, problems
+
+
+def load_any(source: str | None, environments: Iterable[str] = ()) -> Catalog | None:
+    """Return the catalog at a path, by default `catalog`, None if that is none; it must have the environments."""
+    from virtcatalog.catalog.load import load_catalog
+    from virtcatalog.environments import check_environments
+
+    path = source or "catalog"
+    catalog = load_catalog(path) if is_catalog(path) else None
+    check_environments(environments, catalog.overlays if catalog else (), f"in {path}")
+    return catalog
 
 
 def catalog_objects(source: str | None) -> list[dict[str, Any]]:

@@ -6,15 +6,15 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from virtcatalog.cli.console import data, echo
-from virtcatalog.cli.inputs import catalog_objects
+from virtcatalog.cli.console import data, echo, print_documents
+from virtcatalog.cli.inputs import catalog_objects, load_any
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import VirtcatalogError, nearest
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.folder import NOT_THERE
-from virtcatalog.manifests.sources import exists, is_catalog
+from virtcatalog.manifests.sources import exists
 
 if TYPE_CHECKING:
     from virtcatalog.ask.items import Fact, Item, Sort
@@ -33,14 +33,11 @@ def catalog_items(catalog: str | None, environments: Sequence[str], prices: str 
     With the prices of a file, or of the catalog if there is none.
     """
     from virtcatalog.ask.items import in_order, items_of, items_of_catalog
-    from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.environments import check_environments
 
     path = catalog or "catalog"
     if not exists(path):
         raise VirtcatalogError(f"{path}: {NOT_THERE}")
-    loaded = load_catalog(path) if is_catalog(path) else None
-    check_environments(environments, loaded.overlays if loaded else (), f"in {path}")
+    loaded = load_any(catalog, environments)
     priced = prices_for(loaded, prices)
     if loaded is None:
         items = items_of(catalog_objects(path), priced)
@@ -110,22 +107,15 @@ def print_items(sort: Sort, items: Sequence[Item], form: str) -> None:
         rows = [(item.name, *(shown(item.facts[key], key) for key in columns)) for item in items]
         print_tables(("Name", *columns.values()), [("", rows)], titled=False)
     else:
-        _print_records([{"name": item.name, **{key: item.facts[key] for key in keys}} for item in items], form)
+        print_records([{"name": item.name, **{key: item.facts[key] for key in keys}} for item in items], form)
 
 
 def print_records(rows: list[dict[str, Fact]], form: str) -> None:
     """Print facts for machines: YAML, JSON or CSV."""
-    _print_records(rows, form)
-
-
-def _print_records(rows: list[dict[str, Fact]], form: str) -> None:
     if form == "json":
         data(as_json(rows))
     elif form == "yaml":
-        from virtcatalog.manifests.emit import dump
-
-        plain: list[Any] = [{key: value for key, value in row.items() if value is not None} for row in rows]
-        data(dump(plain))
+        print_documents([[{key: value for key, value in row.items() if value is not None} for row in rows]], form)
     else:
         file = io.StringIO()
         writer = csv.writer(file, lineterminator="\n")

@@ -57,6 +57,17 @@ def _defaults() -> Defaults:
     return settings
 
 
+def with_options(*options: Callable[[Any], Any]) -> Callable[[T], T]:
+    """Give a command several options, in the order of its help."""
+
+    def give(command: T) -> T:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return give
+
+
 def completes(what: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
     """Return the function of `complete` of that name, which is loaded when the shell asks."""
 
@@ -196,34 +207,6 @@ def output_dir(text: str, *, default: str | None = None, tree: bool = True) -> C
         default=(lambda: (tree and settings().output_dir) or default) if default else None,
         help=f"{text} [default: {default}]" if default else text,
     )
-
-
-def watched(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command that is about a catalog alone `--watch`: it is called again whenever what it read has changed.
-
-    It gets the catalog's `folder`, None where nothing is watched and it may read the catalog itself.
-    """
-
-    @wraps(command)
-    def run(*, catalog: str, watch: bool, **others: Any) -> int:
-        if not watch:
-            return command(catalog=catalog, folder=None, **others)
-        if others["check"]:
-            raise click.UsageError("--check looks once and --watch goes on: give one of them")
-        from virtcatalog.cli.inputs import placed
-        from virtcatalog.cli.watch import watching
-        from virtcatalog.kubevirt.hosts import HOSTS
-
-        files = [placed(source).path for source in others.get("sources", ())]
-        if "-" in files:
-            raise click.UsageError("--watch reads files again, and -f - is none")
-        host = others.get("host")
-        files += filter(None, [others.get("prices"), None if host in HOSTS else host])
-        return watching(
-            catalog, files, others["output"], lambda folder: command(catalog=catalog, folder=folder, **others)
-        )
-
-    return click.option("--watch", is_flag=True, help="Go on, and do it again whenever the catalog changes.")(run)
 
 
 def _chosen(_context: click.Context, _option: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:

@@ -52,16 +52,13 @@ def command(kind: str | None, output: Path | None, *, check: bool) -> int:
 
 def _find(kind: str, schemas: dict[str, dict[str, Any]]) -> str:
     wanted = kind.lower().removesuffix(".json")
-    for path in schemas:
-        if wanted in (
-            path.removesuffix(".json").lower(),
-            path.rpartition("/")[2].partition("_")[0].removesuffix(".json"),
-        ):
+    names = {path: path.rpartition("/")[2].partition("_")[0].removesuffix(".json") for path in schemas}
+    for path, name in names.items():
+        if wanted in (path.removesuffix(".json").lower(), name):
             return path
     from difflib import get_close_matches
 
-    names = {path.rpartition("/")[2].partition("_")[0].removesuffix(".json"): path for path in schemas}
-    near = get_close_matches(wanted, names, n=1)
+    near = get_close_matches(wanted, dict.fromkeys(names.values()), n=1)
     hint = f" Did you mean {near[0]}?" if near else " `virtcatalog schema` lists them."
     raise click.UsageError(f"There is no schema of {kind}.{hint}")
 

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import data, echo, failing
+from virtcatalog.cli.console import data, echo, failing, print_documents
 from virtcatalog.cli.inputs import catalog_objects
 from virtcatalog.cli.items import catalog_items, items_by_name, shown
-from virtcatalog.errors import VirtcatalogError
-from virtcatalog.escaping import as_json
+from virtcatalog.errors import RefusedError, VirtcatalogError
 
 if TYPE_CHECKING:
-    from virtcatalog.ask.example import Example
     from virtcatalog.ask.items import Item
+    from virtcatalog.ask.template import Example
     from virtcatalog.kubevirt.conditions import Conditions
-    from virtcatalog.kubevirt.pipeline import Result
 
 
 @click.command(
@@ -48,46 +46,29 @@ def command(
     conditions: Conditions,
 ) -> int:
     """Show the type, preference, template or environment called NAME: its facts, and what it becomes."""
-    from virtcatalog.ask.example import example
+    from virtcatalog.ask.template import example
 
     items = items_by_name(catalog_items(catalog, environments, prices), [name], catalog)
     if len({item.name for item in items}) > 1:
         raise click.UsageError(f"{name} means {len(items)} things; `virtcatalog list` lists them")
     expandable = [item for item in items if item.sort in ("types", "preferences")]
     if form in ("yaml", "json"):
-        _print_manifests(items, form)
+        print_documents([item.manifest or {"name": item.name, **item.facts} for item in items], form)
         return 0
     beside = [manifest for manifest in catalog_objects(catalog) if manifest.get("kind") == "KubeVirt"]
     if form == "xml":
         if not expandable:
             raise VirtcatalogError(f"{name} is no instance type and no preference; `virtcatalog expand` shows VMs")
-        for manifest in expandable:
-            data(_admitted(example(manifest, beside, conditions).result).domain_xml or "")
+        for item in expandable:
+            result = example(item, beside, conditions).result
+            if not result.admitted:
+                raise RefusedError(*result.reasons)
+            data(result.domain_xml or "")
         return 0
     for index, item in enumerate(items):
         shown = _outcome(item, example(item, beside, conditions)) if item in expandable else ()
         echo(("\n" if index else "") + "\n".join(_lines(item, shown)))
     return 0
-
-
-def _print_manifests(items: list[Item], form: str) -> None:
-    from virtcatalog.manifests.emit import dump, join
-
-    manifests: list[dict[str, Any]] = [
-        item.manifest if item.manifest is not None else {"name": item.name, **item.facts} for item in items
-    ]
-    if form == "json":
-        data(as_json(manifests[0] if len(manifests) == 1 else manifests))
-    else:
-        data(join(map(dump, manifests)))
-
-
-def _admitted(result: Result) -> Result:
-    from virtcatalog.errors import RefusedError
-
-    if not result.admitted:
-        raise RefusedError(*result.reasons)
-    return result
 
 
 def _lines(item: Item, becomes: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -105,9 +86,9 @@ def _lines(item: Item, becomes: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _outcome(item: Item, becoming: Example) -> Iterator[tuple[str, str]]:
     """What the least VM became: what a preference says in it, or its guest and what its Pod requests."""
-    from virtcatalog.ask.example import guest
     from virtcatalog.ask.explain import explain
     from virtcatalog.ask.field import as_text
+    from virtcatalog.ask.template import guest
 
     if not becoming.result.admitted or becoming.result.vmi is None:
         yield "Refused", "; ".join(map(str, becoming.result.reasons))
@@ -115,5 +96,5 @@ def _outcome(item: Item, becoming: Example) -> Iterator[tuple[str, str]]:
         yield from guest(becoming.result)
     else:
         for origin in explain(becoming.vm, becoming.cluster):
-            if origin.field.startswith("spec.") and any(one.startswith("preference ") for one in origin.sources):
+            if origin.field.startswith("spec.") and any(text.startswith("preference ") for text in origin.sources):
                 yield origin.field.removeprefix("spec.").removeprefix("domain."), as_text(origin.value)

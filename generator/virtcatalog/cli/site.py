@@ -14,6 +14,7 @@ from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import failing, note, summary
 from virtcatalog.cli.inputs import placed
 from virtcatalog.cli.items import prices_for
+from virtcatalog.cli.watch import watched
 from virtcatalog.errors import ManifestError, VirtcatalogError, counted
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ Examples:
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when the site in the folder is another one.")
 @click.option("--force", is_flag=True, help="Replace the site of another catalog.")
 @failing
-@options.watched
+@watched
 @conditioned
 @options.executor
 def command(

@@ -23,7 +23,7 @@ def print_tables(
     columns: Row,
     tables: Iterable[tuple[str, Iterable[Row]]],
     *,
-    titled: bool = True,
+    titled: bool,
     capitals: bool = True,
     style: Callable[[Row], str] | None = None,
 ) -> None:
@@ -45,9 +45,9 @@ def print_tables(
             echo("".join(f"{line}\n" for line, _ in lines), nl=False)
 
 
-def aligned(columns: Row, rows: Iterable[Row], width: int | None = None) -> Iterator[str]:
-    """Yield a table as lines of text, its header in capitals; a cell without text is a dash."""
-    return (line for line, _ in laid_out(columns, rows, width))
+def aligned(columns: Row, rows: Iterable[Row]) -> Iterator[str]:
+    """Yield a table as lines of text, as wide as they are, its header in capitals; a cell without text is a dash."""
+    return (line for line, _ in laid_out(columns, rows, None))
 
 
 def laid_out(

@@ -9,7 +9,7 @@ import click
 
 from virtcatalog.cli import pflag
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import data, echo, failing
+from virtcatalog.cli.console import echo, failing, print_documents, print_problems
 from virtcatalog.cli.options import catalog, completes, form
 from virtcatalog.errors import ManifestError, Problem, TemplateError, VirtcatalogError, nearest, placed
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 C = TypeVar("C", bound=Callable[..., Any])
+V = TypeVar("V")
 
 
 def _switch(name: str, text: str) -> Callable[[C], C]:
@@ -104,20 +105,18 @@ def process(
     values = _parameters_of(params_file) if params_file and not print_params else param
     text, template = _read(file, VirtualMachineTemplate)
     if print_params:
-        _print(template["spec"].get("parameters"), form)
+        print_documents([template["spec"].get("parameters")], form or "yaml")
         return 0
     try:
         template = merged(template, values)
-        for problem in placed(check_references(template), text.at_field):
-            echo(str(problem), err=True)
+        print_problems(placed(check_references(template), text.at_field))
         processed = process_read(template, chance(seed))
     except TemplateError as error:
-        for cause in error.causes:
-            echo(str(text.at_field(cause.field, cause.message, at=error.at)), err=True)
+        print_problems(text.at_field(cause.field, cause.message, at=error.at) for cause in error.causes)
         return 1
     if processed.message:
         echo(processed.message, err=True, nl=not processed.message.endswith("\n"))
-    _print(processed.vm, form)
+    print_documents([processed.vm], form or "yaml")
     return 0
 
 
@@ -179,12 +178,11 @@ def convert(
     try:
         converted = convert_template(template)
         if instancetype is None and preference is None:
-            _print(converted, form)
+            print_documents([converted], form or "yaml")
             return 0
         return _adopt(converted, (instancetype, preference), catalog, conditions, form)
     except TemplateError as error:
-        for cause in error.causes:
-            echo(str(text.at_field(cause.field, cause.message)), err=True)
+        print_problems(text.at_field(cause.field, cause.message) for cause in error.causes)
         return 1
 
 
@@ -212,8 +210,7 @@ def _adopt(
         if (manifest["kind"], manifest["metadata"]["name"]) in identities
     ]
     adopted_template = adopt_in_template(template, wanted, Candidates(objects, conditions))
-    for reason in adopted_template.adoption.reasons:
-        echo(str(reason), err=True)
+    print_problems(adopted_template.adoption.reasons)
     if adopted_template.template is None:
         if not adopted_template.adoption.reasons:
             shown = " and ".join(f"{reference.kind} {reference.name}" for reference in wanted if reference)
@@ -227,7 +224,7 @@ def _adopt(
         echo(line, err=True)
     for parameter in adopted_template.dropped:
         echo(f"  dropped: the parameter {parameter}, to which nothing refers any more", err=True)
-    _print(adopted_template.template, form)
+    print_documents([adopted_template.template], form or "yaml")
     return 0 if adopted_template.adoption.outcome == "adopted" else 1
 
 
@@ -263,55 +260,36 @@ def _check_source(context: click.Context, positional: str | None, file: str, nam
 
 def _read(file: str, kind: type[Struct]) -> tuple[LooseText, dict[str, Any]]:
     """Read the first document of a file as Go reads a `kind`; the keys in it that stand twice are told."""
-    from virtcatalog.api.golang import GoError, unmarshal
+    from virtcatalog.api.golang import unmarshal
 
-    text = _text(file)
-    fault: GoError | None = None
-    for reading in text.readings():
-        try:
-            template = unmarshal(reading.data, kind, of_yaml=reading.of_yaml)
-        except GoError as error:
-            fault = fault or error
-        else:
-            for problem in text.repeated:
-                echo(str(problem), err=True)
-            return text, template
-    assert fault is not None
-    raise ManifestError(text.at_path(fault.path, fault.message))
+    text, template = _unmarshalled(file, lambda data, of_yaml: unmarshal(data, kind, of_yaml=of_yaml))
+    print_problems(text.repeated)
+    return text, template
 
 
-def _text(file: str) -> LooseText:
+def _parameters_of(file: str) -> dict[str, str]:
+    from virtcatalog.api.golang import unmarshal_texts
+
+    return _unmarshalled(file, lambda data, of_yaml: unmarshal_texts(data, of_yaml=of_yaml))[1]
+
+
+def _unmarshalled(file: str, unmarshal: Callable[[Any, bool], V]) -> tuple[LooseText, V]:
+    """A file's text, and the first of its readings that can be unmarshalled; else the first fault is raised."""
+    from virtcatalog.api.golang import GoError
     from virtcatalog.manifests.folder import SourceError
     from virtcatalog.manifests.loose import LooseText
     from virtcatalog.manifests.sources import read_file
 
     name = "<stdin>" if file == "-" else file
     try:
-        return LooseText(read_file(file), name)
+        text = LooseText(read_file(file), name)
     except SourceError as error:
         raise ManifestError(Problem(file=name, message=error.message)) from None
-
-
-def _parameters_of(file: str) -> dict[str, str]:
-    from virtcatalog.api.golang import GoError, unmarshal_texts
-
-    text = _text(file)
     fault: GoError | None = None
     for reading in text.readings():
         try:
-            return unmarshal_texts(reading.data, of_yaml=reading.of_yaml)
+            return text, unmarshal(reading.data, reading.of_yaml)
         except GoError as error:
             fault = fault or error
     assert fault is not None
     raise ManifestError(text.at_path(fault.path, fault.message))
-
-
-def _print(value: Any, form: str | None) -> None:
-    if form == "json":
-        from virtcatalog.escaping import as_json
-
-        data(as_json(value))
-        return
-    from virtcatalog.manifests.emit import dump
-
-    data(dump(value))

@@ -78,8 +78,8 @@ class _Files(NamedTuple):
 def gather(
     sources: Iterable[str],
     catalog: str | None,
-    cluster: Iterable[str] = (),
-    environments: Sequence[str] = (),
+    cluster: Iterable[str],
+    environments: Sequence[str],
     revision: Revision | None = None,
     *,
     streamed: bool = False,
@@ -111,8 +111,14 @@ def gather(
         raise VirtcatalogError(f"{plain[0].path} is no catalog that holds VM templates: name VMs with -f")
     if plain:
         matches.load()  # a broken catalog is named before what is wrong in files
-    fleet = _fleet(plain) if plain and streamed else None
-    files = _from_files(plain) if fleet is None else _Files([], _located(fleet), [], (), fleet.problems)
+    if plain and streamed:
+        from virtcatalog.fleet.files import Fleet
+
+        fleet = Fleet(plain)
+        beside = [(Located(manifest.data, manifest.problem), where) for manifest, where in fleet.objects]
+        files = _Files([], beside, [], (), fleet.problems)
+    else:
+        fleet, files = None, _from_files(plain)
     files.objects[:0] = [(Located(companion.data, companion.problem), "") for companion in companions(cluster)]
     batches = [*matches.of_templates(templates, files), *(matches.of_files(files, fleet) if plain else ())]
     units, _, unfit = deployed_all(repositories, environments)
@@ -192,9 +198,9 @@ class _Matches:
                     by_environment.setdefault((own.path, environment, template.file), []).append(template)
         catalogs = {own.path: own for own, *_ in templates}
         for (path, environment, _), members in by_environment.items():
-            beside = [
-                Located(companion, partial(_beside, members[0], companion)) for companion in members[0].companions
-            ]
+            source, companions = members[0].source, members[0].companions
+            place = source.file, source.line, source.column
+            beside = [Located(companion, partial(_problem, *place, companion)) for companion in companions]
             vms = [Located(member.manifest, member.problem).located_in(environment) for member in members]
             around = [*beside, *files.beside(environment, "")]
             yield self._batch(self._catalog(catalogs[path]), environment, vms, around)
@@ -273,32 +279,15 @@ class _Matches:
         return catalog_objects(self._name) if self._revision is None else self._revision.objects(self._path)
 
 
-def _beside(template: VmTemplate, manifest: dict[str, Any], field: str, message: str) -> Problem:
+def _problem(file: str, line: int, column: int, manifest: dict[str, Any], field: str, message: str) -> Problem:
     from virtcatalog.api.decode import manifest_name
 
-    source = template.source
-    return Problem(source.file, source.line, source.column, manifest_name(manifest), field, message)
+    return Problem(file, line, column, manifest_name(manifest), field, message)
 
 
 def unplaced(manifest: dict[str, Any]) -> Located:
     """A manifest that stands in no file."""
-    return Located(manifest, partial(_in, manifest))
-
-
-def _in(manifest: dict[str, Any], field: str, message: str) -> Problem:
-    from virtcatalog.api.decode import manifest_name
-
-    return Problem(object=manifest_name(manifest), field=field, message=message)
-
-
-def _fleet(sources: list[Placed]) -> Fleet:
-    from virtcatalog.fleet.files import Fleet
-
-    return Fleet(sources)
-
-
-def _located(fleet: Fleet) -> list[tuple[Located, str]]:
-    return [(Located(manifest.data, manifest.problem), where) for manifest, where in fleet.objects]
+    return Located(manifest, partial(_problem, "", 0, 0, manifest))
 
 
 def _from_files(sources: list[Placed]) -> _Files:

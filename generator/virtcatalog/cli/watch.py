@@ -5,18 +5,50 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from virtcatalog.catalog.load import open_catalog
+import click
+
 from virtcatalog.cli.console import refuse, summary
+from virtcatalog.cli.inputs import placed
 from virtcatalog.errors import VirtcatalogError, counted
-from virtcatalog.manifests.folder import Folder
-from virtcatalog.manifests.watch import Changed, Watch
+
+if TYPE_CHECKING:
+    from virtcatalog.manifests.folder import Folder
+    from virtcatalog.manifests.watch import Changed
 
 #: Seconds between two looks, at least; and how many times as long as a look takes.
 EVERY, REST = 0.25, 9
 #: How many changed files are named.
 _SHOWN = 5
+
+
+def watched(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command that is about a catalog alone `--watch`: it is called again whenever what it read has changed.
+
+    It gets the catalog's `folder`, None where nothing is watched and it may read the catalog itself.
+    """
+
+    @wraps(command)
+    def run(*, catalog: str, watch: bool, **others: Any) -> int:
+        if not watch:
+            return command(catalog=catalog, folder=None, **others)
+        if others["check"]:
+            raise click.UsageError("--check looks once and --watch goes on: give one of them")
+        from virtcatalog.kubevirt.hosts import HOSTS
+
+        files = [placed(source).path for source in others.get("sources", ())]
+        if "-" in files:
+            raise click.UsageError("--watch reads files again, and -f - is none")
+        host = others.get("host")
+        files += filter(None, [others.get("prices"), None if host in HOSTS else host])
+        return watching(
+            catalog, files, others["output"], lambda folder: command(catalog=catalog, folder=folder, **others)
+        )
+
+    return click.option("--watch", is_flag=True, help="Go on, and do it again whenever the catalog changes.")(run)
 
 
 def watching(catalog: str, files: Iterable[str], output: Path, run: Callable[[Folder], int]) -> int:
@@ -25,6 +57,9 @@ def watching(catalog: str, files: Iterable[str], output: Path, run: Callable[[Fo
     That is the catalog, and `files`, which may be folders; what lies in `output` is what it writes.
     What is wrong with the catalog is told, and may be mended; that there is none at the start is wrong usage.
     """
+    from virtcatalog.catalog.load import open_catalog
+    from virtcatalog.manifests.watch import Watch
+
     watch = Watch(leaving_out=output)
     open_catalog(catalog)
     summary(f"watching {catalog}; Ctrl-C ends")

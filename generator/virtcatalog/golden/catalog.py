@@ -12,14 +12,13 @@ from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from virtcatalog import escaping
-from virtcatalog.catalog.cross import crossed
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, VmTemplate
 from virtcatalog.environments import release_of, rendered
 from virtcatalog.errors import CatalogError, ManifestError, Problem, VirtcatalogError, placed, within
 from virtcatalog.fleet.cache import Cache, users_cache
 from virtcatalog.fleet.inputs import encoded
-from virtcatalog.golden.expansion import PODS, Expander, Expansion, fault, is_behind_link
+from virtcatalog.golden.expansion import PODS, Expander, Expansion, crossed, fault, is_behind_link
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.hostfile import load_host
 from virtcatalog.kubevirt.hosts import HostProfile

@@ -1,15 +1,21 @@
-"""What golden tests compare: expansions of VM templates, cached for the next run, and the golden files on disk.
+"""What golden tests compare: expansions of VM templates, also crossed with other instance types and preferences.
 
-Anybody may have committed those: only plain text files below pytest's root are used.
+They are cached for the next run. Anybody may have committed the golden files: only plain text files below pytest's root
+are used.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
-from virtcatalog.errors import Reason
+from virtcatalog.catalog.kinds import Manifest
+from virtcatalog.catalog.model import VmTemplate
+from virtcatalog.errors import CatalogError, Problem, Reason
 from virtcatalog.fleet.cache import Cache, key_of
 from virtcatalog.fleet.inputs import Inputs, encoded, identities_of
 from virtcatalog.kubevirt.cluster import Cluster
@@ -20,6 +26,7 @@ from virtcatalog.limits import GOLDEN_FILE_BYTES
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.identity import Data, namespace_of
+from virtcatalog.manifests.merge import fresh
 from virtcatalog.manifests.sources import open_folder
 
 #: The forms of golden Pods beside the XML.
@@ -100,3 +107,52 @@ def is_behind_link(root: Path, path: Path) -> bool:
     """Whether a path below the root is a symbolic link, or leads through one."""
     below = path.relative_to(root).parts
     return any(root.joinpath(*below[:end]).is_symlink() for end in range(1, len(below) + 1))
+
+
+_REFERENCES = (
+    ("instancetype", "VirtualMachineClusterInstancetype"),
+    ("preference", "VirtualMachineClusterPreference"),
+)
+
+
+def crossed(template: VmTemplate, objects: Sequence[Manifest]) -> Iterator[VmTemplate]:
+    """Yield the template itself, then one with every pair of what it is crossed with.
+
+    `objects` are those that the template's environment deploys. A pair's key ends in its names, and a kind
+    that is not crossed stays as the template has it. CatalogError for a glob that matches nothing.
+    """
+    yield template
+    cross = template.cross
+    if cross is None:
+        return
+    namespace = template.manifest["metadata"].get("namespace", "")
+    choices = []
+    for (part, usual), globs in zip(_REFERENCES, (cross.instancetypes, cross.preferences), strict=True):
+        own = template.manifest["spec"].get(part)
+        if not globs:
+            choices.append([(part, own)])
+            continue
+        kind = (own or {}).get("kind") or usual
+        names = [
+            manifest["metadata"]["name"]
+            for manifest in objects
+            if manifest["kind"].lower() == kind.lower()
+            and manifest["metadata"].get("namespace", namespace) == namespace
+        ]
+        for glob in globs:
+            if not any(fnmatchcase(name, glob) for name in names):
+                message = f"crosses {template.file} with {part}s {glob!r}, and no {kind} has such a name"
+                raise CatalogError(Problem(file=template.source.file, field=part, message=message))
+        chosen = [name for name in names if any(fnmatchcase(name, glob) for glob in globs)]
+        choices.append([(part, {"kind": kind, "name": name}) for name in chosen])
+    for instancetype in choices[0]:
+        for preference in choices[1]:
+            pair = dict((instancetype, preference))
+            names = [pair[part]["name"] for part, _ in _REFERENCES if getattr(cross, f"{part}s")]
+            yield replace(template, key=".".join([template.key, *names]), manifest=_with(template.manifest, pair))
+
+
+def _with(manifest: Manifest, pair: dict[str, dict[str, str]]) -> Manifest:
+    copy: Manifest = fresh(manifest)
+    copy["spec"] |= {part: reference for part, reference in pair.items() if reference}
+    return copy

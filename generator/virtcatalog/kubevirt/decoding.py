@@ -8,11 +8,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name
+from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name, prune
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.kinds import CLUSTER_KINDS, READ, kind_type, unserved
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.api.newer import prune
 from virtcatalog.api.nodes import LimitRange, Node, PartialObjectMetadata, ResourceQuota
 from virtcatalog.api.object import Status
 from virtcatalog.errors import Warning

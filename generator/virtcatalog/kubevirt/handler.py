@@ -13,9 +13,8 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.api.annotations import EVEN_PARITY, NON_ROOT
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
-from virtcatalog.api.names import namespace_or_default
+from virtcatalog.api.names import EVEN_PARITY, NON_ROOT, namespace_or_default
 from virtcatalog.kubevirt.claims import backing_volumes
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.configuration import Configuration

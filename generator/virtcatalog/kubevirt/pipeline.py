@@ -29,8 +29,13 @@ from virtcatalog.kubevirt.admission.vm import admit_vm, own_template, vm_warning
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
 from virtcatalog.kubevirt.causes import MOST_CAUSES, not_supported
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.controller.holders import first_vm, vmi_of_replica_set
-from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
+from virtcatalog.kubevirt.controller.vm import (
+    ControllerError,
+    first_vm,
+    start_vmi,
+    sync_instancetype,
+    vmi_of_replica_set,
+)
 from virtcatalog.kubevirt.defaults.presets import preset_warnings
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.handler import build_context

@@ -9,10 +9,9 @@ import msgspec
 
 from virtcatalog.api.kinds import CLUSTER_KINDS, INSTANCETYPE_KINDS, PREFERENCE_KINDS
 from virtcatalog.catalog.kinds import Manifest
-from virtcatalog.catalog.lock import SECTIONS, published
+from virtcatalog.catalog.lock import SECTIONS, published, published_in
 from virtcatalog.catalog.model import Catalog, Published, PublishedEnvironment
 from virtcatalog.catalog.places import Source
-from virtcatalog.catalog.published import published_in
 from virtcatalog.manifests.difference import differences
 from virtcatalog.render.features import natural
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from virtcatalog.api.names import key_fault, label_fault
-from virtcatalog.catalog.lock import write_lock
+from virtcatalog.catalog.lock import LOCK, write_lock
 from virtcatalog.catalog.model import Catalog
-from virtcatalog.catalog.published import LOCK
 from virtcatalog.render import tree
 from virtcatalog.render.kustomize import version_label
 from virtcatalog.render.output import render

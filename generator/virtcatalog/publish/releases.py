@@ -9,9 +9,8 @@ from typing import Final
 import msgspec
 
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.catalog.lock import SECTIONS, published, read_lock
+from virtcatalog.catalog.lock import LOCK, SECTIONS, published, published_in, read_lock
 from virtcatalog.catalog.model import Catalog, Lock, Published, PublishedEnvironment
-from virtcatalog.catalog.published import LOCK, published_in
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.errors import CatalogError, VirtcatalogError
 from virtcatalog.limits import CATALOG_FILE_BYTES, PAST_LOCK_BYTES, PAST_LOCKS, PAST_RELEASES

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.kinds import CLUSTER_KINDS
+from virtcatalog.api.names import DEPRECATED_LABEL
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.limits import PAST_CHANGES, PAST_COMMITS, PAST_FILE_BYTES
 from virtcatalog.manifests.difference import differences

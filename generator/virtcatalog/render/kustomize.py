@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from virtcatalog.api.annotations import DEPRECATED_LABEL
 from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, NAMESPACED_KINDS, PREFERENCE
+from virtcatalog.api.names import DEPRECATED_LABEL
 from virtcatalog.catalog.environment import Overlay, Selection
 from virtcatalog.catalog.kinds import API_VERSION, KINDS, TEMPLATE, Manifest
 from virtcatalog.catalog.model import Template

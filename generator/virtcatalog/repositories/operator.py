@@ -39,10 +39,10 @@ def _named(manifest: Data) -> tuple[str, str]:
 
 def _wanted(vm: Data, inferred: Mapping[str, frozenset[str]]) -> set[tuple[str, str]]:
     """Kinds and names of the operator's objects that a VM names, or a volume that it infers from may name."""
-    from virtcatalog.api.reserved import INSTANCETYPES, PREFERENCES
+    from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES
 
     spec, found = vm_spec(vm), set()
-    for key, names in (("instancetype", INSTANCETYPES), ("preference", PREFERENCES)):
+    for key, names in (("instancetype", RESERVED_INSTANCETYPES), ("preference", RESERVED_PREFERENCES)):
         matcher = spec.get(key) if isinstance(spec, dict) else None
         if not isinstance(matcher, dict):
             continue

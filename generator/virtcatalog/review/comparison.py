@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from virtcatalog.api.annotations import REPLACED_BY
+from virtcatalog.api.names import REPLACED_BY
 from virtcatalog.environments import release_of
 from virtcatalog.fleet.alike import labels_matter
 from virtcatalog.fleet.inputs import Inputs, located

@@ -11,9 +11,8 @@ from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.fleet.inputs import identities_of
 from virtcatalog.fleet.pool import forked
 from virtcatalog.kubevirt.instancetype.references import refers_to_own_namespace
-from virtcatalog.manifests.dump import others_in, read_dump, vms_in
+from virtcatalog.manifests.dump import Packed, others_in, read_dump, vms_in
 from virtcatalog.manifests.identity import Data, Identity, identity
-from virtcatalog.manifests.packed import Packed
 from virtcatalog.manifests.stream import Stream
 from virtcatalog.review.stored import revisions
 

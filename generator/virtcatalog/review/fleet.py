@@ -19,8 +19,8 @@ from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.matchers import NAMESPACED_KINDS
+from virtcatalog.manifests.dump import Packed
 from virtcatalog.manifests.identity import Data, Identity
-from virtcatalog.manifests.packed import Packed
 from virtcatalog.review.assumed import Gates, assumed_words, claims_once, hinted, naming_types
 from virtcatalog.review.cached import Progress, judge_all
 from virtcatalog.review.causes import Causes, place_of

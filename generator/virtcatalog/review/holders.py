@@ -14,7 +14,7 @@ from virtcatalog.api.holders import VirtualMachinePool, VirtualMachinePoolSpec
 from virtcatalog.api.kinds import replicas
 from virtcatalog.errors import counted
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.controller.holders import first_vm
+from virtcatalog.kubevirt.controller.vm import first_vm
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.manifests.identity import Data
 from virtcatalog.review.running import Running, running

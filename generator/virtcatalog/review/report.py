@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from virtcatalog.capacity.budget import Overspent
+from virtcatalog.capacity.demand import Overspent
 from virtcatalog.errors import Level, Problem, counted, listed, some
 from virtcatalog.manifests.identity import identity
 from virtcatalog.repositories.documents import passed_over_words

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from virtcatalog.capacity.budget import Overspent, Spending
+from virtcatalog.capacity.demand import Overspent, Spending
 from virtcatalog.catalog.model import Budget
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.identity import Data

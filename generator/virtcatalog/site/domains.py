@@ -16,8 +16,7 @@ from virtcatalog.errors import counted
 from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.site.pairs import Matrix
-from virtcatalog.site.plainvms import PlainVM, PlainVMs
-from virtcatalog.site.sources import SOURCES, Block
+from virtcatalog.site.plainvms import SOURCES, Block, PlainVM, PlainVMs
 
 WORTH_IT: Final = 20
 """The number of instance types from which on other processes save more time than it takes to start them."""

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from virtcatalog.api.kinds import vm_spec
-from virtcatalog.ask.example import guest
+from virtcatalog.ask.template import guest
 from virtcatalog.catalog.model import Catalog, Template, VmTemplate
 from virtcatalog.catalog.templates import vm_keys
 from virtcatalog.environments import environments_of, release_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from virtcatalog.api.annotations import DISABLE_PCI_HOLE64, PLACE_ON_ROOT_COMPLEX
+from virtcatalog.api.names import DISABLE_PCI_HOLE64, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.bring.imports import free_label, label
 from virtcatalog.bring.libvirt.disks import has_libvirts_addresses, pci_address
 from virtcatalog.bring.libvirt.draft import Draft

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from virtcatalog.api.annotations import IGNITION
+from virtcatalog.api.names import IGNITION
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.bring.libvirt.cpu import cpus
 from virtcatalog.bring.libvirt.draft import Draft, Need

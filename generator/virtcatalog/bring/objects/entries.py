@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from virtcatalog.api.annotations import DEPRECATED_LABEL
+from virtcatalog.api.names import DEPRECATED_LABEL
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.bring.objects.facts import ABSENT, Facts, common, flatten
 from virtcatalog.catalog.labels import (

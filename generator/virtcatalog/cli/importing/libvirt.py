@@ -11,7 +11,7 @@ import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import data, echo, failing, summary
+from virtcatalog.cli.console import echo, failing, print_documents, print_problems, summary
 from virtcatalog.cli.inputs import catalog_objects
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import ManifestError, Problem, UnsupportedError
@@ -127,8 +127,7 @@ def command(
             else:
                 adoption = _adopt(imported, objects, conditions) if catalog else None
                 machines.append(_Machine(name, imported, adoption))
-    for problem in sorted(problems):
-        echo(str(problem), err=True)
+    print_problems(sorted(problems))
     for machine in machines:
         _tell(machine)
     if machines:
@@ -203,14 +202,9 @@ def _tell(machine: _Machine) -> None:
 
 def _print(form: str, machines: list[_Machine]) -> None:
     if form == "yaml":
-        from virtcatalog.manifests.emit import dump, join
-
-        data(join(dump(machine.vm) for machine in machines))
+        print_documents([machine.vm for machine in machines], form)
     elif form == "json":
-        from virtcatalog.escaping import as_json
-
-        documents = [_document(machine) for machine in machines]
-        data(as_json(documents[0] if len(documents) == 1 else documents))
+        print_documents([_document(machine) for machine in machines], form)
     else:
         print_tables(
             _COLUMNS, ((machine.file, _rows(machine.imported)) for machine in machines), titled=len(machines) > 1

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import data, echo, failing, summary
+from virtcatalog.cli.console import echo, failing, print_documents, print_problems, summary
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import Problem, counted, place
 from virtcatalog.fleet.sources import contents
@@ -82,10 +81,7 @@ def command(
     problems += imported.problems
     pruned = _prune(imported, conditions)
     problems += _refusals(imported, conditions)
-    for problem in sorted(problems):
-        echo(str(problem), err=True)
-    for line in pruned:
-        echo(line, err=True)
+    print_problems((*sorted(problems), *pruned))
     _tell(imported)
     if imported.objects:
         _print(form, imported)
@@ -134,7 +130,8 @@ def _prune(imported: Imported, conditions: Conditions) -> list[str]:
         assert kind is not None  # they are instance types and preferences
         imported.objects[position], pruned = prune_manifest(manifest, kind, release)
         warnings += [
-            f"{manifest['kind']}/{manifest['metadata']['name']}: {one.field}: lost: {one.message}" for one in pruned
+            f"{manifest['kind']}/{manifest['metadata']['name']}: {field.field}: lost: {field.message}"
+            for field in pruned
         ]
     return warnings
 
@@ -171,18 +168,10 @@ def _tell(imported: Imported) -> None:
 
 def _print(form: str, imported: Imported) -> None:
     if form == "yaml":
-        from virtcatalog.manifests.emit import dump, join
-
-        data(join(dump(manifest) for manifest in imported.objects))
+        print_documents(imported.objects, form)
     elif form == "json":
-        from virtcatalog.escaping import as_json
-
-        properties: list[dict[str, Any]] = [manifest._asdict() for manifest in imported.properties]
-        data(as_json({"objects": imported.objects, "properties": properties, "needs": imported.needs}))
+        properties: list[dict[str, Any]] = [part._asdict() for part in imported.properties]
+        print_documents([{"objects": imported.objects, "properties": properties, "needs": imported.needs}], form)
     else:
-        print_tables(_COLUMNS, [("", _rows(imported))], titled=False)
-
-
-def _rows(imported: Imported) -> Iterator[list[str]]:
-    for part in imported.properties:
-        yield [part.owner, part.key, part.value, part.fate, part.why]
+        rows = [(part.owner, part.key, part.value, part.fate, part.why) for part in imported.properties]
+        print_tables(_COLUMNS, [("", rows)], titled=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from virtcatalog.api.annotations import DISABLE_PCI_HOLE64, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.names import DISABLE_PCI_HOLE64, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.causes import invalid, required
 from virtcatalog.kubevirt.configuration import Configuration

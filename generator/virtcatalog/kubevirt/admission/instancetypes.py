@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from virtcatalog.api.decode import decode_manifest, manifest_name
+from virtcatalog.api.decode import decode_manifest, manifest_name, prune
 from virtcatalog.api.instancetype import (
     VirtualMachineClusterInstancetype,
     VirtualMachineClusterPreference,
@@ -21,7 +21,6 @@ from virtcatalog.api.instancetype import (
 )
 from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.api.newer import prune
 from virtcatalog.errors import Cause, ManifestError, UnsupportedError, Warning
 from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.instancetype import apply_to_vmi

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from virtcatalog.api.annotations import IGNITION
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.kubevirt import Probe, VirtualMachineInstanceSpec
+from virtcatalog.api.names import IGNITION
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.causes import crash, invalid, not_supported, required
 from virtcatalog.kubevirt.configuration import Configuration

@@ -43,6 +43,7 @@ from virtcatalog.kubevirt.admission.firmware import (
     validate_acpi_tables,
     validate_firmware,
     validate_hyperv,
+    validate_launch_security,
     validate_machine,
 )
 from virtcatalog.kubevirt.admission.grace import validate_grace, validate_grace_annotations
@@ -53,7 +54,6 @@ from virtcatalog.kubevirt.admission.guest import (
     validate_service_account,
     validate_subdomain,
 )
-from virtcatalog.kubevirt.admission.launchsecurity import validate_launch_security
 from virtcatalog.kubevirt.admission.lifecycle import (
     validate_annotations,
     validate_eviction_strategy,

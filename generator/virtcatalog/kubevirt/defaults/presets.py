@@ -11,12 +11,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from virtcatalog.api.annotations import APPLIED_PRESET
 from virtcatalog.api.decode import clone, to_manifest
 from virtcatalog.api.domainspec import Clock, DomainSpec
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstancePreset
-from virtcatalog.api.names import namespace_or_default
+from virtcatalog.api.names import APPLIED_PRESET, namespace_or_default
 from virtcatalog.errors import Cause, Warning
 from virtcatalog.kubevirt.causes import crash
 from virtcatalog.kubevirt.cluster import Cluster

@@ -1,6 +1,7 @@
 """The mutating webhooks of virt-api for VirtualMachines, and for new VirtualMachineInstances.
 
-Source: pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go and vmi-mutator.go.
+Source: pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go and vmi-mutator.go; pkg/instancetype/webhooks/vm
+(mutator.go).
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from virtcatalog.api.annotations import EVEN_PARITY, QGS_SOCKET
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.devices import GPU, Devices, HostDevice
 from virtcatalog.api.domainspec import Firmware
+from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.api.names import EVEN_PARITY, QGS_SOCKET
 from virtcatalog.api.status import CPUTopology, MemoryStatus, VirtualMachineInstanceStatus
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.cluster import Cluster
@@ -22,8 +24,10 @@ from virtcatalog.kubevirt.defaults.presets import apply_presets
 from virtcatalog.kubevirt.defaults.schema import validate_data_volume_schema, validate_mutated_data_volume_schema
 from virtcatalog.kubevirt.defaults.spec import NetworkDefaultError, set_default_vmi, set_vm_defaults
 from virtcatalog.kubevirt.identity import firmware_serial, firmware_uuid
-from virtcatalog.kubevirt.instancetype.webhook import mutate_matchers
+from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_preference
+from virtcatalog.kubevirt.instancetype.infer import infer_matchers
 from virtcatalog.kubevirt.launcher.pci import supports_pcie_hotplug
+from virtcatalog.kubevirt.preference import apply_architecture, apply_machine
 
 PCI_TOPOLOGY_ANNOTATION = "kubevirt.io/pci-topology-version"
 _FOREGROUND_FINALIZER = "kubevirt.io/foregroundDeleteVirtualMachine"
@@ -121,3 +125,40 @@ def _set_status(vmi: VirtualMachineInstance, config: Configuration) -> None:
     if memory is not None and memory.guest is not None:
         guest = memory.guest
         status.memory = MemoryStatus(guest_at_boot=guest, guest_requested=guest, guest_current=guest)
+
+
+def mutate_matchers(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
+    """Infer the matchers, then take from the preference what the VM must have before its defaults; changes `vm`.
+
+    That is the architecture, the machine type and the storage class of dataVolumeTemplates. A preference that does
+    not exist is left for virt-controller to find missing.
+    """
+    causes = infer_matchers(vm, cluster)
+    if causes or vm.spec.preference is None:
+        return causes
+    try:
+        preference = find_preference(vm, cluster)
+    except NotFoundError:
+        return []
+    if preference is None or not takes(preference):
+        return []
+    template = vm.spec.template.spec
+    apply_architecture(preference, template)
+    if preference.machine is not None:
+        apply_machine(preference.machine, template.domain)
+    if preference.volumes is not None and preference.volumes.preferred_storage_class_name:
+        _set_storage_class(vm, preference.volumes.preferred_storage_class_name)
+    return []
+
+
+def takes(preference: VirtualMachinePreferenceSpec) -> bool:
+    """Whether this webhook takes anything from a preference."""
+    storage_class = preference.volumes is not None and preference.volumes.preferred_storage_class_name
+    return bool(preference.preferred_architecture or preference.machine is not None or storage_class)
+
+
+def _set_storage_class(vm: VirtualMachine, name: str) -> None:
+    for template in vm.spec.data_volume_templates:
+        for claim in (template.spec.pvc, template.spec.storage):
+            if claim is not None and claim.storage_class_name is None:
+                claim.storage_class_name = name

@@ -22,7 +22,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.quantity import Notation, Quantity
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.causes import invalid
-from virtcatalog.kubevirt.instancetype.annotations import apply_annotations
+from virtcatalog.kubevirt.matchers import apply_annotations
 from virtcatalog.kubevirt.memo import memo
 from virtcatalog.kubevirt.preference import apply_preference
 from virtcatalog.kubevirt.preference.topology import guest_topology

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from virtcatalog.api import reserved
 from virtcatalog.api.core import ControllerRevision
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
-from virtcatalog.api.names import namespace_or_default
+from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES, namespace_or_default
 from virtcatalog.api.status import InstancetypeStatusRef
 from virtcatalog.errors import Cause, VirtcatalogError, nearest
 from virtcatalog.kubevirt.causes import invalid, not_found, not_supported
@@ -157,7 +156,7 @@ def _controller_revision(vm: VirtualMachine, name: str, field: str, cluster: Clu
     return revision
 
 
-_DEPLOYED = {CLUSTER_INSTANCETYPE: reserved.INSTANCETYPES, CLUSTER_PREFERENCE: reserved.PREFERENCES}
+_DEPLOYED = {CLUSTER_INSTANCETYPE: RESERVED_INSTANCETYPES, CLUSTER_PREFERENCE: RESERVED_PREFERENCES}
 _OTHER_SCOPE = {
     CLUSTER_INSTANCETYPE: INSTANCETYPE,
     INSTANCETYPE: CLUSTER_INSTANCETYPE,

@@ -11,10 +11,9 @@ from typing import TypeVar
 import msgspec
 
 from virtcatalog.api.core import ControllerRevision
-from virtcatalog.api.decode import convert
+from virtcatalog.api.decode import convert, prune
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
-from virtcatalog.api.newer import prune
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.releases import Release
 

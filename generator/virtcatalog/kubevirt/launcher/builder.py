@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from virtcatalog.api.annotations import EVEN_PARITY, NON_ROOT, QGS_SOCKET
 from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.names import EVEN_PARITY, NON_ROOT, QGS_SOCKET
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.domain import Domain
 from virtcatalog.kubevirt.launcher.efi import FirmwareImages, keeps_variables, select_efi
@@ -23,7 +23,6 @@ from virtcatalog.kubevirt.launcher.elements.iothreads import iothread_counts, io
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import launchsecurity, uses_tdx
 from virtcatalog.kubevirt.launcher.elements.memory import guest_memory, memory
 from virtcatalog.kubevirt.launcher.elements.memorybacking import hugepages_of, memorybacking, needs_memfd, needs_sharing
-from virtcatalog.kubevirt.launcher.elements.metadata import metadata, name_of_domain
 from virtcatalog.kubevirt.launcher.elements.os import nvram_file, on_reboot, os, sysinfo
 from virtcatalog.kubevirt.launcher.elements.peripherals import iommufd
 from virtcatalog.kubevirt.launcher.elements.qemu import NAMESPACE as QEMU
@@ -33,7 +32,7 @@ from virtcatalog.kubevirt.launcher.elements.vcpu import vcpu as vcpus
 from virtcatalog.kubevirt.launcher.numa import GuestCell, memfd_cell, passthrough_cells
 from virtcatalog.kubevirt.launcher.pciplacement import place
 from virtcatalog.kubevirt.launcher.pinning import Pinning, has_numa_passthrough, pin
-from virtcatalog.kubevirt.launcher.xml import Element, write
+from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, write
 
 
 class Machine(NamedTuple):
@@ -168,3 +167,30 @@ def _os(vmi: VirtualMachineInstance, context: Context) -> Element:
 
 def _present(elements: Iterable[Element | None]) -> list[Element]:
     return [element for element in elements if element is not None]
+
+
+NAMESPACE = "http://kubevirt.io"
+
+
+def name_of_domain(namespace: str, name: str) -> Element:
+    """`<name>`, namespace and name of the VMI.
+
+    Source: pkg/virt-launcher/virtwrap/converter/metadata/configurator.go (DomainConfigurator).
+    """
+    element = Element("name")
+    element.text = f"{namespace}_{name}"
+    return element
+
+
+def metadata() -> Element:
+    """`<metadata>`, whose uid virt-launcher fills in later (DomainConfigurator, too)."""
+    return _METADATA
+
+
+def _empty_metadata() -> Element:
+    element = Shared("metadata")
+    SubElement(SubElement(element, "kubevirt", xmlns=NAMESPACE), "uid")
+    return element
+
+
+_METADATA = _empty_metadata()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from virtcatalog.api.annotations import PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.names import PLACE_ON_ROOT_COMPLEX
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.domain import Domain
 from virtcatalog.kubevirt.launcher.elements.hostdevs import has_hostdevs

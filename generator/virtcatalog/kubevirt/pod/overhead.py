@@ -9,8 +9,7 @@ from virtcatalog.api.quantity import Quantity, wrapped
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_sev
 from virtcatalog.kubevirt.memo import memo
-from virtcatalog.kubevirt.pod.facts import Facts, parse_float
-from virtcatalog.kubevirt.pod.traits import has_tpm, has_vfio, is_pinned
+from virtcatalog.kubevirt.pod.facts import Facts, has_tpm, has_vfio, is_pinned, parse_float
 
 _MIB = 2**20
 _PER_CPU = 8 * _MIB

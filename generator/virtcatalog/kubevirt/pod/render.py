@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from virtcatalog.api.annotations import NON_ROOT
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
+from virtcatalog.api.names import NON_ROOT
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import MIGRATION_TARGET_ANNOTATION
 from virtcatalog.kubevirt.launcher.elements.clock import needs_tsc_frequency
 from virtcatalog.kubevirt.pod.annotations import ISTIO, hostname, pod_annotations, pod_labels
 from virtcatalog.kubevirt.pod.containers import Container, compute_container, grace_period, log_verbosity
-from virtcatalog.kubevirt.pod.facts import NON_ROOT_USER, Facts, PodError
+from virtcatalog.kubevirt.pod.facts import NON_ROOT_USER, Facts, PodError, is_pinned, kernel_boot
 from virtcatalog.kubevirt.pod.overhead import overhead
 from virtcatalog.kubevirt.pod.resources import compute_resources
 from virtcatalog.kubevirt.pod.selectors import affinity, node_selector, reservations
@@ -30,7 +30,6 @@ from virtcatalog.kubevirt.pod.support import (
     tool_container,
     virtiofs_containers,
 )
-from virtcatalog.kubevirt.pod.traits import is_pinned, kernel_boot
 from virtcatalog.kubevirt.pod.volumes import pod_volumes
 
 _TARGET_NODE = "kubevirt.io/migrationTargetNodeName"

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from virtcatalog.api.annotations import EVEN_PARITY
 from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.names import EVEN_PARITY
 from virtcatalog.api.quantity import Quantity, wrapped
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.elements.iothreads import declared_pool, supplemental_pool
 from virtcatalog.kubevirt.memo import memo
 from virtcatalog.kubevirt.pod.devices import check_permitted, plugin_resources, resource_claims
-from virtcatalog.kubevirt.pod.facts import Facts, PodError
+from virtcatalog.kubevirt.pod.facts import Facts, PodError, has_dedicated_cpus
 from virtcatalog.kubevirt.pod.overhead import Term
-from virtcatalog.kubevirt.pod.traits import has_dedicated_cpus
 
 Amounts = dict[str, Quantity]
 

@@ -21,8 +21,7 @@ from virtcatalog.kubevirt.launcher.elements.launchsecurity import (
     uses_snp,
     uses_tdx,
 )
-from virtcatalog.kubevirt.pod.facts import Facts
-from virtcatalog.kubevirt.pod.traits import has_dedicated_cpus
+from virtcatalog.kubevirt.pod.facts import Facts, has_dedicated_cpus
 
 _ARCHITECTURE = "kubernetes.io/arch"
 _FEATURE = "cpu-feature.node.kubevirt.io/"

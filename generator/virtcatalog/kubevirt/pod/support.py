@@ -14,8 +14,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.volumes import ContainerDiskSource, Volume
 from virtcatalog.kubevirt.pod.containers import Container, home, security, unprivileged
-from virtcatalog.kubevirt.pod.facts import NON_ROOT_USER, PRIVATE_DIRECTORY, Facts
-from virtcatalog.kubevirt.pod.traits import kernel_boot
+from virtcatalog.kubevirt.pod.facts import NON_ROOT_USER, PRIVATE_DIRECTORY, Facts, kernel_boot
 from virtcatalog.kubevirt.pod.volumes import (
     CONTAINER_DISKS,
     KERNEL_BOOT_VOLUME,

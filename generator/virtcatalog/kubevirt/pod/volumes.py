@@ -19,8 +19,16 @@ from virtcatalog.api.volumes import (
 )
 from virtcatalog.kubevirt.claims import Claims
 from virtcatalog.kubevirt.handler import tracks_changed_blocks
-from virtcatalog.kubevirt.pod.facts import PRIVATE_DIRECTORY, SHARE_DIRECTORY, Facts, PodError
-from virtcatalog.kubevirt.pod.traits import has_sriov, keeps_efi, keeps_tpm, kernel_boot
+from virtcatalog.kubevirt.pod.facts import (
+    PRIVATE_DIRECTORY,
+    SHARE_DIRECTORY,
+    Facts,
+    PodError,
+    has_sriov,
+    keeps_efi,
+    keeps_tpm,
+    kernel_boot,
+)
 
 CONTAINER_DISKS = f"{SHARE_DIRECTORY}/container-disks"
 VIRTIOFS = "virtiofs-containers"

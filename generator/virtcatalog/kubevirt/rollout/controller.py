@@ -21,10 +21,9 @@ from virtcatalog.kubevirt.controller.vm import (
 )
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vmi
 from virtcatalog.kubevirt.identity import legacy_firmware_uuid
-from virtcatalog.kubevirt.rollout.growth import plug_cpus, plug_memory
 from virtcatalog.kubevirt.rollout.instance import boot, note, note_unplugged
 from virtcatalog.kubevirt.rollout.interfaces import plug, unplug
-from virtcatalog.kubevirt.rollout.live import followed, note_pci_topology, place
+from virtcatalog.kubevirt.rollout.live import followed, note_pci_topology, place, plug_cpus, plug_memory
 from virtcatalog.kubevirt.rollout.restart import restart_required
 from virtcatalog.kubevirt.rollout.revisions import applied, forget_references, revision_names, sync_references
 from virtcatalog.kubevirt.rollout.running import Restart, Running, State, SyncError

@@ -1,7 +1,8 @@
-"""What a running VMI takes over from its VM: annotations (both ways), affinity, node selector, tolerations.
+"""What a running VMI takes over from its VM: CPU sockets, guest memory, annotations (both ways), affinity, tolerations.
 
-Source: pkg/virt-controller/watch/vm/vm.go (syncDynamicAnnotationsAndLabelsToVMI, syncPCITopologyAnnotationsToVM,
-handleAffinityChangeRequest, handleTolerationsChangeRequest).
+Source: pkg/virt-controller/watch/vm/vm.go (handleCPUChangeRequest, VMICPUsPatch, handleMemoryHotplugRequest,
+syncDynamicAnnotationsAndLabelsToVMI, syncPCITopologyAnnotationsToVM, handleAffinityChangeRequest,
+handleTolerationsChangeRequest).
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceSpec
+from virtcatalog.api.quantity import MILLI, Quantity
 from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.configuration import Configuration
+from virtcatalog.kubevirt.defaults.hotplug import live_update_memory_problem
 from virtcatalog.kubevirt.defaults.webhooks import PCI_TOPOLOGY_ANNOTATION
-from virtcatalog.kubevirt.rollout.running import SyncError
+from virtcatalog.kubevirt.rollout.running import CPU_CHANGE, MEMORY_CHANGE, Restart, Running, SyncError
 
 _DESCHEDULER = ("descheduler.alpha.kubernetes.io/evict", "descheduler.alpha.kubernetes.io/prefer-no-eviction")
 _SKIP_BACKUP_HOOKS = "kubevirt.io/skip-backup-hooks"
@@ -68,3 +72,93 @@ def place(spec: VirtualMachineInstanceSpec, wanted: VirtualMachineInstanceSpec) 
             steps.append(following)
             spec = following
     return steps
+
+
+def plug_cpus(running: Running, wanted: VirtualMachineInstanceSpec) -> VirtualMachineInstanceSpec | Restart | None:
+    """Return the VMI's spec with the sockets that its VM wants, or why that takes a restart; None if all is well.
+
+    `wanted` is the VM's template with its instance type and preference applied.
+    """
+    assert running.vmi is not None
+    spec = running.vmi.spec
+    asked, cpu = wanted.domain.cpu, spec.domain.cpu
+    if asked is None or cpu is None or asked.sockets == cpu.sockets:
+        return None
+    if running.conditions.get(CPU_CHANGE):
+        raise SyncError(Cause("", "spec.template.spec.domain.cpu.sockets", "another CPU hotplug is in progress"))
+    if asked.sockets > cpu.max_sockets:
+        return Restart("cpu-max", f"{asked.sockets} sockets are more than the {cpu.max_sockets} that can be plugged in")
+    if asked.sockets < cpu.sockets:
+        return Restart(
+            "cpu-reduced", f"sockets cannot be taken out while the guest runs: {cpu.sockets} → {asked.sockets}"
+        )
+    if wanted.architecture == "arm64":
+        return Restart("cpu-arm", "arm64 has no CPU hotplug")
+    return _with_vcpus(spec, wanted, running.cluster.configuration)
+
+
+def _with_vcpus(
+    spec: VirtualMachineInstanceSpec, wanted: VirtualMachineInstanceSpec, config: Configuration
+) -> VirtualMachineInstanceSpec:
+    """What the VM asks for in requests and limits grows with the vCPUs."""
+    asked, cpu = wanted.domain.cpu, spec.domain.cpu
+    assert asked is not None
+    assert cpu is not None
+    delta = Quantity((asked.vcpus - cpu.vcpus) * (1000 // config.cpu_allocation_ratio) * MILLI)
+    resources, demands = spec.domain.resources, wanted.domain.resources
+    grown = replace(
+        resources,
+        requests=_grown(resources.requests, demands.requests, delta),
+        limits=_grown(resources.limits, demands.limits, delta),
+    )
+    return replace(spec, domain=replace(spec.domain, cpu=replace(cpu, sockets=asked.sockets), resources=grown))
+
+
+def _grown(amounts: dict[str, Quantity], demanded: dict[str, Quantity], delta: Quantity) -> dict[str, Quantity]:
+    return {**amounts, "cpu": amounts.get("cpu", Quantity()) + delta} if demanded.get("cpu") else amounts
+
+
+def plug_memory(running: Running, wanted: VirtualMachineInstanceSpec) -> VirtualMachineInstanceSpec | Restart | None:
+    """Return the VMI's spec with the memory that its VM wants, or why that takes a restart; None if all is well.
+
+    `wanted` is the VM's template with its instance type and preference applied.
+    """
+    assert running.vmi is not None
+    spec, at_boot = running.vmi.spec, running.guest.memory_at_boot
+    memory, current = spec.domain.memory, running.guest.memory
+    asked = wanted.domain.memory.guest if wanted.domain.memory is not None else None
+    if asked is None or memory is None or memory.guest is None or current is None:
+        return None
+    if running.conditions.get(MEMORY_CHANGE) is False:
+        return Restart("memory-failed", "plugging memory in has failed before")
+    if asked == memory.guest:
+        return None
+    if not running.migratable:
+        return Restart("memory-not-migratable", "memory comes with a live migration, which the VM cannot do")
+    if memory.max_guest is None:
+        return Restart("memory-unavailable", "the VM was started without room for more memory")
+    if running.conditions.get(MEMORY_CHANGE):
+        raise SyncError(Cause("", "spec.template.spec.domain.memory.guest", "another memory hotplug is in progress"))
+    problem = live_update_memory_problem(wanted, memory.max_guest)
+    if problem:
+        return Restart("memory-unsupported", problem)
+    if at_boot is not None and asked < at_boot:
+        return Restart("memory-lower", f"the VM was started with {at_boot}, which is more than {asked}")
+    return _with_memory(spec, wanted, asked, Quantity.of(asked.value - current.value))
+
+
+def _with_memory(
+    spec: VirtualMachineInstanceSpec, wanted: VirtualMachineInstanceSpec, asked: Quantity, delta: Quantity
+) -> VirtualMachineInstanceSpec:
+    """The request, at least the guest's memory, and the VM's limit grow with the guest."""
+    assert spec.domain.memory is not None
+    requests, limits = dict(spec.domain.resources.requests), dict(spec.domain.resources.limits)
+    if requests.get("memory"):
+        requests["memory"] = requests["memory"] + delta
+        if requests["memory"] < asked:
+            requests["memory"], delta = asked, Quantity()
+    if wanted.domain.resources.limits.get("memory"):
+        limits["memory"] = limits.get("memory", Quantity()) + delta
+    memory = replace(spec.domain.memory, guest=asked)
+    resources = replace(spec.domain.resources, requests=requests, limits=limits)
+    return replace(spec, domain=replace(spec.domain, memory=memory, resources=resources))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from virtcatalog.api.annotations import DISABLE_PCI_HOLE64
 from virtcatalog.api.devices import Devices
 from virtcatalog.api.domainspec import DomainSpec
+from virtcatalog.api.names import DISABLE_PCI_HOLE64
 from virtcatalog.kubevirt.launcher.architecture import Architecture
 from virtcatalog.kubevirt.launcher.context import DeviceResource
 from virtcatalog.kubevirt.launcher.elements.iothreads import bus_of, scsi_thread

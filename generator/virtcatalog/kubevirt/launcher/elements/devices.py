@@ -17,7 +17,6 @@ from virtcatalog.kubevirt.launcher.elements.consoles import (
 from virtcatalog.kubevirt.launcher.elements.controllers import controllers
 from virtcatalog.kubevirt.launcher.elements.disks import disks, virtio_disks
 from virtcatalog.kubevirt.launcher.elements.disksource import DiskSource
-from virtcatalog.kubevirt.launcher.elements.filesystems import filesystems
 from virtcatalog.kubevirt.launcher.elements.hostdevs import hostdevs
 from virtcatalog.kubevirt.launcher.elements.hypervisor import emulator
 from virtcatalog.kubevirt.launcher.elements.interfaces import (
@@ -28,7 +27,16 @@ from virtcatalog.kubevirt.launcher.elements.interfaces import (
     interfaces,
 )
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_iommu
-from virtcatalog.kubevirt.launcher.elements.peripherals import memballoon, panics, rng, sound, tpm, vsock, watchdog
+from virtcatalog.kubevirt.launcher.elements.peripherals import (
+    filesystems,
+    memballoon,
+    panics,
+    rng,
+    sound,
+    tpm,
+    vsock,
+    watchdog,
+)
 from virtcatalog.kubevirt.launcher.xml import Element
 
 

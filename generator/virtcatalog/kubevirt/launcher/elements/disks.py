@@ -11,8 +11,7 @@ from virtcatalog.api.domainspec import DomainSpec
 from virtcatalog.api.volumes import Volume
 from virtcatalog.kubevirt.launcher.context import BackingVolume, Context
 from virtcatalog.kubevirt.launcher.elements.address import alias, pci_address, scsi_address
-from virtcatalog.kubevirt.launcher.elements.blockio import blockio
-from virtcatalog.kubevirt.launcher.elements.disksource import EMPTY_TRAY, DiskSource, Image, source_of
+from virtcatalog.kubevirt.launcher.elements.disksource import EMPTY_TRAY, DiskSource, Image, blockio, source_of
 from virtcatalog.kubevirt.launcher.elements.iothreads import (
     SUPPLEMENTAL_POOL,
     bus_of,

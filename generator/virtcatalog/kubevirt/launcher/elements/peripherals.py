@@ -1,10 +1,13 @@
-"""Small devices: `<rng>`, `<panic>`, `<vsock>`, `<watchdog>`, `<tpm>`, `<memballoon>`, `<sound>`; and `<iommufd>`."""
+"""Small devices: `<rng>`, `<panic>`, `<vsock>`, `<watchdog>`, `<tpm>`, `<memballoon>`, `<sound>`, `<filesystem>`.
+
+And `<iommufd>`, a child of the domain itself.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from virtcatalog.api.devices import PanicDevice, SoundDevice, TPMDevice, Watchdog
+from virtcatalog.api.devices import Filesystem, PanicDevice, SoundDevice, TPMDevice, Watchdog
 from virtcatalog.kubevirt.launcher.elements.address import alias
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf, shared
@@ -117,3 +120,21 @@ def sound(device: SoundDevice | None) -> Element | None:
     if model not in _MODELS:
         raise DomainError("spec.domain.devices.sound.model", f"{model!r} is none of {', '.join(_MODELS)}")
     return shared("sound", alias(device.name), model=model)
+
+
+_SOCKETS = "/var/run/kubevirt/virtiofs-containers"
+
+
+def filesystems(shared: Sequence[Filesystem]) -> list[Element]:
+    """A `<filesystem>` for each filesystem of the VMI; its virtiofsd runs in a container of its own.
+
+    Source: pkg/virt-launcher/virtwrap/converter/storage/virtiofs.go (VirtiofsConfigurator).
+    """
+    elements = []
+    for filesystem in shared:
+        element = Element("filesystem", {"type": "mount", "accessMode": "passthrough"})
+        SubElement(element, "driver", {"type": "virtiofs", "queue": "1024"})
+        SubElement(element, "source", {"dir": "", "socket": f"{_SOCKETS}/{filesystem.name}.sock"})
+        SubElement(element, "target", {"dir": filesystem.name} if filesystem.name else {})
+        elements.append(element)
+    return elements

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from virtcatalog.api.annotations import IGNITION
+from virtcatalog.api.names import IGNITION
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement
 
 NAMESPACE_ATTRIBUTE = "xmlns:qemu"

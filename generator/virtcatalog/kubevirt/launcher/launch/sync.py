@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from virtcatalog.api.annotations import IGNITION, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.api.names import IGNITION, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.errors import Warning
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.domain import Domain
