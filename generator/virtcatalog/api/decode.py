@@ -85,27 +85,27 @@ def decode_manifest(obj: dict[str, Any], kind: type[Any] | None = None, *, is_te
     `is_text` says that it is known to hold nothing that JSON cannot say. Raises ManifestError with every problem of the
     manifest, each with the path of its field.
     """
-    found = inspect_kind(obj, kind)
-    kind = kind or (None if found else kind_type(obj["apiVersion"], obj["kind"]))
-    if kind is None or found:
+    findings = inspect_kind(obj, kind)
+    kind = kind or (None if findings else kind_type(obj["apiVersion"], obj["kind"]))
+    if kind is None or findings:
         raise _error(
-            obj, found or [(("kind",), f"{obj['kind']} of {obj['apiVersion']} is not a kind with a type here")]
+            obj, findings or [(("kind",), f"{obj['kind']} of {obj['apiVersion']} is not a kind with a type here")]
         )
     try:
-        made = convert(obj, kind)
+        decoded = convert(obj, kind)
         if not is_text:
             _check_text(obj)
-        return made
+        return decoded
     except _UNREADABLE:
-        tidied, found = inspect(obj, kind)
-    found += _not_text(obj, ())
-    if found:
-        raise _error(obj, found)
+        tidied, findings = inspect(obj, kind)
+    findings += _not_text(obj, ())
+    if findings:
+        raise _error(obj, findings)
     try:
-        made = convert(tidied, kind)
+        decoded = convert(tidied, kind)
         with suppress(OverflowError):  # a number in data that may be anything
             _check_text(tidied)
-        return made
+        return decoded
     except _UNREADABLE as error:
         raise _error(obj, [((), str(error))]) from None
 

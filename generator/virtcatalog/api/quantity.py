@@ -257,26 +257,26 @@ def _parse(text: str) -> Quantity:
     match = _SYNTAX.fullmatch(stripped)
     if not match or not stripped:
         raise _not_a_quantity(text)
-    sign, whole, fraction, binary, suffix, exponent = match.groups(default="")
+    sign, integer, fraction, binary, suffix, exponent = match.groups(default="")
     if exponent and abs(int(exponent)) > QUANTITY_CHARACTERS:
         raise ValueError(f"{stripped[:40]!r} is out of the range of quantities")
-    has_digits = bool(whole or fraction)
-    whole, factor = whole.lstrip("0") or "0", -1 if sign == "-" else 1
+    has_digits = bool(integer or fraction)
+    integer, factor = integer.lstrip("0") or "0", -1 if sign == "-" else 1
     notation: Notation = "BinarySI" if binary else "DecimalExponent" if exponent else "DecimalSI"
-    digits, places = whole + fraction, len(fraction)
+    digits, places = integer + fraction, len(fraction)
     if binary:
         power = _BINARY[binary]
-        number = int(whole) << power
-        precise = not fraction and 14 - len(whole) - power * 3 // 10 >= 0 and number <= MAX_INT64
-        kept = int(whole) % 8 != 0
+        number = int(integer) << power
+        precise = not fraction and 14 - len(integer) - power * 3 // 10 >= 0 and number <= MAX_INT64
+        canonical = int(integer) % 8 != 0
     else:
         number, power = int(digits), int(exponent) if exponent else _DECIMAL[suffix]
         places -= power
         precise = len(digits) <= 18 and places <= 9
-        kept = places % 3 == 0 and digits[0] != "0" and not digits.endswith("000")
+        canonical = places % 3 == 0 and digits[0] != "0" and not digits.endswith("000")
     if precise:
         places = 0 if binary else places
-        return Quantity(factor * number, notation, places=places, text=stripped if kept else "", decimal=False)
+        return Quantity(factor * number, notation, places=places, text=stripped if canonical else "", decimal=False)
     if not has_digits:
         raise _not_a_quantity(text)
     if binary:

@@ -193,7 +193,7 @@ def _vms_of(composer: Composer, merged: Merged, template: Template) -> dict[str,
         index = re.fullmatch(r"spec\.parameters\[(\d+)\]\.value", warning.field)
         if not template.tests or not index or template.spec["parameters"][int(index[1])].get("value"):
             composer.report(merged, _declared(template, warning.field), warning.message)
-    vms = {} if admission.made is None else {"": admission.made}
+    vms = {} if admission.vm is None else {"": admission.vm}
     for name, values in template.tests.items():
         _spend(composer, merged)
         try:

@@ -107,7 +107,7 @@ def command(
     if wrong and sort != "types":
         option = "class" if wrong[0] == "series" else wrong[0].replace("_", "-")
         raise click.UsageError(f"--{option} is about types, not about {sort}")
-    items = [each for each in catalog_items(catalog, environments, prices) if each.sort == sort]
+    items = [item for item in catalog_items(catalog, environments, prices) if item.sort == sort]
     if filters["max_price"] is not None and not any("currency" in item.facts for item in items):
         raise click.UsageError("--max-price: there are no prices; --prices names a file of them")
     if names:

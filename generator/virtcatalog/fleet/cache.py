@@ -132,7 +132,7 @@ def _check_outside(folder: str) -> None:
     """CacheError for a folder in a checkout, or to which a link in one leads."""
     try:
         place, links = resolved(folder)
-        checkouts = (checkout_of(each) for each in (*map(os.path.dirname, links), place))
+        checkouts = (checkout_of(folder) for folder in (*map(os.path.dirname, links), place))
         checkout = next(filter(None, checkouts), None)
     except OSError as error:
         raise CacheError(f"{folder}: {error.strerror or error}: nothing is kept there") from error

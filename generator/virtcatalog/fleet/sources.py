@@ -34,12 +34,12 @@ def built_contents(source: str, problems: list[Problem]) -> Iterator[tuple[str, 
     from virtcatalog.repositories.kustomize.build import build
 
     try:
-        made = build(open_in_checkout(source), source)
+        built = build(open_in_checkout(source), source)
     except SourceError as error:
         problems.append(Problem(file=source, message=error.message))
         return
-    problems += (*made.problems, *made.unrendered)
-    yield f"{source} (built)", "---\n".join(dump(resource.data) for resource in made.resources).encode()
+    problems += (*built.problems, *built.unrendered)
+    yield f"{source} (built)", "---\n".join(dump(resource.data) for resource in built.resources).encode()
 
 
 def _is_built(source: str) -> bool:

@@ -47,5 +47,5 @@ def crash(message: str) -> Cause:
 
 def answered(causes: Iterable[Cause]) -> list[Cause]:
     """Return what a webhook that finds these causes answers: where it fails, nobody learns of the others."""
-    found = list(causes)
-    return next(([cause] for cause in found if not cause.type), found)
+    listed = list(causes)
+    return next(([cause] for cause in listed if not cause.type), listed)

@@ -170,12 +170,12 @@ class Cluster:
         return [warning for key in dict.fromkeys(used) for warning in self.pruned.get(key, ())]
 
     def computed(self, make: Callable[[Cluster], T]) -> T:
-        """Return `make(cluster)`, made once for each cluster."""
+        """Return `make(cluster)`, computed once for each cluster."""
         value = self._computed.get(make)
         if value is None:
             value = self._computed[make] = make(self)
-        made: T = value
-        return made
+        computed: T = value
+        return computed
 
     def without_configuration(self) -> Cluster:
         """Return the cluster as it would be with an empty KubeVirt CR."""

@@ -46,16 +46,16 @@ def claimed_devices(
     vmi: VirtualMachineInstance, host: HostProfile, number: int
 ) -> dict[tuple[str, str], ClaimedDevice]:
     """What the requests of GPUs and host devices get; `number` resources come before them."""
-    found: dict[tuple[str, str], ClaimedDevice] = {}
+    claimed: dict[tuple[str, str], ClaimedDevice] = {}
     devices: list[GPU | HostDevice] = [*vmi.spec.domain.devices.gpus, *vmi.spec.domain.devices.host_devices]
     for device in devices:
         pair = (device.claim_name or "", device.request_name or "")
-        if is_claimed(device) and pair not in found:
-            address = f"0000:{host.devices.pci_first_bus + number + len(found):02x}:00.0"
+        if is_claimed(device) and pair not in claimed:
+            address = f"0000:{host.devices.pci_first_bus + number + len(claimed):02x}:00.0"
             allocated = _allocated(vmi, host, *pair, address)
             if allocated is not None:
-                found[pair] = allocated
-    return found
+                claimed[pair] = allocated
+    return claimed
 
 
 def sriov_addresses(vmi: VirtualMachineInstance, host: HostProfile) -> dict[str, str | None]:

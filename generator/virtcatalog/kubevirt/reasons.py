@@ -149,14 +149,14 @@ def _origins(
     ]
 
     def origin(path: Path) -> str:
-        given = path[: _depth(before, path) + 1]
+        start = path[: _depth(before, path) + 1]
         for source, matched in matchers:
-            if _has(matched, given):
+            if _has(matched, start):
                 return f"{source} sets it"
         if _has(before, path):
             return _DEFAULT
         for name, domain in presets:
-            if _has(domain, given[2:]):
+            if _has(domain, start[2:]):
                 return f"the preset {name} sets it"
         return _DEFAULT if _has(after, path) else ""
 

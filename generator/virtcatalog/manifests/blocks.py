@@ -52,8 +52,8 @@ class _Reader:
         """Read what starts at a line; return it and the line behind it."""
         if depth > _DEEPEST:
             raise _OtherStyleError
-        found, text = self._lines[at]
-        if found != indent:
+        column, text = self._lines[at]
+        if column != indent:
             raise _OtherStyleError
         return self._sequence(at, indent, depth) if text.startswith("- ") else self._mapping(at, indent, depth)
 

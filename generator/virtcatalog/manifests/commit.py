@@ -58,10 +58,10 @@ class Objects(Protocol):
 
 def in_commit(objects: Objects, commit: str, at: Parts) -> Folder:
     """Return the folder that is somewhere in a commit."""
-    return _InCommit(_Whole(objects, commit, at), at)
+    return _InCommit(_Tree(objects, commit, at), at)
 
 
-class _Whole:
+class _Tree:
     """All that lies below a folder of a commit: it is listed once, and small files are read with their neighbours."""
 
     def __init__(self, objects: Objects, commit: str, at: Parts) -> None:
@@ -84,8 +84,8 @@ class _Whole:
         number, block = self._blocks[entry.path]
         if number not in self._read:
             contents = self.objects.contents(block)
-            self._read[number] = dict(zip((each.path for each in block), contents, strict=True))
-            self._sizes[number] = sum(each.size for each in block)
+            self._read[number] = dict(zip((member.path for member in block), contents, strict=True))
+            self._sizes[number] = sum(member.size for member in block)
             while len(self._read) > 1 and sum(map(self._sizes.__getitem__, self._read)) > _KEPT_BYTES:
                 self._read.popitem(last=False)
         return self._read[number][entry.path]
@@ -120,8 +120,8 @@ class _Whole:
 class _InCommit(Folder):
     """A folder of a commit. What lies below another one that was listed is not listed again."""
 
-    def __init__(self, whole: _Whole, at: Parts, budget: Budget | None = None) -> None:
-        self._whole, self._at = whole, at
+    def __init__(self, tree: _Tree, at: Parts, budget: Budget | None = None) -> None:
+        self._tree, self._at = tree, at
         self._budget = budget or Budget()
 
     @property
@@ -145,18 +145,18 @@ class _InCommit(Folder):
             raise SourceError(NOT_THERE)
         if entry.size > most:
             raise TooLargeError(most)
-        return self._budget.take(self._whole.content(entry))
+        return self._budget.take(self._tree.content(entry))
 
     def has(self, path: str) -> bool:
         parts = parts_of(path, self._at)
         return parts in self._files or parts in self._faults
 
     def folder(self, path: str) -> Folder | None:
-        at, whole = parts_of(path, self._at), self._whole
-        if at[: len(whole.at)] != whole.at:
-            whole = _Whole(whole.objects, whole.commit, at)
-        found = _InCommit(whole, at, self._budget)
-        return found if found._files or found._faults else None
+        at, tree = parts_of(path, self._at), self._tree
+        if at[: len(tree.at)] != tree.at:
+            tree = _Tree(tree.objects, tree.commit, at)
+        folder = _InCommit(tree, at, self._budget)
+        return folder if folder._files or folder._faults else None
 
     @property
     def _files(self) -> dict[Parts, Entry]:
@@ -169,14 +169,14 @@ class _InCommit(Folder):
     @cached_property
     def _resolved(self) -> tuple[dict[Parts, Entry], dict[Parts, str]]:
         """The files, those that links stand for too, and why others are not read."""
-        entries = self._whole.below(self._at)
+        entries = self._tree.below(self._at)
         files = {entry.path: entry for entry in entries if not entry.is_link}
         faults: dict[Parts, str] = {}
         long = [entry for entry in entries if entry.is_link and entry.size > SOURCE_LINK_BYTES]
         for link in long:
             faults[link.path] = _NOWHERE
         short = [entry for entry in entries if entry.is_link and entry.size <= SOURCE_LINK_BYTES]
-        links = dict(zip((link.path for link in short), self._whole.objects.contents(short), strict=True))
+        links = dict(zip((link.path for link in short), self._tree.objects.contents(short), strict=True))
         targets = {}
         for path, target in links.items():
             place = _followed(path, target, links, self._at)

@@ -146,7 +146,7 @@ class Packed(Sequence[Data]):
 
     def __getitem__(self, index: int | slice) -> Data | Sequence[Data]:
         if isinstance(index, slice):
-            return [_unpacked(each) for each in self._held[index]]
+            return [_unpacked(held) for held in self._held[index]]
         return _unpacked(self._held[index])
 
 

@@ -32,8 +32,8 @@ _OPTIONS: Final = (
 )
 #: Variables that lead git to another repository than the one around the folder: hooks of git's have them.
 _ELSEWHERE: Final = frozenset(
-    f"GIT_{each}"
-    for each in (
+    f"GIT_{name}"
+    for name in (
         *("DIR", "WORK_TREE", "COMMON_DIR", "INDEX_FILE", "PREFIX", "NAMESPACE", "CONFIG", "SHALLOW_FILE"),
         *("OBJECT_DIRECTORY", "ALTERNATE_OBJECT_DIRECTORIES", "QUARANTINE_PATH", "REPLACE_REF_BASE", "GRAFT_FILE"),
     )

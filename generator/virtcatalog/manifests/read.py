@@ -85,7 +85,7 @@ class Manifest:
         line, _ = self.place(path)
         lines = value.splitlines()
         written = self._lines(path, line + 1, len(lines))
-        if not line or [each.strip() for each in written] != [each.strip() for each in lines]:
+        if not line or [text.strip() for text in written] != [text.strip() for text in lines]:
             return None
         starts = [number for number, text in enumerate(lines) if text[:4].rstrip() == "---"]
         spans = zip((0, *(number + 1 for number in starts)), (*starts, len(lines)), strict=True)
@@ -173,7 +173,7 @@ def _take_apart(manifest: Manifest, depth: int = 0) -> list[Manifest]:
     if items is None:
         return [manifest]
     parts = (manifest.within(item, ("items", index)) for index, item in enumerate(items))
-    return [each for part in parts for each in _take_apart(part, depth + 1)]
+    return [manifest for part in parts for manifest in _take_apart(part, depth + 1)]
 
 
 def faults(data: Any) -> list[Problem]:
@@ -183,9 +183,9 @@ def faults(data: Any) -> list[Problem]:
 
 def _check(manifest: Manifest) -> list[Problem]:
     """Read or check one manifest by its kind; return what is wrong with it."""
-    found = inspect_kind(manifest.data)
-    if found:
-        return [manifest.problem(path, message) for path, message in found]
+    findings = inspect_kind(manifest.data)
+    if findings:
+        return [manifest.problem(path, message) for path, message in findings]
     version, kind = manifest.data["apiVersion"], manifest.data["kind"]
     typed = kind_type(version, kind)
     if typed is None:

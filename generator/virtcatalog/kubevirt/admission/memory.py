@@ -154,5 +154,5 @@ def _limit(resources: ResourceRequirements, name: str, number: Callable[[Quantit
 
 def _negative(amount: Quantity) -> str:
     """Amounts that are too large overflow to negative ones in KubeVirt's arithmetic."""
-    said = "must not be negative" if amount < NONE else "is more than KubeVirt can count, and negative to it"
-    return f"{said}: {amount}"
+    fault = "must not be negative" if amount < NONE else "is more than KubeVirt can count, and negative to it"
+    return f"{fault}: {amount}"

@@ -32,12 +32,12 @@ _FRAME = ("name", "uuid", "memory", "os")
 class Allowance(msgspec.Struct, frozen=True):
     """Elements or attributes that are taken out before the schema is asked again, and why.
 
-    `known` is a version of libvirt whose schema takes them: nothing is taken out for it, or for a later one.
+    `since` is a version of libvirt whose schema takes them: nothing is taken out for it, or for a later one.
     """
 
     path: str
     why: str
-    known: Version | None = None
+    since: Version | None = None
 
 
 _LIBVIRT_FILLS = "libvirt's parser fills it in where KubeVirt leaves it out"
@@ -129,7 +129,7 @@ class Schema:
         if self._schema.validate(root):
             return []
         for allowance in ALLOWANCES:
-            if allowance.known and self.version and self.version >= allowance.known:
+            if allowance.since and self.version and self.version >= allowance.since:
                 continue
             for place in _select(allowance.path)(root):
                 _take_out(place)

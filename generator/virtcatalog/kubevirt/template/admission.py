@@ -25,14 +25,14 @@ from virtcatalog.kubevirt.template.process import chance, check_references, proc
 class Admission(NamedTuple):
     """Why a template is refused, nothing when it is not; and what is odd about it.
 
-    `at` is the field to change, where it is another than the causes name. `made` is the VM that the template makes of
+    `at` is the field to change, where it is another than the causes name. `vm` is what the template makes of
     its own values, None where it makes none.
     """
 
     causes: list[Cause]
     warnings: list[Warning]
     at: str = ""
-    made: dict[str, Any] | None = None
+    vm: dict[str, Any] | None = None
 
 
 def admit_template(manifest: dict[str, Any], *, seed: int | None = None) -> Admission:
@@ -70,7 +70,7 @@ def admit_template(manifest: dict[str, Any], *, seed: int | None = None) -> Admi
             processed = process_checked(template, chance(seed), ()).vm
     except TemplateError as error:
         return Admission(list(error.causes), _of(manifest, warnings), error.at)
-    return Admission([], _of(manifest, warnings), made=processed)
+    return Admission([], _of(manifest, warnings), vm=processed)
 
 
 def _of(manifest: dict[str, Any], warnings: list[Warning]) -> list[Warning]:

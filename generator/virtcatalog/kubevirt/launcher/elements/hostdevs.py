@@ -99,16 +99,16 @@ def _attach_claimed(devices: Sequence[GPU | HostDevice], context: Context, field
 
 def _claimed(device: GPU | HostDevice, context: Context, field: str) -> Element:
     """Source: pkg/virt-launcher/virtwrap/device/hostdevice/dra."""
-    found = context.claimed_devices.get((device.claim_name or "", device.request_name or ""))
-    if found is None or not (found.pci_address or found.mdev_uuid):
+    claimed = context.claimed_devices.get((device.claim_name or "", device.request_name or ""))
+    if claimed is None or not (claimed.pci_address or claimed.mdev_uuid):
         message = f"claim {device.claim_name!r} gives request {device.request_name!r} no PCI address and no mdev UUID"
         raise DomainError(f"{field}.claimName", message)
     traits, is_gpu = context.release.traits, isinstance(device, GPU)
     alias = f"dra-gpu-{device.name}" if is_gpu else f"dra-hostdevice-{device.name}"
-    if found.pci_address and not (found.mdev_uuid and traits.claimed_devices_keep_order):
-        return _pci_element(alias, found.pci_address)
+    if claimed.pci_address and not (claimed.mdev_uuid and traits.claimed_devices_keep_order):
+        return _pci_element(alias, claimed.pci_address)
     channel = context.architecture.name == "s390x" and not is_gpu and traits.claimed_devices_keep_order
-    return _mdev_element(alias, found.mdev_uuid, device, traits, model="vfio-ap" if channel else "vfio-pci")
+    return _mdev_element(alias, claimed.mdev_uuid, device, traits, model="vfio-ap" if channel else "vfio-pci")
 
 
 def _with_display(attached: list[Element], gpus: list[GPU]) -> list[Element]:
