@@ -1,11 +1,15 @@
 """Many VMs in several processes: the same results in the same order, taken as they are asked for."""
 
+import json
+
 import pytest
 
-from virtcatalog.errors import UnsupportedError
+from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.fleet import expanding as parallel
-from virtcatalog.fleet.expanding import expand_many
+from virtcatalog.fleet.expanding import Expander, expand_fleet
+from virtcatalog.fleet.files import Fleet
 from virtcatalog.fleet.pool import Processes
+from virtcatalog.fleet.sources import Placed
 from virtcatalog.kubevirt.cluster import Cluster
 
 INSTANCETYPES = [
@@ -33,41 +37,42 @@ def vm(number):
     }
 
 
-def plain(result):
-    if isinstance(result, UnsupportedError):
-        return result.field, result.message
-    return result.refused_by, result.causes, result.reasons, result.warnings, result.vm, result.vmi, result.domain_xml
-
-
 @pytest.fixture
-def run(monkeypatch):
-    """Expand VMs, with processes however few there are."""
+def run(monkeypatch, tmp_path):
+    """Expand so many VMs of a file, with processes however few there are; count what is read here."""
     monkeypatch.setattr(parallel, "WORTH_IT", 10)
     monkeypatch.setattr(parallel, "CHUNK", 4)
-    return lambda vms, jobs: expand_many(vms, Cluster(INSTANCETYPES), Processes(jobs))
+
+    def expanded(number, jobs):
+        file = tmp_path / "vms.json"
+        file.write_text("".join(f"{json.dumps(vm(each))}\n" for each in range(number)))
+        expander = Expander(Cluster(INSTANCETYPES), FORMS["json"].form, lambda _vm, _result: [], many=True)
+        return expand_fleet(Fleet([Placed(str(file))]), expander, Processes(jobs))
+
+    return expanded
 
 
 def test_processes_do_what_one_does(run):
-    alone = list(map(plain, run(map(vm, range(60)), 1)))
-    assert list(map(plain, run(map(vm, range(60)), 2))) == alone
-    assert {each[0] for each in alone} == {None, "vm", "spec.template.spec.domain.cpu"}
-    assert any(len(each) == 2 for each in alone)
+    alone = list(run(60, 1))
+    assert list(run(60, 2)) == alone
+    assert {expansion.became for expansion in alone} == {"admitted", "refused", "unsupported"}
 
 
-def test_vms_are_taken_only_a_little_ahead(run):
-    taken = []
+def test_results_come_before_all_vms_are_read(run, monkeypatch):
+    read, sections = [], Fleet.sections
 
-    def vms():
-        for number in range(1000):
-            taken.append(number)
-            yield vm(number)
+    def counted(fleet, _size):
+        for section in sections(fleet, 4):
+            read.append(section)
+            yield section
 
-    results = run(vms(), 2)
+    monkeypatch.setattr(Fleet, "sections", counted)
+    results = run(1000, 2)
     next(results)
-    assert len(taken) < 60
+    assert len(read) < 60
     results.close()
 
 
 def test_few_vms_start_no_process(run, monkeypatch):
     monkeypatch.setattr(Processes, "results", None)
-    assert len(list(run(map(vm, range(9)), 8))) == 9
+    assert len(list(run(9, 8))) == 9

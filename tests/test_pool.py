@@ -1,5 +1,6 @@
 """Functions in several processes: results in order, items taken as they are asked for, and an end when one dies."""
 
+import json
 import os
 import signal
 import subprocess
@@ -9,9 +10,13 @@ from time import monotonic, sleep
 
 import pytest
 
+from virtcatalog.cli.expand_output import FORMS
+from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.fleet import expanding
+from virtcatalog.fleet.files import Fleet
 from virtcatalog.fleet.pool import LostProcessError, Processes, chunks
+from virtcatalog.fleet.sources import Placed
 from virtcatalog.kubevirt.cluster import Cluster
 
 INTERRUPTED = """
@@ -123,8 +128,8 @@ def test_chunks():
     assert list(chunks([], 2)) == []
 
 
-def test_vms_expand_in_spawned_processes_too(monkeypatch):
-    """As on systems that do not fork safely: the cluster and the results are sent."""
+def test_vms_expand_in_spawned_processes_too(monkeypatch, tmp_path):
+    """As on systems that do not fork safely: the cluster and what is printed are sent."""
     monkeypatch.setattr(expanding, "WORTH_IT", 1)
     vm = {
         "apiVersion": "kubevirt.io/v1",
@@ -135,8 +140,12 @@ def test_vms_expand_in_spawned_processes_too(monkeypatch):
             "template": {"spec": {"domain": {"devices": {}, "memory": {"guest": "1Gi"}}}},
         },
     }
+    file = tmp_path / "vm.json"
+    file.write_text(json.dumps(vm))
     cluster = Cluster([], release="v1.8.4")
-    (alone,) = expanding.expand_many([vm], cluster)
-    (sent,) = expanding.expand_many([vm], cluster, Processes(2, "spawn"))
-    assert (sent.domain_xml, sent.converted_xml, sent.vmi) == (alone.domain_xml, alone.converted_xml, alone.vmi)
-    assert sent.domain is None
+    expander = expanding.Expander(cluster, FORMS["json"].form, Warnings((), cluster.release).of)
+    fleet = Fleet([Placed(str(file))])
+    (alone,) = expanding.expand_fleet(fleet, expander, None)
+    (sent,) = expanding.expand_fleet(fleet, expander, Processes(2, "spawn"))
+    assert sent == alone
+    assert "<domain" in sent.output

@@ -147,7 +147,9 @@ CORE = sorted(
     (
         kind
         for kind in vars(core).values()
-        if isinstance(kind, type) and issubclass(kind, Object | Constant) and kind not in (Object, Constant)
+        if isinstance(kind, type)
+        and issubclass(kind, Object | Constant)
+        and kind not in (Object, Constant, core.Resource)
     ),
     key=lambda kind: kind.__name__,
 )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-from msgspec.structs import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import UnsupportedError, placed
@@ -15,14 +13,19 @@ from virtcatalog.fleet.filling import Fillers
 from virtcatalog.fleet.outcome import Expansion, Form, Located, Outcome, Remark, located
 from virtcatalog.fleet.pool import START, Executor, chunks
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.pipeline import add_domain, create_vmi, expand
+from virtcatalog.kubevirt.pipeline import add_domain, create_vmi
 from virtcatalog.kubevirt.result import Result
 
 if TYPE_CHECKING:
     from virtcatalog.fleet.files import Section, Share
     from virtcatalog.kubevirt.launcher.lint import Finding, Schema
-    from virtcatalog.kubevirt.pipeline import Result
 
+
+WORTH_IT = 500 if START == "fork" else 2000
+"""The number of VMs from which on other processes save more time than it takes to start them."""
+
+CHUNK = 48
+"""How many VMs are sent to a process at a time."""
 
 _SECTION: Final = 192
 """How many pieces of a file a forked process reads at a time, at most: nobody sends them to it."""
@@ -163,44 +166,3 @@ def _expand_section(section: Section, expander: Expander, fleet: Fleet) -> list[
 
 def _expand_chunk(shares: Iterable[Share], expander: Expander) -> list[Expansion]:
     return list(expander.shares(shares))
-
-
-Manifest = dict[str, Any]
-
-WORTH_IT = 500 if START == "fork" else 2000
-"""The number of VMs from which on other processes save more time than it takes to start them."""
-
-CHUNK = 48
-"""How many VMs are sent to a process at a time."""
-
-
-def expand_many(
-    vms: Iterable[Manifest], cluster: Cluster, executor: Executor | None = None
-) -> Iterator[Result | UnsupportedError]:
-    """Yield what each VM becomes in the cluster, or the UnsupportedError that prevents an answer.
-
-    Few VMs are expanded here, many by the executor, if there is one. VMs are taken a few chunks ahead of the results,
-    so that memory does not grow with their number. Except on Linux, processes import the program's main module: call
-    this below `if __name__ == "__main__"`. LostProcessError when one of the processes is killed.
-    """
-    vms = iter(vms)
-    first = list(islice(vms, WORTH_IT)) if executor else []
-    vms = chain(first, vms)
-    if executor is None or not executor.worth(len(first), WORTH_IT):
-        yield from _expanded(vms, cluster)
-        return
-    for results in executor.results(_expand_vms, chunks(vms, CHUNK), cluster):
-        for result in results:
-            yield result if isinstance(result, UnsupportedError) else replace(result, cluster=cluster)
-
-
-def _expand_vms(vms: list[Manifest], cluster: Cluster) -> list[Result | UnsupportedError]:
-    return list(_expanded(vms, cluster))
-
-
-def _expanded(vms: Iterable[Manifest], cluster: Cluster) -> Iterator[Result | UnsupportedError]:
-    for vm in vms:
-        try:
-            yield expand(vm, cluster)
-        except UnsupportedError as error:
-            yield error
