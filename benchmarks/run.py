@@ -12,21 +12,27 @@ from __future__ import annotations
 
 import argparse
 import cProfile
+import json
 import pstats
 import time
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
+from tempfile import NamedTemporaryFile
 
 import build as builds
 from pairs import Manifest, pairs, read
 
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.fleet.expanding import expand_many
+from virtcatalog.cli.expand_output import FORMS
+from virtcatalog.cli.expand_warnings import Warnings
+from virtcatalog.fleet.expanding import Expander, expand_fleet
+from virtcatalog.fleet.files import Fleet
 from virtcatalog.fleet.pool import Processes
+from virtcatalog.fleet.sources import Placed
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.pipeline import Result, create_vmi, expand
+from virtcatalog.kubevirt.pipeline import create_vmi, expand
 from virtcatalog.render.output import render
 
 ROOT = Path(__file__).parent.parent
@@ -65,13 +71,18 @@ def measure(run: Expand, vms: list[Manifest], cluster: Cluster) -> None:
 
 
 def stream(number: int, vms: list[Manifest], cluster: Cluster) -> None:
-    """A stream of VMs with so many processes: the rate, and the memory that its second half takes more."""
-    wall, half, admitted = time.perf_counter(), 0, 0
-    for done, result in enumerate(expand_many(chain(vms, vms), cluster, Processes(number)), start=1):
-        admitted += isinstance(result, Result) and result.domain_xml is not None
-        if done == len(vms):
-            half = peak()
-    rate = 2 * len(vms) / (time.perf_counter() - wall)
+    """A file of VMs with so many processes: the rate, and the memory that its second half takes more."""
+    with NamedTemporaryFile("w", suffix=".json") as file:
+        file.writelines(f"{json.dumps(vm)}\n" for vm in chain(vms, vms))
+        file.flush()
+        fleet = Fleet([Placed(file.name)])
+        expander = Expander(cluster, FORMS["xml"].form, Warnings((), cluster.release).of, many=True)
+        wall, half, admitted = time.perf_counter(), 0, 0
+        for done, expansion in enumerate(expand_fleet(fleet, expander, Processes(number)), start=1):
+            admitted += expansion.became == "admitted"
+            if done == len(vms):
+                half = peak()
+        rate = 2 * len(vms) / (time.perf_counter() - wall)
     more = peak() - half
     print(f"--jobs {number}: {rate:.0f} VMs/s ({admitted} admitted); peak {peak() >> 10} MiB, second half + {more} KiB")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from virtcatalog.api.names import INSTANCETYPES, PREFERENCES
+from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.schema import catalog_schemas
 from virtcatalog.manifests.document import Text
@@ -30,8 +30,8 @@ def test_four_classes_of_five_sizes(own):
 
 
 def test_no_name_is_the_operators(own):
-    assert not {each.name for each in own.instancetypes} & INSTANCETYPES
-    assert not {each.name for each in own.preferences} & PREFERENCES
+    assert not {each.name for each in own.instancetypes} & RESERVED_INSTANCETYPES
+    assert not {each.name for each in own.preferences} & RESERVED_PREFERENCES
 
 
 def test_every_preference_says_what_it_is_for_and_what_it_needs(own):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from virtcatalog.api.names import INSTANCETYPES, PREFERENCES
+from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.cli import main
 from virtcatalog.errors import CatalogError
@@ -72,8 +72,8 @@ def memory(result: Result) -> str:
 
 def test_what_the_newest_release_deploys_is_shipped_exactly() -> None:
     catalog = load_catalog(NAME)
-    assert {each.name for each in catalog.instancetypes} == INSTANCETYPES
-    assert {each.name for each in catalog.preferences} == PREFERENCES
+    assert {each.name for each in catalog.instancetypes} == RESERVED_INSTANCETYPES
+    assert {each.name for each in catalog.preferences} == RESERVED_PREFERENCES
     by_name = {each.name: each.spec for each in catalog.preferences}
     for name in ("windows.10", "windows.11.virtio"):
         assert by_name[name]["cpu"] == {"preferredCPUTopology": "sockets"}
@@ -176,14 +176,14 @@ class TestExtends:
 
     def test_from_files_at_hand_too(self) -> None:
         files = {"catalog.yaml": f"name: house\nextends: {NAME}\n".encode()}
-        assert len(load_catalog("house", files).instancetypes) == len(INSTANCETYPES)
+        assert len(load_catalog("house", files).instancetypes) == len(RESERVED_INSTANCETYPES)
 
     @pytest.mark.parametrize("name", ["common-instancetypes", "deep/common-instancetypes"])
     def test_whatever_the_catalog_itself_is_called(self, name: str) -> None:
         house(catalog=f"name: house\nextends: {NAME}\n")
         Path(name).parent.mkdir(exist_ok=True)
         Path("house").rename(name)
-        assert len(load_catalog(f"./{name}").instancetypes) == len(INSTANCETYPES)
+        assert len(load_catalog(f"./{name}").instancetypes) == len(RESERVED_INSTANCETYPES)
 
     def test_one_that_there_is_not_is_told_at_its_place(self) -> None:
         house(catalog="name: house\nextends: common-instancetypes@v9\n")
