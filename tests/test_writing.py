@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from virtcatalog import writing
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.cli import main
-from virtcatalog.publish.publish import publish
+from virtcatalog.publish.promise import publish
 from virtcatalog.render import tree
 from virtcatalog.writing import WriteError, real_place, replace_file, write_files
 

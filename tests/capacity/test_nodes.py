@@ -4,8 +4,7 @@ import pytest
 from fitting import node, nodes
 
 from virtcatalog import Cluster
-from virtcatalog.capacity.declared import read_nodes
-from virtcatalog.capacity.nodes import cluster_nodes, shown
+from virtcatalog.capacity.nodes import cluster_nodes, read_nodes, shown
 from virtcatalog.errors import ManifestError
 
 KIND = "{name: a, count: 1, allocatable: {cpu: 1, memory: 1}}"

@@ -7,7 +7,7 @@ import pytest
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import CatalogError
 from virtcatalog.progress import reporting_to
-from virtcatalog.publish.publish import publish
+from virtcatalog.publish.promise import publish
 
 CATALOG = "name: test\nvendor: example.org\nkubevirt: v1.9.0\n"
 

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from targets import CATALOG, KUSTOMIZE, OBJECTS, OWN, VM
 
 from virtcatalog import Cluster, escaping, load_catalog
-from virtcatalog.capacity.declared import read_nodes
 from virtcatalog.capacity.launches import launches, split
+from virtcatalog.capacity.nodes import read_nodes
 from virtcatalog.capacity.report import report
 from virtcatalog.cli import main
 from virtcatalog.errors import VirtcatalogError

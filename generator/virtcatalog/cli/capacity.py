@@ -66,8 +66,8 @@ def command(
     Exit status: 0 everything fits, 1 a VM has no node or is refused by a quota, or an instance type fits nowhere,
     2 a file of a repository cannot be read.
     """
-    from virtcatalog.capacity.declared import load_nodes
     from virtcatalog.capacity.launches import launch_of, launched, split
+    from virtcatalog.capacity.nodes import load_nodes
     from virtcatalog.capacity.report import report
     from virtcatalog.cli.conditions import beside_upstream
     from virtcatalog.fleet.files import SoundFleet

@@ -213,7 +213,7 @@ def _is_ours(subject: Subject) -> bool:
 
 def _with_nodes(inventory: Inventory, file: str) -> Inventory:
     """The inventory with the nodes that a file declares."""
-    from virtcatalog.capacity.declared import load_nodes
+    from virtcatalog.capacity.nodes import load_nodes
     from virtcatalog.catalog.places import Source
     from virtcatalog.check.subject import Subject
 

@@ -52,8 +52,7 @@ def command(
     """
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.publish.notes import changes, notes
-    from virtcatalog.publish.promise import accepts, breaches
-    from virtcatalog.publish.publish import publish, version_fault
+    from virtcatalog.publish.promise import accepts, breaches, publish, version_fault
 
     loaded = load_catalog(catalog)
     fault = version_fault(loaded, version)

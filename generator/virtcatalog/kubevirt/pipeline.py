@@ -22,10 +22,9 @@ from virtcatalog.errors import (
     UnsupportedError,
     Warning,
 )
-from virtcatalog.kubevirt.admission.holders import validate_pool, validate_replica_set
 from virtcatalog.kubevirt.admission.instancetypes import admit as admit_catalog_object
 from virtcatalog.kubevirt.admission.memory import memory_warnings
-from virtcatalog.kubevirt.admission.vm import admit_vm, own_template, vm_warnings
+from virtcatalog.kubevirt.admission.vm import admit_vm, own_template, validate_pool, validate_replica_set, vm_warnings
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
 from virtcatalog.kubevirt.causes import MOST_CAUSES, not_supported
 from virtcatalog.kubevirt.cluster import Cluster

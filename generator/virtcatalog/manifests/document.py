@@ -11,17 +11,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from virtcatalog.api.findings import Path, field_path
-from virtcatalog.errors import Problem
+import msgspec
+
+from virtcatalog.api.decode import convert
+from virtcatalog.api.findings import Path, field_path, inspect
+from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.limits import HOST_FILE_BYTES
 from virtcatalog.manifests.blocks import BlockPlaces, read_block
 from virtcatalog.manifests.builder import Builder
+from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.jsonplaces import JsonPlaces, skip
 from virtcatalog.manifests.places import ENDS, Field, Index, Mark, step
 from virtcatalog.manifests.plainjson import CONTROL_CHARACTERS, JSON_DECODER, UNWRITABLE, canonical_json, plain_json
+from virtcatalog.manifests.sources import read_file
 from virtcatalog.manifests.syntax import (
     MarkedYAMLError,
     SyntaxLimitError,
@@ -209,3 +215,42 @@ def _is_in_lists(path: Path) -> bool:
 
 _SHORT: Final = 1 << 20
 """So many characters have no more than so many values."""
+
+
+T = TypeVar("T", bound=msgspec.Struct)
+Faults = Iterable[tuple[Path, str]]
+
+
+def load_document(file: str, kind: type[T], faults: Callable[[Any], Faults] = lambda _: ()) -> T:
+    """Read a file as `kind`; ManifestError carries everything that is wrong with it.
+
+    `faults` says what is, beyond the type, with data that fits it.
+    """
+    try:
+        content = read_file(file, HOST_FILE_BYTES)
+    except SourceError as error:
+        raise ManifestError(Problem(file=file, message=error.message)) from None
+    return read_document(content, file, kind, faults)
+
+
+def read_document(text: str | bytes, file: str, kind: type[T], faults: Callable[[Any], Faults] = lambda _: ()) -> T:
+    """Read a text, as `load_document` does a file."""
+    source = Text(text, file)
+    documents = list(source.documents())
+    if source.problems:
+        raise ManifestError(*source.problems)
+    if len(documents) != 1:
+        raise ManifestError(
+            Problem(file=file, line=1, column=1, message=f"holds {len(documents)} documents, and one is wanted")
+        )
+    index, data = documents[0]
+    tidied, findings = inspect(data, kind)
+    findings = findings or list(faults(tidied))
+    if findings:
+        raise ManifestError(*(_problem(source, index, path, message) for path, message in findings))
+    return convert(tidied, kind)
+
+
+def _problem(source: Text, document: int, path: Path, message: str) -> Problem:
+    line, column = source.place(document, path)
+    return Problem(file=source.file, line=line, column=column, field=field_path(path), message=message)

@@ -1,19 +1,20 @@
-"""What the site shows of instance types and preferences: plain data, amounts in bytes."""
+"""What the site shows of instance types and preferences: plain data, amounts in bytes, costs as rounded decimals."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from virtcatalog import units
-from virtcatalog.api.kinds import CLUSTER_KINDS
+from virtcatalog.api.kinds import CLUSTER_KINDS, INSTANCETYPE_KINDS
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.model import Catalog, Deprecation, Entry, Instancetype, Preference
+from virtcatalog.catalog.prices import Prices, hourly, monthly
 from virtcatalog.errors import counted
 from virtcatalog.render.features import features
-from virtcatalog.site.prices import PriceList, Tag
 
 _GIB = 2**30
 
@@ -187,3 +188,76 @@ def _devices(spec: Mapping[str, Any]) -> list[str]:
     }
     devices = [text.format(spec[key]) for key, text in texts.items() if spec.get(key)]
     return devices + [what for key, what in (("preferredTPM", "TPM"), ("preferredRng", "entropy")) if key in spec]
+
+
+class Tag(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What something costs an hour and a month; "" where resources have no price, the `unpriced`."""
+
+    hour: str = ""
+    month: str = ""
+    unpriced: tuple[str, ...] = ()
+
+
+class Extra(msgspec.Struct, frozen=True):
+    """What the licence of some preferences adds to a type's price."""
+
+    preferences: tuple[str, ...]
+    tag: Tag
+
+
+class PriceList:
+    """The prices of a catalog's machines."""
+
+    def __init__(self, catalog: Catalog, prices: Prices) -> None:
+        self.currency = prices.currency
+        self._prices = prices
+        self._overlays = catalog.overlays
+
+    def of_type(self, entry: Instancetype) -> Tag:
+        """Return what an instance type costs where no environment has another price."""
+        return self._tag(entry, "", entry.spec)
+
+    def elsewhere(self, entry: Instancetype) -> Iterator[tuple[str, Tag]]:
+        """Yield the environments that have it and in which it costs something else: by their prices or patches."""
+        own = self.of_type(entry)
+        for overlay in self._overlays:
+            spec = _spec_in(entry, overlay)
+            tag = own if spec is None else self._tag(entry, overlay.name, spec)
+            if tag != own:
+                yield overlay.name, tag
+
+    def licence(self, entry: Preference) -> str:
+        """Return what a preference's licence costs, "" for none."""
+        licence = self._prices.licence(entry.name, entry.os_type)
+        parts = ((licence.cpu, "a vCPU-hour"), (licence.vm, "a VM-hour")) if licence else ()
+        return ", ".join(f"{self.text(hourly(amount))} {per}" for amount, per in parts if amount)
+
+    def extras(self, entry: Instancetype, preferences: Iterable[Preference]) -> Iterator[Extra]:
+        """Yield what licences add to the price of a type, those that add the same together."""
+        names_by_tag: dict[Tag, list[str]] = {}
+        for preference in preferences:
+            licence = self._prices.licence(preference.name, preference.os_type)
+            if licence is not None:
+                hour = licence.hour(entry.vcpus)
+                names_by_tag.setdefault(Tag(hourly(hour), monthly(hour)), []).append(preference.name)
+        yield from (Extra(tuple(names), tag) for tag, names in names_by_tag.items())
+
+    def text(self, amount: str) -> str:
+        """Return an amount with its currency."""
+        return f"{amount} {self.currency}".rstrip()
+
+    def _tag(self, entry: Instancetype, environment: str, spec: dict[str, Any]) -> Tag:
+        cost = self._prices.of_type(spec, entry.series, environment)
+        return Tag(hourly(cost.hour), monthly(cost.hour)) if cost.complete else Tag(unpriced=cost.missing)
+
+
+def _spec_in(entry: Instancetype, overlay: Overlay) -> dict[str, Any] | None:
+    """What an environment makes of a type; None where it does not have it."""
+    for kind in overlay.kinds:
+        manifest = entry.manifest(kind) if kind in INSTANCETYPE_KINDS else None
+        if manifest is not None and overlay.includes(manifest):
+            patched: dict[str, Any] = (
+                overlay.deployed(manifest)["spec"] if overlay.patches_for(manifest) else entry.spec
+            )
+            return patched
+    return None

@@ -26,9 +26,8 @@ from virtcatalog.site import chart as charts
 from virtcatalog.site import plainvms
 from virtcatalog.site.changes import History, chapters
 from virtcatalog.site.domains import Domains, domains
-from virtcatalog.site.facts import PreferenceRow, Type, preference_rows, types
+from virtcatalog.site.facts import PreferenceRow, PriceList, Type, preference_rows, types
 from virtcatalog.site.pairs import Kin, Matrix, matrix
-from virtcatalog.site.prices import PriceList
 from virtcatalog.site.snippets import kustomize, terraform, vm
 from virtcatalog.site.usage import Fleet
 from virtcatalog.site.vmtemplates import offering, offers

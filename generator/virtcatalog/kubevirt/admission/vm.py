@@ -1,19 +1,28 @@
-"""The validating webhook of VirtualMachines, and what it says of the DataVolumes that a VM brings along.
+"""The validating webhooks of VirtualMachines and their DataVolumes, and of what else holds a VM: pools, replica sets.
 
-KubeVirt names their field `dataVolumeTemplate` when it looks into one, `dataVolumeTemplates` when it looks at its
-namespace.
-Source: pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go; pkg/storage/admitters
-(data-volume-template.go).
+KubeVirt names the field of DataVolumes `dataVolumeTemplate` when it looks into one, `dataVolumeTemplates` when it looks
+at its namespace. Of a pool or replica set it looks at the template as it is written, without instance type, preference
+and defaults.
+Source: pkg/virt-api/webhooks/validating-webhook/admitters (vms-admitter.go, vmirs-admitter.go, vmpool-admitter.go);
+pkg/storage/admitters (data-volume-template.go).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
 from virtcatalog.api.cdi import DataVolumeSource
+from virtcatalog.api.core import LabelSelector
 from virtcatalog.api.decode import clone
+from virtcatalog.api.holders import (
+    VirtualMachineInstanceReplicaSet,
+    VirtualMachinePool,
+    VirtualMachinePoolScaleInStrategy,
+    VirtualMachinePoolUpdateStrategy,
+)
 from virtcatalog.api.kubevirt import (
     DataVolumeTemplateSpec,
     VirtualMachine,
@@ -34,6 +43,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.hotplug import live_update_memory_problem
 from virtcatalog.kubevirt.defaults.spec import NetworkDefaultError, set_default_vmi_spec
 from virtcatalog.kubevirt.preference.requirements import check_requirements
+from virtcatalog.kubevirt.selectors import label_selector, selects
 
 #: The strategy of a VM that another cluster hands a running guest to.
 RECEIVER = "WaitAsReceiver"
@@ -187,3 +197,62 @@ def _mistake(template: DataVolumeTemplateSpec, field: str) -> Cause | None:
         if count != 1:
             return invalid(f"{field}.source", f"source needs exactly one kind of source, but has {count}")
     return None
+
+
+_STRATEGIES = ("unmanaged", "opportunistic", "proactive")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+
+
+def validate_replica_set(held: VirtualMachineInstanceReplicaSet, config: Configuration) -> list[Cause]:
+    """Everything wrong with a new VirtualMachineInstanceReplicaSet (ValidateVMIRSSpec)."""
+    template = held.spec.template
+    return [
+        *validate_grace_annotations(template.spec, template.metadata, "spec.template.metadata", config),
+        *validate_vmi_spec(template.spec, "spec.template.spec", config),
+        *_selector(held.spec.selector, template.metadata.labels),
+        *validate_discontinued_feature_gates(template.spec, "spec", config),
+    ]
+
+
+def validate_pool(pool: VirtualMachinePool, config: Configuration) -> list[Cause]:
+    """Everything wrong with a new VirtualMachinePool (ValidateVMPoolSpec)."""
+    spec, template = pool.spec, pool.spec.virtual_machine_template
+    return [
+        *validate_vm_spec(template.spec, "spec.virtualMachineTemplate.spec", config),
+        *_selector(spec.selector, template.metadata.labels),
+        *_max_unavailable(spec.max_unavailable),
+        *_one_strategy(spec.update_strategy, "spec.updateStrategy"),
+        *_one_strategy(spec.scale_in_strategy, "spec.scaleInStrategy"),
+        *validate_discontinued_feature_gates(template.spec.template.spec, "spec", config),
+    ]
+
+
+def _selector(selector: LabelSelector, labels: Mapping[str, str]) -> Iterator[Cause]:
+    """The selector is one, and selects what the template makes."""
+    faults = [cause.message for cause in label_selector(selector, "spec.selector")]
+    if faults:
+        yield invalid("spec.selector", "; ".join(faults))
+    elif not selects(selector, labels):
+        yield invalid("spec.selector", "it does not select the labels of the template")
+
+
+def _max_unavailable(limit: int | str | None) -> Iterator[Cause]:
+    field = "spec.maxUnavailable"
+    if isinstance(limit, int):
+        if limit <= 0:
+            yield invalid(field, f"{limit} is not at least 1")
+    elif limit is not None and not limit.endswith("%"):
+        yield invalid(field, f"{limit!r} is no percentage: it has to end with %")
+    elif limit is not None:
+        number = limit[:-1]
+        if not _INTEGER.fullmatch(number) or not 0 < int(number) <= 100:
+            yield invalid(field, f"{limit!r} is no percentage from 1% to 100%")
+
+
+def _one_strategy(
+    strategy: VirtualMachinePoolUpdateStrategy | VirtualMachinePoolScaleInStrategy | None, field: str
+) -> Iterator[Cause]:
+    """At most one of them (validateMutualExclusivity)."""
+    chosen = [name for name in _STRATEGIES if strategy is not None and getattr(strategy, name) is not None]
+    if len(chosen) > 1:
+        yield invalid(field, f"{' and '.join(chosen)} exclude each other")
