@@ -12,7 +12,7 @@ import msgspec
 from virtcatalog.cli import options
 from virtcatalog.cli.capacity_output import print_text
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import data, echo, failing, summary
+from virtcatalog.cli.console import data, echo, failing, print_problems, summary
 from virtcatalog.cli.inputs import catalog_objects, load_any, placed
 from virtcatalog.cli.repository import deployed_all, repository_at
 from virtcatalog.errors import VirtcatalogError, counted, listed
@@ -104,8 +104,7 @@ def command(
         print_text(answer)
     for name, why in answer.podless:
         echo(f"{name}: {why}", err=True)
-    for problem in unfit:
-        echo(str(problem), err=True)
+    print_problems(unfit)
     _close(answer)
     return 2 if unfit else 1 if answer.finds else 0
 

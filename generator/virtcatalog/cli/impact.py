@@ -11,7 +11,7 @@ import msgspec
 
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import data, echo, failing
+from virtcatalog.cli.console import data, echo, failing, print_problems
 from virtcatalog.cli.diff import read_dumps
 from virtcatalog.cli.repository import default_path, repository_at
 from virtcatalog.errors import VirtcatalogError, counted, some
@@ -70,8 +70,7 @@ def command(
     else:
         echo("\n".join("".join(f"{line}\n" for line in _lines(answer)) for answer in answers), nl=False)
     problems = side.problems if side is not None else ()
-    for problem in problems:
-        echo(str(problem), err=True)
+    print_problems(problems)
     return 2 if problems else 1 if any(answer.used for answer in answers) else 0
 
 
