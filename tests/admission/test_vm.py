@@ -7,7 +7,8 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.kubevirt.admission.vm import vm_warnings
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, validate_data_volume_schema
+from virtcatalog.kubevirt.defaults.schema import validate_data_volume_schema
+from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
 
 GUEST = "spec.template.spec.domain.memory.guest"
 
