@@ -7,7 +7,7 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.kubevirt.admission.vm import vm_warnings
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.defaults.schema import validate_data_volume_schema
+from virtcatalog.kubevirt.defaults.schema import validate_data_volume_schema, validate_mutated_data_volume_schema
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
 
 GUEST = "spec.template.spec.domain.memory.guest"
@@ -150,7 +150,8 @@ def test_the_schema_of_data_volume_templates(claim, messages):
     spec = otheryaml.load(
         f"dataVolumeTemplates: [{{spec: {{{claim}}}}}]\ntemplate: {{spec: {{domain: {{devices: {{}}}}}}}}"
     )
-    causes = list(validate_data_volume_schema(convert({"metadata": {}, "spec": spec}, VirtualMachine)))
+    vm = convert({"metadata": {}, "spec": spec}, VirtualMachine)
+    causes = [*validate_data_volume_schema(vm), *validate_mutated_data_volume_schema(vm)]
     assert [cause.message for cause in causes] == [f"spec.dataVolumeTemplates[0].spec.{each}" for each in messages]
     assert {cause.field for cause in causes} <= {""}
 
