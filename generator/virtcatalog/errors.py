@@ -8,7 +8,7 @@ from typing import Literal, Protocol, get_args
 import msgspec
 
 CRASH = "Crash"
-"""The type of a cause where KubeVirt does not refuse an object, but fails on it."""
+"""The type of a cause where KubeVirt does not refuse an object, but crashes on it."""
 Severity = Literal["error", "warning", "note"]
 """How bad a finding is, the gravest first."""
 Level = Literal[

@@ -79,7 +79,7 @@ def test_the_whole_report(snapshot: SnapshotAssertion) -> None:
     result = run("--nodes", "nodes.yaml", "-f", "quota.yaml", vms=vms)
     assert result.exit_code == 1
     assert result.stdout == snapshot
-    assert result.stderr == "3 nodes, 5 VMs, 2 VMs have no node, 3 VMs are refused by quotas or limits\n"
+    assert result.stderr == "3 nodes, 5 VMs, 2 VMs fit no node, 3 VMs are refused by quotas or limits\n"
 
 
 def test_everything_fits() -> None:

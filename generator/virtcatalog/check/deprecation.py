@@ -29,7 +29,7 @@ LEFT_OUT = Rule(
     "warning",
     "An environment leaves out a deprecated object before its sunset.",
     "That removes it, whatever is said of its sunset: VMs that name it can no longer be created there, and those that "
-    "have no stored revision of it cannot start. `virtcatalog release` refuses it once the object is published.",
+    "have no stored revision of it are refused. `virtcatalog release` refuses it once the object is published.",
     "Let the environment keep what is deprecated: it is labelled, and says what to use instead. `deprecated: false` is "
     "for when every sunset has passed.",
 )

@@ -20,7 +20,7 @@ from virtcatalog.errors import ManifestError
 REFUSED = Rule(
     "vm-refused",
     "error",
-    "KubeVirt refuses a VM, or cannot start it, in the environment that it is for.",
+    "KubeVirt refuses a VM, or virt-launcher crashes on it, in the environment that it is for.",
     "The VM cannot be created, or never runs.",
     "Change the field that the finding names; or, of a template that is not for the environment, say in `vms.yaml` "
     "which ones it is for. `virtcatalog expand` shows how far the VM comes. What depends on a "
@@ -52,7 +52,7 @@ OVER_BUDGET = Rule(
     "warning",
     "VMs request more than the catalog's budget allows.",
     "What was planned for an environment or a namespace is used up.",
-    "Raise the budget in `catalog.yaml`, or make VMs smaller. VMs given with `-f` count, unless they are halted.",
+    "Raise the budget in `catalog.yaml`, or make VMs smaller. VMs given with `-f` count, unless they are switched off.",
 )
 RULES = (REFUSED, WARNED, UNCHECKED, NO_POD, OVER_BUDGET)
 

@@ -61,9 +61,10 @@ def command(
 
     For each instance type how many VMs fit, and of what nodes run out; for each VM where it can run, and why not where
     it cannot; the fleet packed, the room that is left, what a node's failure would do; what namespaces ask against
-    their ResourceQuotas and LimitRanges. VMs that are halted count for nothing but the question where they could run.
+    their ResourceQuotas and LimitRanges. VMs that are switched off count for nothing but the question where they could
+    run.
 
-    Exit status: 0 everything fits, 1 a VM has no node or is refused by a quota, or an instance type fits nowhere,
+    Exit status: 0 everything fits, 1 a VM fits no node or is refused by a quota, or an instance type fits nowhere,
     2 a file of a repository cannot be read.
     """
     from virtcatalog.capacity.launches import launch_of, launched, split
@@ -132,7 +133,7 @@ def _deployed(catalog: str | None, environment: str | None) -> list[Manifest]:
 def _close(answer: Report) -> None:
     parts = [counted(answer.packed.nodes, "node"), counted(len(answer.vms), "VM")]
     if answer.homeless:
-        parts.append(f"{counted(len(answer.homeless), 'VM has', 'VMs have')} no node")
+        parts.append(f"{counted(len(answer.homeless), 'VM fits', 'VMs fit')} no node")
     if answer.quota.refusals:
         parts.append(f"{counted(len(answer.quota.refusals), 'VM is', 'VMs are')} refused by quotas or limits")
     if answer.podless:

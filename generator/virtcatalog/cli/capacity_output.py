@@ -90,7 +90,7 @@ def _memory(wanted: Mapping[str, int]) -> str:
 def _fleet(answer: Report) -> Iterator[str]:
     packed = answer.packed
     halted = sum(vm.halted for vm in answer.vms)
-    others = f"; {counted(halted, 'VM is', 'VMs are')} halted" if halted else ""
+    others = f"; {counted(halted, 'VM is', 'VMs are')} switched off" if halted else ""
     yield (
         f"{counted(packed.placed, 'VM')} on {packed.used_nodes:,} of {counted(packed.nodes, 'node')}, "
         f"{packed.left:,} left{others}"
@@ -114,7 +114,7 @@ def _fleet(answer: Report) -> Iterator[str]:
         yield from _why(group)
     if len(groups) > _MOST:
         more = sum(map(len, list(groups.values())[_MOST:]))
-        yield f"and {counted(more, 'more VM has', 'more VMs have')} no node: see -o json"
+        yield f"and {counted(more, 'more VM fits', 'more VMs fit')} no node: see -o json"
 
 
 def _failing(answer: Report) -> str:
@@ -123,15 +123,16 @@ def _failing(answer: Report) -> str:
         return "  any one node may fail: the others take its VMs"
     worst = bad[0]
     text = f"{counted(len(bad), 'node')} may not fail; worst is {worst.node} ({worst.kind})"
-    return f"  {text}: of its {counted(worst.vms, 'VM')} {len(worst.homeless):,} would have no node"
+    return f"  {text}: of its {counted(worst.vms, 'VM')} {len(worst.homeless):,} would fit no other"
 
 
 def _why(group: list[VMFit]) -> Iterator[str]:
-    """Why VMs that fail alike have no node."""
+    """Why VMs that fail alike fit no node."""
     vm_fit = group[0]
     names = vm_fit.name if len(group) == 1 else f"{vm_fit.name} and {counted(len(group) - 1, 'other')}"
     able = ", ".join(vm_fit.kinds)
-    yield f"{names}: no node; empty, {able} could run it" if able else f"{names}: can run nowhere"
+    fits = f"fits no node; an empty {able} could run it" if able else "fits no node, not even an empty one"
+    yield f"{names}: {fits}"
     for kind, number, sort, text in vm_fit.reasons[:_MOST]:
         yield f"  {kind}, {counted(number, 'node')}: {text} ({sort})"
     if len(vm_fit.reasons) > _MOST:

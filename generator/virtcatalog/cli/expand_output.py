@@ -119,7 +119,7 @@ def show_sarif(findings: Iterable[list[tuple[str, Problem]]], _many: bool) -> No
 
 
 _SARIF = {
-    "refused": ("error", "KubeVirt refuses the VM, or virt-launcher fails on it."),
+    "refused": ("error", "KubeVirt refuses the VM, or virt-launcher crashes on it."),
     "warning": ("warning", "KubeVirt takes the VM, and something in it is odd."),
 }
 

@@ -77,6 +77,7 @@ def command(
 def _lines(impact: Impact) -> Iterator[str]:
     from virtcatalog.review.groups import grouped
     from virtcatalog.review.rows import shortened, sign, what, who, word
+    from virtcatalog.review.verdict import summary
 
     yield f"{impact.what} {impact.name}: {counted(len(impact.objects), 'object')}"
     for place in impact.places:
@@ -94,7 +95,8 @@ def _lines(impact: Impact) -> Iterator[str]:
         yield from (f"    {problem}" for problem in impact.problems)
     groups = grouped(impact.without.verdicts)
     if groups:
-        yield "  without it:"
+        vms = [verdict for verdict in impact.without.verdicts if not verdict.template]
+        yield f"  without it: {summary(vms, impact.without.vms).sentence}" if vms else "  without it:"
     for group in groups:
         yield f"    {sign(group.verdict)} {word(group.verdict)}  {single_line(who(group, 5))}"
         yield f"      {single_line('; '.join(shortened(what(group.verdict), 4)))}"

@@ -41,7 +41,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def crashes(self) -> bool:
-        """Whether virt-launcher fails on the VM rather than refusing it."""
+        """Whether virt-launcher crashes on the VM rather than refusing it."""
         return self.result is not None and any(reason.type == CRASH for reason in self.result.reasons)
 
     def without_release(self, texts: Sequence[str]) -> list[str]:

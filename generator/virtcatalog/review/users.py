@@ -105,7 +105,7 @@ def consequences(change: ObjectChange, all_users: AllUsers) -> list[str]:
     if users.stored:
         sentences.append(f"Of the VMs given, {counted(len(users.stored), 'goes', 'go')} on with a stored revision.")
     if users.following:
-        sentences.append(_following(users, "cannot start any more"))
+        sentences.append(_following(users, "are refused at the next start"))
     if change.change == "renamed":
         sentences.append(f"VMs and templates have to name {identity(change.manifest)[2]} instead.")
     return sentences
@@ -136,6 +136,6 @@ def _called(change: ObjectChange) -> str:
 
 def _following(users: Users, what: str) -> str:
     if len(users.following) == 1:
-        what = what.replace("meet ", "meets ", 1).replace("find ", "finds ", 1)
+        what = what.replace("meet ", "meets ", 1).replace("find ", "finds ", 1).replace("are ", "is ", 1)
         return f"1 VM given has no stored revision yet and {what}."
     return f"{len(users.following):,} VMs given have no stored revision yet and {what}."
