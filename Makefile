@@ -1,7 +1,7 @@
 # Every target creates .venv and installs what it needs, pinned by constraints.txt, when it is missing: build and check
 # what the program needs, the others the tools of development, too.
 .DEFAULT_GOAL := help
-.PHONY: help build check test test-all conformance golden judge kustomize-judge schemas docs pictures lint fuzz mutants bench duel dist clean
+.PHONY: help build check test test-all conformance golden judge kustomize-judge schemas docs pictures lint fuzz mutants bench duel cluster dist clean
 
 PYTHON ?= python3
 SECONDS ?= 60
@@ -76,6 +76,9 @@ fuzz: $(DEVELOPMENT) ## Fuzz for SECONDS each: catalogs, VMs, YAML …; led by c
 
 duel: $(DEVELOPMENT) ## Hold random VMs against ORACLE, a command line; DUEL=--help shows options (docs/fidelity.md)
 	cd tests && ../$(BIN)/python -m duel $(DUEL) '$(ORACLE)'
+
+cluster: $(DEVELOPMENT) ## Run an API server with KubeVirt's kinds and webhooks till Ctrl-C (needs Go 1.26); CLUSTER=--help shows options
+	cd tests && ../$(BIN)/python -m cluster $(CLUSTER)
 
 mutants: $(DEVELOPMENT) ## Draw NUMBER mutants of the program, of ROOM or of all; fail when the tests let one live
 	PYTHONPATH=tests $(BIN)/python -m mutants.run --number $(NUMBER) --seed $(SEED) $(addprefix --room ,$(ROOM))

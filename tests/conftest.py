@@ -4,11 +4,15 @@ import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import commands
+
+if TYPE_CHECKING:
+    from cluster.running import RunningCluster
 
 # How fast a machine is, and what else it does, is no property of the code: benchmarks/ has those.
 settings.register_profile("virtcatalog", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -42,3 +46,16 @@ def schema():
         if os.environ.get("CI"):
             raise
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator["RunningCluster"]:
+    """An API server with KubeVirt's kinds and webhooks; on a laptop only if `make cluster` has built it before."""
+    from cluster.programs import PROGRAM, missing
+    from cluster.running import running_cluster
+
+    lack = missing() or ("" if PROGRAM.exists() else "there is no API server yet: `make cluster` builds it")
+    if lack and not os.environ.get("CI"):
+        pytest.skip(lack)
+    with running_cluster() as running:
+        yield running

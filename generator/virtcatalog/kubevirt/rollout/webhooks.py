@@ -142,11 +142,15 @@ def _cause(field: str, message: str) -> Cause:
 
 def admit_update(vm: VirtualMachine, old: VirtualMachine, cluster: Cluster) -> list[Cause]:
     """Give a VM that is updated what its webhook gives it, and say why it is refused; changes `vm`."""
+    return mutate_update(vm, old, cluster) or admit_vm(vm, cluster, updated=True)
+
+
+def mutate_update(vm: VirtualMachine, old: VirtualMachine, cluster: Cluster) -> list[Cause]:
+    """Give a VM that is updated what its mutating webhook gives it, and say why that refuses it; changes `vm`."""
     return (
         list(_turned(vm.spec.instancetype, old.spec.instancetype, "spec.instancetype"))
         or list(_turned(vm.spec.preference, old.spec.preference, "spec.preference"))
         or mutate_updated_vm(vm, cluster)
-        or admit_vm(vm, cluster, updated=True)
     )
 
 
