@@ -327,7 +327,7 @@ def _types(
     live: Data, snapshot: Snapshot, cluster: Cluster, past: Past, reasons: list[Reason]
 ) -> Iterator[tuple[str, str]]:
     """Judge the copies of type and preference that the VM is held to; yield the releases that they are of."""
-    for copy in held(live, snapshot, cluster, past):
+    for copy in held(live, cluster, past):
         if copy.release:
             yield copy.which, copy.release
         if copy.missing:

@@ -69,6 +69,7 @@ def synced(wanted: Data, live: Data, cluster: Cluster) -> Synced:
     before = _applied(live)
     merged = three_way(before, here, there)
     after = old
+    changes, filled, spellings = (tuple[Difference, ...]() for _ in range(3))
     if not alike(merged, merge(there)):
         new = read(merged, VirtualMachine, cluster, [])
         if isinstance(new, Result):
@@ -78,9 +79,11 @@ def synced(wanted: Data, live: Data, cluster: Cluster) -> Synced:
         if causes:
             return Synced(refused=reasons("vm", causes, wanted, cluster, new), before=before)
         after = new
-    written = [*differences(there, merged)]
-    changes, filled = _told_apart(differences(_plain(old), _plain(after)), written)
-    spellings = tuple(difference for difference in written if not any(_meets(difference, change) for change in changes))
+        written = [*differences(there, merged)]
+        changes, filled = _told_apart(differences(_plain(old), _plain(after)), written)
+        spellings = tuple(
+            difference for difference in written if not any(_meets(difference, change) for change in changes)
+        )
     extras, defaults = _left(here, after, cluster)
     return Synced((), changes, extras, (*filled, *defaults), spellings, before)
 
@@ -108,8 +111,7 @@ def _left(here: Data, after: VirtualMachine, cluster: Cluster) -> tuple[tuple[Di
     new = read(here, VirtualMachine, cluster, [])
     if isinstance(new, Result) or mutate_vm(new, cluster):
         return (), ()
-    found = [*differences(_plain(new), _plain(after))]
-    in_spec = [difference for difference in found if difference.path[0] == "spec"]
+    in_spec = [*differences(to_manifest(new.spec), to_manifest(after.spec), ("spec",))]
     extras = tuple(difference for difference in in_spec if difference.old is None)
     return extras, tuple(difference for difference in in_spec if difference.old is not None)
 

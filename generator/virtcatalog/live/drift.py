@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.errors import Problem, VirtcatalogError, nearest
+from virtcatalog.fleet.pool import forked
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.live.classify import InGit, drift_of
@@ -19,6 +22,11 @@ from virtcatalog.review.side import Side, Vm
 
 Watch = Callable[[Sequence[str]], Iterable[str]]
 """Passes names on, one by one, and may show how far it is."""
+
+
+#: From so many VMs on a second process saves more time than it takes to start it.
+WORTH_IT = 500
+_CHUNK = 50
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,17 +79,45 @@ def report(
     # A catalog has templates of VMs, of which no VM needs to exist.
     names = _chosen(sorted({*(() if side.catalog else in_git), *snapshot.names}), only)
     clusters = _Clusters(side, snapshot, conditions)
-    drifts = (_drift(name, in_git.get(name, []), snapshot, clusters, past) for name in watch(names))
+    drifts = _drifts(_Work(names, in_git, snapshot, clusters, past), watch)
     return Report(
         git=side.label,
         cluster=snapshot.label,
-        drifts=tuple(drift for drift in drifts if drift is not None),
+        drifts=tuple(drifts),
         gaps=tuple(sorted(snapshot.gaps)),
         problems=(*side.problems, *side.unrendered),
     )
 
 
-def _drift(name: str, vms: Sequence[Vm], snapshot: Snapshot, clusters: _Clusters, past: Past) -> Drift | None:
+class _Work(NamedTuple):
+    """What processes share: the VMs, and all that is known of them."""
+
+    names: Sequence[str]
+    in_git: Mapping[str, Sequence[Vm]]
+    snapshot: Snapshot
+    clusters: _Clusters
+    past: Past
+
+
+def _drifts(work: _Work, watch: Watch) -> Iterator[Drift]:
+    """Yield what is so of each VM, found by several processes where they are many."""
+    processes = forked()
+    found: Iterable[Drift]
+    if processes.worth(len(work.names), WORTH_IT):
+        chunks = processes.results(_some, range(0, len(work.names), _CHUNK), work)
+        found = chain.from_iterable(chunks)
+    else:
+        found = chain.from_iterable(_some(first, work) for first in range(0, len(work.names), _CHUNK))
+    for _, drift in zip(watch(work.names), found, strict=True):
+        yield drift
+
+
+def _some(first: int, work: _Work) -> list[Drift]:
+    names = work.names[first : first + _CHUNK]
+    return [_drift(name, work.in_git.get(name, ()), work.snapshot, work.clusters, work.past) for name in names]
+
+
+def _drift(name: str, vms: Sequence[Vm], snapshot: Snapshot, clusters: _Clusters, past: Past) -> Drift:
     if len(vms) > 1:
         environments = [*dict.fromkeys(vm.environment for vm in vms)]
         if len(environments) > 1 and all(environments):

@@ -46,17 +46,16 @@ class Held(NamedTuple):
     release: str = ""
 
 
-def held(vm: Data, snapshot: Snapshot, cluster: Cluster, past: Past = ()) -> Iterator[Held]:
-    """Yield the revisions that a VM of the cluster is held to."""
+def held(vm: Data, cluster: Cluster, past: Past = ()) -> Iterator[Held]:
+    """Yield the revisions that a VM of the cluster is held to; `cluster` has those that could be read."""
     namespace = namespace_of(vm)
     for matcher, revision_name in revisions(vm):
         which: Which = "preference" if matcher == "preference" else "instancetype"
         spec = vm_spec(vm)[which]
-        revision = snapshot.revision(namespace, revision_name)
-        if revision is None:
+        stored = cluster.controller_revision(namespace, revision_name)
+        if stored is None:
             yield Held(which, str(spec.get("name") or ""), missing=revision_name)
             continue
-        stored = decoded(revision)
         name = str(spec.get("name") or stored.metadata.labels.get(OBJECT_NAME_LABEL) or "")
         try:
             before = to_manifest(
@@ -84,7 +83,9 @@ def with_revisions(vm: Data, snapshot: Snapshot, cluster: Cluster, *names: str) 
     """Return the cluster with the revisions that a VM names, and those of these names."""
     namespace = namespace_of(vm)
     stored = {}
-    for name in (*(name for _, name in revisions(vm)), *names):
+    for name in {*(name for _, name in revisions(vm)), *names}:
+        if cluster.controller_revision(namespace, name) is not None:
+            continue
         revision = snapshot.revision(namespace, name)
         if revision is not None:
             stored[namespace, name] = decoded(revision)
