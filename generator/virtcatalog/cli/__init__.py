@@ -38,7 +38,7 @@ GROUPS = {
         "drift": "Show what of Git has reached which VM of a cluster.",
         "dump": "Print what is known of a cluster, redacted, for CI.",
         "capacity": "Tell which VMs fit on which nodes, and what namespaces may still have.",
-        "gitops": "Print what tells Argo CD or Flux to sync the output tree.",
+        "gitops": "Print what tells Argo CD or Flux to sync the output tree, or lets a cluster be read.",
         "hosts": "List the host profiles, or print one as YAML.",
     },
     "From elsewhere": {

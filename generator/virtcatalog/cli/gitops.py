@@ -23,12 +23,17 @@ Examples:
   virtcatalog gitops argocd --repo-url https://git.example.com/platform/catalog.git
   virtcatalog gitops argocd --repo-url … --path output/overlays/lab --cluster lab=lab-1
   virtcatalog gitops flux --repo-url https://git.example.com/platform/catalog.git
+  virtcatalog gitops feed --name lab --image virtcatalog:1.0.0 --repo-url https://git.example.com/platform/live.git
+  virtcatalog gitops rbac --user jane
   virtcatalog gitops flux --repo-url oci://registry.example.com/catalog --revision '>=1.0.0'
 """,
 )
-@click.argument("tool", type=click.Choice(["argocd", "flux"]))
+@click.argument("tool", type=click.Choice(["argocd", "flux", "feed", "rbac"]))
 @options.about_catalog()
-@click.option("--repo-url", required=True, help="The Git repository, or oci:// and the artifact, that holds the tree.")
+@click.option(
+    "--repo-url",
+    help="The Git repository, or oci:// and the artifact, that holds the tree; of a feed the one that gets the dump.",
+)
 @click.option(
     "--revision",
     default="",
@@ -40,26 +45,49 @@ Examples:
 @click.option("--name", help="What the objects are called (default: the catalog's name).")
 @click.option("--cluster", "clusters", multiple=True, metavar="OVERLAY=NAME", help="Argo CD's name of a cluster.")
 @click.option("-n", "--namespace", help="Where the tool runs (default: argocd or flux-system).")
+@click.option("--image", help="The image of virtcatalog that a feed runs.")
+@click.option("--schedule", help="When a feed runs (default: */15 * * * *).")
+@click.option("--user", help="Who gets the role of rbac.")
 @failing
 def command(
     tool: str,
     catalog: str,
-    repo_url: str,
+    repo_url: str | None,
     revision: str,
     tree: str | None,
     paths: tuple[str, ...],
     name: str | None,
     clusters: tuple[str, ...],
     namespace: str | None,
+    image: str | None,
+    schedule: str | None,
+    user: str | None,
 ) -> int:
-    """Print what tells TOOL to sync the output tree of CATALOG (default: catalog).
+    """Print what tells TOOL to sync the output tree of CATALOG (default: catalog), or lets virtcatalog read a cluster.
 
     For Argo CD that is an ApplicationSet over all overlays, or an Application for each --path; for Flux a source, and a
     Kustomization for each overlay.
+
+    `feed` prints a CronJob that writes the cluster's redacted dump (`virtcatalog dump`) to a branch of --repo-url, or
+    to the URL in its Secret, with an account that may get and list what is read. `rbac` prints that role for --user.
     """
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.manifests.emit import dump, join
     from virtcatalog.render import gitops
+
+    if tool in ("feed", "rbac"):
+        from virtcatalog.cli.gitops_reading import role, scheduled
+
+        checked = _checked(name or "virtcatalog")
+        objects = (
+            role(checked, user)
+            if tool == "rbac"
+            else scheduled(checked, namespace, repo_url, revision, image, schedule)
+        )
+        data(join(dump(manifest) for manifest in objects))
+        return 0
+    if not repo_url:
+        raise click.MissingParameter(param_hint="'--repo-url'", param_type="option")
 
     loaded = load_catalog(catalog)
     if tree is None:
