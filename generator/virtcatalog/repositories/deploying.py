@@ -121,5 +121,6 @@ def _unit(deployer: Deployer, context: Context, result: Built, cluster: str = ""
     kind: Kind = "Application" if deployer.kind == "ApplicationSet" else deployer.kind  # type: ignore[assignment]
     folder = context.tree.path_of(place.file).rpartition("/")[0]
     environment = result.environment(deployer.name, kind, folder, place, cluster)
-    environment = replace(environment, suspended=deployer.get("suspend") is True)
+    stays = deployer.kind == "Kustomization" and deployer.get("prune") is not True
+    environment = replace(environment, suspended=deployer.get("suspend") is True, prunes=not stays)
     return Unit(environment, deployer, result.folders, result.files)

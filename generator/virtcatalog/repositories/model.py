@@ -58,7 +58,8 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     declares it, by its path in the repository, and `place` where. `cluster` is where it lands, "" when that is not
     said. `unrendered` says what of it is not among the `resources`, and why: a remote base, a chart without helm.
     `opaque` is what of that holds VMs. `problems` are faults; `failed` says that for them it is not deployed: its
-    resources are those that are sound. Of what is `suspended` nothing is applied.
+    resources are those that are sound. Of what is `suspended` nothing is applied. Where nothing
+    `prunes`, an object in the cluster that is no longer deployed.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...] = ()
     failed: bool = False
     suspended: bool = False
+    prunes: bool = True
     opaque: tuple[Opaque, ...] = ()
 
 

@@ -47,20 +47,21 @@ class _Deployed(Manifest):
 
     @property
     def file(self) -> str:
-        return self._source(()).file
+        return self.source(()).file
 
     def place(self, field: str | Path = "") -> tuple[int, int]:
-        source = self._source(field)
+        source = self.source(field)
         return source.line, source.column
 
-    def _source(self, field: str | Path) -> Source:
+    def source(self, field: str | Path) -> Source:
+        """Where a field stands: what is built has some from elsewhere than the object."""
         own = field_path(self._path)
         if isinstance(field, tuple):
             return self._resource.field(field_path((*self._path, *field)))
         return self._resource.field(f"{own}.{field}".strip(".") if own else field)
 
     def _lines(self, path: Path, first: int, number: int) -> list[str]:
-        lines = self._tree.lines(self._tree.path_of(self._source(path).file))
+        lines = self._tree.lines(self._tree.path_of(self.source(path).file))
         return lines[first - 1 : first - 1 + number]
 
 
@@ -173,6 +174,8 @@ def _built(charts: Charts, release: Release, tree: Tree, at: str | None) -> Buil
 
 def _installed(manifest: Manifest) -> Resource:
     """An object as the release has it; of a rendered one no more than the template is known."""
+    if isinstance(manifest, _Deployed):
+        return Resource(manifest.data, manifest.source)
     return resource(manifest) if any(manifest.place()) else Resource(manifest.data, partial(_in_file, manifest.file))
 
 

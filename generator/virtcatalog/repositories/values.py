@@ -9,7 +9,9 @@ Source: helm, pkg/chartutil/coalesce.go (CoalesceTables); Flux, helm-controller'
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.api.findings import Path
@@ -20,7 +22,7 @@ from virtcatalog.limits import VALUES_WORK
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.identity import listed
 from virtcatalog.manifests.read import Manifest, Part, unchecked
-from virtcatalog.repositories.documents import Documents, document_of, documents_of, joined
+from virtcatalog.repositories.documents import Documents, Opaque, document_of, documents_of, joined
 
 _CONTENTS: Final = frozenset(("data", "stringData", "binaryData", "files"))
 """Keys of maps whose texts are files: what stands in one is no object."""
@@ -140,9 +142,13 @@ def _object(layers: list[Value]) -> Documents | None:
     if isinstance(data.get("metadata"), dict):
         return _kept(Documents((manifest,)))
     if holds_vm(data):
-        message = "stands in values without metadata: the chart that names it is not rendered"
-        return Documents(unrendered=(manifest.problem("", message),))
+        problem = manifest.problem("", "stands in values without metadata: the chart that names it is not rendered")
+        return Documents(unrendered=(problem,), opaque=(Opaque(problem, _digest(data)),))
     return None
+
+
+def _digest(data: Any) -> bytes:
+    return blake2b(json.dumps(data, default=str).encode(), digest_size=32).digest()
 
 
 def _kept(documents: Documents) -> Documents:

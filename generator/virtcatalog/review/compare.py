@@ -80,7 +80,7 @@ def review(
         standings=tuple(each for each in standings if each.homeless or each.refused),
         overspent=overspent(head.budgets, [(where, vms, comparison.head) for where, vms, comparison in fleets]),
         only=tuple(environments),
-        remarks=tuple(remarks(base, head, {verdict.environment for verdict in fleet.verdicts})),
+        remarks=tuple(remarks(base, head, fleet.verdicts)),
         host=" → ".join(hosts) if conditions[0].host != conditions[1].host else "",
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterator, Sequence
+from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from virtcatalog.repositories.documents import Opaque
 from virtcatalog.repositories.model import Environment, Repository, Resource
 from virtcatalog.review.side import Side, Vm, within
 from virtcatalog.review.units import Unit, Views
+from virtcatalog.review.verdict import Verdict
 
 
 class _Object(NamedTuple):
@@ -64,17 +66,17 @@ def matched(base: Side, head: Side) -> tuple[Side, Side]:
     return _side(base, names[0], before, written, standing), _side(head, names[1], after, written, standing)
 
 
-def remarks(base: Side, head: Side, touched: Collection[str]) -> Iterator[str]:
-    """Say what of a change is not applied: in environments that are suspended, in files that nothing deploys."""
+def remarks(base: Side, head: Side, verdicts: Collection[Verdict]) -> Iterator[str]:
+    """Say what of a change is not applied: where that is suspended or not pruned, in files that nothing deploys."""
     if base.repository is None or head.repository is None:
         return
-    suspended = {
-        name
-        for environment, name in zip(head.repository.environments, head.units, strict=True)
-        if environment.suspended
-    }
-    for name in sorted(suspended & {*touched}):
-        yield f"{name} is suspended: nothing of this is applied before it is resumed"
+    touched = {verdict.environment for verdict in verdicts}
+    deleted = {verdict.environment for verdict in verdicts if verdict.now == "delete"}
+    for name, environment in sorted(zip(head.units, head.repository.environments, strict=True), key=itemgetter(0)):
+        if environment.suspended and name in touched:
+            yield f"{name} is suspended: nothing of this is applied before it is resumed"
+        if not environment.prunes and name in deleted:
+            yield f"{name} does not prune: what is deleted here stays in its cluster until someone deletes it"
     before, after = base.repository.idle, head.repository.idle
     for path in sorted(after):
         if before.get(path) != after[path]:
