@@ -11,8 +11,8 @@ from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import clone
 from virtcatalog.api.domainspec import CPU, Memory
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.kubevirt.instancetype import apply_instancetype, apply_to_vmi, set_annotations
-from virtcatalog.kubevirt.instancetype.apply import overcommitted
+from virtcatalog.kubevirt.instancetype.apply import apply_instancetype, apply_to_vmi, overcommitted
+from virtcatalog.kubevirt.matchers import set_annotations
 from virtcatalog.releases import DEFAULT
 
 

@@ -10,8 +10,8 @@ from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import clone
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.defaults.webhooks import mutate_matchers
-from virtcatalog.kubevirt.instancetype import apply_to_vmi
-from virtcatalog.kubevirt.preference import apply_preference
+from virtcatalog.kubevirt.instancetype.apply import apply_to_vmi
+from virtcatalog.kubevirt.preference.apply import apply_preference
 from virtcatalog.releases import DEFAULT
 
 CASES = [*OTHER_CASES, *DEVICE_CASES]

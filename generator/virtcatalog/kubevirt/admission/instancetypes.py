@@ -23,7 +23,7 @@ from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INST
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import Cause, ManifestError, UnsupportedError, Warning
 from virtcatalog.kubevirt.causes import invalid
-from virtcatalog.kubevirt.instancetype import apply_to_vmi
+from virtcatalog.kubevirt.instancetype.apply import apply_to_vmi
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
 from virtcatalog.kubevirt.preference.topology import (
     DEPRECATED_TOPOLOGIES,

@@ -30,9 +30,10 @@ from virtcatalog.kubevirt.defaults.spec import (
     set_default_volume_disks,
 )
 from virtcatalog.kubevirt.identity import generated_name, owner_uid, vmi_uid
-from virtcatalog.kubevirt.instancetype import apply_to_vmi, set_annotations
+from virtcatalog.kubevirt.instancetype.apply import apply_to_vmi
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference, replaced_revisions
-from virtcatalog.kubevirt.preference import apply_autoattach
+from virtcatalog.kubevirt.matchers import set_annotations
+from virtcatalog.kubevirt.preference.devices import apply_autoattach
 from virtcatalog.releases import Release
 
 GENERATION_ANNOTATION = "kubevirt.io/vm-generation"

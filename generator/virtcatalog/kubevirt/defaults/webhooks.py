@@ -27,7 +27,7 @@ from virtcatalog.kubevirt.identity import firmware_serial, firmware_uuid
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_preference
 from virtcatalog.kubevirt.instancetype.infer import infer_matchers
 from virtcatalog.kubevirt.launcher.pci import supports_pcie_hotplug
-from virtcatalog.kubevirt.preference import apply_architecture, apply_machine
+from virtcatalog.kubevirt.preference.apply import apply_architecture, apply_machine
 
 PCI_TOPOLOGY_ANNOTATION = "kubevirt.io/pci-topology-version"
 _FOREGROUND_FINALIZER = "kubevirt.io/foregroundDeleteVirtualMachine"

@@ -24,7 +24,7 @@ from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.matchers import apply_annotations
 from virtcatalog.kubevirt.memo import memo
-from virtcatalog.kubevirt.preference import apply_preference
+from virtcatalog.kubevirt.preference.apply import apply_preference
 from virtcatalog.kubevirt.preference.topology import guest_topology
 from virtcatalog.releases import Traits
 

@@ -15,8 +15,7 @@ from virtcatalog.api.status import ControllerRevisionRef, InstancetypeStatusRef,
 from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.cluster import Cluster, Instancetype, Preference
 from virtcatalog.kubevirt.controller.vm import ControllerError, sync_instancetype
-from virtcatalog.kubevirt.instancetype import apply_to_vmi
-from virtcatalog.kubevirt.instancetype.apply import apply_instancetype
+from virtcatalog.kubevirt.instancetype.apply import apply_instancetype, apply_to_vmi
 from virtcatalog.kubevirt.instancetype.find import (
     NotFoundError,
     find_instancetype,
