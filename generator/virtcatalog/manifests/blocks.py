@@ -180,10 +180,6 @@ class _Block(NamedTuple):
     first: int
     end: int
 
-    def inner(self, indent: int, first: int) -> _Block:
-        """A block in it, which ends with it at the latest."""
-        return self._replace(indent=indent, first=first)
-
 
 class BlockPlaces(Outline):
     """Places in YAML that `blocks` reads, of one document."""
@@ -214,7 +210,19 @@ class BlockPlaces(Outline):
             yield mark, inner and inner._replace(end=following.line)
 
     def _entries(self, at: _Block) -> Iterator[tuple[str, Mark, _Block | None]]:
-        return _block_entries(at)
+        """Yield a map's keys with their places, and the maps and lists that they are of."""
+        lines, indent, first, end = at
+        for number in range(first, end):
+            line = lines[number]
+            if _ends(line, indent):
+                return
+            if not line or line[indent] == " " or line.startswith("- ", indent):
+                continue
+            entry = ENTRY.fullmatch(line[indent:])
+            if entry is None:
+                return
+            key, value = entry.groups()
+            yield key, Mark(number, indent), _nested(at, number + 1) if value is None else None
 
 
 def _block_items(block: _Block) -> Iterator[tuple[Mark, _Block | None]]:
@@ -227,23 +235,8 @@ def _block_items(block: _Block) -> Iterator[tuple[Mark, _Block | None]]:
         if line.startswith(" " * indent + "- "):
             inner = line[indent + 2 :]
             lines[number] = f"{' ' * (indent + 2)}{inner}"
-            yield Mark(number, indent + 2), block.inner(indent + 2, number) if ENTRY.fullmatch(inner) else None
-
-
-def _block_entries(block: _Block) -> Iterator[tuple[str, Mark, _Block | None]]:
-    """Yield a map's keys with their places, and the maps and lists that they are of."""
-    lines, indent, first, end = block
-    for number in range(first, end):
-        line = lines[number]
-        if _ends(line, indent):
-            return
-        if not line or line[indent] == " " or line.startswith("- ", indent):
-            continue
-        entry = ENTRY.fullmatch(line[indent:])
-        if entry is None:
-            return
-        key, value = entry.groups()
-        yield key, Mark(number, indent), _nested(block, number + 1) if value is None else None
+            entries = block._replace(indent=indent + 2, first=number) if ENTRY.fullmatch(inner) else None
+            yield Mark(number, indent + 2), entries
 
 
 def _nested(block: _Block, number: int) -> _Block | None:
@@ -251,7 +244,9 @@ def _nested(block: _Block, number: int) -> _Block | None:
         return None
     inner = _indent(block.lines[number])
     is_list = block.lines[number].startswith("- ", inner)
-    return block.inner(inner, number) if inner > block.indent or (inner == block.indent and is_list) else None
+    if inner > block.indent or (inner == block.indent and is_list):
+        return block._replace(indent=inner, first=number)
+    return None
 
 
 def _ends(line: str, indent: int) -> bool:
@@ -261,7 +256,7 @@ def _ends(line: str, indent: int) -> bool:
 
 def _ends_list(line: str, indent: int) -> bool:
     """Whether a line belongs to what is around a list."""
-    return bool(line) and (_indent(line) < indent or (_indent(line) == indent and not line.startswith("- ", indent)))
+    return _ends(line, indent) or (bool(line) and _indent(line) == indent and not line.startswith("- ", indent))
 
 
 def _indent(line: str) -> int:
