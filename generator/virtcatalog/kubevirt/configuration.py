@@ -81,7 +81,6 @@ class Configuration:
         self.live_update = values.vm_rollout_strategy == "LiveUpdate"
         self.free_page_reporting_disabled = bool(options and options.disable_free_page_reporting is not None)
         self.serial_console_log_disabled = bool(options and options.disable_serial_console_log is not None)
-        self.require_qgs = bool(attestation and attestation.enforced)
         path = attestation.qgs_socket_path if attestation else None
         self.qgs_socket_path = "/var/run/tdx-qgs/qgs.socket" if path is None else path
         self.vga_display_for_efi_guests = "kubevirt.io/vga-display-efi-x86" in self.annotations
@@ -96,7 +95,6 @@ class Configuration:
         self.is_bridge_interface_on_pod_network_enabled = bool(network.permit_bridge_interface_on_pod_network)
         self.network_bindings = network.binding
         self.permitted_host_devices: PermittedHostDevices | None = values.permitted_host_devices
-        self.less_pvc_space_toleration = developer.pvc_tolerate_less_space_up_to_percent
         self.minimum_reserve_pvc_bytes = developer.minimum_reserve_pvc_bytes
         self.virt_launcher_verbosity = verbosity.virt_launcher if verbosity else 0
         self.instancetype_reference_policy = (
