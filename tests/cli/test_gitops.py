@@ -70,6 +70,30 @@ def test_every_overlay_may_go_to_a_cluster_of_its_own(folder):
     assert result.stderr == ""
 
 
+def test_an_overlay_may_go_to_several_clusters(folder):
+    options = ("--cluster", "production=eu-1", "--cluster", "production=us-1", "--cluster", "staging=stage-1")
+    (found,) = printed("argocd", "--repo-url", URL, *options)
+    elements = found["spec"]["generators"][0]["list"]["elements"]
+    assert [(each["application"], each["cluster"]) for each in elements] == [
+        ("production-eu-1", "eu-1"),
+        ("production-us-1", "us-1"),
+        ("staging", "stage-1"),
+        ("lab", "in-cluster"),
+    ]
+
+
+def test_clusters_of_overlays_yaml_get_an_application_each(folder):
+    overlays = folder / "catalog/overlays.yaml"
+    overlays.write_text(overlays.read_text().replace("virt-lab}", "virt-lab, clusters: [lab-1, lab-2]}"))
+    found = printed("argocd", "--repo-url", URL, "--path", "output/overlays/lab")
+    assert [(each["metadata"]["name"], each["spec"]["destination"]["name"]) for each in found] == [
+        ("house-lab-lab-1", "lab-1"),
+        ("house-lab-lab-2", "lab-2"),
+    ]
+    (chosen,) = printed("argocd", "--repo-url", URL, "--path", "output/overlays/lab", "--cluster", "lab=other")
+    assert chosen["spec"]["destination"]["name"] == "other"
+
+
 def test_it_warns_of_overlays_that_overwrite_each_other(folder):
     result = gitops("argocd", "--repo-url", URL)
     assert result.stderr == (

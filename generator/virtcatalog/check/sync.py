@@ -28,7 +28,7 @@ OUT_OF_SYNC = Rule(
     "the object as out of sync for ever; with `selfHeal` it syncs it again and again. Flux, and Argo CD's server-side "
     "diff, ask the API server what an apply would store, and do not mind.",
     "Write what is stored: `virtcatalog check --fix` does, and keeps comments and every other byte. What it "
-    "can't write `virtcatalog gitops argocd` ignores.",
+    "can't write `virtcatalog gitops argocd -f` ignores.",
 )
 STRUCTURED = Rule(
     "out-of-sync-merged",

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from virtcatalog.cli import options
+from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, summary
+from virtcatalog.errors import counted
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.environment import Overlay
     from virtcatalog.catalog.model import Catalog
+    from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.render.gitops import Destination, Origin
 
 
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 Examples:
   virtcatalog gitops argocd --repo-url https://git.example.com/platform/catalog.git
   virtcatalog gitops argocd --repo-url … --path output/overlays/lab --cluster lab=lab-1
+  virtcatalog gitops argocd -f vms/                    the differences that Argo CD has to ignore in these VMs
+  virtcatalog gitops argocd --health                   how it judges whether VMs are healthy
   virtcatalog gitops flux --repo-url https://git.example.com/platform/catalog.git
   virtcatalog gitops feed --name lab --image virtcatalog:1.0.0 --repo-url https://git.example.com/platform/live.git
   virtcatalog gitops rbac --user jane
@@ -30,6 +35,14 @@ Examples:
 )
 @click.argument("tool", type=click.Choice(["argocd", "flux", "feed", "rbac"]))
 @options.about_catalog()
+@options.manifests("VMs: print what an Application that syncs them has to ignore.", placed=False)
+@click.option(
+    "--compare",
+    type=click.Choice(["client", "merge"]),
+    default="client",
+    help="How that Application compares; merge: with ServerSideApply=true.  [default: client]",
+)
+@click.option("--health", is_flag=True, help="Print health checks for the ConfigMap argocd-cm.")
 @click.option(
     "--repo-url",
     help="The Git repository, or oci:// and the artifact, that holds the tree; of a feed the one that gets the dump.",
@@ -43,15 +56,24 @@ Examples:
 @click.option("--tree", help="The tree's path in it (default: output; of an artifact: its top).")
 @click.option("--path", "paths", multiple=True, help="An overlay's path in it; all overlays when left out.")
 @click.option("--name", help="What the objects are called (default: the catalog's name).")
-@click.option("--cluster", "clusters", multiple=True, metavar="OVERLAY=NAME", help="Argo CD's name of a cluster.")
+@click.option(
+    "--cluster", "clusters", multiple=True, metavar="OVERLAY=NAME", help="Argo CD's name of a cluster; may be repeated."
+)
 @click.option("-n", "--namespace", help="Where the tool runs (default: argocd or flux-system).")
 @click.option("--image", help="The image of virtcatalog that a feed runs.")
 @click.option("--schedule", help="When a feed runs (default: */15 * * * *).")
 @click.option("--user", help="Who gets the role of rbac.")
+@click.pass_context
 @failing
+@conditioned
 def command(
+    context: click.Context,
+    /,
     tool: str,
     catalog: str,
+    sources: tuple[str, ...],
+    compare: str,
+    health: bool,
     repo_url: str | None,
     revision: str,
     tree: str | None,
@@ -62,6 +84,7 @@ def command(
     image: str | None,
     schedule: str | None,
     user: str | None,
+    conditions: Conditions,
 ) -> int:
     """Print what tells TOOL to sync the output tree of CATALOG (default: catalog), or lets virtcatalog read a cluster.
 
@@ -70,7 +93,13 @@ def command(
 
     `feed` prints a CronJob that writes the cluster's redacted dump (`virtcatalog dump`) to a branch of --repo-url, or
     to the URL in its Secret, with an account that may get and list what is read. `rbac` prints that role for --user.
+
+    With -f or --health it prints what Argo CD has to know of VMs.
     """
+    if sources or health:
+        if tool != "argocd":
+            raise click.UsageError("-f and --health are for Argo CD.", context)
+        return _health(namespace or "argocd") if health else _ignored(catalog, sources, compare, conditions)
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.manifests.emit import dump, join
     from virtcatalog.render import gitops
@@ -97,6 +126,8 @@ def command(
     )
     overlays = _overlays(loaded, origin, paths)
     destinations = _destinations(overlays, clusters)
+    if tool == "flux":
+        destinations = [gitops.Destination(overlay) for overlay in overlays]
     hint = (
         "choose one by --path"
         if tool == "flux"
@@ -114,6 +145,34 @@ def command(
         objects = [gitops.application_set(origin, destinations, namespace or "argocd")]
     data(join(dump(manifest) for manifest in objects))
     return 0
+
+
+def _health(namespace: str) -> int:
+    from virtcatalog.gitops.health import config_map
+    from virtcatalog.manifests.emit import dump
+
+    data(dump(config_map(namespace)))
+    return 0
+
+
+def _ignored(catalog: str, sources: tuple[str, ...], compare: str, conditions: Conditions) -> int:
+    """Print the rules for VMs; exit status 1 when Git has to be written otherwise first."""
+    from virtcatalog.api.kinds import holds_vm
+    from virtcatalog.cli.inputs import catalog_objects, read
+    from virtcatalog.gitops.ignoring import needs, written
+    from virtcatalog.kubevirt.cluster import Cluster
+    from virtcatalog.manifests.sources import is_catalog
+
+    manifests = [manifest.data for manifest in read(sources)]
+    beside = [manifest for manifest in manifests if not holds_vm(manifest)]
+    objects = catalog_objects(catalog) if is_catalog(catalog) else []
+    cluster = Cluster.under([*objects, *beside], conditions)
+    needed = needs(manifests, cluster, "client" if compare == "client" else "structured")
+    data(written(needed))
+    if needed.misspelled:
+        fields = counted(needed.misspelled, "field")
+        summary(f"{fields} out of sync because of how Git writes them: `virtcatalog check --fix` writes them as stored")
+    return int(bool(needed.misspelled))
 
 
 def _checked(name: str) -> str:
@@ -149,16 +208,22 @@ def _overlays(catalog: Catalog, origin: Origin, paths: tuple[str, ...]) -> list[
 
 
 def _destinations(overlays: list[Overlay], clusters: tuple[str, ...]) -> list[Destination]:
+    """Every environment with every cluster that gets it: as the options say, else as `overlays.yaml` does."""
     from virtcatalog.errors import nearest
     from virtcatalog.render.gitops import IN_CLUSTER, Destination
 
-    given = {}
+    chosen: dict[str, list[str]] = {}
     names = [overlay.name for overlay in overlays]
-    for each in clusters:
-        overlay, equals, cluster = each.partition("=")
+    for option in clusters:
+        overlay_name, equals, cluster = option.partition("=")
         if not equals or not cluster:
-            raise click.UsageError(f"--cluster {each}: write OVERLAY=NAME.")
-        if overlay not in names:
-            raise click.UsageError(f"--cluster {each}: there is no overlay {overlay!r} here{nearest(overlay, names)}")
-        given[overlay] = cluster
-    return [Destination(overlay, given.get(overlay.name, IN_CLUSTER)) for overlay in overlays]
+            raise click.UsageError(f"--cluster {option}: write OVERLAY=NAME.")
+        if overlay_name not in names:
+            hint = nearest(overlay_name, names)
+            raise click.UsageError(f"--cluster {option}: there is no overlay {overlay_name!r} here{hint}")
+        chosen.setdefault(overlay_name, []).append(cluster)
+    destinations = []
+    for overlay in overlays:
+        places = list(dict.fromkeys(chosen.get(overlay.name) or overlay.clusters or (IN_CLUSTER,)))
+        destinations += [Destination(overlay, place, others=len(places) > 1) for place in places]
+    return destinations

@@ -52,7 +52,8 @@ def respelled(manifest: Data, release: Release) -> tuple[Data, int]:
 
 
 def _is_spelling(drift: Drift) -> bool:
-    return "client" in drift.modes or (drift.kind == "dropped" and drift.path[-1] == "creationTimestamp")
+    nothing = drift.kind == "dropped" and (drift.written == {} or drift.path[-1] == "creationTimestamp")
+    return "client" in drift.modes or (nothing and bool(drift.modes))
 
 
 def _changed(value: Any, path: Path, drift: Drift | None) -> Any:

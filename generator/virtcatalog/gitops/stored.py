@@ -45,7 +45,7 @@ def stored(manifest: Data, cluster: Cluster) -> Data | None:
             return None
         if kind is VirtualMachine:
             _take_out_identity(obj, manifest)
-        return _written(manifest, to_manifest(obj), kind, cluster.release)
+        return _with_spec(manifest, marshalled(to_manifest(obj), kind, cluster.release))
     except (GoError, ManifestError, UnsupportedError):
         return None
 
@@ -58,20 +58,20 @@ def spelled(manifest: Data, release: Release) -> Data | None:
     pruned = prune_manifest(manifest, kind, release)[0]
     try:
         if kind is VirtualMachine or kind is VirtualMachineInstance:
-            return _without_empty_machine(_written(manifest, pruned, kind, release))
+            return _with_spec(manifest, _without_empty_machine(marshalled(pruned, kind, release)))
         return _with_spec(manifest, _pruned(pruned, struct_of(kind)))
     except GoError:
         return None
 
 
-def _written(manifest: Data, data: Data, kind: type[Any], release: Release) -> Data:
-    """What the webhook of a VM or VMI writes of data."""
+def marshalled(data: Data, kind: type[Any], release: Release) -> Data:
+    """Return what the webhook of a VM or VMI writes of one, which holds all that Go never leaves out."""
     written = unmarshal(data, kind)
     spec = written.get("spec")
     if release.traits.writes_null_timestamps and kind is VirtualMachine and spec:
         for holder in (spec["template"] or {}, *spec.get("dataVolumeTemplates", ())):
             holder.setdefault("metadata", {}).setdefault(_TIMESTAMP, None)
-    return _with_spec(manifest, written)
+    return written
 
 
 def _without_empty_machine(data: Data) -> Data:

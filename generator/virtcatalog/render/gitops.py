@@ -58,10 +58,19 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Destination(msgspec.Struct, frozen=True):
-    """An environment and the cluster, by Argo CD's name for it, that gets it."""
+    """An environment and the cluster, by Argo CD's name for it, that gets it; `others` says that it is one of several.
+
+    `name` is what the Application of it is called, behind the origin's name.
+    """
 
     overlay: Overlay
     cluster: str = IN_CLUSTER
+    others: bool = False
+
+    @property
+    def name(self) -> str:
+        """The environment's name, and the cluster's where there are others."""
+        return f"{self.overlay.name}-{self.cluster}" if self.others else self.overlay.name
 
 
 def applications(origin: Origin, destinations: Sequence[Destination], namespace: str = "argocd") -> list[Manifest]:
@@ -71,7 +80,7 @@ def applications(origin: Origin, destinations: Sequence[Destination], namespace:
         spec = _application(
             origin, origin.path(destination.overlay), destination.cluster, _namespace(destination.overlay), "true"
         )
-        metadata = {"name": f"{origin.name}-{destination.overlay.name}", "namespace": namespace, **_metadata(origin)}
+        metadata = {"name": f"{origin.name}-{destination.name}", "namespace": namespace, **_metadata(origin)}
         manifests.append(
             {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": metadata, "spec": spec}
         )
@@ -85,6 +94,7 @@ def application_set(origin: Origin, destinations: Sequence[Destination], namespa
             raise GitopsError(f"{text}: an ApplicationSet takes {{{{ for the start of a template")
     elements = [
         {
+            "application": destination.name,
             "overlay": destination.overlay.name,
             "cluster": destination.cluster,
             "namespace": _namespace(destination.overlay),
@@ -104,7 +114,7 @@ def application_set(origin: Origin, destinations: Sequence[Destination], namespa
             "generators": [{"list": {"elements": elements}}],
             "syncPolicy": {"preserveResourcesOnDeletion": True},
             "template": {
-                "metadata": {"name": f"{origin.name}-{{{{ .overlay }}}}", **_metadata(origin)},
+                "metadata": {"name": f"{origin.name}-{{{{ .application }}}}", **_metadata(origin)},
                 "spec": spec,
             },
         },

@@ -1,0 +1,84 @@
+"""How Argo CD judges the health of KubeVirt's objects, as Lua, where its own scripts do not or judge wrongly.
+
+Argo CD's script of VirtualMachines calls every stopped VM suspended, which a sync waits for and never sees end, and one
+that crashes or finds no node is starting to it. It has none for pools and ReplicaSets: they are healthy at once.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from virtcatalog.manifests.identity import Data
+
+VIRTUAL_MACHINE: Final = """\
+local health = {status = "Progressing", message = "Waiting for KubeVirt"}
+if obj.status == nil or obj.status.printableStatus == nil then
+  return health
+end
+local state = obj.status.printableStatus
+local failed = {
+  CrashLoopBackOff = true, DataVolumeError = true, ErrImagePull = true, ErrorPvcNotFound = true,
+  ErrorUnschedulable = true, ImagePullBackOff = true
+}
+health.message = state
+if failed[state] then
+  health.status = "Degraded"
+elseif state == "Stopped" then
+  local strategy = obj.spec.runStrategy
+  if strategy == "Always" or obj.spec.running == true then
+    health.status = "Progressing"
+  else
+    health.status = "Healthy"
+  end
+elseif state == "Paused" then
+  health.status = "Suspended"
+elseif state == "Running" or state == "Migrating" then
+  health.status = "Healthy"
+end
+for _, condition in ipairs(obj.status.conditions or {}) do
+  if condition.type == "RestartRequired" and condition.status == "True" then
+    health.message = state .. ", and a change waits for a restart"
+  elseif condition.type == "Failure" and condition.status == "True" then
+    health.status = "Degraded"
+    health.message = condition.message or condition.reason
+  end
+end
+return health
+"""
+REPLICAS: Final = """\
+local health = {status = "Progressing", message = "Waiting for KubeVirt"}
+if obj.status == nil then
+  return health
+end
+for _, condition in ipairs(obj.status.conditions or {}) do
+  if condition.type == "ReplicaFailure" and condition.status == "True" then
+    return {status = "Degraded", message = condition.message or condition.reason}
+  end
+end
+local wanted = obj.spec.replicas
+if wanted == nil then
+  wanted = 1
+end
+if obj.spec.paused then
+  return {status = "Suspended", message = "Paused"}
+end
+local ready = obj.status.readyReplicas or 0
+health.message = ready .. " of " .. wanted .. " are ready"
+if ready >= wanted and (obj.status.replicas or 0) == wanted then
+  health.status = "Healthy"
+end
+return health
+"""
+SCRIPTS: Final = {
+    ("kubevirt.io", "VirtualMachine"): VIRTUAL_MACHINE,
+    ("kubevirt.io", "VirtualMachineInstanceReplicaSet"): REPLICAS,
+    ("pool.kubevirt.io", "VirtualMachinePool"): REPLICAS,
+}
+
+
+def config_map(namespace: str) -> Data:
+    """Return Argo CD's ConfigMap with these scripts: to be merged with what it has."""
+    data = {f"resource.customizations.health.{group}_{kind}": script for (group, kind), script in SCRIPTS.items()}
+    labels = {"app.kubernetes.io/name": "argocd-cm", "app.kubernetes.io/part-of": "argocd"}
+    metadata = {"name": "argocd-cm", "namespace": namespace, "labels": labels}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}

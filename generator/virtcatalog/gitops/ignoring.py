@@ -1,0 +1,116 @@
+"""The `ignoreDifferences` of an Argo CD Application: what its VMs need, and no more.
+
+What is a matter of spelling is written otherwise in Git (fixing.py). What is left is what webhooks write in the place
+of a field, or add to items of lists: each expression names one field, and one that is added only while it has the value
+that the webhook gives it. So none hides a change in Git.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from virtcatalog.api.findings import Path
+from virtcatalog.gitops.drift import Drift, Mode, drifts
+from virtcatalog.gitops.stored import spelled, stored
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.manifests.identity import Data
+
+_PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_INFERRED = "KubeVirt writes the name that it infers in the place of this."
+_FILLED = "KubeVirt's webhook adds this to the item of a list."
+
+
+class Ignored(msgspec.Struct, frozen=True, order=True):
+    """A field that a comparison leaves out, of all objects of a kind, and why; `in_list` says that a list holds it."""
+
+    group: str
+    kind: str
+    expression: str
+    reason: str
+    in_list: bool
+
+
+class Needs(msgspec.Struct, frozen=True):
+    """What objects need so that they are in sync; `misspelled` counts the fields that Git has to write otherwise."""
+
+    ignored: tuple[Ignored, ...]
+    misspelled: int
+
+    @property
+    def respects(self) -> bool:
+        """Whether a sync has to leave these fields as they are, lest it has a name inferred anew.
+
+        Argo CD then takes lists as a whole from the cluster, so it must not where a list holds one of them.
+        """
+        return any(not each.in_list for each in self.ignored) and not any(each.in_list for each in self.ignored)
+
+
+def needs(manifests: Iterable[Data], cluster: Cluster, mode: Mode) -> Needs:
+    """Return what the objects need in a cluster, as one of Argo CD's own ways of comparing sees them."""
+    ignored: set[Ignored] = set()
+    misspelled = 0
+    for manifest in manifests:
+        as_stored, as_spelled = stored(manifest, cluster), spelled(manifest, cluster.release)
+        if as_stored is None or as_spelled is None:
+            continue
+        by_spelling = {drift.path for drift in drifts(manifest, as_spelled) if drift.kind != "added"}
+        group = str(manifest["apiVersion"]).rpartition("/")[0]
+        for drift in drifts(manifest, as_stored):
+            if mode not in drift.modes:
+                continue
+            if drift.path in by_spelling or drift.kind == "respelled":
+                misspelled += 1
+            else:
+                ignored.add(_ignored(drift, group, str(manifest["kind"])))
+    return Needs(tuple(sorted(ignored)), misspelled)
+
+
+def _ignored(drift: Drift, group: str, kind: str) -> Ignored:
+    in_list = any(isinstance(step, int) for step in drift.path)
+    if drift.kind == "added":
+        return Ignored(group, kind, _added(drift), _FILLED, in_list)
+    return Ignored(group, kind, _jq(drift.path), _INFERRED, in_list)
+
+
+def _added(drift: Drift) -> str:
+    """The field while it has the value that it is given."""
+    key = _step(drift.path[-1])
+    return f"({_jq(drift.path[:-1])} | select(.{key} == {json.dumps(drift.stored)})).{key}"
+
+
+def _jq(path: Path) -> str:
+    return "".join("[]?" if isinstance(step, int) else f".{_step(step)}" for step in path)
+
+
+def _step(step: str | int) -> str:
+    return step if isinstance(step, str) and _PLAIN.fullmatch(step) else json.dumps(step)
+
+
+def written(found: Needs) -> str:
+    """Return the part of an Application's `spec` as YAML, with a comment for each field that says why."""
+    return "\n".join(_lines(found)) + "\n"
+
+
+def _lines(found: Needs) -> Iterator[str]:
+    if not found.ignored:
+        yield "ignoreDifferences: []"
+        return
+    yield "ignoreDifferences:"
+    for group, kind in dict.fromkeys((each.group, each.kind) for each in found.ignored):
+        yield from (f"- group: {group}", f"  kind: {kind}", "  jqPathExpressions:")
+        reason = ""
+        for each in found.ignored:
+            if (each.group, each.kind) == (group, kind):
+                if each.reason != reason:
+                    yield f"  # {each.reason}"
+                reason = each.reason
+                yield f"  - {json.dumps(each.expression) if set(each.expression) & set('{}#') else each.expression}"
+    if found.respects:
+        yield "syncPolicy:"
+        yield "  syncOptions:"
+        yield "  # A sync leaves them as they are: KubeVirt would infer names anew."
+        yield "  - RespectIgnoreDifferences=true"
