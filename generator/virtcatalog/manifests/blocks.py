@@ -28,7 +28,7 @@ Line = tuple[int, str]
 
 def read_block(text: str) -> Any:
     """Return the data of one document of plain block style, Ellipsis when it is written in any other way."""
-    if not text.isprintable() and not _printable(text):
+    if not text.isprintable() and not text.replace("\n", "").isprintable():
         return ...
     raw = text.rstrip("\n").split("\n")
     try:
@@ -166,10 +166,6 @@ class _Entries(dict[str, "tuple[str, str | None, Any] | None"]):
 _UNREAD: Any = object()
 _REMEMBERED = 1 << 15
 _ENTRIES = _Entries()
-
-
-def _printable(text: str) -> bool:
-    return text.replace("\n", "").isprintable()
 
 
 class _Block(NamedTuple):

@@ -132,14 +132,11 @@ class Repository:
         """Yield the bytes of files."""
         for entry, content in zip(entries, self._git.objects([entry.blob for entry in entries]), strict=True):
             if content is None:
-                raise _lacking(shown(entry.path), entry.blob)
+                raise GitError(
+                    f"{shown(entry.path)}: the repository lacks the object {entry.blob}; it is damaged, or a partial "
+                    "clone: fetch without a filter"
+                )
             yield content
-
-
-def _lacking(what: str, blob: str) -> GitError:
-    return GitError(
-        f"{what}: the repository lacks the object {blob}; it is damaged, or a partial clone: fetch without a filter"
-    )
 
 
 def short(commit: str) -> str:

@@ -94,7 +94,7 @@ def read_xml(content: bytes, file: str) -> XMLElement:
         root = etree.fromstring(text.encode(), parser)
     except etree.XMLSyntaxError as error:
         line, column = error.position
-        message = f"is not XML: {_first_sentence(error.msg)}"
+        message = f"is not XML: {(error.msg or 'it cannot be parsed').partition(', line ')[0]}"
         raise ManifestError(Problem(file, max(line or 1, 1), max(column or 1, 1), message=message)) from None
     except ValueError as error:
         raise ManifestError(Problem(file, 1, 1, message=f"is not XML: {error}")) from None
@@ -160,7 +160,3 @@ def _number(siblings: list[XMLElement]) -> None:
     for sibling in siblings:
         seen[sibling.name] += 1
         sibling.step = f"{sibling.name}[{seen[sibling.name]}]" if counts[sibling.name] > 1 else sibling.name
-
-
-def _first_sentence(message: str | None) -> str:
-    return (message or "it cannot be parsed").partition(", line ")[0]

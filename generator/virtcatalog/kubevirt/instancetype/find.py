@@ -132,7 +132,7 @@ def _pinned(
     try:
         return None if revision is None else read(revision, cluster.release)
     except RevisionError as error:
-        raise _unreadable(error, path) from error
+        raise NotFoundError(invalid(f"spec.{path}.revisionName", str(error))) from error
 
 
 def _revision(
@@ -192,7 +192,3 @@ def _hint(kind: str, namespace: str, name: str, path: str, cluster: Cluster) -> 
 def _unknown_kind(matcher: Matcher, path: str) -> NotFoundError:
     message = f"{matcher.kind!r} is no kind of {path}"
     return NotFoundError(not_supported(f"spec.{path}.kind", message))
-
-
-def _unreadable(error: RevisionError, path: str) -> NotFoundError:
-    return NotFoundError(invalid(f"spec.{path}.revisionName", str(error)))
