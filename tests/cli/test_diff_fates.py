@@ -132,7 +132,7 @@ CHANGES = {
         "boot",
         "1 of 1 VM: 1 needs a restart; at its next start 1 changes, 1 of them may not boot;",
         (
-            "! boot, restart  shop/web",
+            "! boot risk, restart  shop/web",
             "boot: UEFI without Secure Boot → BIOS: a guest boots only by the firmware that it was installed with",
         ),
     ),

@@ -19,6 +19,20 @@ CONFIGURATIONS: tuple[Data, ...] = (
     {"virtualMachineOptions": {"disableSerialConsoleLog": {}}},
     {"developerConfiguration": {"featureGates": ["HostDisk", "DeclarativeHotplugVolumes"]}},
 )
+EDITS: tuple[tuple[str, Any], ...] = (
+    ("runStrategy", "Halted"),
+    ("runStrategy", "Always"),
+    ("template/spec/hostname", "w"),
+    ("template/spec/tolerations", [{"key": "a", "operator": "Exists"}]),
+    ("template/spec/domain/firmware", {"bootloader": {"efi": {"secureBoot": False}}}),
+    ("template/spec/domain/clock", {"timezone": "Europe/Berlin"}),
+    ("template/spec/domain/devices/interfaces/0/model", "e1000"),
+    ("template/spec/networks", []),
+    ("template/metadata/labels", {"app": "b"}),
+    ("template/spec/domain/memory", {"guest": "2Gi"}),
+    ("template/spec/domain/cpu", {"sockets": 2}),
+)
+"""Fields of a VM below its spec, and what becomes of them."""
 
 
 def catalog() -> list[Data]:
@@ -53,6 +67,27 @@ def changed(objects: list[Data], chance: Random) -> list[Data]:
         else:
             spec.setdefault("devices", {}).update(chance.choice(({"preferredDiskBus": "sata"}, {"preferredTPM": {}})))
     return [each for each in objects if chance.random() < 0.95]
+
+
+def alone(vm: Data) -> Data:
+    """The VM without an instance type and a preference."""
+    vm = deepcopy(vm)
+    for matcher in ("instancetype", "preference"):
+        vm["spec"].pop(matcher, None)
+    vm["spec"]["template"]["spec"]["domain"] |= {"memory": {"guest": "1Gi"}, "cpu": {"sockets": 1}}
+    return vm
+
+
+def edited(vm: Data, chance: Random) -> Data:
+    """Change a VM itself in one field or two, now and then in none."""
+    vm = deepcopy(vm)
+    for edit in chance.sample(EDITS, chance.choice((0, 1, 1, 2))):
+        *steps, last = edit[0].split("/")
+        place = vm["spec"]
+        for step in steps:
+            place = place[int(step)] if isinstance(place, list) else place.setdefault(step, {})
+        place[last] = edit[1]
+    return vm
 
 
 def kubevirt(configuration: Data) -> Data:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import fleets
 import pytest
 
+from virtcatalog.catalog.places import Source
 from virtcatalog.errors import LEVELS
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.review.compare import review
 from virtcatalog.review.dumps import Dump
 from virtcatalog.review.github import github
-from virtcatalog.review.groups import grouped
 from virtcatalog.review.html import html
-from virtcatalog.review.markdown import markdown
+from virtcatalog.review.markdown import MARKER, calm, markdown
 from virtcatalog.review.report import Report, as_data, headline, rises
 from virtcatalog.review.sarif import sarif
-from virtcatalog.review.side import Side
+from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.text import stat, text
 from virtcatalog.review.verdict import Risk, Verdict, reaches, summary
 
@@ -90,14 +92,53 @@ def counted(report: Report) -> dict[str, dict[str, int]]:
 
 def of_text(told: str) -> int:
     """How many VMs the rows of a text name."""
-    level = rf"(?:{'|'.join(LEVELS)})(?: anew)?"
+    level = rf"(?:{'|'.join(LEVELS)})(?: anew| risk)?"
     rows = re.findall(rf"^[!~+-] {level}(?:, {level})*  (\S.*?)(?:  because of .*)?$", told, re.MULTILINE)
     return sum(row.count("/") for row in rows)
 
 
+def chance_folder(seed: int) -> Report:
+    """A change of VMs' own manifests, of which some come or go, around the same objects or others."""
+    chance = Random(seed)
+    objects = fleets.catalog()
+    old = [vm for vm in fleets.fleet(12, chance) if vm["kind"] == "VirtualMachine"]
+    old = [fleets.alone(vm) if chance.random() < 0.5 else vm for vm in old]
+    new = [fleets.edited(vm, chance) for vm in old if chance.random() < 0.9]
+    sides = (
+        Side(label="side", objects={"": objects if chance.random() < 0.6 else fleets.changed(objects, chance)}, vms=vms)
+        for vms in (declared(old[1:]), declared(new))
+    )
+    return review(*sides, (Conditions(), Conditions()))
+
+
+def declared(vms: list[fleets.Data]) -> tuple[Vm, ...]:
+    """VMs as a folder of manifests has them."""
+    names = ["{namespace}/{name}".format(**vm["metadata"]) for vm in vms]
+    return tuple(
+        Vm(key=name, manifest=vm, place=Source("vms.yaml", line))
+        for line, (name, vm) in enumerate(dict(zip(names, vms, strict=True)).items(), start=1)
+    )
+
+
+def kinds_of(verdict: Verdict) -> set[str]:
+    """What the guest of a VM risks at its next start; one that keeps what it has risks nothing then."""
+    return {risk.kind for risk in verdict.risks} if verdict.next != "kept" else set()
+
+
+def of_sarif(log: dict[str, Any]) -> dict[str, int]:
+    """How many VMs the results of each rule are about."""
+    numbers: dict[str, int] = {}
+    for result in log["runs"][0]["results"]:
+        number = re.match(r"([\d,]+) VM", result["message"]["text"])
+        assert number is not None
+        numbers[result["ruleId"]] = numbers.get(result["ruleId"], 0) + int(number[1].replace(",", ""))
+    return numbers
+
+
+@pytest.mark.parametrize("draw", [chance_report, chance_folder])
 @pytest.mark.parametrize("seed", range(20))
-def test_all_forms_tell_the_same_of_a_change_by_chance(seed: int) -> None:
-    report = chance_report(seed)
+def test_all_forms_tell_the_same_of_a_change_by_chance(seed: int, draw: Callable[[int], Report]) -> None:
+    report = draw(seed)
     sentence, number = headline(report), len(report.fleet.verdicts)
     data: dict[str, Any] = as_data(report)
     numbers = counted(report)
@@ -112,10 +153,16 @@ def test_all_forms_tell_the_same_of_a_change_by_chance(seed: int) -> None:
     assert comment.replace("\\", "").count(sentence) == (2 if report.differs else comment.count(sentence))
     assert sentence in html(report)
     assert f"::{sentence}" in github(report)
-    levels = sorted(group.verdict.level for group in grouped(report.fleet.verdicts))
-    assert sorted(found["ruleId"] for found in json.loads(sarif(report))["runs"][0]["results"]) == [
-        f"vm-{level}" for level in levels
-    ]
+    levels = Counter(f"vm-{verdict.level}" for verdict in report.fleet.verdicts)
+    log = json.loads(sarif(report))
+    assert of_sarif(log) == levels
+    assert log["runs"][0]["properties"]["sentence"] == sentence
+    assert {f"vm-{level}" for level in Counter(vm["level"] for vm in data["vms"])} == levels.keys()
+    short = calm(report).replace("\\", "")  # what the Action posts where nothing is grave
+    assert short.startswith(MARKER)
+    assert short.endswith(f"{sentence}\n")
+    kinds = Counter(kind for verdict in report.fleet.verdicts for kind in kinds_of(verdict))
+    assert data["summary"]["risks"] == kinds
     # 0 is that nothing differs; a level fails exactly where a verdict is as grave.
     assert (report.status == 0) == (not report.fleet.verdicts and not report.objects)
     worst = min((LEVELS.index(verdict.level) for verdict in report.fleet.verdicts), default=len(LEVELS))
@@ -124,6 +171,9 @@ def test_all_forms_tell_the_same_of_a_change_by_chance(seed: int) -> None:
 
 
 def test_chance_draws_verdicts_of_most_kinds() -> None:
-    verdicts = [verdict for seed in range(20) for verdict in chance_report(seed).fleet.verdicts]
-    assert {verdict.next for verdict in verdicts} >= {"kept", "changed", "refused"}
+    verdicts = [verdict for seed in range(20) for draw in (chance_report, chance_folder) for verdict in draw(seed).vms]
+    nows = {"refused", "delete", "stop", "restart", "pending", "migrate", "live", "create", "start", "unchanged"}
+    assert {verdict.now for verdict in verdicts} >= nows
+    assert {verdict.next for verdict in verdicts} >= {"kept", "changed", "refused", "none", "same"}
     assert {verdict.anew for verdict in verdicts} >= {"same", "changed", "refused"}
+    assert {verdict.level for verdict in verdicts} >= {"refused", "delete", "stop", "boot", "restart", "risk", "kept"}

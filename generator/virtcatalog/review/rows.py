@@ -48,7 +48,8 @@ def word(verdict: Verdict) -> str:
     """What the verdict is, the gravest first; that something changes needs no word beside another."""
     breaks = verdict.anew in BREAKS
     levels = [level for level in (replace(verdict, anew="same") if breaks else verdict).levels if level != "changed"]
-    return ", ".join([*levels, f"{verdict.anew} anew"] if breaks else levels) or "changed"
+    words = ["boot risk" if level == "boot" else level for level in levels]
+    return ", ".join([*words, f"{verdict.anew} anew"] if breaks else words) or "changed"
 
 
 def what(verdict: Verdict) -> list[str]:
@@ -63,6 +64,8 @@ def what(verdict: Verdict) -> list[str]:
     breaks = verdict.next in ("refused", "crash") and not verdict.template and verdict.now != "refused"
     if breaks and changes:
         return [*lines, f"at its next start: {changes[0]}", *changes[1:]]
+    if verdict.now == "restart" and verdict.next == "same":
+        return [*lines, "the machine is the same after it"]
     return [*lines, *changes]
 
 
