@@ -1,0 +1,66 @@
+"""What other tools render is compared as it is: a file for each side, or both on standard input."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from repository_cases import manifest
+
+from virtcatalog.cli import main
+
+GROWN = "1 of 1 VM: 1 needs a restart; at its next start 1 changes; no object changes"
+CHART = {
+    "chart/Chart.yaml": "apiVersion: v2\nname: vm\nversion: 0.1.0\n",
+    "chart/values.yaml": "cores: 2\n",
+    "chart/templates/vm.yaml": manifest("vm web cores=CORES").replace("CORES", "{{ .Values.cores }}"),
+}
+
+
+def diff(*arguments: str, given: str = "") -> Result:
+    return CliRunner().invoke(main, ["diff", *arguments, "--stat"], input=given)
+
+
+def rendered(tool: str, *arguments: str) -> str:
+    """What a tool prints, which may not be there."""
+    if shutil.which(tool) is None:
+        pytest.skip(f"there is no {tool}")
+    return subprocess.run([tool, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A chart and a kustomization of one VM."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "chart/templates").mkdir(parents=True)
+    (tmp_path / "apps").mkdir()
+    for path, text in CHART.items():
+        (tmp_path / path).write_text(text)
+    (tmp_path / "apps/kustomization.yaml").write_text("resources: [web.yaml]\nnamespace: prod\n")
+    return tmp_path
+
+
+def test_helm_template(here: Path) -> None:
+    for file, cores in (("base.yaml", 2), ("head.yaml", 4)):
+        (here / file).write_text(rendered("helm", "template", "web", "chart", "--set", f"cores={cores}"))
+    done = diff("base.yaml", "head.yaml")
+    assert (done.exit_code, done.stdout.strip()) == (1, GROWN)
+
+
+def test_kubectl_kustomize(here: Path) -> None:
+    sides = []
+    for cores in (2, 4):
+        (here / "apps/web.yaml").write_text(manifest(f"vm web cores={cores}"))
+        sides.append(rendered("kubectl", "kustomize", "apps"))
+    done = diff("-", given="=======\n".join(sides))
+    assert (done.exit_code, done.stdout.strip()) == (1, GROWN)
+
+
+@pytest.mark.parametrize("text", ["--- base\n+++ head\n@@ -1 +1 @@\n-  cores: 2\n+  cores: 4\n", "all is well\n"])
+def test_what_only_prints_a_difference_is_no_manifest(here: Path, text: str) -> None:
+    done = diff("-", given=f"{text}=======\n{text}")
+    assert done.exit_code == 2
+    assert "standard input: there is no manifest" in done.stderr
