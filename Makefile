@@ -1,7 +1,7 @@
 # Every target creates .venv and installs what it needs, pinned by constraints.txt, when it is missing: build and check
 # what the program needs, the others the tools of development, too.
 .DEFAULT_GOAL := help
-.PHONY: help build check test test-all conformance golden judge kustomize-judge schemas docs pictures lint fuzz mutants bench duel cluster dist clean
+.PHONY: help build check test test-all conformance golden judge kustomize-judge sync-judge schemas docs pictures lint fuzz mutants bench duel cluster dist clean
 
 PYTHON ?= python3
 SECONDS ?= 60
@@ -54,6 +54,9 @@ judge: $(DEVELOPMENT) ## Have libvirt itself define and start the golden domains
 
 kustomize-judge: $(DEVELOPMENT) ## Have the real kustomize build random trees, and compare object by object (needs Go 1.24); NUMBER, SEED
 	$(BIN)/python tests/kustomize/kustomize_judge.py --trees $(NUMBER) --seed $(SEED)
+
+sync-judge: $(DEVELOPMENT) ## Have Argo CD's own diff and Flux's own apply judge VMs in an API server (needs Go 1.26); NUMBER, SEED
+	$(BIN)/python tests/gitops/sync_judge.py --vms $(NUMBER) --seed $(SEED)
 
 schemas: $(READY) ## Generate schemas/ and docs/findings.md from the code
 	$(BIN)/virtcatalog schema --output-dir schemas
