@@ -25,6 +25,7 @@ CALLS = {
     "diff": (["diff", "catalog", "catalog"], "virtcatalog.review.compare.review"),
     "expand": (["expand", "-f", "vm.yaml"], "virtcatalog.manifests.spool.Spool.open"),
     "explain": (["explain", "-f", "vm.yaml", "--field", "spec.x"], "virtcatalog.cli.inputs.built_contents"),
+    "verify": (["verify", "--live", "vm.yaml"], "virtcatalog.live.reading.read_snapshot"),
     "dump": (["dump", "--live", "vm.yaml"], "virtcatalog.live.reading.read_snapshot"),
     "drift": (["drift", "--live", "vm.yaml"], "virtcatalog.live.reading.read_snapshot"),
     "capacity": (["capacity", "-f", "vm.yaml"], "virtcatalog.fleet.files.SoundFleet"),

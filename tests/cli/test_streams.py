@@ -26,6 +26,7 @@ expand -f catalog/vms
 explain -f catalog/vms -e production --field memory.guest
 drift --live live.yaml -e production
 dump --live live.yaml
+verify --live live.yaml
 capacity -f nodes.yaml -f inline.yaml
 impact m.large
 create vm --name web

@@ -62,6 +62,7 @@ RUNS = (
     "drift --live live.yaml -e production web",
     "drift --live live.yaml",
     "dump --live live.yaml",
+    "verify --live live.yaml",
     "capacity -f nodes.yaml -f inline.yaml",
     "convert -f preset.yaml",
     "create vm --name web --instancetype m.large --preference house.linux --run-strategy Halted",

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from virtcatalog.live.resources import RESOURCES, SURROUNDINGS
+from virtcatalog.live.resources import PODS, RESOURCES, SURROUNDINGS
 
 Data = dict[str, Any]
 Answer = tuple[int, bytes, dict[str, str]]
 #: What is answered in place of the list, None for the list: of a path, its query and the number of the request.
 Fault = Callable[[str, dict[str, str], int], Answer | None]
 
-_PATHS = {(resource.api_version, resource.kind): resource.path for resource in (*RESOURCES, *SURROUNDINGS)}
+_PATHS = {(resource.api_version, resource.kind): resource.path for resource in (*RESOURCES, *SURROUNDINGS, PODS)}
 
 
 def status(code: int, message: str, **headers: str) -> Answer:
@@ -93,7 +93,22 @@ def serving(server: Server, folder: Path, **user: Any) -> Iterator[str]:
             server.verbs.append(self.command)
             self.send_error(405)
 
-        do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = _refuse  # noqa: N815
+        def do_PATCH(self) -> None:
+            """A dry run is taken, unless it is of a VM called `refused-…`; nothing else is."""
+            parts = urlsplit(self.path)
+            if parse_qs(parts.query).get("dryRun") != ["All"]:
+                self._refuse()
+                return
+            server.verbs.append("dry run")
+            self.rfile.read(int(self.headers["Content-Length"]))
+            refused = parts.path.rpartition("/")[2].startswith("refused-")
+            code, body, _ = status(422, "the webhook says no") if refused else (200, b"{}", {})
+            self.send_response(code)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_PUT = do_DELETE = do_HEAD = _refuse  # noqa: N815
 
         def log_message(self, *_: Any) -> None:
             pass

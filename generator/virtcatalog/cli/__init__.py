@@ -36,6 +36,7 @@ GROUPS = {
     "Reviewers and platform operators": {
         "diff": "Show what a change does to the objects and to the VMs.",
         "drift": "Show what of Git has reached which VM of a cluster.",
+        "verify": "Hold virtcatalog against a cluster: what it says of each VM beside what is there.",
         "dump": "Print what is known of a cluster, redacted, for CI.",
         "capacity": "Tell which VMs fit on which nodes, and what namespaces may still have.",
         "gitops": "Print what tells Argo CD or Flux to sync the output tree, or lets a cluster be read.",

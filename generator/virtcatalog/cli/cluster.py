@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def snapshot(
-    live: Sequence[str], context: str | None, kubeconfig: str | None, *, surroundings: bool = False
+    live: Sequence[str], context: str | None, kubeconfig: str | None, *, surroundings: bool = False, pods: bool = False
 ) -> Snapshot:
     """Return the cluster of --live, else of --context or --kubeconfig; UsageError for none, and for both."""
     from virtcatalog.live.reading import read_snapshot
@@ -31,17 +31,17 @@ def snapshot(
         return read_snapshot(live)
     if not asked:
         raise click.UsageError("name the cluster: --context NAME, or a dump of it by --live DUMP")
-    return read(context, kubeconfig, surroundings=surroundings)
+    return read(context, kubeconfig, surroundings=surroundings, pods=pods)
 
 
-def read(context: str | None, kubeconfig: str | None, *, surroundings: bool = False) -> Snapshot:
+def read(context: str | None, kubeconfig: str | None, *, surroundings: bool = False, pods: bool = False) -> Snapshot:
     """Read a cluster, with its `surroundings` all that questions need; ClusterError when it does not answer."""
     from virtcatalog.live.client.api import Api
     from virtcatalog.live.client.kubeconfig import access
     from virtcatalog.live.client.listing import read_cluster
-    from virtcatalog.live.resources import RESOURCES, SURROUNDINGS
+    from virtcatalog.live.resources import PODS, RESOURCES, SURROUNDINGS
 
-    wanted: tuple[Resource, ...] = (*RESOURCES, *SURROUNDINGS) if surroundings else RESOURCES
+    wanted: tuple[Resource, ...] = (*RESOURCES, *(SURROUNDINGS if surroundings else ()), *((PODS,) if pods else ()))
     return read_cluster(Api(access(context, kubeconfig)), wanted)
 
 

@@ -56,6 +56,8 @@ SURROUNDINGS: Final = (
     Resource("pool.kubevirt.io", "v1beta1", "VirtualMachinePool", "virtualmachinepools"),
 )
 """What other questions need: where Pods fit, what namespaces may have, and what else holds VMs."""
+PODS: Final = Resource("", "v1", "Pod", "pods")
+"""The Pods that machines run in, which `verify` alone looks at."""
 MACHINES: Final = ("VirtualMachine", "VirtualMachineInstance", "ControllerRevision")
 """Without one of these nothing is known of any VM."""
 OPTIONAL: Final = (
@@ -64,7 +66,7 @@ OPTIONAL: Final = (
 )
 """Kinds that a cluster need not serve."""
 
-_BY_KIND: Final = {(resource.api_version, resource.kind): resource for resource in (*RESOURCES, *SURROUNDINGS)}
+_BY_KIND: Final = {(resource.api_version, resource.kind): resource for resource in (*RESOURCES, *SURROUNDINGS, PODS)}
 
 _METADATA = (
     *("name", "namespace", "labels", "annotations", "uid", "generation", "creationTimestamp", "deletionTimestamp"),

@@ -53,11 +53,21 @@ class Snapshot:
             return
         if resource.kind == "ControllerRevision" and not _is_of_vm(manifest):
             return
+        if resource.kind == "Pod":
+            self._add_pod(manifest)
+            return
         cleaned = redacted(slim(manifest, resource.kind))
         if resource.kind in MACHINES:
             self._held[resource.kind][_key(cleaned)] = _packed(cleaned)
         else:
             self._others.setdefault(resource.kind, {})[_key(cleaned)] = cleaned
+
+    def _add_pod(self, pod: Data) -> None:
+        """Keep a Pod of virt-launcher's by its VM; of other Pods nothing."""
+        labels = pod["metadata"].get("labels") or {}
+        vm = labels.get("vm.kubevirt.io/name")
+        if labels.get("kubevirt.io") == "virt-launcher" and vm and (pod.get("status") or {}).get("phase") == "Running":
+            self._others.setdefault("Pod", {})[f"{namespace_of(pod)}/{vm}"] = slim(pod, "Pod")
 
     def forget(self, kind: str) -> None:
         """Drop what there is of a kind."""
@@ -66,7 +76,7 @@ class Snapshot:
     @property
     def others(self) -> list[Data]:
         """The objects that VMs refer to, by kind and name."""
-        return [held[name] for _, held in sorted(self._others.items()) for name in sorted(held)]
+        return [held[name] for kind, held in sorted(self._others.items()) if kind != "Pod" for name in sorted(held)]
 
     def _describe(self, manifest: Data) -> None:
         """Take over what a dump says of itself."""
@@ -111,10 +121,9 @@ class Snapshot:
         packed = self._held[kind].get(name)
         return None if packed is None else _unpacked(packed)
 
-    @property
-    def lone_vmis(self) -> Iterator[str]:
-        """The VMIs for which there is no VM."""
-        return (name for name in self._held["VirtualMachineInstance"] if name not in self._held["VirtualMachine"])
+    def pod(self, name: str) -> Data | None:
+        """Return the Pod that the machine of a VM runs in."""
+        return self._others.get("Pod", {}).get(name)
 
     def manifests(self) -> Iterator[Data]:
         """Yield all that a dump of it holds, first what it says of itself, then by kind and name."""

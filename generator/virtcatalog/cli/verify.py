@@ -1,0 +1,154 @@
+"""`virtcatalog verify`: how far to trust it on this very cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from virtcatalog.cli import options
+from virtcatalog.cli.cluster import snapshot
+from virtcatalog.cli.conditions import conditioned
+from virtcatalog.cli.console import data, echo, failing, note, progress
+from virtcatalog.escaping import as_json, markdown, single_line
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.cluster import Cluster
+    from virtcatalog.kubevirt.conditions import Conditions
+    from virtcatalog.live.snapshot import Snapshot
+    from virtcatalog.live.verify import Answer, Finding, Tally
+
+_MOST = 10
+
+
+@click.command(
+    "verify",
+    epilog="""\b
+Examples:
+  virtcatalog verify --context lab --domains xml/ -f vms  all stages, and a dry run of each VM in Git
+  virtcatalog verify --context lab -o markdown            a report without names, for an issue
+""",
+)
+@options.git_side
+@options.live_side
+@click.option("--domains", metavar="DIR", help="Domains of `virsh dumpxml`, as NAMESPACE_NAME.xml.")
+@options.form(("text", "json", "markdown"), default="text")
+@failing
+@conditioned
+def command(
+    source: str | None,
+    live: tuple[str, ...],
+    context: str | None,
+    kubeconfig: str | None,
+    domains: str | None,
+    form: str,
+    conditions: Conditions,
+) -> int:
+    """Hold virtcatalog against a cluster: its VMI, Pod and domain of each VM that runs beside the real ones.
+
+    What libvirt, the scheduler and the cluster add is left out. With --context and -f each VM of Git is also sent to
+    the API server as a dry run, which stores nothing, and both answers are compared; that is the only request that is
+    not a get or list.
+
+    Exit status: 0 all agrees, 1 something differs, 2 not all could be read or compared.
+    """
+    from virtcatalog.live.verify import nameless, tallied, verify
+
+    found = snapshot(live, context, kubeconfig, pods=True)
+    cluster = _cluster(found, conditions)
+    answers = [*verify(found, cluster, _domains(domains), _watch)]
+    if source is not None and not live:
+        answers += _admission(source, context, kubeconfig, cluster)
+    tallies = tallied(answers)
+    for gap in sorted(found.gaps):
+        note(f"not read of {found.label}: {gap}")
+    if form == "json":
+        data(as_json([_as_data(tally) for tally in tallies]))
+    elif form == "markdown":
+        data("".join(_markdown(nameless(tally)) for tally in tallies))
+    else:
+        _table(tallies)
+    if found.gaps or not tallies or any(tally.left_out for tally in tallies):
+        return 2
+    return int(any(tally.findings for tally in tallies))
+
+
+def _cluster(found: Snapshot, conditions: Conditions) -> Cluster:
+    from virtcatalog.kubevirt.cluster import Cluster
+
+    return Cluster.under(found.others, conditions)
+
+
+def _domains(folder: str | None) -> Callable[[str], bytes | None]:
+    from virtcatalog.limits import XML_BYTES
+    from virtcatalog.manifests.sources import is_file, read_file
+
+    def find(name: str) -> bytes | None:
+        file = Path(folder or "", f"{name.replace('/', '_', 1)}.xml")
+        return read_file(str(file), XML_BYTES) if folder is not None and is_file(str(file)) else None
+
+    return find
+
+
+def _watch(names: Sequence[str]) -> Iterable[str]:
+    return progress(names, len(names), "VMs", silent=True)
+
+
+def _admission(source: str, context: str | None, kubeconfig: str | None, cluster: Cluster) -> Iterator[Answer]:
+    """Ask the API server and us of each VM in Git."""
+    from virtcatalog.cli.sides import side_of_git
+    from virtcatalog.kubevirt.pipeline import create_vmi
+    from virtcatalog.live.client.dryrun import DryRun
+    from virtcatalog.live.client.kubeconfig import access
+    from virtcatalog.live.verify import Answer, Finding
+    from virtcatalog.manifests.identity import full_name
+
+    api = DryRun(access(context, kubeconfig))
+    for vm in side_of_git(source).vms:
+        if vm.manifest.get("kind") != "VirtualMachine" or vm.open:
+            continue
+        name = full_name(vm.manifest)
+        result = create_vmi(vm.manifest, cluster)
+        ours = "; ".join(map(str, result.reasons)) if result.refused_by == "vm" else ""
+        theirs = api.refusal(vm.manifest)
+        findings = (Finding(name, "", ours or "taken", theirs or "taken"),) if bool(ours) != bool(theirs) else ()
+        yield Answer("admission", name, findings)
+
+
+def _table(tallies: Sequence[Tally]) -> None:
+    from virtcatalog.cli.table import print_tables
+
+    rows = [[tally.stage, str(tally.compared), str(tally.agree), str(len(tally.left_out))] for tally in tallies]
+    print_tables(("stage", "compared", "agree", "not compared"), [("", rows)], titled=False)
+    if not rows:
+        echo("no VM runs of which it is known what it was started with")
+    for tally in tallies:
+        for finding in tally.findings[:_MOST]:
+            echo(f"{tally.stage}: {_words(finding)}")
+        if len(tally.findings) > _MOST:
+            echo(f"{tally.stage}: and {len(tally.findings) - _MOST:,} more differences")
+        for text in tally.left_out[:_MOST]:
+            echo(f"{tally.stage}: not compared: {text}", err=True)
+
+
+def _words(finding: Finding) -> str:
+    where = f"{finding.vm}: {finding.field}" if finding.field else finding.vm
+    return f"{where}: ours {_value(finding.ours)}, the cluster's {_value(finding.theirs)}"
+
+
+def _value(value: object) -> str:
+    from virtcatalog.manifests.difference import shown
+
+    return "none" if value is None else shown(value)
+
+
+def _markdown(tally: Tally) -> str:
+    lines = [f"### {tally.stage}: {tally.agree} of {tally.compared} agree, {len(tally.left_out)} not compared", ""]
+    lines += [f"- {markdown(single_line(_words(finding)))}" for finding in tally.findings]
+    return "\n".join(lines).rstrip() + "\n\n"
+
+
+def _as_data(tally: Tally) -> dict[str, object]:
+    return {**tally._asdict(), "findings": [finding._asdict() for finding in tally.findings]}

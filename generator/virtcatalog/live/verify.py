@@ -1,0 +1,182 @@
+"""How far virtcatalog is to be trusted on one cluster: what it says of each VM beside what is there.
+
+What libvirt, the scheduler and the cluster add is left out: of Pods and domains everything counts that we say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, Literal, NamedTuple
+from xml.etree.ElementTree import Element
+
+from virtcatalog.api.decode import to_manifest
+from virtcatalog.errors import ManifestError, UnsupportedError
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.launcher.difference import differences as element_differences
+from virtcatalog.kubevirt.pipeline import build, create_vmi
+from virtcatalog.kubevirt.result import Result
+from virtcatalog.live.compare import vm_of, vmi_of
+from virtcatalog.live.revisions import with_revisions
+from virtcatalog.live.snapshot import Snapshot
+from virtcatalog.manifests.difference import differences
+from virtcatalog.manifests.identity import Data, namespace_of
+from virtcatalog.manifests.xml import XMLElement, read_xml
+
+Stage = Literal["admission", "vmi", "pod", "domain"]
+STAGES: Final[tuple[Stage, ...]] = ("admission", "vmi", "pod", "domain")
+_DRAWN: Final = ("uuid", "serial", "macAddress")
+_PREFIXES: Final = {"http://libvirt.org/schemas/domain/qemu/1.0": "qemu"}
+
+
+class Finding(NamedTuple):
+    """Where we say something else than the cluster: of a VM, at a field of the stage; None is absence."""
+
+    vm: str
+    field: str
+    ours: object = None
+    theirs: object = None
+
+
+class Answer(NamedTuple):
+    """What became of one stage of one VM: where it differs, or why it was not compared."""
+
+    stage: Stage
+    vm: str
+    findings: tuple[Finding, ...] = ()
+    left_out: str = ""
+
+
+def verify(
+    snapshot: Snapshot, cluster: Cluster, domains: Callable[[str], bytes | None], watch: Callable[..., Iterable[str]]
+) -> Iterator[Answer]:
+    """Yield the answers on each VM that runs; `domains` finds the dumpxml of a VM, None where there is none."""
+    for name in watch(sorted(snapshot.names)):
+        live, vmi = snapshot.vm(name), snapshot.vmi(name)
+        if live is None or vmi is None or (vmi.get("status") or {}).get("phase") != "Running":
+            continue
+        yield from _machine(name, live, vmi, snapshot, cluster, domains(name))
+
+
+def _machine(
+    name: str, live: Data, vmi: Data, snapshot: Snapshot, cluster: Cluster, dumped: bytes | None
+) -> Iterator[Answer]:
+    start = str((vmi.get("status") or {}).get("virtualMachineRevisionName") or "")
+    revision = snapshot.revision(namespace_of(live), start) if start else None
+    spec = ((revision or {}).get("data") or {}).get("spec")
+    if not isinstance(spec, dict):
+        yield Answer("vmi", name, left_out="what it was started with is not known")
+        return
+    named = [str(spec[key]["revisionName"]) for key in ("instancetype", "preference") if _names_revision(spec.get(key))]
+    meets = with_revisions(live, snapshot, cluster, *named)
+    started = {**{key: value for key, value in live.items() if key != "status"}, "spec": spec}
+    try:
+        yield _vmi(name, started, vmi, meets)
+    except (UnsupportedError, ManifestError) as error:
+        yield Answer("vmi", name, left_out=str(error))
+    try:
+        result = build(started, Result(raw_vm=vm_of(started, meets), raw_vmi=vmi_of(vmi)), meets)
+    except (UnsupportedError, ManifestError) as error:
+        yield Answer("domain", name, left_out=str(error))
+        return
+    yield from _pod(name, result, snapshot)
+    if dumped is not None:
+        yield _domain(name, result, dumped)
+
+
+def _names_revision(matcher: object) -> bool:
+    return isinstance(matcher, dict) and bool(matcher.get("revisionName"))
+
+
+def _vmi(name: str, started: Data, vmi: Data, cluster: Cluster) -> Answer:
+    metadata = {key: value for key, value in started["metadata"].items() if key != "managedFields"}
+    result = create_vmi({**started, "metadata": metadata}, cluster)
+    if result.vmi_object is None or not result.admitted:
+        reasons = "; ".join(map(str, result.reasons))
+        return Answer("vmi", name, (Finding(name, "", f"refused: {reasons}", "runs"),))
+    ours, theirs = to_manifest(result.vmi_object.spec), to_manifest(vmi_of(vmi).spec)
+    found = (each for each in differences(ours, theirs, ("spec",)) if each.path[-1] not in _DRAWN)
+    return Answer("vmi", name, tuple(Finding(name, each.field, each.old, each.new) for each in found))
+
+
+def _pod(name: str, result: Result, snapshot: Snapshot) -> Iterator[Answer]:
+    theirs = snapshot.pod(name)
+    if theirs is None:
+        return
+    try:
+        ours = result.pod
+    except UnsupportedError as error:
+        yield Answer("pod", name, left_out=str(error))
+        return
+    if ours is None:
+        yield Answer("pod", name, (Finding(name, "", f"none: {result.pod_error}", "runs"),))
+        return
+    found = (each for each in differences(ours["spec"], theirs.get("spec") or {}, ("spec",)) if each.old is not None)
+    yield Answer("pod", name, tuple(Finding(name, each.field, each.old, each.new) for each in found))
+
+
+def _domain(name: str, result: Result, dumped: bytes) -> Answer:
+    try:
+        theirs = _element(read_xml(dumped, f"the domain of {name}"))
+    except ManifestError as error:
+        return Answer("domain", name, left_out=str(error))
+    if result.domain is None:
+        reasons = "; ".join(map(str, result.reasons))
+        return Answer("domain", name, (Finding(name, "", f"none: {reasons}", "runs"),))
+    # Namespaces are no attributes to the parser.
+    found = (
+        each
+        for each in element_differences(result.domain, theirs)
+        if each.old is not None and not (each.attribute or "").startswith("xmlns")
+    )
+    return Answer("domain", name, tuple(Finding(name, each.place, each.old, each.new) for each in found))
+
+
+def _element(source: XMLElement) -> Element:
+    """An element as ours are, whose tags have prefixes."""
+    namespace, _, tag = source.tag.rpartition("}")
+    prefix = _PREFIXES.get(namespace.lstrip("{"), "")
+    element = Element(f"{prefix}:{tag}" if prefix else tag, dict(source.attributes))
+    element.text = source.text or None
+    element.extend(_element(child) for child in source.children)
+    return element
+
+
+class Tally(NamedTuple):
+    """What became of one stage: how many VMs agree of those that were compared, and where others differ."""
+
+    stage: Stage
+    compared: int
+    agree: int
+    findings: tuple[Finding, ...]
+    left_out: tuple[str, ...]
+
+
+def tallied(answers: Iterable[Answer]) -> list[Tally]:
+    """Return the answers by stage."""
+    every = list(answers)
+    tallies = []
+    for stage in STAGES:
+        of_stage = [answer for answer in every if answer.stage == stage]
+        compared = [answer for answer in of_stage if not answer.left_out]
+        findings = tuple(finding for answer in compared for finding in answer.findings)
+        left_out = tuple(f"{answer.vm}: {answer.left_out}" for answer in of_stage if answer.left_out)
+        agree = sum(not answer.findings for answer in compared)
+        if of_stage:
+            tallies.append(Tally(stage, len(compared), agree, findings, left_out))
+    return tallies
+
+
+def nameless(tally: Tally) -> Tally:
+    """Return a tally that one may show to anybody: VMs are numbers, and texts are left out."""
+    numbers: dict[str, str] = {}
+    findings = tuple(
+        Finding(numbers.setdefault(finding.vm, f"vm-{len(numbers) + 1}"), finding.field, *map(_bare, finding[2:]))
+        for finding in tally.findings
+    )
+    return tally._replace(
+        findings=findings, left_out=tuple(f"vm: {text.partition(': ')[2]}" for text in tally.left_out)
+    )
+
+
+def _bare(value: object) -> object:
+    return value if value is None or isinstance(value, bool | int | float) else f"a {type(value).__name__}"

@@ -1,0 +1,150 @@
+"""`virtcatalog verify`: what we say of a machine beside what is there, stage by stage."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from fakeapi import Server, serving
+
+import fleet
+from virtcatalog.cli import main
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.pipeline import expand
+
+NAME = "team-0_in-sync-0"
+
+
+def verify(*arguments: str) -> Result:
+    result = CliRunner().invoke(main, ["verify", *arguments], prog_name="virtcatalog")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def stages(result: Result) -> dict[str, Any]:
+    return {tally["stage"]: tally for tally in json.loads(result.stdout)}
+
+
+class Lab:
+    """One VM that runs, its Pod and its domain: ours, with what others add."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.objects = fleet.cluster_objects(range(1))
+        self.vmi = next(obj for obj in self.objects if obj["kind"] == "VirtualMachineInstance")
+        vm = next(obj for obj in self.objects if obj["kind"] == "VirtualMachine")
+        metadata = {key: value for key, value in vm["metadata"].items() if key != "managedFields"}
+        # Redacted, as what is read of a cluster.
+        text = json.dumps({**vm, "metadata": metadata}).replace(
+            json.dumps(f"#cloud-config\npassword: {fleet.SECRET}\n"), '"redacted"'
+        )
+        result = expand(json.loads(text), Cluster(self.objects))
+        assert result.domain_xml is not None
+        assert result.pod is not None
+        # libvirt's own: an alias, a seclabel; the scheduler's and the cluster's: a node, tolerations.
+        added = "<seclabel type='dynamic' model='selinux'/></domain>"
+        self.domain = result.domain_xml.replace("</domain>", added).replace(
+            "<memballoon ", "<memballoon acceleration='on' "
+        )
+        self.pod = result.pod
+        self.pod["metadata"]["labels"]["vm.kubevirt.io/name"] = vm["metadata"]["name"]
+        self.pod["metadata"] |= {"name": "virt-launcher-x", "namespace": "team-0"}
+        self.pod["spec"] |= {"nodeName": "node-1", "tolerations": [{"operator": "Exists"}]}
+        self.pod["status"] = {"phase": "Running"}
+
+    def write(self) -> list[str]:
+        dump = {
+            "apiVersion": "v1",
+            "kind": "List",
+            "items": [*self.objects, {"apiVersion": "v1", "kind": "Pod"} | self.pod],
+        }
+        (self.folder / "dump.json").write_text(json.dumps(dump))
+        (self.folder / "xml").mkdir(exist_ok=True)
+        (self.folder / "xml" / f"{NAME}.xml").write_text(self.domain)
+        return ["--live", f"{self.folder}/dump.json", "--domains", f"{self.folder}/xml"]
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab(tmp_path)
+
+
+def test_what_agrees_agrees_whatever_others_add(lab):
+    result = verify(*lab.write(), "-o", "json")
+    found = stages(result)
+    assert {stage: (tally["compared"], tally["agree"]) for stage, tally in found.items()} == {
+        "vmi": (1, 1),
+        "pod": (1, 1),
+        "domain": (1, 1),
+    }, result.stdout
+    assert result.exit_code == 0
+
+
+def test_a_machine_that_is_otherwise_is_told_with_its_field(lab):
+    lab.vmi["spec"]["domain"]["machine"]["type"] = "pc-q35-rhel9.6.0"
+    (finding,) = stages(verify(*lab.write(), "-o", "json"))["vmi"]["findings"]
+    assert finding == {
+        "vm": "team-0/in-sync-0",
+        "field": "spec.domain.machine.type",
+        "ours": "q35",
+        "theirs": "pc-q35-rhel9.6.0",
+    }
+
+
+def test_a_domain_that_lacks_what_we_say_is_told_with_its_place(lab):
+    lab.domain = lab.domain.replace('model="virtio-non-transitional"', 'model="virtio"')
+    result = verify(*lab.write(), "-o", "json")
+    findings = stages(result)["domain"]["findings"]
+    assert findings
+    assert {(finding["ours"], finding["theirs"]) for finding in findings} == {("virtio-non-transitional", "virtio")}
+    assert result.exit_code == 1
+
+
+def test_a_pod_that_requests_something_else_is_told(lab):
+    (container, *_) = lab.pod["spec"]["containers"]
+    container["resources"]["requests"]["memory"] = "1Mi"
+    findings = stages(verify(*lab.write(), "-o", "json"))["pod"]["findings"]
+    assert [finding["field"] for finding in findings] == ["spec.containers[compute].resources.requests.memory"]
+
+
+def test_a_report_for_others_has_no_names_and_no_texts(lab):
+    lab.vmi["spec"]["hostname"] = "payroll"
+    text = verify(*lab.write(), "-o", "markdown").stdout
+    assert "spec.hostname" in text
+    for word in ("payroll", "team", "in\\-sync", "host\\-0"):
+        assert word not in text
+
+
+def test_what_cannot_be_compared_is_no_agreement(lab):
+    lab.objects = [obj for obj in lab.objects if not obj["metadata"]["name"].startswith("revision-start")]
+    result = verify(*lab.write())
+    assert result.exit_code == 2
+    assert "not compared: team-0/in-sync-0: what it was started with is not known" in result.stderr
+
+
+def test_nothing_that_runs_is_no_agreement(tmp_path):
+    (tmp_path / "dump.json").write_text(json.dumps(fleet.KUBEVIRT))
+    assert verify("--live", f"{tmp_path}/dump.json").exit_code == 2
+
+
+def test_a_dry_run_is_the_only_request_that_is_no_get(tmp_path):
+    fleet.write_git(tmp_path / "git", range(12))
+    server = Server(fleet.cluster_objects(range(12)))
+    with serving(server, tmp_path) as file:
+        result = verify("-f", f"{tmp_path}/git", "--kubeconfig", file, "-o", "json")
+    assert set(server.verbs) == {"GET", "dry run"}
+    admission = stages(result)["admission"]
+    assert (admission["compared"], admission["agree"]) == (10, 10), admission
+
+
+def test_an_api_server_that_says_otherwise_is_told(tmp_path):
+    fleet.write_git(tmp_path / "git", range(1))
+    manifest = tmp_path / "git" / "team-0" / "in-sync-0.yaml"
+    manifest.write_text(manifest.read_text().replace("in-sync-0", "refused-0"))
+    with serving(Server(fleet.cluster_objects(range(1))), tmp_path) as file:
+        result = verify("-f", f"{tmp_path}/git", "--kubeconfig", file, "-o", "json")
+    (finding,) = stages(result)["admission"]["findings"]
+    assert (finding["ours"], finding["theirs"], result.exit_code) == ("taken", "the webhook says no", 1)
