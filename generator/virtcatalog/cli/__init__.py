@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
@@ -54,16 +55,45 @@ GROUPS = {
 }
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 
-#: Modules that are not named as their command: `import` and `list` are words of Python's.
-_MODULES = {"completion": "complete", "import": "importing", "list": "listing"}
-
 #: New containers, and rounds of younger generations, after which garbage is looked for. A command keeps most of what it
 #: makes while it starts, some 100,000, and what it drops later has hardly a circle: Python's own 700 costs a twentieth
 #: of its time.
 _COLLECTED_AFTER = (150_000, 20, 20)
 
 
-class _Commands(click.Group):
+class Lazy(click.Group):
+    """Commands by group, with the line that help shows of each; a command is loaded when it is called."""
+
+    groups: ClassVar[Mapping[str, Mapping[str, str]]]
+    home: ClassVar[str]
+    """The package of their modules, which are named as they are but for some."""
+    modules: ClassVar[Mapping[str, str]] = {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return their names, in the order of help."""
+        return [name for commands in self.groups.values() for name in commands]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command, and give it the options that every command has."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command: click.Command = import_module(f"{self.home}.{self.modules.get(cmd_name, cmd_name)}").command
+        say_alike(command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write their lines."""
+        for title, commands in self.groups.items():
+            with formatter.section(title):
+                formatter.write_dl(list(commands.items()))
+
+
+class _Commands(Lazy):
+    groups = GROUPS
+    home = "virtcatalog.cli"
+    #: `import` and `list` are words of Python's; the script for completion says what `complete` completes.
+    modules = {"completion": "complete", "import": "importing", "list": "listing"}
+
     def main(self, *args: Any, **extra: Any) -> Any:
         """Answer a command line: this guards what click itself prints, such as wrong usage; see `guarded`."""
         check_streams()
@@ -85,17 +115,6 @@ class _Commands(click.Group):
         atexit.register(gc.freeze)
         return guarded(partial(super().invoke, ctx), debug=ctx.params["debug"])
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*COMMANDS]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module = _MODULES.get(cmd_name, cmd_name)
-        command: click.Command = import_module(f"virtcatalog.cli.{module}").command
-        say_alike(command)
-        return command
-
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -108,11 +127,6 @@ class _Commands(click.Group):
             if not near:
                 raise
             raise click.UsageError(f"{error.message} Did you mean '{near[0]}'?", ctx) from None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, commands in GROUPS.items():
-            with formatter.section(title):
-                formatter.write_dl(list(commands.items()))
 
 
 def say_alike(command: click.Command) -> None:
