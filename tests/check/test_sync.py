@@ -128,3 +128,15 @@ def test_an_object_that_is_larger_than_an_annotation():
 def test_alike_vms_may_differ_in_their_metadata():
     text = vm() + "---\n" + vm(metadata=", labels: {}").replace("name: one", "name: two")
     assert [field for _, field, _ in findings(text)] == ["metadata.labels"]
+
+
+def test_defaults_of_the_schema_in_items_of_lists():
+    volumes = "      volumes: [{name: a, containerPath: {path: /x}}, {name: b, sysprep: {configMap: {}}}]\n"
+    assert findings(vm(pod=volumes)) == [
+        (
+            "out-of-sync-merged",
+            "spec.template.spec.volumes[0].containerPath.readOnly",
+            "is not set, and stored as true",
+        ),
+        ("out-of-sync-merged", "spec.template.spec.volumes[1].sysprep.configMap.name", 'is not set, and stored as ""'),
+    ]

@@ -28,6 +28,12 @@ from virtcatalog.releases import Release
 _FREE = frozenset({ObjectMeta, Clock})
 """Types whose fields the CRDs do not prune, below `spec` (x-kubernetes-preserve-unknown-fields): nulls in them stay."""
 _TIMESTAMP = "creationTimestamp"
+_REFERENCES = {
+    "cloudInitConfigDrive": ("secretRef", "networkDataSecretRef"),
+    "cloudInitNoCloud": ("secretRef", "networkDataSecretRef"),
+    "sysprep": ("configMap", "secret"),
+}
+"""Fields of volumes that refer to an object, in which the CRDs have a default: an empty name."""
 _NOT_SPEC = frozenset({"apiVersion", "kind", "metadata", "status"})
 
 
@@ -87,7 +93,31 @@ def _with_spec(manifest: Data, data: Data) -> Data:
     """An object with its own metadata, as the API server writes that, and with the rest of some data."""
     metadata = unmarshal(manifest.get("metadata") or {}, ObjectMeta)
     rest = {key: value for key, value in data.items() if key not in _NOT_SPEC}
+    _set_schema_defaults(rest.get("spec"))
     return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata, **rest}
+
+
+def _set_schema_defaults(spec: Any) -> None:
+    """Set what the CRDs have defaults for, in the volumes of a VMI's spec, wherever that is in a spec."""
+    while isinstance(spec, dict) and "volumes" not in spec:
+        spec = _inner(spec)
+    volumes = spec["volumes"] if isinstance(spec, dict) else None
+    for volume in map(_map, volumes if isinstance(volumes, list) else ()):
+        sources = ((_map(volume.get(source)), names) for source, names in _REFERENCES.items())
+        references = [source[name] for source, names in sources for name in names if name in source]
+        for reference in (*references, volume.get("configMap")):
+            _map(reference).setdefault("name", "")
+        _map(volume.get("containerPath")).setdefault("readOnly", True)
+
+
+def _map(value: Any) -> Data:
+    """A map as it is; one of nobody's for what is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def _inner(spec: Data) -> Any:
+    """The spec in the template of a VM, ReplicaSet or pool."""
+    return _map(spec.get("template") or spec.get("virtualMachineTemplate")).get("spec")
 
 
 def _take_out_identity(vm: VirtualMachine, manifest: Data) -> None:
