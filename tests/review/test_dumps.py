@@ -13,7 +13,7 @@ from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
 from virtcatalog.review import dumps as fleets
-from virtcatalog.review.dumps import Dump, dump_of, given, header_of
+from virtcatalog.review.dumps import Dump, Vms, dump_of, header_of
 
 TYPE = ("VirtualMachineClusterInstancetype", "", "m")
 OWN = ("VirtualMachinePreference", "team", "p")
@@ -57,7 +57,7 @@ def test_a_vm_names_what_is_in_its_own_namespace() -> None:
     specs = ({}, {"instancetype": {"name": "m"}}, {"instancetype": own})
     inferring = {"preference": {"inferFromVolume": "root"}}
     specs += (inferring, {**inferring, "instancetype": own})
-    found = given([Dump(vm("a", spec) for spec in specs)])
+    found = Vms([Dump(vm("a", spec) for spec in specs)])
     assert [each.names_own for each in found] == [False, False, True, False, True]
 
 

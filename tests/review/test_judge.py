@@ -10,7 +10,7 @@ from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.catalog.places import Source
 from virtcatalog.review import cached
-from virtcatalog.review.dumps import Dump, given
+from virtcatalog.review.dumps import Dump, Vms
 from virtcatalog.review.fleet import Fleet, Reviewer
 from virtcatalog.review.side import Side
 
@@ -55,7 +55,7 @@ def vm(number: int, *stored: str) -> dict[str, Any]:
 
 def review(base: Side, head: Side, *vms: dict[str, Any]) -> Fleet:
     reviewer = Reviewer(base, head)
-    reviewer.vms(given([Dump(vms)]))
+    reviewer.vms(Vms([Dump(vms)]))
     return reviewer.done()
 
 

@@ -8,7 +8,7 @@ import fleets
 import pytest
 
 from virtcatalog.review import judge
-from virtcatalog.review.dumps import Dump, given, others
+from virtcatalog.review.dumps import Dump, Vms, others
 from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.side import Side
 from virtcatalog.review.verdict import Verdict
@@ -23,7 +23,7 @@ def review(seed: int) -> list[Verdict]:
     reviewer = Reviewer(
         *(Side(label="side", objects={"": [*each, configuration]}) for each in objects), shared=others(dumps)
     )
-    reviewer.vms(given(dumps))
+    reviewer.vms(Vms(dumps))
     return reviewer.done().verdicts
 
 

@@ -24,7 +24,7 @@ from virtcatalog.manifests.sources import open_source
 from virtcatalog.progress import tracked
 from virtcatalog.review.compare import only
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.dumps import Dump, given, others
+from virtcatalog.review.dumps import Dump, Vms, others
 from virtcatalog.review.fleet import Fleet, Reviewer
 from virtcatalog.review.read import read_side
 from virtcatalog.review.side import Side, environment_names
@@ -136,7 +136,7 @@ def _impact(
     if not without.problems:
         reviewer = Reviewer(side, without, (conditions, conditions), others(dumps), environments)
         reviewer.templates()
-        reviewer.vms(given(dumps))
+        reviewer.vms(Vms(dumps))
         fleet = reviewer.done()
     return Impact(
         name=name,
@@ -208,7 +208,7 @@ def _uses(
         vm_use = use(vm_template.key, vm_template.manifest, vm_template.environment, template=True)
         if vm_use:
             yield vm_use
-    machines = given(dumps)
+    machines = Vms(dumps)
     for vm, where in tracked(((machine.vm, machine.where) for machine in machines), len(machines), "VMs"):
         name = f"{namespace_of(vm)}/{identity(vm)[2]}"
         for environment in environments_for(vm, side.overlays, where, environments):

@@ -21,7 +21,7 @@ from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.manifests.difference import Difference, differences
 from virtcatalog.manifests.identity import Data, namespace_of
 from virtcatalog.review.machines import machine_words
-from virtcatalog.review.stored import recreated, revisions
+from virtcatalog.review.pinned import recreated, revisions
 
 Which = Literal["instancetype", "preference"]
 Past = Sequence[tuple[str, Mapping[tuple[str, str], str]]]

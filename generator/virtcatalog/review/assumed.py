@@ -17,7 +17,7 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.rollout.migratable import COUNTS_AS
 from virtcatalog.manifests.identity import Data, Identity
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.dumps import Given
+from virtcatalog.review.dumps import DumpedVm
 from virtcatalog.review.outcome import outcome
 from virtcatalog.review.verdict import Verdict
 
@@ -78,7 +78,7 @@ def hinted(verdict: Verdict) -> Verdict:
     return replace(verdict, changes=(*verdict.changes, HINT)) if any(map(GATE.search, verdict.changes)) else verdict
 
 
-def naming_types(fleet: Iterable[Given]) -> Iterator[Data]:
+def naming_types(fleet: Iterable[DumpedVm]) -> Iterator[Data]:
     """Yield VMs that name the types and preferences that those of a fleet do, few for many that name the same."""
     named: set[Identity] = set()
     for each in fleet:

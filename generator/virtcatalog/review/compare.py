@@ -16,7 +16,7 @@ from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.model import Repository
 from virtcatalog.review.cached import Progress
 from virtcatalog.review.deployed import matched, remarks
-from virtcatalog.review.dumps import Dump, given, others
+from virtcatalog.review.dumps import Dump, Vms, others
 from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.judge import Case
 from virtcatalog.review.objects import compare_objects
@@ -50,12 +50,12 @@ def review(
         check_names(environments, [name for side in (base, head) for name in environment_names(side)], "on either side")
     base, head = (only(side, environments) for side in _alike(base, head))
     clean = sound(base, head)
-    reviewer = Reviewer(clean.base, clean.head, conditions, others(dumps), environments, given(dumps))
+    reviewer = Reviewer(clean.base, clean.head, conditions, others(dumps), environments, Vms(dumps))
     reviewer.templates()
-    reviewer.vms(given(dumps), watch, cache, executor)
+    reviewer.vms(Vms(dumps), watch, cache, executor)
     fleet = reviewer.done()
     limited = bool(head.budgets) or reviewer.limits_room
-    fleets = list(reviewer.fleets(given(dumps))) if limited else []
+    fleets = list(reviewer.fleets(Vms(dumps))) if limited else []
     standings = [
         standing(environment, vms, comparison.base, comparison.head)
         for environment, vms, comparison in fleets

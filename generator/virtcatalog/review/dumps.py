@@ -14,7 +14,7 @@ from virtcatalog.kubevirt.instancetype.references import refers_to_own_namespace
 from virtcatalog.manifests.dump import Packed, others_in, read_dump, vms_in
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.stream import Stream
-from virtcatalog.review.stored import revisions
+from virtcatalog.review.pinned import revisions
 
 #: From so many VMs on a second process saves more time than it takes to start it.
 WORTH_IT = 2000
@@ -92,7 +92,7 @@ def _read_some(first: int, stream: Stream) -> Dump | tuple[Problem, ...]:
         return error.problems
 
 
-class Given(NamedTuple):
+class DumpedVm(NamedTuple):
     """A VM of a fleet, one of `vms`; `where` is what its dump says that it is."""
 
     header: Header
@@ -112,7 +112,7 @@ class Given(NamedTuple):
         return refers_to_own_namespace(self.vm) if references is None else any(home for _, home, _ in references)
 
 
-class Vms(Collection[Given]):
+class Vms(Collection[DumpedVm]):
     """The VMs of dumps."""
 
     def __init__(self, dumps: Sequence[Dump]) -> None:
@@ -121,18 +121,13 @@ class Vms(Collection[Given]):
     def __len__(self) -> int:
         return sum(len(dump.vms) for dump in self._dumps)
 
-    def __iter__(self) -> Iterator[Given]:
+    def __iter__(self) -> Iterator[DumpedVm]:
         return (
-            Given(header, dump.where, dump.vms, at) for dump in self._dumps for at, header in enumerate(dump.headers)
+            DumpedVm(header, dump.where, dump.vms, at) for dump in self._dumps for at, header in enumerate(dump.headers)
         )
 
     def __contains__(self, item: object) -> bool:
         return any(item == each for each in self)
-
-
-def given(dumps: Sequence[Dump]) -> Vms:
-    """Return the VMs of dumps."""
-    return Vms(dumps)
 
 
 def others(dumps: Sequence[Dump]) -> dict[str, list[Data]]:

@@ -25,7 +25,7 @@ from virtcatalog.review.assumed import Gates, assumed_words, claims_once, hinted
 from virtcatalog.review.cached import Progress, judge_all
 from virtcatalog.review.causes import Causes, place_of
 from virtcatalog.review.comparison import Comparison, KnownField
-from virtcatalog.review.dumps import Given
+from virtcatalog.review.dumps import DumpedVm
 from virtcatalog.review.groups import of_one
 from virtcatalog.review.judge import (
     Case,
@@ -39,9 +39,9 @@ from virtcatalog.review.judge import (
     judge_open,
     judge_template,
 )
-from virtcatalog.review.named import Meeting
+from virtcatalog.review.pinned import assumed, pins, recreated
+from virtcatalog.review.referenced import References
 from virtcatalog.review.side import Side, Vm
-from virtcatalog.review.stored import assumed, pins, recreated
 from virtcatalog.review.units import ANYWHERE, Units
 from virtcatalog.review.users import Users
 from virtcatalog.review.verdict import Verdict
@@ -92,7 +92,7 @@ class Reviewer:
         conditions: tuple[Conditions, Conditions] | None = None,
         shared: Mapping[str, Sequence[Data]] | None = None,
         environments: Sequence[str] = (),
-        fleet: Collection[Given] = (),
+        fleet: Collection[DumpedVm] = (),
     ) -> None:
         """`shared` is what else is in clusters, by where that is, "" for everywhere; `environments` the only ones.
 
@@ -133,40 +133,43 @@ class Reviewer:
 
     def vms(
         self,
-        fleet: Collection[Given],
+        fleet: Collection[DumpedVm],
         watch: Progress[Case] = iter,
         cache: Cache | None = None,
         executor: Executor | None = None,
     ) -> None:
         """Compare what happens to the VMs of a fleet, in each environment that they can be in."""
         homeless = self._homeless(fleet)
-        meetings: dict[tuple[str, str], Meeting] = {}
+        references_in: dict[tuple[str, str], References] = {}
         cases: dict[tuple[int, bytes], Case] = {}
         names: dict[tuple[int, bytes], list[str]] = {}
-        for given in fleet:
-            name = given.header.name
-            for environment in self._environments_of(given):
+        for dumped in fleet:
+            name = dumped.header.name
+            for environment in self._environments_of(dumped):
                 if environment not in self._environments:
                     self._unknown(name)
                     continue
                 self.fleet.vms += 1
-                meeting = meetings.get((environment, given.where))
-                if meeting is None:
-                    comparison = self._comparison(environment, given.where, homeless)
-                    same = (other for other in meetings.values() if other.comparison is comparison)
-                    meeting = meetings[environment, given.where] = next(same, None) or Meeting(comparison)
-                met = meeting.of(given)
-                pinned = meeting.pinned(given, met)
-                self._count(environment, name, met.references or (), "stored" if pinned.matchers else "following")
-                if not met.known:
+                references_here = references_in.get((environment, dumped.where))
+                if references_here is None:
+                    comparison = self._comparison(environment, dumped.where, homeless)
+                    same = (other for other in references_in.values() if other.comparison is comparison)
+                    references_here = next(same, None) or References(comparison)
+                    references_in[environment, dumped.where] = references_here
+                referenced = references_here.of(dumped)
+                pinned = references_here.pinned(dumped, referenced)
+                self._count(
+                    environment, name, referenced.references or (), "stored" if pinned.matchers else "following"
+                )
+                if not referenced.known:
                     self._unknown(name)
-                elif met.can_change:
-                    vm, comparison = given.vm, meeting.comparison
+                elif referenced.can_change:
+                    vm, comparison = dumped.vm, references_here.comparison
                     fresh = recreated(vm)
                     parts = json.dumps([sorted(pinned.matchers), pinned.contents]).encode()
-                    key = id(comparison), meeting.alike.key(fresh, comparison.namespaces) + parts
+                    key = id(comparison), references_here.alike.key(fresh, comparison.namespaces) + parts
                     if key not in cases:
-                        cases[key], names[key] = Case(vm, fresh, pinned, met.references, comparison), []
+                        cases[key], names[key] = Case(vm, fresh, pinned, referenced.references, comparison), []
                     names[key].append(name)
         found = judge_all(list(cases.values()), watch, cache, executor)
         for case, members, verdict in zip(cases.values(), names.values(), found, strict=True):
@@ -184,7 +187,7 @@ class Reviewer:
         self.fleet.assumed = assumed_words(self._gates.assumed, set().union(*types), claims)
         return self.fleet
 
-    def fleets(self, fleet: Collection[Given]) -> Iterator[tuple[str, Sequence[Data], Comparison]]:
+    def fleets(self, fleet: Collection[DumpedVm]) -> Iterator[tuple[str, Sequence[Data], Comparison]]:
         """Yield the VMs of each environment that they are in, and what they meet there."""
         found: dict[int, tuple[str, Packed, Comparison]] = {}
         for each in fleet:
@@ -312,7 +315,7 @@ class Reviewer:
             self._unknown_names.add(name)
             self.fleet.unknown.append(name)
 
-    def _homeless(self, fleet: Collection[Given]) -> tuple[str, ...]:
+    def _homeless(self, fleet: Collection[DumpedVm]) -> tuple[str, ...]:
         """The namespaces of VMs that name types of their own, where a side has such that do not say where they are."""
         published = chain.from_iterable(objects for side in self._sides for objects in side.objects.values())
         if not any(each["kind"] in NAMESPACED_KINDS and not each["metadata"].get("namespace") for each in published):
@@ -320,19 +323,19 @@ class Reviewer:
         found = {namespace_or_default(each.header.namespace) for each in fleet if each.names_own}
         return tuple(sorted(found - {"default"}))
 
-    def _environments_of(self, given: Given) -> list[str]:
+    def _environments_of(self, dumped: DumpedVm) -> list[str]:
         """Where a VM is now; where it will be if nothing says that."""
-        header = given.header
+        header = dumped.header
         if header.references is None:
-            return self._places_of(given)
-        key = header.namespace, given.where, tuple([kind for kind, _, _ in header.references])
+            return self._places_of(dumped)
+        key = header.namespace, dumped.where, tuple([kind for kind, _, _ in header.references])
         found = self._places.get(key)
         if found is None:
-            found = self._places[key] = self._places_of(given)
+            found = self._places[key] = self._places_of(dumped)
         return found
 
-    def _places_of(self, given: Given) -> list[str]:
-        by_side = [environments_for(given.vm, side.overlays, given.where, self._only) for side in self._sides]
+    def _places_of(self, dumped: DumpedVm) -> list[str]:
+        by_side = [environments_for(dumped.vm, side.overlays, dumped.where, self._only) for side in self._sides]
         return next((each for each in by_side if each not in ([], [BASE])), by_side[0])
 
     def _others(self, comparison: Comparison) -> Iterator[Data]:

@@ -16,10 +16,10 @@ from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.groups import of_all
 from virtcatalog.review.holders import identity_risks, running_held
 from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome, refusals
+from virtcatalog.review.pinned import Pinned, stores
 from virtcatalog.review.requests import requested
 from virtcatalog.review.risks import risks
 from virtcatalog.review.running import Running, running
-from virtcatalog.review.stored import Pinned, stores
 from virtcatalog.review.verdict import ANEW, BREAKS, Next, Now, Requests, Risk, Verdict
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from virtcatalog import Cluster
-from virtcatalog.review.stored import Pinned, assumed, pins, recreated, revisions
+from virtcatalog.review.pinned import Pinned, assumed, pins, recreated, revisions
 
 
 def machine(status: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
