@@ -34,6 +34,8 @@ Examples:
 @click.argument("names", nargs=-1, metavar="[VM]...")
 @options.git_side
 @options.live_side
+@options.domains
+@click.option("--since", metavar="RELEASE", help="VMs that hold types or preferences as they were before a release.")
 @options.catalog("The catalog whose releases are recognised. [default: ./catalog, if any]")
 @options.environments
 @options.form(("text", "json", "markdown"), default="text")
@@ -47,6 +49,8 @@ def command(
     live: tuple[str, ...],
     context: str | None,
     kubeconfig: str | None,
+    domains: str | None,
+    since: str | None,
     catalog: str | None,
     environments: tuple[str, ...],
     form: str,
@@ -54,7 +58,7 @@ def command(
     noise: bool,
     conditions: Conditions,
 ) -> int:
-    """Show what of Git has reached each VM of a cluster: Git → VM → VMI that runs.
+    """Show what of Git has reached each VM of a cluster: Git → VM → VMI that runs → its domain.
 
     Git is a repository, folder or file of manifests, or a catalog; the cluster is read from its API
     server (--context) or from a dump (--live). With VM (`name` or `namespace/name`) all of that one is told: each
@@ -65,7 +69,8 @@ def command(
 
     Exit status: 0 all is in sync, 1 something drifts, 2 not all could be read (the rest is compared).
     """
-    from virtcatalog.live.drift import as_data, report
+    from virtcatalog.cli.verify import domains_in
+    from virtcatalog.live.drift import as_data, held_before, report
     from virtcatalog.live.markdown import as_markdown
     from virtcatalog.live.past import past_of
 
@@ -80,7 +85,10 @@ def command(
         only=names,
         past=past,
         watch=_watch,
+        domains=domains_in(domains) if domains else None,
     )
+    if since is not None:
+        found = held_before(found, since, past)
     for omission in omissions:
         summary(f"releases of the catalog: {omission}")
     if form == "json":

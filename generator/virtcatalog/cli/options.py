@@ -138,6 +138,15 @@ def git_side(command: T) -> T:
     )(command)
 
 
+#: `--domains`, as `domains`: a folder.
+domains = click.option(
+    "--domains",
+    metavar="DIR",
+    shell_complete=completes("folders"),
+    help="Domains of `virsh dumpxml`, as NAMESPACE_NAME.xml.",
+)
+
+
 def live_side(command: T) -> T:
     """Give a command the cluster's side: dumps of it, as `live`, or its context."""
     return click.option(

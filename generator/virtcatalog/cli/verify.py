@@ -33,7 +33,7 @@ Examples:
 )
 @options.git_side
 @options.live_side
-@click.option("--domains", metavar="DIR", help="Domains of `virsh dumpxml`, as NAMESPACE_NAME.xml.")
+@options.domains
 @options.form(("text", "json", "markdown"), default="text")
 @failing
 @conditioned
@@ -58,7 +58,7 @@ def command(
 
     found = snapshot(live, context, kubeconfig, pods=True)
     cluster = _cluster(found, conditions)
-    answers = [*verify(found, cluster, _domains(domains), _watch)]
+    answers = [*verify(found, cluster, domains_in(domains), _watch)]
     if source is not None and not live:
         answers += _admission(source, context, kubeconfig, cluster)
     tallies = tallied(answers)
@@ -81,7 +81,9 @@ def _cluster(found: Snapshot, conditions: Conditions) -> Cluster:
     return Cluster.under(found.others, conditions)
 
 
-def _domains(folder: str | None) -> Callable[[str], bytes | None]:
+def domains_in(folder: str | None) -> Callable[[str], bytes | None]:
+    """Return what finds the dumpxml of a VM in a folder."""
+
     from virtcatalog.limits import XML_BYTES
     from virtcatalog.manifests.sources import is_file, read_file
 

@@ -14,12 +14,15 @@ from virtcatalog.fleet.pool import forked
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.live.classify import InGit, drift_of
-from virtcatalog.live.revisions import Past
+from virtcatalog.live.revisions import Past, with_revisions
 from virtcatalog.live.snapshot import Gap, Snapshot
-from virtcatalog.live.verdict import Drift, Kind, Reason, counted, status
+from virtcatalog.live.verdict import Drift, Field, Kind, Reason, counted, ordered, status
+from virtcatalog.live.verify import domain_answer
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
 from virtcatalog.review.side import Side, Vm
 
+Domains = Callable[[str], bytes | None]
+"""Finds the dumpxml of a VM, by `namespace/name`."""
 Watch = Callable[[Sequence[str]], Iterable[str]]
 """Passes names on, one by one, and may show how far it is."""
 
@@ -66,10 +69,12 @@ def report(
     only: Sequence[str] = (),
     past: Past = (),
     watch: Watch = iter,
+    domains: Domains | None = None,
 ) -> Report:
     """Compare the VMs of a repository, or of some of its environments, with those of a cluster.
 
-    `only` are names of VMs, `name` or `namespace/name`; VirtcatalogError for one that is on neither side.
+    `only` are names of VMs, `name` or `namespace/name`; VirtcatalogError for one that is on neither side. `domains`
+    finds the dumpxml of a VM that runs, None where there is none.
     """
     _check_environments(side, environments)
     in_git: dict[str, list[Vm]] = {}
@@ -79,7 +84,7 @@ def report(
     # A catalog has templates of VMs, of which no VM needs to exist.
     names = _chosen(sorted({*(() if side.catalog else in_git), *snapshot.names}), only)
     clusters = _Clusters(side, snapshot, conditions)
-    drifts = _drifts(_Work(names, in_git, snapshot, clusters, past), watch)
+    drifts = _drifts(_Work(names, in_git, snapshot, clusters, past, domains), watch)
     return Report(
         git=side.label,
         cluster=snapshot.label,
@@ -97,6 +102,7 @@ class _Work(NamedTuple):
     snapshot: Snapshot
     clusters: _Clusters
     past: Past
+    domains: Domains | None
 
 
 def _drifts(work: _Work, watch: Watch) -> Iterator[Drift]:
@@ -114,7 +120,30 @@ def _drifts(work: _Work, watch: Watch) -> Iterator[Drift]:
 
 def _some(first: int, work: _Work) -> list[Drift]:
     names = work.names[first : first + _CHUNK]
-    return [_drift(name, work.in_git.get(name, ()), work.snapshot, work.clusters, work.past) for name in names]
+    return [_with_domain(_judged(name, work), work) for name in names]
+
+
+def _judged(name: str, work: _Work) -> Drift:
+    return _drift(name, work.in_git.get(name, ()), work.snapshot, work.clusters, work.past)
+
+
+def _with_domain(drift: Drift, work: _Work) -> Drift:
+    """What is so of a VM, with its domain where there is one."""
+    live, vmi = work.snapshot.vm(drift.vm), work.snapshot.vmi(drift.vm)
+    dumped = work.domains(drift.vm) if work.domains is not None and live is not None and vmi is not None else None
+    if dumped is None or live is None or vmi is None:
+        return drift
+    cluster = with_revisions(live, work.snapshot, work.clusters.of(None))
+    answer = domain_answer(drift.vm, live, vmi, cluster, dumped)
+    if answer.left_out:
+        reason = Reason(kind="unread", message=f"the domain cannot be compared: {answer.left_out}")
+    elif answer.findings:
+        fields = tuple(Field(finding.field, finding.theirs, finding.ours) for finding in answer.findings)
+        reason = Reason(kind="domain", message="its domain is not what its VMI makes", fields=fields)
+    else:
+        return replace(drift, stages=replace(drift.stages, domain="same"))
+    word = f"{len(answer.findings)} other" if answer.findings else "not known"
+    return replace(drift, stages=replace(drift.stages, domain=word), reasons=ordered((*drift.reasons, reason)))
 
 
 def _drift(name: str, vms: Sequence[Vm], snapshot: Snapshot, clusters: _Clusters, past: Past) -> Drift:
@@ -196,6 +225,18 @@ def shown(found: Report, *, calm: bool = False) -> Iterator[Drift]:
     for drift in sorted(found.drifts, key=lambda drift: (order.index(drift.verdict), drift.vm)):
         if calm or drift.reasons:
             yield drift
+
+
+def held_before(found: Report, release: str, past: Past) -> Report:
+    """Return of a report the VMs that hold a type or preference of a release of the catalog before this one.
+
+    VirtcatalogError for a release that the catalog's history does not have.
+    """
+    names = [name for name, _ in past]
+    if release not in names:
+        raise VirtcatalogError(f"the catalog has no release {release!r}{nearest(release, names)}")
+    older = set(names[: names.index(release)])
+    return replace(found, drifts=tuple(drift for drift in found.drifts if older & set(drift.runs.values())))
 
 
 def as_data(found: Report) -> Data:

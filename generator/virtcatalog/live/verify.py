@@ -114,6 +114,15 @@ def _pod(name: str, result: Result, snapshot: Snapshot) -> Iterator[Answer]:
     yield Answer("pod", name, tuple(Finding(name, each.field, each.old, each.new) for each in found))
 
 
+def domain_answer(name: str, live: Data, vmi: Data, cluster: Cluster, dumped: bytes) -> Answer:
+    """Return how the domain of a machine, as dumpxml prints it, stands to the one that its VMI makes."""
+    try:
+        result = build(live, Result(raw_vm=vm_of(live, cluster), raw_vmi=vmi_of(vmi)), cluster)
+    except (UnsupportedError, ManifestError) as error:
+        return Answer("domain", name, left_out=str(error))
+    return _domain(name, result, dumped)
+
+
 def _domain(name: str, result: Result, dumped: bytes) -> Answer:
     try:
         theirs = _element(read_xml(dumped, f"the domain of {name}"))

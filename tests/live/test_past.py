@@ -1,0 +1,84 @@
+"""Which release of the catalog a VM runs with, and whose domain is another one than its VMI makes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_drift import drift, vms
+from test_verify import Lab
+
+import fleet
+
+PINNED = "team-2/pinned-7"
+
+
+def git(folder: Path, *arguments: str) -> None:
+    names = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *names, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A catalog of two releases, and a VM of the second that holds the type of the first."""
+    catalog = tmp_path / "catalog"
+    (catalog / "instancetypes").mkdir(parents=True)
+    (catalog / "catalog.yaml").write_text("name: house\nkubevirt: v1.9.0\nvendor: house.example.org\n")
+    git(tmp_path, "init", "-q", "-b", "main")
+    for version, cpus, memory in (("v1.0.0", 2, "4Gi"), ("v2.0.0", 8, "16Gi")):
+        sizes = f"class: g\nname: grown\nsizes: {{one: {{vcpus: {cpus}, memory: {memory}}}}}\n"
+        (catalog / "instancetypes" / "g.yaml").write_text(sizes)
+        git(tmp_path, "add", "-A")
+        git(tmp_path, "commit", "-q", "-m", version)
+        git(tmp_path, "tag", version)
+    fleet.write_git(tmp_path / "git", range(7, 8))
+    fleet.write_dump(tmp_path / "lab.json", range(7, 8))
+    return tmp_path
+
+
+def test_a_stored_type_is_recognised_by_what_it_holds(house):
+    found = vms(drift("-f", f"{house}/git", "--live", f"{house}/lab.json", "-c", f"{house}/catalog", "-o", "json"))
+    assert found[PINNED]["runs"] == {"instancetype": "v1.0.0"}
+    assert found[PINNED]["reasons"][0]["message"].startswith("instancetype grown as of v1.0.0; refreshed: 2 → 8 vCPUs")
+
+
+@pytest.mark.parametrize(("release", "names"), [("v2.0.0", [PINNED]), ("v1.0.0", [])])
+def test_since_a_release_those_count_that_hold_an_older_one(house, release, names):
+    words = ("-f", f"{house}/git", "--live", f"{house}/lab.json", "-c", f"{house}/catalog")
+    assert [*vms(drift(*words, "--since", release, "-o", "json"))] == names
+
+
+def test_a_release_that_there_is_not_is_told(house):
+    words = ("-f", f"{house}/git", "--live", f"{house}/lab.json", "-c", f"{house}/catalog")
+    result = drift(*words, "--since", "v3.0.0")
+    assert result.exit_code == 2
+    assert "the catalog has no release 'v3.0.0'" in result.stderr
+
+
+def told(lab: Lab) -> tuple[dict[str, Any], int]:
+    fleet.write_git(lab.folder / "git", range(1))
+    result = drift("-f", f"{lab.folder}/git", *lab.write(), "-o", "json")
+    return json.loads(result.stdout)["vms"][0], result.exit_code
+
+
+def test_a_domain_that_its_vmi_makes_is_in_sync(tmp_path):
+    vm, status = told(Lab(tmp_path))
+    assert (vm["stages"]["domain"], vm["verdict"], status) == ("same", "in-sync", 0)
+
+
+def test_another_domain_is_told_with_its_place(tmp_path):
+    lab = Lab(tmp_path)
+    lab.domain = lab.domain.replace('model="virtio-non-transitional"', 'model="virtio"')
+    vm, status = told(lab)
+    assert (vm["verdict"], status) == ("domain", 1)
+    assert {field["now"] for field in vm["reasons"][0]["fields"]} == {"virtio"}
+
+
+def test_a_domain_that_cannot_be_read_is_not_known(tmp_path):
+    lab = Lab(tmp_path)
+    lab.domain = "<domain"
+    vm, status = told(lab)
+    assert (vm["verdict"], status) == ("unread", 2)
