@@ -9,15 +9,19 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from virtcatalog.api.findings import Path
-from virtcatalog.manifests.places import ENDS, Field, Mark, Outline, mark_behind
+from virtcatalog.manifests.places import ENDS, Field, Mark, Outline, after, index_of, mark_behind
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _KEY: Final = re.compile(r'"([^"\\]*)"[ \t\n\r]*:[ \t\n\r]*')
 _BEHIND: Final = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*)?")
 _SCAN: Final = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+
+
+_FEW: Final = 8
+"""So many places are looked for one by one, which stops where the field is found."""
 
 
 class _Part(NamedTuple):
@@ -34,16 +38,19 @@ class JsonPlaces:
     def __init__(self, text: str, starts: Sequence[int]) -> None:
         self._text, self._starts = text, starts
         self._items: dict[Path, list[_Part]] = {}
-        self._outlines: dict[Path, _Outline] = {}
-        """Of documents and items."""
+        self._outlines: dict[Path, _Outline | int] = {}
+        """Of documents and items, or how many places were asked of them."""
 
     def place(self, document: int, field: Field, item: Path = ()) -> Mark:
         """Return the place of a field of a document, or of an item in it, or of the nearest thing around it."""
         part, key = self._part(document, item), (document, *item)
-        outline = self._outlines.get(key)
-        if outline is None:
+        outline = self._outlines.get(key, 0)
+        if outline == _FEW:
             outline = self._outlines[key] = _Outline(self._text[part.start : part.end])
-        return part.mark.then(outline.place(field))
+        if not isinstance(outline, int):
+            return part.mark.then(outline.place(field))
+        self._outlines[key] = outline + 1
+        return part.mark.then(_place(self._text[part.start : part.end], field))
 
     def _part(self, document: int, path: Path) -> _Part:
         """Where a document is, or an item in it: those of one list are found together."""
@@ -66,6 +73,18 @@ class JsonPlaces:
         return parts
 
 
+def _place(text: str, field: Field) -> Mark:
+    """The place of a field in the JSON object that a text starts with, or of the nearest thing around it."""
+    at = mark = 0
+    escaped = text.rfind("\\u") if "\\" in text else -1
+    while field and text[at] in "{[":
+        part = _in_list(text, at, field) if text[at] == "[" else _in_map(text, at, field, escaped)
+        if part is None:
+            break
+        mark, at, field = part
+    return mark_behind(text[:mark])
+
+
 def _items(text: str, container: _Part, key: str) -> list[_Part]:
     """The items of the list that an object has under a key, all found on one way through it."""
     at = next((value for name, _, value in _entries(text, container.start) if name == key), container.end)
@@ -79,6 +98,36 @@ def _items(text: str, container: _Part, key: str) -> list[_Part]:
         behind = _BEHIND.match(text, end)
         at = behind.end() if behind else end
     return items
+
+
+def _in_list(text: str, at: int, field: Field) -> tuple[int, int, Field] | None:
+    index, rest = index_of(field)
+    at = skip(text, at + 1)
+    while index > 0 and text[at] != "]":
+        at, index = _following(text, at), index - 1
+    return (at, at, rest) if index == 0 and text[at] != "]" else None
+
+
+def _in_map(text: str, at: int, field: Field, escaped: int) -> tuple[int, int, Field] | None:
+    """`escaped` is where the last character is that is written as a number, of which a key may have some."""
+    best: tuple[int, int, Any] | None = None
+    for key, mark, value in _entries(text, at):
+        if isinstance(field, tuple):
+            if key == str(field[0]):
+                return mark, value, field[1:]
+            continue
+        left = after(field, key)
+        if left is not None and (best is None or len(left) < len(best[2])):
+            best = mark, value, left
+            if not left or (escaped < value and _says_most(text, value, field, key)):
+                break
+    return best
+
+
+def _says_most(text: str, at: int, field: str, key: str) -> bool:
+    """Whether no key from there on takes more of a field than this one: it would go on with the dot behind it."""
+    longer = f'"{key}{field.removeprefix(key)[:1]}'
+    return key.isidentifier() and field.startswith(key) and text.find(longer, at) < 0
 
 
 def _entries(text: str, at: int) -> Iterator[tuple[str, int, int]]:
@@ -109,7 +158,7 @@ def skip(text: str, at: int) -> int:
 
 
 class _Outline(Outline):
-    """Of one JSON object."""
+    """Of JSON: for those who ask for many places."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -117,7 +166,7 @@ class _Outline(Outline):
         self._starts = [0, *(end.end() for end in ENDS.finditer(text))]
 
     def place(self, field: Field) -> Mark:
-        """Return the place of a field, or of the nearest thing around it."""
+        """Return what `_place` does."""
         at = mark = 0
         while field and self._text[at] in "{[":
             part = self._step(at, at, field, is_list=self._text[at] == "[")

@@ -107,6 +107,16 @@ def index_of(field: Field) -> tuple[int, Field]:
     return (int(match[1]), field[match.end() :]) if match else (-1, "")
 
 
+def after(field: str, key: str) -> str | None:
+    """What is left of a path once `key` is taken from its start; None when it does not start so."""
+    if field[:1] == "[" and field.startswith(f"[{key}]"):
+        return field[len(key) + 2 :].removeprefix(".")
+    rest = field[len(key) :]
+    if field.startswith(key) and rest[:1] in ("", ".", "["):
+        return rest.removeprefix(".")
+    return None
+
+
 def keys_of(field: str) -> Iterator[list[tuple[str, str]]]:
     """Yield the keys that a field may start with (a key can hold dots), with the rest of the field behind the key.
 
