@@ -32,15 +32,6 @@ spec: {x: {{ toJson .Values.spec }}}
 """
 
 
-@pytest.fixture
-def _helm():
-    if HELM:
-        return
-    if os.environ.get("CI"):
-        pytest.fail("there is no helm: .ci/run builds it of tests/helm")
-    pytest.skip("there is no helm in the PATH: cd tests/helm && go build -o ~/bin/helm helm.sh/helm/v3/cmd/helm")
-
-
 needs_helm = pytest.mark.usefixtures("_helm")
 
 

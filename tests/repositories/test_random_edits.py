@@ -23,6 +23,13 @@ CASES = cases()
 NUMBER = re.compile(r"(?<![\w.])[1-9]\d{0,2}(?=\D|$)")
 WORD = re.compile(r"(?<=[/ :\"-])[a-z]{2,}(?=[/\s\",.}-])")
 
+#: What no machine that runs feels, or not all of it.
+FIELDS = (
+    "runStrategy: RerunOnFailure",
+    "running: true",
+    "runStrategy: Always\n  dataVolumeTemplates: [{metadata: {name: d}, spec: {source: {blank: {}}, storage: {}}}]",
+)
+
 Files = dict[str, str]
 
 
@@ -44,13 +51,15 @@ def edits(draw: st.DrawFn) -> tuple[Case, Files]:
     files = dict(case.before)
     path = draw(st.sampled_from(sorted(files)))
     text = files[path]
-    kind = draw(st.sampled_from(("number", "number", "number", "word", "line", "gone", "moved")))
+    kind = draw(st.sampled_from(("number", "number", "number", "word", "line", "field", "gone", "moved")))
     if kind in ("number", "word"):
         places = list((NUMBER if kind == "number" else WORD).finditer(text))
         if places:
             place = draw(st.sampled_from(places))
             new = str(int(place[0]) + 1) if kind == "number" else f"{place[0]}x"
             files[path] = text[: place.start()] + new + text[place.end() :]
+    elif kind == "field":
+        files[path] = text.replace("runStrategy: Always", draw(st.sampled_from(FIELDS)))
     elif kind == "line":
         lines = text.splitlines(keepends=True)
         number = draw(st.integers(0, len(lines) - 1)) if lines else 0
@@ -74,4 +83,4 @@ def test_what_is_rendered_otherwise_is_told(edit: tuple[Case, Files]) -> None:
     )
     report = review(*sides, (Conditions(), Conditions()))
     assert report.status != 0
-    assert report.fleet.verdicts or report.fleet.unknown or report.problems
+    assert report.fleet.verdicts or report.fleet.unknown or report.problems or report.quiet

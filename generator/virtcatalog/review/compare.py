@@ -15,7 +15,7 @@ from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.model import Repository
 from virtcatalog.review.cached import Progress
-from virtcatalog.review.deployed import matched, remarks
+from virtcatalog.review.deployed import matched, quiet, remarks
 from virtcatalog.review.dumps import Dump, Vms, others
 from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.judge import Case
@@ -80,7 +80,8 @@ def review(
         standings=tuple(each for each in standings if each.homeless or each.refused),
         overspent=overspent(head.budgets, [(where, vms, comparison.head) for where, vms, comparison in fleets]),
         only=tuple(environments),
-        remarks=tuple(remarks(base, head, fleet.verdicts)),
+        quiet=bool(quiet(clean.base, clean.head, fleet.verdicts)),
+        remarks=tuple(remarks(clean.base, clean.head, fleet.verdicts)),
         host=" → ".join(hosts) if conditions[0].host != conditions[1].host else "",
     )
 

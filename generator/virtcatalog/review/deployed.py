@@ -15,6 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from virtcatalog.api.kinds import holds_vm
+from virtcatalog.errors import counted, some
 from virtcatalog.fleet.inputs import located
 from virtcatalog.kubevirt.decoding import counts
 from virtcatalog.manifests.identity import Data, Identity, identity
@@ -23,6 +24,8 @@ from virtcatalog.repositories.model import Environment, Repository, Resource
 from virtcatalog.review.side import Side, Vm, within
 from virtcatalog.review.units import Unit, Views
 from virtcatalog.review.verdict import Verdict
+
+_SHOWN = 5
 
 
 class _Object(NamedTuple):
@@ -77,10 +80,27 @@ def remarks(base: Side, head: Side, verdicts: Collection[Verdict]) -> Iterator[s
             yield f"{name} is suspended: nothing of this is applied before it is resumed"
         if not environment.prunes and name in deleted:
             yield f"{name} does not prune: what is deleted here stays in its cluster until someone deletes it"
+    if felt_by_nobody := quiet(base, head, verdicts):
+        number = counted(len(felt_by_nobody), "VM differs", "VMs differ")
+        yield f"{number} in Git, and neither in its machine nor at its next start: {some(felt_by_nobody, _SHOWN)}"
     before, after = base.repository.idle, head.repository.idle
     for path in sorted(after):
         if before.get(path) != after[path]:
             yield f"{path} has changed and holds VMs, and nothing deploys it"
+
+
+def quiet(base: Side, head: Side, verdicts: Collection[Verdict]) -> list[str]:
+    """Return the VMs of two repositories whose spec differs, and of which no verdict says anything."""
+    if base.repository is None or head.repository is None:
+        return []
+    told = {(verdict.vm, verdict.environment) for verdict in verdicts}
+    before = {(vm.key, vm.environment): vm.manifest.get("spec") for vm in base.vms}
+    changed = (
+        vm
+        for vm in head.vms
+        if before.get((vm.key, vm.environment), vm.manifest.get("spec")) != vm.manifest.get("spec")
+    )
+    return [vm.key for vm in changed if (vm.key, vm.environment) not in told and not vm.open]
 
 
 def _standing(base: Side, head: Side) -> frozenset[tuple[str, str]]:

@@ -29,7 +29,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     `hidden` are objects that a broken catalog keeps from being compared; `upgrades` the environments whose KubeVirt
     release is another one. `defaults` are those of the repository that leave something out or choose what counts,
-    `only` the environments that are looked at, none for all. `remarks` say what of the change is not applied.
+    `only` the environments that are looked at, none for all. `remarks` say what of the change is not applied or
+    not felt; `quiet` says that VMs differ of which there is no verdict.
     """
 
     base: Side
@@ -45,6 +46,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     defaults: tuple[Problem, ...] = ()
     only: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    quiet: bool = False
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -68,7 +70,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     def differs(self) -> bool:
         """Whether anything is not as it was."""
         fields = any(upgrade.fields for upgrade in self.upgrades)
-        return bool(self.fleet.verdicts or self.objects or self.host or fields or self.standings or self.overspent)
+        found = self.fleet.verdicts or self.objects or self.standings or self.overspent or self.quiet
+        return bool(found or self.host or fields)
 
     @property
     def vms(self) -> list[Verdict]:
