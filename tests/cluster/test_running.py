@@ -47,13 +47,8 @@ def api(cluster):
     """The API server; objects that a test leaves are deleted."""
     yield cluster.api
     for manifest in (VM, TYPE, CLAIM):
-        if cluster.api.get(*_identity(manifest)):
+        if cluster.api.stored(manifest):
             cluster.api.delete(manifest)
-
-
-def _identity(manifest):
-    metadata = manifest["metadata"]
-    return manifest["apiVersion"], manifest["kind"], metadata.get("namespace"), metadata["name"]
 
 
 def test_a_vm_is_stored_as_kubevirts_webhook_changes_it(api):
@@ -66,7 +61,7 @@ def test_a_vm_that_kubevirts_webhook_refuses_is_not_stored(api):
     with pytest.raises(ApiError, match="denied the request") as refusal:
         api.create(with_spec(VM, runStrategy="Sometimes"))
     assert [cause["field"] for cause in refusal.value.causes] == ["spec.runStrategy"]
-    assert api.get(*_identity(VM)) is None
+    assert api.stored(VM) is None
 
 
 def test_an_update_is_judged_with_the_vm_that_it_changes(api):
@@ -108,7 +103,7 @@ def test_a_value_that_does_not_fit_the_schema_is_refused_before_the_webhooks(api
 
 def test_a_dry_run_answers_as_if_and_stores_nothing(api):
     assert "firmware" in api.apply(VM, dry_run=True)["spec"]["template"]["spec"]["domain"]
-    assert api.get(*_identity(VM)) is None
+    assert api.stored(VM) is None
 
 
 def test_who_applies_owns_the_fields(api):

@@ -1,0 +1,63 @@
+"""What virtcatalog renders is stored as it is: nothing is pruned, and applied once more it changes nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cluster.api import Manifest
+from cluster.running import RunningCluster
+from kustomizing import kubectl, kustomize
+from sampling import sample
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted(path.parent.name for path in ROOT.glob("examples/*/catalog.yaml"))
+TREES = [
+    *("output", "output/overlays/lab", "output/overlays/production"),
+    *(f"examples/{name}" for name in EXAMPLES),
+]
+
+
+@pytest.fixture(scope="module")
+def tree(request, tmp_path_factory):
+    """The folder of a rendered tree."""
+    if not request.param.startswith("examples/"):
+        return ROOT / request.param
+    folder = tmp_path_factory.mktemp("tree")
+    command = [sys.executable, "-m", "virtcatalog", "build", str(ROOT / request.param), "--output-dir", str(folder)]
+    subprocess.run(command, check=True)
+    return folder
+
+
+@pytest.mark.parametrize("tree", sample(TREES, 4), indirect=True)
+@pytest.mark.parametrize("mode", [["--server-side"], []], ids=["server-side", "client-side"])
+def test_a_tree_is_stored_as_it_is_and_once_more_changes_nothing(tree, mode, cluster):
+    sent = kustomize(tree)
+    for name in {manifest["metadata"].get("namespace", "default") for manifest in sent}:
+        cluster.api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    try:
+        _apply(cluster, tree, mode)
+        first = [cluster.api.stored(manifest) for manifest in sent]
+        for manifest, stored in zip(sent, first, strict=True):
+            assert {**manifest, "metadata": None} == {**_written(stored), "metadata": None}
+            for key in ("labels", "annotations"):
+                assert manifest["metadata"].get(key, {}).items() <= stored["metadata"].get(key, {}).items()
+        _apply(cluster, tree, mode)
+        assert [cluster.api.stored(manifest) for manifest in sent] == first
+    finally:
+        for manifest in sent:
+            if cluster.api.stored(manifest):
+                cluster.api.delete(manifest)
+
+
+def _apply(cluster: RunningCluster, tree: Path, mode: list[str]) -> None:
+    command = [kubectl(), "--kubeconfig", str(cluster.kubeconfig), "apply", *mode, "-k", str(tree)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def _written(stored: Manifest) -> Manifest:
+    return {key: value for key, value in stored.items() if key != "status"}

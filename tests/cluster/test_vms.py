@@ -1,0 +1,18 @@
+"""Random VMs and what they refer to are stored, changed and refused by a real API server as virtcatalog says."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from cluster.running import RunningCluster
+from cluster.vms import differences
+from sampling import ALL
+
+NUMBER = 1000 if ALL else 50
+
+
+def test_random_vms_are_stored_or_refused_as_virtcatalog_says(cluster: RunningCluster):
+    counts: Counter[str] = Counter()
+    unlike = list(differences(cluster.api, cluster.release, 1, NUMBER, counts))
+    assert not unlike, f"{len(unlike)} differences; the first ones:\n" + "\n".join(unlike[:5])
+    assert min(counts["stored"], counts["refused"]) > NUMBER / 10, counts
