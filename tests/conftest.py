@@ -49,13 +49,19 @@ def schema():
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator["RunningCluster"]:
-    """An API server with KubeVirt's kinds and webhooks; on a laptop only if `make cluster` has built it before."""
+def api_server() -> None:
+    """What tests ask for that start an API server: on a laptop only if `make cluster` has built it before."""
     from cluster.programs import PROGRAM, missing
-    from cluster.running import running_cluster
 
     lack = missing() or ("" if PROGRAM.exists() else "there is no API server yet: `make cluster` builds it")
     if lack and not os.environ.get("CI"):
         pytest.skip(lack)
+
+
+@pytest.fixture(scope="session")
+def cluster(api_server) -> Iterator["RunningCluster"]:
+    """An API server with KubeVirt's kinds and webhooks."""
+    from cluster.running import running_cluster
+
     with running_cluster() as running:
         yield running
