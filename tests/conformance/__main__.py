@@ -75,12 +75,14 @@ def _commands(*, failing: bool) -> Counter[tuple[str, str]]:
 
 def _rollouts(*, failing: bool) -> Counter[tuple[str, str]]:
     """Change the running VMs, and say of how many KubeVirt makes the same."""
-    asked = rollouts.pairs()
-    differing = [each for each in asked if rollouts.check(each)]
-    print(f"{rollouts.STAGE}: {len(asked) - len(differing)}/{len(asked)}")
+    asked = Counter(pair.release for pair in rollouts.pairs())
+    differing = [pair for pair in rollouts.pairs() if rollouts.check(pair)]
+    agreeing = asked - Counter(pair.release for pair in differing)
+    for release in sorted(asked):
+        print(f"{release} {rollouts.STAGE}: {agreeing[release]}/{asked[release]}")
     if failing:
         print("\n".join(map(str, differing)))
-    return Counter({(DEFAULT_RELEASE, rollouts.STAGE): len(asked) - len(differing)})
+    return Counter({(release, rollouts.STAGE): agreeing[release] for release in asked})
 
 
 def _is_asked_for(case, arguments) -> bool:

@@ -1,8 +1,8 @@
 """Running VMs that change: what KubeVirt did with them, and how virtcatalog's answer is held against it.
 
 `rollouts.jsonl.xz` holds a pair a line, as JSON: `name` and `group`; `update`, apply or replace; `old` with the keys of
-a case that are its cluster's, and `vm`; `new`, in which what is absent is as in `old`; `expected`, a `view` of what
-KubeVirt's own controllers did. It is made by `take.py`.
+a case that are its cluster's, and `vm`; `new`, in which what is absent is as in `old`; `releases`, those whose own
+controllers did the same, and `expected`, a `view` of what that was: names repeat. It is made by `take.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 import virtcatalog
 from conformance import views
-from conformance.cases import DEFAULT_RELEASE, Case, Manifest
+from conformance.cases import Case, Manifest
 from conformance.pods import amount
 
 STAGE = "rollout"
@@ -28,13 +28,14 @@ FILE = Path(__file__).with_name("rollouts.jsonl.xz")
 _AMOUNTS = re.compile(r"/(requests|limits)/|/(guest|maxGuest|capacity|addedOverhead)$")
 _FIRMWARE = "/spec/domain/firmware"
 _DRAWN = ("uuid", "serial")
-_EVERY = 25
+_EVERY = 60
 
 
 @dataclass(frozen=True)
 class Pair:
     """A VM that runs in one cluster, and what is applied in the next."""
 
+    release: str
     name: str
     group: str
     update: str
@@ -43,19 +44,22 @@ class Pair:
     expected: dict[str, Any]
 
     def __str__(self) -> str:
-        return f"{STAGE} {self.name}"
+        return f"{self.release} {STAGE} {self.name}"
 
 
 @cache
 def pairs() -> tuple[Pair, ...]:
-    """Every pair, in the order of the file."""
+    """Every pair of every release, in the order of the file."""
     with lzma.open(FILE, "rt", encoding="utf-8") as lines:
-        return tuple(Pair(**json.loads(line)) for line in lines)
+        read = [json.loads(line) for line in lines]
+    return tuple(Pair(release=release, **pair) for pair in read for release in pair.pop("releases"))
 
 
 def spread() -> tuple[Pair, ...]:
-    """Some of them, of every group."""
-    return pairs()[::_EVERY]
+    """Some of them, of every release and group."""
+    kinds = {(pair.release, pair.group): pair for pair in pairs()}
+    chosen = {*map(id, kinds.values()), *map(id, pairs()[::_EVERY])}
+    return tuple(pair for pair in pairs() if id(pair) in chosen)
 
 
 def check(pair: Pair) -> list[str]:
@@ -80,7 +84,7 @@ def rollout(pair: Pair) -> virtcatalog.Rollout:
 
 def case(pair: Pair, new: dict[str, Any]) -> Case:
     """Return the VM and cluster of a pair: its old ones, and what is new of them."""
-    return Case(release=DEFAULT_RELEASE, name=pair.name, group=pair.group, expected={}, **{**pair.old, **new})
+    return Case(release=pair.release, name=pair.name, group=pair.group, expected={}, **{**pair.old, **new})
 
 
 def view(told: dict[str, Any]) -> dict[str, Any]:

@@ -67,18 +67,21 @@ def take_commands(folder: Path) -> bytes:
 
 def take_rollouts(folder: Path) -> bytes:
     """The file that holds the running VMs of a folder."""
-    lines = [
-        {
-            "name": pair["name"],
-            "group": pair["group"],
-            "update": pair.get("update", "apply"),
-            "old": pair["old"],
-            "new": pair["new"],
-            "expected": rollouts.view(pair["expected"]),
-        }
-        for path in sorted(folder.glob("rollout-*.jsonl.gz"))
-        for pair in _read(path)
-    ]
+    releases: dict[str, set[str]] = {}
+    for path in sorted(folder.glob("rollout-*.jsonl.gz")):
+        for pair in _read(path):
+            line = {
+                "name": pair["name"],
+                "group": pair["group"],
+                "update": pair.get("update", "apply"),
+                "old": pair["old"],
+                "new": pair["new"],
+                "expected": rollouts.view(pair["expected"]),
+            }
+            text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+            releases.setdefault(text, set()).add(pair.get("release", DEFAULT_RELEASE))
+    lines = [{**json.loads(text), "releases": sorted(found)} for text, found in releases.items()]
+    lines.sort(key=lambda line: (line["group"], line["name"], line["releases"]))
     return _written(lines)
 
 

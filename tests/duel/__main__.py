@@ -11,10 +11,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from copy import deepcopy
 from datetime import date
 
 from conformance.rollouts import STAGE as ROLLOUT
+from duel.changes import change
 from duel.draw import Drawer
 from duel.judge import ALL_STAGES, Differences, Question, answered, differing
 from duel.pipe import Oracle, OracleError
@@ -68,20 +68,10 @@ def questions(seed: int, release: str, *, rollouts: bool = False) -> Iterator[Qu
         cluster = drawer.cluster()
         for index in range(_VMS):
             name = f"duel-{seed}-{number}-{index}"
-            vm = drawer.vm(name)
             if rollouts:
-                changed = deepcopy(vm)
-                for _ in range(drawer.chance.choice((1, 1, 2, 3))):
-                    drawer.edit(changed["spec"])
-                yield {
-                    "name": name,
-                    "release": release,
-                    "update": drawer.chance.choice(("apply", "apply", "replace")),
-                    "old": {**cluster, "vm": vm},
-                    "new": {"vm": changed},
-                }
+                yield {"name": name, "release": release, **change(drawer, name)}
             else:
-                yield {"name": name, "release": release, "vm": vm, **cluster}
+                yield {"name": name, "release": release, "vm": drawer.vm(name), **cluster}
         number += 1
 
 

@@ -85,8 +85,8 @@ class Drawer:
             "objects": self._objects(),
         }
 
-    def vm(self, name: str) -> Manifest:
-        """A VM."""
+    def vm(self, name: str, edits: int | None = None) -> Manifest:
+        """A VM with so many of its fields changed; without a number, as many as are drawn."""
         chance = self.chance
         template: Manifest = {"spec": self._template()}
         spec: Manifest = {"runStrategy": "Always", "template": template}
@@ -99,7 +99,7 @@ class Drawer:
         if "instancetype" in spec and chance.random() < 0.9:
             template["spec"]["domain"].pop("cpu", None)
             template["spec"]["domain"].pop("memory", None)
-        for _ in range(chance.choice((0, 1, 1, 1, 2, 2, 3, 5))):
+        for _ in range(chance.choice((0, 1, 1, 1, 2, 2, 3, 5)) if edits is None else edits):
             self.edit(spec)
         if chance.random() < 0.15:
             template["metadata"] = {
@@ -153,6 +153,8 @@ class Drawer:
         objects = [
             _claim("claim", "Filesystem", chance.choice(("10Gi", "1.5Gi", "5G", "1G"))),
             _claim("block", "Block", "10Gi"),
+            _claim("shared", "Filesystem", "10Gi", "ReadWriteMany"),
+            _claim("shared-block", "Block", "10Gi", "ReadWriteMany"),
         ]
         for name in ("a", "b"):
             spec: Manifest = {
@@ -263,8 +265,8 @@ def _copied(value: Manifest) -> Manifest:
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
-def _claim(name: str, mode: str, size: str) -> Manifest:
-    spec = {"accessModes": ["ReadWriteOnce"], "volumeMode": mode, "resources": {"requests": {"storage": size}}}
+def _claim(name: str, mode: str, size: str, access: str = "ReadWriteOnce") -> Manifest:
+    spec = {"accessModes": [access], "volumeMode": mode, "resources": {"requests": {"storage": size}}}
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",

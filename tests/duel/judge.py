@@ -21,8 +21,10 @@ def answered(question: Question, expected: dict[str, Any], stages: tuple[str, ..
     """The stages that the oracle answers, of those asked for, and what differs in each: nothing where both agree."""
     if "new" in question:
         told = expected.get(rollouts.STAGE)
-        pair = pair_of(question, rollouts.view(told) if told else None)
-        return {rollouts.STAGE: rollouts.check(pair)} if told else {}
+        if not told:
+            return {}
+        lines = rollouts.check(pair_of(question, rollouts.view(told)))
+        return {"unsupported": []} if lines and lines[0].startswith(_UNSUPPORTED) else {rollouts.STAGE: lines}
     kept = comparable({**question, "expected": {"objects": {}, "admission": _ADMITTED, **expected}})
     if "admission" not in expected:
         del kept["admission"]

@@ -35,7 +35,7 @@ def case_of(question: dict[str, Any], expected: dict[str, Any] | None = None) ->
 
 def pair_of(question: dict[str, Any], expected: dict[str, Any] | None = None) -> rollouts.Pair:
     """The change of a running VM of a line of the protocol."""
-    sides = {key: question[key] for key in ("name", "update", "old", "new")}
+    sides = {key: question[key] for key in ("release", "name", "update", "old", "new")}
     return rollouts.Pair(group="duel", expected=expected or {}, **sides)
 
 

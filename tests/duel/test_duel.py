@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from conformance import rollouts
 from duel.__main__ import questions
 from duel.judge import differing
-from duel.ours import answer
+from duel.ours import answer, pair_of
 from duel.pipe import Oracle, OracleError
 from duel.shrink import shrink
 from sampling import sample
@@ -21,7 +22,7 @@ OURS = f"{sys.executable} -m duel.ours"
 #: An oracle with a bug: to it a watchdog needs a gate.
 WRONG = """
 import json, sys
-from duel.ours import answer
+from duel.ours import answer, pair_of
 for line in sys.stdin:
     expected = answer(json.loads(line))
     if "watchdog" in json.dumps(json.loads(line)["vm"]):
@@ -60,6 +61,34 @@ def test_every_field_of_a_template_is_drawn():
         "ports",
     ):
         assert f'"{field}"' in text
+
+
+def test_changes_of_running_vms_are_of_all_kinds():
+    outcomes = set()
+    for question in islice(questions(3, "v1.9.0", rollouts=True), 250):
+        told = rollouts.rollout(pair_of(question))
+        outcomes |= {
+            name
+            for name in (
+                "refused",
+                "live",
+                "restart",
+                "stopped",
+                "error",
+                "vm_changes",
+                "migrated_volumes",
+                "conditions",
+            )
+            if getattr(told, name)
+        }
+        outcomes.add(told.migration.required)
+    assert outcomes >= {"refused", "live", "restart", "stopped", "vm_changes", "conditions", "yes", "pending", "no"}
+
+
+def test_a_change_is_asked_of_the_release():
+    question = next(questions(1, "v1.7.4", rollouts=True))
+    assert pair_of(question).release == "v1.7.4"
+    assert rollouts.case(pair_of(question), {}).cluster().release.name == "v1.7.4"
 
 
 @pytest.mark.parametrize("arguments", sample([(), ("--release", "v1.8.4"), ("--stage", "rollout")], 2))

@@ -186,6 +186,16 @@ def test_an_interface_that_is_absent_from_the_start_leaves_machine_and_vm(vm):
     ]
 
 
+@pytest.mark.parametrize(("gates", "plugged"), [([], True), (["LiveUpdateNADRef"], False)])
+def test_a_machine_that_has_lost_its_last_network_gets_none_where_networks_are_live(vm, gates, plugged):
+    spec = spec_of(vm)
+    spec["networks"] = [{"name": "gone", "multus": {"networkName": "gone"}}]
+    spec["domain"]["devices"]["interfaces"] = [{"name": "gone", "bridge": {}, "state": "absent"}]
+    config = kubevirt(developerConfiguration={"featureGates": gates})
+    told = roll(vm, with_interface(vm), config, release="v1.8.4")
+    assert (names(told, "/spec/networks") == ["lan"], not told.error) == (plugged, plugged)
+
+
 def test_networks_without_an_interface_go_and_the_others_take_their_order(vm):
     both = with_interface(vm)
     spec_of(both)["networks"].reverse()

@@ -41,6 +41,12 @@ def test_what_is_no_amount_is_refused_without_any_cause(vm):
     assert [reason.field for reason in told.reasons] == ["spec.template.spec.domain.memory.guest"]
 
 
+def test_a_field_that_came_after_the_release_is_refused_with_a_cause_that_names_none(vm):
+    later = edited(vm, template__spec__serviceAccountName="web")
+    assert roll(vm, later, release="v1.8.4").to_dict()["updateAdmission"]["fields"] == [""]
+    assert not roll(vm, later, release="v1.9.0").refused
+
+
 def test_a_vm_that_is_switched_off_is_stopped(vm):
     told = roll(vm, edited(vm, runStrategy="Halted"))
     assert told.stopped

@@ -22,7 +22,7 @@ from virtcatalog.kubevirt.controller.vm import (
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vmi
 from virtcatalog.kubevirt.identity import legacy_firmware_uuid
 from virtcatalog.kubevirt.rollout.instance import boot, note, note_unplugged
-from virtcatalog.kubevirt.rollout.interfaces import plug, unplug
+from virtcatalog.kubevirt.rollout.interfaces import networks_are_live, plug, unplug
 from virtcatalog.kubevirt.rollout.live import followed, note_pci_topology, place, plug_cpus, plug_memory
 from virtcatalog.kubevirt.rollout.restart import restart_required
 from virtcatalog.kubevirt.rollout.revisions import applied, forget_references, revision_names, sync_references
@@ -232,7 +232,7 @@ def _sync_network(running: Running, vm: VirtualMachine) -> VirtualMachine:
                     Cause("", "spec.template.spec.networks", "a VMI that has lost its last network gets none")
                 )
             _patch(running, spec)
-            running.networks_emptied = not spec.networks
+            running.networks_emptied = networks_are_live(running.cluster.configuration) and not spec.networks
     following = clone(vm)
     left = running.vmi.spec if running.vmi is not None else None
     following.spec.template.spec = unplug(following.spec.template.spec, left, running.interfaces)

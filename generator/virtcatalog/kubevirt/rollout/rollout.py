@@ -106,7 +106,7 @@ def _apply(running: Running, old: dict[str, Any], new: dict[str, Any], update: U
     )
     vm = read(merged, VirtualMachine, running.cluster, [])
     if isinstance(vm, Result):
-        return Rollout(reasons=vm.reasons, causes=() if _only_amounts_are_wrong(merged) else vm.causes)
+        return Rollout(reasons=vm.reasons, causes=() if _only_amounts_are_wrong(merged, running.cluster) else vm.causes)
     vm.status = clone(running.vm.status) if running.vm.status is not None else None
     causes = admit_update(vm, running.vm, running.cluster)
     if causes:
@@ -115,9 +115,9 @@ def _apply(running: Running, old: dict[str, Any], new: dict[str, Any], update: U
     return None
 
 
-def _only_amounts_are_wrong(manifest: dict[str, Any]) -> bool:
+def _only_amounts_are_wrong(manifest: dict[str, Any], cluster: Cluster) -> bool:
     """Whether the schema takes the manifest, and only what its amounts mean cannot be told: that is no cause."""
-    return not inspect(manifest, VirtualMachine, Rules(later=_is_amount))[1]
+    return not inspect(manifest, VirtualMachine, Rules(cluster.release.minor, later=_is_amount))[1]
 
 
 def _is_amount(value: Any, shape: Shape, _path: Path) -> bool:
