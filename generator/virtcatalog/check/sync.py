@@ -37,7 +37,7 @@ STRUCTURED = Rule(
     "With the sync option `ServerSideApply=true` and without server-side diff, Argo CD takes lists as a whole: what "
     "the webhook adds to an item is a difference for ever. No other way of syncing shows it.",
     "Turn on server-side diff (annotation `argocd.argoproj.io/compare-options: ServerSideDiff=true`), leave nulls out, "
-    "or take the rules that `virtcatalog gitops argocd ` prints.",
+    "or take the rules that `virtcatalog gitops argocd` prints.",
 )
 TOO_LARGE = Rule(
     "annotation-limit",

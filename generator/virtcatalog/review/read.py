@@ -58,7 +58,9 @@ def _read_catalog(folder: Folder, label: str) -> Side:
 
 
 def _files_of(problems: Iterable[Problem], label: str) -> set[str]:
-    return {within(problem.file, label) for problem in problems}
+    """The files within a catalog that are at fault; "." for one of a catalog that it extends, beside it."""
+    files = (within(problem.file, label) for problem in problems)
+    return {"." if file.startswith(("/", "../")) else file for file in files}
 
 
 def _of_catalog(catalog: Catalog, label: str) -> Side:
