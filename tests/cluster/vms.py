@@ -14,6 +14,7 @@ from virtcatalog import Cluster, UnsupportedError, admit
 from virtcatalog.api.decode import manifest_name, to_manifest
 from virtcatalog.api.kinds import CLUSTER_KINDS
 from virtcatalog.errors import ManifestError
+from virtcatalog.gitops.stored import set_schema_defaults
 from virtcatalog.kubevirt.pipeline import create_vmi
 
 Question = dict[str, Any]
@@ -94,27 +95,13 @@ def _unlike(api: Api, vm: Manifest, cluster: Cluster, counts: Counter[str]) -> I
         yield f"the API server stores it: {', '.join(map(str, result.causes))}\n{text}"
         return
     told = to_manifest(result.stages.mutated)["spec"] if result.stages else (result.vm or {})["spec"]
-    if stored["spec"] != _defaulted(told) and not _expanded_later(cluster):
-        yield f"it is stored otherwise:\n{_apart(_defaulted(told), stored['spec'])}\n{text}"
+    set_schema_defaults(told)  # nobody sees a difference in what runs
+    if stored["spec"] != told and (result.stages or not _expanded_later(cluster)):
+        yield f"it is stored otherwise:\n{_apart(told, stored['spec'])}\n{text}"
 
 
 def _by_schema_alone(error: ApiError) -> bool:
     return any(text in str(error) for text in _SCHEMA_ALONE)
-
-
-def _defaulted(spec: Manifest) -> Manifest:
-    """Return the spec of a VM with what the API server's schema fills in: nobody sees a difference in what runs."""
-    filled: Manifest = json.loads(json.dumps(spec))
-    for volume in filled["template"]["spec"].get("volumes", ()):
-        if "containerPath" in volume:
-            volume["containerPath"].setdefault("readOnly", True)
-        if "configMap" in volume:
-            volume["configMap"].setdefault("name", "")
-        for source in ("cloudInitNoCloud", "cloudInitConfigDrive", "sysprep"):
-            for key in ("secretRef", "networkDataSecretRef", "secret", "configMap"):
-                if key in volume.get(source, {}):
-                    volume[source][key].setdefault("name", "")
-    return filled
 
 
 def _expanded_later(cluster: Cluster) -> bool:

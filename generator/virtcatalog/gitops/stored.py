@@ -93,11 +93,11 @@ def _with_spec(manifest: Data, data: Data) -> Data:
     """An object with its own metadata, as the API server writes that, and with the rest of some data."""
     metadata = unmarshal(manifest.get("metadata") or {}, ObjectMeta)
     rest = {key: value for key, value in data.items() if key not in _NOT_SPEC}
-    _set_schema_defaults(rest.get("spec"))
+    set_schema_defaults(rest.get("spec"))
     return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata, **rest}
 
 
-def _set_schema_defaults(spec: Any) -> None:
+def set_schema_defaults(spec: Any) -> None:
     """Set what the CRDs have defaults for, in the volumes of a VMI's spec, wherever that is in a spec."""
     while isinstance(spec, dict) and "volumes" not in spec:
         spec = _inner(spec)
