@@ -13,6 +13,8 @@ from typing import Any
 from choices import Choices
 from large import called, how_many
 
+import fleet
+
 #: What a VM has many of: where it stands, and one of it by its number.
 _MANY: tuple[tuple[tuple[str, ...], Callable[[str], Any]], ...] = (
     (("domain", "devices", "disks"), lambda n: {"name": f"d{n}", "disk": {"bus": "virtio"}}),
@@ -153,4 +155,24 @@ def _labels(choices: Choices) -> dict[str, str]:
     return {f"k{number}": "v" for number in range(how_many(choices, 12))}
 
 
-TARGETS: dict[str, Callable[[bytes], None]] = {"machines": machines}
+def dumps(data: bytes) -> None:
+    """A cluster's dump with statuses, managers and revisions that nobody's API server would have stored."""
+    choices = Choices(data)
+    folder = _cluster()
+    git, dump = folder / f"{os.getpid()}-git.json", folder / f"{os.getpid()}-dump.json"
+    number = choices.number(len(fleet.STATES) - 1)
+    git.write_text(json.dumps(fleet.manifest(number)))
+    objects = [fleet.KUBEVIRT, *fleet.TYPES, *fleet.PREFERENCES, *_stored(number)]
+    at = choices.number(len(objects) - 1)
+    objects[at] = choices.edited(objects[at])
+    dump.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    live = ["--live", str(dump)]
+    called(choices.one((["drift", "-f", str(git), *live], ["verify", *live], ["dump", *live])))
+
+
+@cache
+def _stored(number: int) -> list[dict[str, Any]]:
+    return fleet.in_cluster(number)
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {"machines": machines, "dumps": dumps}

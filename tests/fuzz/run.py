@@ -139,7 +139,7 @@ def find(name: str) -> Callable[[bytes], None]:
 
 def one(name: str, *, seconds: float, inputs: int, seed: int, at_random: bool) -> int:
     """Fuzz one target in this process."""
-    sys.path.insert(0, str(HERE))
+    sys.path[:0] = [str(HERE), str(HERE.parent / "live")]
     if at_random:
         target = find(name)
     else:

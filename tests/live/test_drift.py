@@ -186,6 +186,22 @@ class TestNeverAFalseInSync:
         assert (vm["verdict"], vm["status"]) == ("unread", 2)
         assert "fromTheFuture" in vm["reasons"][0]["message"]
 
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"status": []},
+            {"spec": [1]},
+            {"metadata": {"name": "in-sync-0", "namespace": "team-0", "managedFields": {}}},
+            {"spec": {"template": 2**70}},
+        ],
+    )
+    def test_an_object_that_no_api_server_stores_is_named(self, small, change):
+        def broken(objects):
+            one(objects, "VirtualMachine").update(change)
+
+        vm = changed(small, broken)
+        assert (vm["verdict"], vm["status"]) == ("unread", 2)
+
     def test_a_vm_of_two_environments_is_not_known(self, small):
         (small / "git" / "other").mkdir()
         vm = (small / "git" / "team-0" / "in-sync-0.yaml").read_text()

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 from virtcatalog.api.core import ControllerRevision
 from virtcatalog.api.decode import decode_manifest, to_manifest
 from virtcatalog.api.kinds import vm_spec
+from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype.revision import OBJECT_NAME_LABEL, RevisionError, instancetype_of, preference_of
 from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS
@@ -88,7 +90,8 @@ def with_revisions(vm: Data, snapshot: Snapshot, cluster: Cluster, *names: str) 
             continue
         revision = snapshot.revision(namespace, name)
         if revision is not None:
-            stored[namespace, name] = decoded(revision)
+            with suppress(ManifestError):  # then it counts as one that could not be read
+                stored[namespace, name] = decoded(revision)
     return cluster.with_revisions(stored) if stored else cluster
 
 

@@ -51,6 +51,9 @@ class Snapshot:
         metadata = manifest.get("metadata")
         if resource is None or not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
             return
+        if not _is_sound(manifest):
+            self.gaps.append(Gap(resource.kind, f"{metadata['name']} is not as the API has such objects"))
+            return
         if resource.kind == "ControllerRevision" and not _is_of_vm(manifest):
             return
         if resource.kind == "Pod":
@@ -58,7 +61,10 @@ class Snapshot:
             return
         cleaned = redacted(slim(manifest, resource.kind))
         if resource.kind in MACHINES:
-            self._held[resource.kind][_key(cleaned)] = _packed(cleaned)
+            try:
+                self._held[resource.kind][_key(cleaned)] = _packed(cleaned)
+            except OverflowError:  # a number of more than 64 bits
+                self.gaps.append(Gap(resource.kind, f"{metadata['name']} has a number that no API has"))
         else:
             self._others.setdefault(resource.kind, {})[_key(cleaned)] = cleaned
 
@@ -154,6 +160,21 @@ def snapshot_of(manifests: Iterable[Data], label: str = "") -> Snapshot:
 def is_start_revision(name: str) -> bool:
     """Whether a ControllerRevision holds a VM as it was started (getVMRevisionName)."""
     return name.startswith(_START)
+
+
+def _is_sound(manifest: Data) -> bool:
+    """Whether the parts of an object that are looked at are what the API server makes them."""
+    metadata, status = manifest["metadata"], {} if manifest.get("status") is None else manifest["status"]
+    maps = (*(metadata.get(key) for key in ("labels", "annotations")), *map(manifest.get, ("spec", "data")), status)
+    if not all(part is None or isinstance(part, dict) for part in maps):
+        return False
+    lists = (metadata.get("ownerReferences"), metadata.get("managedFields"), status.get("conditions"))
+    texts = (text for key in ("labels", "annotations") for text in (metadata.get(key) or {}).values())
+    return (
+        all(part is None or isinstance(part, list) for part in lists)
+        and all(isinstance(text, str) for text in texts)
+        and isinstance(metadata.get("namespace"), str | None)
+    )
 
 
 def _is_of_vm(revision: Data) -> bool:
