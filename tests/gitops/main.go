@@ -17,14 +17,17 @@ import (
 	argodiff "github.com/argoproj/argo-cd/v3/util/argo/diff"
 	"github.com/argoproj/argo-cd/v3/util/argo/normalizers"
 	"github.com/fluxcd/pkg/ssa"
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/kube-openapi/pkg/util/proto"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 const argoManager = "argocd-controller"
@@ -96,6 +99,8 @@ func syncs(kubeconfig string) error {
 		return err
 	}
 	config.QPS, config.Burst = 1000, 1000
+	config.WarningHandler = rest.NoWarnings{}
+	log.SetLogger(logr.Discard())
 	api, err := client.New(config, client.Options{})
 	if err != nil {
 		return err

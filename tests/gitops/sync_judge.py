@@ -293,7 +293,7 @@ def main() -> int:
                 counts[f"fixed, and out of sync in {way}"] += bool(left)
                 if left:
                     faults.append(f"{_named(asking['manifest'])}: fixed, and still out of sync in {way}: {left}")
-        if counts["refused"] * 20 > counts["synced"]:
+        if counts["refused"] * 5 > counts["synced"]:
             faults.append(f"too many are refused: {counts['refused']} of {len(vms)}")
         step = max(len(fixed) // arguments.changed, 1)
         changed = [
