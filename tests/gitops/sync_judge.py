@@ -35,7 +35,7 @@ from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.places import Source
-from virtcatalog.gitops.drift import drifts
+from virtcatalog.gitops.drift import Drift, drifts
 from virtcatalog.gitops.fixing import respelled
 from virtcatalog.gitops.health import config_map
 from virtcatalog.gitops.ignoring import needs
@@ -167,15 +167,20 @@ def unlike(manifest: Data, answer: Data, cluster: Cluster) -> Iterator[str]:
         return
     differing = list(drifts(manifest, as_stored))
     for way, mode in (("client", "client"), ("merge", "structured")):
-        ours = {drift.field for drift in differing if mode in drift.modes}
+        ours = {_field(drift) for drift in differing if mode in drift.modes}
         theirs = set(answer[way] or ())
         # A list that differs anywhere is replaced as a whole: what is only added to its items shows along with that.
-        shown = {drift.field for drift in differing if drift.kind == "added"}
+        shown = {_field(drift) for drift in differing if drift.kind == "added"}
         if not ours <= theirs or theirs - ours - (shown if ours else set()):
             yield f"{way}: Argo CD shows {sorted(theirs - ours)}, and not {sorted(ours - theirs)}"
     for way in ("server", "flux"):
         if answer[way]:
             yield f"{way}: differs in {answer[way]}"
+
+
+def _field(drift: Drift) -> str:
+    """A field as the judge writes it: every key of a map behind a point."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in drift.path).removeprefix(".")
 
 
 def changes(manifest: Data) -> Iterator[tuple[str, Data]]:
@@ -197,7 +202,9 @@ def changes(manifest: Data) -> Iterator[tuple[str, Data]]:
             case "network":
                 spec["networks"] = [*spec.get("networks", ()), {"name": "new", "multus": {"networkName": "new"}}]
             case "firmware":
-                domain["firmware"] = {**(domain.get("firmware") or {}), "bootloader": {"bios": {"useSerial": True}}}
+                firmware = domain.get("firmware") or {}
+                efi, bios = {"efi": {"secureBoot": False}}, {"bios": {"useSerial": True}}
+                domain["firmware"] = {**firmware, "bootloader": efi if firmware.get("bootloader") == bios else bios}
         yield what, changed
 
 
