@@ -1,4 +1,6 @@
-"""What a dump must not hold: user data and network data of guests. It is replaced as soon as it is read.
+"""What a dump must not hold: user data and network data of guests, and what opens the sources of disks.
+
+It is replaced as soon as it is read.
 
 VMs, VMIs, the revisions that they were started with and `kubectl apply`'s own note of a manifest have it alike.
 """
@@ -58,8 +60,20 @@ def _cleaned(value: Any) -> Any:
     for key, item in value.items():
         if key in _SOURCES and isinstance(item, dict):
             cleaned[key] = {name: _TEXTS.get(str(name), text) for name, text in item.items()}
+        elif key == "url" and isinstance(item, str):
+            cleaned[key] = _without_credentials(item)
+        elif key == "extraHeaders":
+            cleaned[key] = [REDACTED for _ in item] if isinstance(item, list) else REDACTED
         elif key == "annotations" and isinstance(item, dict):
             cleaned[key] = _annotations(item)
         else:
             cleaned[key] = _cleaned(item) if isinstance(item, dict | list) else item
     return cleaned
+
+
+def _without_credentials(url: str) -> str:
+    """The URL of a disk's source without its user and its query, in which tokens are."""
+    scheme, separator, rest = url.partition("://") if "://" in url else ("", "", url)
+    rest = rest.partition("?")[0].partition("#")[0]
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"
