@@ -264,7 +264,8 @@ def told(program: str, objects: Sequence[Data], *arguments: str) -> list[Data]:
 def main() -> int:
     arguments = _arguments()
     ours = Cluster([], release=arguments.release)
-    candidates = chain(examples(), real() if REAL.exists() else (), drawn(arguments.seed, arguments.release))
+    written_by_people = islice(chain(examples(), real() if REAL.exists() else ()), arguments.vms // 2)
+    candidates = chain(written_by_people, drawn(arguments.seed, arguments.release))
     vms = list(islice((vm for vm in candidates if _is_admitted(vm, ours)), arguments.vms))
     counts: Counter[str] = Counter()
     faults: list[str] = []
