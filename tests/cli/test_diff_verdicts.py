@@ -105,6 +105,17 @@ def test_all_is_said_in_the_first_line_and_the_last_and_between_them_who_and_why
     assert text == f"{SENTENCE}{side}\n{ROWS}{OBJECTS}{SENTENCE}"
 
 
+def test_comments_and_layout_alone_are_no_change_and_no_risk(repo: Path) -> None:
+    git("checkout", "-q", ".")
+    types = repo / "catalog/instancetypes/m.yaml"
+    types.write_text(f"# Balanced.\n{types.read_text().replace('medium: {vcpus: 2}', 'medium: {  vcpus: 2  } # two')}")
+    plain = vm("web-1", "m.small")
+    Path("before.yaml").write_text(json.dumps(plain))
+    Path("after.yaml").write_text(f"# The shop's.\n{json.dumps(plain, indent=4, sort_keys=True)} # as JSON\n")
+    for sides in ((), ("before.yaml", "after.yaml")):
+        assert json.loads(diff(*sides, "-o", "json", status=0).stdout)["vms"] == []
+
+
 def test_a_renamed_type_is_told_as_renamed_to_those_who_name_it(repo: Path) -> None:
     git("checkout", "-q", ".")
     types = CATALOG["instancetypes/r.yaml"].replace("class: r", "class: hm")

@@ -35,7 +35,12 @@ Examples:
 @options.git_side
 @options.live_side
 @options.domains
-@click.option("--since", metavar="RELEASE", help="VMs that hold types or preferences as they were before a release.")
+@click.option(
+    "--since",
+    metavar="RELEASE",
+    shell_complete=options.completes("revisions"),
+    help="VMs that hold types or preferences as they were before a release.",
+)
 @options.catalog("The catalog whose releases are recognised. [default: ./catalog, if any]")
 @options.environments
 @options.form(("text", "json", "markdown"), default="text")
