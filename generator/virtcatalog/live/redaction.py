@@ -56,7 +56,7 @@ def _cleaned(value: Any) -> Any:
         return [_cleaned(item) if isinstance(item, dict | list) else item for item in value]
     if not isinstance(value, dict):
         return value
-    cleaned = {}
+    cleaned: dict[str, Any] = {}
     for key, item in value.items():
         if key in _SOURCES and isinstance(item, dict):
             cleaned[key] = {name: _TEXTS.get(str(name), text) for name, text in item.items()}
