@@ -31,6 +31,9 @@ Level = Literal[
 ]
 """How grave a verdict on a VM is, the gravest first; the last is any difference at all."""
 LEVELS: tuple[Level, ...] = get_args(Level)
+SWITCHED_OFF = "switched off"
+FITS_NO_NODE = "fits no node"
+"""What is said of VMs by every command that says it."""
 Refuser = Literal["vm", "controller", "vmi", "launcher"]
 _REFUSERS: dict[Refuser, str] = {
     "vm": "the VM webhook",
@@ -182,6 +185,12 @@ class ManifestError(ProblemsError):
 
 class CatalogError(ProblemsError):
     """A catalog's declarations cannot be rendered."""
+
+
+def outcome_word(outcome: str) -> str:
+    """Return what people read of an outcome: `unsupported`, as formats for machines have it, is a verdict's word."""
+    word: Level = "unknown"
+    return word if outcome == "unsupported" else outcome
 
 
 class UnsupportedError(VirtcatalogError):

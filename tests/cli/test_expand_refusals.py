@@ -72,7 +72,7 @@ def test_what_virtcatalog_does_not_model_is_said_at_its_field(run: Run) -> None:
             "vm.yaml:9:51: VirtualMachine/many: spec.template.spec.domain.cpu: not supported by virtcatalog: "
             "a domain with a list of 280000 vCPUs is not made"
         ),
-        "1 VM: 1 unsupported",
+        "1 VM: 1 unknown",
     ]
 
 

@@ -124,6 +124,16 @@ def test_adopt_says_why_it_leaves_them(text: str, kind: str, tmp_path: Path, mon
     assert Path("vm.yaml").read_text() == f"{text}---\n{TYPES}"
 
 
+def test_adopt_says_unknown_to_people_and_unsupported_to_machines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("vm.yaml").write_text(f"{VMI}---\n{REPLICAS}---\n{TYPES}")
+    result = CliRunner().invoke(main, ["adopt", "-f", "vm.yaml", "-o", "json"])
+    assert [machine["outcome"] for machine in json.loads(result.stdout)] == ["unsupported"] * 2
+    assert [line.split()[1] for line in result.stderr.splitlines()[-2:]] == ["unknown"] * 2
+
+
 DOMAIN = """\
           domain:
             cpu: {sockets: 2}

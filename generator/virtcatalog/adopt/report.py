@@ -15,7 +15,7 @@ from virtcatalog.adopt.fleet import Adoption, Size
 from virtcatalog.adopt.shrink import Change, RemovedField, ShrunkVm, still_inline
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.errors import counted, some
+from virtcatalog.errors import counted, outcome_word, some
 from virtcatalog.units import count, memory
 
 _SHOWN = 100
@@ -107,7 +107,7 @@ def rows(adoptions: Iterable[tuple[str, Adoption]]) -> Iterator[tuple[str, ...]]
         shrunk = adoption.shrunk
         names = [name.name if name else "" for name in shrunk.names] if shrunk else ["", ""]
         sizes = f"{adoption.before} -> {shrunk.size}" if shrunk else str(adoption.before)
-        yield name, adoption.outcome, *names, sizes
+        yield name, outcome_word(adoption.outcome), *names, sizes
 
 
 def _sizes(adoption: Adoption, shrunk: ShrunkVm) -> str:
@@ -172,7 +172,7 @@ def groups(adoptions: Iterable[NamedAdoption], candidates: Candidates) -> tuple[
         vms_by_row[adoption.outcome, names[0], names[1], _why(adoption, candidates)].append(name)
     ordered = sorted(vms_by_row.items(), key=lambda item: (_OUTCOMES.index(item[0][0]), -len(item[1]), item[0]))
     rows: list[tuple[str, ...]] = [
-        (f"{count(len(vms))}", outcome, instancetype, preference, vms[0], why)
+        (f"{count(len(vms))}", outcome_word(outcome), instancetype, preference, vms[0], why)
         for (outcome, instancetype, preference, why), vms in ordered[:_GROUPS_SHOWN]
     ]
     left = [vms for _, vms in ordered[_GROUPS_SHOWN:]]

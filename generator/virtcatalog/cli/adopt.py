@@ -20,7 +20,7 @@ from virtcatalog.cli.inputs import catalog_objects, companions, load_any
 from virtcatalog.cli.inputs import placed as from_where
 from virtcatalog.cli.repository import deployed_all, repository_at
 from virtcatalog.cli.table import aligned
-from virtcatalog.errors import Problem, VirtcatalogError, counted, listed, placed
+from virtcatalog.errors import Problem, VirtcatalogError, counted, listed, outcome_word, placed
 from virtcatalog.manifests.identity import identity
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def _tell_groups(machines: list[Machine], candidates: Candidates) -> None:
     if left:
         summary(f"and {counted(left, 'group')} more, of {counted(vms, 'VM')}; -o json has each VM")
     counts = Counter(machine.outcome for machine in machines)
-    parts = ", ".join(f"{number:,} {outcome}" for outcome, number in counts.most_common())
+    parts = ", ".join(f"{number:,} {outcome_word(outcome)}" for outcome, number in counts.most_common())
     summary(f"{counted(len(machines), 'VM')}: {parts}")
 
 

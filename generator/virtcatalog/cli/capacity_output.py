@@ -9,7 +9,7 @@ from virtcatalog.capacity.nodes import HUGE_PAGES, PODS, bare, shown
 from virtcatalog.capacity.quota import allowed
 from virtcatalog.cli.console import echo
 from virtcatalog.cli.table import print_tables
-from virtcatalog.errors import counted
+from virtcatalog.errors import FITS_NO_NODE, SWITCHED_OFF, counted
 from virtcatalog.escaping import single_line
 from virtcatalog.units import count, memory
 
@@ -90,7 +90,7 @@ def _memory(wanted: Mapping[str, int]) -> str:
 def _fleet(answer: Report) -> Iterator[str]:
     packed = answer.packed
     halted = sum(vm.halted for vm in answer.vms)
-    others = f"; {counted(halted, 'VM is', 'VMs are')} switched off" if halted else ""
+    others = f"; {counted(halted, 'VM is', 'VMs are')} {SWITCHED_OFF}" if halted else ""
     yield (
         f"{counted(packed.placed, 'VM')} on {packed.used_nodes:,} of {counted(packed.nodes, 'node')}, "
         f"{packed.left:,} left{others}"
@@ -131,7 +131,7 @@ def _why(group: list[VMFit]) -> Iterator[str]:
     vm_fit = group[0]
     names = vm_fit.name if len(group) == 1 else f"{vm_fit.name} and {counted(len(group) - 1, 'other')}"
     able = ", ".join(vm_fit.kinds)
-    fits = f"fits no node; an empty {able} could run it" if able else "fits no node, not even an empty one"
+    fits = f"{FITS_NO_NODE}; an empty {able} could run it" if able else f"{FITS_NO_NODE}, not even an empty one"
     yield f"{names}: {fits}"
     for kind, number, sort, text in vm_fit.reasons[:_MOST]:
         yield f"  {kind}, {counted(number, 'node')}: {text} ({sort})"

@@ -13,7 +13,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned, settled
 from virtcatalog.cli.console import echo, failing, print_problems, progress, summary
 from virtcatalog.cli.expand_output import FORMS, PINS, Printer
-from virtcatalog.errors import ManifestError, Problem, Warning, counted
+from virtcatalog.errors import ManifestError, Problem, Warning, counted, outcome_word
 
 if TYPE_CHECKING:
     from virtcatalog.cli.vms import Batch
@@ -183,6 +183,6 @@ def _summary(batches: list[Batch], count: Counter[str], others: int) -> str:
     number = min(templates + distinct(batch.fleet for batch in batches if batch.fleet), count.total())
     environments = len({batch.environment for batch in batches if batch.number})
     where = f" in {counted(environments, 'environment')}" if number < count.total() else ""
-    parts = ", ".join(f"{count[name]:,} {name}" for name in _COUNTED if count[name])
+    parts = ", ".join(f"{count[name]:,} {outcome_word(name)}" for name in _COUNTED if count[name])
     text = f"{counted(number, 'VM')}{where}: {parts}" if number else "no VM"
     return text + (f"; {counted(others, 'other problem')}" if others else "")

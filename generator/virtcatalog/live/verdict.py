@@ -8,6 +8,7 @@ from typing import Final, Literal, NamedTuple, get_args
 
 import msgspec
 
+from virtcatalog.errors import SWITCHED_OFF
 from virtcatalog.live.managers import Writer
 
 Kind = Literal[
@@ -51,7 +52,7 @@ WORDS: Final[dict[Kind, Words]] = {
     "unmanaged": Words("not in Git", "is in no repository", "are in no repository"),
     "edited": Words("edited", "was edited by hand", "were edited by hand"),
     "behind": Words("not synced", "waits to be synced", "wait to be synced"),
-    "stopped": Words("stopped", "was switched off", "were switched off"),
+    "stopped": Words("stopped", f"was {SWITCHED_OFF}", f"were {SWITCHED_OFF}"),
     "started": Words("started", "was switched on", "were switched on"),
     "down": Words("does not run", "should run and does not", "should run and do not"),
     "deleting": Words("being deleted", "is being deleted", "are being deleted"),

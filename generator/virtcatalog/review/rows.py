@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from virtcatalog.errors import Level, Severity, counted, some
+from virtcatalog.errors import SWITCHED_OFF, Level, Severity, counted, some
 from virtcatalog.review.groups import Group
 from virtcatalog.review.verdict import ANEW, BREAKS, Verdict
 
@@ -14,7 +14,7 @@ MEANINGS: dict[Level, str] = {
     "unknown": "virtcatalog cannot tell",
     "crash": "virt-launcher crashes on it",
     "delete": "the VM is deleted",
-    "stop": "the VM is switched off",
+    "stop": f"the VM is {SWITCHED_OFF}",
     "boot": "an installed guest may not boot",
     "restart": "it needs a restart",
     "pending": "it waits for a live migration that it cannot do",

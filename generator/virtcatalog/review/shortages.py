@@ -9,6 +9,7 @@ import msgspec
 
 from virtcatalog.capacity.demand import Overspent, Spending
 from virtcatalog.catalog.model import Budget
+from virtcatalog.errors import FITS_NO_NODE
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.identity import Data
 
@@ -27,7 +28,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
         """Say each."""
         where = f"{self.environment}: " if self.environment else ""
         for name, why in self.homeless:
-            yield f"{where}{name} fits no node any more: {why}"
+            yield f"{where}{name} {FITS_NO_NODE} any more: {why}"
         for name, why in self.refused:
             yield f"{where}{name} is refused from now on: {why}"
 
