@@ -81,8 +81,8 @@ def plain(value: Any) -> Any:
 
 
 def lines_of(objects: Iterable[Data]) -> list[str]:
-    """Return objects as lines, in an order of their own."""
-    return sorted(json.dumps(plain(data), sort_keys=True) for data in objects)
+    """Return objects as lines, in their order."""
+    return [json.dumps(plain(data), sort_keys=True) for data in objects]
 
 
 def difference(built: Built, answer: Data) -> str:
@@ -98,7 +98,7 @@ def difference(built: Built, answer: Data) -> str:
     if here == there:
         return ""
     texts = [f"- {text}" for text in there if text not in here] + [f"+ {text}" for text in here if text not in there]
-    return "\n".join(("objects differ", *texts))
+    return "\n".join(("objects differ", *texts) if texts else ("the order differs", *there))
 
 
 def changed(case: Data, answer: Data) -> str:

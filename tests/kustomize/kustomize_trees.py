@@ -317,11 +317,19 @@ class Tree:
             (0.08, "vars", lambda: [self._variable(folder)]),
             (0.2, "configurations", lambda: [self._configuration(folder)]),
             (0.2, "transformers", lambda: [self._plugin(folder)]),
-            (0.05, "sortOptions", lambda: {"order": self._one(("fifo", "legacy"))}),
+            (0.1, "sortOptions", self._order),
+            (0.1, "buildMetadata", lambda: self._some(("originAnnotations",) * 4 + ("managedByLabel",), 1)),
         ):
             if self._chance(share * self._share * 2):
                 drawn[key] = draw()
         return drawn
+
+    def _order(self) -> Data:
+        order: Data = {"order": self._one(("fifo", "legacy", "legacy"))}
+        if self._chance(0.4):
+            first, last = ("VirtualMachine", "Secret"), ("ConfigMap", "Namespace")
+            order["legacySortOptions"] = {"orderFirst": self._some(first), "orderLast": self._some(last)}
+        return order
 
     def _label_entry(self) -> Data:
         entry: Data = {"pairs": self._labels()}

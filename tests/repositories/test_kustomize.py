@@ -61,6 +61,20 @@ def test_random_trees_are_results_or_problems(seed):
         ("- x", "x/kustomization.yaml: must be one map"),
         ("a: [", "x/kustomization.yaml:2:1: is not YAML"),
         ("namePrefixes: a", "namePrefixes: unknown field 'namePrefixes'; did you mean 'namePrefix'?"),
+        ("sortOptions: {order: lifo}", "sortOptions.order: must be fifo or legacy"),
+        ("sortOptions: {order: legacy, first: [A]}", "sortOptions.first: unknown field 'first'"),
+        (
+            "sortOptions: {order: fifo, legacySortOptions: {}}",
+            "sortOptions.legacySortOptions: is for the order legacy, and the order is fifo",
+        ),
+        ("buildMetadata: [origins]", "buildMetadata[0]: is nothing that kustomize adds"),
+        ("buildMetadata: [transformerAnnotations]", "alpha.config.kubernetes.io/transformations is not rendered"),
+        ("buildMetadata: [managedByLabel]", "the label app.kubernetes.io/managed-by is not rendered"),
+        (
+            """resources: [a.yaml]\nbuildMetadata: [originAnnotations]
+patches: [{target: {}, patch: '[{"op": "remove", "path": "/metadata/annotations"}]'}]""",
+            "buildMetadata[0]: the annotation config.kubernetes.io/origin of A/a is not rendered",
+        ),
         ("namePrefix: [a]", "namePrefix: must be a string, not a list"),
         ("kind: Kustomisation", "kind: must be Kustomization or Component"),
         ("apiVersion: v1\nnamePrefix: a", "apiVersion: must be kustomize.config.k8s.io/v1beta1"),

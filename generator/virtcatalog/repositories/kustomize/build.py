@@ -2,13 +2,13 @@
 
 Order and meaning are kustomize's (api/internal/target/kusttarget.go): resources, generators, components, then the
 transformers of the folder; at the end hashes, the names that refer to others, and variables. What cannot be built is
-named, and its neighbours are built all the same. What `buildMetadata` asks for is left out: it only says of objects
-where they are from; so is the order that `sortOptions` gives them.
+named, and its neighbours are built all the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from posixpath import join, normpath
 from typing import Final, NamedTuple
 
 from virtcatalog.errors import ManifestError, Problem
@@ -25,6 +25,7 @@ from virtcatalog.repositories.kustomize.generators import absorb, add_hashes, ge
 from virtcatalog.repositories.kustomize.names import follow_names
 from virtcatalog.repositories.kustomize.objects import Objects
 from virtcatalog.repositories.kustomize.origins import Spot, sources
+from virtcatalog.repositories.kustomize.output import annotate, check_output, finish, has_origins
 from virtcatalog.repositories.kustomize.plugins import Scope, generator_of, transform
 from virtcatalog.repositories.kustomize.resource import Id, Resource, pairs_of, text_of, unfit_problems
 from virtcatalog.repositories.kustomize.run import Run
@@ -81,6 +82,7 @@ def build(
 
 def _finished(folder: Folder, name: str, run: Run, added: Added | None) -> Iterator[model.Resource]:
     target = _Target(folder, name, (), run, added)
+    run.has_origins = has_origins(target.declared)
     objects = target.build(Objects())
     run.unrendered += add_hashes(objects.resources)
     follow_names(
@@ -88,8 +90,9 @@ def _finished(folder: Folder, name: str, run: Run, added: Added | None) -> Itera
     )
     with run.naming(target.declared):
         fill_variables(objects.variables, objects.resources, objects.config.variables, run.budget)
+    resources = finish(target.declared, objects.resources, run)
     seen: set[Id] = set()
-    for resource in objects.resources:
+    for resource in resources:
         run.problems += unfit_problems(resource)
         if resource.current in seen:
             run.problems.append(problem_at(resource.home, f"{resource.shown} is there twice in the end"))
@@ -104,15 +107,23 @@ class _Target:
     """One folder that is built."""
 
     def __init__(
-        self, folder: Folder, name: str, parents: tuple[tuple[str, ...], ...], run: Run, added: Added | None = None
+        self,
+        folder: Folder,
+        name: str,
+        parents: tuple[tuple[str, ...], ...],
+        run: Run,
+        added: Added | None = None,
+        path: str = "",
     ) -> None:
+        """`path` leads here from the root."""
         self._folder, self._parents, self._run, self._budget = folder, parents, run, run.budget
         self._files = Files(folder, name, run.reading)
+        self._at, self._file = path, KUSTOMIZATIONS[0]
         self.declared = self._declared(added)
 
     def _declared(self, added: Added | None) -> Declared:
         there = [name for name in KUSTOMIZATIONS if self._folder.has(name)]
-        file = there[0] if there else KUSTOMIZATIONS[0]
+        file = self._file = there[0] if there else KUSTOMIZATIONS[0]
         called = self._files.called(file)
         if len(there) > 1:
             raise ManifestError(Problem(called, message=f"there is {there[1]} beside it: kustomize takes one of them"))
@@ -127,7 +138,7 @@ class _Target:
         if added is not None:
             declared = added.over(declared)
         with self._run.naming(declared):
-            declared.only(*_FIELDS)
+            check_output(declared.only(*_FIELDS))
         kind = declared.text("kind") or "Kustomization"
         if kind not in _API_VERSIONS:
             raise declared.fault("must be Kustomization or Component", "kind")
@@ -196,7 +207,9 @@ class _Target:
         faults: list[Problem] = []
         for data, spot in self._files.objects(path, item):
             try:
-                objects.add(Resource(fresh(data), spot), item)
+                resource = Resource(fresh(data), spot)
+                annotate(resource, self._run, normpath(join(self._at, path)))
+                objects.add(resource, item)
             except ManifestError as error:
                 faults += error.problems
         if faults:
@@ -219,7 +232,8 @@ class _Target:
         parents = (*self._parents, self._folder.at)
         if len(parents) > _DEEPEST or any(parent[: len(folder.at)] == folder.at for parent in parents):
             raise item.fault(f"{path} is built of this folder: they go round in a circle")
-        below = _Target(folder, self._files.called(path), parents, self._run)
+        at = normpath(join(self._at, path))
+        below = _Target(folder, self._files.called(path), parents, self._run, path=at)
         if component != below.is_component:
             raise item.fault(f"{path} is {'no' if component else 'a'} Component")
         return below
@@ -230,6 +244,7 @@ class _Target:
             for item in self._items(key):
                 with self._run.naming(item):
                     made = generate(item, options, kind, self._files.content, self._budget)
+                    annotate(made, self._run, join(self._at, self._file), f"{kind}Generator")
                     self._absorb(made, item, objects)
         for key in ("helmCharts", "helmChartInflationGenerator"):
             for item in self._items(key):
@@ -275,9 +290,6 @@ class _Target:
 
     def _name_unsupported(self) -> None:
         declared = self.declared
-        for item in self._items("buildMetadata"):
-            if item.data not in ("originAnnotations", "transformerAnnotations", "managedByLabel"):
-                self._run.problems += item.fault("is nothing that kustomize adds").problems
         if declared.data.get("openapi"):
             with self._run.naming(declared):
                 raise declared.unrendered(

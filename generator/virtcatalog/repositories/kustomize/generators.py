@@ -15,6 +15,7 @@ from virtcatalog.errors import Problem
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.declared import Declared, problem_at
 from virtcatalog.repositories.kustomize.origins import Setting
+from virtcatalog.repositories.kustomize.output import ORIGIN
 from virtcatalog.repositories.kustomize.resource import Data, Resource, pairs_of, text_of
 
 Load = Callable[[str, Declared], bytes]
@@ -147,6 +148,8 @@ def absorb(resource: Resource, old: Resource) -> None:
     if resource.behaviour == "merge":
         resource.changes = [*old.changes, *resource.changes]
         resource.home = old.home
+        if origin := pairs_of(old.data, "annotations").get(ORIGIN):
+            resource.metadata["annotations"][ORIGIN] = origin
     resource.former, resource.prefixes, resource.suffixes = old.former, old.prefixes, old.suffixes
     resource.variables = old.variables
     resource.hashed = resource.hashed and old.hashed

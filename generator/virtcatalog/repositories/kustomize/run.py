@@ -12,11 +12,15 @@ from virtcatalog.repositories.kustomize.files import Reading
 
 
 class Run:
-    """Shared by all folders: the budget, the files that were read, and what is wrong."""
+    """Shared by all folders: the budget, the files that were read, and what is wrong.
+
+    `has_origins` says that objects get annotations of where they are from.
+    """
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.budget = self.reading.budget
+        self.has_origins = False
         self.unrendered: list[Problem] = []
         self.problems: list[Problem] = []
 
