@@ -147,8 +147,8 @@ CHANGES = {
         changed(POOL),
         changed(POOL, virtualMachineTemplate__spec__template__spec__hostname="w"),
         "restart",
-        "1 of 1 VM: 1 needs a restart; at its next start 1 changes;",
-        ("~ restart  shop/web", "the pool restarts its VMs itself"),
+        "1 of 1 VM or pool: all 2 VMs of a pool need a restart; at its next start 1 changes;",
+        ("~ restart  shop/web", "all of its 2 VMs need a restart", "the pool restarts its VMs itself"),
     ),
     "a pool that leaves its VMs alone": Change(
         changed(POOL, updateStrategy={"unmanaged": {}}),
@@ -158,7 +158,25 @@ CHANGES = {
         ("~ kept  shop/web", "updateStrategy unmanaged: VMs that exist stay as they are; if created anew: "),
     ),
     "a pool that shrinks": Change(
-        changed(POOL), changed(POOL, replicas=1), "delete", "1 of 1 VM: 1 deleted;", ("replicas: 2 → 1",)
+        changed(POOL, replicas=4),
+        changed(POOL, replicas=2),
+        "delete",
+        "1 of 1 VM or pool: 2 of the 4 VMs of a pool deleted;",
+        ("- delete  shop/web", "2 of its 4 VMs are deleted; replicas: 4 → 2"),
+    ),
+    "a pool that grows": Change(
+        changed(POOL),
+        changed(POOL, replicas=3),
+        "create",
+        "1 of 1 VM or pool: 1 of the 3 VMs of a pool created;",
+        ("+ create  shop/web", "1 of its 3 VMs is created; replicas: 2 → 3"),
+    ),
+    "a pool that goes": Change(
+        changed(POOL),
+        None,
+        "delete",
+        "1 of 1 VM or pool: all 2 VMs of a pool deleted;",
+        ("- delete  shop/web", "all of its 2 VMs are deleted"),
     ),
 }
 

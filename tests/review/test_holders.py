@@ -9,6 +9,7 @@ import pytest
 import otheryaml
 from virtcatalog import Cluster
 from virtcatalog.review.holders import identity_risks, running_held
+from virtcatalog.review.verdict import Part
 
 POOL = """
 apiVersion: pool.kubevirt.io/v1beta1
@@ -132,6 +133,36 @@ def test_vms_that_a_pool_leaves_alone_start_as_before(strategy: tuple[str, Any],
 def test_a_pool_that_shrinks_and_changes_does_both() -> None:
     now, _, reasons = become(changed(POOL), changed(POOL, HOSTNAME, ("replicas", 3)))
     assert (now, reasons) == ("delete", ("replicas: 4 → 3", "the pool restarts its VMs itself, all at once"))
+
+
+SELECTED = ("updateStrategy", {"proactive": {"selectionPolicy": {"selectors": {"labelSelector": {}}}}})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        ((), (("replicas", 1),), Part("pool", 3, 4)),
+        ((), (("replicas", 6),), Part("pool", 2, 6)),
+        ((), (HOSTNAME,), Part("pool", 4, 4)),
+        ((), (HOSTNAME, ("replicas", 6)), Part("pool", 4, 4)),
+        ((), (HOSTNAME, ("replicas", 3)), Part("pool", 1, 4)),
+        (VOLUMES, (*VOLUMES, DISKS, ("replicas", 3)), Part("pool", 4, 4)),
+        ((SELECTED,), (SELECTED, HOSTNAME), Part("pool", None, 4)),
+        ((), (("paused", True), ("replicas", 6)), None),
+        ((), (("selector", {"matchLabels": {"b": "c"}}),), None),
+        ((("replicas", 0),), (("replicas", 0), HOSTNAME), None),
+    ],
+)
+def test_a_change_says_how_many_vms_of_a_pool_meet_it(
+    old: tuple[tuple[str, Any], ...], new: tuple[tuple[str, Any], ...], part: Part | None
+) -> None:
+    assert running_held(changed(POOL, *old), changed(POOL, *new), Cluster([]), Cluster([])).part == part
+
+
+def test_a_pool_without_vms_has_none_to_restart() -> None:
+    empty = ("replicas", 0)
+    assert become(changed(POOL, empty), changed(POOL, empty, HOSTNAME)) == ("unchanged", "same", ())
+    assert become(changed(POOL, empty), changed(POOL, HOSTNAME)) == ("create", "same", ("replicas: 0 → 4",))
 
 
 def test_a_pool_that_cannot_be_read_before_has_its_vms_created() -> None:

@@ -21,10 +21,11 @@ from virtcatalog.review.github import github
 from virtcatalog.review.html import html
 from virtcatalog.review.markdown import MARKER, calm, markdown
 from virtcatalog.review.report import Report, as_data, headline, rises
+from virtcatalog.review.rows import what
 from virtcatalog.review.sarif import sarif
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.text import stat, text
-from virtcatalog.review.verdict import Risk, Verdict, reaches, summary
+from virtcatalog.review.verdict import Part, Risk, Verdict, reaches, summary
 
 BOOT = Risk("boot", "the firmware is another one")
 
@@ -64,6 +65,31 @@ def test_the_sentence_counts_what_happens_now_and_at_the_next_start() -> None:
         "1 keeps what it has; if created anew, 1 is refused"
     )
     assert summary([], 340).sentence == "340 VMs: nothing changes"
+
+
+def test_the_sentence_says_of_how_many_vms_of_a_pool() -> None:
+    verdicts = [
+        Verdict(vm="a", now="delete"),
+        Verdict(vm="b", now="delete", part=Part("pool", 2, 4)),
+        Verdict(vm="c", now="delete", part=Part("pool", 5, 5)),
+        Verdict(vm="d", now="delete", part=Part("ReplicaSet", 1, 3)),
+        Verdict(vm="e", now="restart", part=Part("pool", None, 6)),
+        Verdict(vm="f", now="restart", part=Part("ReplicaSet", 1, 1)),
+    ]
+    found = summary(verdicts, 40)
+    assert found.sentence == (
+        "6 of 40 VMs, pools and ReplicaSets: "
+        "1 deleted, 7 of the 9 VMs of 2 pools deleted, 1 of the 3 VMs of a ReplicaSet deleted, "
+        "some of the 6 VMs of a pool need a restart, the VM of a ReplicaSet needs a restart"
+    )
+    assert (found.now["delete"], found.now["restart"]) == (4, 2)  # each counts as one
+    assert [what(verdict)[0] for verdict in verdicts[1:]] == [
+        "2 of its 4 VMs are deleted",
+        "all of its 5 VMs are deleted",
+        "1 of its 3 VMs is deleted",
+        "some of its 6 VMs need a restart",
+        "its VM needs a restart",
+    ]
 
 
 def chance_report(seed: int) -> Report:

@@ -18,7 +18,7 @@ from virtcatalog.kubevirt.controller.vm import first_vm
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.manifests.identity import Data
 from virtcatalog.review.running import Running, running
-from virtcatalog.review.verdict import Risk
+from virtcatalog.review.verdict import Part, PartKind, Risk
 
 _EVERY = "100%"
 
@@ -28,6 +28,23 @@ def running_held(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
 
     Of VMs that the pool leaves as they are the next start is "kept".
     """
+    found = _held(old, new, base, head)
+    if found.now in ("refused", "unknown", "unchanged"):
+        return replace(found, part=None)
+    return found if found.part is not None else replace(found, part=all_of(old))
+
+
+def all_of(manifest: Data) -> Part | None:
+    """Return all VMs that a pool or ReplicaSet stands for; None where it has none, and for what is one VM."""
+    number = replicas(manifest)
+    return Part(_kind(manifest), number, number) if number else None
+
+
+def _kind(manifest: Data) -> PartKind:
+    return "pool" if manifest.get("kind") == "VirtualMachinePool" else "ReplicaSet"
+
+
+def _held(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
     kind = new.get("kind")
     if old == new:
         return _around(old, base, head) if kind == "VirtualMachinePool" else Running()
@@ -39,7 +56,7 @@ def running_held(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
     if not result.admitted and result.refused_by == "vm":
         return Running("refused", tuple(map(str, result.reasons)))
     if not create_vmi(old, base).admitted:
-        return Running("create" if result.admitted else "unchanged")
+        return Running("create" if result.admitted else "unchanged", part=all_of(new))
     scaled, machine = _scaled(old, new), Running()
     if kind == "VirtualMachinePool":
         pools = [decode_manifest(manifest, VirtualMachinePool) for manifest in (old, new)]
@@ -51,8 +68,11 @@ def running_held(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
             return replace(machine, now="unchanged", next="kept", reasons=(f"{scaled.reasons[0]}: {left}",))
     elif (new.get("spec") or {}).get("paused"):
         return Running()
+    if not replicas(old) and machine.now not in ("refused", "unknown"):  # there is no VM that meets it
+        machine = replace(machine, now="unchanged", reasons=())
     if scaled.now == "delete" or machine.now == "unchanged":
-        return replace(machine, now=scaled.now, reasons=(*scaled.reasons, *machine.reasons))
+        part = machine.part if machine.now == "delete" else scaled.part
+        return replace(machine, now=scaled.now, part=part, reasons=(*scaled.reasons, *machine.reasons))
     return replace(machine, reasons=(*machine.reasons, *scaled.reasons))
 
 
@@ -84,7 +104,10 @@ def _scaled(old: Data, new: Data) -> Running:
     before, after = replicas(old) or 0, replicas(new) or 0
     if before == after:
         return Running()
-    return Running("delete" if after < before else "create", (f"replicas: {before:,} → {after:,}",))
+    reasons = (f"replicas: {before:,} → {after:,}",)
+    if after < before:
+        return Running("delete", reasons, part=Part(_kind(old), before - after, before))
+    return Running("create", reasons, part=Part(_kind(new), after - before, after))
 
 
 def _not_scaled(spec: VirtualMachinePoolSpec, scaled: Running) -> str:
@@ -113,12 +136,16 @@ def _updated(old: VirtualMachinePool, new: VirtualMachinePool, base: Cluster, he
     if machine.now == "refused" or (strategy is not None and strategy.opportunistic is not None):
         return machine
     some = strategy.proactive.selection_policy if strategy is not None and strategy.proactive is not None else None
-    of_some = " (those that its selectors choose)" if some is not None and some.selectors is not None else ""
+    chosen = some is not None and some.selectors is not None
+    of_some = " (those that its selectors choose)" if chosen else ""
+    number = 1 if old.spec.replicas is None else old.spec.replicas
+    part = Part("pool", None if chosen else number, number)
     if template.spec.data_volume_templates != former.spec.data_volume_templates:
         reason = f"the pool deletes its VMs{of_some} and creates them anew: dataVolumeTemplates are others"
-        return replace(machine, now="delete", reasons=(reason,))
+        return replace(machine, now="delete", reasons=(reason,), part=part)
     if template.spec.template != former.spec.template and machine.now not in ("stop", "start"):
-        return replace(machine, now="restart", reasons=(f"the pool restarts its VMs itself{of_some}, {_pace(spec)}",))
+        reason = f"the pool restarts its VMs itself{of_some}, {_pace(spec)}"
+        return replace(machine, now="restart", reasons=(reason,), part=part)
     return machine
 
 

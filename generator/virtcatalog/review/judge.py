@@ -14,7 +14,7 @@ from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.placeholders import Open
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.groups import of_all
-from virtcatalog.review.holders import identity_risks, running_held
+from virtcatalog.review.holders import all_of, identity_risks, running_held
 from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome, refusals
 from virtcatalog.review.pinned import Pinned, stores
 from virtcatalog.review.requests import requested
@@ -73,7 +73,7 @@ def judge(case: Case) -> Verdict:
         change = without_objects(change, gone)
     found = _after(machine, (vm, vm), pair, change)
     if found.now == "create":  # nobody applies its manifest again
-        found = replace(found, now="unchanged")
+        found = replace(found, now="unchanged", part=None)
     if found.touched or pair is not None or comparison.changed.isdisjoint(case.references or ()):
         return found
     return _kept(case, *(outcomes.of(case.fresh, cluster) for cluster in (comparison.base, comparison.head)))
@@ -112,14 +112,14 @@ def judge_created(new: Data, comparison: Comparison, references: Sequence[Identi
     if after.result.refused_by == "vm":
         return Verdict(now="refused", reasons=reasons, next="none")
     requests = None if is_halted(new) else _requests((None, after), (new, new), "create")
-    return Verdict(now="create", next=_broken(after), changes=reasons, requests=requests)
+    return Verdict(now="create", part=all_of(new), next=_broken(after), changes=reasons, requests=requests)
 
 
 def judge_deleted(old: Data, comparison: Comparison) -> Verdict:
     """Return the verdict on a VM that goes."""
     before = outcome(old, comparison.base)
     requests = None if is_halted(old) else _requests((before, None), (old, old), "delete")
-    return Verdict(now="delete", next="none", requests=requests)
+    return Verdict(now="delete", part=all_of(old), next="none", requests=requests)
 
 
 def judge_open(fields: Sequence[Open], *, is_deleted: bool) -> Verdict:
@@ -221,17 +221,19 @@ def _after(
     machine: Running, vms: tuple[Data, Data], pair: tuple[Outcome, Outcome] | None, change: VmChange | None
 ) -> Verdict:
     """The verdict on a VM that is there: what happens to its machine, and what its next start gives."""
-    now = machine.now
+    now, part = machine.now, machine.part
     if change is not None and pair is not None and now == "unchanged":
         now = _recovers(change, pair[0], vms[1])
+        part = all_of(vms[1]) if now != "unchanged" else None
     if machine.next in ("refused", "crash", "unknown"):
-        return Verdict(now=now, reasons=machine.reasons, next=machine.next, changes=machine.breaks)
+        return Verdict(now=now, part=part, reasons=machine.reasons, next=machine.next, changes=machine.breaks)
     differs = pair is not None and (change is not None or replicas(vms[0]) != replicas(vms[1]))
     requests = _requests(pair, vms, now) if pair is not None and differs else None
     if now == "stop" and pair is not None:
         requests = _requests((pair[0], None), vms, now)
     verdict = Verdict(
         now=now,
+        part=part,
         reasons=machine.reasons,
         next=next_of(change),
         changes=_changes(change),

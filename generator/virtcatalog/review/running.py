@@ -11,7 +11,7 @@ from virtcatalog.errors import CRASH, UnsupportedError, some
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.manifests.identity import Data
-from virtcatalog.review.verdict import Next, Now
+from virtcatalog.review.verdict import Next, Now, Part
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.rollout.outcome import Rollout
@@ -22,12 +22,16 @@ TEMPLATE = "spec.template.spec."
 
 
 class Running(msgspec.Struct, frozen=True):
-    """What happens to a machine, and why; `breaks` is why it does not start again, () if it does."""
+    """What happens to a machine, and why; `breaks` is why it does not start again, () if it does.
+
+    `part` is to how many VMs of a pool or ReplicaSet it happens.
+    """
 
     now: Now = "unchanged"
     reasons: tuple[str, ...] = ()
     next: Next = "same"
     breaks: tuple[str, ...] = ()
+    part: Part | None = None
 
 
 def running(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:

@@ -6,12 +6,13 @@ Counts, sentences, rows, the exit status and `--fail-on` are functions of verdic
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal, get_args
 
 import msgspec
 
-from virtcatalog.errors import LEVELS, Level, counted
+from virtcatalog.errors import LEVELS, Level, counted, listed
 
 Now = Literal[
     "refused",
@@ -37,6 +38,7 @@ Next = Literal["refused", "unknown", "crash", "kept", "changed", "none", "same"]
 refreshed, `none` that there is no next start.
 """
 When = Literal["now", "next start", "created anew"]
+PartKind = Literal["pool", "ReplicaSet"]
 RiskKind = Literal["boot", "disks", "network", "devices", "tpm", "nvram", "clock", "activation", "migration"]
 
 NOW: dict[Now, tuple[str, str]] = {
@@ -52,6 +54,8 @@ NOW: dict[Now, tuple[str, str]] = {
     "start": ("started", "started"),
 }
 """What is counted of `now`, gravest first, of one VM and of many."""
+_DONE: tuple[Now, ...] = ("refused", "delete", "stop", "create", "start")
+"""What is done to VMs; all others they do themselves."""
 _CAME: tuple[Now, ...] = ("migrate", "live")
 """With these there is nothing left for the next start."""
 NEXT: dict[Next, tuple[str, str]] = {
@@ -104,13 +108,21 @@ class Requests(msgspec.Struct, frozen=True):
     when: When
 
 
+class Part(msgspec.Struct, frozen=True):
+    """To how many VMs of a pool or ReplicaSet `now` happens; None for some of them, which nobody can count."""
+
+    kind: PartKind
+    number: int | None
+    of: int
+
+
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a change does to a VM of an environment.
 
     `place` is where the VM stands (`file:line`), as far as it is known; `template` says that it is a VM template of the
     catalog, of which no VM needs to exist. `reasons` are those of `now`. `anew` is what becomes of a VM that keeps a
     stored type or preference once that is refreshed or the VM is created anew. `changes` are in words for people, the
-    gravest first.
+    gravest first. `part` is there for a pool or ReplicaSet whose VMs something happens to now.
     """
 
     vm: str = ""
@@ -118,6 +130,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     place: str = ""
     template: bool = False
     now: Now = "unchanged"
+    part: Part | None = None
     reasons: tuple[str, ...] = ()
     next: Next = "same"
     anew: Next = "same"
@@ -161,7 +174,8 @@ def reaches(verdicts: Iterable[Verdict], level: Level) -> bool:
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """How many VMs there are, and how many a change does what to: now, at the next start, and with which risks.
 
-    `later` are those of `next` to which the change has not come by then, live or with a migration.
+    `later` are those of `next` to which the change has not come by then, live or with a migration. `parts` are those of
+    `now` that are pools and ReplicaSets: each counts as one, and the sentence says how many VMs of it are meant.
     """
 
     vms: int
@@ -171,6 +185,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     later: dict[str, int]
     anew: dict[str, int]
     risks: dict[str, int]
+    parts: dict[str, tuple[Part, ...]]
 
     @property
     def sentence(self) -> str:
@@ -181,13 +196,28 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         if not self.touched:
             return [f"{counted(self.vms, 'VM')}: nothing changes"]
         at_once = {name: self.now[name] for name in NOW if name in self.now}
-        words = ", ".join(f"{number:,} {NOW[name][number != 1]}" for name, number in at_once.items())
+        words = ", ".join(part for name, number in at_once.items() for part in self._at_once(name, number))
         moved = sum(at_once.values())
-        total = counted(self.vms, "VM")
+        kinds = [kind for kind in get_args(PartKind) if any(part.kind == kind for part in chain(*self.parts.values()))]
+        one, many = " or ".join(["VM", *kinds]), listed(["VMs", *(f"{kind}s" for kind in kinds)])
+        total = counted(self.vms, one, many)
         parts = [f"{moved:,} of {total}: {words}" if moved else f"none of {total} is touched now"]
         later = _later("at its next start", "at their next start", self.later, self.risks)
         parts += [part for part in (later, self._kept(), self._risks()) if part]
         return parts
+
+    def _at_once(self, name: Now, number: int) -> Iterator[str]:
+        """How many VMs meet that, and how many of those of pools and of ReplicaSets."""
+        parts = self.parts.get(name, ())
+        if number > len(parts):
+            yield f"{number - len(parts):,} {NOW[name][number - len(parts) != 1]}"
+        for kind in get_args(PartKind):
+            alike = [part for part in parts if part.kind == kind]
+            if alike:
+                numbers = [part.number for part in alike if part.number is not None]
+                moved = sum(numbers) if len(numbers) == len(alike) else None
+                holders = f"a {kind}" if len(alike) == 1 else f"{len(alike):,} {kind}s"
+                yield f"{_of(moved, sum(part.of for part in alike), 'the')} of {holders} {NOW[name][moved != 1]}"
 
     def _kept(self) -> str:
         number, broken = self.next.get("kept", 0), _counts(self.anew, BREAKS)
@@ -214,6 +244,19 @@ def _counts(numbers: Mapping[str, int], names: Sequence[Next]) -> str:
     return ", ".join(f"{numbers[name]:,} {NEXT[name][numbers[name] != 1]}" for name in names if numbers.get(name))
 
 
+def part_words(part: Part, now: Now) -> str:
+    """Say what happens to how many VMs of a pool or ReplicaSet: `2 of its 4 VMs are deleted`."""
+    is_one = part.number == 1
+    be = ("is " if is_one else "are ") if now in _DONE else ""
+    return f"{_of(part.number, part.of, 'its')} {be}{NOW[now][not is_one]}"
+
+
+def _of(number: int | None, of: int, whose: str) -> str:
+    if number == of:
+        return f"{whose} VM" if of == 1 else f"all {of:,} VMs" if whose == "the" else f"all of its {of:,} VMs"
+    return f"{'some' if number is None else format(number, ',')} of {whose} {counted(of, 'VM')}"
+
+
 def summary(verdicts: Iterable[Verdict], vms: int) -> Summary:
     """Count the verdicts on so many VMs."""
     touched = [verdict for verdict in verdicts if verdict.touched]
@@ -225,6 +268,10 @@ def summary(verdicts: Iterable[Verdict], vms: int) -> Summary:
     risks: Counter[str] = Counter()
     for verdict in touched:
         risks.update({risk.kind for risk in verdict.risks} if verdict.next != "kept" else ())
+    parts: dict[str, tuple[Part, ...]] = {}
+    for verdict in touched:
+        if verdict.part is not None:
+            parts[verdict.now] = (*parts.get(verdict.now, ()), verdict.part)
     rest = vms - len(touched)
     return Summary(
         vms=vms,
@@ -234,6 +281,7 @@ def summary(verdicts: Iterable[Verdict], vms: int) -> Summary:
         later=_in_order(later, tuple(NEXT)),
         anew=_in_order(Counter(verdict.anew for verdict in anew), get_args(Next)),
         risks=_in_order(risks, get_args(RiskKind)),
+        parts=parts,
     )
 
 
