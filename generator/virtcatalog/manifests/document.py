@@ -53,6 +53,8 @@ class Text:
         self._index = Index()
         self._starts: list[int] = []
         """Where documents start, if they are JSON."""
+        self._roots: dict[int, tuple[int, int]] = {}
+        """Lines and columns where documents start whose nodes were composed, which are not kept."""
         self._is_block = False
         self.is_plain = False
         """Whether it is JSON as this program writes it."""
@@ -83,6 +85,7 @@ class Text:
             yield 0, block
             return
         for index, node in enumerate(self._compose(self.problems)):
+            self._roots[index] = self._place(node.start_mark)
             before = len(self.problems)
             data = Builder(self).build(node)
             if data is not None and len(self.problems) == before:
@@ -104,6 +107,8 @@ class Text:
             item = ()
         if is_plain:
             return self._place(self._plain_places.place(document, field, item))
+        if not field and document in self._roots:
+            return self._roots[document]
         if document >= len(self._nodes):
             return (0, 0)
         node = self._nodes[document]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Final
 
 from virtcatalog.errors import Problem
@@ -39,7 +40,7 @@ class Deployer:
     def __hash__(self) -> int:
         return hash(self.key)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """What tells it from others: the place where it is declared."""
         return str(self.resource.place)

@@ -94,9 +94,10 @@ def _finished(folder: Folder, name: str, run: Run, added: Added | None) -> Itera
     seen: set[Id] = set()
     for resource in resources:
         run.problems += unfit_problems(resource)
-        if resource.current in seen:
+        current = resource.current
+        if current in seen:
             run.problems.append(problem_at(resource.home, f"{resource.shown} is there twice in the end"))
-        seen.add(resource.current)
+        seen.add(current)
         annotations = pairs_of(resource.data, "annotations")
         annotations |= {key: text_of(value) for key, value in annotations.items()}  # kustomize writes all anew
         if annotations.get(_LOCAL, "false") == "false":

@@ -21,9 +21,10 @@ class Objects:
 
     def add(self, resource: Resource, declared: Declared) -> None:
         """Add an object; raises ManifestError when there is one of its name."""
-        if resource.current in self._ids:
+        current = resource.current
+        if current in self._ids:
             raise declared.fault(f"has {resource.shown}, which is there already")
-        self._ids.add(resource.current)
+        self._ids.add(current)
         self.resources.append(resource)
 
     def join(self, others: Objects, declared: Declared) -> None:

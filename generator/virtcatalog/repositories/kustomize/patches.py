@@ -135,9 +135,10 @@ class Patching:
         self._budget.objects(len(self._resources))
         seen: set[Id] = set()
         for resource in self._resources:
-            if resource.current in seen:
+            current = resource.current
+            if current in seen:
                 raise declared.fault(f"makes a second object called {resource.shown}")
-            seen.add(resource.current)
+            seen.add(current)
 
     def _targets(self, patch: Document, declared: Declared) -> list[Resource]:
         if declared.get("target").data is None:
