@@ -35,6 +35,15 @@ def test_most_is_run() -> None:
     assert sum(step.kind == "run" and not step.left_out for each in STEPS.values() for step in each) > 80
 
 
+#: The page of all pages, and the one that `check --rules` writes.
+WITHOUT_NEXT = {"docs/index.md", "docs/findings.md"}
+
+
+@pytest.mark.parametrize("name", [name for name in TEXTS if name.startswith("docs/") and name not in WITHOUT_NEXT])
+def test_it_ends_with_what_to_read_next(name: str) -> None:
+    assert TEXTS[name].rstrip().rpartition("\n\n")[2].startswith("Next: ")
+
+
 class TestReading:
     def test_commands_and_what_they_print(self) -> None:
         page = "```console\n$ a \\\n  b\none\n$ c\n[exit 3]\n```\n"
