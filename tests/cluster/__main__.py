@@ -16,7 +16,8 @@ def main() -> int:
     parser.add_argument("--release", choices=RELEASES, default=RELEASES[-1], help="KubeVirt's release")
     parser.add_argument("--no-webhooks", action="store_true", help="store what is sent, without KubeVirt's webhooks")
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGINT):  # a shell's job in the background ignores the second
+        signal.signal(number, signal.default_int_handler)
     try:
         with running_cluster(release=arguments.release, webhooks=not arguments.no_webhooks) as cluster:
             print(f"export KUBECONFIG={cluster.kubeconfig}", flush=True)

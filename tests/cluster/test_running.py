@@ -164,7 +164,10 @@ def test_a_cluster_ends_with_the_process_that_runs_it_and_leaves_nothing(kill):
         folder = Path(running.stdout.readline().rpartition("=")[2].strip()).parent
         assert folder.is_dir()
         running.send_signal(kill)
-        running.wait(timeout=60)
+        try:
+            running.wait(timeout=60)
+        finally:
+            running.kill()
     late = time.monotonic() + 30
     while folder.exists() and time.monotonic() < late:
         time.sleep(0.1)
