@@ -19,7 +19,12 @@ from virtcatalog.kubevirt.pipeline import create_vmi
 
 Question = dict[str, Any]
 #: What the API server's schemas alone refuse: docs/fidelity.md has them among the known differences.
-_SCHEMA_ALONE = ("containerPath.path: Invalid value", "must be of type integer with format int32")
+_SCHEMA_ALONE = (
+    "containerPath.path: Invalid value",
+    "must be of type integer with format int32",
+    "memLock: Unsupported value",
+    "rebootPolicy: Unsupported value",
+)
 
 
 def differences(api: Api, release: str, seed: int, number: int, counts: Counter[str]) -> Iterator[str]:

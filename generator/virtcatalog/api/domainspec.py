@@ -148,7 +148,7 @@ class ReservedOverhead(Object):
     """Memory that the pod has beside the guest's, and whether it can be locked."""
 
     added_overhead: Annotated[Quantity | None, since("v1.8")] = None
-    mem_lock: Annotated[Literal["NotRequired", "Required"] | None, since("v1.8")] = None
+    mem_lock: Annotated[str | None, since("v1.8")] = None
 
 
 class Timer(Constant, frozen=True):
@@ -359,4 +359,4 @@ class DomainSpec(Object):
     io_threads: Annotated[DiskIOThreads | None, since("v1.5")] = None
     chassis: Chassis | None = None
     launch_security: LaunchSecurity | None = None
-    reboot_policy: Annotated[Literal["Reboot", "Terminate"] | None, since("v1.8")] = None
+    reboot_policy: Annotated[str | None, since("v1.8")] = None
