@@ -130,7 +130,7 @@ CHANGES = {
         changed(template__spec__domain__firmware={"bootloader": {"efi": {"secureBoot": False}}}),
         changed(template__spec__domain__firmware={"bootloader": {"bios": {}}}),
         "boot",
-        "1 of 1 VM: 1 needs a restart; at its next start 1 changes, 1 of them may not boot;",
+        "1 of 1 VM: 1 needs a restart; at its next start 1 changes and may not boot;",
         (
             "! boot risk, restart  shop/web",
             "boot: UEFI without Secure Boot → BIOS: a guest boots only by the firmware that it was installed with",
@@ -162,7 +162,7 @@ CHANGES = {
         changed(POOL, replicas=2),
         "delete",
         "1 of 1 VM or pool: 2 of the 4 VMs of a pool deleted;",
-        ("- delete  shop/web", "2 of its 4 VMs are deleted; replicas: 4 → 2"),
+        ("- delete  shop/web", "2 of its 4 VMs are deleted; replicas: 4 → 2", "shop, spec.replicas: 4 VMs: -"),
     ),
     "a pool that grows": Change(
         changed(POOL),

@@ -21,7 +21,7 @@ from virtcatalog.review.github import github
 from virtcatalog.review.html import html
 from virtcatalog.review.markdown import MARKER, calm, markdown
 from virtcatalog.review.report import Report, as_data, headline, rises
-from virtcatalog.review.rows import what
+from virtcatalog.review.rows import what, word
 from virtcatalog.review.sarif import sarif
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.text import stat, text
@@ -65,6 +65,11 @@ def test_the_sentence_counts_what_happens_now_and_at_the_next_start() -> None:
         "1 keeps what it has; if created anew, 1 is refused"
     )
     assert summary([], 340).sentence == "340 VMs: nothing changes"
+    disks = Verdict(vm="h", now="restart", next="changed", risks=(BOOT, Risk("disks", "vda → sda")))
+    assert summary([disks], 2).sentence == (
+        "1 of 2 VMs: 1 needs a restart; at its next start 1 changes and may not boot; risks: disks (1 VM)"
+    )
+    assert word(disks) == "boot risk, restart"
 
 
 def test_the_sentence_says_of_how_many_vms_of_a_pool() -> None:

@@ -20,7 +20,7 @@ from virtcatalog.review.pinned import Pinned, stores
 from virtcatalog.review.requests import requested
 from virtcatalog.review.risks import risks
 from virtcatalog.review.running import Running, running
-from virtcatalog.review.verdict import ANEW, BREAKS, Next, Now, Requests, Risk, Verdict
+from virtcatalog.review.verdict import ANEW, BREAKS, Next, Now, Requests, Risk, Verdict, When
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -305,7 +305,8 @@ def _requests(
     if old == new:
         return None
     at_once = now in ("create", "start", "stop", "delete", "migrate")
-    return Requests(old, new, "now" if at_once else "created anew" if now in ("template", "kept") else "next start")
+    when: When = "now" if at_once else "created anew" if now in ("template", "kept") else "next start"
+    return Requests(old, new, when, max(map(_number, vms)))
 
 
 def _number(vm: Data | None) -> int:

@@ -84,7 +84,7 @@ def request_changes(verdicts: Iterable[Verdict]) -> list[RequestChange]:
             cause=cause,
             when=when,
             template=template,
-            vms=len(requests),
+            vms=sum(request.vms for request in requests),
             before=_sum(request.before for request in requests),
             after=_sum(request.after for request in requests),
             guest=sum(_guest(request.after) - _guest(request.before) for request in requests),

@@ -45,10 +45,10 @@ def severity(verdict: Verdict) -> Severity:
 
 
 def word(verdict: Verdict) -> str:
-    """What the verdict is, the gravest first; that something changes needs no word beside another."""
+    """What the verdict is, the gravest first; `changed` needs no word beside another, `risk` none beside `boot`."""
     breaks = verdict.anew in BREAKS
     levels = [level for level in (replace(verdict, anew="same") if breaks else verdict).levels if level != "changed"]
-    words = ["boot risk" if level == "boot" else level for level in levels]
+    words = ["boot risk" if level == "boot" else level for level in levels if level != "risk" or "boot" not in levels]
     return ", ".join([*words, f"{verdict.anew} anew"] if breaks else words) or "changed"
 
 

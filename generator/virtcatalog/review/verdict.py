@@ -101,11 +101,15 @@ class Requested(msgspec.Struct, frozen=True):
 
 
 class Requests(msgspec.Struct, frozen=True):
-    """What a VM's Pod requests before and after, and from when on; None is no Pod."""
+    """What a VM's Pod requests before and after, and from when on; None is no Pod.
+
+    Those of a pool or ReplicaSet are of all its `vms`, of the larger number where that changes.
+    """
 
     before: Requested | None
     after: Requested | None
     when: When
+    vms: int = 1
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -226,7 +230,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     def _risks(self) -> str:
         """How many guests risk what, but that they may not boot."""
-        risks = [f"{number:,} {kind}" for kind, number in self.risks.items() if kind != "boot"]
+        risks = [f"{kind} ({counted(number, 'VM')})" for kind, number in self.risks.items() if kind != "boot"]
         return f"risks: {', '.join(risks)}" if risks else ""
 
 
@@ -236,7 +240,7 @@ def _later(one: str, many: str, next_starts: Mapping[str, int], risks: Mapping[s
         return ""
     number = sum(next_starts.get(name, 0) for name in NEXT)
     boot = risks.get("boot", 0)
-    risky = f", {boot:,} of them may not boot" if boot else ""
+    risky = " and may not boot" if boot == number else f", {boot:,} of them may not boot" if boot else ""
     return f"{one if number == 1 else many} {said}{risky}"
 
 
