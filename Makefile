@@ -77,7 +77,7 @@ fuzz: $(DEVELOPMENT) ## Fuzz for SECONDS each: catalogs, VMs, YAML …; led by c
 	$(INSTALL) atheris || true
 	$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) --seed $(SEED)
 
-duel: $(DEVELOPMENT) ## Hold random VMs against ORACLE, a command line; DUEL=--help shows options (docs/fidelity.md)
+duel: $(DEVELOPMENT) ## Hold random VMs against ORACLE, a command line, or a cluster by DUEL='--context NAME' (docs/fidelity.md)
 	cd tests && ../$(BIN)/python -m duel $(DUEL) '$(ORACLE)'
 
 cluster: $(DEVELOPMENT) ## Run an API server with KubeVirt's kinds and webhooks till Ctrl-C (needs Go 1.26); CLUSTER=--help shows options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from http.client import HTTPException, HTTPSConnection
 from threading import local
@@ -35,12 +35,10 @@ class Resource(NamedTuple):
 
 
 class Api:
-    """An API server, as one user sees it; several threads may ask at once."""
+    """An API server, as the user of the headers sees it; several threads may ask at once."""
 
-    def __init__(self, url: str, ca: str, token: str) -> None:
-        self._address = urlsplit(url).netloc
-        self._tls = ssl.create_default_context(cafile=ca)
-        self._token = token
+    def __init__(self, url: str, tls: ssl.SSLContext, headers: Mapping[str, str]) -> None:
+        self._url, self._tls, self._headers = urlsplit(url), tls, headers
         self._own = local()
 
     def ask(
@@ -56,7 +54,7 @@ class Api:
         """Return what the API server answers; ApiError when that is a refusal."""
         if query:
             path = f"{path}?{urlencode(query)}"
-        headers = {"Authorization": f"Bearer {self._token}", "Accept": accept, "Content-Type": content}
+        headers = {**self._headers, "Accept": accept, "Content-Type": content}
         text = None if body is None else json.dumps(body)
         code, answer = self._exchange(method, path, text, headers)
         try:
@@ -71,9 +69,9 @@ class Api:
         connection: HTTPSConnection | None = getattr(self._own, "connection", None)
         fresh = connection is None
         if connection is None:
-            connection = self._own.connection = HTTPSConnection(self._address, context=self._tls, timeout=60)
+            connection = self._own.connection = HTTPSConnection(self._url.netloc, context=self._tls, timeout=60)
         try:
-            connection.request(method, path, text, headers)
+            connection.request(method, self._url.path.rstrip("/") + path, text, headers)
             response = connection.getresponse()
             return response.status, response.read()
         except (HTTPException, OSError):

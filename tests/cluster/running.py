@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -49,7 +50,8 @@ class RunningCluster:
     @cached_property
     def api(self) -> Api:
         """The API server, for its administrator."""
-        return Api(self.url, str(self.ca), self.token)
+        tls = ssl.create_default_context(cafile=str(self.ca))
+        return Api(self.url, tls, {"Authorization": f"Bearer {self.token}"})
 
 
 @contextmanager

@@ -14,6 +14,8 @@ from conformance import pods, views
 from conformance.cases import CATALOG_KINDS, Case
 
 STAGES = ("objects", "admission", "vmi", "xml", "launch", "pod")
+#: What the webhooks of the VM alone say: all that a dry run in a cluster tells.
+WEBHOOK = "webhook"
 SHARE = Path(__file__).parent.parent / "conformance-share.txt"
 
 Share = Counter[tuple[str, str]]
@@ -21,7 +23,8 @@ Share = Counter[tuple[str, str]]
 
 def stages(case: Case) -> list[str]:
     """The stages that KubeVirt reached in a case."""
-    return [stage for stage in STAGES if stage in case.expected or (stage == "pod" and "podError" in case.expected)]
+    reached = {*case.expected, *(["pod"] if "podError" in case.expected else [])}
+    return [stage for stage in (*STAGES, WEBHOOK) if stage in reached]
 
 
 def check(case: Case) -> dict[str, list[str]]:
@@ -47,6 +50,7 @@ def answers(case: Case) -> dict[str, Any]:
             }
         ),
         "objects": {},
+        WEBHOOK: _of_webhook(result),
         "vmi": views.vmi(result.vmi) if result.vmi else None,
         "xml": getattr(result, "converted_xml", None) or result.domain_xml,
         "launch": result.domain_xml,
@@ -62,12 +66,20 @@ def answers(case: Case) -> dict[str, Any]:
     return views.without_drawn(found, case.vm)
 
 
+def _of_webhook(result: virtcatalog.Result) -> dict[str, Any]:
+    if result.refused_by != "vm":
+        return {"allowed": True, "fields": []}
+    return {"allowed": False, "fields": sorted({cause.field for cause in result.causes})}
+
+
 def _compare(stage: str, case: Case, here: dict[str, Any]) -> list[str]:
     if stage == "pod" and "podError" in case.expected:
         return [] if here["podError"] and not here["pod"] else ["KubeVirt makes no Pod, and says why"]
     want, got = case.expected[stage], here[stage]
     if got is None:
         return [f"KubeVirt makes a {stage}, here is none"]
+    if stage == WEBHOOK:
+        got = {key: got[key] for key in want}
     view = {"xml": views.infoset, "launch": views.infoset, "pod": pods.view}.get(stage)
     return list(views.differences(view(want), view(got)) if view else views.differences(want, got))
 

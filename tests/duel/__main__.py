@@ -1,6 +1,6 @@
 """Draws VMs and holds virtcatalog's answers against an oracle's; a difference is shrunk and printed. Exit 1 for any.
 
-The oracle is a program that speaks the protocol of docs/fidelity.md.
+The oracle is a program that speaks the protocol of docs/fidelity.md, or a cluster.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 
+from cluster.api import ApiError
 from conformance.rollouts import STAGE as ROLLOUT
 from duel.changes import change
+from duel.cluster import STAGES as CLUSTER_STAGES
+from duel.cluster import api_of, cluster_oracle
 from duel.draw import Drawer
 from duel.judge import ALL_STAGES, Differences, Question, answered, differing
-from duel.pipe import Oracle, OracleError
+from duel.pipe import Asked, Oracle, OracleError
 from duel.shrink import shrink
-from virtcatalog.errors import UnsupportedError
+from virtcatalog.errors import UnsupportedError, VirtcatalogError
 from virtcatalog.releases import DEFAULT, RELEASES
 
 #: VMs that are asked about in one cluster.
@@ -27,55 +30,76 @@ _VMS = 10
 
 
 def main() -> int:
+    """Duel with the oracle of the command line; return the exit status."""
     arguments = _arguments()
-    stages = tuple(arguments.stage or [stage for stage in ALL_STAGES if stage != ROLLOUT])
+    if not arguments.context:
+        stages = tuple(arguments.stage or [stage for stage in ALL_STAGES if stage != ROLLOUT])
+        with Oracle(arguments.oracle, memory_mib=arguments.memory) as oracle:
+            return _duel(oracle, arguments, arguments.release or str(DEFAULT), stages)
+    try:
+        with cluster_oracle(api_of(arguments.context, arguments.kubeconfig)) as of_cluster:
+            return _duel(of_cluster, arguments, of_cluster.release, CLUSTER_STAGES, of_cluster.conditions)
+    except (ApiError, OracleError, VirtcatalogError) as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _duel(
+    oracle: Asked,
+    arguments: argparse.Namespace,
+    release: str,
+    stages: tuple[str, ...],
+    conditions: Question | None = None,
+) -> int:
     asked: Counter[str] = Counter()
     found: list[tuple[str, str]] = []
     failures: Counter[str] = Counter()
     end = time.monotonic() + arguments.seconds if arguments.seconds else None
-    with Oracle(arguments.oracle, memory_mib=arguments.memory) as oracle:
-        for number, question in enumerate(questions(arguments.seed, arguments.release, rollouts=ROLLOUT in stages)):
-            if (end and time.monotonic() > end) or (arguments.cases and number >= arguments.cases):
-                break
-            try:
-                expected = oracle.ask({**question, "stages": list(stages)})
-                differences = answered(question, expected, stages)
-            except OracleError as error:
-                failures[str(error).splitlines()[0]] += 1
-                continue
-            asked.update(["cases", *differences])
-            differences = {stage: lines for stage, lines in differences.items() if lines}
-            if differences and len(found) < arguments.most:
-                question = _shrunk(question, differences, oracle, stages)
-                what = _what(question, differing(question, oracle, stages))
-                if what not in found:
-                    found.append(what)
-                    _show(question, differing(question, oracle, stages))
-            elif differences:
-                found.append(("", ""))
+    drawn = questions(arguments.seed, release, rollouts=ROLLOUT in stages, conditions=conditions)
+    for number, question in enumerate(drawn):
+        if (end and time.monotonic() > end) or (arguments.cases and number >= arguments.cases):
+            break
+        try:
+            expected = oracle.ask({**question, "stages": list(stages)})
+            differences = answered(question, expected, stages)
+        except OracleError as error:
+            failures[str(error).splitlines()[0]] += 1
+            continue
+        asked.update(["cases", *differences])
+        differences = {stage: lines for stage, lines in differences.items() if lines}
+        if differences and len(found) < arguments.most:
+            question = _shrunk(question, differences, oracle, stages)
+            what = _what(question, differing(question, oracle, stages))
+            if what not in found:
+                found.append(what)
+                _show(question, differing(question, oracle, stages))
+        elif differences:
+            found.append(("", ""))
     counts = ", ".join(f"{stage} {asked[stage]}" for stage in ("cases", *ALL_STAGES, "unsupported") if asked[stage])
-    print(f"{arguments.release}, seed {arguments.seed}, {date.today()}: {counts}; differences: {len(found)}")
+    print(f"{release}, seed {arguments.seed}, {date.today()}: {counts}; differences: {len(found)}")
     for failure, count in failures.most_common(10):
         print(f"the oracle failed {count} times: {failure}", file=sys.stderr)
     return 1 if found or not asked else 0
 
 
-def questions(seed: int, release: str, *, rollouts: bool = False) -> Iterator[Question]:
-    """Cases without end, the same for the same seed."""
+def questions(
+    seed: int, release: str, *, rollouts: bool = False, conditions: Question | None = None
+) -> Iterator[Question]:
+    """Cases without end, the same for the same seed; `conditions` is in place of what is drawn of the cluster."""
     number = 0
     while True:
         drawer = Drawer(hash((seed, number)), release)
-        cluster = drawer.cluster()
+        around = {**drawer.cluster(), **(conditions or {})}
         for index in range(_VMS):
             name = f"duel-{seed}-{number}-{index}"
             if rollouts:
                 yield {"name": name, "release": release, **change(drawer, name)}
             else:
-                yield {"name": name, "release": release, "vm": drawer.vm(name), **cluster}
+                yield {"name": name, "release": release, "vm": drawer.vm(name), **around}
         number += 1
 
 
-def _shrunk(question: Question, differences: Differences, oracle: Oracle, stages: tuple[str, ...]) -> Question:
+def _shrunk(question: Question, differences: Differences, oracle: Asked, stages: tuple[str, ...]) -> Question:
     stage = next(iter(differences))
     raises = differences[stage][0].startswith("raised")
 
@@ -104,8 +128,10 @@ def _show(question: Question, differences: Differences) -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m duel", description=__doc__.splitlines()[0])
-    parser.add_argument("oracle", metavar="COMMAND", help="the oracle's command line")
-    parser.add_argument("--release", default=str(DEFAULT), choices=list(RELEASES))
+    parser.add_argument("oracle", nargs="?", default="", metavar="COMMAND", help="the oracle's command line")
+    parser.add_argument("--context", help="in place of a program, ask the cluster of this context by dry runs")
+    parser.add_argument("--kubeconfig", metavar="FILE", help="where the context stands")
+    parser.add_argument("--release", choices=list(RELEASES), help=f"KubeVirt's release ({DEFAULT})")
     parser.add_argument("--stage", action="append", choices=ALL_STAGES, help="only this stage (may be repeated)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0, help="end after that time")
@@ -113,6 +139,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--memory", type=int, default=0, metavar="MIB", help="the oracle's address space at most")
     parser.add_argument("--most", type=int, default=10, help="shrink and show so many differences (10)")
     arguments = parser.parse_args()
+    if bool(arguments.oracle) == bool(arguments.context):
+        parser.error("name one oracle: a command line, or a cluster by --context")
+    if arguments.context and (arguments.release or arguments.stage or arguments.memory):
+        parser.error(f"a cluster answers for its own release, and the stages {' and '.join(CLUSTER_STAGES)}")
     if not (arguments.seconds or arguments.cases):
         arguments.cases = 1000
     return arguments

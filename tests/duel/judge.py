@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from conformance import rollouts, views
-from conformance.agree import STAGES, check
+from conformance.agree import STAGES, WEBHOOK, check
 from conformance.take import comparable
 from duel.ours import case_of, pair_of
-from duel.pipe import Oracle
+from duel.pipe import Asked
 
 Question = dict[str, Any]
 #: What virtcatalog does not model, it says so: no difference.
@@ -28,6 +28,8 @@ def answered(question: Question, expected: dict[str, Any], stages: tuple[str, ..
     kept = comparable({**question, "expected": {"objects": {}, "admission": _ADMITTED, **expected}})
     if "admission" not in expected:
         del kept["admission"]
+    if WEBHOOK in expected:
+        kept[WEBHOOK] = expected[WEBHOOK]
     found = check(case_of(question, {stage: kept[stage] for stage in kept if _of(stage) in stages}))
     if any(lines and lines[0].startswith(_UNSUPPORTED) for lines in found.values()):
         return {"unsupported": []}
@@ -40,7 +42,7 @@ def _of(stage: str) -> str:
     return "pod" if stage == "podError" else stage
 
 
-def differing(question: Question, oracle: Oracle, stages: tuple[str, ...]) -> Differences:
+def differing(question: Question, oracle: Asked, stages: tuple[str, ...]) -> Differences:
     """The stages in which the oracle and virtcatalog differ."""
     return {
         stage: lines
@@ -49,6 +51,6 @@ def differing(question: Question, oracle: Oracle, stages: tuple[str, ...]) -> Di
     }
 
 
-ALL_STAGES = (*STAGES, rollouts.STAGE)
+ALL_STAGES = (*STAGES, WEBHOOK, rollouts.STAGE)
 
 __all__ = ["ALL_STAGES", "Differences", "Question", "answered", "differing", "views"]

@@ -8,9 +8,12 @@ import traceback
 from typing import Any
 
 from conformance import rollouts
-from conformance.agree import answers
+from conformance.agree import WEBHOOK, answers
 from conformance.cases import Case
 from virtcatalog import UnsupportedError
+
+#: Stages that every VM reaches.
+_ALWAYS = ("objects", WEBHOOK, "admission")
 
 
 def answer(question: dict[str, Any]) -> dict[str, Any]:
@@ -24,7 +27,7 @@ def answer(question: dict[str, Any]) -> dict[str, Any]:
         metadata = {key: found["vmi"].pop(key) for key in ("labels", "annotations")}
         found["vmi"] = {"metadata": metadata, **found["vmi"]}
     reached = {stage: told for stage, told in found.items() if told is not None}
-    return {stage: told for stage, told in reached.items() if stage in ("admission", "objects") or reached.get("vmi")}
+    return {stage: told for stage, told in reached.items() if stage in _ALWAYS or reached.get("vmi")}
 
 
 def case_of(question: dict[str, Any], expected: dict[str, Any] | None = None) -> Case:

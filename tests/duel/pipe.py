@@ -9,7 +9,7 @@ import resource
 import selectors
 import shlex
 import subprocess
-from typing import Any
+from typing import Any, Protocol
 
 _SECONDS = 10
 _START_SECONDS = 300
@@ -18,6 +18,14 @@ _PIPE = 65536
 
 class OracleError(Exception):
     """The oracle gives no answer that can be read."""
+
+
+class Asked(Protocol):
+    """What can be asked about a case."""
+
+    def ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Return what it expects of a case; OracleError when it does not say."""
+        ...
 
 
 class Oracle:
