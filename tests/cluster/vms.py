@@ -32,7 +32,7 @@ def differences(api: Api, release: str, seed: int, number: int, counts: Counter[
     drawn = islice(questions(seed, release), number)
     for _, group in groupby(drawn, key=lambda question: json.dumps({**question, "vm": None, "name": None})):
         asked = list(group)
-        there, unlike = _made(api, asked[0], release)
+        there, unlike = _made(api, asked[0], release, counts)
         yield from unlike
         cluster = Cluster(there, release=release)
         for question in asked:
@@ -42,7 +42,7 @@ def differences(api: Api, release: str, seed: int, number: int, counts: Counter[
         api.replace({**there[0], "spec": {}})
 
 
-def _made(api: Api, question: Question, release: str) -> tuple[list[Manifest], list[str]]:
+def _made(api: Api, question: Question, release: str, counts: Counter[str]) -> tuple[list[Manifest], list[str]]:
     """Make the cluster of a question: the KubeVirt CR and the objects that the API server takes; say what is unlike."""
     kubevirt = next(api.items("kubevirt.io/v1", "KubeVirt"))
     developer = {**question["config"].get("developerConfiguration", {}), "featureGates": question["featureGates"]}
@@ -54,11 +54,14 @@ def _made(api: Api, question: Question, release: str) -> tuple[list[Manifest], l
             stored = api.replace(manifest) if manifest is kubevirt else api.create(manifest)
         except ApiError as error:
             if manifest is kubevirt:  # what its schema asks for is not all known here
+                counts["KubeVirt CRs refused" if refused else "KubeVirt CRs refused by the schema alone"] += 1
                 there.append(api.replace({**manifest, "spec": {}}))
             elif not refused and not _by_schema_alone(error):
                 unlike.append(f"{manifest_name(manifest)}: the API server refuses it: {error}\n{json.dumps(manifest)}")
             continue
         there.append(stored)
+        if manifest is kubevirt:
+            counts["KubeVirt CRs stored"] += 1
         if refused:
             unlike.append(f"{manifest_name(manifest)}: the API server takes it: {refused}\n{json.dumps(manifest)}")
         elif manifest["kind"] != "PersistentVolumeClaim" and stored["spec"] != manifest["spec"]:
