@@ -156,7 +156,7 @@ def test_a_risk_has_its_reason(change: tuple[str, str], kind: str, reason: str) 
             "bootloader: {efi: {secureBoot: false, persistent: true}}",
             "bootloader: {efi: {secureBoot: false}}",
             "nvram",
-            "boot entries are lost",
+            "Secure Boot keys and settings of its own are lost",
         ),
     ],
 )

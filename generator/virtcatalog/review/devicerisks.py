@@ -209,7 +209,10 @@ def _bus(disk: Disk) -> str:
 
 
 def _new_bus(old: Disk, new: Disk, need: str) -> str:
-    """A change of a disk's bus: what a guest needs for the new one, and that Windows has no driver for it."""
+    """A change of a disk's bus: what a guest needs for the new one, and that Windows has no driver for it.
+
+    Source: KubeVirt's user guide, compute/windows_virtio_drivers.md: viostor for virtio, vioscsi for scsi.
+    """
     return f"{_bus(old)} → {_bus(new)}: {need}{_NO_DRIVER if _bus(new) in _BY_VIRTIO else ''}"
 
 

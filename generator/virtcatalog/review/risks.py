@@ -37,7 +37,10 @@ def risks(old: Result, new: Result) -> tuple[Risk, ...]:
 
 
 def _firmware(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
-    """What OVMF and SeaBIOS start: an EFI system partition, or a boot sector. Secure Boot is on unless it is false."""
+    """What OVMF and SeaBIOS start: an EFI system partition, or a boot sector. Secure Boot is on unless it is false.
+
+    Source: KubeVirt's user guide, compute/virtual_hardware.md (EFI) and compute/persistent_tpm_and_uefi_state.md.
+    """
     before, after = _efi(old), _efi(new)
     if (before is None) != (after is None):
         change = f"{firmware_of(old)} → {firmware_of(new)}"
@@ -50,7 +53,10 @@ def _firmware(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) 
     if secured == (True, False):
         yield Risk("boot", "Secure Boot is off: a disk that is sealed to it (BitLocker) asks for its recovery key")
     if before.persistent and not after.persistent:
-        yield Risk("nvram", "the variables of its firmware are no longer kept: boot entries are lost")
+        yield Risk(
+            "nvram",
+            "the variables of its firmware are no longer kept: Secure Boot keys and settings of its own are lost",
+        )
 
 
 def _machine(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
@@ -82,6 +88,7 @@ def _confidential(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSp
 
 
 def _tpm(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
+    """What a TPM keeps; BitLocker needs a persistent one (KubeVirt's user guide, persistent_tpm_and_uefi_state.md)."""
     before, after = _has_tpm(old), _has_tpm(new)
     if before and not after:
         yield Risk("tpm", "the TPM is gone: what is sealed to it (BitLocker) is lost")
@@ -96,7 +103,7 @@ def _clock(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> 
 
 
 def _activation(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
-    """What Windows and other licences take a machine for."""
+    """What Windows and other licences take a machine for; the uuid by KubeVirt's user guide, architecture.md."""
     models = [(spec.domain.cpu.model if spec.domain.cpu else "") or "host-model" for spec in (old, new)]
     if models[0] != models[1]:
         reason = "a guest built for newer CPUs may not run on an older one, and licences may ask for activation"
