@@ -131,6 +131,16 @@ def test_the_next_versions(tmp_path, monkeypatch):
     assert completed("release v") == ["v1.2.4", "v1.3.0", "v2.0.0"]
 
 
+def test_units_where_there_is_no_catalog(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for unit in ("prod", "lab", "$(id)"):
+        folder = tmp_path / unit
+        folder.mkdir()
+        (folder / "kustomization.yaml").write_text("resources: [cm.yaml]\n")
+        (folder / "cm.yaml").write_text("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n")
+    assert completed("expand -e ") == ["lab", "prod"]
+
+
 class TestWhatCannotBeRead:
     @pytest.fixture(autouse=True)
     def elsewhere(self, tmp_path, monkeypatch):

@@ -39,7 +39,7 @@ Examples:
 )
 @options.manifests("Nodes, VMs, quotas and whatever else is in the cluster; VMIs say where VMs run.")
 @options.catalog()
-@options.environment
+@options.environment(", or a unit of a repository")
 @click.option(
     "--nodes",
     metavar="FILE",

@@ -73,8 +73,17 @@ def _items(context: Context) -> Iterator[str]:
 
 def _environments(context: Context) -> Iterator[str]:
     from virtcatalog.catalog.load import load_catalog
+    from virtcatalog.cli.repository import default_path
+    from virtcatalog.manifests.sources import open_in_checkout
+    from virtcatalog.repositories.find import is_repository
+    from virtcatalog.review.read import read_side
+    from virtcatalog.review.side import environment_names
 
-    return (overlay.name for overlay in load_catalog(_path(context)).overlays)
+    path = context.params.get("argument") or context.params.get("catalog") or default_path()
+    folder = open_in_checkout(path)
+    if is_repository(folder):
+        return iter(environment_names(read_side(folder, path)))
+    return (overlay.name for overlay in load_catalog(path).overlays)
 
 
 def _classes(context: Context) -> Iterator[str]:

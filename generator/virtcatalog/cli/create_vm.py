@@ -101,7 +101,7 @@ Examples:
 )
 @options.with_options(*_FLAGS)
 @options.catalog()
-@options.environment
+@options.environment()
 @options.manifests("Objects of the cluster, such as claims.")
 @options.form(("yaml", *FORMS))
 @failing

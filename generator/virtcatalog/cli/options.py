@@ -232,16 +232,19 @@ environments = click.option(
     default=lambda: settings().environments,
     callback=_chosen,
     shell_complete=completes("environments"),
-    help="Look at this environment of overlays.yaml only; repeatable; '*' for all. [default: each that a VM can be in]",
+    help="Look at this environment of overlays.yaml, or unit of a repository, only; repeatable; '*' for all. "
+    "[default: each that a VM can be in]",
 )
 
-#: `-e`, as `environment`: the name of the one that is looked at, where there can be only one.
-environment = click.option(
-    *("-e", "--environment"),
-    metavar="NAME",
-    shell_complete=completes("environments"),
-    help="An environment of overlays.yaml. [default: the base]",
-)
+
+def environment(also: str = "") -> Callable[[T], T]:
+    """`-e`, as `environment`: the name of the one that is looked at, where there can be only one."""
+    return click.option(
+        *("-e", "--environment"),
+        metavar="NAME",
+        shell_complete=completes("environments"),
+        help=f"An environment of overlays.yaml{also}. [default: the base]",
+    )
 
 
 def _jobs(_context: click.Context, _option: click.Parameter, value: str) -> int:
