@@ -7,11 +7,15 @@ key=value …` stands for a VM, `type NAME key=value …` for an instance type: 
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from click.testing import CliRunner
 from ruamel.yaml import YAML
+
+from virtcatalog.cli import main
 
 _CASES = Path(__file__).parent / "cases"
 _VM = """\
@@ -103,6 +107,12 @@ def _manifest(kind: str, name: str, keys: dict[str, str]) -> str:
         cores=f"\n        cpu:\n          cores: {cores}" if cores else "",
         memory=f"\n        memory:\n          guest: {memory}" if memory else "",
     )
+
+
+def report(*arguments: str) -> tuple[dict[str, Any], int]:
+    """Run `diff`, and return its report and its exit status."""
+    done = CliRunner().invoke(main, ["diff", *arguments, "-o", "json"])
+    return json.loads(done.stdout), done.exit_code
 
 
 def committed(case: Case, folder: Path) -> None:

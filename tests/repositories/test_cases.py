@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from repository_cases import Case, cases, committed, lines
+from repository_cases import Case, cases, committed, lines, report
 
 from virtcatalog.api.kinds import holds_vm
-from virtcatalog.cli import main
 from virtcatalog.manifests.git import Repository
 from virtcatalog.repositories.find import find
 
@@ -28,12 +26,6 @@ def case(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     committed(request.param, tmp_path)
     chosen: Case = request.param
     return chosen
-
-
-def report(*arguments: str) -> tuple[dict[str, Any], int]:
-    """Run `diff`, and return its report and its exit status."""
-    done = CliRunner().invoke(main, ["diff", *arguments, "-o", "json"])
-    return json.loads(done.stdout), done.exit_code
 
 
 def test_a_commit_gets_its_plan(case: Case) -> None:
