@@ -33,6 +33,8 @@ def serving_webhooks(api: Api, folder: Path, release: str) -> Iterator[None]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        #: Head and body are two writes, and the second would wait 40 ms for the other side's word about the first.
+        disable_nagle_algorithm = True
 
         def do_POST(self) -> None:
             review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
