@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from virtcatalog.live.redaction import LAST_APPLIED, redacted
+from virtcatalog.api.names import LAST_APPLIED
+from virtcatalog.live.redaction import redacted
 
 
 def template(**source):

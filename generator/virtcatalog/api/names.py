@@ -14,6 +14,24 @@ from typing import Any, Final
 from virtcatalog.api.findings import Path
 from virtcatalog.limits import ANNOTATION_BYTES
 
+DEPRECATED_LABEL: Final = "instancetype.kubevirt.io/deprecated"
+"""A label of instance types and preferences."""
+REPLACED_BY: Final = "instancetype.kubevirt.io/replacedBy"
+SUNSET: Final = "instancetype.kubevirt.io/sunset"
+"""Annotations of those that are deprecated: what to use instead, and the day on which they go."""
+
+DISABLE_PCI_HOLE64: Final = "kubevirt.io/disablePCIHole64"
+EVEN_PARITY: Final = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"
+IGNITION: Final = "kubevirt.io/ignitiondata"
+NON_ROOT: Final = "kubevirt.io/nonroot"
+PLACE_ON_ROOT_COMPLEX: Final = "kubevirt.io/placePCIDevicesOnRootComplex"
+QGS_SOCKET: Final = "kubevirt.io/qgs-socket-path"
+
+APPLIED_PRESET: Final = "virtualmachinepreset.kubevirt.io/"
+"""Before the name of each preset that a VMI got something from."""
+LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+"""An annotation: the manifest, as kubectl or Argo CD applied it last."""
+
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _SUBDOMAIN = re.compile(rf"{_LABEL.pattern}(\.{_LABEL.pattern})*")
 _NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
@@ -198,23 +216,6 @@ def _texts(data: Any) -> dict[str, str]:
 
 def _short(name: str) -> str:
     return repr(name) if len(name) <= 80 else f"{name[:80]!r}…"
-
-
-DEPRECATED_LABEL: Final = "instancetype.kubevirt.io/deprecated"
-"""A label of instance types and preferences."""
-REPLACED_BY: Final = "instancetype.kubevirt.io/replacedBy"
-SUNSET: Final = "instancetype.kubevirt.io/sunset"
-"""Annotations of those that are deprecated: what to use instead, and the day on which they go."""
-
-DISABLE_PCI_HOLE64: Final = "kubevirt.io/disablePCIHole64"
-EVEN_PARITY: Final = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"
-IGNITION: Final = "kubevirt.io/ignitiondata"
-NON_ROOT: Final = "kubevirt.io/nonroot"
-PLACE_ON_ROOT_COMPLEX: Final = "kubevirt.io/placePCIDevicesOnRootComplex"
-QGS_SOCKET: Final = "kubevirt.io/qgs-socket-path"
-
-APPLIED_PRESET: Final = "virtualmachinepreset.kubevirt.io/"
-"""Before the name of each preset that a VMI got something from."""
 
 
 _LARGE = "large xlarge 2xlarge 4xlarge 8xlarge"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from virtcatalog.api.names import LAST_APPLIED
 from virtcatalog.fleet.inputs import encoded
 from virtcatalog.manifests.identity import Data
 
-LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _MOST_BYTES: Final = 256 * 1024
 """The bytes of all annotations, keys and values (apimachinery, TotalAnnotationSizeLimitB)."""
 _ESCAPED: Final = (b"<", b">", b"&")

@@ -18,6 +18,7 @@ from virtcatalog.api.kubevirt import (
     VirtualMachineInstanceSpec,
     VirtualMachineSpec,
 )
+from virtcatalog.api.names import LAST_APPLIED
 from virtcatalog.errors import Reason, UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
@@ -32,7 +33,6 @@ from virtcatalog.kubevirt.rollout.revisions import applied
 from virtcatalog.kubevirt.rollout.running import SyncError
 from virtcatalog.kubevirt.rollout.webhooks import admit_update
 from virtcatalog.live.managers import Managers
-from virtcatalog.live.redaction import LAST_APPLIED
 from virtcatalog.manifests.difference import Difference, alike, differences
 from virtcatalog.manifests.identity import Data, namespace_of
 from virtcatalog.manifests.merge import merge, three_way

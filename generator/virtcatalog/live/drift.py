@@ -18,7 +18,7 @@ from virtcatalog.live.revisions import Past, with_revisions
 from virtcatalog.live.snapshot import Gap, Snapshot
 from virtcatalog.live.verdict import Drift, Field, Kind, Reason, counted, ordered, status
 from virtcatalog.live.verify import domain_answer
-from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
+from virtcatalog.manifests.identity import Data, identity, namespace_of
 from virtcatalog.review.side import Side, Vm
 
 Domains = Callable[[str], bytes | None]
@@ -120,11 +120,7 @@ def _drifts(work: _Work, watch: Watch) -> Iterator[Drift]:
 
 def _some(first: int, work: _Work) -> list[Drift]:
     names = work.names[first : first + _CHUNK]
-    return [_with_domain(_judged(name, work), work) for name in names]
-
-
-def _judged(name: str, work: _Work) -> Drift:
-    return _drift(name, work.in_git.get(name, ()), work.snapshot, work.clusters, work.past)
+    return [_with_domain(_drift(name, work), work) for name in names]
 
 
 def _with_domain(drift: Drift, work: _Work) -> Drift:
@@ -146,7 +142,8 @@ def _with_domain(drift: Drift, work: _Work) -> Drift:
     return replace(drift, stages=replace(drift.stages, domain=word), reasons=ordered((*drift.reasons, reason)))
 
 
-def _drift(name: str, vms: Sequence[Vm], snapshot: Snapshot, clusters: _Clusters, past: Past) -> Drift:
+def _drift(name: str, work: _Work) -> Drift:
+    vms = work.in_git.get(name, ())
     if len(vms) > 1:
         environments = [*dict.fromkeys(vm.environment for vm in vms)]
         if len(environments) > 1 and all(environments):
@@ -156,14 +153,13 @@ def _drift(name: str, vms: Sequence[Vm], snapshot: Snapshot, clusters: _Clusters
             message = f"Git has it several times: {', '.join(str(vm.place) for vm in vms)}"
         return Drift(vm=name, reasons=(Reason(kind="unread", message=message),))
     vm = vms[0] if vms else None
-    if vm is None:
-        return drift_of(name, None, snapshot, clusters.of(None), past)
-    if vm.open:
-        fields = ", ".join(value.sentence for value in vm.open)
-        drift = drift_of(name, InGit(vm.manifest, vm.place, vm.field, vm.environment), snapshot, clusters.of(vm), past)
-        message = f"what Git asks for is not in the repository: {fields}"
-        return replace(drift, reasons=(Reason(kind="unread", message=message), *drift.reasons))
-    return drift_of(name, InGit(vm.manifest, vm.place, vm.field, vm.environment), snapshot, clusters.of(vm), past)
+    in_git = InGit(vm.manifest, vm.place, vm.field, vm.environment) if vm is not None else None
+    drift = drift_of(name, in_git, work.snapshot, work.clusters.of(vm), work.past)
+    if vm is None or not vm.open:
+        return drift
+    fields = ", ".join(value.sentence for value in vm.open)
+    reason = Reason(kind="unread", message=f"what Git asks for is not in the repository: {fields}")
+    return replace(drift, reasons=(reason, *drift.reasons))
 
 
 class _Clusters:
@@ -173,7 +169,7 @@ class _Clusters:
         self._side, self._snapshot = side, snapshot
         release = choose_release(conditions, "", snapshot.others).release
         self._conditions = replace(conditions, release=release)
-        self._there = {_located(manifest) for manifest in snapshot.others}
+        self._there = {identity(manifest) for manifest in snapshot.others}
         self._made: dict[int, Cluster] = {}
 
     def of(self, vm: Vm | None) -> Cluster:
@@ -181,7 +177,7 @@ class _Clusters:
         objects = self._side.objects_in(vm.environment, vm.unit) if vm is not None else ()
         key = id(objects) if vm is not None else 0
         if key not in self._made:
-            missing = (manifest for manifest in objects if _located(manifest) not in self._there)
+            missing = (manifest for manifest in objects if identity(manifest) not in self._there)
             found = [manifest for manifest in missing if manifest.get("kind") != "KubeVirt" or not self._has_kubevirt]
             self._made[key] = Cluster.under([*found, *self._snapshot.others], self._conditions)
         return self._made[key]
@@ -189,11 +185,6 @@ class _Clusters:
     @property
     def _has_kubevirt(self) -> bool:
         return any(kind == "KubeVirt" for kind, _, _ in self._there)
-
-
-def _located(manifest: Data) -> Identity:
-    kind, namespace, name = identity(manifest)
-    return kind, namespace, name
 
 
 def _name(vm: Vm) -> str:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from virtcatalog.api.names import IGNITION, LAST_APPLIED
 from virtcatalog.manifests.identity import Data
 
 REDACTED: Final = "redacted"
 """What stands in the place of a text, so that a VM without it is one with other user data, and not a refused one."""
-LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _SOURCES: Final = ("cloudInitNoCloud", "cloudInitConfigDrive")
 _TEXTS: Final[dict[str, str]] = {
     "userData": REDACTED,
@@ -22,7 +22,6 @@ _TEXTS: Final[dict[str, str]] = {
     "userDataBase64": "cmVkYWN0ZWQ=",
     "networkDataBase64": "cmVkYWN0ZWQ=",
 }
-_IGNITION: Final = "kubevirt.io/ignitiondata"
 
 
 def redacted(manifest: Data) -> Data:
@@ -37,7 +36,7 @@ def redacted(manifest: Data) -> Data:
 
 
 def _annotations(annotations: Data) -> Data:
-    cleaned = {key: REDACTED if key == _IGNITION else value for key, value in annotations.items()}
+    cleaned = {key: REDACTED if key == IGNITION else value for key, value in annotations.items()}
     if LAST_APPLIED in cleaned:
         try:
             applied = json.loads(cleaned[LAST_APPLIED])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from virtcatalog.api.decode import decode_manifest, manifest_name
 from virtcatalog.api.findings import field_path, inspect_kind
 from virtcatalog.api.kinds import CLUSTER_KINDS
-from virtcatalog.api.names import metadata_faults
+from virtcatalog.api.names import LAST_APPLIED, metadata_faults
 from virtcatalog.catalog.kinds import API_VERSION, KINDS
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.manifests.folder import SourceError
@@ -24,7 +24,6 @@ _WRITTEN = (
     *("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"),
     *("ownerReferences", "finalizers", "deletionTimestamp", "deletionGracePeriodSeconds"),
 )
-_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 class Objects(NamedTuple):
@@ -138,7 +137,7 @@ def _clean(data: Mapping[str, Any]) -> Data:
     metadata = {key: value for key, value in merge(data["metadata"]).items() if key not in _WRITTEN}
     if data["kind"] in CLUSTER_KINDS:
         metadata.pop("namespace", None)
-    annotations = {key: value for key, value in (metadata.get("annotations") or {}).items() if key != _APPLIED}
+    annotations = {key: value for key, value in (metadata.get("annotations") or {}).items() if key != LAST_APPLIED}
     pairs = {"labels": metadata.get("labels"), "annotations": annotations}
     rest = {key: value for key, value in metadata.items() if key not in pairs}
     rest |= {key: value for key, value in pairs.items() if value}
