@@ -51,9 +51,12 @@ def _commit(files: dict[str, str]) -> None:
         subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], check=True)
 
 
-def test_what_is_named_nowhere_is_the_catalog() -> None:
+def test_what_is_named_nowhere_is_the_catalog_and_what_differs_beside_it_is_said() -> None:
     plan, status = report("HEAD^", "HEAD")
-    assert (lines(plan), plan["notRendered"], status) == ([], [], 0)
+    (problem,) = plan["notRendered"]
+    assert (lines(plan), problem["file"], status) == ([], "apps/vms.yaml", 0)
+    assert problem["message"] == "differs, and the catalog alone is compared: VMs beside it are with `--catalog .`"
+    assert report("HEAD", "HEAD")[0]["notRendered"] == []
     assert CliRunner().invoke(main, ["check"]).exit_code == 0
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from virtcatalog.cli.repository import renderer
-from virtcatalog.errors import VirtcatalogError
-from virtcatalog.manifests.folder import NOT_THERE
+from virtcatalog.errors import Problem, VirtcatalogError
+from virtcatalog.manifests.folder import NOT_THERE, SourceError
 from virtcatalog.manifests.layout import CATALOG
 from virtcatalog.manifests.sources import exists, is_catalog, open_in_checkout
 
@@ -138,7 +138,29 @@ def read_sides(names: tuple[Named, Named], path: str | None) -> tuple[Side, Side
         # A folder or file that was named and holds nothing, or two sides that do, are no comparison.
         if side.nothing and (name.path is not None or all(side.nothing for side in sides)):
             raise VirtcatalogError(side.nothing)
+    if path is None and catalog == CATALOG_FOLDER and all(name.path is None for name in names):
+        return sides[0], _with_neighbours(sides[1], names)
     return sides
+
+
+def _with_neighbours(side: Side, names: tuple[Named, Named]) -> Side:
+    """HEAD's side of a catalog that nobody named, with what differs beside it: that is not compared."""
+    from msgspec.structs import replace
+
+    from virtcatalog.review.beside import beside
+
+    repository = _repository()
+    base, head = names
+    if repository is None or not repository.has(head.revision or "HEAD"):
+        return side
+    commit = repository.commit(base.revision) if base.revision is not None else _forked(repository, head)[0]
+    # Of a checkout what is committed counts: a dump of VMs may lie in it.
+    root, changed = (repository.folder(at, ".") for at in (commit, repository.commit(head.revision or "HEAD")))
+    try:
+        problem = beside(root, changed, CATALOG_FOLDER) if root and changed else None
+    except SourceError as error:
+        problem = Problem(error.path or ".", message=f"what lies beside the catalog is not looked at: {error.message}")
+    return replace(side, unrendered=(*side.unrendered, problem)) if problem else side
 
 
 def _default(names: tuple[Named, Named]) -> str:
@@ -214,8 +236,13 @@ def _fork(head: Named, catalog: str, charts: Charts) -> Side:
     from virtcatalog.manifests.git import short
 
     repository = _in_repository()
-    commit, main = repository.fork_point(repository.commit(head.revision or "HEAD"))
+    commit, main = _forked(repository, head)
     return _at(repository, commit, catalog, f"{main}@{short(commit)}", charts)
+
+
+def _forked(repository: Repository, head: Named) -> tuple[str, str]:
+    """The commit where a revision, or the checkout, left the main branch, and that branch."""
+    return repository.fork_point(repository.commit(head.revision or "HEAD"))
 
 
 def _at(repository: Repository, commit: str, catalog: str, shown: str, charts: Charts) -> Side:
