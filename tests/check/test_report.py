@@ -81,7 +81,7 @@ def test_json_is_a_list_of_plain_objects():
     assert json.loads(as_json([NOTE], RULES)) == [
         {
             "file": "", "line": 0, "column": 0, "object": "m.old", "field": "", "message": "goes away",
-            "rule": "deprecated", "severity": "note", "environments": [],
+            "rule": "deprecated", "severity": "note", "environments": [], "vms": [],
         }
     ]  # fmt: skip
 

@@ -49,6 +49,11 @@ def apply(findings: Iterable[Finding], allow: Iterable[Allowance], rules: Mappin
     return left
 
 
+def allowed(finding: Finding, allow: Iterable[Allowance]) -> bool:
+    """Whether an allowance is for the finding."""
+    return any(_covers(allowance, finding) for allowance in allow)
+
+
 def _covers(allowance: Allowance, finding: Finding) -> bool:
     if allowance.rule != finding.rule or finding.rule in _NEVER:
         return False

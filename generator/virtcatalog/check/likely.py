@@ -52,7 +52,7 @@ def _memory(subject: Subject) -> Iterator[Finding]:
         amount = _at(subject.manifest, field)
         if isinstance(amount, str) and amount.endswith(_DECIMAL):
             yield subject.finding(DECIMAL, f"{amount} counts in powers of ten; did you mean {amount}i?", field)
-        elif str(amount).isdecimal() and 0 < int(amount) < _MEBIBYTE:
+        elif _lacks_unit(amount):
             yield subject.finding(BYTES, f"{amount} is {counted(int(amount), 'byte')}; did you mean {amount}Gi?", field)
 
 
@@ -63,6 +63,15 @@ def _os_type(subject: Subject) -> Iterator[Finding]:
     if near:
         field = f"metadata.labels[{label}]"
         yield subject.finding(OS_TYPE, f"{os_type!r} is none of the usual ones; did you mean {near[0]!r}?", field)
+
+
+def has_bytes(subject: Subject) -> bool:
+    """Whether an amount of memory has no unit, where a unit was meant."""
+    return any(_lacks_unit(_at(subject.manifest, field)) for field in _MEMORY)
+
+
+def _lacks_unit(amount: Any) -> bool:
+    return str(amount).isdecimal() and 0 < int(amount) < _MEBIBYTE
 
 
 def _at(manifest: Any, field: str) -> Any:

@@ -8,26 +8,25 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from virtcatalog import escaping
-from virtcatalog.check.finding import SEVERITIES, Finding, Rule
-from virtcatalog.errors import counted, some
+from virtcatalog.check.finding import SEVERITIES, Finding, Rule, objects, refused_for
+from virtcatalog.errors import counted
 from virtcatalog.sarif import log, result
 
 if TYPE_CHECKING:
     from virtcatalog.check.subject import Inventory
 
-#: So many findings that say the same of different objects have a line each; of more, so many are named.
+#: So many findings that say the same of different objects have a line each.
 _MANY_ALIKE = 10
-_SHOWN = 3
 
 _GITHUB_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def text(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
-    """A line a finding: `file:line:column: Kind/name: field: message [severity: rule]`; many alike take two lines."""
+    """A line a finding: `file:line:column: Kind/name: field: message [severity: rule]`; many alike, and VMs, below."""
     lines = []
     for first, others in alike(findings):
         lines.append(f"{first}\n")
-        lines += [f"  {_others(others)}\n"] if others else []
+        lines += [f"  {line}\n" for line in _below(first, others)]
     return "".join(lines)
 
 
@@ -45,12 +44,10 @@ def alike(findings: Sequence[Finding]) -> Iterator[tuple[Finding, list[Finding]]
             yield from ((finding, []) for finding in group)
 
 
-def _others(findings: Sequence[Finding]) -> str:
-    """The objects that the same is said of, the first few by name and place."""
-    shown = [
-        f"{finding.object} ({finding.file}:{finding.line})" if finding.file else finding.object for finding in findings
-    ]
-    return f"and the same of {counted(len(findings), 'more object')}: {some(shown, _SHOWN)}"
+def _below(first: Finding, others: Sequence[Finding]) -> list[str]:
+    """The objects that the same is said of, and the VMs that are refused for it."""
+    same = f"and the same of {counted(len(others), 'more object')}: {objects(others)}" if others else ""
+    return [line for line in (same, refused_for((first, *others))) if line]
 
 
 def as_json(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
@@ -68,7 +65,7 @@ def github(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
             "col": str(finding.column or ""),
             "title": finding.rule,
         }
-        message = " ".join((finding.problem.sentence, _others(others) if others else "")).rstrip()
+        message = "; ".join((finding.problem.sentence, *_below(finding, others)))
         lines.append(escaping.github(_GITHUB_COMMANDS[finding.severity], message, properties))
     return "".join(lines)
 
@@ -89,7 +86,8 @@ def junit(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
             if grave:
                 element.set("message", rule.summary)
                 element.set("type", grave[0].severity)
-            element.text = "\n".join(map(escaping.xml, map(str, of_rule)))
+            lines = (line for finding in of_rule for line in (str(finding), *_below(finding, ())))
+            element.text = "\n".join(map(escaping.xml, lines))
     suites = etree.Element("testsuites")
     suites.append(suite)
     written: bytes = etree.tostring(suites, pretty_print=True, xml_declaration=True, encoding="UTF-8")
@@ -114,7 +112,7 @@ def sarif(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> str:
             finding.rule,
             ids.index(finding.rule),
             finding.severity,
-            finding.problem.sentence,
+            "; ".join((finding.problem.sentence, *_below(finding, ()))),
             finding.file,
             finding.line,
             finding.column,

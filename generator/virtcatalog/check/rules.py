@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from msgspec.structs import replace
+
 from virtcatalog.check import (
     allowances,
     declarations,
@@ -68,9 +70,10 @@ def check(inventory: Inventory) -> list[Finding]:
 
 
 def _findings(inventory: Inventory) -> Iterator[Finding]:
-    for module in _CHECKS:
-        yield from module.check(inventory)
-    vm_checks = [rules(inventory) for rules in _VM_CHECKS]
+    findings = [finding for module in _CHECKS for finding in module.check(inventory)]
+    yield from findings
+    faults = [finding for finding in findings if not allowances.allowed(finding, inventory.allow)]
+    vm_checks = [rules(replace(inventory, faults=faults)) for rules in _VM_CHECKS]
     for places in tracked(inventory.vms, inventory.number, "VMs"):
         for vm in places:
             for vm_check in vm_checks:

@@ -100,7 +100,8 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     has it. They may be read as they are iterated, which then raises ManifestError at its end for all unreadable ones.
     `others` are further objects of the cluster: the KubeVirt CR, claims. `texts` are the catalog's files as they are
     read, with a function that finds a line and column of the text in its file. `cache` stores outcomes of VMs for the
-    next run, None for nowhere. `around` is what VMs of repositories meet, by the `where` of these.
+    next run, None for nowhere. `around` is what VMs of repositories meet, by the `where` of these. `faults` are what
+    was found before VMs are checked, without what is allowed.
     """
 
     catalog: Catalog | None = None
@@ -115,6 +116,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     allow: tuple[Allowance, ...] = ()
     cache: Cache | None = None
     around: Mapping[str, Sequence[Manifest]] = {}
+    faults: Sequence[Finding] = ()
 
     @property
     def overlays(self) -> tuple[Overlay, ...]:

@@ -15,6 +15,7 @@ from virtcatalog.api.instancetype import (
 )
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.check.finding import Finding, Rule
+from virtcatalog.check.likely import has_bytes
 from virtcatalog.check.pairs import Judge, Shared, distinct, share_namespace
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.errors import some
@@ -80,10 +81,10 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 def _lonely(types: Sequence[Subject], preferences: Sequence[Subject], judge: Judge) -> Iterator[tuple[Subject, str]]:
     """Yield the objects that fit no object of the other kind, and why the likeliest of these does not fit.
 
-    An object that is refused on its own is left out: `probes` reports it.
+    An object that is refused on its own, or whose memory lacks a unit, is left out: `probes` and `likely` report it.
     """
-    types = [subject for subject in types if judge.admits(subject)]
-    preferences = [preference for preference in preferences if judge.admits(preference)]
+    types = [subject for subject in types if judge.admits(subject) and not has_bytes(subject)]
+    preferences = [preference for preference in preferences if judge.admits(preference) and not has_bytes(preference)]
     if not types or not preferences:
         return
     modest = min(preferences, key=_required)

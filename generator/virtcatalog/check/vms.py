@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from virtcatalog.api.corekinds import check_core
 from virtcatalog.api.decode import decode_manifest, decode_pruned
@@ -12,8 +12,9 @@ from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES, namespace_or_default
 from virtcatalog.capacity.demand import Spending
 from virtcatalog.check.declarations import DECLARATION
+from virtcatalog.check.faults import Faults
 from virtcatalog.check.finding import Finding, Rule
-from virtcatalog.check.outcome import Expander
+from virtcatalog.check.outcome import Expander, Message
 from virtcatalog.check.subject import Inventory, Subject, VmCheck
 from virtcatalog.errors import ManifestError
 
@@ -21,7 +22,8 @@ REFUSED = Rule(
     "vm-refused",
     "error",
     "KubeVirt refuses a VM, or virt-launcher crashes on it, in the environment that it is for.",
-    "The VM cannot be created, or never runs.",
+    "The VM cannot be created, or never runs. A VM that is refused for a fault of its instance type or preference "
+    "alone has no finding of its own: it is named beside that fault, which is an error then.",
     "Change the field that the finding names; or, of a template that is not for the environment, say in `vms.yaml` "
     "which ones it is for. `virtcatalog expand` shows how far the VM comes. What depends on a "
     "feature gate is judged by the release's defaults unless a KubeVirt CR is given with `-f`.",
@@ -68,8 +70,9 @@ class Vms(VmCheck):
 
     def __init__(self, inventory: Inventory) -> None:
         super().__init__(inventory)
+        self._faults = Faults(inventory.faults)
         self._sound = [other for other in inventory.others if not any(faults(other))]
-        self._clusters: dict[tuple[str, str], Expander] = {}
+        self._clusters: dict[tuple[str, str, bool], Expander] = {}
         self._spending = Spending()
 
     def check(self, vm: Subject) -> Iterator[Finding]:
@@ -90,8 +93,7 @@ class Vms(VmCheck):
             yield vm.finding(NO_POD, *outcome.pod_error)
         if outcome.requests is not None and vm.origin == "import" and not is_halted(vm.manifest):
             self._spending.add(vm.environment, namespace_or_default(vm.namespace), outcome.requests)
-        for message in outcome.reasons:
-            yield vm.finding(REFUSED, *message)
+        yield from self._refusals(vm, outcome.reasons)
         for message in outcome.warnings:
             yield vm.finding(WARNED, *message)
 
@@ -103,16 +105,31 @@ class Vms(VmCheck):
         for over in self._spending.over(inventory.catalog.budgets if inventory.catalog else ()):
             yield OVER_BUDGET.at(over.budget.source, str(over), field=f"requests.{over.resource}")
 
-    def _expander(self, vm: Subject) -> Expander:
-        place = vm.environment, vm.where
-        if place not in self._clusters:
+    def _refusals(self, vm: Subject, reasons: Sequence[Message]) -> Iterator[Finding]:
+        """Say why a VM is refused: that its type or preference is at fault is said where that stands."""
+        fault = self._faults.of(vm) if reasons else None
+        if fault is not None:
+            mended = self._expander(vm, mended=True).outcome(vm.manifest)
+            if mended.unsupported is None and set(mended.reasons) < set(reasons):
+                first = next(reason for reason in reasons if reason not in mended.reasons)
+                yield fault.refusing(vm.finding(REFUSED, *first))
+                reasons = mended.reasons
+        for message in reasons:
+            yield vm.finding(REFUSED, *message)
+
+    def _expander(self, vm: Subject, *, mended: bool = False) -> Expander:
+        """Expand VMs where this one is; `mended` types and preferences have no faults."""
+        key = vm.environment, vm.where, mended
+        if key not in self._clusters:
             around = self.inventory.around.get(vm.where)
-            elsewhere = place if around is None else ("", "")  # what is in no unit
+            elsewhere = (vm.environment, vm.where) if around is None else ("", "")  # what is in no unit
             beside = [subject.manifest for subject in self._sound if subject.is_in(*elsewhere)]
             manifests = [*(around or ()), *self.inventory.of(*elsewhere), *beside]
+            if mended:
+                manifests = [self._faults.mended(manifest, vm.environment) for manifest in manifests]
             cluster = self.inventory.cluster(manifests, vm.environment)
-            self._clusters[place] = Expander(manifests, cluster, self.inventory.cache)
-        return self._clusters[place]
+            self._clusters[key] = Expander(manifests, cluster, self.inventory.cache)
+        return self._clusters[key]
 
 
 def faults(subject: Subject) -> Iterator[Finding]:

@@ -1,0 +1,80 @@
+"""Faults of instance types and preferences for which KubeVirt refuses the VMs that use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import deepcopy
+from typing import Any
+
+from virtcatalog.api.findings import Path, steps
+from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS
+from virtcatalog.catalog.kinds import Manifest
+from virtcatalog.check import likely, probes, webhooks
+from virtcatalog.check.finding import Finding
+from virtcatalog.check.subject import Subject
+
+_RULES = frozenset(rule.id for rule in (*probes.RULES, webhooks.REFUSED, likely.BYTES))
+_PAGES = ("spec", "memory", "hugepages")
+
+
+class Faults:
+    """Findings about instance types and preferences, by what they are about."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self._of: dict[tuple[bool, str], list[Finding]] = {}
+        for finding in sorted(findings):
+            kind, _, name = finding.object.partition("/")
+            if finding.rule in _RULES and kind in (*INSTANCETYPE_KINDS, *PREFERENCE_KINDS):
+                self._of.setdefault((kind in INSTANCETYPE_KINDS, name.rpartition("/")[2]), []).append(finding)
+
+    def of(self, vm: Subject) -> Finding | None:
+        """Return the first fault of the preference or the instance type that a VM names."""
+        for part in ("preference", "instancetype"):
+            name = str((vm.spec.get(part) or {}).get("name"))
+            for fault in self._of.get((part == "instancetype", name), ()):
+                if _is_in(fault, vm.environment):
+                    return fault
+        return None
+
+    def mended(self, manifest: Manifest, environment: str) -> Manifest:
+        """Return an object of an environment without the fields that are at fault."""
+        kind = manifest.get("kind")
+        if kind not in (*INSTANCETYPE_KINDS, *PREFERENCE_KINDS):
+            return manifest
+        faults = self._of.get((kind in INSTANCETYPE_KINDS, manifest["metadata"]["name"]), ())
+        faults = [fault for fault in faults if _is_in(fault, environment)]
+        if faults:
+            manifest = deepcopy(manifest)
+            for fault in faults:
+                _mend(manifest, fault)
+        return manifest
+
+
+def _is_in(fault: Finding, environment: str) -> bool:
+    return not fault.environments or environment in fault.environments
+
+
+def _mend(manifest: Manifest, fault: Finding) -> None:
+    """Give memory its unit, or remove what is refused; a preference of which no one field is, says nothing then."""
+    path = _PAGES if fault.rule == probes.HUGEPAGES.id else steps(fault.field)
+    if fault.rule == likely.BYTES.id:
+        holder = _at(manifest, path[:-1])
+        holder[path[-1]] = f"{holder[path[-1]]}Gi"
+    elif path[:1] == ("spec",):
+        holder = _at(manifest, path[:-1])
+        if isinstance(holder, dict):
+            holder.pop(path[-1], None)
+    elif manifest["kind"] in PREFERENCE_KINDS:
+        manifest["spec"] = {key: value for key, value in manifest["spec"].items() if key == "requirements"}
+
+
+def _at(manifest: Any, path: Path) -> Any:
+    """What stands at a path; None where there is nothing."""
+    for step in path:
+        if isinstance(manifest, dict):
+            manifest = manifest.get(step)
+        elif isinstance(manifest, list) and isinstance(step, int) and step < len(manifest):
+            manifest = manifest[step]
+        else:
+            return None
+    return manifest

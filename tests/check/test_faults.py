@@ -1,0 +1,98 @@
+"""VMs that are refused for a fault of their type or preference are told beside that fault."""
+
+from __future__ import annotations
+
+from virtcatalog.check.report import text
+from virtcatalog.check.rules import RULES
+
+IDE = {"preferences/linux.yaml": "preferences: {linux.one: {spec: {devices: {preferredDiskBus: ide}}}}"}
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {{name: {name}, namespace: default}}
+spec:
+  instancetype: {{name: m.small}}
+  preference: {{name: linux.one}}
+  runStrategy: Always
+  template:
+    spec:
+      domain: {{devices: {{}}}}
+      volumes: [{{name: {volume}, containerDisk: {{image: registry.example.org/linux:1}}}}]
+"""
+
+
+def vm(name, volume="root"):
+    return VM.format(name=name, volume=volume)
+
+
+def test_one_mistake_in_a_preference_is_one_finding(bench):
+    (finding,) = bench.findings(IDE, manifests="---\n".join((vm("web"), vm("db", volume="data"))))
+    assert finding.rule == "preference-refused"
+    assert finding.field == "spec.devices.preferredDiskBus"
+    assert [(vm.object, vm.file, vm.line) for vm in finding.vms] == [
+        ("VirtualMachine/default/db", "beside.yaml", 22),
+        ("VirtualMachine/default/web", "beside.yaml", 10),
+    ]
+
+
+def test_what_else_is_wrong_with_such_a_vm_is_its_own_finding(bench):
+    scratch = "[{name: scratch, emptyDisk: {capacity: 1Gi}}, "
+    serial = "devices: {disks: [{name: scratch, disk: {}, serial: a b}]}"
+    web = vm("web").replace("volumes: [", f"volumes: {scratch}").replace("devices: {}", serial)
+    by_rule = {finding.rule: finding for finding in bench.findings(IDE, manifests=web)}
+    assert [each.object for each in by_rule["preference-refused"].vms] == ["VirtualMachine/default/web"]
+    assert by_rule["vm-refused"].field == "spec.template.spec.domain.devices.disks[0].serial"
+
+
+def test_a_vm_that_would_be_refused_with_any_preference_has_its_own_finding(bench):
+    bus = vm("web").replace("devices: {}", "devices: {disks: [{name: root, disk: {bus: ide}}]}")
+    findings = bench.findings(IDE, manifests=bus)
+    assert {finding.rule: len(finding.vms) for finding in findings} == {"preference-refused": 0, "vm-refused": 0}
+
+
+def test_a_fault_that_is_allowed_hides_no_vm(bench):
+    allow = "allow: [{rule: preference-refused, reason: It is for another release.}]\n"
+    catalog = {"catalog.yaml": f"name: test\nvendor: example.org\nkubevirt: v1.9.0\n{allow}"}
+    (finding,) = bench.findings({**IDE, **catalog}, manifests=vm("web"))
+    assert (finding.rule, finding.object) == ("vm-refused", "VirtualMachine/default/web")
+
+
+def test_a_fault_in_one_environment(bench):
+    overlays = """\
+    lab:
+      patches: [{select: {names: [linux.one]}, spec: {devices: {preferredDiskBus: ide}}}]
+    production: {}
+    """
+    one = {"overlays.yaml": overlays, "vms/one.yaml": vm("web").replace(", namespace: default", "")}
+    (finding,) = bench.findings(one)
+    assert (finding.rule, finding.environments) == ("preference-refused", ("lab",))
+    assert [vm.object for vm in finding.vms] == ["VirtualMachine/web"]
+
+
+def test_a_warning_for_which_vms_are_refused_is_an_error(bench):
+    bytes_ = {
+        "instancetypes/m.yaml": "{class: m, sizes: {small: {vcpus: 1, memory: 4}, large: {vcpus: 1, memory: 4Gi}}}"
+    }
+    (finding,) = bench.findings(bytes_, manifests=vm("web"))
+    assert (finding.rule, finding.severity) == ("memory-in-bytes", "error")
+    assert [vm.object for vm in finding.vms] == ["VirtualMachine/default/web"]
+    (finding,) = bench.findings(bytes_)
+    assert (finding.rule, finding.severity) == ("memory-in-bytes", "warning")
+
+
+def test_huge_pages_that_do_not_divide_the_memory(bench):
+    pages = """\
+    class: m
+    spec: {memory: {hugepages: {pageSize: 1Gi}}}
+    sizes: {small: {vcpus: 1, memory: 1536Mi}, large: {vcpus: 1, memory: 4Gi}}
+    """
+    (finding,) = bench.findings({"instancetypes/m.yaml": pages}, manifests=vm("web"))
+    assert (finding.rule, finding.object) == ("hugepages", "VirtualMachineClusterInstancetype/m.small")
+    assert [vm.object for vm in finding.vms] == ["VirtualMachine/default/web"]
+
+
+def test_many_vms_take_one_line(bench):
+    findings = bench.findings(IDE, manifests="---\n".join(vm(f"web-{number}") for number in range(9)))
+    (_, below) = text(findings, RULES).splitlines()
+    assert below.startswith("  9 VMs are refused for it: VirtualMachine/default/web-0 (beside.yaml:10), ")
+    assert below.endswith(" and 6 more")
