@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from fitting import demand, named, node, nodes, pod
 
+from virtcatalog import Cluster
 from virtcatalog.capacity import pods as module
 from virtcatalog.capacity.demand import Reader
 from virtcatalog.capacity.launches import Launch, read_fleet
@@ -23,7 +24,7 @@ affinity:
 
 
 def fleet(*launched):
-    return read_fleet(launched, len(launched), Reader(), Judge([], []))[0]
+    return read_fleet(launched, len(launched), Reader(), Judge(Cluster([])))[0]
 
 
 def test_pools_stand_for_as_many_vms_as_one_may_reckon_with():

@@ -5,14 +5,16 @@ from fitting import pod
 
 import otheryaml
 from virtcatalog import Cluster
+from virtcatalog.capacity.applicationaware import Guest
 from virtcatalog.capacity.quota import Judge, PodRequest, pod_usage
 
 
 def judged(pods, *objects):
     cluster = Cluster([otheryaml.load(each) for each in objects])
-    judge = Judge(cluster.quotas, cluster.limit_ranges)
+    judge = Judge(cluster)
     for each in pods:
-        judge.take(PodRequest(name=each["metadata"]["name"], namespace="ns", pod=each, automatic=("cpu",)))
+        name, guest = each["metadata"]["name"], Guest("1", "1Gi")
+        judge.take(PodRequest(name=name, namespace="ns", pod=each, guest=guest, automatic=("cpu",)))
     return judge.judgement()
 
 

@@ -79,7 +79,7 @@ def test_the_whole_report(snapshot: SnapshotAssertion) -> None:
     result = run("--nodes", "nodes.yaml", "-f", "quota.yaml", vms=vms)
     assert result.exit_code == 1
     assert result.stdout == snapshot
-    assert result.stderr == "3 nodes, 5 VMs, 2 VMs fit no node, 3 VMs are refused by quotas or limits\n"
+    assert result.stderr == "3 nodes, 5 VMs, 2 VMs fit no node, 3 VMs are refused or held back by quotas or limits\n"
 
 
 def test_everything_fits() -> None:
@@ -87,6 +87,29 @@ def test_everything_fits() -> None:
     result = run("--nodes", "nodes.yaml", vms=vm("web"))
     assert result.exit_code == 0, result.stdout
     assert "any one node may fail" in result.stdout
+
+
+def test_a_quota_that_cannot_be_judged_is_no_success() -> None:
+    Path("types.yaml").write_text(dedent(FILES["types.yaml"]).partition("---")[0])
+    Path("aaq.yaml").write_text(
+        dedent("""\
+        apiVersion: aaq.kubevirt.io/v1alpha1
+        kind: AAQ
+        metadata: {name: aaq}
+        spec: {configuration: {sidecarEvaluators: [{name: labels}]}}
+        ---
+        apiVersion: aaq.kubevirt.io/v1alpha1
+        kind: ApplicationAwareResourceQuota
+        metadata: {name: team}
+        spec: {hard: {requests.cpu/vmi: 1}}
+        """)
+    )
+    result = run("--nodes", "nodes.yaml", "-f", "aaq.yaml", vms=vm("web"))
+    assert result.exit_code == 1
+    assert (
+        "cannot be judged: ApplicationAwareResourceQuota/default/team: AAQ asks evaluators of its own" in result.stdout
+    )
+    assert result.stderr == "3 nodes, 1 VM, 1 quota not judged\n"
 
 
 def test_types_by_kind_of_node() -> None:

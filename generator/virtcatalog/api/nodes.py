@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import field
 
-from virtcatalog.api.core import ObjectMeta
+from virtcatalog.api.core import LabelSelector, ObjectMeta
 from virtcatalog.api.object import Status
 from virtcatalog.api.quantity import Quantity
 
@@ -80,6 +82,41 @@ class ResourceQuota(Status):
 
     metadata: ObjectMeta
     spec: ResourceQuotaSpec = field(default_factory=ResourceQuotaSpec)
+
+
+class ApplicationAwareResourceQuota(Status):
+    """`aaq.kubevirt.io/v1alpha1 ApplicationAwareResourceQuota`: a quota that knows VMs."""
+
+    metadata: ObjectMeta
+    spec: ResourceQuotaSpec = field(default_factory=ResourceQuotaSpec)
+
+
+class VmiCalculatorConfiguration(Status):
+    """How AAQ counts VMs: VmiPodUsage, VirtualResources, DedicatedVirtualResources …, "" the default."""
+
+    config_name: str = ""
+
+
+class AAQConfiguration(Status):
+    """Of AAQ's configuration what bears on its quotas."""
+
+    vmi_calculator_configuration: VmiCalculatorConfiguration = field(default_factory=VmiCalculatorConfiguration)
+    sidecar_evaluators: list[Any] = []
+    allow_application_aware_cluster_resource_quota: bool = False
+
+
+class AAQSpec(Status):
+    """In which namespaces AAQ holds Pods back, None for those with its label."""
+
+    namespace_selector: LabelSelector | None = None
+    configuration: AAQConfiguration = field(default_factory=AAQConfiguration)
+
+
+class AAQ(Status):
+    """`aaq.kubevirt.io/v1alpha1 AAQ`: the one object that configures AAQ."""
+
+    metadata: ObjectMeta
+    spec: AAQSpec = field(default_factory=AAQSpec)
 
 
 class LimitRangeItem(Status):

@@ -9,6 +9,7 @@ import msgspec
 
 from virtcatalog.api.kinds import is_halted, replicas
 from virtcatalog.api.names import namespace_or_default
+from virtcatalog.capacity.applicationaware import Guest, guest_of
 from virtcatalog.capacity.demand import Demand, Reader
 from virtcatalog.capacity.quota import Judge, PodRequest
 from virtcatalog.errors import UnsupportedError, VirtcatalogError
@@ -37,6 +38,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     pod: dict[str, Any] | None = None
+    guest: Guest = Guest("0", "0")
     replicas: int | None = None
     halted: bool = False
     automatic: tuple[str, ...] = ()
@@ -87,8 +89,9 @@ def launch_of(vm: Manifest, cluster: Cluster) -> Launch:
         pod_or_reason = str(error)
     if isinstance(pod_or_reason, str):
         return Launch(name=full_name(vm), why=pod_or_reason)
-    pod, automatic = pod_or_reason
-    return Launch(name=full_name(vm), replicas=replicas(vm), halted=is_halted(vm), pod=pod, automatic=automatic)
+    pod, guest, automatic = pod_or_reason
+    launch = Launch(name=full_name(vm), replicas=replicas(vm), halted=is_halted(vm), pod=pod)
+    return msgspec.structs.replace(launch, guest=guest, automatic=automatic)
 
 
 def demand_of(vm: Manifest, cluster: Cluster, reader: Reader) -> Demand | str:
@@ -116,8 +119,8 @@ def type_vm(manifest: Manifest) -> Manifest:
     }
 
 
-def _pod(vm: Manifest, cluster: Cluster) -> tuple[Manifest, tuple[str, ...]] | str:
-    """The Pod and the names of the limits that KubeVirt itself set; a sentence where there is no Pod."""
+def _pod(vm: Manifest, cluster: Cluster) -> tuple[Manifest, Guest, tuple[str, ...]] | str:
+    """The Pod, the guest, and the names of the limits that KubeVirt itself set; a sentence where there is no Pod."""
     from virtcatalog.kubevirt.pod.facts import PodError
     from virtcatalog.kubevirt.pod.render import render_pod
 
@@ -135,7 +138,7 @@ def _pod(vm: Manifest, cluster: Cluster) -> tuple[Manifest, tuple[str, ...]] | s
     automatic = (
         () if dedicated else tuple(name for name in ("cpu", "memory") if name in limits and name not in own_limits)
     )
-    return pod, automatic
+    return pod, guest_of(vmi), automatic
 
 
 def read_fleet(
@@ -161,7 +164,8 @@ def read_fleet(
         for name in _names(vm):
             fleet.append((msgspec.structs.replace(demand, name=name), vm.halted))
             if not vm.halted:
-                judge.take(PodRequest(name=name, namespace=demand.namespace, pod=vm.pod, automatic=vm.automatic))
+                request = PodRequest(name=name, namespace=demand.namespace, pod=vm.pod, guest=vm.guest)
+                judge.take(msgspec.structs.replace(request, automatic=vm.automatic))
     return fleet, podless
 
 

@@ -1,20 +1,22 @@
-"""What namespaces may have, and what their VMs request: ResourceQuota and LimitRange as the API server applies them.
+"""What namespaces may have, and what their VMs request: ResourceQuota as the API server applies it, and AAQ's quotas.
 
-Source: Kubernetes, pkg/quota/v1/evaluator/core/pods.go (usage, constraints, scopes),
-plugin/pkg/admission/limitranger/admission.go and pkg/apis/core/v1/defaults.go (SetDefaults_LimitRangeItem).
+Source: Kubernetes, pkg/quota/v1/evaluator/core/pods.go (usage, constraints, scopes).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.api.nodes import LimitRange, LimitRangeItem, ResourceQuota, ResourceQuotaSpec
+from virtcatalog.api.nodes import ApplicationAwareResourceQuota, LimitRange, ResourceQuota, ResourceQuotaSpec
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.capacity import applicationaware as aaq
+from virtcatalog.capacity.limitranges import against_ranges, defaulted
 from virtcatalog.capacity.pods import Looks
+from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pod.amounts import Amounts, pod_limits, pod_requests
 from virtcatalog.units import count, memory
 
@@ -38,6 +40,7 @@ class PodRequest(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     namespace: str
     pod: dict[str, Any]
+    guest: aaq.Guest
     automatic: tuple[str, ...] = ()
 
 
@@ -45,6 +48,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     """One resource of a quota: what is allowed, and what the VMs of its namespace ask for together."""
 
     namespace: str
+    kind: str
     quota: str
     resource: str
     hard: Quantity
@@ -57,7 +61,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A VM whose Pod the API server would refuse: because of which object, and why."""
+    """A VM whose Pod the API server would refuse, or AAQ hold back: because of which object, and why."""
 
     vm: str
     object: str
@@ -67,30 +71,32 @@ class Refusal(msgspec.Struct, frozen=True):
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """What the quotas and limits of a cluster say of its VMs; `automatic` counts VMs by namespace and resource.
 
-    `unjudged` are resources of quotas that do not concern Pods, such as claims.
+    `unjudged` are resources of quotas that do not concern Pods, such as claims. `undecided` are quotas that do, of
+    which virtcatalog cannot tell what VMs take, and `notes` what is assumed.
     """
 
     lines: tuple[Line, ...]
     refusals: tuple[Refusal, ...]
     automatic: Mapping[tuple[str, str], int]
     unjudged: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Judge:
-    """Takes VMs one by one, as if they started in this order; those that no longer fit are refused."""
+    """Takes VMs one by one, as if they started in this order; those that no longer fit are refused or held back."""
 
-    def __init__(
-        self, quotas: Sequence[ResourceQuota], ranges: Sequence[LimitRange], looks: Looks | None = None
-    ) -> None:
+    def __init__(self, cluster: Cluster, looks: Looks | None = None) -> None:
         self._looks = looks or Looks()
-        self._quotas: dict[str, list[ResourceQuota]] = {}
-        for quota in quotas:
-            self._quotas.setdefault(namespace_or_default(quota.metadata.namespace), []).append(quota)
         self._ranges: dict[str, list[LimitRange]] = {}
-        for limit_range in ranges:
+        for limit_range in cluster.limit_ranges:
             self._ranges.setdefault(namespace_or_default(limit_range.metadata.namespace), []).append(limit_range)
-        self._asked: dict[tuple[str, str], Amounts] = {}
-        self._taken: dict[tuple[str, str], Amounts] = {}
+        quotas = cluster.application_quotas
+        own = [quota for quota in cluster.quotas if not aaq.is_managed(quota, quotas)]
+        self._admitting = _by_namespace([*map(_Filling, own), *map(_managed, quotas)])
+        self._gate = aaq.gate_of(cluster)
+        self._gating = _by_namespace([] if self._gate.undecided else map(_counted, quotas))
+        self._undecided = tuple(_undecided(cluster, self._gate))
         self._refusals: list[Refusal] = []
         self._automatic: dict[tuple[str, str], int] = {}
 
@@ -98,52 +104,140 @@ class Judge:
         """Judge the next VM; only the answer is stored."""
         for resource in vm.automatic:
             self._automatic[vm.namespace, resource] = self._automatic.get((vm.namespace, resource), 0) + 1
-        quotas, ranges = self._quotas.get(vm.namespace, ()), self._ranges.get(vm.namespace, ())
-        if not quotas and not ranges:
+        ranges = self._ranges.get(vm.namespace, ())
+        quotas, gates = self._admitting.get(vm.namespace, ()), self._gating.get(vm.namespace, ())
+        if not quotas and not ranges and not gates:
             return
-        self._looks.take(_LOOKS * (len(quotas) + len(ranges)))
+        self._looks.take(_LOOKS * (len(quotas) + len(ranges) + len(gates)))
         pod = defaulted(vm.pod, ranges)
-        against = list(_against_ranges(vm, pod, ranges))
-        chosen = [quota for quota in quotas if _counts(quota.spec, pod)]
         usage = pod_usage(pod)
+        against = [Refusal(vm.name, *refusal) for refusal in against_ranges(pod, vm.namespace, ranges)]
+        chosen = [quota for quota in quotas if _counts(quota.spec, pod)]
         for quota in chosen:
-            key = vm.namespace, quota.metadata.name
-            wanted = {name: usage.get(name, _ZERO) for name in quota.spec.hard if name in usage or _is_judged(name)}
-            _add(self._asked.setdefault(key, {}), wanted)
-            against += _against_quota(vm, pod, quota, wanted, self._taken.get(key, {}))
-        if against:
-            self._refusals.append(against[0])
-            return
-        for quota in chosen:
-            taken = self._taken.setdefault((vm.namespace, quota.metadata.name), {})
-            _add(taken, {name: usage.get(name, _ZERO) for name in quota.spec.hard})
+            against += [Refusal(vm.name, quota.object, message) for message in _silences(pod, quota.spec.hard)]
+            against += [Refusal(vm.name, quota.object, message) for message in quota.ask(usage)]
+        if not against:
+            for quota in chosen:
+                quota.take(usage)
+            against = list(self._held_back(vm, pod, usage, gates))
+        self._refusals += against[:1]
 
     def judgement(self) -> Judgement:
         """Return the judgement of all VMs so far."""
-        hard = [
-            (namespace, quota.metadata.name, resource, amount)
-            for namespace, quotas in sorted(self._quotas.items())
-            for quota in quotas
-            for resource, amount in sorted(quota.spec.hard.items())
+        fillings = [
+            *(filling for _, fillings in sorted(self._admitting.items()) for filling in fillings),
+            *(filling for _, fillings in sorted(self._gating.items()) for filling in fillings),
         ]
-        lines = [
-            Line(
-                namespace=namespace,
-                quota=quota,
-                resource=resource,
-                hard=amount,
-                asked=self._asked.get((namespace, quota), {}).get(resource, _ZERO),
-            )
-            for namespace, quota, resource, amount in hard
-            if _is_judged(resource)
-        ]
-        unjudged = {resource for _, _, resource, _ in hard if not _is_judged(resource)}
+        unjudged = {name for filling in fillings for name in filling.spec.hard if not _is_judged(name)}
         return Judgement(
-            lines=tuple(lines),
+            lines=tuple(line for filling in fillings for line in filling.lines()),
             refusals=tuple(self._refusals),
             automatic=self._automatic,
             unjudged=tuple(sorted(unjudged)),
+            undecided=self._undecided,
+            notes=self._gate.notes,
         )
+
+    def _held_back(self, vm: PodRequest, pod: Pod, usage: Amounts, gates: Sequence[_Filling]) -> Iterator[Refusal]:
+        """Let AAQ's gate judge a Pod that the API server has taken.
+
+        The gate asks quotas without their scopes, which only choose what counts as used
+        (pkg/aaq-controller/aaq-gate-controller, getArtificialRqsForGateController).
+        """
+        wanted = self._gate.usage(vm.guest, usage)
+        counting = [quota for quota in gates if _counts(quota.spec, pod)]
+        held = False
+        for quota in gates:
+            over = quota.ask(wanted) if quota in counting else quota.over(wanted)
+            if quota.holds_back and vm.namespace not in self._gate.open_namespaces:
+                for message in over:
+                    held = True
+                    yield Refusal(vm.name, quota.object, f"{message}: AAQ holds it back")
+        if not held:
+            for quota in counting:
+                quota.take(wanted)
+
+
+class _Filling:
+    """A quota, and how the VMs of its namespace fill it: `asked` by all of them, `taken` by those that it lets in."""
+
+    def __init__(
+        self, quota: ResourceQuota | ApplicationAwareResourceQuota, hard: Mapping[str, Quantity] | None = None
+    ) -> None:
+        self.kind = type(quota).__name__
+        self.namespace, self.name = namespace_or_default(quota.metadata.namespace), quota.metadata.name
+        self.spec = quota.spec if hard is None else msgspec.structs.replace(quota.spec, hard=dict(hard))
+        self.holds_back = isinstance(quota, ResourceQuota) or aaq.is_gated(quota)
+        self.asked: Amounts = {}
+        self.taken: Amounts = {}
+
+    @property
+    def object(self) -> str:
+        """The object, as messages name it."""
+        return f"{self.kind}/{self.namespace}/{self.name}"
+
+    def ask(self, usage: Amounts) -> list[str]:
+        """Add what a VM asks for; return why there is no room for it."""
+        _add(self.asked, self._of(usage))
+        return self.over(usage)
+
+    def over(self, usage: Amounts) -> list[str]:
+        """Say of what there is not enough."""
+        messages = []
+        for name, amount in sorted(self._of(usage).items()):
+            hard, taken = self.spec.hard[name], self.taken.get(name, _ZERO)
+            if amount and taken + amount > hard:
+                text = f"allows {allowed(name, hard)} of {name}; {allowed(name, hard - taken)} is left"
+                messages.append(f"{text}, and the VM's Pod asks for {allowed(name, amount)}")
+        return messages
+
+    def take(self, usage: Amounts) -> None:
+        """Let a VM in."""
+        _add(self.taken, self._of(usage))
+
+    def lines(self) -> Iterator[Line]:
+        """Yield what is asked for, resource by resource."""
+        for resource, hard in sorted(self.spec.hard.items()):
+            if _is_judged(resource):
+                asked = self.asked.get(resource, _ZERO)
+                yield Line(
+                    namespace=self.namespace,
+                    kind=self.kind,
+                    quota=self.name,
+                    resource=resource,
+                    hard=hard,
+                    asked=asked,
+                )
+
+    def _of(self, usage: Amounts) -> Amounts:
+        return {name: usage[name] for name in self.spec.hard if name in usage}
+
+
+def _by_namespace(fillings: Iterable[_Filling]) -> dict[str, list[_Filling]]:
+    found: dict[str, list[_Filling]] = {}
+    for filling in fillings:
+        if filling.spec.hard:
+            found.setdefault(filling.namespace, []).append(filling)
+    return found
+
+
+def _managed(quota: ApplicationAwareResourceQuota) -> _Filling:
+    """The part of an AAQ quota of which AAQ makes a ResourceQuota: the API server refuses Pods by it."""
+    return _Filling(quota, {name: hard for name, hard in quota.spec.hard.items() if not aaq.is_counted(name)})
+
+
+def _counted(quota: ApplicationAwareResourceQuota) -> _Filling:
+    """The part of an AAQ quota that AAQ's gate counts."""
+    return _Filling(quota, {name: hard for name, hard in quota.spec.hard.items() if aaq.is_counted(name)})
+
+
+def _undecided(cluster: Cluster, gate: aaq.Gate) -> Iterator[str]:
+    if gate.undecided:
+        for quota in cluster.application_quotas:
+            namespace = namespace_or_default(quota.metadata.namespace)
+            yield f"{aaq.KIND}/{namespace}/{quota.metadata.name}: {gate.undecided}"
+    for cluster_quota in cluster.application_cluster_quotas:
+        yield f"ApplicationAwareClusterResourceQuota/{cluster_quota.metadata.name}: it is about several namespaces"
 
 
 def pod_usage(pod: Pod) -> Amounts:
@@ -161,96 +255,20 @@ def pod_usage(pod: Pod) -> Amounts:
 
 def allowed(resource: str, amount: Quantity) -> str:
     """An amount of a quota's resource for people."""
-    name = resource.removeprefix("requests.").removeprefix("limits.")
+    name = resource.removeprefix("requests.").removeprefix("limits.").removesuffix(aaq.VMI)
     if name == "cpu":
         return count(amount.milli_value / 1000)
     return memory(amount.value) if name == "memory" or name.startswith("hugepages-") else str(amount)
 
 
-def defaulted(pod: Pod, ranges: Sequence[LimitRange]) -> dict[str, Any]:
-    """The Pod with what the API server and the namespace's LimitRanges add to its containers."""
-    items = [
-        _with_defaults(item) for limit_range in ranges for item in limit_range.spec.limits if item.type == "Container"
-    ]
-    spec = dict(pod["spec"])
-    for part in ("containers", "initContainers"):
-        if part in spec:
-            spec[part] = [_container(container, items) for container in spec[part]]
-    return {**pod, "spec": spec}
-
-
-def _container(container: dict[str, Any], items: Sequence[LimitRangeItem]) -> dict[str, Any]:
-    resources = container.get("resources") or {}
-    limits = dict(resources.get("limits") or {})
-    requests = {**limits, **(resources.get("requests") or {})}
-    for item in items:
-        for resource, amount in item.default.items():
-            limits.setdefault(resource, str(amount))
-        for resource, amount in item.default_request.items():
-            requests.setdefault(resource, str(amount))
-    return {**container, "resources": {**resources, "limits": limits, "requests": requests}}
-
-
-def _with_defaults(item: LimitRangeItem) -> LimitRangeItem:
-    default = {**item.max, **item.default}
-    return msgspec.structs.replace(
-        item, default=default, default_request={**item.min, **default, **item.default_request}
-    )
-
-
-def _against_ranges(vm: PodRequest, pod: Pod, ranges: Sequence[LimitRange]) -> Iterator[Refusal]:
-    for limit_range in ranges:
-        about = f"LimitRange/{vm.namespace}/{limit_range.metadata.name}"
-        for item in limit_range.spec.limits:
-            if item.type == "Container":
-                for container in (*pod["spec"]["containers"], *pod["spec"].get("initContainers", ())):
-                    resources = container["resources"]
-                    faults = _out_of_bounds(item, _amounts(resources["requests"]), _amounts(resources["limits"]))
-                    yield from (Refusal(vm.name, about, f"container {container['name']}: {text}") for text in faults)
-            elif item.type == "Pod":
-                faults = _out_of_bounds(item, pod_requests(dict(pod)), pod_limits(dict(pod)))
-                yield from (Refusal(vm.name, about, f"the Pod: {text}") for text in faults)
-
-
-def _out_of_bounds(item: LimitRangeItem, requests: Amounts, limits: Amounts) -> Iterator[str]:
-    for resource, least in sorted(item.min.items()):
-        request, limit = requests.get(resource), limits.get(resource)
-        if request is None:
-            yield f"requests no {resource}, and {least} is the least"
-        elif request < least or (limit is not None and limit < least):
-            yield f"has {min(request, limit if limit is not None else request)} of {resource}, and {least} is the least"
-    for resource, most in sorted(item.max.items()):
-        limit = limits.get(resource)
-        if limit is None:
-            yield f"has no limit of {resource}, and {most} is the most"
-        elif limit > most or requests.get(resource, _ZERO) > most:
-            yield f"has {max(limit, requests.get(resource, _ZERO))} of {resource}, and {most} is the most"
-    for resource, ratio in sorted(item.max_limit_request_ratio.items()):
-        request, limit = requests.get(resource), limits.get(resource)
-        if not request or not limit:
-            yield f"has no request and limit of {resource}, whose ratio is bounded"
-        elif limit.milli_value > request.milli_value * ratio.milli_value / 1000:
-            yield f"has a limit of {resource} of more than {ratio} times its request"
-
-
-def _against_quota(
-    vm: PodRequest, pod: Pod, quota: ResourceQuota, wanted: Amounts, taken: Amounts
-) -> Iterator[Refusal]:
-    about = f"ResourceQuota/{vm.namespace}/{quota.metadata.name}"
-    for name in sorted(quota.spec.hard):
+def _silences(pod: Pod, hard: Mapping[str, Quantity]) -> Iterator[str]:
+    """Say which containers are silent about what a ResourceQuota wants of all of them (Constraints)."""
+    for name in sorted(hard):
         part, _, resource = (
             name.rpartition(".") if name.startswith(("requests.", "limits.")) else ("requests", "", name)
         )
         if resource in _SHARED and (silent := _silent(pod, part, resource)):
-            yield Refusal(
-                vm.name, about, f"wants {part}.{resource} of every container, and {', '.join(silent)} has none"
-            )
-    for name, amount in sorted(wanted.items()):
-        hard = quota.spec.hard[name]
-        if amount and taken.get(name, _ZERO) + amount > hard:
-            left = hard - taken.get(name, _ZERO)
-            text = f"allows {allowed(name, hard)} of {name}; {allowed(name, left)} is left"
-            yield Refusal(vm.name, about, f"{text}, and the VM's Pod asks for {allowed(name, amount)}")
+            yield f"wants {part}.{resource} of every container, and {', '.join(silent)} has none"
 
 
 def _silent(pod: Pod, part: str, resource: str) -> list[str]:
@@ -301,13 +319,11 @@ def _crosses(pod: Pod) -> bool:
 def _is_judged(name: str) -> bool:
     """Whether a resource of a quota is about Pods or VMs."""
     resource = name.removeprefix("requests.").removeprefix("limits.")
-    if name in _OBJECTS or resource in (*_SHARED, "ephemeral-storage") or resource.startswith("hugepages-"):
+    if name in _OBJECTS or resource.endswith(aaq.VMI):
+        return True
+    if resource in (*_SHARED, "ephemeral-storage") or resource.startswith("hugepages-"):
         return True
     return name.startswith("requests.") and "/" in resource and not resource.startswith("storage")
-
-
-def _amounts(texts: Mapping[str, str]) -> Amounts:
-    return {name: Quantity.parse(amount) for name, amount in texts.items()}
 
 
 def _add(amounts: Amounts, added: Mapping[str, Quantity]) -> None:

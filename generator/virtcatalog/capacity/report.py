@@ -99,9 +99,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def finds(self) -> bool:
-        """Whether something is wrong: a VM without a node, a type that fits nowhere, a quota that is too small."""
+        """Whether a VM has no node, a type fits nowhere, or a quota is too small or cannot be judged."""
         fitless = any(not type_fit.empty for type_fit in self.types if not type_fit.refused)
-        return bool(self.homeless or self.podless or self.quota.refusals) or (bool(self.kinds) and fitless)
+        short = self.quota.refusals or self.quota.undecided
+        return bool(self.homeless or self.podless or short) or (bool(self.kinds) and fitless)
 
 
 def report(
@@ -119,7 +120,7 @@ def report(
     nodes, kinds = cluster_nodes(cluster.nodes)
     reader = Reader()
     looks = Looks(number + sum(DECLARED not in node.metadata.annotations for node in cluster.nodes))
-    judge = Judge(cluster.quotas, cluster.limit_ranges, looks)
+    judge = Judge(cluster, looks)
     fleet, podless = read_fleet(launched, number, reader, judge)
     positions = {node.name: position for position, node in enumerate(nodes)}
     others: list[list[Demand]] = [[] for _ in nodes]

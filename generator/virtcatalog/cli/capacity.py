@@ -135,7 +135,10 @@ def _close(answer: Report) -> None:
     if answer.homeless:
         parts.append(f"{counted(len(answer.homeless), 'VM fits', 'VMs fit')} no node")
     if answer.quota.refusals:
-        parts.append(f"{counted(len(answer.quota.refusals), 'VM is', 'VMs are')} refused by quotas or limits")
+        refused = counted(len(answer.quota.refusals), "VM is", "VMs are")
+        parts.append(f"{refused} refused or held back by quotas or limits")
+    if answer.quota.undecided:
+        parts.append(f"{counted(len(answer.quota.undecided), 'quota')} not judged")
     if answer.podless:
         parts.append(f"{counted(len(answer.podless), 'VM makes', 'VMs make')} no Pod")
     summary(", ".join(parts))
@@ -164,6 +167,7 @@ def _as_data(answer: Report) -> dict[str, Any]:
         "quotas": [
             {
                 "namespace": line.namespace,
+                "kind": line.kind,
                 "quota": line.quota,
                 "resource": line.resource,
                 "hard": str(line.hard),
@@ -177,5 +181,7 @@ def _as_data(answer: Report) -> dict[str, Any]:
             for (namespace, resource), number in sorted(quota.automatic.items())
         ],
         "notJudged": list(quota.unjudged),
+        "undecided": list(quota.undecided),
+        "notes": list(quota.notes),
         "podless": [{"vm": name, "why": why} for name, why in answer.podless],
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from virtcatalog.capacity.applicationaware import KIND as AAQ_QUOTA
 from virtcatalog.capacity.nodes import HUGE_PAGES, PODS, bare, shown
 from virtcatalog.capacity.quota import allowed
 from virtcatalog.cli.console import echo
@@ -49,7 +50,7 @@ def print_text(answer: Report) -> None:
         rows_ = [
             (
                 line.namespace,
-                line.quota,
+                f"arq/{line.quota}" if line.kind == AAQ_QUOTA else line.quota,
                 line.resource,
                 allowed(line.resource, line.asked),
                 allowed(line.resource, line.hard),
@@ -150,3 +151,5 @@ def _quotas(answer: Report) -> Iterator[str]:
         yield f"{text}, as a quota or selector asks for it"
     if quota.unjudged:
         yield f"not judged: {', '.join(quota.unjudged)}"
+    yield from (f"cannot be judged: {quota_and_reason}" for quota_and_reason in quota.undecided)
+    yield from quota.notes

@@ -20,7 +20,14 @@ from virtcatalog.api.instancetype import (
 from virtcatalog.api.kinds import CLUSTER_KINDS
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstancePreset
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.api.nodes import LimitRange, Node, PartialObjectMetadata, ResourceQuota
+from virtcatalog.api.nodes import (
+    AAQ,
+    ApplicationAwareResourceQuota,
+    LimitRange,
+    Node,
+    PartialObjectMetadata,
+    ResourceQuota,
+)
 from virtcatalog.api.operator import KubeVirt
 from virtcatalog.errors import ManifestError, Problem, Warning
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
@@ -274,6 +281,26 @@ class Cluster:
         return self._of("LimitRange")
 
     @property
+    def application_quotas(self) -> list[ApplicationAwareResourceQuota]:
+        """The ApplicationAwareResourceQuotas."""
+        return self._of("ApplicationAwareResourceQuota")
+
+    @property
+    def application_cluster_quotas(self) -> list[PartialObjectMetadata]:
+        """The metadata of the ApplicationAwareClusterResourceQuotas."""
+        return self._of("ApplicationAwareClusterResourceQuota")
+
+    @property
+    def application_quota_configuration(self) -> AAQ | None:
+        """The object that configures AAQ; there is one at most."""
+        return next(iter(self._of("AAQ")), None)
+
+    @property
+    def limits_pods(self) -> bool:
+        """Whether the objects say what Pods may have: there are nodes, quotas or LimitRanges."""
+        return bool(self.nodes or self.quotas or self.limit_ranges or self.application_quotas)
+
+    @property
     def nodes(self) -> list[Node]:
         """The Nodes."""
         return self._of("Node")
@@ -285,6 +312,10 @@ class Cluster:
 
     def _of(self, wanted: str) -> list[Any]:
         return [obj for (kind, _, _), obj in self._objects.items() if kind == wanted]
+
+    def has_namespace(self, name: str) -> bool:
+        """Whether a Namespace is among the objects."""
+        return ("Namespace", "", name) in self._objects
 
     def namespace_labels(self, name: str) -> Mapping[str, str]:
         """The labels of a Namespace, which is there though nobody gives it: the API server labels each by its name."""

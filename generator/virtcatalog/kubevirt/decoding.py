@@ -12,7 +12,14 @@ from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.kinds import CLUSTER_KINDS, READ, kind_type, unserved
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.api.nodes import LimitRange, Node, PartialObjectMetadata, ResourceQuota
+from virtcatalog.api.nodes import (
+    AAQ,
+    ApplicationAwareResourceQuota,
+    LimitRange,
+    Node,
+    PartialObjectMetadata,
+    ResourceQuota,
+)
 from virtcatalog.api.object import Status
 from virtcatalog.errors import Warning
 from virtcatalog.releases import Release
@@ -22,11 +29,14 @@ _IN_PART: Mapping[tuple[str, str], type[Status]] = {
     ("v1", "Node"): Node,
     ("v1", "ResourceQuota"): ResourceQuota,
     ("v1", "LimitRange"): LimitRange,
+    ("aaq.kubevirt.io/v1alpha1", "AAQ"): AAQ,
+    ("aaq.kubevirt.io/v1alpha1", "ApplicationAwareResourceQuota"): ApplicationAwareResourceQuota,
+    ("aaq.kubevirt.io/v1alpha1", "ApplicationAwareClusterResourceQuota"): PartialObjectMetadata,
     ("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition"): PartialObjectMetadata,
     ("snapshot.storage.k8s.io/v1", "VolumeSnapshot"): PartialObjectMetadata,
 }
 """Kinds of others, of which only a part matters."""
-CLUSTER_WIDE = frozenset({*CLUSTER_KINDS, "Namespace", "Node"})
+CLUSTER_WIDE = frozenset({*CLUSTER_KINDS, "Namespace", "Node", "AAQ", "ApplicationAwareClusterResourceQuota"})
 """The kinds of objects that VMs refer to and that are in no namespace."""
 
 

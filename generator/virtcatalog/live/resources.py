@@ -29,7 +29,7 @@ class Resource(NamedTuple):
         return f"{root}/{self.plural}"
 
 
-_KUBEVIRT, _TYPES, _CDI = "kubevirt.io", "instancetype.kubevirt.io", "cdi.kubevirt.io"
+_KUBEVIRT, _TYPES, _CDI, _AAQ = "kubevirt.io", "instancetype.kubevirt.io", "cdi.kubevirt.io", "aaq.kubevirt.io"
 
 RESOURCES: Final = (
     Resource(_KUBEVIRT, "v1", "KubeVirt", "kubevirts"),
@@ -51,6 +51,9 @@ SURROUNDINGS: Final = (
     Resource("", "v1", "Node", "nodes", False),
     Resource("", "v1", "ResourceQuota", "resourcequotas"),
     Resource("", "v1", "LimitRange", "limitranges"),
+    Resource(_AAQ, "v1alpha1", "AAQ", "aaqs", False),
+    Resource(_AAQ, "v1alpha1", "ApplicationAwareResourceQuota", "applicationawareresourcequotas"),
+    Resource(_AAQ, "v1alpha1", "ApplicationAwareClusterResourceQuota", "applicationawareclusterresourcequotas", False),
     Resource(_KUBEVIRT, "v1", "VirtualMachineInstanceReplicaSet", "virtualmachineinstancereplicasets"),
     Resource(_KUBEVIRT, "v1", "VirtualMachineInstancePreset", "virtualmachineinstancepresets"),
     Resource("pool.kubevirt.io", "v1beta1", "VirtualMachinePool", "virtualmachinepools"),
@@ -63,6 +66,7 @@ MACHINES: Final = ("VirtualMachine", "VirtualMachineInstance", "ControllerRevisi
 OPTIONAL: Final = (
     *("NetworkAttachmentDefinition", "DataVolume", "DataSource", "VirtualMachinePool"),
     *("VirtualMachineInstancePreset", "VirtualMachineInstanceReplicaSet"),
+    *("AAQ", "ApplicationAwareResourceQuota", "ApplicationAwareClusterResourceQuota"),
 )
 """Kinds that a cluster need not serve."""
 
@@ -87,6 +91,7 @@ _STATUS: Final[Mapping[str, tuple[str, ...]]] = {
     "DataVolume": ("phase",),
     "Node": ("allocatable", "capacity", "conditions"),
     "ResourceQuota": ("hard", "used"),
+    "ApplicationAwareResourceQuota": ("hard", "used"),
 }
 
 

@@ -59,7 +59,7 @@ def review(
     standings = [
         standing(environment, vms, comparison.base, comparison.head)
         for environment, vms, comparison in fleets
-        if comparison.head.nodes or comparison.head.quotas or comparison.head.limit_ranges
+        if comparison.head.limits_pods
     ]
     fleet.unknown += [name for name in clean.vms if name not in fleet.unknown]
     hosts = [str(condition.host) for condition in conditions]

@@ -202,8 +202,7 @@ class Reviewer:
     @property
     def limits_room(self) -> bool:
         """Whether anything that VMs met can be too small for them."""
-        clusters = [comparison.head for comparison in self._comparisons.values()]
-        return any(cluster.nodes or cluster.quotas or cluster.limit_ranges for cluster in clusters)
+        return any(comparison.head.limits_pods for comparison in self._comparisons.values())
 
     def upgrades(self) -> Iterator[Upgrade]:
         """Yield what environments run another release after the change, those together that have the same upgrade."""
