@@ -18,8 +18,7 @@ from virtcatalog.manifests.scalars import resolve
 
 ENTRY = re.compile(r"((?:[A-Za-z]|[1-9][0-9]*[A-DF-Za-df-z])[A-Za-z0-9_./-]*):(?: ([^ ].*))?")
 """A key that can be no number, and what follows it."""
-_PLAIN = re.compile(r"[A-Za-z0-9_./+-](?:[^ :#\t]|:(?! |$)| (?![ #]))*")
-_START = re.compile(r"[+.-]?[A-Za-z0-9_/]|-?[0-9]")
+_PLAIN = re.compile(r"(?=[+.-]?[A-Za-z0-9_/])[^ :#\t]+(?:(?::(?! |$)| (?![ #]))[^ :#\t]*)*(?<![ :])")
 _BLOCK = frozenset({"|", "|-"})
 _DEEPEST = 100
 
@@ -46,7 +45,7 @@ class _Reader:
     def __init__(self, raw: list[str], *, ended: bool) -> None:
         """`ended` says whether the last line ends with a line feed."""
         self._raw, self._ended = raw, ended
-        self._lines: list[Line] = [(len(line) - len(line.lstrip(" ")), line.lstrip(" ")) for line in raw]
+        self._lines: list[Line] = [(len(line) - len(text := line.lstrip(" ")), text) for line in raw]
 
     def block(self, at: int, indent: int, depth: int) -> tuple[Any, int]:
         """Read what starts at a line; return it and the line behind it."""
@@ -137,7 +136,7 @@ def _read_scalar(text: str) -> Any:
         inner = text[1:-1].replace("''", "\0")
         if "'" not in inner:
             return inner.replace("\0", "'")
-    if _START.match(text) and _PLAIN.fullmatch(text) and not text.endswith((" ", ":")):
+    if _PLAIN.fullmatch(text):
         value = resolve(text)
         if not isinstance(value, float):
             return value

@@ -23,6 +23,7 @@ from virtcatalog.manifests.sources import opened, standard_input
 
 _SMALL: Final = 8 * 2**20
 _CHUNK: Final = 2**20
+_BLOCK: Final = 2**18
 
 
 class Content:
@@ -32,13 +33,20 @@ class Content:
         """`read` returns the bytes between two offsets of what holds them, where this content starts at `first`."""
         self.size = size
         self._read, self._first = read, first
+        self._block, self._block_start = b"", 0
 
     def read(self, start: int, end: int) -> bytes:
-        """Return the bytes between two offsets; SourceError for too many at once, and when they are there no more."""
+        """Return the bytes between two offsets; SourceError for too many at once, and when they are there no more.
+
+        What comes behind them is read, too: most readers go from front to back.
+        """
         end = min(end, self.size)
         if end - start > SOURCE_FILE_BYTES:
             raise TooLargeError(SOURCE_FILE_BYTES)
-        return self._read(self._first + start, self._first + end)
+        if start < self._block_start or end > self._block_start + len(self._block):
+            behind = min(max(end, start + _BLOCK), self.size)
+            self._block, self._block_start = self._read(self._first + start, self._first + behind), start
+        return self._block[start - self._block_start : end - self._block_start]
 
 
 class Spool:
@@ -102,7 +110,6 @@ def _read_at(descriptor: int, start: int, end: int) -> bytes:
     return content
 
 
-_BLOCK: Final = 2**18
 BOM: Final = b"\xef\xbb\xbf"
 """A byte order mark."""
 
@@ -125,7 +132,8 @@ class Window:
 
     def cut(self, start: int, end: int) -> bytes:
         """Return the bytes between two offsets, as far as the text goes; SourceError for more than a file may have."""
-        self._load(start, end)
+        if start < self._first or end > self._behind:
+            self._load(start, end)
         return self._block[start - self._first : end - self._first]
 
     def view(self, start: int, least: int) -> memoryview:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,10 +16,11 @@ from virtcatalog.errors import CatalogError, Problem
 from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.layout import BASE, CATALOG, COMPONENTS, OWNED
-from virtcatalog.repositories.find import find
-from virtcatalog.repositories.helm import Charts
 from virtcatalog.review.deployed import side_of
 from virtcatalog.review.side import Side, Vm, within
+
+if TYPE_CHECKING:
+    from virtcatalog.repositories.helm import Charts
 
 #: How often a broken catalog is read again without its broken files.
 _ROUNDS = 4
@@ -31,6 +33,8 @@ def read_side(folder: Folder, label: str, charts: Charts | None = None) -> Side:
     """
     if folder.has(CATALOG):
         return _read_catalog(folder, label)
+    from virtcatalog.repositories.find import find  # fifty modules, of no use to a catalog
+
     base = folder.folder(BASE) if folder.has(OWNED) else None
     found = find(folder, label, charts) if base is None else find(base, f"{label}/{BASE}", charts)
     return side_of(found, label)
