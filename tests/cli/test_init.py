@@ -144,6 +144,20 @@ def test_requirements_pin_everything_that_virtcatalog_needs():
     assert {"markupsafe", "pluggy"} <= names, "what those need in turn"
 
 
+class Installed:
+    """A distribution whose installer has noted nothing of where it came from."""
+
+    requires = ()
+    version = "1"
+    noted = None
+
+    def __init__(self, name):
+        pass
+
+    def read_text(self, name):
+        return self.noted if name == "direct_url.json" else None
+
+
 @pytest.mark.parametrize(
     ("noted", "line"),
     [
@@ -156,18 +170,18 @@ def test_requirements_pin_everything_that_virtcatalog_needs():
     ],
 )
 def test_a_repository_installs_virtcatalog_from_where_this_one_came(monkeypatch, noted, line):
-    class Installed:
-        requires = ()
-        version = "1"
-
-        def __init__(self, name):
-            pass
-
-        def read_text(self, name):
-            return noted if name == "direct_url.json" else None
-
+    monkeypatch.setattr(Installed, "noted", noted)
     monkeypatch.setattr("virtcatalog.scaffold.content.distribution", Installed)
     assert pinned().splitlines()[0] == line
+
+
+def test_that_an_index_has_to_have_it_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr("virtcatalog.scaffold.content.distribution", Installed)
+    folder = tmp_path / "house"
+    version = f"virtcatalog[pytest]=={virtcatalog.__version__}"
+    assert f"{folder}/requirements.txt: {version} is to be found in an index. " in init(folder).stderr
+    asked = tmp_path / "asked"
+    assert "an index" not in init(asked, "--package", "git+https://git.example/v@v1").stderr
 
 
 @pytest.mark.parametrize(

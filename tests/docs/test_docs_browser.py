@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from browsing import serious_faults
 from running import ROOT
 
 PAGES = sorted(
@@ -86,3 +87,13 @@ def test_what_is_copied_of_a_block_are_its_commands(browser, site) -> None:
         block.setAttribute("data-md-copying", "");
         return block.innerText.trim().split("\\n")[0];"""
     assert browser.execute_script(script).startswith("virtcatalog init house")
+
+
+def test_axe_finds_no_serious_fault(browser, site, window) -> None:
+    _, scheme = window
+    faults = {}
+    for page in PAGES[scheme == "dark" :: 2]:  # axe takes seconds a page: each is looked at in one of the two
+        browser.get(f"{site}/{page}")
+        if found := serious_faults(browser):
+            faults[page] = found
+    assert faults == {}

@@ -7,13 +7,13 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-import axe_selenium_python
+import axe_core_python
 import pytest
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-_AXE = Path(axe_selenium_python.__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
+_AXE = Path(axe_core_python.__file__).parent / "axe.min.js"
 PATIENCE = 120
 """Seconds until a condition counts as one that never comes: machines are slow, and no test may tell how slow."""
 

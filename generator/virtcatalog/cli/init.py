@@ -57,13 +57,16 @@ def command(folder: Path, name: str | None, tool: Tool, repo_url: str, package: 
     written = write(folder, files, note)
     for path in written:
         echo(str(folder / path))
-    if "requirements.txt" in written and installs_a_file(files):
+    if "requirements.txt" in written:
         where = folder / "requirements.txt"
-        index = f"virtcatalog[pytest]=={__version__} of an index"
-        note(
-            f"{where}: virtcatalog comes from a file of this machine there, which CI does not have. "
-            f"Put a URL there, or {index}; or use --package."
-        )
+        index = f"virtcatalog[pytest]=={__version__}"
+        if installs_a_file(files):
+            note(
+                f"{where}: virtcatalog comes from a file of this machine there, which CI does not have. "
+                f"Put a URL there, or {index} of an index; or use --package."
+            )
+        elif not package and index in files["requirements.txt"]:
+            note(f"{where}: {index} is to be found in an index. Where none has it, put a URL there, or use --package.")
     count = counted(len(written), "file")
     summary(f"{folder}: {count}; next: make build test" if written else f"{folder}: nothing to add")
     return 0
