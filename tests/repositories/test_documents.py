@@ -6,7 +6,8 @@ import pytest
 
 from virtcatalog.limits import REPOSITORY_FILE_BYTES
 from virtcatalog.manifests.folder import held
-from virtcatalog.repositories.documents import Documents, documents_of, passed_over_words, read_documents
+from virtcatalog.repositories.documents import Documents, documents_of, passed_over_words
+from virtcatalog.repositories.find import find
 
 VM = """\
 apiVersion: kubevirt.io/v1
@@ -158,13 +159,10 @@ def test_files_that_are_no_text_or_too_large():
         "c.yaml": b"#" * (REPOSITORY_FILE_BYTES + 1),
         "d.yaml": VM.encode(),
     }
-    documents = read_documents(held(files), "repo", (*files, "e.yaml"))
-    assert [each.file for each in documents.manifests] == ["repo/d.yaml"]
-    assert documents.passed_over == {"non-UTF-8 file": 1, "oversized file": 1}
-    assert [str(each) for each in documents.problems] == [
-        "repo/b.yaml:1:3: is not UTF-8 text",
-        "repo/e.yaml: there is no such file or folder",
-    ]
+    found = find(held(files), "repo")
+    assert [each.place.file for environment in found.environments for each in environment.resources] == ["repo/d.yaml"]
+    assert found.passed_over == {"non-UTF-8 file": 1, "oversized file": 1}
+    assert list(map(str, found.problems)) == ["repo/b.yaml:1:3: is not UTF-8 text"]
 
 
 def test_the_line_that_counts_them():

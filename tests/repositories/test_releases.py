@@ -8,7 +8,7 @@ from virtcatalog.manifests.folder import held
 from virtcatalog.repositories import helm
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.find import find
-from virtcatalog.repositories.helm import Charts
+from virtcatalog.repositories.helm import Charts, Renderer
 from virtcatalog.repositories.model import resource
 from virtcatalog.repositories.releases import argo_release
 from virtcatalog.repositories.tree import Tree
@@ -47,7 +47,7 @@ def rendered(monkeypatch):
 
 
 def environment(files, kind="HelmRelease", program="/helm"):
-    repository = find(held({path: text.encode() for path, text in files.items()}), "r", Charts(lambda: program))
+    repository = find(held({path: text.encode() for path, text in files.items()}), "r", Renderer(lambda: program))
     (found,) = (each for each in repository.environments if each.kind == kind)
     return found
 
@@ -178,7 +178,7 @@ def test_values_that_are_none_are_named():
 
 
 def lone(files, program="/helm"):
-    repository = find(held({path: text.encode() for path, text in files.items()}, "r"), "r", Charts(lambda: program))
+    repository = find(held({path: text.encode() for path, text in files.items()}, "r"), "r", Renderer(lambda: program))
     return [each for each in repository.environments if each.kind == "chart"]
 
 

@@ -15,7 +15,7 @@ from virtcatalog.manifests.sources import exists, is_folder, open_in_checkout
 if TYPE_CHECKING:
     from typing import Any
 
-    from virtcatalog.repositories.helm import Charts
+    from virtcatalog.repositories.helm import Renderer
     from virtcatalog.repositories.model import Resource
     from virtcatalog.review.side import Side
 
@@ -23,12 +23,12 @@ _SHOWN = 3
 _CATALOG = "catalog"
 
 
-def renderer() -> Charts:
-    """Return what renders charts of repositories, if there are any and helm is here."""
-    from virtcatalog.repositories.helm import Charts
+def renderer() -> Renderer:
+    """Return what renders repositories, with charts if there are any and helm is here."""
+    from virtcatalog.repositories.helm import Renderer
     from virtcatalog.repositories.helmprocess import find_helm
 
-    return Charts(find_helm)
+    return Renderer(find_helm)
 
 
 def repository_at(path: str) -> Side | None:

@@ -19,7 +19,7 @@ from virtcatalog.manifests.sources import exists, is_catalog, open_in_checkout
 
 if TYPE_CHECKING:
     from virtcatalog.manifests.git import Repository
-    from virtcatalog.repositories.helm import Charts
+    from virtcatalog.repositories.helm import Renderer
     from virtcatalog.review.side import Side
 
 #: What both sides of an upgrade are called when there is no catalog.
@@ -128,12 +128,12 @@ def read_sides(names: tuple[Named, Named], path: str | None) -> tuple[Side, Side
     BASE is by default where HEAD left the main branch, HEAD the working tree.
     """
     base, head = names
-    charts = renderer()
+    shared = renderer()
     if base.path == STDIN and head == Named():
-        return _streams(charts)
+        return _streams(shared)
     catalog = path or _default(names)
-    one = _side(base, catalog, charts) if base != Named() else _fork(head, catalog, charts)
-    sides = one, _side(head, catalog, charts)
+    one = _side(base, catalog, shared) if base != Named() else _fork(head, catalog, shared)
+    sides = one, _side(head, catalog, shared)
     for side, name in zip(sides, names, strict=True):
         # A folder or file that was named and holds nothing, or two sides that do, are no comparison.
         if side.nothing and (name.path is not None or all(side.nothing for side in sides)):
@@ -195,7 +195,7 @@ def upgraded(catalog: str | None, *, alone: bool) -> Side:
     return side
 
 
-def _streams(charts: Charts) -> tuple[Side, Side]:
+def _streams(shared: Renderer) -> tuple[Side, Side]:
     """The two sides that standard input holds, with a line between them."""
     from virtcatalog.manifests.folder import alone
     from virtcatalog.manifests.sources import read_file
@@ -205,13 +205,13 @@ def _streams(charts: Charts) -> tuple[Side, Side]:
     before, separator, after = content.partition(b"\n" + SEPARATOR + b"\n")
     if not separator:
         raise VirtcatalogError(f"standard input has no line {SEPARATOR.decode()} between BASE and HEAD")
-    sides = read_side(alone(before), "BASE", charts), read_side(alone(after), "HEAD", charts)
+    sides = read_side(alone(before), "BASE", shared), read_side(alone(after), "HEAD", shared)
     if all(side.nothing for side in sides):
         raise VirtcatalogError("standard input: there is no manifest")
     return sides
 
 
-def _side(name: Named, catalog: str, charts: Charts) -> Side:
+def _side(name: Named, catalog: str, shared: Renderer) -> Side:
     from virtcatalog.manifests.git import short
     from virtcatalog.review.read import read_side
 
@@ -221,23 +221,23 @@ def _side(name: Named, catalog: str, charts: Charts) -> Side:
             raise VirtcatalogError(f"{name.revision!r} is neither a git revision nor a file or folder")
         commit = repository.commit(name.revision)
         shown = short(commit) if name.revision == commit else name.revision
-        return _at(repository, commit, catalog, shown, charts)
+        return _at(repository, commit, catalog, shown, shared)
     if name.path is None:
         if not exists(catalog):
             raise VirtcatalogError(f"{catalog}: {NOT_THERE}")
-        return read_side(open_in_checkout(catalog), catalog, charts)
+        return read_side(open_in_checkout(catalog), catalog, shared)
     inside = str(Path(name.path, catalog))
     path = inside if is_catalog(inside) and not is_catalog(name.path) else name.path
-    return read_side(open_in_checkout(path), path, charts)
+    return read_side(open_in_checkout(path), path, shared)
 
 
-def _fork(head: Named, catalog: str, charts: Charts) -> Side:
+def _fork(head: Named, catalog: str, shared: Renderer) -> Side:
     """The side where a revision, or the checkout, left the main branch."""
     from virtcatalog.manifests.git import short
 
     repository = _in_repository()
     commit, main = _forked(repository, head)
-    return _at(repository, commit, catalog, f"{main}@{short(commit)}", charts)
+    return _at(repository, commit, catalog, f"{main}@{short(commit)}", shared)
 
 
 def _forked(repository: Repository, head: Named) -> tuple[str, str]:
@@ -245,10 +245,10 @@ def _forked(repository: Repository, head: Named) -> tuple[str, str]:
     return repository.fork_point(repository.commit(head.revision or "HEAD"))
 
 
-def _at(repository: Repository, commit: str, catalog: str, shown: str, charts: Charts) -> Side:
+def _at(repository: Repository, commit: str, catalog: str, shown: str, shared: Renderer) -> Side:
     from virtcatalog.review.read import read_side
     from virtcatalog.review.side import Side
 
     folder = repository.folder(commit, catalog)
     label = f"{shown}:{catalog}"
-    return read_side(folder, label, charts) if folder else Side(label=f"{label} (not there)")
+    return read_side(folder, label, shared) if folder else Side(label=f"{label} (not there)")

@@ -6,7 +6,7 @@ Kubernetes' schema; any other kind, a custom resource of somebody else's, is tak
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name
@@ -140,10 +140,16 @@ def read_part(part: Part) -> Found:
 def unchecked(part: Part) -> Found:
     """Read what may be manifests of a part, and do not look whether they are; the problems are those of the text."""
     source = Text(part.text, part.file, part.line, part.column)
-    manifests: list[Manifest] = []
-    for document, data in source.documents():
-        manifests += _take_apart(_item(Manifest(data, source, document), part.named))
+    manifests = manifests_in(source, source.documents(), part.named)
     return manifests, list(source.problems)
+
+
+def manifests_in(source: Text, documents: Iterable[tuple[int, Any]], named: Data | None = None) -> list[Manifest]:
+    """Return what may be manifests of the documents of a text; `named` as a part has it."""
+    manifests: list[Manifest] = []
+    for document, data in documents:
+        manifests += _take_apart(_item(Manifest(data, source, document), named))
+    return manifests
 
 
 def vms_of(part: Part, read: Callable[[Part], Found] = read_part) -> Found:

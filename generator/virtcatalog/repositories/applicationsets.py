@@ -147,8 +147,9 @@ class _Generators:
 
     def _files(self, patterns: Sequence[Any], field: str) -> Iterator[tuple[str, Parameters, str]]:
         for path in self._matching(patterns, self._tree.files, within=False):
-            data = self._tree.data(path)
-            items = data if isinstance(data, list) else [data]
+            manifest = self._tree.first(path)
+            data = manifest.data if manifest is not None else None
+            items: list[Any] = data if isinstance(data, list) else [data]
             if not all(isinstance(item, dict) for item in items):
                 self._note(f"{field}.files", f"{path} holds no map")
                 continue

@@ -9,6 +9,7 @@ from typing import Any, Final
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.identity import identity
 from virtcatalog.repositories.model import Resource
+from virtcatalog.repositories.tree import joined
 
 _KINDS: Final = {
     "Kustomization": "kustomize.toolkit.fluxcd.io",
@@ -59,6 +60,13 @@ class Deployer:
     def namespace(self) -> str:
         """Its namespace, "" where it names none."""
         return identity(self.resource.data)[1]
+
+    @property
+    def folders(self) -> list[str]:
+        """The folders that it may deploy, as far as it names any."""
+        several = (self.text("sources", index, "path") for index, _ in enumerate(self.items("sources")))
+        paths = filter(None, (self.text("path"), self.text("source", "path"), *several))
+        return [at for path in paths if (at := joined("", path.lstrip("/"))) is not None]
 
     @property
     def refers_to_config_maps(self) -> bool:

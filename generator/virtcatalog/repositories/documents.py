@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
-from pathlib import PurePosixPath
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.api.kinds import HOLDERS, KINDS, RETIRED
@@ -22,6 +21,7 @@ from virtcatalog.limits import REPOSITORY_FILE_BYTES
 from virtcatalog.manifests.folder import Folder, SourceError, TooLargeError
 from virtcatalog.manifests.places import Mark, mark_behind
 from virtcatalog.manifests.read import Manifest, Part, unchecked
+from virtcatalog.repositories.texts import Texts
 
 # What is passed over, as it is counted.
 OTHER: Final = "other YAML or JSON document"
@@ -96,12 +96,7 @@ def _counted(number: int, what: str) -> str:
     return counted(number, noun) + "".join(rest)
 
 
-def read_documents(folder: Folder, label: str, files: Iterable[str]) -> Documents:
-    """Read files of a folder; `label` is what problems call the folder."""
-    return joined(read_file(folder, path, PurePosixPath(label, path).as_posix()) for path in files)
-
-
-def read_file(folder: Folder, path: str, name: str) -> Documents:
+def read_file(folder: Folder, path: str, name: str, texts: Texts) -> Documents:
     """Read a file of a folder, which problems call `name`."""
     try:
         content = folder.read(path, REPOSITORY_FILE_BYTES)
@@ -109,20 +104,21 @@ def read_file(folder: Folder, path: str, name: str) -> Documents:
         return Documents(passed_over={OVERSIZED: 1})
     except SourceError as error:
         return Documents(problems=(Problem(file=name, message=error.message),))
-    return documents_of(content, name)
+    return documents_of(content, name, texts)
 
 
-def documents_of(content: bytes, file: str) -> Documents:
-    """Read the documents of a file, which problems call `file`."""
+def documents_of(content: bytes, file: str, texts: Texts | None = None) -> Documents:
+    """Read the documents of a file, which problems call `file`; `texts` may know it already."""
+    texts = texts or Texts()
     if b"apiVersion" not in content and b"\\" not in content:  # which may stand for its letters
         return Documents(passed_over={OTHER: 1} if content.strip() else {})
     try:
         text = content.decode().removeprefix("\ufeff")
     except UnicodeDecodeError:
         if _OURS.search(content.decode("utf-8", "replace")):
-            return Documents(problems=tuple(unchecked(Part(content, file))[1]))
+            return Documents(problems=tuple(texts.unchecked(content, file)[1]))
         return Documents(passed_over={NOT_TEXT: 1})
-    manifests, problems = unchecked(Part(text, file))
+    manifests, problems = texts.unchecked(content, file)
     if not problems:
         return joined(map(_sorted, manifests))
     return joined(map(document_of, parts(text, file)))

@@ -6,8 +6,7 @@ First what objects of Flux and Argo CD deploy, then the kustomizations that noth
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -26,7 +25,7 @@ from virtcatalog.repositories.building import kustomized
 from virtcatalog.repositories.deployers import GROUPS, Deployer, deploys
 from virtcatalog.repositories.deploying import Context, Unit, units_of
 from virtcatalog.repositories.documents import Documents, Opaque, joined
-from virtcatalog.repositories.helm import Charts
+from virtcatalog.repositories.helm import Renderer
 from virtcatalog.repositories.ignored import ignored
 from virtcatalog.repositories.model import Environment, Repository, Resource, resource
 from virtcatalog.repositories.placeholders import fill
@@ -40,19 +39,20 @@ _OF_ARGO_CD = frozenset({"Application", "ApplicationSet"})
 _OF_CHART = "file of a chart"
 
 
-def find(folder: Folder, label: str, charts: Charts | None = None) -> Repository:
+def find(folder: Folder, label: str, renderer: Renderer | None = None) -> Repository:
     """Return what a folder deploys; `label` is what the folder is called in places and problems.
 
-    Without `charts` none is rendered.
+    Without a `renderer` no chart is rendered.
     """
-    tree = Tree(folder, label)
+    renderer = renderer or Renderer()
+    tree = Tree(folder, label, renderer.texts)
     objects = list(_objects(tree))
     kinds = {resource.data["kind"] for resource in objects if deploys(resource.data)}
     left_out = ignored(tree, [each.data for each in objects]) if kinds and not kinds & _OF_ARGO_CD else []
     if left_out:
-        tree = Tree(folder.changed(dict.fromkeys(left_out)), label)
+        tree = Tree(folder.changed(dict.fromkeys(left_out)), label, renderer.texts)
         objects = list(_objects(tree))
-    found = _Finder(Context(tree, objects, charts or Charts())).find()
+    found = _Finder(Context(tree, objects, renderer.charts)).find()
     return replace(found, passed_over={**found.passed_over, _LEFT_OUT: len(left_out)}) if left_out else found
 
 
@@ -82,9 +82,6 @@ class RepositoryError(VirtcatalogError):
     """A repository that asks for more than it may."""
 
 
-Declared = Mapping[Deployer, Sequence[Unit]]
-
-
 class _Finder:
     """Looks at one repository.
 
@@ -94,6 +91,8 @@ class _Finder:
 
     def __init__(self, context: Context) -> None:
         self._context, self._tree = context, context.tree
+        self._rendered: dict[tuple[Deployer, tuple[int, ...]], tuple[Unit, ...]] = {}
+        self._deployed: set[str] = set()
         self._units: list[Unit] = []
         self._reached: set[str] = set()
         self._above: list[str] = []
@@ -104,24 +103,57 @@ class _Finder:
         deployers = [Deployer(resource) for resource in self._context.objects if deploys(resource.data)]
         if self._tree.is_file:  # what was rendered has no folders that anything could deploy
             deployers = []
-        declared = {deployer: units_of(deployer, self._context) for deployer in deployers}
-        taken = {folder for units in declared.values() for unit in units for folder in unit.folders}
+        for deployer in self._outer_first(deployers):
+            if deployer.key not in self._deployed:
+                self._look(self._units_of(deployer), (deployer.key,))
+        taken = {folder for units in self._rendered.values() for unit in units for folder in unit.folders}
         roots = [self._kustomization(at) for at in self._roots(taken)]
-        deployed = {
-            deployer.key
-            for unit in (*chain.from_iterable(declared.values()), *roots)
-            for deployer in unit.deployers
-            if deployer.key != unit.key
-        }
+        self._look(roots, ())
         for deployer in deployers:
-            if deployer.key not in deployed:
-                self._reach(deployer, declared)
+            if deployer.key not in self._deployed:
+                self._reach(deployer)
         for root in roots:
-            self._take(root, declared, 0)
+            self._take(root, 0)
         for deployer in deployers:  # those that deploy each other
             if deployer.key not in self._reached:
-                self._reach(deployer, declared)
+                self._reach(deployer)
         return self._with_rest()
+
+    def _outer_first(self, deployers: Sequence[Deployer]) -> list[Deployer]:
+        """Return last what a kustomization or another one's folder has: most of that is rendered with those."""
+        tree = self._tree
+        listed = {file for kustomization in tree.kustomizations.values() for file in kustomization.files}
+        folders = Counter(at for deployer in deployers for at in deployer.folders)
+
+        def is_inner(deployer: Deployer) -> bool:
+            file, own = tree.path_of(deployer.resource.place.file), deployer.folders
+            return file in listed or any(folders[at] > own.count(at) for at in parents(file))
+
+        return sorted(deployers, key=is_inner)
+
+    def _units_of(self, deployer: Deployer, by: Unit | None = None) -> tuple[Unit, ...]:
+        """Return what an object deploys, which is rendered once; `by` is the unit that deploys the object."""
+        around = _around(deployer, by)
+        key = deployer, tuple(map(id, around))
+        if key not in self._rendered:
+            if len(self._rendered) > 2 * REPOSITORY_UNITS:  # as they are declared, and as they are deployed
+                raise _too_many(deployer.resource.place, f"{REPOSITORY_UNITS} units")
+            self._rendered[key] = units_of(deployer, self._context, around)
+        return self._rendered[key]
+
+    def _is_rendered(self, deployer: Deployer, by: Unit) -> bool:
+        return (deployer, tuple(map(id, _around(deployer, by)))) in self._rendered
+
+    def _look(self, units: Iterable[Unit], above: tuple[str, ...]) -> None:
+        """Note what units deploy that deploys something, and what that deploys; `above` are the keys on the way."""
+        for unit in units:
+            for deployer in unit.deployers:
+                if deployer.key == unit.key:
+                    continue
+                self._deployed.add(deployer.key)
+                is_new = deployer.key not in above and not self._is_rendered(deployer, unit)
+                if is_new and len(above) <= REPOSITORY_LEVELS:
+                    self._look(self._units_of(deployer, unit), (*above, deployer.key))
 
     def _roots(self, taken: set[str]) -> Iterator[str]:
         """Yield the folders of kustomizations that nothing deploys or builds upon."""
@@ -136,21 +168,19 @@ class _Finder:
         place = Source(self._tree.shown(self._tree.kustomizations[at].file))
         return Unit(kustomized(self._tree, at).environment(at, "kustomization", at, place))
 
-    def _reach(self, deployer: Deployer, declared: Declared, by: Unit | None = None, level: int = 0) -> None:
+    def _reach(self, deployer: Deployer, by: Unit | None = None, level: int = 0) -> None:
         """Take what an object deploys, and what that deploys; `by` is the unit that deploys the object."""
         self._reached.add(deployer.key)
-        around = by.config_maps if by is not None and deployer.refers_to_config_maps else ()
-        units = declared.get(deployer, ()) if not around else ()
-        for unit in units or units_of(deployer, self._context, around):
-            self._take(unit, declared, level, by.environment.cluster if by is not None else "")
+        for unit in self._units_of(deployer, by):
+            self._take(unit, level, by.environment.cluster if by is not None else "")
 
-    def _take(self, unit: Unit, declared: Declared, level: int, cluster: str = "") -> None:
+    def _take(self, unit: Unit, level: int, cluster: str = "") -> None:
         environment = unit.environment
         if len(self._units) >= REPOSITORY_UNITS or level > REPOSITORY_LEVELS:
             limit = (
                 f"{REPOSITORY_UNITS} units" if level <= REPOSITORY_LEVELS else f"{REPOSITORY_LEVELS} levels of units"
             )
-            raise RepositoryError(f"{environment.place.file}: the repository has more than {limit}")
+            raise _too_many(environment.place, limit)
         inner = [deployer for deployer in unit.deployers if deployer.key != unit.key]
         cluster = environment.cluster or cluster or (unit.cluster if inner else "")
         unit = unit._replace(environment=replace(environment, cluster=cluster))
@@ -162,7 +192,7 @@ class _Finder:
         for deployer in inner:
             if deployer.key not in self._above:
                 self._above.append(deployer.key)
-                self._reach(deployer, declared, unit, level + 1)
+                self._reach(deployer, unit, level + 1)
                 self._above.pop()
 
     def _with_rest(self) -> Repository:
@@ -206,6 +236,15 @@ class _Finder:
             opaque=tuple(opaque),
             problems=tuple(sorted(problems)),
         )
+
+
+def _too_many(place: Source, limit: str) -> RepositoryError:
+    return RepositoryError(f"{place.file}: the repository has more than {limit}")
+
+
+def _around(deployer: Deployer, by: Unit | None) -> list[Resource]:
+    """The ConfigMaps that an object finds beside it, if what it deploys depends on any."""
+    return by.config_maps if by is not None and deployer.refers_to_config_maps else []
 
 
 def _folder(tree: Tree, at: str, documents: Documents) -> Environment:

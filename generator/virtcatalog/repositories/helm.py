@@ -1,6 +1,6 @@
 """What a Helm release deploys: its chart rendered, if that is in the repository and helm is at hand, else its values.
 
-`Charts(find_helm)` is made once for a run, so that both sides share its budget and what is rendered the same.
+`Renderer(find_helm)` is made once for a run, so that both sides share its budget and what is rendered the same.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from virtcatalog.manifests.read import Manifest
 from virtcatalog.repositories.charts import CHART, VALUES, ChartError, Copy, write
 from virtcatalog.repositories.documents import Documents, Opaque, document_of, joined, parts
 from virtcatalog.repositories.helmprocess import HelmError, template
+from virtcatalog.repositories.texts import Texts
 from virtcatalog.repositories.values import Value, objects_in
 
 _SOURCE: Final = re.compile(r"\A---\n# Source: [^/\n]*/([^\n]*)\n")
@@ -135,6 +136,16 @@ class Charts:
         finally:
             self._seconds -= time.monotonic() - start
         return printed.decode(errors="replace")
+
+
+class Renderer:
+    """What the sides of a run share: charts, and the time that they may take, and texts that are parsed.
+
+    Charts are rendered by the helm that `find_helm` finds, "" for none.
+    """
+
+    def __init__(self, find_helm: Callable[[], str] = str) -> None:
+        self.charts, self.texts = Charts(find_helm), Texts()
 
 
 def _layers(release: Release) -> list[bytes]:

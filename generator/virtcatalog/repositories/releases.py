@@ -18,7 +18,7 @@ from virtcatalog.errors import Problem
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.identity import Data, identity
-from virtcatalog.manifests.read import Manifest, Part, unchecked
+from virtcatalog.manifests.read import Manifest
 from virtcatalog.repositories.building import Built, in_namespace
 from virtcatalog.repositories.charts import CHART, is_chart
 from virtcatalog.repositories.deployers import Deployer
@@ -146,8 +146,8 @@ def lone_charts(tree: Tree, charts: Charts, taken: Collection[str]) -> Iterator[
 def _lone_chart(tree: Tree, charts: Charts, at: str, file: str) -> Environment:
     name = at.rpartition("/")[2] or "chart"
     place = Source(tree.shown(file or f"{at}/{CHART}".lstrip("/")))
-    manifests = unchecked(Part("\n".join(tree.lines(file)), place.file))[0] if file else []
-    values = values_at(manifests[0], ()) if manifests else None
+    manifest = tree.first(file) if file else None
+    values = values_at(manifest, ()) if manifest is not None else None
     release = Release(
         name=re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_LONGEST_NAME] or "chart",
         namespace="",
@@ -207,8 +207,8 @@ def _value_files(deployer: Deployer, tree: Tree, at: str, path: Path) -> tuple[l
         # `/web.yaml` is one of the repository's root, `$values/web.yaml` of that of another source.
         of_root = name.startswith(("/", "$")) and "/" in name
         file = joined("", name.partition("/")[2]) if of_root else joined(at, name)
-        manifests = unchecked(Part("\n".join(tree.lines(file)), tree.shown(file)))[0] if file else []
-        found = values_at(manifests[0], ()) if manifests else None
+        manifest = tree.first(file) if file else None
+        found = values_at(manifest, ()) if manifest is not None else None
         if found is not None:
             values.append(found)
         elif not deployer.get(*path[:-1], "ignoreMissingValueFiles"):

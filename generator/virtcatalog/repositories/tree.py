@@ -15,10 +15,11 @@ from virtcatalog.limits import REPOSITORY_FILE_BYTES, REPOSITORY_KUSTOMIZE_WORK
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, manifest_files, parts_of
 from virtcatalog.manifests.layout import KUSTOMIZATIONS
 from virtcatalog.manifests.places import ENDS
-from virtcatalog.manifests.read import Found, Part, unchecked
-from virtcatalog.repositories.documents import Documents, documents_of
+from virtcatalog.manifests.read import Manifest
+from virtcatalog.repositories.documents import Documents, read_file
 from virtcatalog.repositories.globs import Globs
 from virtcatalog.repositories.kustomize.files import Reading
+from virtcatalog.repositories.texts import Texts
 
 CHART: Final = "Chart.yaml"
 """The file of which a folder has one that is a Helm chart."""
@@ -37,13 +38,13 @@ class Kustomization(NamedTuple):
 class Tree:
     """The files of a repository, by their paths, of which messages call the root `label`."""
 
-    def __init__(self, folder: Folder, label: str) -> None:
-        self.root, self.label = folder, label
+    def __init__(self, folder: Folder, label: str, texts: Texts | None = None) -> None:
+        self.root, self.label, self.texts = folder, label, (texts or Texts()).of(self.path_of)
         self._documents: dict[str, Documents] = {}
         self._lines: dict[str, list[str]] = {}
         self.files, faults = manifest_files(folder)
         self.globs = Globs()
-        self.reading = Reading(REPOSITORY_KUSTOMIZE_WORK, lambda file: self.lines(self.path_of(file)))
+        self.reading = Reading(REPOSITORY_KUSTOMIZE_WORK, lambda file: self.lines(self.path_of(file)), self.texts)
         self.problems = tuple(Problem(file=self.shown(path), message=message) for path, message in faults)
 
     def shown(self, path: str) -> str:
@@ -76,11 +77,7 @@ class Tree:
     def documents(self, path: str) -> Documents:
         """Return what a file holds."""
         if path not in self._documents:
-            try:
-                found = documents_of(self.root.read(path, REPOSITORY_FILE_BYTES), self.shown(path))
-            except SourceError as error:
-                found = Documents(problems=(Problem(file=self.shown(path), message=error.message),))
-            self._documents[path] = found
+            self._documents[path] = read_file(self.root, path, self.shown(path), self.texts)
         return self._documents[path]
 
     def folder(self, at: str) -> Folder:
@@ -89,16 +86,13 @@ class Tree:
         assert folder is not None
         return folder
 
-    def _unchecked(self, path: str) -> Found:
+    def first(self, path: str) -> Manifest | None:
+        """Return a file's first document, None where it has none or cannot be read."""
         try:
-            return unchecked(Part(self.root.read(path, REPOSITORY_FILE_BYTES), self.shown(path)))
+            manifests, _ = self.texts.unchecked(self.root.read(path, REPOSITORY_FILE_BYTES), self.shown(path))
         except SourceError:
-            return [], []
-
-    def data(self, path: str) -> Any:
-        """Return the data of a file's first document, None where it has none."""
-        manifests, _ = self._unchecked(path)
-        return manifests[0].data if manifests else None
+            return None
+        return manifests[0] if manifests else None
 
     @cached_property
     def every_folder(self) -> tuple[str, ...]:
@@ -170,8 +164,8 @@ class Tree:
         return frozenset(above for at in self.kustomizations for above in (at, *parents(at)))
 
     def _kustomization(self, at: str, path: str, listed: frozenset[str]) -> Kustomization:
-        data = self.data(path)
-        data = data if isinstance(data, dict) else {}
+        first = self.first(path)
+        data = first.data if first is not None and isinstance(first.data, dict) else {}
         included = (entry for key in _INCLUDES for entry in _texts(data.get(key)))
         folders = (joined(at, entry) for entry in included)
         files = (joined(at, part) for text in _texts(data) for part in (text, text.partition("=")[2]))

@@ -20,23 +20,23 @@ from virtcatalog.review.deployed import side_of
 from virtcatalog.review.side import Side, Vm, within
 
 if TYPE_CHECKING:
-    from virtcatalog.repositories.helm import Charts
+    from virtcatalog.repositories.helm import Renderer
 
 #: How often a broken catalog is read again without its broken files.
 _ROUNDS = 4
 
 
-def read_side(folder: Folder, label: str, charts: Charts | None = None) -> Side:
+def read_side(folder: Folder, label: str, renderer: Renderer | None = None) -> Side:
     """Read a catalog, an output tree, a repository or a file of manifests; what is wrong is in `problems`.
 
-    `label` is what it is called in messages. Without `charts` no chart of a repository is rendered.
+    `label` is what it is called in messages. Without a `renderer` no chart of a repository is rendered.
     """
     if folder.has(CATALOG):
         return _read_catalog(folder, label)
     from virtcatalog.repositories.find import find  # fifty modules, of no use to a catalog
 
     base = folder.folder(BASE) if folder.has(OWNED) else None
-    found = find(folder, label, charts) if base is None else find(base, f"{label}/{BASE}", charts)
+    found = find(folder, label, renderer) if base is None else find(base, f"{label}/{BASE}", renderer)
     return side_of(found, label)
 
 

@@ -9,13 +9,12 @@ from typing import Any, Final, NamedTuple
 
 from virtcatalog.errors import ManifestError
 from virtcatalog.limits import KUSTOMIZE_WORK
-from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.declared import Declared, problem_at
 from virtcatalog.repositories.kustomize.origins import Spot
 from virtcatalog.repositories.kustomize.resource import shape_fault
-from virtcatalog.repositories.kustomize.scalars import ObjectText
+from virtcatalog.repositories.texts import Texts
 
 _HEADER_CHARACTERS: Final = 300
 """The end of a line in which a block of text begins, with a comment perhaps: a line may have 100 kB."""
@@ -30,11 +29,17 @@ class Document(NamedTuple):
 
 
 class Reading:
-    """What one run reads: the budget, and the documents of texts, each of which is parsed once."""
+    """What one run reads: the budget, and the documents of texts."""
 
-    def __init__(self, work: int = KUSTOMIZE_WORK, lines: Callable[[str], list[str]] = lambda _: []) -> None:
+    def __init__(
+        self,
+        work: int = KUSTOMIZE_WORK,
+        lines: Callable[[str], list[str]] = lambda _: [],
+        texts: Texts | None = None,
+    ) -> None:
         """`lines` returns those of a file that is called so, of what stands in no kustomization."""
         self.budget, self.lines = Budget(work), lines
+        self._texts = texts or Texts()
         self._documents: dict[tuple[str, bytes, int, bool], list[Document]] = {}
 
     def documents(
@@ -50,8 +55,8 @@ class Reading:
             for document in self._documents[key]:
                 self.budget.copy(document.data)
             return self._documents[key]
-        text = ObjectText(content, name, line) if objects else Text(content, name, line)
-        documents = [Document(data, Spot(text, index, (), indent)) for index, data in text.documents()]
+        text, parsed = self._texts.parsed(content, name, line, objects=objects)
+        documents = [Document(data, Spot(text, index, (), indent)) for index, data in parsed]
         if text.problems:
             raise ManifestError(*text.problems)
         self._documents[key] = documents

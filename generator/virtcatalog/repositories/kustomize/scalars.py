@@ -19,7 +19,17 @@ _WORDS: Final = frozenset(
     form for word in ("y", "yes", "on", "n", "no", "off") for form in (word, word.capitalize(), word.upper())
 )
 _DATE: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
-_SUSPECT: Final = re.compile(rb"\b(?:[yYnN]|[yY]es|YES|[nN]o|NO|[oO]n|ON|[oO]ff|OFF|\d{4}-\d{1,2}-\d{1,2})\b")
+#: One of these where a bare scalar can stand: behind another one's end, and before its own.
+_BARE: Final = re.compile(
+    rb"(?:^|[\s,\[{:\x80-\xff])"
+    rb"(?:[yYnN]|[yY]es|YES|[nN]o|NO|[oO]n|ON|[oO]ff|OFF|\d{4}-\d{1,2}-\d{1,2})"
+    rb"[ \t]*(?:[\r\n,\]}:#\x80-\xff]|\Z)"
+)
+
+
+def reads_otherwise(content: bytes) -> bool:
+    """Whether a text may hold what kustomize reads otherwise than kubectl."""
+    return _BARE.search(content) is not None
 
 
 def resolved(text: str) -> Any:
@@ -36,15 +46,11 @@ def _time(match: re.Match[str]) -> str:
 
 
 class ObjectText(Text):
-    """A text of objects that kustomize reads."""
-
-    def __init__(self, content: bytes, file: str, line: int) -> None:
-        super().__init__(content, file, line)
-        self._is_suspect = _SUSPECT.search(content) is not None
+    """A text of objects that kustomize reads, and kubectl may read otherwise."""
 
     def documents(self) -> Iterator[tuple[int, Any]]:
         """Yield the index and the data of every document that is not empty; `problems` has the others' faults."""
-        if not self._is_suspect or self._read_json() is not None:
+        if self._read_json() is not None:
             yield from super().documents()
             return
         for index, node in enumerate(self._compose(self.problems)):
