@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from importlib.resources import files
 from pathlib import Path
 
-import axe_core_python
 import pytest
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-_AXE = Path(axe_core_python.__file__).parent / "axe.min.js"
 PATIENCE = 120
 """Seconds until a condition counts as one that never comes: machines are slow, and no test may tell how slow."""
 
@@ -84,7 +83,7 @@ def fill(browser: Chrome, name: str, value: str) -> None:
 
 def serious_faults(browser: Chrome) -> list[tuple[str, str]]:
     """Return what axe finds that keeps readers out: the rule, and the first element that breaks it."""
-    browser.execute_script(_AXE.read_text())
+    browser.execute_script((files("axe_core_python") / "axe.min.js").read_text())
     found = browser.execute_async_script("axe.run().then(arguments[0])")
     assert found["passes"]
     return [
