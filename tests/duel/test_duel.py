@@ -122,6 +122,7 @@ def test_a_case_is_shrunk_to_what_makes_the_difference():
         ("import sys; sys.stdin.readline(); sys.exit(3)", "ended with status 3"),
         ("import sys; sys.stdin.readline(); print('no')", "Expecting value"),
         ('import sys; sys.stdin.readline(); print(\'{"error": "I do not know"}\')', "I do not know"),
+        ("import sys; sys.stdin.readline(); print('v' * 20 * 2**20)", "more than 16 MiB"),
     ],
 )
 def test_an_oracle_that_does_not_answer_is_an_error_that_says_so(program, error, tmp_path):
