@@ -15,6 +15,7 @@ from virtcatalog.errors import VirtcatalogError
 from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
+    from virtcatalog.fleet.cache import Cache
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.live.drift import Report
     from virtcatalog.review.side import Side
@@ -45,6 +46,7 @@ Examples:
 @options.environments
 @options.form(("text", "json", "markdown"), default="text")
 @click.option("--all", "calm", is_flag=True, help="VMs that are in sync, too.")
+@options.cached
 @click.option("--noise", is_flag=True, help="Differences that mean nothing, too, with the reason.")
 @failing
 @conditioned
@@ -61,6 +63,7 @@ def command(
     form: str,
     calm: bool,
     noise: bool,
+    cache: Cache | None,
     conditions: Conditions,
 ) -> int:
     """Show what of Git has reached each VM of a cluster: Git → VM → VMI that runs → its domain.
@@ -91,6 +94,7 @@ def command(
         past=past,
         watch=_watch,
         domains=domains_in(domains) if domains else None,
+        cache=cache,
     )
     if since is not None:
         found = held_before(found, since, past)

@@ -16,9 +16,9 @@ import msgspec
 from virtcatalog.api.kinds import HOLDERS, vm_spec
 from virtcatalog.fleet.cache import digest
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.kubevirt.decoding import counts
+from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
 from virtcatalog.kubevirt.instancetype.references import named_object
-from virtcatalog.kubevirt.matchers import KINDS, MATCHERS, NAMESPACED_KINDS
+from virtcatalog.kubevirt.matchers import KINDS, MATCHERS
 from virtcatalog.manifests.identity import Data, Identity, identity
 
 _encode = msgspec.json.Encoder().encode
@@ -35,7 +35,7 @@ class Inputs:
         """`manifests` and `conditions` are those that the `Cluster` was made of, with the release that counts."""
         self._types: dict[Identity, bytes] = {}
         self._revisions: dict[str, list[bytes]] = {}
-        rest = [encoded(_plain(conditions))]
+        rest = [encoded(plain(conditions))]
         for manifest in manifests:
             kind, namespace, name = located(manifest)
             content = encoded(manifest)
@@ -67,7 +67,7 @@ class Inputs:
 def located(manifest: Mapping[str, Any]) -> Identity:
     """Return what a cluster finds an object by: without a namespace it is in `default`."""
     kind, namespace, name = identity(manifest)
-    return kind, namespace or ("" if kind in KINDS - NAMESPACED_KINDS else "default"), name
+    return kind, "" if kind in CLUSTER_WIDE else namespace or "default", name
 
 
 def encoded(data: Any) -> bytes:
@@ -78,8 +78,8 @@ def encoded(data: Any) -> bytes:
         return json.dumps(data).encode()
 
 
-def _plain(value: Any) -> Any:
-    """A value of our own as plain data that is in order."""
+def plain(value: Any) -> Any:
+    """Return a value of our own as plain data that is in order."""
     return msgspec.to_builtins(value, enc_hook=_of_mapping, order="deterministic")
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
 
-from msgspec.structs import replace
-
-from virtcatalog.catalog.places import Source
-from virtcatalog.errors import ManifestError, UnsupportedError, place, some
+from virtcatalog.errors import ManifestError, UnsupportedError, some
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.live.compare import POWER, Synced, Waiting, power, synced, waiting
 from virtcatalog.live.managers import Managers, Writer
 from virtcatalog.live.redaction import redacted
 from virtcatalog.live.revisions import Held, Past, held, refreshed, with_revisions
 from virtcatalog.live.snapshot import Snapshot
-from virtcatalog.live.verdict import Drift, Field, Noise, Reason, Stages, Wins, ordered
+from virtcatalog.live.verdict import IN_GIT, Drift, Field, Noise, Reason, Stages, Wins, ordered
 from virtcatalog.manifests.difference import Difference, shown
 from virtcatalog.manifests.identity import Data, namespace_of
 
@@ -25,25 +22,15 @@ _POOLS: Final = ("kubemacpool.io/transaction-timestamp",)
 _HAND: Final = ("hand", "virtctl")
 
 
-class InGit(NamedTuple):
-    """A VM as a repository deploys it; `field` finds the line of one of its fields."""
-
-    manifest: Data
-    place: Source
-    field: Callable[[str], Source] | None = None
-    environment: str = ""
-
-
-def drift_of(name: str, wanted: InGit | None, snapshot: Snapshot, cluster: Cluster, past: Past = ()) -> Drift:
+def drift_of(name: str, wanted: Data | None, snapshot: Snapshot, cluster: Cluster, past: Past = ()) -> Drift:
     """Return what is so of a VM, by `namespace/name`: in Git, in the cluster, and of the machine that runs.
 
-    `cluster` has what VMs refer to. What could not be read of the VM, or is not modelled, is a reason, too.
+    `wanted` is its manifest in Git; fields that Git has are in the place `IN_GIT`. `cluster` has what VMs refer to.
+    What could not be read of the VM, or is not modelled, is a reason, too.
     """
     live, vmi = snapshot.vm(name), snapshot.vmi(name)
-    where = wanted.environment if wanted is not None else ""
-    at = place(wanted.place) if wanted is not None else ""
     if live is None:
-        return _without_vm(Drift(vm=name, environment=where, place=at), snapshot, vmi)
+        return _without_vm(name, snapshot, vmi)
     start = _started_with(vmi)
     meets = with_revisions(live, snapshot, cluster)
     reasons: list[Reason] = []
@@ -53,8 +40,6 @@ def drift_of(name: str, wanted: InGit | None, snapshot: Snapshot, cluster: Clust
     runs = dict(_types(live, snapshot, meets, past, reasons))
     return Drift(
         vm=name,
-        environment=where,
-        place=at,
         stages=Stages(git, vm_word, vmi_word),
         reasons=ordered(reasons),
         noise=tuple(noise),
@@ -62,18 +47,18 @@ def drift_of(name: str, wanted: InGit | None, snapshot: Snapshot, cluster: Clust
     )
 
 
-def _without_vm(drift: Drift, snapshot: Snapshot, vmi: Data | None) -> Drift:
+def _without_vm(name: str, snapshot: Snapshot, vmi: Data | None) -> Drift:
     unread = snapshot.unread("VirtualMachine")
     if unread:
         reason = Reason(kind="unread", message=f"the cluster's VMs are not known: {unread}")
     else:
         reason = Reason(kind="only-in-git", message="the cluster has no VM of this name")
     stages = Stages("there", "unread" if unread else "none", "runs" if vmi is not None else "none")
-    return replace(drift, stages=stages, reasons=(reason,))
+    return Drift(vm=name, stages=stages, reasons=(reason,))
 
 
 def _git_stage(
-    wanted: InGit | None, live: Data, cluster: Cluster, reasons: list[Reason], noise: list[Noise]
+    wanted: Data | None, live: Data, cluster: Cluster, reasons: list[Reason], noise: list[Noise]
 ) -> tuple[str, str]:
     """Judge the VM of the cluster by Git's; return the words for both."""
     managers = Managers(live)
@@ -84,15 +69,15 @@ def _git_stage(
     if wanted is None:
         reasons += _not_in_git(metadata, managers)
         return "none", "there"
-    manifest = redacted(wanted.manifest)
-    reasons += _power(manifest, live, wanted, managers)
+    manifest = redacted(wanted)
+    reasons += _power(manifest, live, managers)
     try:
         result = synced(manifest, live, cluster)
     except (UnsupportedError, ManifestError) as error:
         reasons.append(Reason(kind="unread", message=f"Git and the VM cannot be compared: {error}"))
         return "there", "not known"
     if result.refused:
-        fields = tuple(Field(reason.field, place=_line(wanted, reason.field)) for reason in result.refused)
+        fields = tuple(Field(reason.field, place=IN_GIT) for reason in result.refused)
         message = "; ".join(str(reason) for reason in result.refused)
         reasons.append(Reason(kind="refused", message=message, fields=fields, wins="hand"))
         return "there", "refused"
@@ -115,7 +100,7 @@ def _not_in_git(metadata: Data, managers: Managers) -> Iterator[Reason]:
         yield Reason(kind="unmanaged", message="nothing in it says that it came from Git", since=since, wins="hand")
 
 
-def _power(manifest: Data, live: Data, wanted: InGit, managers: Managers) -> Iterator[Reason]:
+def _power(manifest: Data, live: Data, managers: Managers) -> Iterator[Reason]:
     """Whether somebody has switched the VM on or off: its run strategy is not Git's."""
     asked, now = power(manifest.get("spec")), power(live.get("spec"))
     if asked == now:
@@ -124,7 +109,7 @@ def _power(manifest: Data, live: Data, wanted: InGit, managers: Managers) -> Ite
     if not halted and asked != "Halted":
         return  # another way to run is a field as any other
     writer = next(filter(None, (managers.writer(("spec", key)) for key in POWER)), None)
-    field = Field("spec.runStrategy", now, asked, writer, _line(wanted, "spec.runStrategy"))
+    field = Field("spec.runStrategy", now, asked, writer, IN_GIT)
     wins = _winner(writer, managers)
     if writer is not None and writer.role in ("gitops", "apply"):
         yield Reason(kind="behind", fields=(field,), wins=wins, since=writer.when)
@@ -133,19 +118,19 @@ def _power(manifest: Data, live: Data, wanted: InGit, managers: Managers) -> Ite
     yield Reason(kind="stopped" if halted else "started", fields=(field,), wins=wins, since=since)
 
 
-def _differing(result: Synced, live: Data, wanted: InGit, managers: Managers, noise: list[Noise]) -> Iterator[Reason]:
+def _differing(result: Synced, live: Data, wanted: Data, managers: Managers, noise: list[Noise]) -> Iterator[Reason]:
     """Yield what of the VM is not as in Git: by hand, or not synced yet."""
     by_hand: list[Field] = []
     waiting_for_sync: list[Field] = []
     stays: list[Field] = []
     for change in result.changes:
-        if _is_power(change, wanted.manifest, live):
+        if _is_power(change, wanted, live):
             continue
         if _is_drawn(change, live):
             noise.append(Noise(change.field, "kubemacpool gives it again", change.old, change.new))
             continue
         writer = managers.writer(change.path)
-        field = Field(change.field, change.old, change.new, writer, _line(wanted, change.field))
+        field = Field(change.field, change.old, change.new, writer, IN_GIT)
         hand = writer.role in _HAND if writer is not None else _was_applied(result.before, change)
         (by_hand if hand else waiting_for_sync).append(field)
     for extra in result.extras:
@@ -214,10 +199,6 @@ def _winner(writer: Writer | None, managers: Managers) -> Wins:
 def _wins(managers: Managers) -> Wins:
     """Who has their way when nobody does anything more: what syncs the VM, else whoever wrote last."""
     return "git" if managers.synced_by else "hand"
-
-
-def _line(wanted: InGit, field: str) -> str:
-    return place(wanted.field(field)) if wanted.field is not None and field else ""
 
 
 def _vmi_stage(

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.errors import Problem, VirtcatalogError, nearest
-from virtcatalog.fleet.pool import forked
-from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.conditions import Conditions, choose_release
-from virtcatalog.live.classify import InGit, drift_of
-from virtcatalog.live.revisions import Past, with_revisions
+from virtcatalog.fleet.cache import Cache
+from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.live.cached import Domains, Meetings, Watch, Work, drifts
+from virtcatalog.live.revisions import Past
 from virtcatalog.live.snapshot import Gap, Snapshot
-from virtcatalog.live.verdict import Drift, Field, Kind, Reason, counted, ordered, status
-from virtcatalog.live.verify import domain_answer
+from virtcatalog.live.verdict import Drift, Kind, counted, status
 from virtcatalog.manifests.identity import Data, identity, namespace_of
 from virtcatalog.review.side import Side, Vm
-
-Domains = Callable[[str], bytes | None]
-"""Finds the dumpxml of a VM, by `namespace/name`."""
-Watch = Callable[[Sequence[str]], Iterable[str]]
-"""Passes names on, one by one, and may show how far it is."""
-
-
-#: From so many VMs on a second process saves more time than it takes to start it.
-WORTH_IT = 500
-_CHUNK = 50
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,11 +56,12 @@ def report(
     past: Past = (),
     watch: Watch = iter,
     domains: Domains | None = None,
+    cache: Cache | None = None,
 ) -> Report:
     """Compare the VMs of a repository, or of some of its environments, with those of a cluster.
 
     `only` are names of VMs, `name` or `namespace/name`; VirtcatalogError for one that is on neither side. `domains`
-    finds the dumpxml of a VM that runs, None where there is none.
+    finds the dumpxml of a VM that runs, None where there is none. `cache` has what earlier runs have found.
     """
     _check_environments(side, environments)
     in_git: dict[str, list[Vm]] = {}
@@ -83,108 +70,15 @@ def report(
             in_git.setdefault(_name(vm), []).append(vm)
     # A catalog has templates of VMs, of which no VM needs to exist.
     names = _chosen(sorted({*(() if side.catalog else in_git), *snapshot.names}), only)
-    clusters = _Clusters(side, snapshot, conditions)
-    drifts = _drifts(_Work(names, in_git, snapshot, clusters, past, domains), watch)
+    meetings = Meetings(side, snapshot, conditions, past)
+    found = drifts(Work(names, in_git, snapshot, meetings, past, domains, cache), watch)
     return Report(
         git=side.label,
         cluster=snapshot.label,
-        drifts=tuple(drifts),
+        drifts=tuple(found),
         gaps=tuple(sorted(snapshot.gaps)),
         problems=(*side.problems, *side.unrendered),
     )
-
-
-class _Work(NamedTuple):
-    """What processes share: the VMs, and all that is known of them."""
-
-    names: Sequence[str]
-    in_git: Mapping[str, Sequence[Vm]]
-    snapshot: Snapshot
-    clusters: _Clusters
-    past: Past
-    domains: Domains | None
-
-
-def _drifts(work: _Work, watch: Watch) -> Iterator[Drift]:
-    """Yield what is so of each VM, found by several processes where they are many."""
-    processes = forked()
-    found: Iterable[Drift]
-    if processes.worth(len(work.names), WORTH_IT):
-        chunks = processes.results(_some, range(0, len(work.names), _CHUNK), work)
-        found = chain.from_iterable(chunks)
-    else:
-        found = chain.from_iterable(_some(first, work) for first in range(0, len(work.names), _CHUNK))
-    for _, drift in zip(watch(work.names), found, strict=True):
-        yield drift
-
-
-def _some(first: int, work: _Work) -> list[Drift]:
-    names = work.names[first : first + _CHUNK]
-    return [_with_domain(_drift(name, work), work) for name in names]
-
-
-def _with_domain(drift: Drift, work: _Work) -> Drift:
-    """What is so of a VM, with its domain where there is one."""
-    live, vmi = work.snapshot.vm(drift.vm), work.snapshot.vmi(drift.vm)
-    dumped = work.domains(drift.vm) if work.domains is not None and live is not None and vmi is not None else None
-    if dumped is None or live is None or vmi is None:
-        return drift
-    cluster = with_revisions(live, work.snapshot, work.clusters.of(None))
-    answer = domain_answer(drift.vm, live, vmi, cluster, dumped)
-    if answer.left_out:
-        reason = Reason(kind="unread", message=f"the domain cannot be compared: {answer.left_out}")
-    elif answer.findings:
-        fields = tuple(Field(finding.field, finding.theirs, finding.ours) for finding in answer.findings)
-        reason = Reason(kind="domain", message="its domain is not what its VMI makes", fields=fields)
-    else:
-        return replace(drift, stages=replace(drift.stages, domain="same"))
-    word = f"{len(answer.findings)} other" if answer.findings else "not known"
-    return replace(drift, stages=replace(drift.stages, domain=word), reasons=ordered((*drift.reasons, reason)))
-
-
-def _drift(name: str, work: _Work) -> Drift:
-    vms = work.in_git.get(name, ())
-    if len(vms) > 1:
-        environments = [*dict.fromkeys(vm.environment for vm in vms)]
-        if len(environments) > 1 and all(environments):
-            where = ", ".join(environments)
-            message = f"it is in several environments ({where}), and nobody says which of them this cluster is: use -e"
-        else:
-            message = f"Git has it several times: {', '.join(str(vm.place) for vm in vms)}"
-        return Drift(vm=name, reasons=(Reason(kind="unread", message=message),))
-    vm = vms[0] if vms else None
-    in_git = InGit(vm.manifest, vm.place, vm.field, vm.environment) if vm is not None else None
-    drift = drift_of(name, in_git, work.snapshot, work.clusters.of(vm), work.past)
-    if vm is None or not vm.open:
-        return drift
-    fields = ", ".join(value.sentence for value in vm.open)
-    reason = Reason(kind="unread", message=f"what Git asks for is not in the repository: {fields}")
-    return replace(drift, reasons=(reason, *drift.reasons))
-
-
-class _Clusters:
-    """What the VMs of each environment meet: the objects of the cluster, and those of Git that it does not have yet."""
-
-    def __init__(self, side: Side, snapshot: Snapshot, conditions: Conditions) -> None:
-        self._side, self._snapshot = side, snapshot
-        release = choose_release(conditions, "", snapshot.others).release
-        self._conditions = replace(conditions, release=release)
-        self._there = {identity(manifest) for manifest in snapshot.others}
-        self._made: dict[int, Cluster] = {}
-
-    def of(self, vm: Vm | None) -> Cluster:
-        """Return what a VM of Git meets, None what one does that Git has not."""
-        objects = self._side.objects_in(vm.environment, vm.unit) if vm is not None else ()
-        key = id(objects) if vm is not None else 0
-        if key not in self._made:
-            missing = (manifest for manifest in objects if identity(manifest) not in self._there)
-            found = [manifest for manifest in missing if manifest.get("kind") != "KubeVirt" or not self._has_kubevirt]
-            self._made[key] = Cluster.under([*found, *self._snapshot.others], self._conditions)
-        return self._made[key]
-
-    @property
-    def _has_kubevirt(self) -> bool:
-        return any(kind == "KubeVirt" for kind, _, _ in self._there)
 
 
 def _name(vm: Vm) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import PurePath
+from typing import Any
 
 import msgspec
 
@@ -30,8 +32,7 @@ def read_snapshot(paths: Sequence[str]) -> Snapshot:
     snapshot, spool = Snapshot(label), Spool()
     for path in paths:
         for content, name in _opened(path, spool, problems):
-            for manifest in manifests_in(content, name, problems):
-                snapshot.add(manifest)
+            _add(content, name, snapshot, problems)
     if problems:
         raise ManifestError(*problems)
     return snapshot
@@ -50,33 +51,40 @@ def _opened(path: str, spool: Spool, problems: list[Problem]) -> Iterator[tuple[
         yield spool.copy(text), name
 
 
-def manifests_in(content: Content, name: str, problems: list[Problem]) -> Iterator[Data]:
-    """Yield the objects of a text, lists taken apart; add what is no object to `problems`."""
+def _add(content: Content, name: str, snapshot: Snapshot, problems: list[Problem]) -> None:
+    """Add the objects of a text, lists taken apart; what is no object is among the `problems`."""
     pieces = _pieces(content)
-    parts = Stream(content, name) if pieces is None else None
-    if parts is not None:
-        problems += parts.problems
-        for other in parts.others:
-            if isinstance(other.data, dict) and isinstance(other.data.get("kind"), str):
-                yield other.data
-            else:
-                problems += other.problems
-        for part in parts.vms():
-            yield from _read(part, problems)
+    if pieces is None:
+        for manifest in _of_stream(Stream(content, name), problems):
+            snapshot.add(manifest)
         return
-    assert pieces is not None
     for piece in pieces.between(0, len(pieces)):
-        text = content.read(piece.start, piece.end)
-        data = _object(text)
-        if data is None:
-            yield from _read(Part(text, name, *piece.mark, piece.implied and piece.implied.data), problems)
-            continue
+        again = partial(content.read, piece.start, piece.end)
         implied = piece.implied.data if piece.implied is not None else {}
-        for item in listed(data) or [{**implied, **data}]:
+        if snapshot.add_text(again, name, implied):
+            continue
+        data = _object(text := again())
+        if data is None:
+            part = Part(text, name, *piece.mark, piece.implied and piece.implied.data)
+            objects: Iterable[Any] = _read(part, problems)
+        else:
+            objects = listed(data) or [{**implied, **data}]
+        for item in objects:
             if isinstance(item, dict):
-                yield item
+                snapshot.add(item)
     if not len(pieces):
         problems.append(Problem(file=name, line=1, column=1, message="holds no manifest"))
+
+
+def _of_stream(parts: Stream, problems: list[Problem]) -> Iterator[Data]:
+    problems += parts.problems
+    for other in parts.others:
+        if isinstance(other.data, dict) and isinstance(other.data.get("kind"), str):
+            yield other.data
+        else:
+            problems += other.problems
+    for part in parts.vms():
+        yield from _read(part, problems)
 
 
 def _pieces(content: Content) -> Pieces | None:

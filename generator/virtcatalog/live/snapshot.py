@@ -1,16 +1,22 @@
-"""A cluster's objects as they were read at one time: VMs, VMIs and revisions by name, packed; the others at hand."""
+"""A cluster's objects as they were read at one time: VMs, VMIs and revisions by name, to be read again; the others
+at hand."""
 
 from __future__ import annotations
 
+import copy
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from virtcatalog.api.names import namespace_or_default
+from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.fleet.cache import digest
 from virtcatalog.live.redaction import redacted
 from virtcatalog.live.resources import MACHINES, resource_of, slim
-from virtcatalog.manifests.identity import Data, listed, namespace_of
+from virtcatalog.manifests.identity import Data, Identity, listed, namespace_of
 
 KIND: Final = "ClusterDump"
 VERSION: Final = "virtcatalog.dev/v1"
@@ -18,6 +24,41 @@ _START: Final = "revision-start-vm-"
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
+_parse = msgspec.json.Decoder().decode
+
+
+class _Metadata(msgspec.Struct, rename="camel"):
+    name: str
+    namespace: str | None = None
+    labels: dict[str, str] | None = None
+    annotations: dict[str, str] | None = None
+    owner_references: list[msgspec.Raw] | None = None
+    managed_fields: list[msgspec.Raw] | None = None
+
+
+class _Status(msgspec.Struct):
+    conditions: list[msgspec.Raw] | None = None
+
+
+class _Plain(msgspec.Struct, rename="camel"):
+    """An object in JSON that is sound by all that `_is_sound` looks at, of which little has to be read."""
+
+    metadata: _Metadata
+    api_version: str = ""
+    kind: str = ""
+    spec: dict[str, msgspec.Raw] | None = None
+    data: dict[str, msgspec.Raw] | None = None
+    status: _Status | None = None
+
+
+_plain = msgspec.json.Decoder(_Plain).decode
+
+
+class _Held(NamedTuple):
+    """An object of which there are many: the digest of what it is held as, and what makes a copy of it."""
+
+    digest: bytes
+    copy: Callable[[], Data]
 
 
 class Gap(msgspec.Struct, frozen=True, order=True):
@@ -40,7 +81,8 @@ class Snapshot:
     def __init__(self, label: str = "", gaps: Iterable[Gap] = (), taken: str = "", *, complete: bool = False) -> None:
         self.label, self.gaps, self.taken, self.complete = label, list(gaps), taken, complete
         self._others: dict[str, dict[str, Data]] = {}
-        self._held: dict[str, dict[str, bytes]] = {kind: {} for kind in MACHINES}
+        self._held: dict[str, dict[str, _Held]] = {kind: {} for kind in MACHINES}
+        self._asked: set[Identity] | None = None
 
     def add(self, manifest: Data) -> None:
         """Add an object, without what is not to be kept of it; those of other kinds are passed over."""
@@ -54,7 +96,7 @@ class Snapshot:
         if not _is_sound(manifest):
             self.gaps.append(Gap(resource.kind, f"{metadata['name']} is not as the API has such objects"))
             return
-        if resource.kind == "ControllerRevision" and not _is_of_vm(manifest):
+        if resource.kind == "ControllerRevision" and not _is_of_vm(metadata["name"], metadata.get("labels")):
             return
         if resource.kind == "Pod":
             self._add_pod(manifest)
@@ -62,11 +104,36 @@ class Snapshot:
         cleaned = redacted(slim(manifest, resource.kind))
         if resource.kind in MACHINES:
             try:
-                self._held[resource.kind][_key(cleaned)] = _packed(cleaned)
+                packed = zlib.compress(_encode(cleaned), 1)
             except OverflowError:  # a number of more than 64 bits
                 self.gaps.append(Gap(resource.kind, f"{metadata['name']} has a number that no API has"))
+            else:
+                self._held[resource.kind][_key(cleaned)] = _Held(digest(packed), partial(_unpacked, packed))
         else:
             self._others.setdefault(resource.kind, {})[_key(cleaned)] = cleaned
+
+    def add_text(self, again: Callable[[], bytes], file: str, implied: Data) -> bool:
+        """Add a VM, VMI or revision that is plain JSON, without holding it; False for what is to be added otherwise.
+
+        `again` reads its text from the file whenever it is looked at. `implied` is what a list says of it.
+        """
+        text = again()
+        try:
+            plain = _plain(text)
+        except (ValueError, RecursionError):
+            return False
+        version, kind = plain.api_version or implied.get("apiVersion"), plain.kind or implied.get("kind")
+        resource = resource_of({"apiVersion": version, "kind": kind})
+        if resource is None or resource.kind not in MACHINES:
+            return False
+        metadata = plain.metadata
+        if resource.kind == "ControllerRevision" and not _is_of_vm(metadata.name, metadata.labels):
+            return True
+        name = f"{namespace_or_default(metadata.namespace)}/{metadata.name}"
+        digest_of_text = digest(text, str(version).encode())
+        read = partial(_read, again, digest_of_text, file, {**implied, "apiVersion": version, "kind": kind})
+        self._held[resource.kind][name] = _Held(digest_of_text, read)
+        return True
 
     def _add_pod(self, pod: Data) -> None:
         """Keep a Pod of virt-launcher's by its VM; of other Pods nothing."""
@@ -121,11 +188,30 @@ class Snapshot:
 
     def revision(self, namespace: str, name: str) -> Data | None:
         """Return a ControllerRevision of a VM: its own, or one of its instance type or preference."""
+        if self._asked is not None:
+            self._asked.add(("ControllerRevision", namespace, name))
         return self._get("ControllerRevision", f"{namespace}/{name}")
 
     def _get(self, kind: str, name: str) -> Data | None:
-        packed = self._held[kind].get(name)
-        return None if packed is None else _unpacked(packed)
+        held = self._held[kind].get(name)
+        return None if held is None else held.copy()
+
+    def digest(self, kind: str, name: str) -> bytes:
+        """Return what a VM, VMI or revision, by `namespace/name`, is recognised by; b"" for one that is not there."""
+        held = self._held[kind].get(name)
+        return b"" if held is None else held.digest
+
+    @property
+    def extent(self) -> bytes:
+        """What it is recognised by which kinds were read: what `unread` answers depends on that alone."""
+        kinds = [kind for kind, held in {**self._others, **self._held}.items() if held]
+        return _encode([sorted(kinds), [str(gap) for gap in self.gaps], self.complete])
+
+    def watched(self, asked: set[Identity]) -> Snapshot:
+        """Return the snapshot, which adds to a set which revisions it is asked for."""
+        other = copy.copy(self)
+        other._asked = asked  # noqa: SLF001 - its own
+        return other
 
     def pod(self, name: str) -> Data | None:
         """Return the Pod that the machine of a VM runs in."""
@@ -144,7 +230,7 @@ class Snapshot:
         yield from self.others
         for held in self._held.values():
             for name in sorted(held):
-                yield _unpacked(held[name])
+                yield held[name].copy()
 
 
 def snapshot_of(manifests: Iterable[Data], label: str = "") -> Snapshot:
@@ -177,21 +263,23 @@ def _is_sound(manifest: Data) -> bool:
     )
 
 
-def _is_of_vm(revision: Data) -> bool:
+def _is_of_vm(name: str, labels: Mapping[str, str] | None) -> bool:
     """Whether KubeVirt made a revision; Deployments of others have theirs."""
-    metadata = revision["metadata"]
-    labels = metadata.get("labels")
-    of_type = isinstance(labels, Mapping) and any(str(key).startswith("instancetype.kubevirt.io/") for key in labels)
-    return of_type or is_start_revision(str(metadata.get("name")))
+    return is_start_revision(name) or any(label.startswith("instancetype.kubevirt.io/") for label in labels or ())
 
 
 def _key(manifest: Data) -> str:
     return f"{namespace_of(manifest)}/{manifest['metadata']['name']}"
 
 
-def _packed(manifest: Data) -> bytes:
-    return zlib.compress(_encode(manifest), 1)
-
-
 def _unpacked(packed: bytes) -> Any:
     return _decode(zlib.decompress(packed))
+
+
+def _read(again: Callable[[], bytes], expected: bytes, file: str, implied: Data) -> Data:
+    """Read an object from its file again; ManifestError when it is another one by now."""
+    text = again()
+    if digest(text, str(implied["apiVersion"]).encode()) != expected:
+        raise ManifestError(Problem(file=file, message="has been changed while it was read"))
+    manifest = {**implied, **_parse(text)}
+    return redacted(slim(manifest, str(manifest["kind"])))

@@ -46,8 +46,8 @@ def unread(report: Report) -> Iterator[str]:
 
 def rows(report: Report, *, calm: bool = False) -> list[tuple[str, ...]]:
     """Return the rows of the table, under `COLUMNS`; with a column `domain` where domains were given."""
-    drifts = [*shown(report, calm=calm)]
-    return [_row(drift, domains=has_domains(report)) for drift in drifts]
+    domains = has_domains(report)
+    return [_row(drift, domains=domains) for drift in shown(report, calm=calm)]
 
 
 def has_domains(report: Report) -> bool:

@@ -68,6 +68,10 @@ CALM: Final = frozenset({"in-sync", "migrating"})
 """What is no drift."""
 
 
+IN_GIT: Final = "git"
+"""The place of a field of Git's manifest, until it is known where in Git that is."""
+
+
 class Field(msgspec.Struct, frozen=True, omit_defaults=True):
     """A field that differs: what it is and what it should be, None for absence; who wrote it; where Git has it."""
 

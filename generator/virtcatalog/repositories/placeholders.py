@@ -13,13 +13,15 @@ from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
+import msgspec
+
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.manifests.identity import Data
 
 _OPEN: Final = re.compile(
     r"\$\{[^{}\n]*\}|\$\([A-Za-z_][\w.-]*\)|\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|ENC\[[^\]\n]*\]|<path:[^>\n]*>"
 )
-_MARKS: Final = ("${", "$(", "{{", "{%", "ENC[", "<path:")
+_MARKS: Final = (b"${", b"$(", b"{{", b"{%", b"ENC[", b"<path:")
 _WORD: Final = re.compile(r"[A-Za-z0-9]+")
 _LONGEST: Final = 40
 _SHOWN: Final = 60
@@ -59,18 +61,13 @@ def fill(data: Data) -> Filled:
     return Filled(filled, tuple(found))
 
 
-def _may_be_open(data: Any) -> bool:
-    left = [data]
-    while left:
-        value = left.pop()
-        if isinstance(value, dict):
-            left += value.values()
-            left += value
-        elif isinstance(value, list):
-            left += value
-        elif isinstance(value, str) and any(mark in value for mark in _MARKS):
-            return True
-    return False
+def _may_be_open(data: Data) -> bool:
+    try:
+        text = msgspec.json.encode(data)
+    except (OverflowError, ValueError):  # a number or a character that msgspec does not write
+        return True
+    # No mark has a character that JSON writes otherwise, and compact JSON itself makes none.
+    return any(mark in text for mark in _MARKS)
 
 
 _LEFT_OUT: Final = object()

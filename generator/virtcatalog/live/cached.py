@@ -1,0 +1,192 @@
+"""Drifts of many VMs: those that an earlier run has cached, the others from several CPUs when they are many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from virtcatalog.errors import place
+from virtcatalog.fleet.cache import Cache, digest, key_of
+from virtcatalog.fleet.inputs import encoded
+from virtcatalog.fleet.pool import forked
+from virtcatalog.fleet.recall import Objects, entry, recall
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.conditions import Conditions, choose_release
+from virtcatalog.live.classify import drift_of
+from virtcatalog.live.revisions import Past, with_revisions
+from virtcatalog.live.snapshot import Snapshot
+from virtcatalog.live.verdict import IN_GIT, Drift, Field, Reason, ordered
+from virtcatalog.live.verify import domain_answer
+from virtcatalog.manifests.identity import Identity, identity
+from virtcatalog.review.side import Side, Vm
+
+Domains = Callable[[str], bytes | None]
+"""Finds the dumpxml of a VM, by `namespace/name`."""
+Watch = Callable[[Sequence[str]], Iterable[str]]
+"""Passes names on, one by one, and may show how far it is."""
+
+WORTH_IT = 500
+"""From so many VMs on a second process saves more time than it takes to start it."""
+_CHUNK = 50
+_decode = msgspec.msgpack.Decoder(Drift).decode
+
+
+class Work(NamedTuple):
+    """What processes share: the VMs, and all that is known of them."""
+
+    names: Sequence[str]
+    in_git: Mapping[str, Sequence[Vm]]
+    snapshot: Snapshot
+    meetings: Meetings
+    past: Past = ()
+    domains: Domains | None = None
+    cache: Cache | None = None
+
+
+class _Found(NamedTuple):
+    """What is so of a VM; `key` and `entry` are what is new for the cache."""
+
+    drift: Drift
+    key: str = ""
+    entry: bytes | None = None
+
+
+def drifts(work: Work, watch: Watch) -> Iterator[Drift]:
+    """Yield what is so of each VM; what is new goes into the cache."""
+    chunks: Iterable[list[_Found]]
+    processes = forked()
+    starts = range(0, len(work.names), _CHUNK)
+    if processes.worth(len(work.names), WORTH_IT):
+        chunks = processes.results(_some, starts, work)
+    else:
+        chunks = (_some(first, work) for first in starts)
+    for _, found in zip(watch(work.names), chain.from_iterable(chunks), strict=True):
+        if work.cache is not None and found.entry is not None:
+            work.cache.put(found.key, found.entry)
+        yield found.drift
+    if work.cache is not None:
+        work.cache.trim()
+
+
+def _some(first: int, work: Work) -> list[_Found]:
+    return [_found(name, work) for name in work.names[first : first + _CHUNK]]
+
+
+def _found(name: str, work: Work) -> _Found:
+    vms = work.in_git.get(name, ())
+    if len(vms) > 1:
+        return _Found(Drift(vm=name, reasons=(Reason(kind="unread", message=_several(vms)),)))
+    vm = vms[0] if vms else None
+    found = _recalled(name, vm, work)
+    return found._replace(drift=_in_git(_with_domain(found.drift, work), vm))
+
+
+def _recalled(name: str, vm: Vm | None, work: Work) -> _Found:
+    """What is so of a VM without its domain, and without places in Git, which do not depend on what it says."""
+    meeting, snapshot = work.meetings.of(vm), work.snapshot
+    manifest = vm.manifest if vm is not None else None
+    if work.cache is None:
+        return _Found(drift_of(name, manifest, snapshot, meeting.cluster, work.past))
+    now = partial(_now, meeting.objects, snapshot)
+    held = (snapshot.digest(kind, name) for kind in ("VirtualMachine", "VirtualMachineInstance"))
+    key = key_of(b"a drift", encoded([name, manifest]), *held, meeting.objects.around, work.meetings.around)
+    drift = recall(work.cache, key, now, _decode)
+    if drift is not None:
+        return _Found(drift)
+    asked: set[Identity] = set()
+    drift = drift_of(name, manifest, snapshot.watched(asked), meeting.cluster.watched(asked), work.past)
+    return _Found(drift, key, entry(drift, asked, now))
+
+
+def _now(objects: Objects, snapshot: Snapshot, which: Identity) -> bytes:
+    """The digest of an object that a VM meets: revisions are in the cluster's dump, or else in Git."""
+    kind, namespace, name = which
+    of_dump = snapshot.digest(kind, f"{namespace}/{name}") if kind == "ControllerRevision" else b""
+    return objects.digest(which) + of_dump
+
+
+def _several(vms: Sequence[Vm]) -> str:
+    environments = [*dict.fromkeys(vm.environment for vm in vms)]
+    if len(environments) > 1 and all(environments):
+        where = ", ".join(environments)
+        return f"it is in several environments ({where}), and nobody says which of them this cluster is: use -e"
+    return f"Git has it several times: {', '.join(str(vm.place) for vm in vms)}"
+
+
+def _in_git(drift: Drift, vm: Vm | None) -> Drift:
+    """What is so of a VM, with where Git has it."""
+    if vm is None:
+        return drift
+    reasons = tuple(replace(reason, fields=tuple(_placed(reason.fields, vm))) for reason in drift.reasons)
+    if vm.open:
+        fields = ", ".join(value.sentence for value in vm.open)
+        message = f"what Git asks for is not in the repository: {fields}"
+        reasons = (Reason(kind="unread", message=message), *reasons)
+    return replace(drift, environment=vm.environment, place=place(vm.place), reasons=reasons)
+
+
+def _placed(fields: Iterable[Field], vm: Vm) -> Iterator[Field]:
+    for field in fields:
+        if field.place == IN_GIT:
+            yield replace(field, place=place(vm.field(field.field)) if vm.field is not None and field.field else "")
+        else:
+            yield field
+
+
+def _with_domain(drift: Drift, work: Work) -> Drift:
+    """What is so of a VM, with its domain where there is one."""
+    dumped = work.domains(drift.vm) if work.domains is not None else None
+    live, vmi = (work.snapshot.vm(drift.vm), work.snapshot.vmi(drift.vm)) if dumped is not None else (None, None)
+    if dumped is None or live is None or vmi is None:
+        return drift
+    cluster = with_revisions(live, work.snapshot, work.meetings.of(None).cluster)
+    answer = domain_answer(drift.vm, live, vmi, cluster, dumped)
+    if answer.left_out:
+        reason = Reason(kind="unread", message=f"the domain cannot be compared: {answer.left_out}")
+    elif answer.findings:
+        fields = tuple(Field(finding.field, finding.theirs, finding.ours) for finding in answer.findings)
+        reason = Reason(kind="domain", message="its domain is not what its VMI makes", fields=fields)
+    else:
+        return replace(drift, stages=replace(drift.stages, domain="same"))
+    word = f"{len(answer.findings)} other" if answer.findings else "not known"
+    return replace(drift, stages=replace(drift.stages, domain=word), reasons=ordered((*drift.reasons, reason)))
+
+
+class Meeting(NamedTuple):
+    """What a VM meets: the cluster, and what its objects are recognised by."""
+
+    cluster: Cluster
+    objects: Objects
+
+
+class Meetings:
+    """What the VMs of each environment meet: the objects of the cluster, and those of Git that it does not have yet.
+
+    `around` is what all answers depend on beside that.
+    """
+
+    def __init__(self, side: Side, snapshot: Snapshot, conditions: Conditions, past: Past) -> None:
+        self._side, self._snapshot = side, snapshot
+        release = choose_release(conditions, "", snapshot.others).release
+        self._conditions = replace(conditions, release=release)
+        self._there = {identity(manifest) for manifest in snapshot.others}
+        self._has_kubevirt = any(kind == "KubeVirt" for kind, _, _ in self._there)
+        self._made: dict[int, Meeting] = {}
+        self.around = digest(snapshot.extent, encoded([[release, sorted(specs.items())] for release, specs in past]))
+
+    def of(self, vm: Vm | None) -> Meeting:
+        """Return what a VM of Git meets, None what one does that Git has not."""
+        objects = self._side.objects_in(vm.environment, vm.unit) if vm is not None else ()
+        key = id(objects) if vm is not None else 0
+        if key not in self._made:
+            missing = (manifest for manifest in objects if identity(manifest) not in self._there)
+            added = [manifest for manifest in missing if manifest.get("kind") != "KubeVirt" or not self._has_kubevirt]
+            manifests = [*added, *self._snapshot.others]
+            cluster = Cluster.under(manifests, self._conditions)
+            self._made[key] = Meeting(cluster, Objects(manifests, cluster.conditions))
+        return self._made[key]
