@@ -8,18 +8,16 @@ that the webhook gives it. So none hides a change in Git.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from virtcatalog.api.findings import Path
 from virtcatalog.gitops.drift import Drift, Mode, drifts
+from virtcatalog.gitops.rules import added_expression, expression
 from virtcatalog.gitops.stored import spelled, stored
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.identity import Data
 
-_PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _INFERRED = "KubeVirt writes the name that it infers in the place of this."
 _FILLED = "KubeVirt's webhook adds this to the item of a list."
 
@@ -72,22 +70,8 @@ def needs(manifests: Iterable[Data], cluster: Cluster, mode: Mode) -> Needs:
 def _ignored(drift: Drift, group: str, kind: str) -> Ignored:
     in_list = any(isinstance(step, int) for step in drift.path)
     if drift.kind == "added":
-        return Ignored(group, kind, _added(drift), _FILLED, in_list)
-    return Ignored(group, kind, _jq(drift.path), _INFERRED, in_list)
-
-
-def _added(drift: Drift) -> str:
-    """The field while it has the value that it is given."""
-    key = _step(drift.path[-1])
-    return f"({_jq(drift.path[:-1])} | select(.{key} == {json.dumps(drift.stored)})).{key}"
-
-
-def _jq(path: Path) -> str:
-    return "".join("[]?" if isinstance(step, int) else f".{_step(step)}" for step in path)
-
-
-def _step(step: str | int) -> str:
-    return step if isinstance(step, str) and _PLAIN.fullmatch(step) else json.dumps(step)
+        return Ignored(group, kind, added_expression(drift), _FILLED, in_list)
+    return Ignored(group, kind, expression(drift.path), _INFERRED, in_list)
 
 
 def written(found: Needs) -> str:

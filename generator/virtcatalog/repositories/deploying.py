@@ -17,6 +17,7 @@ from virtcatalog.repositories.deployers import Deployer, deploys
 from virtcatalog.repositories.helm import Charts
 from virtcatalog.repositories.model import Environment, Kind, Resource
 from virtcatalog.repositories.releases import flux_release
+from virtcatalog.repositories.syncing import syncing
 from virtcatalog.repositories.tree import Tree
 
 
@@ -121,6 +122,5 @@ def _unit(deployer: Deployer, context: Context, result: Built, cluster: str = ""
     kind: Kind = "Application" if deployer.kind == "ApplicationSet" else deployer.kind  # type: ignore[assignment]
     folder = context.tree.path_of(place.file).rpartition("/")[0]
     environment = result.environment(deployer.name, kind, folder, place, cluster)
-    stays = deployer.kind == "Kustomization" and deployer.get("prune") is not True
-    environment = replace(environment, suspended=deployer.get("suspend") is True, prunes=not stays)
+    environment = replace(environment, syncing=syncing(deployer, kind, context.config_maps))
     return Unit(environment, deployer, result.folders, result.files)

@@ -11,7 +11,7 @@ import msgspec
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
-from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.identity import Data, Identity
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.repositories.documents import Opaque
 from virtcatalog.repositories.placeholders import Open
@@ -51,6 +51,33 @@ def _place(manifest: Manifest, field: str) -> Source:
     return Source(manifest.file, find=partial(manifest.place, field))
 
 
+class Syncing(msgspec.Struct, frozen=True, kw_only=True):
+    """How Argo CD or Flux applies a unit.
+
+    Of what is `suspended` nothing is applied; what is not `automatic` someone has to sync. `prunes`: what is no longer
+    deployed is deleted from the cluster. `heals`: Argo CD syncs again what differs. A sync that fails is tried again so
+    many times (`retries`; -1 for ever). `options` are Argo CD's sync options, and `ignored` the items of
+    `ignoreDifferences`; `server_diff`: it asks the API server what an apply would store; `own_health`: it judges VMs by
+    a health check of the repository's. `waits`: Flux is not ready before all objects are, and `watched` are the kinds,
+    namespaces and names that it waits for where it waits for some.
+    """
+
+    tool: Literal["Argo CD", "Flux"]
+    kind: Kind
+    suspended: bool = False
+    automatic: bool = True
+    prunes: bool = True
+    allows_empty: bool = True
+    heals: bool = False
+    retries: int = 0
+    options: frozenset[str] = frozenset()
+    ignored: tuple[Data, ...] = ()
+    server_diff: bool = False
+    own_health: bool = False
+    waits: bool = False
+    watched: frozenset[Identity] = frozenset()
+
+
 class Environment(msgspec.Struct, frozen=True, kw_only=True):
     """One unit that is deployed.
 
@@ -58,8 +85,7 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     declares it, by its path in the repository, and `place` where. `cluster` is where it lands, "" when that is not
     said. `unrendered` says what of it is not among the `resources`, and why: a remote base, a chart without helm.
     `opaque` is what of that holds VMs. `problems` are faults; `failed` says that for them it is not deployed: its
-    resources are those that are sound. Of what is `suspended` nothing is applied. Where nothing
-    `prunes`, an object in the cluster that is no longer deployed.
+    resources are those that are sound. `syncing` says how it is applied, where an object of Flux or Argo CD does that.
     """
 
     name: str
@@ -71,8 +97,7 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     unrendered: tuple[Problem, ...] = ()
     problems: tuple[Problem, ...] = ()
     failed: bool = False
-    suspended: bool = False
-    prunes: bool = True
+    syncing: Syncing | None = None
     opaque: tuple[Opaque, ...] = ()
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterator, Sequence
-from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -70,16 +69,9 @@ def matched(base: Side, head: Side) -> tuple[Side, Side]:
 
 
 def remarks(base: Side, head: Side, verdicts: Collection[Verdict]) -> Iterator[str]:
-    """Say what of a change is not applied: where that is suspended or not pruned, in files that nothing deploys."""
+    """Say what of a change is not applied: what no VM feels, and what is in files that nothing deploys."""
     if base.repository is None or head.repository is None:
         return
-    touched = {verdict.environment for verdict in verdicts}
-    deleted = {verdict.environment for verdict in verdicts if verdict.now == "delete"}
-    for name, environment in sorted(zip(head.units, head.repository.environments, strict=True), key=itemgetter(0)):
-        if environment.suspended and name in touched:
-            yield f"{name} is suspended: nothing of this is applied before it is resumed"
-        if not environment.prunes and name in deleted:
-            yield f"{name} does not prune: what is deleted here stays in its cluster until someone deletes it"
     if felt_by_nobody := quiet(base, head, verdicts):
         number = counted(len(felt_by_nobody), "VM differs", "VMs differ")
         yield f"{number} in Git, and neither in its machine nor at its next start: {some(felt_by_nobody, _SHOWN)}"

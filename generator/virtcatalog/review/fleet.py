@@ -42,6 +42,7 @@ from virtcatalog.review.judge import (
 from virtcatalog.review.pinned import assumed, pins, recreated
 from virtcatalog.review.referenced import References
 from virtcatalog.review.side import Side, Vm
+from virtcatalog.review.syncing import synced_verdict
 from virtcatalog.review.units import ANYWHERE, Units
 from virtcatalog.review.users import Users
 from virtcatalog.review.verdict import Verdict
@@ -259,7 +260,9 @@ class Reviewer:
         if not because or verdict.next == "kept":
             because += self._causes.around(comparison, refers or (), vm.manifest)
         environment, place = vm.environment, place_of(vm.place, self._sides[new is not None].label)
-        self.fleet.verdicts.append(replace(verdict, vm=vm.key, environment=environment, place=place, because=because))
+        verdict = replace(verdict, vm=vm.key, environment=environment, place=place, because=because)
+        sync = synced_verdict(verdict, old, new, self._sides, comparison)
+        self.fleet.verdicts.append(replace(verdict, sync=sync))
         if not is_open:
             self.fleet.diffs[environment, vm.key, is_template] = partial(diff_of, *manifests, comparison)
 

@@ -53,16 +53,17 @@ def word(verdict: Verdict) -> str:
 
 
 def what(verdict: Verdict) -> list[str]:
-    """Say why the machine meets that, what its guest risks, and what changes, the gravest first."""
+    """Say why the machine meets that, what its guest risks, what the sync makes of it, and what changes."""
     if verdict.part is not None:
         return [part_words(verdict.part, verdict.now), *what(replace(verdict, part=None))]
     risks = [f"{risk.kind}: {risk.reason}" for risk in verdict.risks]
     changes = [change for change in verdict.changes if change not in verdict.reasons and not _is_said(change, verdict)]
+    sync = [f"{verdict.sync.tool}: {'; '.join(verdict.sync.reasons)}"] if verdict.sync and verdict.sync.reasons else []
     if verdict.next == "kept":
         first, *rest = (*risks, *changes) or ("the same",)
-        return [*verdict.reasons, f"{ANEW}: {first}", *rest]
+        return [*verdict.reasons, *sync, f"{ANEW}: {first}", *rest]
     may_not_boot = any(risk.kind == "boot" for risk in verdict.risks)
-    lines = [*risks, *verdict.reasons] if may_not_boot else [*verdict.reasons, *risks]
+    lines = [*risks, *verdict.reasons, *sync] if may_not_boot else [*verdict.reasons, *risks, *sync]
     breaks = verdict.next in ("refused", "crash") and not verdict.template and verdict.now != "refused"
     if breaks and changes:
         return [*lines, f"at its next start: {changes[0]}", *changes[1:]]

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 import msgspec
 
 from virtcatalog.errors import LEVELS, Level, counted, listed
+from virtcatalog.gitops.outcome import Synced
 
 Now = Literal[
     "refused",
@@ -126,7 +127,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     `place` is where the VM stands (`file:line`), as far as it is known; `template` says that it is a VM template of the
     catalog, of which no VM needs to exist. `reasons` are those of `now`. `anew` is what becomes of a VM that keeps a
     stored type or preference once that is refreshed or the VM is created anew. `changes` are in words for people, the
-    gravest first. `part` is there for a pool or ReplicaSet whose VMs something happens to now.
+    gravest first. `part` is there for a pool or ReplicaSet whose VMs something happens to now. `sync` is what Argo CD
+    or Flux makes of it, where one of them applies the VM's manifest, and that changes.
     """
 
     vm: str = ""
@@ -142,6 +144,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     risks: tuple[Risk, ...] = ()
     because: tuple[Cause, ...] = ()
     requests: Requests | None = None
+    sync: Synced | None = None
 
     @property
     def touched(self) -> bool:

@@ -1,0 +1,194 @@
+"""What Argo CD or Flux makes of a change to a VM: whether it is applied, and what they show then.
+
+Source: gitops-engine, pkg/sync/sync_context.go (Sync: waves wait for health where there are several) and
+pkg/diff/diff.go; argo-cd, controller/appcontroller.go (autoSync) and resource_customizations/kubevirt.io;
+fluxcd/kustomize-controller (apply, checkHealth) and fluxcd/cli-utils, pkg/kstatus/status (checkGeneration);
+KubeVirt, pkg/virt-controller/watch/vm/vm.go (conditionallyBumpGenerationAnnotationOnVmi, syncGenerationInfo).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from virtcatalog.api.kinds import is_halted
+from virtcatalog.catalog.labels import FLUX_PRUNE, SYNC_OPTIONS, SYNC_WAVE
+from virtcatalog.errors import counted, some
+from virtcatalog.gitops.drift import Mode, drifts
+from virtcatalog.gitops.rules import Rules, rules_for
+from virtcatalog.gitops.stored import stored
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.manifests.difference import differences
+from virtcatalog.manifests.identity import Data, identity
+from virtcatalog.repositories.model import Environment, Syncing
+from virtcatalog.repositories.syncing import option_set
+
+Outcome = Literal["fails", "waits", "not applied", "out of sync", "applied"]
+"""What a sync makes of a change, the gravest first.
+
+`fails`: the API server refuses it. `waits`: it is applied, and the sync never ends by itself. `not applied`: nobody
+sends it. `out of sync`: it is applied, and shown as different for ever.
+"""
+_HOOK, _FLUX_SSA = "argocd.argoproj.io/hook", "kustomize.toolkit.fluxcd.io/ssa"
+_RECONCILE = "kustomize.toolkit.fluxcd.io/reconcile"
+_MOST_FIELDS = 3
+_Row = tuple[Outcome, str]
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A VM before and after, each with its cluster; `now` is what happens when it is applied.
+
+    `breaks`: it does not run after its next start.
+    """
+
+    old: Data | None
+    new: Data | None
+    base: Cluster
+    head: Cluster
+    now: str
+    breaks: bool = False
+
+
+class Synced(msgspec.Struct, frozen=True):
+    """What a tool makes of a change, and why."""
+
+    tool: Literal["Argo CD", "Flux"]
+    outcome: Outcome
+    reasons: tuple[str, ...] = ()
+
+
+def synced(change: Change, unit: Environment) -> Synced | None:
+    """Return what the tool that applies a unit makes of a change to one of its VMs; None where none does."""
+    syncing = unit.syncing
+    if syncing is None or change.now == "unknown" or change.old == change.new:
+        return None
+    order = get_args(Outcome)
+    rows = sorted(
+        (_argocd if syncing.tool == "Argo CD" else _flux)(change, unit, syncing), key=lambda row: order.index(row[0])
+    )
+    return Synced(syncing.tool, rows[0][0] if rows else "applied", tuple(reason for _, reason in rows))
+
+
+def _argocd(change: Change, unit: Environment, syncing: Syncing) -> Iterator[_Row]:
+    if not syncing.automatic:
+        yield "not applied", "OutOfSync until someone syncs it: the Application has no `automated`"
+    if change.new is None:
+        yield from _argocd_deletes(change.old or {}, unit, syncing)
+        return
+    options = syncing.options | _annotated(change.new, SYNC_OPTIONS)
+    rules = rules_for(syncing.ignored, change.new)
+    if change.old is not None and _is_ignored(change.old, change.new, rules):
+        yield "not applied", "shown as Synced, and not synced: `ignoreDifferences` has every field that changes"
+        return
+    if change.old is not None and "RespectIgnoreDifferences=true" in options:
+        left = [each.field for each in differences(change.old, change.new, by_name=False) if rules.ignore(each.path)]
+        if left:
+            yield "out of sync", f"{some(left, _MOST_FIELDS)} stays as it is: RespectIgnoreDifferences=true"
+    if change.now == "refused":
+        times = f"tried {counted(syncing.retries + 1, 'time')}, then" if syncing.automatic else "and then"
+        yield "fails", f"{times} SyncFailed till the next commit; later sync waves are not applied"
+        return
+    yield from _stays_out_of_sync(change, rules, syncing, _mode(syncing, options))
+    if change.now in ("restart", "pending"):
+        yield "applied", "stays Healthy: nothing shows that the change waits"
+    if not syncing.own_health and _has_waves(unit):
+        if is_halted(change.new):
+            yield "waits", "a stopped VM is Suspended, and a sync with several waves waits for it for ever"
+        elif change.breaks and change.now in ("create", "start"):
+            yield "waits", "the VM stays Progressing, and a sync with several waves waits for it for ever"
+    elif not syncing.own_health and change.now == "stop":
+        yield "applied", "the VM and the Application are shown as Suspended"
+
+
+def _argocd_deletes(old: Data, unit: Environment, syncing: Syncing) -> Iterator[_Row]:
+    if not syncing.automatic:
+        return
+    if not syncing.prunes or "Prune=false" in _annotated(old, SYNC_OPTIONS):
+        yield "not applied", "not pruned: it stays in the cluster, and OutOfSync, until someone deletes it"
+    elif "Prune=confirm" in _annotated(old, SYNC_OPTIONS):
+        yield "not applied", "pruned once someone confirms it"
+    elif not unit.resources and not unit.unrendered and not syncing.allows_empty:
+        yield "not applied", "an automated sync never deletes all: sync by hand, or set `allowEmpty`"
+
+
+def _flux(change: Change, unit: Environment, syncing: Syncing) -> Iterator[_Row]:
+    if syncing.suspended:
+        yield "not applied", f"the {unit.kind} is suspended: nothing is applied before it is resumed"
+    is_release = syncing.kind == "HelmRelease"
+    annotations = (change.new or change.old or {}).get("metadata", {}).get("annotations") or {}
+    if change.new is None:
+        if not is_release and (not syncing.prunes or annotations.get(FLUX_PRUNE) == "disabled"):
+            yield "not applied", "not pruned: it stays in the cluster until someone deletes it"
+        return
+    if not is_release and (annotations.get(_FLUX_SSA) == "Ignore" or annotations.get(_RECONCILE) == "disabled"):
+        yield "not applied", "an annotation has Flux ignore this VM"
+        return
+    if not is_release and change.old is not None and annotations.get(_FLUX_SSA) == "IfNotPresent":
+        yield "not applied", f"{_FLUX_SSA}: IfNotPresent has Flux create this VM, and never change it"
+        return
+    if change.now == "refused":
+        yield "fails", "the release fails" if is_release else f"nothing of {unit.name} is applied till it is mended"
+        return
+    watched = syncing.waits or identity(change.new) in syncing.watched
+    if watched and change.new.get("kind") == "VirtualMachine":
+        since = "from Flux 2.8 on " if is_release else ""
+        yield from (("waits", f"{since}{reason}") for reason in _never_ready(change, change.new))
+
+
+def _never_ready(change: Change, new: Data) -> Iterator[str]:
+    """Why Flux waits for a VM and never sees it ready."""
+    if is_halted(new):
+        yield "never ready: a stopped VM is not Ready"
+    elif change.breaks and change.now in ("create", "start", "restart"):
+        yield "never ready: the VM does not run"
+    elif change.old is not None and not is_halted(change.old) and _template_changes(change):
+        yield "not ready until someone restarts the VM"
+
+
+def _template_changes(change: Change) -> bool:
+    before, after = (
+        (stored(manifest, cluster) or manifest or {}) if manifest is not None else {}
+        for manifest, cluster in ((change.old, change.base), (change.new, change.head))
+    )
+    return bool(_template(before) != _template(after))
+
+
+def _template(manifest: Data) -> Any:
+    return (manifest.get("spec") or {}).get("template")
+
+
+def _stays_out_of_sync(change: Change, rules: Rules, syncing: Syncing, mode: Mode | None) -> Iterator[_Row]:
+    """Which fields the cluster stores otherwise, so that Argo CD shows them for ever."""
+    assert change.new is not None
+    as_stored = stored(change.new, change.head) if mode is not None else None
+    differing = drifts(change.new, as_stored) if as_stored is not None else ()
+    fields = [drift.field for drift in differing if mode in drift.modes and not rules.ignore_drift(drift)]
+    if fields:
+        again = ", and synced again and again (selfHeal)" if syncing.heals else ""
+        unless = f", unless {some(rules.unread, 1)} ignores that" if rules.unread else ""
+        yield "out of sync", f"OutOfSync for ever{again}: {some(fields, _MOST_FIELDS)}{unless}"
+
+
+def _mode(syncing: Syncing, options: Iterable[str]) -> Mode | None:
+    if syncing.server_diff:
+        return None
+    return "structured" if "ServerSideApply=true" in options else "client"
+
+
+def _is_ignored(old: Data, new: Data, rules: Rules) -> bool:
+    return bool(rules.fields) and all(
+        rules.ignore(difference.path) for difference in differences(old, new, by_name=False)
+    )
+
+
+def _has_waves(unit: Environment) -> bool:
+    """Whether a sync has several steps, and waits for the health of each one's objects."""
+    annotations = [resource.data["metadata"].get("annotations") or {} for resource in unit.resources]
+    waves = {str(each.get(SYNC_WAVE) or "0") for each in annotations}
+    return len(waves) > 1 or any(each.get(_HOOK) for each in annotations)
+
+
+def _annotated(manifest: Data, key: str) -> frozenset[str]:
+    return option_set(((manifest.get("metadata") or {}).get("annotations") or {}).get(key))

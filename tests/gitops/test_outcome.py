@@ -1,0 +1,213 @@
+"""What Argo CD and Flux make of a change to a VM."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from virtcatalog import Cluster
+from virtcatalog.catalog.labels import FLUX_PRUNE, SYNC_OPTIONS, SYNC_WAVE
+from virtcatalog.catalog.places import Source
+from virtcatalog.gitops.outcome import Change, Synced, synced
+from virtcatalog.repositories.model import Environment, Resource, Syncing
+
+CLUSTER = Cluster([])
+ARGOCD = Syncing(tool="Argo CD", kind="Application", heals=True, retries=5, allows_empty=False)
+FLUX = Syncing(tool="Flux", kind="Kustomization", waits=True)
+HELM = Syncing(tool="Flux", kind="HelmRelease", waits=True)
+WEB = "VirtualMachine", "web", "web"
+Data = dict[str, Any]
+
+
+def vm(strategy: str = "Always", memory: str = "1Gi", annotations: dict[str, str] | None = None, **spec: Any) -> Data:
+    template = {"domain": {"devices": {}, "memory": {"guest": memory}}, **spec}
+    metadata = {"name": "web", "namespace": "web", "annotations": annotations or {"owner": "web"}}
+    spec = {"runStrategy": strategy, "template": {"spec": template}}
+    return {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": metadata, "spec": spec}
+
+
+def unit(syncing: Syncing | None, *objects: Data) -> Environment:
+    place = Source("app.yaml")
+    kind = syncing.kind if syncing is not None else "folder"
+    resources = tuple(Resource(each, lambda _: place) for each in objects)
+    return Environment(name="apps", kind=kind, folder="apps", place=place, resources=resources, syncing=syncing)
+
+
+def outcome(
+    syncing: Syncing | None,
+    new: Data | None,
+    now: str,
+    old: Data | None = None,
+    objects: tuple[Data, ...] = (),
+    breaks: bool = False,
+) -> Synced | None:
+    return synced(Change(old, new, CLUSTER, CLUSTER, now, breaks), unit(syncing, *(objects or (new or vm(),))))
+
+
+def of_types(wave: str) -> Data:
+    return {"kind": "VirtualMachineInstancetype", "metadata": {"name": "t", "annotations": {SYNC_WAVE: wave}}}
+
+
+def test_nobody_is_said_to_apply_what_no_object_deploys():
+    assert outcome(None, vm(), "create") is None
+
+
+@pytest.mark.parametrize("syncing", [ARGOCD, FLUX])
+def test_a_manifest_that_stays_as_it_is_is_not_applied_again(syncing):
+    assert outcome(syncing, vm(), "refused", vm()) is None
+
+
+def test_what_is_applied_and_comes_while_the_vm_runs_needs_no_word():
+    assert outcome(ARGOCD, vm(memory="2Gi"), "live", vm()) == Synced("Argo CD", "applied")
+
+
+def test_a_vm_that_waits_for_a_restart_is_healthy_to_argo_cd():
+    found = outcome(ARGOCD, vm(hostname="b"), "restart", vm())
+    assert found == Synced("Argo CD", "applied", ("stays Healthy: nothing shows that the change waits",))
+
+
+@pytest.mark.parametrize("now", ["restart", "live", "migrate"])
+def test_flux_waits_for_every_change_of_a_running_vms_template(now):
+    found = outcome(FLUX, vm(memory="2Gi"), now, vm())
+    assert found == Synced("Flux", "waits", ("not ready until someone restarts the VM",))
+    assert outcome(replace(FLUX, waits=False), vm(memory="2Gi"), now, vm()).outcome == "applied"
+    assert outcome(replace(FLUX, waits=False, watched=frozenset({WEB})), vm(memory="2Gi"), now, vm()) == found
+
+
+def test_flux_does_not_wait_for_another_spelling_of_the_template_nor_for_labels():
+    assert outcome(FLUX, vm(memory="1024Mi"), "unchanged", vm()).outcome == "applied"
+    assert outcome(FLUX, vm(annotations={"a": "b"}), "unchanged", vm()).outcome == "applied"
+
+
+def test_flux_waits_for_a_vm_that_git_stops_and_for_one_that_cannot_run():
+    assert outcome(FLUX, vm("Halted"), "stop", vm()).reasons == ("never ready: a stopped VM is not Ready",)
+    assert outcome(FLUX, vm(), "create", breaks=True).outcome == "waits"
+    assert outcome(FLUX, vm(), "create").outcome == "applied"
+
+
+def test_a_release_of_helm_4_waits_too():
+    assert outcome(HELM, vm("Halted"), "stop", vm()).reasons == (
+        "from Flux 2.8 on never ready: a stopped VM is not Ready",
+    )
+
+
+def test_a_refused_vm_keeps_flux_from_applying_anything():
+    assert outcome(FLUX, vm(memory="2Gi"), "refused", vm()).reasons == ("nothing of apps is applied till it is mended",)
+    assert outcome(HELM, vm(memory="2Gi"), "refused", vm()).reasons == ("the release fails",)
+
+
+def test_argo_cd_tries_what_is_refused_again():
+    assert outcome(ARGOCD, vm(memory="2Gi"), "refused", vm()) == Synced(
+        "Argo CD", "fails", ("tried 6 times, then SyncFailed till the next commit; later sync waves are not applied",)
+    )
+
+
+def test_argo_cd_waits_for_a_stopped_vm_where_a_sync_has_several_waves():
+    objects = vm("Halted"), of_types("-10")
+    found = outcome(ARGOCD, vm("Halted"), "stop", vm(), objects)
+    assert found.outcome == "waits"
+    assert outcome(ARGOCD, vm("Halted"), "stop", vm()).outcome == "applied"
+    assert outcome(replace(ARGOCD, own_health=True), vm("Halted"), "stop", vm(), objects).reasons == ()
+    hook = {"kind": "Job", "metadata": {"name": "j", "annotations": {"argocd.argoproj.io/hook": "PostSync"}}}
+    assert outcome(ARGOCD, vm("Halted"), "stop", vm(), (vm("Halted"), hook)) == found
+
+
+def test_a_field_that_is_stored_otherwise_stays_out_of_sync():
+    found = outcome(ARGOCD, vm(memory="2048Mi"), "live", vm())
+    assert found.outcome == "out of sync"
+    assert found.reasons == (
+        "OutOfSync for ever, and synced again and again (selfHeal): spec.template.spec.domain.memory.guest",
+    )
+    assert outcome(replace(ARGOCD, server_diff=True), vm(memory="2048Mi"), "live", vm()).outcome == "applied"
+
+
+TEMPLATES = [{"metadata": {"name": "root"}, "spec": {"storage": {}, "source": {"blank": {}}}}]
+
+
+def with_disk(manifest: Data) -> Data:
+    manifest = deepcopy(manifest)
+    manifest["spec"]["dataVolumeTemplates"] = TEMPLATES
+    return manifest
+
+
+def test_what_a_webhook_adds_to_a_list_shows_where_argo_cd_applies_on_the_server():
+    change = with_disk(vm(memory="2Gi")), "live", with_disk(vm())
+    on_server = replace(ARGOCD, options=frozenset({"ServerSideApply=true"}))
+    assert outcome(ARGOCD, *change).outcome == "applied"
+    assert outcome(on_server, *change).outcome == "out of sync"
+    annotated = with_disk(vm(memory="2Gi", annotations={SYNC_OPTIONS: "ServerSideApply=true"}))
+    assert outcome(ARGOCD, annotated, "live", with_disk(vm())).outcome == "out of sync"
+
+
+SUBJECT = {"group": "kubevirt.io", "kind": "VirtualMachine"}
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"jsonPointers": ["/spec/template/spec/domain/memory"]},
+        {"jqPathExpressions": [".spec.template.spec.domain.memory.guest"]},
+        {"jqPathExpressions": ['.spec."template".spec["domain"].memory?']},
+    ],
+)
+def test_a_change_that_is_ignored_is_not_applied(rule):
+    ignoring = replace(ARGOCD, ignored=({**SUBJECT, **rule},))
+    assert outcome(ignoring, vm(memory="2Gi"), "live", vm()).outcome == "not applied"
+    assert outcome(ignoring, vm(memory="2048Mi", hostname="b"), "restart", vm()).outcome == "applied"
+    assert outcome(replace(ARGOCD, ignored=({**SUBJECT, **rule, "name": "db"},)), vm(memory="2Gi"), "live", vm()) == (
+        Synced("Argo CD", "applied")
+    )
+
+
+def test_a_field_that_is_respected_keeps_its_value():
+    rule = {**SUBJECT, "jqPathExpressions": [".spec.template.spec.domain.memory"]}
+    syncing = replace(ARGOCD, ignored=(rule,), options=frozenset({"RespectIgnoreDifferences=true"}))
+    found = outcome(syncing, vm(memory="2Gi", hostname="b"), "restart", vm())
+    assert found.reasons[0] == ("spec.template.spec.domain.memory.guest stays as it is: RespectIgnoreDifferences=true")
+
+
+def test_an_expression_that_is_not_read_may_ignore_it():
+    rule = {**SUBJECT, "jqPathExpressions": ["..|.guest?"]}
+    found = outcome(replace(ARGOCD, ignored=(rule,)), vm(memory="2048Mi"), "live", vm())
+    assert found.reasons[0].endswith("memory.guest, unless ..|.guest? ignores that")
+
+
+@pytest.mark.parametrize(
+    ("syncing", "annotations", "outcome_of_it"),
+    [
+        (ARGOCD, {}, "applied"),
+        (replace(ARGOCD, prunes=False), {}, "not applied"),
+        (ARGOCD, {SYNC_OPTIONS: "Prune=false,Validate=false"}, "not applied"),
+        (ARGOCD, {SYNC_OPTIONS: "Prune=confirm"}, "not applied"),
+        (FLUX, {}, "applied"),
+        (replace(FLUX, prunes=False), {}, "not applied"),
+        (FLUX, {FLUX_PRUNE: "disabled"}, "not applied"),
+        (HELM, {FLUX_PRUNE: "disabled"}, "applied"),
+    ],
+)
+def test_what_is_not_pruned_stays(syncing, annotations, outcome_of_it):
+    old = vm(annotations=annotations)
+    assert outcome(syncing, None, "delete", old, (vm(),)).outcome == outcome_of_it
+
+
+def test_an_automated_sync_never_deletes_all():
+    change = Change(vm(), None, CLUSTER, CLUSTER, "delete")
+    assert synced(change, unit(ARGOCD)).outcome == "not applied"
+    assert synced(change, unit(replace(ARGOCD, allows_empty=True))).outcome == "applied"
+
+
+@pytest.mark.parametrize(
+    ("syncing", "annotations"),
+    [
+        (replace(ARGOCD, automatic=False, heals=False), {}),
+        (replace(FLUX, suspended=True, waits=False), {}),
+        (FLUX, {"kustomize.toolkit.fluxcd.io/ssa": "Ignore"}),
+        (FLUX, {"kustomize.toolkit.fluxcd.io/ssa": "IfNotPresent"}),
+        (FLUX, {"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}),
+    ],
+)
+def test_what_nobody_sends_is_not_applied(syncing, annotations):
+    assert outcome(syncing, vm(memory="2Gi", annotations=annotations), "live", vm()).outcome == "not applied"
