@@ -130,6 +130,7 @@ class TestNeverAFalseInSync:
     def test_it_is_in_sync_to_begin_with(self, small):
         assert changed(small, lambda _: None) | {"noise": []} == {
             "vm": "team-0/in-sync-0",
+            "kind": "VirtualMachine",
             "verdict": "in-sync",
             "environment": "",
             "place": f"{small}/git/team-0/in-sync-0.yaml:1:1",

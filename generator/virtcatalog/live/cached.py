@@ -18,11 +18,12 @@ from virtcatalog.fleet.recall import Objects, entry, recall
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.live.classify import drift_of
+from virtcatalog.live.pools import in_pool, of_pool, pool_drift, pool_of, wanted_vm
 from virtcatalog.live.revisions import Past, with_revisions
 from virtcatalog.live.snapshot import Snapshot
-from virtcatalog.live.verdict import IN_GIT, Drift, Field, Reason, ordered
+from virtcatalog.live.verdict import IN_GIT, POOL, Drift, Field, Reason, ordered
 from virtcatalog.live.verify import domain_answer
-from virtcatalog.manifests.identity import Identity, identity
+from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.side import Side, Vm
 
 Domains = Callable[[str], bytes | None]
@@ -36,11 +37,19 @@ _CHUNK = 50
 _decode = msgspec.msgpack.Decoder(Drift).decode
 
 
+class InGit(NamedTuple):
+    """What Git has, by `namespace/name`: VMs and pools, each of which may be there several times."""
+
+    vms: Mapping[str, Sequence[Vm]]
+    pools: Mapping[str, Sequence[Vm]]
+
+
 class Work(NamedTuple):
-    """What processes share: the VMs, and all that is known of them."""
+    """What processes share: VMs and pools by their names, and all that is known of them."""
 
     names: Sequence[str]
-    in_git: Mapping[str, Sequence[Vm]]
+    pools: Sequence[str]
+    in_git: InGit
     snapshot: Snapshot
     meetings: Meetings
     past: Past = ()
@@ -78,18 +87,48 @@ def _some(first: int, work: Work) -> list[_Found]:
 
 
 def _found(name: str, work: Work) -> _Found:
-    vms = work.in_git.get(name, ())
+    vms = work.in_git.vms.get(name, ())
     if len(vms) > 1:
         return _Found(Drift(vm=name, reasons=(Reason(kind="unread", message=_several(vms)),)))
+    pool, manifest = _pool_of(name, work) if not vms else (None, None)
+    if pool is not None and manifest is not None:
+        found = _recalled(name, pool, manifest, work)
+        drift = of_pool(_with_domain(found.drift, work), pool.manifest)
+        return found._replace(drift=_in_git(drift, pool, in_pool))
     vm = vms[0] if vms else None
-    found = _recalled(name, vm, work)
+    found = _recalled(name, vm, vm.manifest if vm is not None else None, work)
     return found._replace(drift=_in_git(_with_domain(found.drift, work), vm))
 
 
-def _recalled(name: str, vm: Vm | None, work: Work) -> _Found:
-    """What is so of a VM without its domain, and without places in Git, which do not depend on what it says."""
+def _pool_of(name: str, work: Work) -> tuple[Vm | None, Data | None]:
+    """The one pool in Git that a VM of the cluster is of, and what that has for it."""
+    live = work.snapshot.vm(name) if work.in_git.pools else None
+    pools = work.in_git.pools.get(f"{name.partition('/')[0]}/{pool_of(live)}", ()) if live is not None else ()
+    if live is None or len(pools) != 1:
+        return None, None
+    release = work.meetings.of(pools[0]).cluster.release
+    return pools[0], wanted_vm(pools[0].manifest, live, release)
+
+
+def pool_drifts(work: Work) -> Iterator[Drift]:
+    """Yield what is so of each pool."""
+    snapshot, pools = work.snapshot, work.in_git.pools
+    for name in work.pools:
+        of_git = pools.get(name, ())
+        if len(of_git) > 1:
+            yield Drift(vm=name, kind=POOL, reasons=(Reason(kind="unread", message=_several(of_git)),))
+            continue
+        pool = of_git[0] if of_git else None
+        manifest = pool.manifest if pool is not None else None
+        yield _in_git(pool_drift(name, manifest, snapshot.pools.get(name), snapshot.unread(POOL)), pool)
+
+
+def _recalled(name: str, vm: Vm | None, manifest: Data | None, work: Work) -> _Found:
+    """What is so of a VM without its domain, and without places in Git, which do not depend on what it says.
+
+    `vm` is what has the manifest in Git.
+    """
     meeting, snapshot = work.meetings.of(vm), work.snapshot
-    manifest = vm.manifest if vm is not None else None
     if work.cache is None:
         return _Found(drift_of(name, manifest, snapshot, meeting.cluster, work.past))
     now = partial(_now, meeting.objects, snapshot)
@@ -118,11 +157,11 @@ def _several(vms: Sequence[Vm]) -> str:
     return f"Git has it several times: {', '.join(str(vm.place) for vm in vms)}"
 
 
-def _in_git(drift: Drift, vm: Vm | None) -> Drift:
-    """What is so of a VM, with where Git has it."""
+def _in_git(drift: Drift, vm: Vm | None, named: Callable[[str], str] = str) -> Drift:
+    """What is so of a VM, with where Git has it; `named` is what its fields are called there."""
     if vm is None:
         return drift
-    reasons = tuple(replace(reason, fields=tuple(_placed(reason.fields, vm))) for reason in drift.reasons)
+    reasons = tuple(replace(reason, fields=tuple(_placed(reason.fields, vm, named))) for reason in drift.reasons)
     if vm.open:
         fields = ", ".join(value.sentence for value in vm.open)
         message = f"what Git asks for is not in the repository: {fields}"
@@ -130,10 +169,12 @@ def _in_git(drift: Drift, vm: Vm | None) -> Drift:
     return replace(drift, environment=vm.environment, place=place(vm.place), reasons=reasons)
 
 
-def _placed(fields: Iterable[Field], vm: Vm) -> Iterator[Field]:
+def _placed(fields: Iterable[Field], vm: Vm, named: Callable[[str], str]) -> Iterator[Field]:
     for field in fields:
         if field.place == IN_GIT:
-            yield replace(field, place=place(vm.field(field.field)) if vm.field is not None and field.field else "")
+            yield replace(
+                field, place=place(vm.field(named(field.field))) if vm.field is not None and field.field else ""
+            )
         else:
             yield field
 

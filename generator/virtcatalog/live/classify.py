@@ -67,7 +67,8 @@ def _git_stage(
         since = str(metadata["deletionTimestamp"])
         reasons.append(Reason(kind="deleting", message="its deletion was asked for", since=since))
     if wanted is None:
-        reasons += _not_in_git(metadata, managers)
+        if not _is_owned(metadata):
+            reasons.append(not_in_git(metadata, managers))
         return "none", "there"
     manifest = redacted(wanted)
     reasons += _power(manifest, live, managers)
@@ -81,23 +82,25 @@ def _git_stage(
         message = "; ".join(str(reason) for reason in result.refused)
         reasons.append(Reason(kind="refused", message=message, fields=fields, wins="hand"))
         return "there", "refused"
-    edited = [*_differing(result, live, wanted, managers, noise)]
+    edited = [*differing(result, live, wanted, managers, noise)]
     reasons += edited
     number = sum(len(reason.fields) for reason in reasons if reason.kind in ("edited", "behind", "stopped", "started"))
     return "there", f"{number} other" if number else "same"
 
 
-def _not_in_git(metadata: Data, managers: Managers) -> Iterator[Reason]:
-    owners = metadata.get("ownerReferences") or ()
-    if any(isinstance(owner, dict) and owner.get("controller") for owner in owners):
-        return  # its pool makes it
-    synced_by = managers.synced_by
-    since = str(metadata.get("creationTimestamp") or "")
+def not_in_git(metadata: Data, managers: Managers) -> Reason:
+    """Say of a VM or pool that Git has none of its name."""
+    synced_by, since = managers.synced_by, str(metadata.get("creationTimestamp") or "")
     if synced_by:
         message = f"{synced_by} brought it, and no manifest of it is left"
-        yield Reason(kind="deleted-in-git", message=message, since=since, wins="hand")
-    else:
-        yield Reason(kind="unmanaged", message="nothing in it says that it came from Git", since=since, wins="hand")
+        return Reason(kind="deleted-in-git", message=message, since=since, wins="hand")
+    return Reason(kind="unmanaged", message="nothing in it says that it came from Git", since=since, wins="hand")
+
+
+def _is_owned(metadata: Data) -> bool:
+    """Whether something makes the VM, as its pool does."""
+    owners = metadata.get("ownerReferences") or ()
+    return any(isinstance(owner, dict) and owner.get("controller") for owner in owners)
 
 
 def _power(manifest: Data, live: Data, managers: Managers) -> Iterator[Reason]:
@@ -118,8 +121,8 @@ def _power(manifest: Data, live: Data, managers: Managers) -> Iterator[Reason]:
     yield Reason(kind="stopped" if halted else "started", fields=(field,), wins=wins, since=since)
 
 
-def _differing(result: Synced, live: Data, wanted: Data, managers: Managers, noise: list[Noise]) -> Iterator[Reason]:
-    """Yield what of the VM is not as in Git: by hand, or not synced yet."""
+def differing(result: Synced, live: Data, wanted: Data, managers: Managers, noise: list[Noise]) -> Iterator[Reason]:
+    """Yield what of a VM or pool is not as in Git: by hand, or not synced yet; what means nothing is `noise`."""
     by_hand: list[Field] = []
     waiting_for_sync: list[Field] = []
     stays: list[Field] = []

@@ -65,8 +65,8 @@ def synced(wanted: Data, live: Data, cluster: Cluster) -> Synced:
     do. UnsupportedError for a VM of the cluster that this release cannot be known to have stored.
     """
     old = vm_of(live, cluster)
-    here, there = _bare(wanted, live), _bare(live, live)
-    before = _applied(live)
+    here, there = bare(wanted, live), bare(live, live)
+    before = applied_before(live)
     merged = three_way(before, here, there)
     after = old
     changes, filled, spellings = (tuple[Difference, ...]() for _ in range(3))
@@ -142,7 +142,7 @@ def _named(manifest: Data) -> Data:
     return {key: value for key, value in manifest["metadata"].items() if key != "managedFields"}
 
 
-def _bare(manifest: Data, live: Data) -> Data:
+def bare(manifest: Data, live: Data) -> Data:
     """A manifest with no more than people write: of the cluster's metadata it has the names."""
     metadata = manifest.get("metadata") or {}
     bare: Data = {"name": live["metadata"]["name"], "namespace": namespace_of(live)}
@@ -154,14 +154,14 @@ def _bare(manifest: Data, live: Data) -> Data:
     return {**kind, "metadata": bare, "spec": manifest.get("spec")}
 
 
-def _applied(live: Data) -> Data:
-    """What was applied to a VM last, by kubectl's note or the server's."""
+def applied_before(live: Data) -> Data:
+    """Return what was applied to a VM or pool last, by kubectl's note or the server's."""
     noted = (live["metadata"].get("annotations") or {}).get(LAST_APPLIED)
     if isinstance(noted, str):
         manifest = json.loads(noted)
-        return _bare(manifest, live) if isinstance(manifest.get("metadata"), dict) else {}
+        return bare(manifest, live) if isinstance(manifest.get("metadata"), dict) else {}
     part = Managers(live).applied({key: live[key] for key in ("metadata", "spec") if key in live})
-    return _bare({"metadata": {}, **part}, live) if part else {}
+    return bare({"metadata": {}, **part}, live) if part else {}
 
 
 def _plain(vm: VirtualMachine) -> Data:

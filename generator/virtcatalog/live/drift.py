@@ -1,8 +1,9 @@
-"""All VMs of a cluster beside those of Git: one value, of which every output is made."""
+"""All VMs and pools of a cluster beside those of Git: one value, of which every output is made."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
@@ -10,16 +11,16 @@ from msgspec.structs import replace
 from virtcatalog.errors import Problem, VirtcatalogError, nearest
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.live.cached import Domains, Meetings, Watch, Work, drifts
+from virtcatalog.live.cached import Domains, InGit, Meetings, Watch, Work, drifts, pool_drifts
 from virtcatalog.live.revisions import Past
 from virtcatalog.live.snapshot import Gap, Snapshot
-from virtcatalog.live.verdict import Drift, Kind, counted, status
-from virtcatalog.manifests.identity import Data, identity, namespace_of
+from virtcatalog.live.verdict import POOL, Drift, Kind, counted, status
+from virtcatalog.manifests.identity import Data, full_name
 from virtcatalog.review.side import Side, Vm
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What drifts; `gaps` are what could not be read of the cluster, `problems` what could not be of Git.
+    """What drifts, by name; `gaps` are what could not be read of the cluster, `problems` what could not be of Git.
 
     `git` and `cluster` are what both are called.
     """
@@ -32,7 +33,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def counts(self) -> dict[Kind, int]:
-        """How many VMs have each verdict, the gravest first."""
+        """How many VMs and pools have each verdict, the gravest first."""
         return counted(self.drifts)
 
     @property
@@ -64,14 +65,13 @@ def report(
     finds the dumpxml of a VM that runs, None where there is none. `cache` has what earlier runs have found.
     """
     _check_environments(side, environments)
-    in_git: dict[str, list[Vm]] = {}
-    for vm in side.vms:
-        if vm.manifest.get("kind") == "VirtualMachine" and (not environments or vm.environment in environments):
-            in_git.setdefault(_name(vm), []).append(vm)
+    in_git = InGit(_by_name(side, "VirtualMachine", environments), _by_name(side, POOL, environments))
     # A catalog has templates of VMs, of which no VM needs to exist.
-    names = _chosen(sorted({*(() if side.catalog else in_git), *snapshot.names}), only)
+    written = InGit({}, {}) if side.catalog else in_git
     meetings = Meetings(side, snapshot, conditions, past)
-    found = drifts(Work(names, in_git, snapshot, meetings, past, domains, cache), watch)
+    names = _chosen({*written.vms, *snapshot.names}, {*written.pools, *snapshot.pools}, only)
+    work = Work(*names, in_git, snapshot, meetings, past, domains, cache)
+    found = sorted(chain(drifts(work, watch), pool_drifts(work)), key=lambda drift: (drift.vm, drift.kind))
     return Report(
         git=side.label,
         cluster=snapshot.label,
@@ -81,20 +81,29 @@ def report(
     )
 
 
-def _name(vm: Vm) -> str:
-    return f"{namespace_of(vm.manifest)}/{identity(vm.manifest)[2]}"
+def _by_name(side: Side, kind: str, environments: Sequence[str]) -> dict[str, list[Vm]]:
+    found: dict[str, list[Vm]] = {}
+    for vm in side.vms:
+        if vm.manifest.get("kind") == kind and (not environments or vm.environment in environments):
+            found.setdefault(full_name(vm.manifest), []).append(vm)
+    return found
 
 
-def _chosen(names: Sequence[str], only: Sequence[str]) -> Sequence[str]:
+def _chosen(vms: Iterable[str], pools: Iterable[str], only: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The VMs and pools that are looked at."""
+    names = sorted(vms), sorted(pools)
     if not only:
         return names
-    found = []
+    there = [*names[0], *names[1]]
     for wanted in only:
-        matching = [name for name in names if wanted in (name, name.partition("/")[2])]
-        if not matching:
-            raise VirtcatalogError(f"there is no VM {wanted!r}, in Git or in the cluster{nearest(wanted, names)}")
-        found += matching
-    return found
+        if not any(_is_called(name, wanted) for name in there):
+            raise VirtcatalogError(f"there is no VM {wanted!r}, in Git or in the cluster{nearest(wanted, there)}")
+    vms, pools = ([name for name in of_kind if any(_is_called(name, wanted) for wanted in only)] for of_kind in names)
+    return vms, pools
+
+
+def _is_called(name: str, wanted: str) -> bool:
+    return wanted in (name, name.partition("/")[2])
 
 
 def _check_environments(side: Side, environments: Sequence[str]) -> None:

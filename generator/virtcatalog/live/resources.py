@@ -41,11 +41,13 @@ RESOURCES: Final = (
     Resource(_CDI, "v1beta1", "DataVolume", "datavolumes"),
     Resource(_CDI, "v1beta1", "DataSource", "datasources"),
     Resource("k8s.cni.cncf.io", "v1", "NetworkAttachmentDefinition", "network-attachment-definitions"),
+    Resource("pool.kubevirt.io", "v1beta1", "VirtualMachinePool", "virtualmachinepools"),
     Resource("apps", "v1", "ControllerRevision", "controllerrevisions"),
     Resource(_KUBEVIRT, "v1", "VirtualMachine", "virtualmachines"),
     Resource(_KUBEVIRT, "v1", "VirtualMachineInstance", "virtualmachineinstances"),
 )
-"""What tells which of Git has reached a VM: the VM, its VMI, their revisions, and what VMs refer to."""
+"""What tells which of Git has reached a VM: the VM, its VMI, their revisions, and what VMs refer to
+and are of."""
 SURROUNDINGS: Final = (
     Resource("", "v1", "Namespace", "namespaces", False),
     Resource("", "v1", "Node", "nodes", False),
@@ -56,7 +58,6 @@ SURROUNDINGS: Final = (
     Resource(_AAQ, "v1alpha1", "ApplicationAwareClusterResourceQuota", "applicationawareclusterresourcequotas", False),
     Resource(_KUBEVIRT, "v1", "VirtualMachineInstanceReplicaSet", "virtualmachineinstancereplicasets"),
     Resource(_KUBEVIRT, "v1", "VirtualMachineInstancePreset", "virtualmachineinstancepresets"),
-    Resource("pool.kubevirt.io", "v1beta1", "VirtualMachinePool", "virtualmachinepools"),
 )
 """What other questions need: where Pods fit, what namespaces may have, and what else holds VMs."""
 PODS: Final = Resource("", "v1", "Pod", "pods")
@@ -107,7 +108,7 @@ def slim(manifest: Data, kind: str) -> Data:
     kept = {key: value for key, value in manifest.items() if key not in ("status", "metadata")}
     if isinstance(metadata, dict):
         kept["metadata"] = {key: metadata[key] for key in _METADATA if key in metadata}
-        if kind not in ("VirtualMachine", "VirtualMachineInstance"):
+        if kind not in ("VirtualMachine", "VirtualMachineInstance", "VirtualMachinePool"):
             kept["metadata"].pop("managedFields", None)
     status = manifest.get("status")
     if isinstance(status, dict):

@@ -174,6 +174,11 @@ class Snapshot:
         return sum(len(held) for held in self._held.values()) + sum(len(held) for held in self._others.values())
 
     @property
+    def pools(self) -> Mapping[str, Data]:
+        """The pools, by `namespace/name`."""
+        return self._others.get("VirtualMachinePool", {})
+
+    @property
     def names(self) -> Iterable[str]:
         """The VMs, as `namespace/name`."""
         return self._held["VirtualMachine"].keys()

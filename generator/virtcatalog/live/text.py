@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from virtcatalog.errors import counted, some
 from virtcatalog.live.drift import Report, shown
-from virtcatalog.live.verdict import KINDS, WORDS, Drift, Field, Kind, Noise, Reason
+from virtcatalog.live.verdict import KINDS, POOL, WORDS, Drift, Field, Kind, Noise, Reason
 from virtcatalog.manifests.difference import shown as value_text
 
 COLUMNS = ("VM", "Git", "cluster", "runs", "verdict")
@@ -23,10 +23,20 @@ def headline(report: Report) -> str:
     """Say all in one sentence."""
     counts = report.counts
     parts = [f"{counts[kind]:,} {_many(kind, counts[kind])}" for kind in KINDS if kind in counts]
-    text = f"{counted(len(report.drifts), 'VM')}: {', '.join(parts)}" if parts else "there is no VM"
+    text = f"{_number(report)}: {', '.join(parts)}" if parts else "there is no VM"
     if not report.partial:
         return text
     return f"{text}; this is not all: {counted(len(report.gaps) + len(report.problems), 'thing')} could not be read"
+
+
+def _number(report: Report) -> str:
+    pools = sum(drift.kind == POOL for drift in report.drifts)
+    vms = counted(len(report.drifts) - pools, "VM")
+    return f"{vms} and {counted(pools, 'pool')}" if pools else vms
+
+
+def _title(drift: Drift) -> str:
+    return f"{drift.vm} (pool)" if drift.kind == POOL else drift.vm
 
 
 def _many(kind: Kind, number: int) -> str:
@@ -63,7 +73,7 @@ def columns(report: Report) -> tuple[str, ...]:
 def _row(drift: Drift, *, domains: bool) -> tuple[str, ...]:
     stages = drift.stages
     words = (stages.git, stages.vm, stages.vmi, *((stages.domain,) if domains else ()))
-    name = f"{drift.vm} ({drift.environment})" if drift.environment else drift.vm
+    name = f"{_title(drift)} ({drift.environment})" if drift.environment else _title(drift)
     return name, *words, "; ".join(map(reason_words, drift.reasons)) or WORDS["in-sync"].short
 
 
@@ -89,7 +99,7 @@ def _value(value: object) -> str:
 
 def story(drift: Drift, *, noise: bool = False) -> Iterator[str]:
     """Tell all of one VM, a line each."""
-    yield f"{drift.vm}: {WORDS[drift.verdict].one}"
+    yield f"{_title(drift)}: {WORDS[drift.verdict].one}"
     if drift.place:
         yield f"  in Git: {drift.place}" + (f" ({drift.environment})" if drift.environment else "")
     stages = drift.stages

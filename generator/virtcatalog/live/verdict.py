@@ -114,14 +114,18 @@ class Stages(msgspec.Struct, frozen=True):
     domain: str = ""
 
 
-class Drift(msgspec.Struct, frozen=True, kw_only=True):
-    """What is so of a VM; `reasons` are the gravest first, and none of a VM that is in sync.
+POOL: Final = "VirtualMachinePool"
 
-    `runs` are the catalog's releases of the instance type and preference that it runs with, by their kind, as far as
-    the catalog's history has them.
+
+class Drift(msgspec.Struct, frozen=True, kw_only=True):
+    """What is so of a VM, or of a pool; `kind` says of which.
+
+    `reasons` are the gravest first, and none where it is in sync. `runs` are the catalog's releases of the type
+    and preference that it runs with, by their kind, as far as the catalog's history has them.
     """
 
     vm: str
+    kind: str = "VirtualMachine"
     environment: str = ""
     place: str = ""
     stages: Stages = Stages()

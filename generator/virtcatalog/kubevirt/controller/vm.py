@@ -151,7 +151,7 @@ def _apply(
         raise ControllerError(*conflicts)
 
 
-_REVISION_LABEL = "kubevirt.io/vm-pool-revision-name"
+POOL_REVISION_LABEL = "kubevirt.io/vm-pool-revision-name"
 _POOL_FINALIZER = "pool.kubevirt.io/finalizer"
 _FIRST = 0
 
@@ -174,17 +174,22 @@ def vmi_of_replica_set(held: VirtualMachineInstanceReplicaSet) -> VirtualMachine
 
 def first_vm(pool: VirtualMachinePool, release: Release) -> VirtualMachine:
     """Return the first VM that a new pool makes, `<pool>-0`."""
+    return vm_of_pool(pool, release, _FIRST)
+
+
+def vm_of_pool(pool: VirtualMachinePool, release: Release, number: int) -> VirtualMachine:
+    """Return the VM of this number that a new pool makes."""
     template = pool.spec.virtual_machine_template
     namespace, revision = pool.metadata.namespace, f"{pool.metadata.name}-1"
-    spec = _numbered(pool, _FIRST, release)
-    spec.template.metadata.labels = {**spec.template.metadata.labels, _REVISION_LABEL: revision}
+    spec = _numbered(pool, number, release)
+    spec.template.metadata.labels = {**spec.template.metadata.labels, POOL_REVISION_LABEL: revision}
     return VirtualMachine(
         api_version="kubevirt.io/v1",
         kind="VirtualMachine",
         metadata=ObjectMeta(
-            name=f"{pool.metadata.name}-{_FIRST}",
+            name=f"{pool.metadata.name}-{number}",
             namespace=namespace,
-            labels={**template.metadata.labels, _REVISION_LABEL: revision},
+            labels={**template.metadata.labels, POOL_REVISION_LABEL: revision},
             annotations=dict(template.metadata.annotations),
             finalizers=[_POOL_FINALIZER],
             owner_references=[_owner("pool.kubevirt.io/v1beta1", "VirtualMachinePool", pool.metadata)],
