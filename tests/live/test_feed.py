@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from fakeapi import Server, serving
+from jobs import Job, container_of, printed
 
 import fleet
-import otheryaml
 from virtcatalog.cli import main
-
-
-def printed(*arguments: str) -> list[dict[str, Any]]:
-    result = CliRunner().invoke(main, ["gitops", *arguments])
-    assert result.exit_code == 0, result.output
-    return list(otheryaml.load_all(result.stdout))
-
 
 FEED = ("feed", "--name", "lab", "--image", "virtcatalog:1", "--repo-url", "https://git.example.org/live.git")
 
@@ -29,18 +24,31 @@ def paths(role: dict[str, Any]) -> set[tuple[str, str]]:
     return {(group, plural) for rule in role["rules"] for group in rule["apiGroups"] for plural in rule["resources"]}
 
 
-def test_the_role_has_what_a_dump_asks_for_and_nothing_else(tmp_path):
+def asked(tmp_path: Path, *commands: str) -> set[tuple[str, str]]:
+    """The kinds, by group and plural, that commands ask a cluster for."""
     server = Server([fleet.KUBEVIRT])
     with serving(server, tmp_path) as file:
-        assert CliRunner().invoke(main, ["dump", "--kubeconfig", file]).exit_code == 0
-    asked = set()
+        for command in commands:
+            CliRunner().invoke(main, [command, "--kubeconfig", file])
+    found = set()
     for path, _ in server.requests:
         _, root, *rest = path.split("/")
-        asked.add((rest[0] if root == "apis" else "", rest[-1]))
-    for role in (printed("rbac")[0], printed(*FEED)[1]):
-        assert paths(role) == asked
-        assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"get", "list"}
-        assert "secrets" not in str(role)
+        found.add((rest[0] if root == "apis" else "", rest[-1]))
+    return found
+
+
+def test_the_role_of_a_feed_has_what_a_dump_asks_for_and_nothing_else(tmp_path):
+    role = printed(*FEED)[1]
+    assert paths(role) == asked(tmp_path, "dump")
+    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"get", "list"}
+    assert "secrets" not in str(role)
+
+
+def test_the_role_of_a_person_has_what_any_command_asks_for(tmp_path):
+    (role,) = printed("rbac")
+    assert paths(role) == asked(tmp_path, "dump", "verify")
+    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"get", "list"}
+    assert "secrets" not in str(role)
 
 
 def test_a_user_gets_the_role():
@@ -54,9 +62,7 @@ def test_a_feed_is_these_objects(snapshot):
 
 
 def test_without_a_repository_the_dump_is_put_to_the_url_of_the_secret():
-    (container,) = printed("feed", "--name", "lab", "--image", "virtcatalog:1")[-1]["spec"]["jobTemplate"]["spec"][
-        "template"
-    ]["spec"]["containers"]
+    container = container_of(printed("feed", "--name", "lab", "--image", "virtcatalog:1")[-1])
     assert "/credentials/url" in container["command"][-1]
 
 
@@ -65,6 +71,7 @@ def test_without_a_repository_the_dump_is_put_to_the_url_of_the_secret():
     [
         (("feed",), "--image"),
         (("feed", "--image", "i", "--repo-url", "oci://x"), "a branch of a Git repository"),
+        (("feed", "--image", "i", "--repo-url", "https://x", "--config-map"), "one place"),
         (("flux",), "Missing option '--repo-url'"),
     ],
 )
@@ -75,24 +82,54 @@ def test_what_is_missing_is_told(arguments, message):
 
 
 def test_the_job_writes_the_dump_to_the_branch_again_and_again(tmp_path: Path):
-    remote, work = tmp_path / "remote.git", tmp_path / "work"
+    remote = tmp_path / "remote.git"
     subprocess.run(["git", "init", "-q", "--bare", str(remote)], check=True)
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    dump = programs / "virtcatalog"
+    job = Job(tmp_path, *FEED[:-1], str(remote))
     for text in ("first", "second"):
-        dump.write_text(f"#!/bin/sh\necho {text}\nexit 2\n")
-        dump.chmod(0o755)
-        subprocess.run(["rm", "-rf", str(work)], check=True)
-        work.mkdir()
-        (job,) = printed(*FEED[:-1], str(remote))[-1:]
-        (container,) = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
-        environment = {pair["name"]: pair["value"] for pair in container["env"]}
-        script = container["command"][-1].replace("/work", str(work))
-        run = ["sh", "-c", script]
-        path = f"{programs}:{os.environ['PATH']}"
-        subprocess.run(run, check=True, env={**os.environ, **environment, "PATH": path}, capture_output=True)
+        job.virtcatalog(f"#!/bin/sh\necho {text}\nexit 2\n")
+        assert job.run().returncode == 0
         shown = subprocess.run(["git", "-C", str(remote), "show", "live:lab.json"], check=True, capture_output=True)
         assert shown.stdout.decode() == f"{text}\n"
     log = subprocess.run(["git", "-C", str(remote), "log", "--oneline", "live"], check=True, capture_output=True)
     assert len(log.stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize("places", [FEED[-2:], (), ("--config-map",)])
+def test_a_cluster_that_does_not_answer_writes_nothing(tmp_path, places):
+    job = Job(tmp_path, *FEED[:-2], *places)
+    job.virtcatalog("#!/bin/sh\nexit 2\n")
+    done = job.run()
+    assert (done.returncode, done.stdout) == (1, "")
+    assert [path.name for path in (tmp_path / "work").iterdir()] == ["dump.json"]
+
+
+def test_the_job_puts_the_dump_to_the_url_of_its_secret(tmp_path: Path):
+    got: list[tuple[str, str | None, bytes]] = []
+
+    class Bucket(BaseHTTPRequestHandler):
+        def do_PUT(self) -> None:
+            content = self.rfile.read(int(self.headers["Content-Length"]))
+            got.append((self.path, self.headers["Content-Type"], content))
+            self.send_response(403 if self.path == "/no" else 200)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    job = Job(tmp_path, *FEED[:-2])
+    job.virtcatalog("#!/bin/sh\necho '{}'\n")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Bucket) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        for path, status in (("/lab.json?signature=1", 0), ("/no", 1)):
+            (tmp_path / "credentials" / "url").write_text(f"http://127.0.0.1:{http.server_port}{path}\n")
+            assert job.run().returncode == status
+        http.shutdown()
+    assert got[0] == ("/lab.json?signature=1", "application/json", b"{}\n")
+
+
+def test_a_dump_that_is_too_large_for_a_config_map_is_not_written(tmp_path):
+    job = Job(tmp_path, *FEED[:-2], "--config-map")
+    job.virtcatalog(f"#!{sys.executable}\nimport os; print(os.urandom(1200000).hex())\n")
+    done = job.run(KUBERNETES_SERVICE_HOST="127.0.0.1", KUBERNETES_SERVICE_PORT="9")
+    assert done.returncode == 1
+    assert "too many for a ConfigMap: use a branch or a URL" in done.stderr

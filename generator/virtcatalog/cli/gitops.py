@@ -61,6 +61,7 @@ Examples:
 )
 @click.option("-n", "--namespace", help="Where the tool runs (default: argocd or flux-system).")
 @click.option("--image", help="The image of virtcatalog that a feed runs.")
+@click.option("--config-map", is_flag=True, help="A feed writes to a ConfigMap of its name, beside it.")
 @click.option("--schedule", help="When a feed runs (default: */15 * * * *).")
 @click.option("--user", help="Who gets the role of rbac.")
 @click.pass_context
@@ -82,6 +83,7 @@ def command(
     clusters: tuple[str, ...],
     namespace: str | None,
     image: str | None,
+    config_map: bool,
     schedule: str | None,
     user: str | None,
     conditions: Conditions,
@@ -91,8 +93,9 @@ def command(
     For Argo CD that is an ApplicationSet over all overlays, or an Application for each --path; for Flux a source, and a
     Kustomization for each overlay.
 
-    `feed` prints a CronJob that writes the cluster's redacted dump (`virtcatalog dump`) to a branch of --repo-url, or
-    to the URL in its Secret, with an account that may get and list what is read. `rbac` prints that role for --user.
+    `feed` prints a CronJob that writes the cluster's redacted dump (`virtcatalog dump`) to a branch of --repo-url, to a
+    ConfigMap, or to the URL in its Secret, with an account that may get and list what is read. `rbac` prints that role
+    for --user, with Pods, for `virtcatalog verify`.
 
     With -f or --health it prints what Argo CD has to know of VMs.
     """
@@ -111,7 +114,7 @@ def command(
         objects = (
             role(checked, user)
             if tool == "rbac"
-            else scheduled(checked, namespace, repo_url, revision, image, schedule)
+            else scheduled(checked, namespace, repo_url, revision, image, schedule, config_map=config_map)
         )
         data(join(dump(manifest) for manifest in objects))
         return 0

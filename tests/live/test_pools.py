@@ -1,0 +1,187 @@
+"""Pools: the pool in Git beside the one of the cluster, and its VMs beside what Git's pool makes of them."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import fleet
+from virtcatalog.api.decode import decode_manifest, to_manifest
+from virtcatalog.api.holders import VirtualMachinePool
+from virtcatalog.cli import main
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.controller.vm import vm_of_pool
+from virtcatalog.kubevirt.rollout.rollout import start
+from virtcatalog.kubevirt.rollout.running import Running
+from virtcatalog.releases import DEFAULT
+
+Data = dict[str, Any]
+POOL: Data = {
+    "apiVersion": "pool.kubevirt.io/v1beta1",
+    "kind": "VirtualMachinePool",
+    "metadata": {"name": "web", "namespace": "shop"},
+    "spec": {
+        "replicas": 2,
+        "selector": {"matchLabels": {"app": "web"}},
+        "virtualMachineTemplate": {
+            "metadata": {"labels": {"app": "web"}},
+            "spec": {
+                "runStrategy": "Always",
+                "template": {
+                    "metadata": {"labels": {"app": "web"}},
+                    "spec": {
+                        "terminationGracePeriodSeconds": 30,
+                        "domain": {
+                            "memory": {"guest": "1Gi"},
+                            "devices": {"disks": [{"name": "root", "disk": {}}]},
+                        },
+                        "volumes": [{"name": "root", "containerDisk": {"image": "registry.example.org/os:1"}}],
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+def machine(pool: Data) -> Data:
+    spec: Data = pool["spec"]["virtualMachineTemplate"]["spec"]["template"]["spec"]
+    return spec
+
+
+def stored(pool: Data, revision: str = "web-1") -> list[Data]:
+    """The pool as its cluster has it, and its two VMs, which run."""
+    in_cluster = copy.deepcopy(pool)
+    in_cluster["metadata"]["managedFields"] = [
+        fleet.managed(fleet.GITOPS, "Apply", fleet.fields_of({"spec": pool["spec"]}))
+    ]
+    objects = [fleet.KUBEVIRT, in_cluster]
+    for number in range(2):
+        vm = to_manifest(vm_of_pool(decode_manifest(pool, VirtualMachinePool), DEFAULT, number))
+        for labels in (vm["metadata"]["labels"], vm["spec"]["template"]["metadata"]["labels"]):
+            labels["kubevirt.io/vm-pool-revision-name"] = revision
+        running = start(vm, Cluster([fleet.KUBEVIRT]))
+        assert isinstance(running, Running)
+        assert running.vmi is not None
+        made, vmi = to_manifest(running.vm), to_manifest(running.vmi)
+        fields = fleet.fields_of({"spec": made["spec"], "metadata": {"labels": made["metadata"]["labels"]}})
+        made["metadata"]["managedFields"] = [fleet.managed("virt-controller", "Update", fields)]
+        made["status"] = {"created": True, "ready": True}
+        vmi["status"] = {"phase": "Running"}
+        objects += [made, vmi]
+    return objects
+
+
+@pytest.fixture
+def judged(tmp_path: Path):
+    def judge(in_git: Data | None, objects: list[Data], *arguments: str) -> Any:
+        (tmp_path / "git").mkdir(exist_ok=True)
+        written = [fleet.TYPES[0], *([in_git] if in_git else [])]
+        (tmp_path / "git" / "pool.yaml").write_text("\n---\n".join(json.dumps(obj, indent=1) for obj in written))
+        (tmp_path / "lab.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+        words = ["drift", "-f", f"{tmp_path}/git", "--live", f"{tmp_path}/lab.json", "-o", "json", *arguments]
+        result = CliRunner().invoke(main, words, prog_name="virtcatalog")
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return {(vm["kind"], vm["vm"]): vm for vm in json.loads(result.stdout)["vms"]}
+
+    return judge
+
+
+def of_pool(found: Any) -> Any:
+    return found["VirtualMachinePool", "shop/web"]
+
+
+def of_vms(found: Any) -> list[Any]:
+    return [found["VirtualMachine", f"shop/web-{number}"] for number in range(2)]
+
+
+def test_a_pool_and_its_vms_are_in_sync(judged):
+    found = judged(POOL, stored(POOL))
+    assert [(vm["verdict"], vm["reasons"]) for vm in found.values()] == [("in-sync", [])] * 3
+    assert [vm["stages"]["git"] for vm in of_vms(found)] == ["there", "there"]
+
+
+def test_a_pool_that_was_not_synced_waits_with_its_vms(judged):
+    wanted = copy.deepcopy(POOL)
+    machine(wanted)["terminationGracePeriodSeconds"] = 60
+    found = judged(wanted, stored(POOL))
+    (reason,) = of_pool(found)["reasons"]
+    field = "spec.template.spec.terminationGracePeriodSeconds"
+    assert (reason["kind"], reason["wins"]) == ("behind", "git")
+    assert [each["field"] for each in reason["fields"]] == [f"spec.virtualMachineTemplate.{field}"]
+    for vm in of_vms(found):
+        (reason,) = vm["reasons"]
+        assert (reason["kind"], reason["wins"]) == ("behind", "controller")
+        ((name, now, to, line),) = (
+            (each["field"], each["now"], each["wanted"], each["place"]) for each in reason["fields"]
+        )
+        assert (name, now, to) == (field, 30, 60)
+        assert (
+            "terminationGracePeriodSeconds"
+            in Path(line.split(":")[0]).read_text().splitlines()[int(line.split(":")[1]) - 1]
+        )
+
+
+def test_a_pool_that_leaves_its_vms_alone_brings_nothing(judged):
+    wanted = copy.deepcopy(POOL)
+    wanted["spec"]["updateStrategy"] = {"unmanaged": {}}
+    machine(wanted)["terminationGracePeriodSeconds"] = 60
+    stays = copy.deepcopy(wanted)
+    machine(stays)["terminationGracePeriodSeconds"] = 30
+    vms = stored(stays)
+    vms[1] = {**copy.deepcopy(wanted), "metadata": vms[1]["metadata"]}
+    found = judged(wanted, vms)
+    assert of_pool(found)["verdict"] == "in-sync"
+    assert [reason["wins"] for vm in of_vms(found) for reason in vm["reasons"]] == ["hand", "hand"]
+
+
+def test_what_was_changed_in_a_vm_by_hand_stays(judged):
+    objects = stored(POOL)
+    vm = objects[2]
+    vm["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] = 5
+    field = fleet.fields_of({"spec": {"template": {"spec": {"terminationGracePeriodSeconds": 5}}}})
+    vm["metadata"]["managedFields"].append(fleet.managed("kubectl-edit", "Update", field, fleet.LATER))
+    first, second = of_vms(judged(POOL, objects))
+    assert second["reasons"] == []
+    (edited,) = (reason for reason in first["reasons"] if reason["kind"] == "edited")
+    assert edited["wins"] == "hand"
+    assert edited["fields"][0]["writer"]["manager"] == "kubectl-edit"
+
+
+def test_a_pool_was_changed_by_hand(judged):
+    objects = stored(POOL)
+    objects[1]["spec"]["replicas"] = 3
+    scaled = fleet.managed("kubectl-scale", "Update", {"f:spec": {"f:replicas": {}}}, fleet.LATER)
+    objects[1]["metadata"]["managedFields"].append(scaled)
+    (reason,) = of_pool(judged(POOL, objects))["reasons"]
+    assert (reason["kind"], reason["wins"], reason["since"]) == ("edited", "git", fleet.LATER)
+    assert [(each["field"], each["now"], each["wanted"]) for each in reason["fields"]] == [("spec.replicas", 3, 2)]
+
+
+def test_an_amount_that_git_writes_otherwise_is_no_drift(judged):
+    wanted = copy.deepcopy(POOL)
+    machine(wanted)["domain"]["memory"]["guest"] = "1024Mi"
+    assert {vm["verdict"] for vm in judged(wanted, stored(POOL)).values()} == {"in-sync"}
+
+
+def test_a_pool_of_one_side(judged):
+    assert (
+        of_pool(
+            judged(POOL, [fleet.KUBEVIRT, stored({**POOL, "metadata": {"name": "other", "namespace": "shop"}})[1]])
+        )["verdict"]
+        == "only-in-git"
+    )
+    gone = judged(None, stored(POOL))
+    assert of_pool(gone)["verdict"] == "deleted-in-git"
+    assert [vm["verdict"] for vm in of_vms(gone)] == ["in-sync", "in-sync"]  # nothing but its pool makes them
+
+
+def test_pools_that_were_not_read_are_not_known(judged):
+    found = of_pool(judged(POOL, [obj for obj in stored(POOL) if obj["kind"] != "VirtualMachinePool"]))
+    assert found["verdict"] == "unread"
+    assert "the dump has no VirtualMachinePool" in found["reasons"][0]["message"]
