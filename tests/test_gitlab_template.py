@@ -15,6 +15,7 @@ from threading import Thread
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from repository_cases import manifest
 
 import otheryaml
 import virtcatalog
@@ -175,6 +176,32 @@ def test_the_comparison_is_an_artifact(request_):
     assert request_.run("virtcatalog-diff").returncode == 0
     (artifact,) = TEMPLATE["virtcatalog-diff"]["artifacts"]["paths"]
     assert "VirtualMachineClusterInstancetype/std.medium" in (request_.checkout / artifact).read_text()
+
+
+def without_catalog(request_: MergeRequest) -> None:
+    git(request_.origin, "rm", "--quiet", "-r", ".")
+    (request_.origin / "apps").mkdir()
+    (request_.origin / "apps/kustomization.yaml").write_text("resources: [web.yaml]\n")
+    (request_.origin / "apps/web.yaml").write_text(manifest("vm web"))
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_repository_without_a_catalog_gets_its_plan(request_, job):
+    without_catalog(request_)
+    request_.base = request_.commit()
+    request_.change("apps/web.yaml", "cores: 2", "cores: 4")
+    done = request_.run(job)
+    assert done.returncode == 0, done.stderr
+    if job == "virtcatalog-diff":
+        (artifact,) = TEMPLATE[job]["artifacts"]["paths"]
+        assert "domain.cpu.cores cannot change while the VM runs" in (request_.checkout / artifact).read_text()
+    else:
+        assert "no catalog" in done.stdout
+
+
+def test_who_takes_the_catalog_away_does_not_pass(request_):
+    without_catalog(request_)
+    assert request_.run("virtcatalog-build").returncode == 2
 
 
 def test_with_a_token_it_is_one_note_that_every_run_replaces(request_, gitlab):

@@ -173,3 +173,48 @@ def test_claims_that_are_not_there_are_told_of_once():
         [("pending", "volume 'root' counts as not shared")] * 2
     )
     assert report.fleet.assumed == ("2 claims are not shared (ReadWriteMany), as nothing is known of root-a, root-b",)
+
+
+def on_networks(*names):
+    networks = [{"name": f"n{number}", "multus": {"networkName": name}} for number, name in enumerate(names)]
+    interfaces = [{"name": network["name"], "bridge": {}} for network in networks]
+    manifest = vm(devices={"interfaces": interfaces})
+    manifest["spec"]["template"]["spec"]["networks"] = networks
+    return manifest
+
+
+def attachment_definition(name):
+    return {
+        "apiVersion": "k8s.cni.cncf.io/v1",
+        "kind": "NetworkAttachmentDefinition",
+        "metadata": {"name": name, "namespace": "default"},
+    }
+
+
+def test_networks_that_are_not_there_are_told_once():
+    twice = [{**on_networks("lan", "infra/dmz"), "metadata": {"name": name}} for name in ("a", "b")]
+    report = reviewed([vm("a"), vm("b")], twice)
+    assert report.fleet.assumed == (
+        "2 NetworkAttachmentDefinitions are in the cluster and request no device: default/lan, infra/dmz",
+    )
+
+
+def test_networks_of_pools_and_replica_sets_count_too():
+    template = on_networks("lan")
+    pool = {
+        "apiVersion": "pool.kubevirt.io/v1beta1",
+        "kind": "VirtualMachinePool",
+        "metadata": {"name": "p"},
+        "spec": {
+            "selector": {"matchLabels": {"a": "b"}},
+            "virtualMachineTemplate": {"metadata": {"labels": {"a": "b"}}, "spec": template["spec"]},
+        },
+    }
+    (line,) = reviewed([], [pool]).fleet.assumed
+    assert line.endswith("request no device: default/lan")
+
+
+def test_a_network_that_is_there_or_that_no_change_meets_is_not_assumed():
+    lan = attachment_definition("lan")
+    assert reviewed([vm()], [on_networks("lan"), lan]).fleet.assumed == ()
+    assert reviewed([on_networks("lan"), vm("b")], [on_networks("lan"), vm("b", guest="2Gi")]).fleet.assumed == ()

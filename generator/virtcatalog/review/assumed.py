@@ -7,13 +7,16 @@ needs are on. One that no VM needed before is taken to be off.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
+from virtcatalog.api.kinds import vm_spec
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import counted, listed, some
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.pod.devices import attachment
 from virtcatalog.kubevirt.rollout.migratable import COUNTS_AS
 from virtcatalog.manifests.identity import Data, Identity
 from virtcatalog.review.comparison import Comparison
@@ -127,11 +130,27 @@ def claims_once(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[str]]:
     return shorter, list(claims)
 
 
-def assumed_words(gates: Iterable[str], types: Iterable[str], claims: Sequence[str]) -> tuple[str, ...]:
+def networks_elsewhere(manifest: Data, cluster: Cluster) -> Iterator[str]:
+    """Yield the NetworkAttachmentDefinitions that a VM names and of which its cluster has none."""
+    spec = vm_spec(manifest)
+    spec = spec["template"]["spec"] if manifest["kind"] != "VirtualMachineInstance" else spec
+    namespace = namespace_or_default(manifest["metadata"].get("namespace"))
+    for network in spec.get("networks") or ():
+        if named := (network.get("multus") or {}).get("networkName"):
+            which = attachment(namespace, named)
+            if cluster.network_attachment_definition(*which) is None:
+                yield "/".join(which)
+
+
+def assumed_words(
+    gates: Iterable[str], types: Iterable[str], claims: Sequence[str], networks: Collection[str]
+) -> tuple[str, ...]:
     """Word what was assumed, a line each."""
     names = listed(sorted(gates))
     of_gates = (f"{names}, which VMs needed before; give the KubeVirt CR with -f to be sure",) if names else ()
     number = counted(len(claims), "claim is", "claims are")
     of_claims = f"{number} not shared (ReadWriteMany), as nothing is known of {some(sorted(claims), _SHOWN)}"
     of_types = (f"as KubeVirt's operator deploys it: {name}" for name in sorted(types))
-    return (*of_gates, *of_types, *((of_claims,) if claims else ()))
+    number = counted(len(networks), "NetworkAttachmentDefinition is", "NetworkAttachmentDefinitions are")
+    of_networks = f"{number} in the cluster and request no device: {some(sorted(networks), _SHOWN)}"
+    return (*of_gates, *of_types, *((of_claims,) if claims else ()), *((of_networks,) if networks else ()))

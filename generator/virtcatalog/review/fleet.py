@@ -21,7 +21,7 @@ from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.matchers import NAMESPACED_KINDS
 from virtcatalog.manifests.dump import Packed
 from virtcatalog.manifests.identity import Data, Identity
-from virtcatalog.review.assumed import Gates, assumed_words, claims_once, hinted, naming_types
+from virtcatalog.review.assumed import Gates, assumed_words, claims_once, hinted, naming_types, networks_elsewhere
 from virtcatalog.review.cached import Progress, judge_all
 from virtcatalog.review.causes import Causes, place_of
 from virtcatalog.review.comparison import Comparison, KnownField
@@ -109,6 +109,7 @@ class Reviewer:
         self._unknown_names: set[str] = set()
         self._causes = Causes(base, head)
         self._gates = Gates()
+        self._networks: set[str] = set()
         self._vms: list[Data] = []
         """Those that may name what KubeVirt's operator deploys."""
         if not any(side.catalog for side in self._sides):
@@ -185,7 +186,7 @@ class Reviewer:
         """Return what was collected."""
         types = (comparison.assumed_types for comparison in self._comparisons.values())
         self.fleet.verdicts, claims = claims_once(self.fleet.verdicts)
-        self.fleet.assumed = assumed_words(self._gates.assumed, set().union(*types), claims)
+        self.fleet.assumed = assumed_words(self._gates.assumed, set().union(*types), claims, self._networks)
         return self.fleet
 
     def fleets(self, fleet: Collection[DumpedVm]) -> Iterator[tuple[str, Sequence[Data], Comparison]]:
@@ -256,6 +257,8 @@ class Reviewer:
             verdict = hinted(verdict) if may_assume else verdict
         if not verdict.touched:
             return
+        if new is not None and not is_open and not is_template:
+            self._networks |= {*networks_elsewhere(new.manifest, comparison.head)}
         because = self._causes.of_manifest(old, new, verdict) if not stays else ()
         if not because or verdict.next == "kept":
             because += self._causes.around(comparison, refers or (), vm.manifest)
