@@ -8,24 +8,17 @@ from typing import Any, Final
 
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.identity import identity
+from virtcatalog.repositories.documents import DEPLOYERS
 from virtcatalog.repositories.model import Resource
 from virtcatalog.repositories.tree import joined
 
-_KINDS: Final = {
-    "Kustomization": "kustomize.toolkit.fluxcd.io",
-    "HelmRelease": "helm.toolkit.fluxcd.io",
-    "Application": "argoproj.io",
-    "ApplicationSet": "argoproj.io",
-}
-"""The kinds that deploy something, with the API group of each: others have kinds of these names, too."""
-
-GROUPS: Final = frozenset(_KINDS.values())
+GROUPS: Final = frozenset(DEPLOYERS.values())
 """The API groups of these."""
 
 
 def deploys(data: Any) -> bool:
     """Whether an object deploys a part of a repository."""
-    group = _KINDS.get(str(data.get("kind")))
+    group = DEPLOYERS.get(str(data.get("kind")))
     return group is not None and str(data.get("apiVersion")).partition("/")[0] == group
 
 

@@ -38,11 +38,24 @@ GROUPS: Final = frozenset(version.rpartition("/")[0] for version in (*KINDS, *(v
 }
 """The API groups of KubeVirt's kinds: an object of one is never passed over."""
 
+DEPLOYERS: Final = {
+    "Kustomization": "kustomize.toolkit.fluxcd.io",
+    "HelmRelease": "helm.toolkit.fluxcd.io",
+    "Application": "argoproj.io",
+    "ApplicationSet": "argoproj.io",
+}
+"""The kinds that deploy something, with the API group of each: others have kinds of these names, too."""
+
 #: Directives before it belong to the document behind it; more of them than YAML has are none.
 _SEPARATOR: Final = re.compile(r"^(?:%[^\n]*\n){0,8}---(?=\s|\Z)", re.MULTILINE)
 _GROUP: Final = "|".join(map(re.escape, sorted(GROUPS)))
 _OURS: Final = re.compile(
     rf"""(?:^|[{{,])[ \t]*(?:-[ \t]+)*["']?apiVersion["']?[ \t]*:[ \t]*["']?(?:{_GROUP})\b""", re.MULTILINE
+)
+#: An object that deploys something has a line of each.
+_DEPLOYS: Final = tuple(
+    re.compile(rf"""^["']?{key}["']?[ \t]*:[ \t]*["']?(?:{"|".join(map(re.escape, values))})\b""", re.MULTILINE)
+    for key, values in (("apiVersion", sorted({*DEPLOYERS.values()})), ("kind", sorted(DEPLOYERS)))
 )
 _TEMPLATED: Final = re.compile(r"\{\{|\{%")
 _UNRENDERED: Final = "is a template of a KubeVirt object, and is not rendered"
@@ -145,7 +158,7 @@ def document_of(part: Part) -> Documents:
         problem = Problem(part.file, line, 1, message=_UNRENDERED)
         digest = blake2b(text.encode(errors="surrogatepass"), digest_size=32).digest()
         return Documents((), {TEMPLATE: 1}, (problem,), opaque=(Opaque(problem, digest),))
-    if ours:
+    if ours or (not is_template and all(pattern.search(text) for pattern in _DEPLOYS)):
         return Documents(problems=tuple(problems))
     return Documents(passed_over={TEMPLATE if is_template else UNREADABLE: 1})
 

@@ -156,13 +156,19 @@ class _Finder:
                     self._look(self._units_of(deployer, unit), (*above, deployer.key))
 
     def _roots(self, taken: set[str]) -> Iterator[str]:
-        """Yield the folders of kustomizations that nothing deploys or builds upon."""
-        kustomizations = self._tree.kustomizations
-        below = {folder for kustomization in kustomizations.values() for folder in kustomization.folders}
-        for at, kustomization in kustomizations.items():
-            used = at in below or any(above in taken for above in (at, *parents(at)))
-            if not (used or kustomization.is_component or self._tree.in_chart(at)):
+        """Yield the folders of kustomizations that nothing deploys or builds upon, but they themselves."""
+        tree = self._tree
+        candidates = [
+            at
+            for at, kustomization in tree.kustomizations.items()
+            if not (kustomization.is_component or tree.in_chart(at) or any(above in taken for above in parents(at)))
+        ]
+        below = {folder for kustomization in tree.kustomizations.values() for folder in kustomization.folders}
+        built = tree.built_of({*taken, *(at for at, each in tree.kustomizations.items() if each.is_component)})
+        for at in sorted(candidates, key=below.__contains__):  # the last are those that go round in a circle
+            if at not in built:
                 yield at
+                built |= tree.built_of([at])
 
     def _kustomization(self, at: str) -> Unit:
         place = Source(self._tree.shown(self._tree.kustomizations[at].file))
@@ -200,7 +206,9 @@ class _Finder:
         tree = self._tree
         taken = {folder for unit in self._units for folder in unit.folders}
         listed = {file for unit in self._units for file in unit.files}
-        listed |= {file for kustomization in tree.kustomizations.values() for file in kustomization.files}
+        roots = {unit.environment.folder for unit in self._units if unit.environment.kind == "kustomization"}
+        built = tree.built_of(roots | taken | listed)
+        listed |= {file for at in built for file in tree.kustomizations[at].files}
         passed_over: Counter[str] = Counter()
         unrendered: list[Problem] = []
         problems = list(tree.problems)
@@ -229,6 +237,7 @@ class _Finder:
         broken = {tree.path_of(problem.file) for problem in (*problems, *of_units)}
         return Repository(
             environments=tuple(environments),
+            files=frozenset(tree.files),
             passed_over=+passed_over,
             broken={path: tree.digest(path) for path in broken},
             idle={path: tree.digest(path) for path in idle},

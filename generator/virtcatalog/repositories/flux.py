@@ -17,6 +17,7 @@ from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.repositories.building import Built, kustomized
 from virtcatalog.repositories.deployers import Deployer, alike
+from virtcatalog.repositories.documents import UNREADABLE
 from virtcatalog.repositories.envsubst import SubstitutionError, substituted
 from virtcatalog.repositories.model import Resource
 from virtcatalog.repositories.texts import Texts
@@ -109,7 +110,7 @@ def _generated(tree: Tree, at: str) -> Iterator[str]:
     for path in tree.below(at):
         if path.endswith(_YAML) and not any(path.startswith(f"{folder}/") for folder in skipped):
             documents = tree.documents(path)
-            if documents.manifests:
+            if documents.manifests or documents.problems or UNREADABLE in documents.passed_over:
                 yield path
 
 

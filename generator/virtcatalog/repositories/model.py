@@ -100,9 +100,14 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     syncing: Syncing | None = None
     opaque: tuple[Opaque, ...] = ()
 
+    @property
+    def is_deployed(self) -> bool:
+        """Whether an object in the repository deploys it; who deploys others is not known."""
+        return self.kind in ("Kustomization", "HelmRelease", "Application")
+
 
 class Repository(msgspec.Struct, frozen=True, kw_only=True):
-    """What a repository deploys.
+    """What a repository deploys, and the paths of its `files` that may hold manifests.
 
     `passed_over` counts the files and documents that are none of ours by what they are (`Helm template`: 12).
     `unrendered` and `problems` are those that belong to no environment. `broken` has a digest of what each file of a
@@ -111,6 +116,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     environments: tuple[Environment, ...] = ()
+    files: frozenset[str] = frozenset()
     passed_over: Mapping[str, int] = {}
     broken: Mapping[str, bytes] = {}
     idle: Mapping[str, bytes] = {}

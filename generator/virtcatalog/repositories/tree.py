@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from hashlib import blake2b
@@ -150,14 +150,18 @@ class Tree:
     def _named(self, at: str, path: str) -> Iterator[str]:
         """Yield all files that a kustomization builds upon."""
         first = self.kustomizations.get(at)
-        left, seen = [at] if first is not None and first.file == path else [], set[str]()
+        for folder in self.built_of([at]) if first is not None and first.file == path else ():
+            yield from (self.kustomizations[folder].file, *self.kustomizations[folder].files)
+
+    def built_of(self, folders: Iterable[str]) -> set[str]:
+        """Return which of some folders are kustomizations, and those that these build upon."""
+        left, built = [*folders], set[str]()
         while left:
-            folder = left.pop()
-            if folder not in seen:
-                seen.add(folder)
-                kustomization = self.kustomizations.get(folder)
-                yield from (kustomization.file, *kustomization.files) if kustomization else ()
-                left += kustomization.folders if kustomization else ()
+            at = left.pop()
+            if at in self.kustomizations and at not in built:
+                built.add(at)
+                left += self.kustomizations[at].folders
+        return built
 
     @cached_property
     def _above_kustomizations(self) -> frozenset[str]:

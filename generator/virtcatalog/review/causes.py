@@ -15,7 +15,7 @@ from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.running import TEMPLATE
-from virtcatalog.review.side import Side, Vm
+from virtcatalog.review.side import Side, Vm, within
 from virtcatalog.review.units import ANYWHERE, Unit, Units
 from virtcatalog.review.verdict import Cause, Verdict
 
@@ -44,7 +44,8 @@ class Causes:
         assert vm is not None
         noun = "VM template" if verdict.template else "manifest"
         if old is None or new is None:
-            return (_at(f"the {'deleted' if new is None else 'new'} {noun}", vm.place, side.label),)
+            kind, source = self._whole(vm, side) or (noun, vm.place)
+            return (_at(f"the {'deleted' if new is None else 'new'} {kind}", source, side.label),)
         name = f"the {noun}"
         if vm.field is None:
             return (_at(name, vm.place, side.label),)
@@ -54,6 +55,16 @@ class Causes:
             at_line.setdefault((place.file, place.line), []).append(difference.field.removeprefix(TEMPLATE))
         causes = [Cause(_common(fields) or name, *place) for place, fields in at_line.items()]
         return tuple(sorted(causes, key=lambda cause: not any(cause.name in reason for reason in verdict.reasons)))
+
+    def _whole(self, vm: Vm, side: Side) -> tuple[str, Source] | None:
+        """What deploys a VM, and where that is declared, if it is there on one side only, and the VM's file on both."""
+        other = self._base if side is self._head else self._head
+        if side.repository is None or other.repository is None or vm.environment in other.units:
+            return None
+        if within(vm.place.file, side.label) not in other.repository.files:
+            return None
+        environment = side.repository.environments[vm.unit.number]
+        return (environment.kind, environment.place) if environment.is_deployed else None
 
     def _object(self, which: Identity, comparison: Comparison) -> tuple[Cause, ...]:
         key = which, comparison.environment, comparison.units

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 import msgspec
 
@@ -19,26 +18,13 @@ from virtcatalog.fleet.inputs import located
 from virtcatalog.kubevirt.decoding import counts
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.documents import Opaque
-from virtcatalog.repositories.model import Environment, Repository, Resource
+from virtcatalog.repositories.model import Environment, Repository
+from virtcatalog.review.matching import Deployed, deployed_files, moved, without_idle
 from virtcatalog.review.side import Side, Vm, within
 from virtcatalog.review.units import Unit, Views
 from virtcatalog.review.verdict import Verdict
 
 _SHOWN = 5
-
-
-class _Object(NamedTuple):
-    """An object of a unit, and what the environment is called that it is in."""
-
-    unit: Unit
-    environment: Environment
-    resource: Resource
-    name: str = ""
-
-    @property
-    def which(self) -> Identity:
-        """What a cluster finds it by."""
-        return located(self.resource.data)
 
 
 def side_of(repository: Repository, label: str) -> Side:
@@ -62,10 +48,13 @@ def matched(base: Side, head: Side) -> tuple[Side, Side]:
         }
         for repository, called in zip(repositories, names, strict=True)
     ]
-    before = _moved(before, after, units)
+    before = moved(before, after, units)
+    files = [deployed_files(*pair) for pair in ((base, before), (head, after))]
+    before, after = without_idle(base, before, after, files[1]), without_idle(head, after, before, files[0])
     written = {object_.which for object_ in (*before, *after) if object_.resource.data["metadata"].get("namespace")}
     standing = _standing(base, head)
-    return _side(base, names[0], before, written, standing), _side(head, names[1], after, written, standing)
+    sides = _side(base, names[0], before, written, standing), _side(head, names[1], after, written, standing)
+    return _without_declarations(sides[0], sides[1]), _without_declarations(sides[1], sides[0])
 
 
 def remarks(base: Side, head: Side, verdicts: Collection[Verdict]) -> Iterator[str]:
@@ -112,7 +101,7 @@ def _standing(base: Side, head: Side) -> frozenset[tuple[str, str]]:
 def _side(
     side: Side,
     names: Sequence[str],
-    objects: Sequence[_Object],
+    objects: Sequence[Deployed],
     written: Collection[Identity],
     standing: Collection[tuple[str, str]],
 ) -> Side:
@@ -163,17 +152,17 @@ def _incomplete(environments: Sequence[Environment], names: Sequence[str]) -> di
     return missing
 
 
-def _objects(repository: Repository) -> list[_Object]:
+def _objects(repository: Repository) -> list[Deployed]:
     """The objects of a repository that make a difference to VMs."""
     return [
-        _Object(Unit(number, environment.folder), environment, resource)
+        Deployed(Unit(number, environment.folder), environment, resource)
         for number, environment in enumerate(repository.environments)
         for resource in environment.resources
         if counts(resource.data)
     ]
 
 
-def _named(repositories: Sequence[Repository], units: Sequence[Sequence[str]]) -> list[list[_Object]]:
+def _named(repositories: Sequence[Repository], units: Sequence[Sequence[str]]) -> list[list[Deployed]]:
     """The objects of the repositories, in environments that are called alike in all of them."""
     found = [_objects(repository) for repository in repositories]
     labels = [list(_labels(objects, names)) for objects, names in zip(found, units, strict=True)]
@@ -192,7 +181,7 @@ def _named(repositories: Sequence[Repository], units: Sequence[Sequence[str]]) -
     ]
 
 
-def _labels(objects: Sequence[_Object], units: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _labels(objects: Sequence[Deployed], units: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield what the environment of an object is called; of a plain one in fewer and in more words."""
     numbers: Counter[tuple[Identity, str]] = Counter()
     for object_ in objects:
@@ -234,42 +223,14 @@ def _levels(sides: Sequence[Sequence[tuple[Hashable, tuple[str, ...]]]]) -> dict
     return levels
 
 
-def _moved(before: Sequence[_Object], after: Sequence[_Object], units: Sequence[Collection[str]]) -> list[_Object]:
-    """The objects of before, in the environments of after where an object went from one to another.
-
-    One that leaves a unit which is still there, or that comes to one which was there before, is deleted or created;
-    so is one that goes between the units of several clusters. `units` are their names on both sides.
-    """
-    lone = [_lone(objects, others) for objects, others in ((before, after), (after, before))]
-    targets = {
-        which: lone[1][which].name
-        for which, old in lone[0].items()
-        if which in lone[1] and _is_one_place(old, lone[1][which], units)
+def _without_declarations(side: Side, other: Side) -> Side:
+    """The side, which is incomplete in units of the other one that are declared in files that cannot be read here."""
+    assert other.repository is not None
+    problems = {within(problem.file, side.label): problem.sentence for problem in side.problems}
+    missing = {
+        name: frozenset([problems[file]])
+        for name, environment in zip(other.units, other.repository.environments, strict=True)
+        for file in [within(environment.place.file, other.label)]
+        if environment.is_deployed and file in problems and name not in side.units
     }
-    return [
-        object_._replace(name=targets[object_.which])
-        if lone[0].get(object_.which) is object_ and object_.which in targets
-        else object_
-        for object_ in before
-    ]
-
-
-def _lone(objects: Sequence[_Object], others: Sequence[_Object]) -> dict[Identity, _Object]:
-    """The objects that the other side has not in that environment, if there is but one of them."""
-    there = {(object_.which, object_.name) for object_ in others}
-    left = [object_ for object_ in objects if (object_.which, object_.name) not in there]
-    number = Counter(object_.which for object_ in left)
-    return {object_.which: object_ for object_ in left if number[object_.which] == 1}
-
-
-def _is_one_place(old: _Object, new: _Object, units: Sequence[Collection[str]]) -> bool:
-    if old.environment.kind == new.environment.kind == "folder":
-        return True
-    if old.environment.cluster and new.environment.cluster:
-        return old.environment.cluster == new.environment.cluster
-    stays = (
-        object_.name in others
-        for object_, others in ((old, units[1]), (new, units[0]))
-        if object_.environment.kind != "folder"
-    )
-    return not all(stays)
+    return msgspec.structs.replace(side, incomplete={**missing, **side.incomplete}) if missing else side
