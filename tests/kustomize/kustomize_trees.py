@@ -426,6 +426,7 @@ class Tree:
             (
                 {"op": "replace", "path": f"{domain}/cpu/cores", "value": 6},
                 {"op": "add", "path": f"{domain}/cpu/sockets", "value": 2},
+                {"op": "add", "path": f"{domain}/cpu/threads"},
                 {
                     "op": "add",
                     "path": "/spec/template/spec/volumes/-",

@@ -91,8 +91,8 @@ patches: [{target: {}, patch: '[{"op": "remove", "path": "/metadata/annotations"
             "patches[0].target: the pattern 'a{2}' has {, which is not supported there",
         ),
         (
-            'resources: [a.yaml]\npatches: [{target: {}, patch: \'[{"op": "replace", "path": "/x"}]\'}]',
-            "patches[0]: replace needs a value (A/a)",
+            'resources: [a.yaml]\npatches: [{target: {}, patch: \'[{"op": "add", "path": ""}]\'}]',
+            "patches[0]: nothing is left of it (A/a)",
         ),
         (
             'resources: [a.yaml]\npatches: [{target: {}, patch: \'[{"op": "add", "path": "/kind", "value": []}]\'}]',

@@ -64,3 +64,31 @@ def test_what_only_prints_a_difference_is_no_manifest(here: Path, text: str) -> 
     done = diff("-", given=f"{text}=======\n{text}")
     assert done.exit_code == 2
     assert "standard input: there is no manifest" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "---\n{vm}---\n",
+        "---\n# Source: vm/templates/vm.yaml\n{vm}",
+        "{vm}---\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n",
+        "apiVersion: v1\nkind: List\nitems:\n- {item}",
+    ],
+)
+def test_how_renderers_frame_objects(here: Path, frame: str) -> None:
+    sides = []
+    for number, cores in enumerate((2, 4)):
+        # flux-local numbers objects, and numbers change with their neighbours.
+        named = f"metadata:\n  annotations: {{config.kubernetes.io/index: '{number}'}}\n"
+        vm = manifest(f"vm web cores={cores}").replace("metadata:\n", named)
+        sides.append(frame.format(vm=vm, item=vm.replace("\n", "\n  ").rstrip(" ")))
+    done = diff("-", given="=======\n".join(sides))
+    assert (done.exit_code, done.stdout.strip()) == (1, GROWN)
+
+
+def test_an_empty_side_is_refused(here: Path) -> None:
+    (here / "base.yaml").write_text(manifest("vm web"))
+    (here / "head.yaml").write_text("---\n")
+    done = diff("base.yaml", "head.yaml")
+    assert done.exit_code == 2
+    assert "head.yaml: there is no catalog.yaml, and no manifest" in done.stderr

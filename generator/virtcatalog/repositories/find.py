@@ -18,7 +18,7 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
 from virtcatalog.limits import REPOSITORY_FILE_BYTES, REPOSITORY_LEVELS, REPOSITORY_UNITS
 from virtcatalog.manifests.folder import Folder, SourceError, manifest_files
-from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.manifests.layout import CATALOG, KUSTOMIZATIONS, OWNED
 from virtcatalog.manifests.read import faults
 from virtcatalog.repositories.building import kustomized
@@ -92,6 +92,7 @@ class _Finder:
     def __init__(self, context: Context) -> None:
         self._context, self._tree = context, context.tree
         self._rendered: dict[tuple[Deployer, tuple[int, ...]], tuple[Unit, ...]] = {}
+        self._made: list[Resource] = []
         self._deployed: set[str] = set()
         self._units: list[Unit] = []
         self._reached: set[str] = set()
@@ -109,6 +110,7 @@ class _Finder:
         taken = {folder for units in self._rendered.values() for unit in units for folder in unit.folders}
         roots = [self._kustomization(at) for at in self._roots(taken)]
         self._look(roots, ())
+        self._use_made(roots)
         for deployer in deployers:
             if deployer.key not in self._deployed:
                 self._reach(deployer)
@@ -133,7 +135,7 @@ class _Finder:
 
     def _units_of(self, deployer: Deployer, by: Unit | None = None) -> tuple[Unit, ...]:
         """Return what an object deploys, which is rendered once; `by` is the unit that deploys the object."""
-        around = _around(deployer, by)
+        around = self._around(deployer, by)
         key = deployer, tuple(map(id, around))
         if key not in self._rendered:
             if len(self._rendered) > 2 * REPOSITORY_UNITS:  # as they are declared, and as they are deployed
@@ -142,7 +144,20 @@ class _Finder:
         return self._rendered[key]
 
     def _is_rendered(self, deployer: Deployer, by: Unit) -> bool:
-        return (deployer, tuple(map(id, _around(deployer, by)))) in self._rendered
+        return (deployer, tuple(map(id, self._around(deployer, by)))) in self._rendered
+
+    def _around(self, deployer: Deployer, by: Unit | None) -> list[Resource]:
+        """The ConfigMaps that stand in no file, if what an object deploys depends on any: those beside it first."""
+        if not deployer.refers_to_config_maps:
+            return []
+        return [*(by.config_maps if by is not None else ()), *self._made]
+
+    def _use_made(self, roots: Sequence[Unit]) -> None:
+        """From here on have the ConfigMaps that some units make at hand for others: generators', and charts'."""
+        declared = {identity(config_map.data) for config_map in self._context.config_maps}
+        units = (unit for rendered in (*self._rendered.values(), roots) for unit in rendered)
+        made = (config_map for unit in units for config_map in unit.config_maps)
+        self._made = [config_map for config_map in made if identity(config_map.data) not in declared]
 
     def _look(self, units: Iterable[Unit], above: tuple[str, ...]) -> None:
         """Note what units deploy that deploys something, and what that deploys; `above` are the keys on the way."""
@@ -249,11 +264,6 @@ class _Finder:
 
 def _too_many(place: Source, limit: str) -> RepositoryError:
     return RepositoryError(f"{place.file}: the repository has more than {limit}")
-
-
-def _around(deployer: Deployer, by: Unit | None) -> list[Resource]:
-    """The ConfigMaps that an object finds beside it, if what it deploys depends on any."""
-    return by.config_maps if by is not None and deployer.refers_to_config_maps else []
 
 
 def _folder(tree: Tree, at: str, documents: Documents) -> Environment:

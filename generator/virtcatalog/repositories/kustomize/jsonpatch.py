@@ -54,21 +54,20 @@ def _apply(document: dict[str, Any], operation: dict[str, Any], budget: Budget) 
     """Carry out an operation; return where in the object, None for a test."""
     name, path = operation.get("op"), _steps(operation.get("path"))
     budget.keys(2 * len(path))
-    if name in ("add", "replace", "test") and "value" not in operation:
-        raise PatchError(f"{name} needs a value")
+    value = operation.get("value")  # Go's json-patch takes one that is not there for null
     if name == "add":
-        return _add(document, path, _copied(operation["value"], budget))
+        return _add(document, path, _copied(value, budget))
     if name == "remove":
         return _take(document, path)[1]
     if name == "replace":
-        return _replace(document, path, _copied(operation["value"], budget))
+        return _replace(document, path, _copied(value, budget))
     if name == "move":
         return _add(document, path, _take(document, _from(operation, budget))[0])
     if name == "copy":
         return _add(document, path, _copied(_at_or_nothing(document, _from(operation, budget)), budget))
     if name == "test":
-        budget.copy(operation["value"])
-        if _at_or_nothing(document, path) != operation["value"]:
+        budget.copy(value)
+        if _at_or_nothing(document, path) != value:
             raise PatchError(f"the test of {operation['path']} fails")
         return None
     raise PatchError(f"there is no operation {name!r}")
@@ -114,6 +113,8 @@ def _key(data: Any, step: str, path: list[str]) -> str | int:
 
 def _add(document: Any, path: list[str], value: Any) -> Path:
     if len(path) == 1:
+        if value is None:
+            raise PatchError("nothing is left of it")
         document[""] = value
         return ()
     (around, steps), last = _at(document, path[:-1]), path[-1]
