@@ -564,7 +564,7 @@ def test_it_uses_actions_of_github_only():
 
 
 def test_the_documentation_names_every_input_and_output():
-    text = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/ci-github.md").read_text(encoding="utf-8")
     for name in (*DECLARED["inputs"], *DECLARED["outputs"]):
         assert f"| `{name}` |" in text
 

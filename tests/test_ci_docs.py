@@ -1,4 +1,4 @@
-"""docs/ci.md tells the truth: its Makefile runs, its hooks and folders exist."""
+"""The pages about CI tell the truth: their Makefile runs, the hooks and folders exist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import otheryaml
 from virtcatalog.scaffold.content import contents
 
 ROOT = Path(__file__).parents[1]
-TEXT = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("ci*.md")))
 
 
 def block(language: str, start: str = "") -> str:

@@ -359,6 +359,6 @@ def test_every_job_installs_the_same_package():
 
 
 def test_every_variable_is_described():
-    text = (Path(__file__).parents[1] / "docs/ci.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[1] / "docs/ci-gitlab.md").read_text(encoding="utf-8")
     used = set(re.findall(r"VIRTCATALOG_[A-Z_]+", json.dumps({job: TEMPLATE[job] for job in (*JOBS, ".virtcatalog")})))
     assert used == set(re.findall(r"`(VIRTCATALOG_[A-Z_]+)`", text))

@@ -208,7 +208,10 @@ def test_the_container_leaves_out_what_it_need_not_have():
 #: Where somebody is told, or made, to take this version by its tag or number, and how often.
 PINS = {
     "ci-templates/gitlab/virtcatalog.gitlab-ci.yml": 2,
-    "docs/ci.md": 6,
+    "docs/ci-feed.md": 1,
+    "docs/ci-github.md": 2,
+    "docs/ci-gitlab.md": 2,
+    "docs/ci-pre-commit.md": 1,
     "docs/install.md": 7,
     "docs/tutorial.md": 2,
     "docs/any-repository.md": 1,
