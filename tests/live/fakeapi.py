@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from ssl import SSLContext
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -65,7 +66,7 @@ class Server:
 
 
 @contextmanager
-def serving(server: Server, folder: Path, **user: Any) -> Iterator[str]:
+def serving(server: Server, folder: Path, tls: SSLContext | None = None, **user: Any) -> Iterator[str]:
     """Yield the kubeconfig of a server that runs, whose context is `lab`."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -115,9 +116,13 @@ def serving(server: Server, folder: Path, **user: Any) -> Iterator[str]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
         http.daemon_threads = True
+        http.handle_error = lambda *_: None  # type: ignore[method-assign] - a client may go when it does not trust
+        if tls is not None:  # each connection is secured by its own thread
+            http.socket = tls.wrap_socket(http.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=http.serve_forever, daemon=True).start()
+        scheme = "http" if tls is None else "https"
         file = folder / "kubeconfig"
-        file.write_text(json.dumps(kubeconfig(f"http://127.0.0.1:{http.server_port}", **user)))
+        file.write_text(json.dumps(kubeconfig(f"{scheme}://127.0.0.1:{http.server_port}", **user)))
         yield str(file)
         http.shutdown()
 

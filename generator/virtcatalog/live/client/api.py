@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.live.client.credentials import Credentials
 from virtcatalog.live.client.kubeconfig import Access, ClusterError
+from virtcatalog.live.client.proxy import proxy_of
 
 if TYPE_CHECKING:
     import urllib3
@@ -50,24 +51,27 @@ class Api:
         renewed = False
         trouble = ""
         for number in range(TRIES):
+            age, pool = self._credentials.age, self._pool
             headers = {"Accept": "application/json", "User-Agent": "virtcatalog", **self._credentials.headers}
             if kind:
                 headers["Content-Type"] = kind
             try:
-                answer = self._pool.request(
+                answer = pool.request(
                     verb,
                     self._access.server + path,
                     fields=query if body is None else None,
                     body=body,
                     headers=headers,
                 )
+            except urllib3.exceptions.SSLError as error:
+                raise ClusterError(f"{self._access.server} is not trusted, or does not trust us: {error}") from error
             except urllib3.exceptions.HTTPError as error:
                 trouble = str(error)
                 self._wait(min(2.0**number / 4, _LONGEST_WAIT))
                 continue
             if answer.status < 300:
                 return bytes(answer.data)
-            if answer.status == 401 and not renewed and self._credentials.renew():
+            if answer.status == 401 and not renewed and self._credentials.renew(age):
                 renewed, self._pool = True, self._connect()
                 continue
             if answer.status not in _AGAIN:
@@ -81,25 +85,24 @@ class Api:
             import urllib3
         except ImportError as error:
             raise VirtcatalogError("reading a cluster needs the extra: pip install 'virtcatalog[cluster]'") from error
-        from urllib.request import getproxies, proxy_bypass
-
         access = self._access
-        scheme, _, rest = access.server.partition("://")
-        proxy = access.proxy or ("" if proxy_bypass(rest.partition("/")[0]) else getproxies().get(scheme, ""))
+        proxy, login = proxy_of(access)
         options: dict[str, Any] = {
             "retries": False,
             "timeout": urllib3.Timeout(connect=10, read=_SECONDS),
             "maxsize": 8,
         }
-        if scheme == "https":
+        if access.server.startswith("https://"):
             options["ssl_context"] = self._credentials.context()
             if access.server_name:
                 options |= {"server_hostname": access.server_name, "assert_hostname": access.server_name}
             if access.insecure:
                 options |= {"cert_reqs": "CERT_NONE", "assert_hostname": False}
+                urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # the kubeconfig asks for it
         if not proxy:
             return urllib3.PoolManager(**options)
-        return urllib3.ProxyManager(proxy, **options)
+        headers = urllib3.make_headers(proxy_basic_auth=login) if login else None
+        return urllib3.ProxyManager(proxy, proxy_headers=headers, **options)
 
 
 def _pause(headers: Mapping[str, str], number: int) -> float:

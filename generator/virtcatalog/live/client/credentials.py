@@ -13,6 +13,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import Any, Final
 
 from virtcatalog.live.client.kubeconfig import Access, ClusterError, Plugin
@@ -22,12 +23,12 @@ _SECONDS: Final = 60
 
 
 class Credentials:
-    """The credentials of one access; `renew` reads a token file, or asks the plugin, again."""
+    """The credentials of one access, for several threads; `age` counts how often they were renewed."""
 
     def __init__(self, access: Access) -> None:
-        self._access = access
+        self._access, self._lock, self.age = access, Lock(), 0
         self._token, self._certificate, self._key = access.token, access.certificate, access.key
-        self.renew()
+        self._read()
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -39,8 +40,18 @@ class Credentials:
             return {"Authorization": f"Basic {base64.b64encode(pair).decode()}"}
         return {}
 
-    def renew(self) -> bool:
-        """Read again what can have changed; False where nothing can."""
+    def renew(self, age: int) -> bool:
+        """Read a token file, or ask the plugin, again; False where there is neither.
+
+        `age` is that of what has expired: what another thread has renewed since is not renewed again.
+        """
+        with self._lock:
+            if age != self.age:
+                return True
+            self.age += 1
+            return self._read()
+
+    def _read(self) -> bool:
         access = self._access
         if access.token_file:
             try:
