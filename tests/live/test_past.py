@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from test_drift import drift, vms
 from test_verify import Lab
 
 import fleet
+from virtcatalog.cli import main
 
 PINNED = "team-2/pinned-7"
 
@@ -56,6 +58,54 @@ def test_a_release_that_there_is_not_is_told(house):
     result = drift(*words, "--since", "v3.0.0")
     assert result.exit_code == 2
     assert "the catalog has no release 'v3.0.0'" in result.stderr
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    """A catalog whose lock publishes what the VM holds as v1.0.0, and then another one as v2.0.0; nothing is tagged."""
+    catalog = tmp_path / "catalog"
+    (catalog / "instancetypes").mkdir(parents=True)
+    (catalog / "catalog.yaml").write_text("name: house\nkubevirt: v1.9.0\nvendor: house.example.org\n")
+    fleet.write_git(tmp_path / "git", range(7, 8))
+    fleet.write_dump(tmp_path / "lab.json", range(7, 8))
+    return tmp_path
+
+
+def publish(folder: Path, version: str, cpus: int, memory: str) -> None:
+    sizes = f"class: g\nname: grown\nsizes: {{one: {{vcpus: {cpus}, memory: {memory}}}}}\n"
+    (folder / "catalog" / "instancetypes" / "g.yaml").write_text(sizes)
+    accepted = ("--accept", "grown") if (folder / "catalog" / "catalog.lock").exists() else ()
+    words = ("release", version, f"{folder}/catalog", "--output-dir", f"{folder}/output", *accepted)
+    result = CliRunner().invoke(main, words, prog_name="virtcatalog")
+    assert result.exit_code == 0, result.output
+
+
+def held(folder: Path) -> tuple[dict[str, str], str]:
+    words = ("-f", f"{folder}/git", "--live", f"{folder}/lab.json", "-c", f"{folder}/catalog")
+    result = drift(*words, "-o", "json")
+    return vms(result)[PINNED]["runs"], result.stderr
+
+
+def test_the_lock_tells_the_last_release_where_there_is_no_git(published):
+    publish(published, "v1.0.0", 2, "4Gi")
+    runs, said = held(published)
+    assert runs == {"instancetype": "v1.0.0"}
+    assert "only the last release is known" in said
+
+
+def test_what_only_an_older_lock_has_is_not_recognised_without_git(published):
+    publish(published, "v1.0.0", 2, "4Gi")
+    publish(published, "v2.0.0", 8, "16Gi")
+    assert held(published)[0] == {}
+
+
+def test_the_locks_of_git_tell_older_releases(published):
+    git(published, "init", "-q", "-b", "main")
+    for version, cpus, memory in (("v1.0.0", 2, "4Gi"), ("v2.0.0", 8, "16Gi")):
+        publish(published, version, cpus, memory)
+        git(published, "add", "-A")
+        git(published, "commit", "-q", "-m", version)
+    assert held(published) == ({"instancetype": "v1.0.0"}, "")
 
 
 def told(lab: Lab) -> tuple[dict[str, Any], int]:
