@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import fleet
+from virtcatalog.api.names import LAST_APPLIED
 from virtcatalog.cli import main
 
 
@@ -275,6 +276,41 @@ class TestGitAndWhoeverWroteLast:
         found = changed(small, stored)
         assert "edited" not in {reason["kind"] for reason in found["reasons"]}
         assert "behind" not in {reason["kind"] for reason in found["reasons"]}
+
+
+class TestAppliedByKubectl:
+    """`kubectl apply` notes what it applied last: the third side."""
+
+    @pytest.fixture
+    def applied(self, small: Path) -> Path:
+        objects = fleet.cluster_objects(range(1))
+        vm = one(objects, "VirtualMachine")
+        vm["metadata"].setdefault("annotations", {})[LAST_APPLIED] = json.dumps(fleet.manifest(0))
+        machine = fleet.fields_of({"spec": {"template": {"spec": {"hostname": ""}}}})
+        vm["metadata"]["managedFields"] = [fleet.managed("kubectl-edit", "Update", machine, fleet.LATER)]
+        vm["spec"]["template"]["spec"]["hostname"] = "by-hand"
+        (small / "lab.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+        return small
+
+    def write(self, applied: Path, **machine: str) -> None:
+        vm = fleet.manifest(0)
+        del vm["spec"]["template"]["spec"]["hostname"]
+        vm["spec"]["template"]["spec"] |= machine
+        (applied / "git" / "team-0" / "in-sync-0.yaml").write_text(json.dumps(vm))
+
+    def test_a_field_that_git_and_a_hand_have_changed_is_told_with_what_it_was(self, applied):
+        self.write(applied, hostname="of-git")
+        result = drift("-f", f"{applied}/git", "--live", f"{applied}/lab.json", "in-sync-0")
+        lines = [line.strip() for line in result.stdout.splitlines()]
+        at = lines.index("spec.template.spec.hostname: by-hand → of-git")
+        assert lines[at + 1 : at + 3] == ["applied last: host-0", f"written by kubectl-edit, {fleet.LATER}"]
+
+    def test_a_field_that_git_has_no_more_is_taken_away_by_the_next_sync(self, applied):
+        self.write(applied)
+        result = drift("-f", f"{applied}/git", "--live", f"{applied}/lab.json", "-o", "json")
+        (edited,) = (each for each in vms(result)["team-0/in-sync-0"]["reasons"] if each["kind"] == "edited")
+        (field,) = edited["fields"]
+        assert (field["now"], "wanted" in field, field["applied"]) == ("by-hand", False, "host-0")
 
 
 class TestForms:

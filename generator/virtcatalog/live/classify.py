@@ -133,8 +133,10 @@ def differing(result: Synced, live: Data, wanted: Data, managers: Managers, nois
             noise.append(Noise(change.field, "kubemacpool gives it again", change.old, change.new))
             continue
         writer = managers.writer(change.path)
-        field = Field(change.field, change.old, change.new, writer, IN_GIT)
-        hand = writer.role in _HAND if writer is not None else _was_applied(result.before, change)
+        applied = _applied(result.before, change)
+        field = Field(change.field, change.old, change.new, writer, IN_GIT, applied)
+        # What was applied and is there no more, somebody took away.
+        hand = writer.role in _HAND if writer is not None else applied is not None and _is(applied, change.new)
         (by_hand if hand else waiting_for_sync).append(field)
     for extra in result.extras:
         writer = managers.writer(extra.path)
@@ -187,12 +189,16 @@ def _is_drawn(difference: Difference, live: Data) -> bool:
     return difference.path[-1] == "macAddress" and any(key in annotations for key in _POOLS)
 
 
-def _was_applied(before: Data | None, change: Difference) -> bool:
-    """Whether Git's value was there once: then somebody took it away."""
+def _applied(before: Data | None, change: Difference) -> object:
+    """What Git had of a field when it was last applied, None where it had nothing, or that is not known."""
     value: Any = before
     for step in change.path:
         value = value.get(step) if isinstance(value, dict) else None
-    return value is not None and shown(value) == shown(change.new)
+    return value
+
+
+def _is(one: object, other: object) -> bool:
+    return shown(one) == shown(other)
 
 
 def _winner(writer: Writer | None, managers: Managers) -> Wins:

@@ -118,6 +118,8 @@ def _told(reason: Reason) -> Iterator[str]:
     yield f"  {WORDS[reason.kind].one}{since}" + (f": {reason.message}" if reason.message else "")
     for field in reason.fields:
         yield f"    {field.field}: {_value(field.now)} → {_value(field.wanted)}"
+        if field.applied not in (None, field.now):
+            yield f"      applied last: {_value(field.applied)}"
         if field.writer is not None:
             yield f"      written by {field.writer}"
         if field.place:

@@ -73,13 +73,17 @@ IN_GIT: Final = "git"
 
 
 class Field(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A field that differs: what it is and what it should be, None for absence; who wrote it; where Git has it."""
+    """A field that differs: what it is and what it should be, None for absence; who wrote it; where Git has it.
+
+    `applied` is what Git had when it was last applied, where that is known.
+    """
 
     field: str
     now: object = None
     wanted: object = None
     writer: Writer | None = None
     place: str = ""
+    applied: object = None
 
 
 class Reason(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
