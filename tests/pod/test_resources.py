@@ -3,6 +3,7 @@
 import pytest
 from podding import expanded, resources, terms
 
+from virtcatalog.api.domainspec import CPU
 from virtcatalog.api.quantity import Quantity
 
 QUOTA = "[{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: ns}, spec: {hard: {%s: 100Gi}}}]"
@@ -98,6 +99,14 @@ def test_a_share_of_the_cpus(cores, ratio, share):
     found = resources(f"domain: {{cpu: {{cores: {cores}}}, memory: {{guest: 1Gi}}, devices: {{}}}}", config=config)
     assert found["requests"]["cpu"] == share
     assert "cpu" not in found["limits"]
+
+
+@pytest.mark.parametrize(
+    ("cores", "sockets", "threads", "number"),
+    [(0, 0, 0, 0), (2, 0, 0, 2), (0, 3, 2, 6), (2, 2**31, 0, 0), (2, 2**31, 64, 64), (3, 2**31, 1, 2**31)],
+)
+def test_vcpus_are_counted_in_32_bits_and_a_product_of_0_is_none(cores, sockets, threads, number):
+    assert CPU(cores=cores, sockets=sockets, threads=threads).vcpus == number
 
 
 def test_what_the_vm_asks_for_counts_over_what_is_calculated():

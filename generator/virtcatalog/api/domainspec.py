@@ -274,13 +274,16 @@ class CPU(Object):
 
     @property
     def vcpus(self) -> int:
-        """The vCPUs of the topology, in 32 bits: a number that is left out counts once; 0 when all are.
+        """The vCPUs of the topology: a number that is left out counts once; 0 when all are.
 
+        They are counted in 32 bits, and a product of 0 counts as left out, as that of 2 cores and 2³¹ sockets.
         Source: pkg/util/hardware/hw_utils.go (GetNumberOfVCPUs).
         """
-        if not (self.sockets or self.cores or self.threads):
-            return 0
-        return (self.sockets or 1) * (self.cores or 1) * (self.threads or 1) % 2**32
+        counted = self.cores
+        for number in (self.sockets, self.threads):
+            if number:
+                counted = counted * number % 2**32 if counted else number
+        return counted
 
 
 class ResourceRequirements(Object):
