@@ -73,6 +73,9 @@ XML_BYTES: Final = MIB
 XML_ELEMENTS: Final = 20_000
 XML_LEVELS: Final = 64
 
+# Archives that machines come in
+ARCHIVE_MEMBERS: Final = 10_000  # files of an OVA
+
 # What is read: each folder, git revision or file that is named
 SOURCE_FILES: Final = 50_000
 SOURCE_FILE_BYTES: Final = 256 * MIB

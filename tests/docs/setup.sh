@@ -89,6 +89,10 @@ spoken_of() {
   printf '      template: {spec: {domain: {devices: {}}}}}\n' >> t.yaml
   printf 'NAME: db-1\n' > p.yaml
   cp "$REPOSITORY/tests/bring/foreign/virt-install-fedora.xml" db.xml
+  mkdir exports
+  cp "$REPOSITORY"/tests/bring/vmware/*.ovf exports
+  cp exports/vcenter.ovf web.ovf
+  tar -cf web.ova web.ovf
   printf '[{"Name": "m1.small", "VCPUs": 1, "RAM": 2048, "Disk": 0, "Properties": {}}]\n' > flavors.json
   printf '{"name": "fedora-41", "disk_format": "qcow2", "properties": {"hw_disk_bus": "virtio"}}\n' > fedora.json
   stand_in kubectl dump.yaml

@@ -8,9 +8,11 @@ import os
 import re
 import shutil
 import subprocess
+import tarfile
 import tempfile
 from collections.abc import Callable
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,12 @@ from virtcatalog.bring.objects.catalog import draft, prove
 from virtcatalog.bring.objects.read import collected
 from virtcatalog.bring.openstack.objects import import_resources
 from virtcatalog.bring.openstack.read import read as read_cloud
+from virtcatalog.bring.vmware.bring import Bringer
+from virtcatalog.bring.vmware.fates import verdict
+from virtcatalog.bring.vmware.manifest import Target
+from virtcatalog.bring.vmware.mapping import Mapping
+from virtcatalog.bring.vmware.ova import read_ova
+from virtcatalog.bring.vmware.ovf import read_ovf
 from virtcatalog.catalog.amounts import Amount, ExpressionError
 from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.work import Work, WorkError
@@ -674,18 +682,45 @@ _MARKUP = (
 )
 
 
-def domains(data: bytes) -> None:
-    choices = Choices(data)
-    text = choices.one(_domains())
+def _marked_up(choices: Choices, text: str) -> bytes:
+    """XML with some of its words in another's place, or with something else in theirs."""
     for _ in range(1 + choices.number(4)):
         words = re.split(r"([\s<>='\"/]+)", text)
         place = choices.number(len(words) - 1)
         words[place] = choices.one((*_MARKUP, str(choices.value()), words[choices.number(len(words) - 1)]))
         text = "".join(words)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def domains(data: bytes) -> None:
+    choices = Choices(data)
+    text = _marked_up(choices, choices.one(_domains()))
     try:
-        found = import_domain(text.encode("utf-8", "surrogatepass"), "d.xml", Rules(), _CONDITIONS)
+        found = import_domain(text, "d.xml", Rules(), _CONDITIONS)
         assert all(part.why or part.fate == "carried" for part in found.parts)
     except (ManifestError, UnsupportedError) as error:
+        str(error).encode("utf-8", "surrogateescape")
+
+
+def descriptors(data: bytes) -> None:
+    choices = Choices(data)
+    text = _marked_up(choices, choices.one(_descriptors()))
+    with tempfile.SpooledTemporaryFile() as archive:
+        with tarfile.open(fileobj=archive, mode="w") as tar:
+            member = tarfile.TarInfo("a.ovf")
+            member.size = len(text)
+            tar.addfile(member, BytesIO(text))
+        archive.seek(0)
+        packed = bytearray(archive.read())
+    if choices.number(3) == 0:
+        packed[choices.number(len(packed) - 1)] = choices.number(255)
+    try:
+        machines = read_ovf(read_ova(lambda start, end: bytes(packed[start:end]), "d.ova"), "d.ova")
+        bringer = Bringer((), Target(Mapping()), _CONDITIONS)
+        for brought in map(bringer.bring, machines):
+            fates = [verdict(attribute, brought) for attribute in brought.machine.attributes]
+            assert all(fate.why or fate.fate == "carried" for fate in fates)
+    except VirtcatalogError as error:
         str(error).encode("utf-8", "surrogateescape")
 
 
@@ -732,6 +767,11 @@ def _domains() -> tuple[str, ...]:
     foreign = sorted((Path(__file__).parents[1] / "bring" / "foreign").glob("*.xml"))
     own = expand(OWN, Cluster(OBJECTS)).domain_xml or ""
     return (own, *(file.read_text() for file in foreign))
+
+
+@cache
+def _descriptors() -> tuple[str, ...]:
+    return tuple(file.read_text() for file in sorted((Path(__file__).parents[1] / "bring" / "vmware").glob("*.ovf")))
 
 
 @cache
@@ -906,6 +946,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
         dumps,
         hosts,
         domains,
+        descriptors,
         clouds,
         git,
         cli,

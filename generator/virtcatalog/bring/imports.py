@@ -43,9 +43,9 @@ def label(text: str, otherwise: str) -> str:
     return name if name and not dns_label_problems(name) else otherwise
 
 
-def free_label(name: str, taken: set[str]) -> str:
-    """Return a free label like `name`, and add it to `taken`."""
-    return _free(name, taken, _LONGEST_LABEL)
+def free_label(name: str, taken: set[str], longest: int = _LONGEST_LABEL) -> str:
+    """Return a free label like `name`, of so many characters at most, and add it to `taken`."""
+    return _free(name[:longest].rstrip("-"), taken, longest)
 
 
 def free_name(text: str, taken: set[str]) -> str:

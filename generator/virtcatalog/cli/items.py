@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
@@ -117,11 +117,16 @@ def print_records(rows: list[dict[str, Fact]], form: str) -> None:
     elif form == "yaml":
         print_documents([[{key: value for key, value in row.items() if value is not None} for row in rows]], form)
     else:
-        file = io.StringIO()
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(rows[0] if rows else ["name"])
-        writer.writerows([_cell(value) for value in row.values()] for row in rows)
-        echo(file.getvalue(), nl=False)
+        echo(as_csv(rows), nl=False)
+
+
+def as_csv(rows: Sequence[Mapping[str, Fact]]) -> str:
+    """Write facts as CSV, in which nothing is a formula."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(rows[0] if rows else ["name"])
+    writer.writerows([_cell(value) for value in row.values()] for row in rows)
+    return file.getvalue()
 
 
 def _cell(value: Fact) -> Fact:

@@ -12,6 +12,7 @@ class _Formats(Lazy):
         "Formats": {
             "objects": "Make a catalog of a set of instance types and preferences.",
             "libvirt": "Make a VM of a libvirt domain, and account for every part of it.",
+            "vmware": "Make VMs of machines of vSphere, with a type and a preference each.",
             "openstack": "Make instance types of flavors and preferences of images.",
         }
     }
@@ -20,4 +21,4 @@ class _Formats(Lazy):
 
 @click.group("import", cls=_Formats)
 def command() -> None:
-    """Bring in what exists elsewhere: VMs of libvirt, flavors and images of OpenStack, objects of a cluster."""
+    """Bring in what exists elsewhere: VMs of libvirt and VMware, flavors of OpenStack, a cluster's objects."""

@@ -1,0 +1,242 @@
+"""What becomes of each thing that a source says of a machine, by its subject.
+
+`carried` is only what the domain of the new VM shows, or a field of the VM that the domain does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from virtcatalog.adopt.candidates import Reference
+from virtcatalog.adopt.fleet import Adoption
+from virtcatalog.bring.imports import Verdict, carried, host, lost
+from virtcatalog.bring.vmware.machine import Attribute, Machine
+from virtcatalog.bring.vmware.manifest import SECOND_POD_NETWORK, System, Target, claim_of
+from virtcatalog.bring.vmware.mapping import IGNORED, POD
+from virtcatalog.bring.vmware.shown import Shown
+from virtcatalog.errors import Reason, UnsupportedError, counted
+from virtcatalog.units import memory
+
+_NOT_PROVEN: Final = Verdict("unproven", "KubeVirt refuses the VM")
+
+
+class Brought(NamedTuple):
+    """A machine as a VM: what was chosen for it, and what its domain shows; `shown` is None where it has none.
+
+    `instancetype` is None where no type is as large as the machine, or the catalog has none; `adoption` is what was
+    found for it. `reasons` are why KubeVirt refuses the VM.
+    """
+
+    machine: Machine
+    name: str
+    vm: dict[str, Any]
+    system: System
+    target: Target
+    networks: Mapping[int, str]
+    instancetype: Reference | None = None
+    adoption: Adoption | None = None
+    reasons: tuple[Reason | UnsupportedError, ...] = ()
+    shown: Shown | None = None
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`, or the name alone."""
+        return f"{self.target.namespace}/{self.name}".removeprefix("/")
+
+
+def verdict(attribute: Attribute, brought: Brought) -> Verdict:
+    """Return what becomes of something that a source says of the machine."""
+    says = attribute.says
+    if isinstance(says, Verdict):
+        return says
+    if brought.shown is None:
+        return _NOT_PROVEN
+    return _SUBJECTS[says](brought, brought.shown, attribute.number)
+
+
+def _size(has: int, had: int, words: Callable[[int], str], brought: Brought) -> Verdict:
+    where = brought.instancetype.name if brought.instancetype is not None else "the VM"
+    if has == had:
+        return carried(f"{where}: {words(has)}")
+    if has > had:
+        return carried(f"{where} has {words(has)}, the machine {words(had)}")
+    return lost(f"{where} has {words(has)} only")
+
+
+def _vcpus(brought: Brought, shown: Shown, _index: int) -> Verdict:
+    return _size(shown.vcpus, brought.machine.vcpus, lambda number: counted(number, "vCPU"), brought)
+
+
+def _memory(brought: Brought, shown: Shown, _index: int) -> Verdict:
+    return _size(shown.memory, brought.machine.memory, memory, brought)
+
+
+def _cores(brought: Brought, shown: Shown, _index: int) -> Verdict:
+    words = counted(shown.cores, "core") + " a socket"
+    if shown.cores == brought.machine.cores:
+        return carried(words)
+    preference = brought.system.preference
+    by = preference.name if preference is not None else "the instance type"
+    return lost(f"{by} lays the vCPUs out with {words}")
+
+
+def _guest(brought: Brought, _shown: Shown, _index: int) -> Verdict:
+    system = brought.system
+    if system.preference is not None:
+        kin = ", which is for others of its family, too" if system.kin else ""
+        return carried(f"preference {system.preference.name}{kin}")
+    if system.guest is None:
+        return lost("it is no operating system that is known: name its preference in the mapping, under guests")
+    return lost(f"the catalog has no preference for {system.guest}: name one in the mapping, under guests")
+
+
+def _firmware(brought: Brought, shown: Shown, _index: int) -> Verdict:
+    words = {"efi": "UEFI", "bios": "BIOS"}
+    if shown.firmware == brought.machine.firmware:
+        return carried(words[shown.firmware])
+    return lost(f"the VM has {words[shown.firmware]}")
+
+
+def _secure_boot(brought: Brought, shown: Shown, _index: int) -> Verdict:
+    if shown.secure_boot == bool(brought.machine.secure_boot) or brought.machine.firmware != "efi":
+        return carried("Secure Boot" if shown.secure_boot else "no Secure Boot")
+    return lost("the VM has Secure Boot" if shown.secure_boot else "the VM has no Secure Boot")
+
+
+def _tpm(brought: Brought, shown: Shown, _index: int) -> Verdict:
+    if shown.tpm != brought.machine.tpm:
+        return lost("the VM has a TPM" if shown.tpm else "the VM has no TPM")
+    return (
+        lost("a new TPM 2.0, which is empty: what the old one held, such as BitLocker's keys, stays behind")
+        if (shown.tpm)
+        else carried("no TPM")
+    )
+
+
+def _uuid(_brought: Brought, _shown: Shown, _index: int) -> Verdict:
+    return carried("domain.firmware.uuid, and VMware's serial number of it in domain.firmware.serial")
+
+
+def _name(brought: Brought, _shown: Shown, _index: int) -> Verdict:
+    return carried(f"metadata.name: {brought.name}")
+
+
+def _notes(_brought: Brought, _shown: Shown, _index: int) -> Verdict:
+    return carried("metadata.annotations[description]")
+
+
+def _runs(brought: Brought, _shown: Shown, _index: int) -> Verdict:
+    return host(f"runStrategy is {brought.target.run_strategy}, whatever runs there")
+
+
+def _boots(brought: Brought, shown: Shown, _index: int) -> Verdict:
+    disk = shown.disks.get(f"disk-{brought.machine.boots}")
+    if disk is not None and disk.boots == 1:
+        return carried(f"disk-{brought.machine.boots} boots")
+    return lost("the VM boots from no disk")
+
+
+def _disk(words: Callable[[Brought, int], Verdict]) -> Callable[[Brought, Shown, int], Verdict]:
+    def fate(brought: Brought, shown: Shown, index: int) -> Verdict:
+        return words(brought, index) if f"disk-{index}" in shown.disks else lost("the VM does not have this disk")
+
+    return fate
+
+
+def _disk_size(brought: Brought, index: int) -> Verdict:
+    size, claim = brought.machine.disks[index].size, claim_of(brought.name, index)
+    if brought.target.disks == "upload":
+        return carried(f"DataVolume {claim}: {memory(size)}")
+    return host(f"the claim {claim} has it: at least {memory(size)}")
+
+
+def _disk_storage(brought: Brought, index: int) -> Verdict:
+    storage = brought.target.mapping.datastores.get(brought.machine.disks[index].storage)
+    chosen = (storage.storage_class if storage is not None else "") or "the default"
+    return host(f"the mapping makes it the storage class {chosen}")
+
+
+def _disk_file(brought: Brought, index: int) -> Verdict:
+    return host(f"the image comes into {claim_of(brought.name, index)}")
+
+
+def _disk_bus(brought: Brought, shown: Shown, index: int) -> Verdict:
+    disk = shown.disks.get(f"disk-{index}")
+    if disk is None:
+        return lost("the VM does not have this disk")
+    if disk.bus == brought.machine.disks[index].bus:
+        return carried(f"bus {disk.bus}")
+    return lost(f"the guest finds the disk on {disk.bus}")
+
+
+def _disk_shared(brought: Brought, index: int) -> Verdict:
+    if not brought.machine.disks[index].shared:
+        return carried("the disk is this VM's alone")
+    return lost(f"shareable, but {claim_of(brought.name, index)} is a claim of this VM: name one claim in all of them")
+
+
+def _disk_raw(brought: Brought, index: int) -> Verdict:
+    if not brought.machine.disks[index].raw:
+        return carried("the disk is an image")
+    return lost("a raw device comes as an image of what is on it, not as the device")
+
+
+def _network(brought: Brought, _shown: Shown, index: int) -> Verdict:
+    network, source = brought.networks[index], brought.machine.nics[index].network
+    if network:
+        return carried("the Pod's network" if network == POD else f"NetworkAttachmentDefinition {network}")
+    if not source:
+        return lost("it is connected to nothing")
+    ignored = brought.target.mapping.networks.get(source) == IGNORED
+    return lost("the mapping ignores this network" if ignored else SECOND_POD_NETWORK)
+
+
+def _nic(words: Callable[[Brought, str, int], Verdict]) -> Callable[[Brought, Shown, int], Verdict]:
+    def fate(brought: Brought, shown: Shown, index: int) -> Verdict:
+        model = shown.nics.get(f"net-{index}")
+        return words(brought, model, index) if model is not None else lost("the VM does not have this card")
+
+    return fate
+
+
+def _mac(_brought: Brought, _model: str, index: int) -> Verdict:
+    return carried(f"interface net-{index}")
+
+
+def _model(brought: Brought, model: str, index: int) -> Verdict:
+    if model == brought.machine.nics[index].model:
+        return carried(model)
+    return lost(f"the guest finds a card of model {model}, under another name perhaps")
+
+
+def _connected(brought: Brought, _model: str, index: int) -> Verdict:
+    return carried("the link is up" if brought.machine.nics[index].connected else "state: down")
+
+
+_SUBJECTS: Mapping[str, Callable[[Brought, Shown, int], Verdict]] = {
+    "name": _name,
+    "vcpus": _vcpus,
+    "cores": _cores,
+    "memory": _memory,
+    "guest": _guest,
+    "firmware": _firmware,
+    "secureBoot": _secure_boot,
+    "tpm": _tpm,
+    "uuid": _uuid,
+    "notes": _notes,
+    "runs": _runs,
+    "boots": _boots,
+    "disk": _disk(lambda _brought, index: carried(f"disk-{index}")),
+    "disk.size": _disk(_disk_size),
+    "disk.storage": _disk(_disk_storage),
+    "disk.file": _disk(_disk_file),
+    "disk.bus": _disk_bus,
+    "disk.shared": _disk(_disk_shared),
+    "disk.raw": _disk(_disk_raw),
+    "nic": _nic(lambda _brought, _model, index: carried(f"net-{index}")),
+    "nic.network": _network,
+    "nic.mac": _nic(_mac),
+    "nic.model": _nic(_model),
+    "nic.connected": _nic(_connected),
+}

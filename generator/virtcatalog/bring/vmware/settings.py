@@ -1,0 +1,76 @@
+"""Settings and devices of VMware's that no field of a machine holds, and what becomes of them whichever VM has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from virtcatalog.bring.imports import Verdict, carried, host, lost
+
+_OFF: Final = frozenset(("", "false", "0", "none", "off", "no", "notconfigured", "unlocked"))
+_NOT_SET: Final = host("it is not set, or off")
+GUESTS_CLOCK: Final = host("the guest keeps its time by NTP, or the preference's timers do")
+
+#: By the names of vSphere's API (VirtualMachineConfigSpec and its parts), as OVF's vmw:key and forklift's fields have
+#: them; those that are set.
+_SETTINGS: Mapping[str, Verdict] = {
+    "cpuHotAddEnabled": carried("KubeVirt plugs CPUs in, up to maxSockets"),
+    "memoryHotAddEnabled": carried("KubeVirt plugs memory in, up to maxGuest"),
+    "cpuHotRemoveEnabled": lost("KubeVirt takes no CPUs out of a running VM"),
+    "nestedHVEnabled": lost("a VM or an instance type says so itself: cpu.features vmx or svm, or a CPU model with it"),
+    "nvram": lost("UEFI's variables begin anew: boot entries, and keys that were enrolled"),
+    "changeTrackingEnabled": host("backups in the cluster track changes of their own"),
+    "videoRamSizeInKB": host("KubeVirt sizes the graphics card's memory"),
+    "graphicsMemorySizeInKB": host("KubeVirt sizes the graphics card's memory"),
+    "useAutoDetect": host("KubeVirt sizes the graphics card's memory"),
+    "slotInfo.pciSlotNumber": host("KubeVirt gives out PCI addresses"),
+    "wakeOnLanEnabled": lost("KubeVirt wakes no VM by its network"),
+    "flags.vbsEnabled": lost("KubeVirt has no switch for it: Hyper-V enlightenments come with the preference"),
+    "flags.vvtdEnabled": lost("KubeVirt has no virtual IOMMU"),
+    "sevEnabled": lost("a VM says so itself: domain.launchSecurity"),
+    "tools.syncTimeWithHost": GUESTS_CLOCK,
+    "connectable.allowGuestControl": host("the cluster decides who unplugs a device"),
+    "bootOptions.bootDelay": host("KubeVirt starts the firmware at once"),
+    "use3dRenderer": host("KubeVirt has no 3D to render"),
+    "simultaneousThreads": lost("the preference lays out the vCPUs"),
+    "virtualHW.productCompatibility": host("it is of VMware's own file"),
+}
+_TOOLS: Final = host("it is of VMware Tools, which virt-v2v takes out: the guest agent of QEMU takes their place")
+_POWER: Final = host("the cluster decides when a VM stops")
+
+
+def setting(key: str, value: str) -> Verdict:
+    """Return the fate of a setting."""
+    if value.strip().lower() in _OFF or (key == "numDisplays" and value.strip() == "1"):
+        return _NOT_SET
+    if key in _SETTINGS:
+        return _SETTINGS[key]
+    if key.startswith("tools."):
+        return _TOOLS
+    if key.startswith("powerOpInfo."):
+        return _POWER
+    return lost(f"KubeVirt has nothing for the setting {key}")
+
+
+#: By CIM_ResourceAllocationSettingData.ResourceType.
+_DEVICES: Mapping[str, Verdict] = {
+    **dict.fromkeys(("5", "6", "8", "20"), host("disks come with controllers of their own")),
+    "14": lost("KubeVirt has no floppy drive"),
+    **dict.fromkeys(("15", "16"), lost("the drive is left out: a cdrom disk with a volume is one")),
+    "21": lost("KubeVirt has one serial console, for virtctl console"),
+    "22": lost("KubeVirt has no parallel port"),
+    "23": host("KubeVirt adds a USB controller where a device needs one"),
+    "24": host("KubeVirt or the preference chooses the graphics card"),
+    "35": lost("the sound card is left out: a VM says devices.sound itself"),
+}
+_OTHERS: Mapping[str, Verdict] = {
+    "vmware.vmci": host("it is VMware's own way to talk to its host"),
+    "vmware.pcipassthrough": lost("a device of the host is named in gpus or hostDevices, of a type or of the VM"),
+    "vmware.vgpu": lost("a device of the host is named in gpus or hostDevices, of a type or of the VM"),
+    "vmware.precisionclock": lost("KubeVirt has no precision clock"),
+}
+
+
+def device(kind: str, subtype: str) -> Verdict:
+    """Return the fate of an OVF device that is neither a disk nor a network card."""
+    return _DEVICES.get(kind) or _OTHERS.get(subtype.lower()) or lost("KubeVirt has no such device")

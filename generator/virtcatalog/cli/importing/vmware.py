@@ -1,0 +1,170 @@
+"""`virtcatalog import vmware`: VMs of what VMware's tools, VirtualBox and forklift say of machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from virtcatalog.api.names import namespace_fault
+from virtcatalog.cli import options
+from virtcatalog.cli.conditions import conditioned
+from virtcatalog.cli.console import failing, note, print_problems, progress
+from virtcatalog.cli.importing.vmware_input import read_sources
+from virtcatalog.cli.inputs import catalog_objects
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.manifests.sources import exists
+
+if TYPE_CHECKING:
+    from virtcatalog.bring.vmware.machine import Machine
+    from virtcatalog.bring.vmware.mapping import Mapping
+    from virtcatalog.kubevirt.conditions import Conditions
+
+_FORMS = ("yaml", "table", "csv", "report", "json")
+_MOST_LINES = 40
+"""How many lines there are about what is lost, and how many about VMs that are refused; -o report has all."""
+
+
+@click.command(
+    "vmware",
+    epilog="""\b
+Examples:
+  virtcatalog import vmware -f web.ovf -c catalog > web.yaml
+  virtcatalog import vmware -f exports/ -c catalog -o table     which type and preference each VM gets
+  virtcatalog import vmware -f web.ova -o report                the fate of every attribute
+  virtcatalog import vmware -f exports/ -c catalog --mapping mapping.yaml --output-dir migration
+  virtcatalog import vmware -f exports/ -c catalog --propose    sizes that the catalog lacks
+""",
+)
+@click.option(
+    "-f",
+    "--file",
+    "sources",
+    multiple=True,
+    required=True,
+    metavar="FILE|DIR|-",
+    help="OVF descriptors and OVA archives; of a folder, all that are in it.",
+)
+@click.option(
+    "--mapping",
+    "mapping_file",
+    metavar="FILE",
+    shell_complete=options.completes("files"),
+    help="What networks, datastores and systems are in the cluster; it is made if it is missing.",
+)
+@click.option("--vm", "patterns", multiple=True, metavar="GLOB", help="Machines of these names only; repeatable.")
+@click.option("--namespace", metavar="NAME", default="", help="The namespace of the VMs.")
+@click.option(
+    "--disks",
+    type=click.Choice(["claim", "upload"]),
+    default="claim",
+    help="Disks are claims VM-disk-N that are there by then, or DataVolumes to upload into. [default: claim]",
+)
+@click.option(
+    "--raw", is_flag=True, help="Nobody converts the guests: SATA disks and e1000e cards, which need no new drivers."
+)
+@click.option(
+    "--run-strategy",
+    type=click.Choice(["Halted", "Always", "Manual", "RerunOnFailure"]),
+    default="Halted",
+    help="Whether the VMs start once they are applied. [default: Halted]",
+)
+@options.catalog("The types and preferences to choose from. [default: catalog; without one, VMs say their size]")
+@click.option("--propose", is_flag=True, help="Print sizes for the catalog that several VMs have and no type has.")
+@options.form(_FORMS, default="yaml")
+@options.output_dir("A folder to write to: a file for each VM, and a table of them.", default=None)
+@click.pass_context
+@failing
+@conditioned
+def command(
+    context: click.Context,
+    /,
+    sources: tuple[str, ...],
+    mapping_file: str | None,
+    patterns: tuple[str, ...],
+    namespace: str,
+    disks: Any,
+    raw: bool,
+    run_strategy: str,
+    catalog: str | None,
+    propose: bool,
+    form: str,
+    output: Path | None,
+    conditions: Conditions,
+) -> int:
+    """Make VMs of machines of vSphere, with types and preferences, and account for every attribute of them.
+
+    A VM gets the preference of its operating system and the smallest instance type that fits, as `adopt` finds it. It
+    is expanded, and its domain compared with the machine: an attribute is carried, the host's, or lost, which is told
+    with the reason; the exit status is 1 then, and 2 when something cannot be read.
+    """
+    from virtcatalog.bring.vmware.bring import Bringer
+    from virtcatalog.bring.vmware.manifest import Target
+    from virtcatalog.cli.importing.vmware_output import Tally, print_proposals, print_vms, write_folder
+
+    if namespace and (fault := namespace_fault(namespace)):
+        raise click.UsageError(f"--namespace: {fault}", context)
+    problems: list[Problem] = []
+    read = read_sources(sources, problems)
+    print_problems(sorted(problems))
+
+    def machines() -> Iterator[Machine]:
+        every = (machine for each in read for machine in each())
+        return (machine for machine in every if not machine.template and _is_wanted(machine, patterns))
+
+    file = mapping_file or (str(output / "mapping.yaml") if output is not None else None)
+    objects = catalog_objects(catalog)
+    mapping = _mapping(file, machines, objects, conditions)
+    bringer = Bringer(objects, Target(mapping, namespace, disks, run_strategy, not raw), conditions)
+    vms = progress(map(bringer.bring, machines()), None, "VMs", silent=True)
+    tally = Tally()
+    if propose:
+        for _ in tally.counted(vms):
+            pass
+        print_proposals(tally, bringer.candidates)
+        return 2 if problems else 0
+    if output is not None:
+        write_folder(vms, output, tally)
+    else:
+        print_vms(vms, form, tally)
+    if not tally.outcomes and not problems:
+        raise VirtcatalogError(f"there is no machine {'of these names ' if patterns else ''}in {', '.join(sources)}")
+    tally.tell(_MOST_LINES)
+    if problems:
+        return 2
+    return 0 if tally.fine else 1
+
+
+def _is_wanted(machine: Machine, patterns: Sequence[str]) -> bool:
+    return not patterns or any(fnmatchcase(machine.name, pattern) for pattern in patterns)
+
+
+def _mapping(
+    file: str | None, machines: Callable[[], Iterator[Machine]], objects: list[dict[str, Any]], conditions: Conditions
+) -> Mapping:
+    """The mapping of a file, which is made if it is missing; ManifestError for what it does not tell of."""
+    from virtcatalog.bring.vmware.bring import Bringer
+    from virtcatalog.bring.vmware.manifest import Target
+    from virtcatalog.bring.vmware.mapping import Census, Mapping, load_mapping, missing, proposed, written
+    from virtcatalog.writing import write_files
+
+    mapping = load_mapping(file) if file is not None and exists(file) else None
+    bringer = Bringer(objects, Target(mapping or Mapping()), conditions)
+    census = Census()
+    for machine in machines():
+        system = bringer.system(machine.guests)
+        census.add(machine, system.text if system.preference is None else "")
+    if mapping is None:
+        mapping = proposed(census)
+        if file is not None:
+            path = Path(file)
+            write_files(path.parent, {path.name: written(mapping)}, note)
+            note(f"{file}: made: look at it, and import again")
+        return mapping
+    faults = [*missing(mapping, census), *bringer.unknown_preferences()]
+    if faults:
+        raise ManifestError(*(Problem(file=file or "", message=fault) for fault in faults))
+    return mapping

@@ -1,0 +1,98 @@
+"""Where `virtcatalog import vmware` reads machines from: files, folders and standard input, by what they hold."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.limits import XML_BYTES
+from virtcatalog.manifests.folder import SourceError
+from virtcatalog.manifests.sources import is_folder, open_folder, opened, read_file
+
+if TYPE_CHECKING:
+    from virtcatalog.bring.vmware.machine import Machine
+
+Machines = Callable[[], Iterator["Machine"]]
+"""Yields the machines of a source; it is asked twice where there is no mapping."""
+
+
+class _Found(NamedTuple):
+    """A file of a source; `read` returns all of it, and must not be called for an archive."""
+
+    name: str
+    read: Callable[[int], bytes]
+    path: str
+
+
+def read_sources(sources: Iterable[str], problems: list[Problem]) -> list[Machines]:
+    """Return the machines of files, folders and `-`; add what cannot be read."""
+    found: list[_Found] = []
+    for source in sources:
+        try:
+            found += _files(source, problems)
+        except SourceError as error:
+            problems.append(Problem(file=source, message=error.message))
+    machines: list[Machines] = []
+    for file in found:
+        try:
+            machines += _machines(file)
+        except ManifestError as error:
+            problems += error.problems
+        except SourceError as error:
+            problems.append(Problem(file=file.name, message=error.message))
+    return machines
+
+
+_SORTS = (".ovf", ".ova")
+
+
+def _files(source: str, problems: list[Problem]) -> Iterator[_Found]:
+    if source == "-":
+        content = read_file("-")
+        yield _Found("<stdin>", lambda _most: content, "")
+        return
+    if not is_folder(source):
+        yield _Found(source, lambda most: read_file(source, most), source)
+        return
+    folder = open_folder(source)
+    listing = folder.listing()
+    paths = [path for path in listing.files if path.lower().endswith(_SORTS)]
+    unread = [(path, why) for path, why in listing.faults if path.lower().endswith(_SORTS)]
+    problems += [Problem(file=str(Path(source, path)), message=why) for path, why in unread]
+    if not paths and not unread:
+        problems.append(Problem(file=source, message=f"no {' or '.join(_SORTS)} file in this folder"))
+    for path in paths:
+        place = str(Path(source, path))
+        yield _Found(place, partial(folder.read, path), _within(source, place))
+
+
+def _within(folder: str, path: str) -> str:
+    """The path of a file in a folder, "" where a link is on the way to it."""
+    real = os.path.realpath(folder)
+    return path if os.path.realpath(path) == os.path.join(real, os.path.relpath(path, folder)) else ""  # noqa: PTH118
+
+
+def _machines(file: _Found) -> Iterator[Machines]:
+    from virtcatalog.bring.vmware.ovf import read_ovf
+
+    name = file.name.lower()
+    content = _descriptor(file) if name.endswith(".ova") else file.read(XML_BYTES)
+    machines = read_ovf(content, file.name)
+    yield lambda: iter(machines)
+
+
+def _descriptor(file: _Found) -> bytes:
+    """The descriptor in an archive, which may be as large as its disks: only what is needed is read."""
+    from virtcatalog.bring.vmware.ova import read_ova
+
+    if not file.path:
+        raise SourceError("is behind a link: name it itself")
+    descriptor = opened(file.path)
+    try:
+        return read_ova(lambda start, end: os.pread(descriptor, end - start, start), file.name)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,235 @@
+"""What `virtcatalog import vmware` prints and writes: VMs, tables of them, and the account of their attributes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from virtcatalog.cli.console import echo, note, show_json, stream, summary
+from virtcatalog.cli.items import as_csv
+from virtcatalog.cli.table import print_tables
+from virtcatalog.errors import Problem, counted
+from virtcatalog.escaping import json_value
+from virtcatalog.units import memory
+
+if TYPE_CHECKING:
+    from virtcatalog.adopt.candidates import Candidates
+    from virtcatalog.adopt.fleet import Adoption
+    from virtcatalog.bring.imports import Verdict
+    from virtcatalog.bring.vmware.fates import Brought
+    from virtcatalog.bring.vmware.ledger import Line
+    from virtcatalog.bring.vmware.machine import Attribute
+
+_REPORT = ("Fate", "Times", "Attribute", "Such as", "Value", "How or why")
+_LONGEST_VALUE = 40
+_OUTCOMES = {
+    "exact": "with a type of their size",
+    "larger": "with a larger one",
+    "none": "with none",
+    "refused": "refused",
+}
+
+
+class Account(NamedTuple):
+    """A VM, and what became of each attribute of its machine."""
+
+    brought: Brought
+    fates: list[tuple[Attribute, Verdict]]
+
+
+class Tally:
+    """Sums up the VMs that pass by: it grows with what is worth telling, not with each VM."""
+
+    def __init__(self) -> None:
+        from virtcatalog.bring.vmware.ledger import Ledger
+
+        self.ledger = Ledger()
+        self.outcomes: Counter[str] = Counter()
+        self.adoptions: list[tuple[str, Adoption]] = []
+        self._refused: list[Problem] = []
+
+    def counted(self, vms: Iterable[Brought]) -> Iterator[Account]:
+        """Yield VMs with the fates of their attributes, and count both."""
+        from virtcatalog.bring.vmware.fates import verdict
+
+        for brought in vms:
+            machine = brought.machine
+            fates = [(attribute, verdict(attribute, brought)) for attribute in machine.attributes]
+            self.ledger.add(brought.name, fates)
+            self.outcomes[outcome_of(brought)] += 1
+            if brought.adoption is not None:
+                self.adoptions.append((brought.key, brought.adoption))
+            if brought.shown is None:
+                self._refused += (
+                    Problem(machine.file, machine.line, machine.column, brought.key, reason.field, reason.sentence)
+                    for reason in brought.reasons
+                )
+            yield Account(brought, fates)
+
+    @property
+    def fine(self) -> bool:
+        """Whether every VM is admitted, and nothing of it is lost."""
+        return not self.outcomes["refused"] and not self.ledger.counts["lost"]
+
+    def tell(self, most: int) -> None:
+        """Say what is refused and what is lost, `most` lines of each, and how many VMs came out how."""
+        _tell_some(map(str, self._refused), len(self._refused), most, "refusal")
+        lost = [line for line in self.ledger.lines() if line.fate == "lost"]
+        _tell_some(map(_lost, lost), len(lost), most, "attribute")
+        number = self.outcomes.total()
+        parts = [f"{self.outcomes[key]:,} {words}" for key, words in _OUTCOMES.items() if self.outcomes[key]]
+        counts = self.ledger.counts
+        fates = f"{counts['carried']:,} carried, {counts['host']:,} the host's, {counts['lost']:,} lost"
+        if counts["unproven"]:
+            fates += f", {counts['unproven']:,} not proven"
+        summary(f"{counted(number, 'VM')}: {', '.join(parts)}; {counted(counts.total(), 'attribute')}: {fates}")
+
+
+def outcome_of(brought: Brought) -> str:
+    """Return how a VM came out: `exact`, `larger`, `none` (it says its size itself) or `refused`."""
+    if brought.shown is None:
+        return "refused"
+    if brought.instancetype is None:
+        return "none"
+    machine, shown = brought.machine, brought.shown
+    return "exact" if (shown.vcpus, shown.memory) == (machine.vcpus, machine.memory) else "larger"
+
+
+def _tell_some(lines: Iterable[str], number: int, most: int, noun: str) -> None:
+    for _, line in zip(range(most), lines, strict=False):
+        echo(line, err=True)
+    if number > most:
+        summary(f"and {counted(number - most, noun)} more: -o report")
+
+
+def _lost(line: Line) -> str:
+    attribute = line.attribute
+    place = Problem(attribute.file, attribute.line, attribute.column, line.vm, line.path, f"lost: {line.why}")
+    more = f" (and {line.times - 1:,} more)" if line.times > 1 else ""
+    return f"{place}{more}"
+
+
+def print_vms(vms: Iterable[Brought], form: str, tally: Tally) -> None:
+    """Print VMs in one of the forms, each when it is ready where the form allows it."""
+    accounts = tally.counted(vms)
+    if form == "yaml":
+        from virtcatalog.manifests.emit import dump
+
+        for number, account in enumerate(accounts):
+            stream(("---\n" if number else "") + dump(account.brought.vm))
+    elif form == "json":
+        show_json((json_value(_document(account)) for account in accounts), many=True)
+    elif form == "report":
+        for _ in accounts:
+            pass
+        print_tables(_REPORT, [("", map(_report_row, tally.ledger.lines()))], titled=False)
+    else:
+        rows = [row_of(account.brought) for account in accounts]
+        if form == "csv":
+            echo(as_csv(rows), nl=False)
+        else:
+            print_tables([name.capitalize() for name in _TITLES], [("", map(_table_row, rows))], titled=False)
+
+
+_TITLES = ("VM", "guest", "vCPUs", "memory", "disks", "instance type", "preference", "firmware", "outcome")
+
+
+def row_of(brought: Brought) -> dict[str, Any]:
+    """Return what a table tells of a VM; amounts are bytes."""
+    machine = brought.machine
+    return {
+        "name": brought.key,
+        "machine": machine.name,
+        "guest": brought.system.text,
+        "vcpus": machine.vcpus,
+        "memory": machine.memory,
+        "disks": len(machine.disks),
+        "storage": sum(disk.size for disk in machine.disks),
+        "networks": ", ".join(dict.fromkeys(nic.network for nic in machine.nics)),
+        "instancetype": brought.instancetype.name if brought.instancetype is not None else "",
+        "preference": brought.system.preference.name if brought.system.preference is not None else "",
+        "firmware": machine.firmware,
+        "secureBoot": machine.secure_boot,
+        "tpm": machine.tpm,
+        "outcome": outcome_of(brought),
+        "why": brought.reasons[0].sentence if brought.reasons else "",
+    }
+
+
+def _table_row(row: dict[str, Any]) -> list[str]:
+    firmware = {"efi": "UEFI", "bios": "BIOS"}.get(row["firmware"], "")
+    disks = f"{row['disks']}, {memory(row['storage'])}" if row["disks"] else "0"
+    outcome = f"{row['outcome']}: {row['why']}" if row["why"] else row["outcome"]
+    size = [f"{row['vcpus']}", memory(row["memory"]), disks]
+    return [row["name"], row["guest"], *size, row["instancetype"], row["preference"], firmware, outcome]
+
+
+def _report_row(line: Line) -> list[str]:
+    value = line.attribute.value
+    short = value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…"
+    return [line.fate, f"{line.times:,}", line.path, line.vm, short, line.why]
+
+
+def _document(account: Account) -> dict[str, Any]:
+    brought = account.brought
+    return {
+        **row_of(brought),
+        "file": brought.machine.file,
+        "line": brought.machine.line,
+        "vm": brought.vm,
+        "refused": [{"field": reason.field, "message": reason.message} for reason in brought.reasons],
+        "attributes": [
+            {
+                "path": attribute.path,
+                "value": attribute.value,
+                "fate": fate.fate,
+                "why": fate.why,
+                "file": attribute.file,
+                "line": attribute.line,
+                "column": attribute.column,
+            }
+            for attribute, fate in account.fates
+        ],
+    }
+
+
+def write_folder(vms: Iterable[Brought], folder: Path, tally: Tally) -> None:
+    """Write a file for each VM, a table of all, and the account of their attributes."""
+    from virtcatalog.manifests.emit import dump
+    from virtcatalog.writing import write_files
+
+    files: dict[str, str | None] = {}
+    rows: list[dict[str, Any]] = []
+    for account in tally.counted(vms):
+        files[f"vms/{account.brought.name}.yaml"] = dump(account.brought.vm)
+        rows.append(row_of(account.brought))
+    files["vms.csv"] = as_csv(rows)
+    files["account.csv"] = as_csv([_account_row(line) for line in tally.ledger.lines()])
+    write_files(folder, files, note, replaces=True)
+    for name in ("vms.csv", "account.csv"):
+        echo(str(folder / name))
+    echo(f"{folder}/vms: {counted(len(rows), 'VM')}")
+
+
+def _account_row(line: Line) -> dict[str, Any]:
+    return {
+        "fate": line.fate,
+        "times": line.times,
+        "attribute": line.path,
+        "vm": line.vm,
+        "value": line.attribute.value,
+        "why": line.why,
+    }
+
+
+def print_proposals(tally: Tally, candidates: Candidates) -> None:
+    """Print what a catalog could declare for the VMs whose size it lacks."""
+    from virtcatalog.adopt.report import declarations, proposals
+
+    proposed = proposals(tally.adoptions)
+    for line in declarations(proposed, candidates):
+        echo(line)
+    wanting = sum(len(proposal.vms) for proposal in proposed)
+    summary(f"{counted(len(proposed), 'size')} for {wanting:,} of {counted(tally.outcomes.total(), 'VM')}")

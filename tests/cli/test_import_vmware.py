@@ -1,0 +1,152 @@
+"""`virtcatalog import vmware`: whole runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from virtcatalog.cli import main
+
+FIXTURES = Path(__file__).parents[1] / "bring" / "vmware"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("ovf").mkdir()
+    for name in ("vcenter", "virtualbox", "proxmox"):
+        Path(f"ovf/{name}.ovf").write_bytes((FIXTURES / f"{name}.ovf").read_bytes())
+    with tarfile.open("mail.ova", "w") as tar:
+        tar.add("ovf/proxmox.ovf", "mail.ovf")
+
+
+def run(*arguments: str, stdin: bytes | None = None, width: int = 160) -> Result:
+    result = CliRunner().invoke(main, ["import", "vmware", *arguments], input=stdin, terminal_width=width)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-f", "ovf/vcenter.ovf", "-c", "common-instancetypes"],
+        ["-f", "ovf/virtualbox.ovf"],
+        ["-f", "ovf", "-c", "common-instancetypes", "-o", "table"],
+        ["-f", "ovf", "-c", "common-instancetypes", "-o", "csv", "--vm", "m*"],
+        ["-f", "mail.ova", "-c", "common-instancetypes", "-o", "report"],
+        ["-f", "mail.ova", "-c", "common-instancetypes", "--disks", "upload", "--raw", "--namespace", "mail"],
+        ["-f", "ovf", "-c", "common-instancetypes", "--propose"],
+        ["-f", "ovf/vcenter.ovf", "--vm", "other"],
+        ["-f", "missing.ovf", "-f", "mail.ova", "-q"],
+        ["--help"],
+    ],
+    ids=" ".join,
+)
+def test_whole_runs(arguments, snapshot):
+    result = run(*arguments)
+    assert f"exit {result.exit_code}\n{result.stdout}--- stderr\n{result.stderr}" == snapshot
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_help_at_both_widths(width, snapshot):
+    assert run("--help", width=width).stdout == snapshot(name=f"{width} columns")
+
+
+def test_json_has_the_vm_and_every_attribute():
+    (document,) = json.loads(run("-f", "mail.ova", "-c", "common-instancetypes", "-o", "json").stdout)
+    assert document["vm"]["metadata"] == {"name": "mail"}
+    assert document["outcome"] == "larger"
+    first = document["attributes"][0]
+    assert first["path"] == "VirtualSystem/@id"
+    assert {"value": "mail", "fate": "host", "file": "mail.ova"}.items() <= first.items()
+    lines = (FIXTURES / "proxmox.ovf").read_text().splitlines()
+    assert "<ovf:VirtualSystem " in lines[first["line"] - 1]
+
+
+def test_a_folder_gets_a_file_for_each_vm_and_tables(snapshot):
+    result = run("-f", "ovf", "-c", "common-instancetypes", "--output-dir", "out")
+    assert result.stdout == snapshot
+    assert sorted(str(path.relative_to("out")) for path in Path("out").rglob("*.*")) == [
+        "account.csv",
+        "mapping.yaml",
+        "vms.csv",
+        "vms/erp-db.yaml",
+        "vms/lab.yaml",
+        "vms/mail.yaml",
+    ]
+    assert Path("out/mapping.yaml").read_text() == snapshot(name="mapping.yaml")
+
+
+class TestMapping:
+    def test_it_is_made_and_read_from_then_on(self):
+        made = run("-f", "ovf/proxmox.ovf", "-c", "common-instancetypes", "--mapping", "m.yaml")
+        assert "m.yaml: made: look at it, and import again" in made.stderr
+        text = Path("m.yaml").read_text()
+        assert "vmbr0: pod" in text
+        Path("m.yaml").write_text(text.replace("vmbr0: pod", "vmbr0: vlans/mail"))
+        again = run("-f", "ovf/proxmox.ovf", "-c", "common-instancetypes", "--mapping", "m.yaml")
+        assert "networkName: vlans/mail" in again.stdout
+        assert "made" not in again.stderr
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("networks: {vmbr1: pod}", "m.yaml: networks: 'vmbr0' is missing: 1 VMs have it"),
+            ("networks: {vmbr0: A_B}", "m.yaml:1:12: networks.vmbr0: 'A_B' is no name of a network"),
+            ("networks: {vmbr0: pod}\nguest: {}", "m.yaml:2:1: guest: "),
+            ("networks: {vmbr0: pod}\nguests: {BeOS: alpin}", "there is no preference 'alpin'; did you mean 'alpine'?"),
+            ("[", "m.yaml:2:1: is not YAML"),
+        ],
+    )
+    def test_what_it_does_not_tell_of_is_an_error(self, text, message):
+        Path("m.yaml").write_text(text)
+        result = run("-f", "ovf/proxmox.ovf", "-c", "common-instancetypes", "--mapping", "m.yaml")
+        assert result.exit_code == 2
+        assert message in result.stderr
+        assert result.stdout == ""
+
+
+def test_nothing_that_is_written_as_csv_is_a_formula():
+    text = (FIXTURES / "proxmox.ovf").read_text().replace("Debian GNU/Linux 12 (64-bit)", '=HYPERLINK("x")')
+    text = text.replace("<ovf:Name>mail<", "<ovf:Name>@mail<").replace("otherLinux64Guest", "+1Guest")
+    Path("evil.ovf").write_text(text)
+    run("-f", "evil.ovf", "--output-dir", "out")
+    for name in ("vms", "account"):
+        rows = list(csv.reader(io.StringIO(Path(f"out/{name}.csv").read_text())))
+        cells = [cell for row in rows for cell in row]
+        assert [cell for cell in cells if cell[:1] in tuple("=+-@\t\r")] == []
+        assert any(cell.startswith("'") for cell in cells)
+
+
+def test_an_archive_may_be_larger_than_what_is_read():
+    with tarfile.open("large.ova", "w") as tar:
+        member = tarfile.TarInfo("disk.vmdk")
+        member.size = 300 * 2**20
+        Path("disk").touch()
+        with Path("disk").open("r+b") as disk:
+            disk.truncate(member.size)
+            tar.addfile(member, disk)
+        tar.add("ovf/proxmox.ovf", "mail.ovf")
+    assert run("-f", "large.ova", "-q").stdout.startswith("apiVersion: kubevirt.io/v1\n")
+
+
+def test_no_link_out_of_a_folder_is_followed():
+    Path("ovf/link.ova").symlink_to(Path("mail.ova").resolve())
+    result = run("-f", "ovf", "-c", "common-instancetypes", "-o", "csv")
+    assert [row["name"] for row in csv.DictReader(io.StringIO(result.stdout))] == ["mail", "erp-db", "lab"]
+    assert result.exit_code == 2
+    assert "ovf/link.ova: " in result.stderr
+
+
+def test_an_archive_behind_a_link_is_named():
+    Path("mail.ova").rename("ovf/mail.ova")
+    Path("ovf/link.ova").symlink_to("mail.ova")
+    result = run("-f", "ovf", "-c", "common-instancetypes", "-o", "csv")
+    assert result.exit_code == 2
+    assert "ovf/link.ova: is behind a link: name it itself" in result.stderr
