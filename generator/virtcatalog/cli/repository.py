@@ -10,6 +10,7 @@ from virtcatalog.cli.console import summary
 from virtcatalog.environments import check_names
 from virtcatalog.errors import Problem, some
 from virtcatalog.fleet.outcome import Deployed, Located
+from virtcatalog.manifests.layout import is_archive
 from virtcatalog.manifests.sources import exists, is_folder, open_in_checkout
 
 if TYPE_CHECKING:
@@ -33,13 +34,13 @@ def renderer() -> Renderer:
 
 def repository_at(path: str) -> Side | None:
     """Read a repository that a user named; None for another folder, a file or `-`. What is not rendered is told."""
-    if path == "-" or not is_folder(path):
+    if path == "-" or not (is_folder(path) or is_archive(path)):
         return None
     from virtcatalog.repositories.find import is_repository
     from virtcatalog.review.read import read_side
 
     folder = open_in_checkout(path)
-    if not is_repository(folder):
+    if not (is_repository(folder) or is_archive(path)):
         return None
     side = read_side(folder, path, renderer())
     if side.unrendered:

@@ -12,7 +12,9 @@ from virtcatalog.limits import SOURCE_BLOCK_BYTES, SOURCE_FILE_BYTES, SOURCE_LIN
 from virtcatalog.manifests.disk import Budget
 from virtcatalog.manifests.folder import (
     LEADS_OUT,
+    LEADS_TO_FOLDER,
     NOT_THERE,
+    SUBMODULE,
     Folder,
     LinkOutError,
     Listing,
@@ -24,11 +26,13 @@ from virtcatalog.manifests.folder import (
     shown,
 )
 
-_NOWHERE: Final = "is a symbolic link to a folder or to nothing"
+_NOWHERE: Final = "is a symbolic link to nothing"
 
 
 #: The size of a file whose content the repository lacks: a partial clone has the large ones nowhere.
 LACKING: Final = -1
+#: That of a submodule, whose files are another repository's.
+NO_FILE: Final = -2
 
 
 #: How much of what was read is kept, beside the last block.
@@ -36,7 +40,7 @@ _KEPT_BYTES: Final = 8 * SOURCE_BLOCK_BYTES
 
 
 class Entry(NamedTuple):
-    """A file or link of a commit, and how many bytes it has."""
+    """A file, link or submodule of a commit, and how many bytes it has."""
 
     path: Parts
     is_link: bool
@@ -106,7 +110,7 @@ class _Tree:
         block: list[Entry] = []
         number = size = 0
         for entry in self.entries:
-            if entry.size == LACKING:
+            if entry.size < 0:
                 blocks[entry.path] = -1 - len(blocks), [entry]
                 continue
             size += entry.size
@@ -170,8 +174,8 @@ class _InCommit(Folder):
     def _resolved(self) -> tuple[dict[Parts, Entry], dict[Parts, str]]:
         """The files, those that links stand for too, and why others are not read."""
         entries = self._tree.below(self._at)
-        files = {entry.path: entry for entry in entries if not entry.is_link}
-        faults: dict[Parts, str] = {}
+        faults = {entry.path: SUBMODULE for entry in entries if entry.size == NO_FILE}
+        files = {entry.path: entry for entry in entries if not entry.is_link and entry.path not in faults}
         long = [entry for entry in entries if entry.is_link and entry.size > SOURCE_LINK_BYTES]
         for link in long:
             faults[link.path] = _NOWHERE
@@ -185,7 +189,7 @@ class _InCommit(Folder):
             elif place in files:
                 targets[path] = files[place]
             else:
-                faults[path] = _NOWHERE
+                faults[path] = LEADS_TO_FOLDER if self._tree.below(place) else NOT_THERE
         files |= targets
         for path in [path for path in files if not is_text("/".join(path))]:
             faults[(*self._at, shown(path[len(self._at) :]))] = "has a name that is not UTF-8"

@@ -16,8 +16,10 @@ from typing import Final
 
 from virtcatalog.limits import SOURCE_BYTES, SOURCE_FILE_BYTES, SOURCE_FILES, SOURCE_FOLDER_LEVELS, SOURCE_LINKS
 from virtcatalog.manifests.folder import (
+    LEADS_TO_FOLDER,
     NO_PATH,
     NOT_THERE,
+    SUBMODULE,
     Folder,
     LinkOutError,
     Listing,
@@ -49,16 +51,19 @@ class Budget:
         return content
 
 
-def on_disk(root: str, at: Parts) -> Folder:
-    """Return the folder that is at the end of a path from a root, which is opened as it is."""
-    return _OnDisk(root, at)
+def on_disk(root: str, at: Parts, *, is_checkout: bool = False) -> Folder:
+    """Return the folder that is at the end of a path from a root, which is opened as it is.
+
+    Of a checkout's root no repository of its own is read below it: a revision has no files of that.
+    """
+    return _OnDisk(root, at, is_checkout=is_checkout)
 
 
 class _OnDisk(Folder):
     """A folder on disk. `root` is opened as it is; from there on no link is followed but by `_open`."""
 
-    def __init__(self, root: str, at: Parts, budget: Budget | None = None) -> None:
-        self._root, self._at = root, at
+    def __init__(self, root: str, at: Parts, budget: Budget | None = None, *, is_checkout: bool = False) -> None:
+        self._root, self._at, self._is_checkout = root, at, is_checkout
         self._budget = budget or Budget()
 
     @property
@@ -72,6 +77,8 @@ class _OnDisk(Folder):
         while left:
             inside = left.pop()
             try:
+                if inside and self._is_submodule((*self._at, *inside)):
+                    raise SourceError(SUBMODULE)
                 names = self._names(inside)
             except TooManyError:
                 raise
@@ -121,7 +128,22 @@ class _OnDisk(Folder):
             raise
         except SourceError:
             return None
-        return _OnDisk(self._root, resolved, self._budget)
+        if any(self._is_submodule(resolved[:end]) for end in range(1, len(resolved) + 1)):
+            return None
+        return _OnDisk(self._root, resolved, self._budget, is_checkout=self._is_checkout)
+
+    def _is_submodule(self, at: Parts) -> bool:
+        """Whether a folder below a checkout's root is a repository of its own."""
+        if not (self._is_checkout and at):
+            return False
+        descriptor = self._open(at, (), _FOLDER)
+        try:
+            os.stat(".git", dir_fd=descriptor, follow_symlinks=False)
+        except OSError:
+            return False
+        finally:
+            os.close(descriptor)
+        return True
 
     def _names(self, inside: Parts) -> list[tuple[str, int]]:
         """The names in a folder, with the types of what they stand for."""
@@ -146,7 +168,7 @@ class _OnDisk(Folder):
             return error.message
         except SourceError:
             return ""
-        return "is a symbolic link to a folder"
+        return LEADS_TO_FOLDER
 
     def _resolved(self, parts: Parts, scope: Parts) -> Parts:
         """Return the parts of a folder without links among them; SourceError when it is none."""

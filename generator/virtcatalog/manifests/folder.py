@@ -11,6 +11,8 @@ from virtcatalog.limits import SOURCE_FILE_BYTES, SOURCE_FILES
 from virtcatalog.manifests.layout import may_hold_manifests
 
 LEADS_OUT: Final = "is a symbolic link that leads out of the folder"
+LEADS_TO_FOLDER: Final = "is a symbolic link to a folder"
+SUBMODULE: Final = "is a submodule, a repository of its own"
 NOT_THERE: Final = "there is no such file or folder"
 NO_PATH: Final = "is no path: it has a character that no path has"
 
@@ -86,7 +88,11 @@ def manifest_files(folder: Folder) -> Listing:
     """List what of a folder can hold manifests; faults of other files do not matter."""
     files, faults = folder.listing()
     paths = [path for path in files if not path or may_hold_manifests(path)]
-    broken = [(path, why) for path, why in faults if not path or may_hold_manifests(path) or _may_be_folder(path)]
+    broken = [
+        (path, why)
+        for path, why in faults
+        if not path or may_hold_manifests(path) or why == SUBMODULE or (_may_be_folder(path) and why != NOT_THERE)
+    ]
     return Listing(tuple(sorted(paths, key=lambda path: path.split("/"))), tuple(broken))
 
 

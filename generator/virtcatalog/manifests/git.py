@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from virtcatalog.limits import SOURCE_BYTES, SOURCE_FILE_BYTES, SOURCE_FILES, SOURCE_FOLDER_LEVELS
-from virtcatalog.manifests.commit import LACKING, Entry, in_commit
+from virtcatalog.manifests.commit import LACKING, NO_FILE, Entry, in_commit
 from virtcatalog.manifests.folder import Folder, Parts, TooLargeError, alone, shown
 from virtcatalog.manifests.gitprocess import Git, GitError
 
@@ -18,6 +18,7 @@ MAIN_BRANCHES: Final = ("origin/main", "origin/master", "main", "master")
 _REGULAR, _EXECUTABLE, _SYMLINK = "100644", "100755", "120000"
 _READ: Final = frozenset({_REGULAR, _EXECUTABLE, _SYMLINK})
 _FOLDER: Final = "040000"
+_SUBMODULE: Final = "160000"
 #: What can be asked of a remote: no option, and nothing that has more than a name in it.
 _NAME: Final = re.compile(r"[^-+^:*?\[\\~\s\x00-\x1f\x7f][^:*?\[\\~^\s\x00-\x1f\x7f]*")
 _NO_NAMES: Final = frozenset({"", ".", "..", ".git"})
@@ -121,6 +122,8 @@ class Repository:
                 raise GitError(f"{short(commit)}:{place} holds more than {SOURCE_FILES} files and folders")
             if mode == _FOLDER and len(path) - len(at) > SOURCE_FOLDER_LEVELS:
                 raise GitError(f"{short(commit)}:{place} is more than {SOURCE_FOLDER_LEVELS} folders deep")
+            if mode == _SUBMODULE:
+                yield Entry(path, False, blob, NO_FILE)
             if mode in _READ and _NO_NAMES.isdisjoint(path):
                 bytes_ = int(length) if length.isdecimal() else LACKING
                 size += max(bytes_, 0)

@@ -22,6 +22,7 @@ BASE: Final = "base"
 """The folder of an output tree with its objects."""
 
 _MANIFESTS: Final = (".yaml", ".yml", ".json")
+_ARCHIVES: Final = (".tar", ".tar.gz", ".tgz")
 KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 """The files of which a folder has one that kustomize builds."""
 
@@ -29,3 +30,8 @@ KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomizati
 def may_hold_manifests(path: str) -> bool:
     """Whether a file among manifests is read as some, by its name: kustomize's own files are not."""
     return path.endswith(_MANIFESTS) and path.rpartition("/")[2] not in KUSTOMIZATIONS
+
+
+def is_archive(path: str) -> bool:
+    """Whether a file that a user names is read as a folder, by its name."""
+    return path.endswith(_ARCHIVES)

@@ -12,7 +12,7 @@ from virtcatalog.checkouts import checkout_of
 from virtcatalog.limits import SOURCE_FILE_BYTES
 from virtcatalog.manifests.disk import check_kind, content_of, limited, on_disk, reading
 from virtcatalog.manifests.folder import NO_PATH, NOT_THERE, Folder, SourceError, alone, parts_of
-from virtcatalog.manifests.layout import CATALOG
+from virtcatalog.manifests.layout import CATALOG, is_archive
 
 
 def is_catalog(path: str) -> bool:
@@ -60,12 +60,20 @@ def open_in_checkout(path: str) -> Folder:
         return open_source(path)
     real = os.path.realpath(meant(path))
     root = checkout_of(real)
-    return on_disk(root, parts_of(os.path.relpath(real, root))) if root is not None else open_folder(path)
+    if root is None:
+        return open_folder(path)
+    return on_disk(root, parts_of(os.path.relpath(real, root)), is_checkout=True)
 
 
 def open_source(path: str) -> Folder:
-    """Return the folder or, as `alone` does, the file that a user named; raises SourceError."""
-    return open_folder(path) if is_folder(path) else alone(read_file(path))
+    """Return the folder, archive or, as `alone` does, the file that a user named; raises SourceError."""
+    if is_folder(path):
+        return open_folder(path)
+    if is_archive(path):
+        from virtcatalog.manifests.archive import open_archive
+
+        return open_archive(read_file(path))
+    return alone(read_file(path))
 
 
 def read_file(path: str, most: int = SOURCE_FILE_BYTES) -> bytes:

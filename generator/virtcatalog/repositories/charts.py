@@ -18,7 +18,7 @@ from typing import Any, Final
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import CHART_BYTES, CHART_FILES, CHART_LEVELS
 from virtcatalog.manifests.document import Text
-from virtcatalog.manifests.folder import Folder, SourceError, parts_of
+from virtcatalog.manifests.folder import Folder, SourceError, TooLargeError, parts_of
 
 CHART: Final = "Chart.yaml"
 REQUIREMENTS: Final = "requirements.yaml"
@@ -27,7 +27,6 @@ VALUES: Final = "values.yaml"
 IGNORED: Final = ".helmignore"
 #: What of a chart is written in another way, or not at all.
 _OURS: Final = frozenset((CHART, REQUIREMENTS, "Chart.lock", "requirements.lock", "values.schema.json"))
-_GZIP: Final = 31  # zlib's number for a stream with gzip's header
 
 
 class ChartError(VirtcatalogError):
@@ -111,16 +110,17 @@ class Copy:
         """The regular files of an archive."""
         import tarfile
 
-        unpack = zlib.decompressobj(_GZIP)
+        from virtcatalog.manifests.archive import unpacked
+
         try:
-            plain = unpack.decompress(content, self._bytes + 1)
-            if unpack.unconsumed_tail or len(plain) > self._bytes:
-                raise ChartError(_TOO_LARGE)
+            plain = unpacked(content, self._bytes)
             files: Files = {}
             with tarfile.open(fileobj=BytesIO(plain), mode="r:") as archive:
                 for member in archive:
                     if member.isreg() and (file := archive.extractfile(member)) is not None:
                         files["/".join(parts_of(member.name))] = self._counted(file.read())
+        except TooLargeError:
+            raise ChartError(_TOO_LARGE) from None
         except (zlib.error, tarfile.TarError, SourceError, ValueError, EOFError) as error:
             raise ChartError(f"{path} cannot be unpacked: {error}") from None
         return files

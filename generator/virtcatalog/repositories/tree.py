@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from virtcatalog.errors import Problem
 from virtcatalog.limits import REPOSITORY_FILE_BYTES, REPOSITORY_KUSTOMIZE_WORK
-from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, manifest_files, parts_of
+from virtcatalog.manifests.folder import SUBMODULE, Folder, LinkOutError, SourceError, manifest_files, parts_of
 from virtcatalog.manifests.layout import KUSTOMIZATIONS
 from virtcatalog.manifests.places import ENDS
 from virtcatalog.manifests.read import Manifest
@@ -44,7 +44,10 @@ class Tree:
         self._lines: dict[str, list[str]] = {}
         self.files, faults = manifest_files(folder)
         self.globs = Globs()
-        self.reading = Reading(REPOSITORY_KUSTOMIZE_WORK, lambda file: self.lines(self.path_of(file)), self.texts)
+        submodules = [self.shown(path) for path, why in faults if why == SUBMODULE]
+        self.reading = Reading(
+            REPOSITORY_KUSTOMIZE_WORK, lambda file: self.lines(self.path_of(file)), self.texts, submodules
+        )
         self.problems = tuple(Problem(file=self.shown(path), message=message) for path, message in faults)
 
     def shown(self, path: str) -> str:

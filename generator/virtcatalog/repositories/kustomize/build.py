@@ -227,7 +227,7 @@ class _Target:
                 raise item.fault(f"{path} leads out of what may be read") from None
             folder = None
         if folder is None or not is_kustomization(folder):
-            if is_elsewhere(path):
+            if is_elsewhere(path) or self._run.reading.is_in_submodule(self._files.called(path)):
                 raise item.unrendered(f"{path} is elsewhere, and nothing is fetched")
             raise item.fault(f"there is no file and no kustomization at {path}")
         parents = (*self._parents, self._folder.at)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from posixpath import join, normpath
 from typing import Any, Final, NamedTuple
 
@@ -36,11 +36,19 @@ class Reading:
         work: int = KUSTOMIZE_WORK,
         lines: Callable[[str], list[str]] = lambda _: [],
         texts: Texts | None = None,
+        submodules: Collection[str] = (),
     ) -> None:
-        """`lines` returns those of a file that is called so, of what stands in no kustomization."""
+        """`lines` returns those of a file that is called so, of what stands in no kustomization.
+
+        `submodules` are folders that are called so, and whose files are elsewhere.
+        """
         self.budget, self.lines = Budget(work), lines
-        self._texts = texts or Texts()
+        self._texts, self._submodules = texts or Texts(), submodules
         self._documents: dict[tuple[str, bytes, int, bool], list[Document]] = {}
+
+    def is_in_submodule(self, name: str) -> bool:
+        """Whether what is called so is in a submodule, or one."""
+        return any(name == submodule or name.startswith(f"{submodule}/") for submodule in self._submodules)
 
     def documents(
         self, content: bytes, name: str, line: int = 0, indent: int = 0, *, objects: bool = False

@@ -1,0 +1,104 @@
+"""Archives that are read as folders, and what is refused of them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+
+import pytest
+from click.testing import CliRunner
+from repository_cases import manifest
+
+from virtcatalog.cli import main
+from virtcatalog.manifests import archive
+from virtcatalog.manifests.archive import open_archive
+from virtcatalog.manifests.folder import LinkOutError, SourceError
+
+
+def member(name, kind=tarfile.REGTYPE, target="", content=b"x"):
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    info.size = len(content) if kind == tarfile.REGTYPE else 0
+    return info, content
+
+
+def packed(*members, **options):
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", **options) as tar:
+        for info, content in members:
+            tar.addfile(info, io.BytesIO(content))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_files_folders_and_links(pack):
+    folder = open_archive(
+        pack(
+            packed(
+                member("./apps", tarfile.DIRTYPE),
+                member("./apps/web.yaml", content=b"web"),
+                member("apps/same.yaml", tarfile.SYMTYPE, "web.yaml"),
+                member("out.yaml", tarfile.SYMTYPE, "/etc/passwd"),
+                member("all", tarfile.SYMTYPE, "apps"),
+            )
+        )
+    )
+    assert folder.listing().files == ("apps/same.yaml", "apps/web.yaml")
+    assert folder.read("apps/same.yaml") == b"web"
+    assert dict(folder.listing().faults) == {
+        "all": "is a symbolic link to a folder",
+        "out.yaml": "is a symbolic link that leads out of the folder",
+    }
+    inner = folder.folder("apps")
+    assert inner is not None
+    assert inner.read("../apps/web.yaml") == b"web"
+    with pytest.raises(LinkOutError):
+        inner.folder("../..")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (packed(member("../x.yaml")), r"holds \.\./x\.yaml, which leads out of it"),
+        (packed(member("x", tarfile.FIFOTYPE)), "holds x, which is no regular file"),
+        (packed(member("x", tarfile.LNKTYPE, "/etc/passwd")), "holds x, which is no regular file"),
+        (packed(member("/".join("d" * 40))), "more than 32 folders deep"),
+        (b"apiVersion: v1\n", "is no archive that can be read"),
+        (gzip.compress(packed(member("x", content=b"y" * 99999)))[:-50], "is no archive that can be read"),
+        (b"\x1f\x8bxx", "is no archive that can be read"),
+    ],
+)
+def test_what_is_refused(content, message):
+    with pytest.raises(SourceError, match=message):
+        open_archive(content)
+
+
+def test_what_is_too_much_is_refused_before_it_fills_the_memory(monkeypatch):
+    monkeypatch.setattr(archive, "SOURCE_BYTES", 2**20)
+    monkeypatch.setattr(archive, "SOURCE_FILES", 3)
+    with pytest.raises(SourceError, match="is larger than 1 MiB"):
+        open_archive(gzip.compress(b"\0" * 2**21))
+    info, _ = member("x")
+    info.size = 2**40
+    with pytest.raises(SourceError, match="holds more than 1 MiB"):
+        open_archive(info.tobuf())
+    with pytest.raises(SourceError, match="more than"):
+        open_archive(packed(*(member(str(number)) for number in range(4))))
+
+
+def test_two_archives_are_compared_and_one_is_expanded(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, cores in (("base.tar", 2), ("head.tar.gz", 4)):
+        tar = packed(
+            member("base/web.yaml", content=manifest(f"vm web cores={cores}").encode()),
+            member("base/kustomization.yaml", content=b"resources: [web.yaml]\n"),
+            member("prod/kustomization.yaml", content=b"resources: [../base]\nnamespace: prod\n"),
+        )
+        (tmp_path / name).write_bytes(gzip.compress(tar) if name.endswith("gz") else tar)
+    done = CliRunner().invoke(main, ["diff", "base.tar", "head.tar.gz"])
+    assert done.exit_code == 1
+    assert "~ restart  prod: prod/web" in done.stdout
+    assert "(head.tar.gz/base/web.yaml:11)" in " ".join(done.stdout.split())
+    done = CliRunner().invoke(main, ["expand", "-f", "head.tar.gz"])
+    assert "<name>prod_web</name>" in done.stdout
