@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from hashlib import blake2b
 from typing import Any, Final
 
 from virtcatalog.api.findings import Path, field_path
@@ -16,7 +17,8 @@ from virtcatalog.errors import some
 from virtcatalog.repositories.building import Built, collected, in_namespace, kustomized, plain
 from virtcatalog.repositories.clusters import IN_CLUSTER
 from virtcatalog.repositories.deployers import Deployer, alike
-from virtcatalog.repositories.helm import Charts
+from virtcatalog.repositories.documents import Opaque
+from virtcatalog.repositories.helm import OURS, Charts
 from virtcatalog.repositories.releases import argo_release
 from virtcatalog.repositories.tree import Tree, joined, parents
 
@@ -68,7 +70,8 @@ class Application:
     def __init__(self, deployer: Deployer, tree: Tree, origin: Origin, charts: Charts) -> None:
         self._deployer, self._tree, self._origin, self._charts = deployer, tree, origin, charts
         several = [("sources", index) for index, _ in enumerate(deployer.items("sources"))]
-        self._sources: list[Path] = [*several] or [("source",)]
+        hydrated = deployer.get("sourceHydrator", "drySource", of=dict) is not None
+        self._sources: list[Path] = [*several] or [("sourceHydrator", "drySource") if hydrated else ("source",)]
 
     def built(self) -> Built:
         """Return what it deploys."""
@@ -95,9 +98,18 @@ class Application:
         built = plain(self._tree, _listed(self._tree, at, get("directory", of=dict) or {}))
         jsonnet = [file for file in self._tree.root.listing().files if self._is_jsonnet(file, at, source)]
         if jsonnet:
-            named = self._unrendered(source, f"{some(jsonnet, _SHOWN)}, which Argo CD evaluates")
-            built = built._replace(unrendered=(*built.unrendered, *named.unrendered))
+            named = self._unrendered(source, f"{some(jsonnet, _SHOWN)}, which Argo CD evaluates").unrendered
+            opaque = tuple(Opaque(problem, digest) for problem in named for digest in self._of_vms(jsonnet))
+            unrendered, opaque = (*built.unrendered, *named), (*built.opaque, *opaque)
+            built = built._replace(unrendered=unrendered, opaque=opaque)
         return built
+
+    def _of_vms(self, jsonnet: Iterable[str]) -> Iterator[bytes]:
+        """Yield a digest of Jsonnet, and of all that it may import, if there are VMs in it."""
+        imported = (file for file in self._tree.root.listing().files if file.endswith(".libsonnet"))
+        content = {file: self._tree.lines(file) for file in (*jsonnet, *imported)}
+        if any(OURS.decode() in line for lines in content.values() for line in lines):
+            yield blake2b(repr(content).encode(errors="surrogatepass"), digest_size=32).digest()
 
     def _is_jsonnet(self, file: str, at: str, source: Path) -> bool:
         """Whether a file is evaluated beside the plain manifests of a folder."""

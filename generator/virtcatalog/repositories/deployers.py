@@ -58,7 +58,8 @@ class Deployer:
     def folders(self) -> list[str]:
         """The folders that it may deploy, as far as it names any."""
         several = (self.text("sources", index, "path") for index, _ in enumerate(self.items("sources")))
-        paths = filter(None, (self.text("path"), self.text("source", "path"), *several))
+        hydrated = self.text("sourceHydrator", "drySource", "path")
+        paths = filter(None, (self.text("path"), self.text("source", "path"), hydrated, *several))
         return [at for path in paths if (at := joined("", path.lstrip("/"))) is not None]
 
     @property

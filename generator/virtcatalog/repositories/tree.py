@@ -120,8 +120,8 @@ class Tree:
         yield from (path for path in self.files if path.startswith(start))
 
     def is_folder(self, at: str) -> bool:
-        """Whether there is a folder that has manifests or a kustomization in it or below it."""
-        return at in self.folders or at in self._above_kustomizations
+        """Whether there is a folder that has manifests, a kustomization or Jsonnet in it or below it."""
+        return at in self.folders or at in self._above_others
 
     @cached_property
     def charts(self) -> frozenset[str]:
@@ -167,8 +167,9 @@ class Tree:
         return built
 
     @cached_property
-    def _above_kustomizations(self) -> frozenset[str]:
-        return frozenset(above for at in self.kustomizations for above in (at, *parents(at)))
+    def _above_others(self) -> frozenset[str]:
+        jsonnet = {path.rpartition("/")[0] for path in self.root.listing().files if path.endswith(".jsonnet")}
+        return frozenset(above for at in {*self.kustomizations, *jsonnet} for above in (at, *parents(at)))
 
     def _kustomization(self, at: str, path: str, listed: frozenset[str]) -> Kustomization:
         first = self.first(path)
