@@ -8,7 +8,11 @@ import pytest
 
 import otheryaml
 from virtcatalog import Cluster
+from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.holders import identity_risks, running_held
+from virtcatalog.review.judge import judge_applied
+from virtcatalog.review.side import Side
 from virtcatalog.review.verdict import Part
 
 POOL = """
@@ -206,3 +210,24 @@ def test_vms_that_a_pool_updates_lose_what_licences_go_by(release: str, loses: b
     firmware = {"uuid": "5d307ca9-b3ef-428c-8861-06e72d69f223", "serial": "a"}
     own = ("virtualMachineTemplate__spec__template__spec__domain__firmware", firmware)
     assert identity_risks(changed(POOL, own), changed(POOL, own, HOSTNAME), cluster) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "held"),
+    [
+        ((), (HOSTNAME,), Part("pool", 4, 4)),
+        ((), (HOSTNAME, ("replicas", 3)), Part("pool", 3, 4)),
+        ((), (HOSTNAME, ("replicas", 6)), Part("pool", 4, 4)),
+        ((SELECTED,), (SELECTED, HOSTNAME), Part("pool", None, 4)),
+        ((), (("replicas", 6),), None),  # all that were there start as before
+        ((("replicas", 0),), (("replicas", 0), HOSTNAME), None),
+        ((), (("replicas", 0), HOSTNAME), None),
+    ],
+)
+def test_a_change_says_how_many_vms_of_a_pool_start_as_others(
+    old: tuple[tuple[str, Any], ...], new: tuple[tuple[str, Any], ...], held: Part | None
+) -> None:
+    empty = Side(label="side", objects={"": []})
+    comparison = Comparison((empty, empty), "", (Conditions(), Conditions()))
+    verdict = judge_applied(changed(POOL, *old), changed(POOL, *new), comparison, ())
+    assert (verdict.held, verdict.next) == (held, "changed" if held else "same")

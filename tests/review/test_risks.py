@@ -113,7 +113,7 @@ def added(field: str) -> tuple[str, str]:
             "from root port 1 to 0000:05:00.0",
         ),
         (("          tpm: {}\n", ""), "tpm", "the TPM is gone"),
-        (added("clock: {timezone: Europe/Berlin}"), "clock", "UTC → Europe/Berlin"),
+        (added("clock: {timezone: Europe/Berlin}"), "clock", "UTC → Europe/Berlin: Linux expects UTC there"),
         (added("clock: {utc: {offsetSeconds: 3600}}"), "clock", "UTC → UTC+3600s"),
         (added("cpu: {model: Nehalem}"), "activation", "host-model → Nehalem"),
         (("firmware: {", "firmware: {serial: a1, "), "activation", "SMBIOS serial"),
@@ -122,9 +122,12 @@ def added(field: str) -> tuple[str, str]:
             "activation",
             "SMBIOS uuid",
         ),
-        (added("chassis: {serial: a1}"), "activation", "the SMBIOS chassis"),
         (added("machine: {type: pc-q35-7.2}"), "activation", "machine q35 → pc-q35-7.2"),
-        (("features: {smm", "features: {acpi: {enabled: false}, smm"), "boot", "ACPI is off: Windows does not boot"),
+        (
+            ("features: {smm", "features: {acpi: {enabled: false}, smm"),
+            "boot",
+            "ACPI is off: other guests than Linux",
+        ),
         (
             ("firmware: {", "firmware: {kernelBoot: {container: {image: a, kernelPath: /k}}, "),
             "boot",

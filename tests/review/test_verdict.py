@@ -24,8 +24,9 @@ from virtcatalog.review.report import Report, as_data, headline, rises
 from virtcatalog.review.rows import what, word
 from virtcatalog.review.sarif import sarif
 from virtcatalog.review.side import Side, Vm
+from virtcatalog.review.summary import summary
 from virtcatalog.review.text import stat, text
-from virtcatalog.review.verdict import Part, Risk, Verdict, reaches, summary
+from virtcatalog.review.verdict import Part, Risk, Verdict, reaches
 
 BOOT = Risk("boot", "the firmware is another one")
 
@@ -87,7 +88,7 @@ def test_the_sentence_says_of_how_many_vms_of_a_pool() -> None:
         "1 deleted, 7 of the 9 VMs of 2 pools deleted, 1 of the 3 VMs of a ReplicaSet deleted, "
         "some of the 6 VMs of a pool need a restart, the VM of a ReplicaSet needs a restart"
     )
-    assert (found.now["delete"], found.now["restart"]) == (4, 2)  # each counts as one
+    assert (found.now["delete"], found.now["restart"]) == (4, 2)  # a pool or ReplicaSet counts as one
     assert [what(verdict)[0] for verdict in verdicts[1:]] == [
         "2 of its 4 VMs are deleted",
         "all of its 5 VMs are deleted",
@@ -95,6 +96,31 @@ def test_the_sentence_says_of_how_many_vms_of_a_pool() -> None:
         "some of its 6 VMs need a restart",
         "its VM needs a restart",
     ]
+
+
+def test_the_sentence_counts_the_vms_of_a_pool_at_their_next_start() -> None:
+    disks, four = Risk("disks", "vda → sda"), Part("pool", 4, 4)
+    restarted = Verdict(vm="a", now="restart", part=four, next="changed", held=four, risks=(BOOT, disks))
+    assert summary([restarted], 1).sentence == (
+        "1 of 1 VM or pool: all 4 VMs of a pool need a restart; "
+        "at their next start all 4 VMs of a pool change and may not boot; risks: disks (4 VMs)"
+    )
+    shrunk = Verdict(vm="b", now="delete", part=Part("pool", 1, 4), next="changed", held=Part("pool", 3, 4))
+    kept = Verdict(vm="c", next="kept", anew="refused", held=Part("ReplicaSet", 2, 2))
+    alone = Verdict(vm="d", next="changed", risks=(BOOT,))
+    assert summary([shrunk, kept, alone], 9).sentence == (
+        "1 of 9 VMs, pools and ReplicaSets: 1 of the 4 VMs of a pool deleted; "
+        "at their next start 1 changes, 3 of the 4 VMs of a pool change, 1 of them may not boot; "
+        "all 2 VMs of a ReplicaSet keep what they have; "
+        "if created anew, all 2 VMs of a ReplicaSet are refused"
+    )
+    assert what(kept)[0] == "all of its 2 VMs keep what they have"
+    single = Part("pool", 1, 1)
+    assert summary([Verdict(vm="e", next="changed", held=single)], 1).sentence == (
+        "none of 1 VM or pool is touched now; at its next start the VM of a pool changes"
+    )
+    some = Verdict(vm="f", now="restart", part=Part("pool", None, 4), next="changed", held=Part("pool", None, 4))
+    assert summary([some], 1).sentence.endswith("at their next start some of the 4 VMs of a pool change")
 
 
 def chance_report(seed: int) -> Report:

@@ -77,7 +77,7 @@ def command(
 def _lines(impact: Impact) -> Iterator[str]:
     from virtcatalog.review.groups import grouped
     from virtcatalog.review.rows import shortened, sign, what, who, word
-    from virtcatalog.review.verdict import summary
+    from virtcatalog.review.summary import summary
 
     yield f"{impact.what} {impact.name}: {counted(len(impact.objects), 'object')}"
     for place in impact.places:

@@ -1,4 +1,7 @@
-"""What an installed guest may not survive of its disks, NICs and host devices: other ones, and where it finds them."""
+"""What an installed guest may not survive of its disks, NICs and host devices: other ones, and where it finds them.
+
+Sources that begin with a folder are pages of KubeVirt's user guide.
+"""
 
 from __future__ import annotations
 
@@ -46,6 +49,7 @@ def chipset(spec: VirtualMachineInstanceSpec) -> bool:
 
 
 def _boot_device(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
+    """What it boots from, as KubeVirt's API has it of `bootOrder` (schema.go, Disk), and on which bus."""
     before, after = _first(old), _first(new)
     if before is None or after is None:
         return
@@ -59,14 +63,20 @@ def _boot_device(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpe
 
 
 def _transitional(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
-    """Transitional devices are for guests whose drivers are older than virtio 1.0, as those of RHEL 6 are."""
+    """Transitional devices are for guests whose drivers are older than virtio 1.0, as those of RHEL 6 are.
+
+    Source: KubeVirt's API, `useVirtioTransitional` (schema.go, Devices).
+    """
     before, after = (spec.domain.devices.use_virtio_transitional for spec in (old, new))
     if before and not after:
         yield Risk("boot", "its virtio devices are no longer transitional: a guest older than virtio 1.0 finds no disk")
 
 
 def _contents(old: Result, new: Result) -> Iterator[Risk]:
-    """Disks whose contents are others: what a guest has written stays behind."""
+    """Disks whose contents are others: what a guest has written stays behind.
+
+    Source: storage/disks_and_volumes.md, of volumes whose contents outlive a VMI; fstab(5), of the mounts.
+    """
     assert old.vmi_object is not None
     assert new.vmi_object is not None
     boots = _first(old.vmi_object.spec)
@@ -108,7 +118,11 @@ def _moves(new: Result, volume: Volume) -> bool:
 
 
 def _disks(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
-    """What a guest finds of its disks: by which driver, in which blocks, by which serial, and whether to write to."""
+    """What a guest finds of its disks: by which driver, in which blocks, by which serial, and whether to write to.
+
+    Source: libvirt's formatdomain (`blockio`, `serial`, `readonly`); the UEFI specification, 5.3, of partition tables,
+    which count logical blocks; storage/disks_and_volumes.md, which finds disks by their serials.
+    """
     before, boots = {disk.name: disk for disk in old.domain.devices.disks}, _first(new)
     for disk in new.domain.devices.disks:
         former = before.get(disk.name)
@@ -131,7 +145,10 @@ def _disks(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> 
 
 
 def _disk_names(old: Result, new: Result) -> Iterator[Risk]:
-    """Names by bus and number, as KubeVirt gives them in the disks' order (makeDeviceName)."""
+    """Names by bus and number, as KubeVirt gives them in the disks' order.
+
+    Source: pkg/virt-launcher/virtwrap/converter (makeDeviceName).
+    """
     before, after = _targets(old), _targets(new)
     moved = [f"{name} {target} → {after[name]}" for name, target in before.items() if after.get(name, target) != target]
     if moved:
@@ -140,6 +157,11 @@ def _disk_names(old: Result, new: Result) -> Iterator[Risk]:
 
 
 def _network(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
+    """What a guest finds of its NICs, and the network behind them.
+
+    Source: network/interfaces_and_networks.md (model, macAddress, bindings); KubeVirt's API, `acpiIndex` (schema.go,
+    Interface); systemd.net-naming-scheme(7), of names by that.
+    """
     before = {interface.name: interface for interface in old.domain.devices.interfaces}
     networks = [{network.name: network.multus for network in spec.networks} for spec in (old, new)]
     for interface in new.domain.devices.interfaces:
@@ -169,8 +191,9 @@ def _network(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -
 def _pci_places(old: Result, new: Result) -> Iterator[Risk]:
     """What moves on the PCI bus, by an address of its own or since devices before it come or go.
 
-    Linux names NICs by their places (systemd's predictable names). Windows takes a disk that is not its own offline
-    where it has not seen it before (SAN policy OfflineShared), as KubeVirt's docs/pci-topology.md tells.
+    Linux names NICs by their places (systemd.net-naming-scheme(7)). Windows takes a disk that is not its own offline
+    where it has not seen it before (SAN policy OfflineShared), and udev rules and DPDK name devices by their addresses:
+    kubevirt/docs/pci-topology.md.
     """
     assert old.vmi_object is not None
     assert new.vmi_object is not None
@@ -190,9 +213,8 @@ def _pci_places(old: Result, new: Result) -> Iterator[Risk]:
         yield Risk("disks", f"{noun} {some(others, _MOST_DISKS)} on another PCI address: Windows may take data offline")
     devices = [f"{name!r}" for name in moved if name not in nics | {disk.name for disk in spec.domain.devices.disks}]
     if devices:
-        yield Risk(
-            "devices", f"host device {some(devices, _MOST_DISKS)} on another PCI address, which drivers may go by"
-        )
+        shown = some(devices, _MOST_DISKS)
+        yield Risk("devices", f"host device {shown} on another PCI address: udev rules and DPDK name it by that")
 
 
 def _first(spec: VirtualMachineInstanceSpec) -> Disk | Interface | None:

@@ -18,7 +18,7 @@ from virtcatalog.kubevirt.controller.vm import first_vm
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.manifests.identity import Data
 from virtcatalog.review.running import Running, running
-from virtcatalog.review.verdict import Part, PartKind, Risk
+from virtcatalog.review.verdict import Part, PartKind, Risk, Verdict
 
 _EVERY = "100%"
 
@@ -38,6 +38,21 @@ def all_of(manifest: Data) -> Part | None:
     """Return all VMs that a pool or ReplicaSet stands for; None where it has none, and for what is one VM."""
     number = replicas(manifest)
     return Part(_kind(manifest), number, number) if number else None
+
+
+def with_next(verdict: Verdict, old: Data, new: Data) -> Verdict:
+    """Return a verdict that says how many VMs of a pool or ReplicaSet its next start is about.
+
+    Those are the VMs that were there and stay. Where there is none, nothing changes at a next start.
+    """
+    before, after = replicas(old), replicas(new)
+    if before is None or after is None or verdict.next in ("same", "none"):
+        return verdict
+    stay = min(before, after)
+    if not stay:
+        return replace(verdict, next="same", changes=(), risks=()) if verdict.next == "changed" else verdict
+    of_some = verdict.part is not None and verdict.part.number is None
+    return replace(verdict, held=Part(_kind(old), None if of_some else stay, before))
 
 
 def _kind(manifest: Data) -> PartKind:

@@ -14,7 +14,7 @@ from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.placeholders import Open
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.groups import of_all
-from virtcatalog.review.holders import all_of, identity_risks, running_held
+from virtcatalog.review.holders import all_of, identity_risks, running_held, with_next
 from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome, refusals
 from virtcatalog.review.pinned import Pinned, stores
 from virtcatalog.review.requests import requested
@@ -71,12 +71,13 @@ def judge(case: Case) -> Verdict:
     gone = comparison.gone(case.references)
     if pair is not None and pair[1] is outcomes.of(case.fresh, comparison.head):
         change = without_objects(change, gone)
-    found = _after(machine, (vm, vm), pair, change)
+    found = with_next(_after(machine, (vm, vm), pair, change), vm, vm)
     if found.now == "create":  # nobody applies its manifest again
         found = replace(found, now="unchanged", part=None)
     if found.touched or pair is not None or comparison.changed.isdisjoint(case.references or ()):
         return found
-    return _kept(case, *(outcomes.of(case.fresh, cluster) for cluster in (comparison.base, comparison.head)))
+    kept = _kept(case, *(outcomes.of(case.fresh, cluster) for cluster in (comparison.base, comparison.head)))
+    return with_next(kept, vm, vm)
 
 
 def judge_applied(old: Data, new: Data, comparison: Comparison, references: Sequence[Identity]) -> Verdict:
@@ -89,6 +90,7 @@ def judge_applied(old: Data, new: Data, comparison: Comparison, references: Sequ
     after = outcome(new, comparison.keeping(references) if keeps else comparison.head)
     change = compare(before, after)
     verdict = _after(machine, (old, new), (before, after), change if keeps else without_objects(change, gone))
+    verdict = with_next(verdict, old, new)
     if verdict.next == "changed":
         verdict = replace(verdict, risks=(*verdict.risks, *identity_risks(old, new, comparison.head)))
     if not keeps or not verdict.touched or verdict.next in BREAKS:

@@ -1,6 +1,7 @@
-"""What an installed guest may not survive: rules over its machine before and after, each with its reason.
+"""What an installed guest may not survive: rules over its machine before and after, each with its reason and source.
 
-Where it depends on the guest, the reason says so. Nothing is a risk of which nothing changes.
+Where it depends on the guest, the reason says so. Nothing is a risk of which nothing changes. Sources that begin with a
+folder are pages of KubeVirt's user guide.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def risks(old: Result, new: Result) -> tuple[Risk, ...]:
 def _firmware(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
     """What OVMF and SeaBIOS start: an EFI system partition, or a boot sector. Secure Boot is on unless it is false.
 
-    Source: KubeVirt's user guide, compute/virtual_hardware.md (EFI) and compute/persistent_tpm_and_uefi_state.md.
+    Source: compute/virtual_hardware.md (BIOS/UEFI) and compute/persistent_tpm_and_uefi_state.md.
     """
     before, after = _efi(old), _efi(new)
     if (before is None) != (after is None):
@@ -60,6 +61,11 @@ def _firmware(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) 
 
 
 def _machine(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
+    """Chipset and version of the machine type.
+
+    Source: compute/virtual_hardware.md (Machine Type); Proxmox VE's qm(1), Machine Version, of Windows, which sees new
+    hardware with another version even after a cold boot.
+    """
     before, after = machine_type(old), machine_type(new)
     if before == after or not before or not after:
         return
@@ -70,25 +76,30 @@ def _machine(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -
 
 
 def _kernel(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
-    """A kernel that is booted in place of what is installed, or no longer is."""
+    """A kernel that is booted in place of what is installed, or no longer is.
+
+    Source: user_workloads/boot_from_external_source.md.
+    """
     before, after = _booted_kernel(old), _booted_kernel(new)
     if before != after:
         yield Risk("boot", f"it boots {after or 'what is on its disk'} instead of {before or 'what is on its disk'}")
 
 
 def _acpi(old: Result, new: Result) -> Iterator[Risk]:
+    """Source: compute/virtual_hardware.md (Features); libvirt's formatdomain (`acpi`), of the shutdown."""
     before, after = (of.domain is None or of.domain.find("features/acpi") is not None for of in (old, new))
     if before and not after:
-        yield Risk("boot", "ACPI is off: Windows does not boot without it, and no guest is asked to shut down")
+        yield Risk("boot", "ACPI is off: other guests than Linux may not boot, and none can be asked to shut down")
 
 
 def _confidential(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
+    """Source: cluster_admin/confidential_computing.md; Linux' arch/x86/amd-memory-encryption.rst, of the kernel."""
     if old.domain.launch_security is None and new.domain.launch_security is not None:
         yield Risk("boot", "its memory is encrypted: a guest whose kernel does not know of that does not boot")
 
 
 def _tpm(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
-    """What a TPM keeps; BitLocker needs a persistent one (KubeVirt's user guide, persistent_tpm_and_uefi_state.md)."""
+    """What a TPM keeps; BitLocker needs a persistent one (compute/persistent_tpm_and_uefi_state.md)."""
     before, after = _has_tpm(old), _has_tpm(new)
     if before and not after:
         yield Risk("tpm", "the TPM is gone: what is sealed to it (BitLocker) is lost")
@@ -97,13 +108,18 @@ def _tpm(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> It
 
 
 def _clock(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
+    """Source: compute/virtual_hardware.md (Guest time); libvirt's formatdomain (Time keeping), of what guests want."""
     before, after = _time(old), _time(new)
     if before != after:
-        yield Risk("clock", f"the hardware clock shows {before} → {after}")
+        yield Risk("clock", f"the hardware clock shows {before} → {after}: Linux expects UTC there, Windows local time")
 
 
 def _activation(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
-    """What Windows and other licences take a machine for; the uuid by KubeVirt's user guide, architecture.md."""
+    """What licences take a machine for.
+
+    Source: architecture.md, of the uuid; compute/virtual_hardware.md (SMBIOS Firmware), of both; QEMU's CPU models for
+    x86 (ABI compatibility levels); Microsoft's technical details on product activation, of the processor type.
+    """
     models = [(spec.domain.cpu.model if spec.domain.cpu else "") or "host-model" for spec in (old, new)]
     if models[0] != models[1]:
         reason = "a guest built for newer CPUs may not run on an older one, and licences may ask for activation"
@@ -112,12 +128,13 @@ def _activation(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec
         before, after = (getattr(spec.domain.firmware, name, "") for spec in (old, new))
         if before != after:
             yield Risk("activation", f"SMBIOS {name} {before or 'none'} → {after or 'none'}: licences go by it")
-    if old.domain.chassis != new.domain.chassis:
-        yield Risk("activation", "the SMBIOS chassis is another one: licences may ask for activation")
 
 
 def _migration(old: Result, new: Result) -> Iterator[Risk]:
-    """What keeps a machine on its node that could leave it: a node that is drained stops it, or waits for it."""
+    """What keeps a machine on its node that could leave it: a node that is drained stops it, or waits for it.
+
+    Source: cluster_admin/node_maintenance.md; `obstacles` has KubeVirt's function.
+    """
     if not _obstacles(old):
         yield from (Risk("migration", f"it can no longer migrate live: {obstacle}") for obstacle in _obstacles(new))
 

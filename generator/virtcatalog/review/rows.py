@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from virtcatalog.errors import SWITCHED_OFF, Level, Severity, counted, some
 from virtcatalog.review.groups import Group
-from virtcatalog.review.verdict import ANEW, BREAKS, Verdict, part_words
+from virtcatalog.review.summary import part_words
+from virtcatalog.review.verdict import ANEW, BREAKS, Verdict
 
 #: What a level is called where VMs are listed; `--fail-on` takes the same words.
 MEANINGS: dict[Level, str] = {
@@ -54,8 +55,8 @@ def word(verdict: Verdict) -> str:
 
 def what(verdict: Verdict) -> list[str]:
     """Say why the machine meets that, what its guest risks, what the sync makes of it, and what changes."""
-    if verdict.part is not None:
-        return [part_words(verdict.part, verdict.now), *what(replace(verdict, part=None))]
+    if of_holder := part_words(verdict):
+        return [of_holder, *what(replace(verdict, part=None, held=None))]
     risks = [f"{risk.kind}: {risk.reason}" for risk in verdict.risks]
     changes = [change for change in verdict.changes if change not in verdict.reasons and not _is_said(change, verdict)]
     sync = [f"{verdict.sync.tool}: {'; '.join(verdict.sync.reasons)}"] if verdict.sync and verdict.sync.reasons else []

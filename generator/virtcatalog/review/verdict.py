@@ -5,14 +5,12 @@ Counts, sentences, rows, the exit status and `--fail-on` are functions of verdic
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from typing import Literal, get_args
+from collections.abc import Iterable
+from typing import Literal
 
 import msgspec
 
-from virtcatalog.errors import LEVELS, Level, counted, listed
+from virtcatalog.errors import LEVELS, Level
 from virtcatalog.gitops.outcome import Synced
 
 Now = Literal[
@@ -42,30 +40,6 @@ When = Literal["now", "next start", "created anew"]
 PartKind = Literal["pool", "ReplicaSet"]
 RiskKind = Literal["boot", "disks", "network", "devices", "tpm", "nvram", "clock", "activation", "migration"]
 
-NOW: dict[Now, tuple[str, str]] = {
-    "refused": ("refused", "refused"),
-    "unknown": ("cannot be told", "cannot be told"),
-    "delete": ("deleted", "deleted"),
-    "stop": ("stopped", "stopped"),
-    "restart": ("needs a restart", "need a restart"),
-    "pending": ("waits for a migration", "wait for a migration"),
-    "migrate": ("migrates", "migrate"),
-    "live": ("changes live", "change live"),
-    "create": ("created", "created"),
-    "start": ("started", "started"),
-}
-"""What is counted of `now`, gravest first, of one VM and of many."""
-_DONE: tuple[Now, ...] = ("refused", "delete", "stop", "create", "start")
-"""What is done to VMs; all others they do themselves."""
-_CAME: tuple[Now, ...] = ("migrate", "live")
-"""With these there is nothing left for the next start."""
-NEXT: dict[Next, tuple[str, str]] = {
-    "refused": ("is refused", "are refused"),
-    "unknown": ("cannot be told", "cannot be told"),
-    "crash": ("crashes", "crash"),
-    "changed": ("changes", "change"),
-}
-"""What is counted of the next start, of one VM and of many."""
 ANEW = "if created anew"
 BREAKS: tuple[Next, ...] = ("refused", "unknown", "crash")
 """What counts of a VM that is created anew, too."""
@@ -114,7 +88,7 @@ class Requests(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """To how many VMs of a pool or ReplicaSet `now` happens; None for some of them, which nobody can count."""
+    """How many VMs of a pool or ReplicaSet something happens to; None for some of them, which nobody can count."""
 
     kind: PartKind
     number: int | None
@@ -127,8 +101,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     `place` is where the VM stands (`file:line`), as far as it is known; `template` says that it is a VM template of the
     catalog, of which no VM needs to exist. `reasons` are those of `now`. `anew` is what becomes of a VM that keeps a
     stored type or preference once that is refreshed or the VM is created anew. `changes` are in words for people, the
-    gravest first. `part` is there for a pool or ReplicaSet whose VMs something happens to now. `sync` is what Argo CD
-    or Flux makes of it, where one of them applies the VM's manifest, and that changes.
+    gravest first. Of a pool or ReplicaSet `part` is to how many of its VMs `now` happens, and `held` how many `next` is
+    about. `sync` is what Argo CD or Flux makes of it, where one of them applies the VM's manifest, and that changes.
     """
 
     vm: str = ""
@@ -139,6 +113,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     part: Part | None = None
     reasons: tuple[str, ...] = ()
     next: Next = "same"
+    held: Part | None = None
     anew: Next = "same"
     changes: tuple[str, ...] = ()
     risks: tuple[Risk, ...] = ()
@@ -176,121 +151,3 @@ def reaches(verdicts: Iterable[Verdict], level: Level) -> bool:
     """Whether any verdict is of that level or graver."""
     worst = LEVELS.index(level)
     return any(verdict.touched and LEVELS.index(verdict.level) <= worst for verdict in verdicts)
-
-
-class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """How many VMs there are, and how many a change does what to: now, at the next start, and with which risks.
-
-    `later` are those of `next` to which the change has not come by then, live or with a migration. `parts` are those of
-    `now` that are pools and ReplicaSets: each counts as one, and the sentence says how many VMs of it are meant.
-    """
-
-    vms: int
-    touched: int
-    now: dict[str, int]
-    next: dict[str, int]
-    later: dict[str, int]
-    anew: dict[str, int]
-    risks: dict[str, int]
-    parts: dict[str, tuple[Part, ...]]
-
-    @property
-    def sentence(self) -> str:
-        """`12 of 340 VMs: 1 refused, 2 restart, 9 live; at their next start 23 change, 3 of them may not boot`."""
-        return "; ".join(self._parts())
-
-    def _parts(self) -> list[str]:
-        if not self.touched:
-            return [f"{counted(self.vms, 'VM')}: nothing changes"]
-        at_once = {name: self.now[name] for name in NOW if name in self.now}
-        words = ", ".join(part for name, number in at_once.items() for part in self._at_once(name, number))
-        moved = sum(at_once.values())
-        kinds = [kind for kind in get_args(PartKind) if any(part.kind == kind for part in chain(*self.parts.values()))]
-        one, many = " or ".join(["VM", *kinds]), listed(["VMs", *(f"{kind}s" for kind in kinds)])
-        total = counted(self.vms, one, many)
-        parts = [f"{moved:,} of {total}: {words}" if moved else f"none of {total} is touched now"]
-        later = _later("at its next start", "at their next start", self.later, self.risks)
-        parts += [part for part in (later, self._kept(), self._risks()) if part]
-        return parts
-
-    def _at_once(self, name: Now, number: int) -> Iterator[str]:
-        """How many VMs meet that, and how many of those of pools and of ReplicaSets."""
-        parts = self.parts.get(name, ())
-        if number > len(parts):
-            yield f"{number - len(parts):,} {NOW[name][number - len(parts) != 1]}"
-        for kind in get_args(PartKind):
-            alike = [part for part in parts if part.kind == kind]
-            if alike:
-                numbers = [part.number for part in alike if part.number is not None]
-                moved = sum(numbers) if len(numbers) == len(alike) else None
-                holders = f"a {kind}" if len(alike) == 1 else f"{len(alike):,} {kind}s"
-                yield f"{_of(moved, sum(part.of for part in alike), 'the')} of {holders} {NOW[name][moved != 1]}"
-
-    def _kept(self) -> str:
-        number, broken = self.next.get("kept", 0), _counts(self.anew, BREAKS)
-        keeps = f"{number:,} {'keeps what it has' if number == 1 else 'keep what they have'}" if number else ""
-        return "; ".join(filter(None, (keeps, broken and f"{ANEW}, {broken}")))
-
-    def _risks(self) -> str:
-        """How many guests risk what, but that they may not boot."""
-        risks = [f"{kind} ({counted(number, 'VM')})" for kind, number in self.risks.items() if kind != "boot"]
-        return f"risks: {', '.join(risks)}" if risks else ""
-
-
-def _later(one: str, many: str, next_starts: Mapping[str, int], risks: Mapping[str, int]) -> str:
-    said = _counts(next_starts, tuple(NEXT))
-    if not said:
-        return ""
-    number = sum(next_starts.get(name, 0) for name in NEXT)
-    boot = risks.get("boot", 0)
-    risky = " and may not boot" if boot == number else f", {boot:,} of them may not boot" if boot else ""
-    return f"{one if number == 1 else many} {said}{risky}"
-
-
-def _counts(numbers: Mapping[str, int], names: Sequence[Next]) -> str:
-    return ", ".join(f"{numbers[name]:,} {NEXT[name][numbers[name] != 1]}" for name in names if numbers.get(name))
-
-
-def part_words(part: Part, now: Now) -> str:
-    """Say what happens to how many VMs of a pool or ReplicaSet: `2 of its 4 VMs are deleted`."""
-    is_one = part.number == 1
-    be = ("is " if is_one else "are ") if now in _DONE else ""
-    return f"{_of(part.number, part.of, 'its')} {be}{NOW[now][not is_one]}"
-
-
-def _of(number: int | None, of: int, whose: str) -> str:
-    if number == of:
-        return f"{whose} VM" if of == 1 else f"all {of:,} VMs" if whose == "the" else f"all of its {of:,} VMs"
-    return f"{'some' if number is None else format(number, ',')} of {whose} {counted(of, 'VM')}"
-
-
-def summary(verdicts: Iterable[Verdict], vms: int) -> Summary:
-    """Count the verdicts on so many VMs."""
-    touched = [verdict for verdict in verdicts if verdict.touched]
-    anew = [verdict for verdict in touched if verdict.next == "kept" or verdict.anew != "same"]
-    now, next_start = Counter(verdict.now for verdict in touched), Counter(verdict.next for verdict in touched)
-    later: Counter[str] = Counter(
-        verdict.next for verdict in touched if verdict.now not in _CAME or verdict.next != "changed"
-    )
-    risks: Counter[str] = Counter()
-    for verdict in touched:
-        risks.update({risk.kind for risk in verdict.risks} if verdict.next != "kept" else ())
-    parts: dict[str, tuple[Part, ...]] = {}
-    for verdict in touched:
-        if verdict.part is not None:
-            parts[verdict.now] = (*parts.get(verdict.now, ()), verdict.part)
-    rest = vms - len(touched)
-    return Summary(
-        vms=vms,
-        touched=len(touched),
-        now=_in_order(now + Counter({"unchanged": rest}), get_args(Now)),
-        next=_in_order(next_start + Counter({"same": rest}), get_args(Next)),
-        later=_in_order(later, tuple(NEXT)),
-        anew=_in_order(Counter(verdict.anew for verdict in anew), get_args(Next)),
-        risks=_in_order(risks, get_args(RiskKind)),
-        parts=parts,
-    )
-
-
-def _in_order(found: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:
-    return {name: found[name] for name in names if found.get(name)}
