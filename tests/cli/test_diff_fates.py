@@ -147,14 +147,14 @@ CHANGES = {
         changed(POOL),
         changed(POOL, virtualMachineTemplate__spec__template__spec__hostname="w"),
         "restart",
-        "1 of 1 VM or pool: all 2 VMs of a pool need a restart; at its next start 1 changes;",
+        "1 of 1 VM or pool: all 2 VMs of a pool need a restart; at their next start all 2 VMs of a pool change;",
         ("~ restart  shop/web", "all of its 2 VMs need a restart", "the pool restarts its VMs itself"),
     ),
     "a pool that leaves its VMs alone": Change(
         changed(POOL, updateStrategy={"unmanaged": {}}),
         changed(POOL, updateStrategy={"unmanaged": {}}, virtualMachineTemplate__spec__template__spec__hostname="w"),
         "kept",
-        "none of 1 VM is touched now; 1 keeps what it has;",
+        "none of 1 VM or pool is touched now; all 2 VMs of a pool keep what they have;",
         ("~ kept  shop/web", "updateStrategy unmanaged: VMs that exist stay as they are; if created anew: "),
     ),
     "a pool that shrinks": Change(
