@@ -1,8 +1,8 @@
 """examples/common-instancetypes renders what kubevirt/common-instancetypes publishes.
 
-`published.txt` holds digests of that, as it was in August 2026; `deployed.txt` those of what differs in the releases
-that KubeVirt's operator deploys, each against the next newer one (`-`: it is not there yet). The label that names
-upstream's release is left out.
+`published.txt` holds digests of that, as its branch main was on 2026-08-21; `deployed.txt` those of what differs in the
+releases that KubeVirt's operator deploys, each against the next newer one (`-`: it is not there yet). The label that
+names upstream's release is left out.
 """
 
 import json
@@ -47,6 +47,14 @@ def published():
 def test_objects_are_the_published_ones(catalog, published):
     ours = {identity(each): digest(without_prose(each)) for each in catalog.objects()}
     assert ours == published["object"]
+
+
+def test_main_is_what_upstream_has_and_no_operator_deploys_yet(published):
+    catalog = load_catalog("common-instancetypes@main")
+    assert {identity(each): digest(without_prose(each)) for each in catalog.objects()} == published["object"]
+    assert "preview" in catalog.description
+    newest = load_catalog("common-instancetypes@v1.7.0")
+    assert {identity(each) for each in catalog.objects()} > {identity(each) for each in newest.objects()}
 
 
 @pytest.mark.parametrize("release", RELEASES)
