@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from virtcatalog.api.decode import manifest_name
 from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject, VmCheck
@@ -13,11 +14,13 @@ from virtcatalog.fleet.alike import Alike, labels_matter
 from virtcatalog.fleet.cache import digest
 from virtcatalog.fleet.inputs import encoded
 from virtcatalog.gitops.drift import Drift, drifts
+from virtcatalog.gitops.immutable import frozen_changes
 from virtcatalog.gitops.limits import annotation_excess
 from virtcatalog.gitops.stored import stored
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.emit import flow
 from virtcatalog.manifests.identity import namespace_of
+from virtcatalog.repositories.model import Repository
 
 OUT_OF_SYNC = Rule(
     "out-of-sync",
@@ -48,8 +51,27 @@ TOO_LARGE = Rule(
     "Move user data into a Secret, or apply the object on the server: annotation "
     "`argocd.argoproj.io/sync-options: ServerSideApply=true`.",
 )
+FROZEN = Rule(
+    "immutable-field",
+    "error",
+    "A field changes that no cluster changes once the object is there.",
+    "The API server refuses the update: the sync fails until the change is taken back or the object is gone. Of Flux's "
+    "Kustomization nothing at all is applied then. Only `check --since REVISION` can tell, and `diff` says it, too.",
+    "Give the object another name, and have VMs use that; or delete it in the cluster before the sync, with the data "
+    "that it holds. The annotation `argocd.argoproj.io/sync-options: Replace=true,Force=true` has Argo CD do that.",
+)
 _LONGEST = 60
-RULES = (OUT_OF_SYNC, STRUCTURED, TOO_LARGE)
+RULES = (OUT_OF_SYNC, STRUCTURED, TOO_LARGE, FROZEN)
+
+
+def refused_changes(before: Repository, after: Repository) -> Iterator[Finding]:
+    """Yield the changes from one state of a repository to another that clusters refuse."""
+    for change in frozen_changes(before, after):
+        about = manifest_name(change.resource.data)
+        message = f"cannot change once the object is there: {change.advice}"
+        environments = (change.unit.name,) if change.unit.kind != "folder" else ()
+        place = change.resource.field(change.field)
+        yield FROZEN.at(place, message, field=change.field, about=about, environments=environments)
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:

@@ -46,6 +46,7 @@ Examples:
   virtcatalog check --kubevirt v1.8.4                            as clusters of that release see it
   virtcatalog check --nodes nodes.yaml                           nodes: can some hold each instance type?
   virtcatalog check -f manifests/ --fix                          write them as the cluster stores them
+  virtcatalog check --since origin/main                          fields that change and cannot: immutable-field
   virtcatalog check --pairs                                      which instance type fits which preference
 """,
 )
@@ -78,6 +79,12 @@ Examples:
     help="The day by which sunsets are judged. [default: today]",
 )
 @click.option("--fix", "fixes", is_flag=True, help="First write manifests as the cluster stores them: out-of-sync.")
+@click.option(
+    "--since",
+    shell_complete=options.completes("revisions"),
+    metavar="REVISION",
+    help="Find fields, too, that have changed since a git revision and cannot: immutable-field.",
+)
 @click.option("--rules", "show_rules", is_flag=True, help="Print what every rule is about, as Markdown, and end.")
 @failing
 @options.cached
@@ -92,6 +99,7 @@ def command(
     fail_on: Severity,
     day: datetime | None,
     fixes: bool,
+    since: str | None,
     show_rules: bool,
     conditions: Conditions,
     cache: Cache | None,
@@ -126,6 +134,8 @@ def command(
             inventory, findings = None, unreadable(sorted(error.problems))
         if inventory is not None and pairs:
             _print_pairs(inventory, form, environments)
+    if since is not None:
+        findings = [*findings, *_refused(since, catalog, sources)]
     failed = fails(findings, fail_on)
     findings = sorted([*findings, *of_defaults(in_effect(names))])
     if pairs or form == "text":
@@ -138,6 +148,24 @@ def command(
 
 def _today() -> date:
     return datetime.now().astimezone().date()
+
+
+def _refused(revision: str, catalog: str | None, sources: Sequence[str]) -> list[Finding]:
+    """The changes of objects since a revision that clusters refuse; a catalog's own objects have no such field."""
+    from virtcatalog.check.finding import together
+    from virtcatalog.check.sync import refused_changes
+    from virtcatalog.cli.sides import states
+
+    named = [placed(source).path for source in sources]
+    path = catalog or ("catalog" if sources else default_path())
+    paths = [path, *named] if catalog or not sources else named
+    if "-" in paths:
+        raise click.UsageError("--since compares files, and -f - is none")
+    findings: list[Finding] = []
+    for before, after in (states(revision, path) for path in paths if not is_catalog(path)):
+        if before.repository is not None and after.repository is not None:
+            findings += refused_changes(before.repository, after.repository)
+    return together(findings)
 
 
 def _take(

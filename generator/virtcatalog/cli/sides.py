@@ -183,6 +183,16 @@ def side_of_git(path: str | None) -> Side:
     return _side(Named(), path or _default((Named(), Named())), renderer())
 
 
+def states(revision: str, path: str) -> tuple[Side, Side]:
+    """Read a path as it was in a revision and as it is; UsageError where there is no such revision."""
+    repository = _in_repository()
+    if not repository.has(revision):
+        raise click.UsageError(f"--since {revision}: there is no such git revision")
+    charts = renderer()
+    before, after = _side(Named(revision=revision), path, charts), _side(Named(), path, charts)
+    return before, after
+
+
 def upgraded(catalog: str | None, *, alone: bool) -> Side:
     """Read the side that is compared with itself under two releases; `alone` if VMs do without a catalog."""
     from virtcatalog.review.side import Side

@@ -15,7 +15,7 @@ from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.model import Repository
 from virtcatalog.review.cached import Progress
-from virtcatalog.review.deployed import matched, quiet, remarks
+from virtcatalog.review.deployed import matched, quiet, refused_objects, remarks
 from virtcatalog.review.dumps import Dump, Vms, others
 from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.judge import Case
@@ -80,7 +80,7 @@ def review(
         standings=tuple(each for each in standings if each.homeless or each.refused),
         overspent=overspent(head.budgets, [(where, vms, comparison.head) for where, vms, comparison in fleets]),
         only=tuple(environments),
-        quiet=bool(quiet(clean.base, clean.head, fleet.verdicts)),
+        quiet=bool(quiet(clean.base, clean.head, fleet.verdicts) or refused_objects(clean.base, clean.head)),
         remarks=tuple(remarks(clean.base, clean.head, fleet.verdicts)),
         host=" → ".join(hosts) if conditions[0].host != conditions[1].host else "",
     )

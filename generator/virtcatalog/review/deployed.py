@@ -12,9 +12,11 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.errors import counted, some
 from virtcatalog.fleet.inputs import located
+from virtcatalog.gitops.immutable import frozen_changes
 from virtcatalog.kubevirt.decoding import counts
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.documents import Opaque
@@ -61,6 +63,7 @@ def remarks(base: Side, head: Side, verdicts: Collection[Verdict]) -> Iterator[s
     """Say what of a change is not applied: what no VM feels, and what is in files that nothing deploys."""
     if base.repository is None or head.repository is None:
         return
+    yield from refused_objects(base, head)
     if felt_by_nobody := quiet(base, head, verdicts):
         number = counted(len(felt_by_nobody), "VM differs", "VMs differ")
         yield f"{number} in Git, and neither in its machine nor at its next start: {some(felt_by_nobody, _SHOWN)}"
@@ -68,6 +71,17 @@ def remarks(base: Side, head: Side, verdicts: Collection[Verdict]) -> Iterator[s
     for path in sorted(after):
         if before.get(path) != after[path]:
             yield f"{path} has changed and holds VMs, and nothing deploys it"
+
+
+def refused_objects(base: Side, head: Side) -> list[str]:
+    """Say of objects that hold no VM which of their fields change and cannot: the sync of them fails."""
+    if base.repository is None or head.repository is None:
+        return []
+    return [
+        f"{manifest_name(change.resource.data)}: {change.field} cannot change, and the sync fails: {change.advice}"
+        for change in frozen_changes(base.repository, head.repository)
+        if not holds_vm(change.resource.data)
+    ]
 
 
 def quiet(base: Side, head: Side, verdicts: Collection[Verdict]) -> list[str]:

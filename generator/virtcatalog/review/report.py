@@ -31,7 +31,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     `hidden` are objects that a broken catalog keeps from being compared; `upgrades` the environments whose KubeVirt
     release is another one. `defaults` are those of the repository that leave something out or choose what counts,
     `only` the environments that are looked at, none for all. `remarks` say what of the change is not applied or
-    not felt; `quiet` says that VMs differ of which there is no verdict.
+    not felt; `quiet` says that VMs differ of which there is no verdict, or that a sync fails on another object.
     """
 
     base: Side
