@@ -23,6 +23,7 @@ from virtcatalog.fleet.outcome import Deployed, Located
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.releases import DEFAULT
+from virtcatalog.repositories.model import Repository
 
 
 def take(
@@ -38,12 +39,13 @@ def take(
     environments: Sequence[str] = (),
     units: Sequence[Deployed] = (),
     of_units: Iterable[Located] = (),
+    repositories: Sequence[Repository] = (),
 ) -> Inventory:
     """Return what there is to check: of a catalog (with the texts of its files, by path), of manifests, of both.
 
     `elsewhere` are manifests by the environment or cluster that they are from. `fleet` are any number of manifests that
     hold VMs, with where they are from, read as they are checked. With `environments` only these are checked; the
-    declarations themselves always are. `units` are VMs of repositories with what they meet, `of_units` all objects of
+    declarations themselves always are. `units` are VMs of `repositories` with what they meet, `of_units` all objects of
     these.
     """
     overlays = catalog.overlays if catalog is not None else ()
@@ -93,6 +95,7 @@ def take(
         others=tuple(others),
         texts=(*((text, partial(Source, file)) for text, file in texts), *_rendered(catalog)),
         allow=catalog.allow if catalog else (),
+        repositories=tuple(repositories),
         around={str(number): [located.manifest for located in unit.objects] for number, unit in enumerate(units)},
     )
 

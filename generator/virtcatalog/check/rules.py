@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from virtcatalog.check import (
     allowances,
     declarations,
+    delivery,
     deprecation,
     fitting,
     labels,
@@ -43,6 +44,7 @@ _CHECKS = (
     fitting,
     vms,
     sync,
+    delivery,
     deprecation,
     promise,
 )

@@ -20,6 +20,7 @@ from virtcatalog.environments import release_of
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Choice, Conditions, choose_release
+from virtcatalog.repositories.model import Repository
 
 Origin = Literal["catalog", "environment", "import"]
 
@@ -100,8 +101,8 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     has it. They may be read as they are iterated, which then raises ManifestError at its end for all unreadable ones.
     `others` are further objects of the cluster: the KubeVirt CR, claims. `texts` are the catalog's files as they are
     read, with a function that finds a line and column of the text in its file. `cache` stores outcomes of VMs for the
-    next run, None for nowhere. `around` is what VMs of repositories meet, by the `where` of these. `faults` are what
-    was found before VMs are checked, without what is allowed.
+    next run, None for nowhere. `around` is what VMs of repositories meet, by the `where` of these; `repositories` say
+    how they are applied. `faults` are what was found before VMs are checked, without what is allowed.
     """
 
     catalog: Catalog | None = None
@@ -116,6 +117,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     allow: tuple[Allowance, ...] = ()
     cache: Cache | None = None
     around: Mapping[str, Sequence[Manifest]] = {}
+    repositories: tuple[Repository, ...] = ()
     faults: Sequence[Finding] = ()
 
     @property

@@ -16,7 +16,7 @@ from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, print_findings, summary
 from virtcatalog.cli.defaults import in_effect
 from virtcatalog.cli.inputs import placed
-from virtcatalog.cli.repository import default_path, deployed_all, repository_at
+from virtcatalog.cli.repository import called, default_path, deployed_all, repository_at
 from virtcatalog.errors import ManifestError, ProblemsError, Severity, VirtcatalogError, counted
 from virtcatalog.escaping import as_json
 from virtcatalog.fleet.sources import Placed
@@ -226,6 +226,7 @@ def _take(
         environments=environments,
         units=beside_upstream(units, conditions, alone=loaded is None),
         of_units=of_units,
+        repositories=[called(side, environments) for side in repositories.values()],
     )
     if loaded is None and not inventory.number and not any(map(_is_ours, (*inventory.objects, *inventory.others))):
         where = ", ".join(each.path for each in places) or path

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from virtcatalog.repositories.helm import Renderer
-    from virtcatalog.repositories.model import Resource
+    from virtcatalog.repositories.model import Repository, Resource
     from virtcatalog.review.side import Side
 
 _SHOWN = 3
@@ -77,6 +77,16 @@ def deployed(side: Side, environments: Sequence[str] = ()) -> tuple[list[Deploye
             groups[vm.environment, id(objects)] = Deployed(vm.environment, [], around)
         groups[vm.environment, id(objects)].vms.append(where)
     return list(groups.values()), problems
+
+
+def called(side: Side, environments: Sequence[str] = ()) -> Repository:
+    """Return a side's repository with these of its units, each under the name by which users know it."""
+    from msgspec.structs import replace
+
+    assert side.repository is not None
+    named = zip(side.repository.environments, side.units, strict=True)
+    units = (replace(unit, name=name) for unit, name in named if not environments or name in environments)
+    return replace(side.repository, environments=tuple(units))
 
 
 def deployed_all(

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from virtcatalog.api.kinds import is_halted
-from virtcatalog.catalog.labels import FLUX_PRUNE, SYNC_OPTIONS, SYNC_WAVE
+from virtcatalog.catalog.labels import FLUX_PRUNE, SYNC_OPTIONS
 from virtcatalog.errors import counted, some
 from virtcatalog.gitops.drift import Mode, drifts
 from virtcatalog.gitops.rules import Rules, rules_for
@@ -23,7 +23,7 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.repositories.model import Environment, Syncing
-from virtcatalog.repositories.syncing import option_set
+from virtcatalog.repositories.syncing import option_set, wave_of
 
 Outcome = Literal["fails", "waits", "not applied", "out of sync", "applied"]
 """What a sync makes of a change, the gravest first.
@@ -93,7 +93,7 @@ def _argocd(change: Change, unit: Environment, syncing: Syncing) -> Iterator[_Ro
     yield from _stays_out_of_sync(change, rules, syncing, _mode(syncing, options))
     if change.now in ("restart", "pending"):
         yield "applied", "stays Healthy: nothing shows that the change waits"
-    if not syncing.own_health and _has_waves(unit):
+    if not syncing.own_health and has_waves(unit):
         if is_halted(change.new):
             yield "waits", "a stopped VM is Suspended, and a sync with several waves waits for it for ever"
         elif change.breaks and change.now in ("create", "start"):
@@ -183,11 +183,11 @@ def _is_ignored(old: Data, new: Data, rules: Rules) -> bool:
     )
 
 
-def _has_waves(unit: Environment) -> bool:
+def has_waves(unit: Environment) -> bool:
     """Whether a sync has several steps, and waits for the health of each one's objects."""
-    annotations = [resource.data["metadata"].get("annotations") or {} for resource in unit.resources]
-    waves = {str(each.get(SYNC_WAVE) or "0") for each in annotations}
-    return len(waves) > 1 or any(each.get(_HOOK) for each in annotations)
+    objects = [resource.data for resource in unit.resources]
+    annotations = ((manifest.get("metadata") or {}).get("annotations") or {} for manifest in objects)
+    return len(set(map(wave_of, objects))) > 1 or any(each.get(_HOOK) for each in annotations)
 
 
 def _annotated(manifest: Data, key: str) -> frozenset[str]:

@@ -59,7 +59,8 @@ class Syncing(msgspec.Struct, frozen=True, kw_only=True):
     many times (`retries`; -1 for ever). `options` are Argo CD's sync options, and `ignored` the items of
     `ignoreDifferences`; `server_diff`: it asks the API server what an apply would store; `own_health`: it judges VMs by
     a health check of the repository's. `waits`: Flux is not ready before all objects are, and `watched` are the kinds,
-    namespaces and names that it waits for where it waits for some.
+    namespaces and names that it waits for where it waits for some. `own` is what applies it by kind, namespace and
+    name; it is applied after those of `after`, and in its `wave` where Argo CD applies it itself.
     """
 
     tool: Literal["Argo CD", "Flux"]
@@ -76,6 +77,9 @@ class Syncing(msgspec.Struct, frozen=True, kw_only=True):
     own_health: bool = False
     waits: bool = False
     watched: frozenset[Identity] = frozenset()
+    own: Identity = ("", "", "")
+    after: frozenset[Identity] = frozenset()
+    wave: int = 0
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):

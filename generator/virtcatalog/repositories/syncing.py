@@ -7,13 +7,16 @@ api/v2.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from virtcatalog.manifests.identity import Identity, identity
+from virtcatalog.catalog.labels import SYNC_WAVE
+from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.model import Kind, Resource, Syncing
 
+_WAVE: Final = re.compile(r"[+-]?\d{1,9}", re.ASCII)
 _COMPARE: Final = "argocd.argoproj.io/compare-options"
 _SERVER_DIFF: Final = "argocd-cmd-params-cm", "controller.diff.server.side"
 _VM_HEALTH: Final = "argocd-cm", "resource.customizations.health.kubevirt.io_VirtualMachine"
@@ -34,7 +37,16 @@ def syncing(deployer: Deployer, kind: Kind, config_maps: Iterable[Resource]) -> 
         prunes=kind != "Kustomization" or deployer.get("prune") is True,
         waits=waits,
         watched=frozenset(_watched(deployer)),
+        own=identity(deployer.resource.data),
+        after=frozenset(_after(deployer)),
     )
+
+
+def wave_of(manifest: Data) -> int:
+    """Return the sync wave of an object; Argo CD takes what is no number for 0."""
+    annotations = (manifest.get("metadata") or {}).get("annotations")
+    wave = annotations.get(SYNC_WAVE) if isinstance(annotations, dict) else None
+    return int(wave) if isinstance(wave, str) and _WAVE.fullmatch(wave) else 0
 
 
 def option_set(value: object) -> frozenset[str]:
@@ -62,6 +74,8 @@ def _argocd(deployer: Deployer, config_maps: Iterable[Resource]) -> Syncing:
         server_diff="ServerSideDiff=false" not in compare
         and ("ServerSideDiff=true" in compare or _setting(config_maps, _SERVER_DIFF) == "true"),
         own_health=_setting(config_maps, _VM_HEALTH) is not None,
+        own=identity(deployer.resource.data),
+        wave=wave_of(deployer.resource.data),
     )
 
 
@@ -75,6 +89,13 @@ def _helm_waits(deployer: Deployer) -> bool:
     """Whether a release waits for objects of all kinds, as Helm 4 does unless told otherwise."""
     legacy = deployer.text("waitStrategy", "name") == "legacy"
     return not legacy and any(deployer.get(action, "disableWait") is not True for action in ("install", "upgrade"))
+
+
+def _after(deployer: Deployer) -> Iterator[Identity]:
+    """The objects of its own kind that it depends on."""
+    for dependency in deployer.items("dependsOn"):
+        if isinstance(dependency, dict):
+            yield deployer.kind, str(dependency.get("namespace") or deployer.namespace), str(dependency.get("name"))
 
 
 def _watched(deployer: Deployer) -> Iterator[Identity]:
