@@ -55,7 +55,7 @@ def types(browser: Chrome) -> Iterator[str]:
     """Open the page of types of a site; yield the text that is to be seen of some of them."""
     with TemporaryDirectory() as folder:
         browsing.write(Path(folder), render(load_catalog(ROOT / "examples/common-instancetypes")))
-        browser.get(f"{Path(folder).as_uri()}/index.html#vcpus-min=8&vcpus-max=8&hide=ratio,features,deprecated")
+        browser.get(f"{Path(folder).as_uri()}/index.html#vcpus-min=8&vcpus-max=8&hide=ratio")
         browsing.wait(browser, lambda: browsing.text(browser, "#count"))
         yield "\n".join(each.replace("\t", "  ") for each in browsing.texts(browser, "#count, #types tr")) + "\n"
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from browsing import serious_faults
+from browsing import faults
 from running import ROOT
 
 PAGES = sorted(
@@ -91,9 +91,9 @@ def test_what_is_copied_of_a_block_are_its_commands(browser, site) -> None:
 
 def test_axe_finds_no_serious_fault(browser, site, window) -> None:
     _, scheme = window
-    faults = {}
+    faulty = {}
     for page in PAGES[scheme == "dark" :: 2]:  # axe takes seconds a page: each is looked at in one of the two
         browser.get(f"{site}/{page}")
-        if found := serious_faults(browser):
-            faults[page] = found
-    assert faults == {}
+        if found := faults(browser, "serious", "critical"):
+            faulty[page] = found
+    assert faulty == {}

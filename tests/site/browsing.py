@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 PATIENCE = 120
@@ -81,15 +82,26 @@ def fill(browser: Chrome, name: str, value: str) -> None:
     field.send_keys(value)
 
 
-def serious_faults(browser: Chrome) -> list[tuple[str, str]]:
-    """Return what axe finds that keeps readers out: the rule, and the first element that breaks it."""
+def slide(browser: Chrome, name: str, value: str) -> None:
+    """Move a thumb of a filter to a value, with the keyboard."""
+    thumb = browser.find_element(By.NAME, name)
+    key = Keys.ARROW_RIGHT if name.endswith("-min") else Keys.ARROW_LEFT
+    for _ in range(int(thumb.get_attribute("max")) + 1):
+        if thumb.get_attribute("aria-valuetext") == value:
+            return
+        thumb.send_keys(key)
+    raise AssertionError(f"{name} never becomes {value}")
+
+
+def faults(browser: Chrome, *impacts: str) -> list[tuple[str, str]]:
+    """Return what axe finds, of some impacts or of all: the rule, and the first element that breaks it."""
     browser.execute_script((files("axe_core_python") / "axe.min.js").read_text())
     found = browser.execute_async_script("axe.run().then(arguments[0])")
     assert found["passes"]
     return [
         (each["id"], each["nodes"][0]["html"][:200])
         for each in found["violations"]
-        if each["impact"] in ("serious", "critical")
+        if not impacts or each["impact"] in impacts
     ]
 
 

@@ -7,6 +7,7 @@ BROWSER is set: each takes some seconds. None may depend on how fast the machine
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -68,10 +69,38 @@ def scheme(request, browser) -> Iterator[str]:
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-@pytest.fixture(params=[400, 1600])
+@pytest.fixture(params=[400, 768, 1280])
 def width(request, browser) -> Iterator[int]:
-    """A window of a phone, and a wide one."""
-    size = {"width": request.param, "height": 900, "deviceScaleFactor": 1, "mobile": request.param < 800}
+    """A window of a phone, of a tablet, and of a laptop."""
+    with window(browser, request.param):
+        yield request.param
+
+
+@pytest.fixture
+def phone(browser) -> Iterator[None]:
+    """A window of a phone."""
+    with window(browser, 400):
+        yield
+
+
+@pytest.fixture
+def laptop(browser) -> Iterator[None]:
+    """A window of a laptop."""
+    with window(browser, 1280):
+        yield
+
+
+@contextmanager
+def window(browser: webdriver.Chrome, width: int) -> Iterator[None]:
+    """Give the window another width, and 900 pixels of height."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 800}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    yield request.param
+    yield
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.fixture
+def selection(page) -> Iterator[None]:
+    """Forget afterwards which types were selected."""
+    yield
+    page("index.html").execute_script("localStorage.clear()")

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from browsing import content, fragment, serious_faults, text, texts, wait
+from browsing import content, faults, fragment, text, texts, wait
 from click.testing import CliRunner
 from ruamel.yaml import YAML
 from selenium.webdriver.common.by import By
@@ -45,7 +45,7 @@ def opened(page, fields: list[tuple[str, str]]):
 
 
 def settled(browser) -> None:
-    wait(browser, lambda: attribute(browser, "#domain", "aria-busy") == "false")
+    wait(browser, lambda: attribute(browser, "#requests", "aria-busy") == "false")
 
 
 def attribute(browser, selector: str, name: str) -> str:
@@ -185,7 +185,7 @@ def test_axe_finds_no_serious_fault_in_all_of_it(page, scheme, width):
     for fields in (pair, [*pair, ("disk", "ds x "), ("networks", "a")]):
         browser = opened(page, fields)
         assert bool(texts(browser, "#problems li")) == (fields != pair)
-        assert serious_faults(browser) == []
+        assert faults(browser) == []
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
 
 

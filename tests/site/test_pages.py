@@ -12,8 +12,9 @@ import pytest
 from virtcatalog import load_catalog
 from virtcatalog.check import pairs as judging
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.site.pages import as_data, render
+from virtcatalog.site.pages import render
 from virtcatalog.site.pairs import matrix
+from virtcatalog.site.templating import as_data
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = "</script><img src=x onerror=alert(1)> \u202e{{ 7 * 7 }} \x1b[2J"
@@ -71,16 +72,19 @@ def test_there_is_a_page_for_each_type_and_preference(pages):
         "changes.html",
         "chart.html",
         "compare.html",
+        "domain.html",
         "domains/g.big.js",
         "domains/m.large.js",
         "domains/m.small.js",
         "environments.html",
+        "fields.html",
         "form.html",
         "index.html",
         "matrix.html",
         "preferences.html",
         "preferences/plain.html",
         "preferences/wide.html",
+        "search.js",
         "templates.html",
         "types/g.big.html",
         "types/m.large.html",
@@ -132,6 +136,7 @@ def test_the_tables_rows_have_what_is_filtered_by(pages):
         "environments": ["lab"],
         "deprecated": True,
         "retirement": "deprecated, use m.small",
+        "replacement": "m.small",
     }
     assert (rows["g.big"]["gpus"], rows["g.big"]["environments"]) == (1, [])
 
@@ -150,13 +155,13 @@ def test_a_types_page_says_what_fits_and_has_the_object(pages):
     assert "the preference requires 4 vCPUs, there are 1" in page
     assert "kind: VirtualMachineClusterInstancetype" in page
     assert "resource &#34;kubernetes_manifest&#34; &#34;m_small&#34;" in page
-    assert "next size" not in page  # it is deprecated
-    assert "smaller: m.small" in pages["types/m.large.html"]
+    assert "larger" not in page  # it is deprecated
+    assert re.search(r'smaller</td><th scope="row"><a href="m.small.html">', pages["types/m.large.html"])
 
 
 def test_a_preferences_page_says_which_types_it_fits(pages):
     page = pages["preferences/wide.html"]
-    assert "2 fit, 1 do not." in page
+    assert "2 fit, 1 do not; the least one first." in page
     assert "4 vCPUs" in page
 
 

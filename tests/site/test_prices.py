@@ -66,7 +66,7 @@ def test_an_environment_that_does_not_have_a_type_has_no_price_of_it():
 def test_the_page_of_a_type_has_prices_and_what_licences_add(pages):
     page = text(pages["types/m.large.html"])
     assert "Price an hour 0.0996 EUR" in page
-    assert "A month 72.71 EUR" in page
+    assert "Price a month 72.71 EUR" in page
     assert "in lab 0.4496 328.21" in page
     assert "the licence of paid 0.5000 365.00" in page
     assert "the licence of w1, w2, w3 and 1 more 0.0800 58.40" in page
@@ -91,7 +91,7 @@ def test_what_has_no_price_says_of_what():
     pages = site(prices="perHour: {cpu: 1, memory: 1}\n")
     assert "none is known of example.org/gpu" in text(pages["types/g.big.html"])
     assert "g.big: 4 vCPUs, 32 GiB</title>" in pages["chart.html"]
-    assert "Price an hour 20.0000 A month" in text(pages["types/m.large.html"])
+    assert "Price an hour 20.0000 GiB" in text(pages["types/m.large.html"])
 
 
 def test_without_prices_nothing_is_said_of_them():

@@ -4,43 +4,59 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from virtcatalog.errors import counted
 
 
+class Feature(NamedTuple):
+    """A feature in words, and as a short tag for narrow columns."""
+
+    tag: str
+    text: str
+
+
 def features(spec: Mapping[str, Any]) -> list[str]:
     """Return the features of an instance type's spec, in a fixed order."""
+    return [feature.text for feature in tagged(spec)]
+
+
+def tagged(spec: Mapping[str, Any]) -> list[Feature]:
+    """Return the features of an instance type's spec with their tags, in a fixed order."""
     cpu, memory = spec.get("cpu", {}), spec.get("memory", {})
-    words = []
+    found = []
     if cpu.get("dedicatedCPUPlacement"):
-        words.append("dedicated CPUs")
+        found.append(Feature("dedicated", "dedicated CPUs"))
     if cpu.get("isolateEmulatorThread"):
-        words.append("isolated emulator thread")
+        found.append(Feature("emulator", "isolated emulator thread"))
     if "guestMappingPassthrough" in cpu.get("numa", {}):
-        words.append("NUMA passthrough")
+        found.append(Feature("NUMA", "NUMA passthrough"))
     if "realtime" in cpu:
-        words.append("realtime")
+        found.append(Feature("realtime", "realtime"))
     if "model" in cpu:
-        words.append(f"CPU model {cpu['model']}")
+        found.append(Feature(cpu["model"], f"CPU model {cpu['model']}"))
     if "hugepages" in memory:
-        words.append(f"{memory['hugepages']['pageSize']} hugepages")
+        found.append(Feature(str(memory["hugepages"]["pageSize"]), f"{memory['hugepages']['pageSize']} hugepages"))
     if memory.get("overcommitPercent"):
-        words.append(f"memory overcommitted by {memory['overcommitPercent']}%")
+        percent = memory["overcommitPercent"]
+        found.append(Feature(f"+{percent}%", f"memory overcommitted by {percent}%"))
     if spec.get("ioThreadsPolicy"):
-        words.append(f"IO threads: {spec['ioThreadsPolicy']}")
-    words += _devices(spec.get("gpus", ()), "GPU")
-    words += _devices(spec.get("hostDevices", ()), "host device")
-    words += [f"launch security: {name}" for name in spec.get("launchSecurity", {})]
-    return words
+        found.append(Feature("IO threads", f"IO threads: {spec['ioThreadsPolicy']}"))
+    found += _devices(spec.get("gpus", ()), "GPU", "GPU")
+    found += _devices(spec.get("hostDevices", ()), "device", "host device")
+    found += [Feature(name, f"launch security: {name}") for name in spec.get("launchSecurity", {})]
+    return found
 
 
-def _devices(devices: Any, what: str) -> list[str]:
+def _devices(devices: Any, tag: str, noun: str) -> list[Feature]:
     counts: dict[str, int] = {}
     for device in devices:
         resource = device.get("deviceName", device.get("name", ""))
         counts[resource] = counts.get(resource, 0) + 1
-    return [f"{counted(count, what)} ({resource})" for resource, count in counts.items()]
+    return [
+        Feature(f"{count} {tag}s" if count > 1 else tag, f"{counted(count, noun)} ({resource})")
+        for resource, count in counts.items()
+    ]
 
 
 _NUMBER = re.compile(r"(\d+)")

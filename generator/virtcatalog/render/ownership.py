@@ -17,7 +17,8 @@ _OWNER = "# Of the catalog: "
 #: Paths that virtcatalog writes: whatever else the list has is not virtcatalog's, and is not read.
 _OURS = re.compile(
     r"README\.md|catalog\.json|kustomization\.yaml|(base|bundles|overlays)/[-+.\w]+(/[-+.\w]+)*"
-    r"|[a-z]+\.html|domains\.js|(assets|domains|preferences|templates|types|vms)/[-+.\w]+",  # of the web site
+    r"|[a-z]+\.html|(domains|search)\.js|changes\.atom|deprecated\.ics"  # of the web site, as what follows
+    r"|(assets|domains|preferences|templates|types|vms)/[-+.\w]+",
     re.ASCII,
 )
 

@@ -1,28 +1,59 @@
-"""vCPUs and memory of all instance types as points of a chart, a series a colour; both axes are logarithmic."""
+"""vCPUs and memory of all instance types: a mark a size, a line a class; both axes are logarithmic."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from math import floor, log2
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from virtcatalog import units
+from virtcatalog.errors import counted
 from virtcatalog.site.facts import Type
 
-WIDTH, HEIGHT, MARGIN = 900, 520, 60
-COLOURS = 8
-"""How many series look different before colours come again."""
-_BESIDE = 11
-"""How far points of the same size are apart, so that all can be seen and chosen."""
+WIDTH: Final = 1000
+HEIGHT: Final = 640
+MARGIN: Final = 64
+_APART: Final = 2.5
+"""How far lines that take the same way are apart."""
+_RADIUS: Final = 8
+_LETTER: Final = 6.3
+_LINE: Final = 13
+"""About how wide a letter of a label is, and how high a line."""
 
 
-class Point(NamedTuple):
-    """An instance type on the chart."""
+class Mark(NamedTuple):
+    """The types of one size, and where their label stands, if there is room for one."""
 
-    type: Type
+    types: list[Type]
     x: float
     y: float
-    colour: int
+    label: Label | None
+
+    @property
+    def size(self) -> str:
+        """The size, for people."""
+        return self.types[0].size
+
+    @property
+    def name(self) -> str:
+        """The types, in short."""
+        more = len(self.types) - 1
+        return f"{self.types[0].name} +{more}" if more else self.types[0].name
+
+    @property
+    def title(self) -> str:
+        """The types and the size, for whoever cannot see the mark."""
+        others = len(self.types) - 1
+        also = f" and {counted(others, 'other')}" if others else ""
+        return f"{self.types[0].name}{also}: {self.size}"
+
+
+class Label(NamedTuple):
+    """Where a text begins, ends, or has its middle: `anchor` is `start`, `end` or `middle`."""
+
+    x: float
+    y: float
+    anchor: str
 
 
 class Tick(NamedTuple):
@@ -33,55 +64,88 @@ class Tick(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Points, the lines of both axes, and the series with their colours."""
+    """Marks, the lines of both axes, and the line of every class as the points of an SVG polyline."""
 
-    points: list[Point]
+    marks: list[Mark]
     vcpus: list[Tick]
     memory: list[Tick]
-    series: dict[str, int]
+    lines: dict[str, str]
 
 
 def chart(types: Iterable[Type]) -> Chart:
     """Lay out the instance types."""
-    types = [instancetype for instancetype in types if instancetype.vcpus > 0 and instancetype.memory > 0]
-    series = {
-        name: number % COLOURS
-        for number, name in enumerate(dict.fromkeys(instancetype.series for instancetype in types))
-    }
-    x, y = _Axis([instancetype.vcpus for instancetype in types]), _Axis([instancetype.memory for instancetype in types])
+    sized = [row for row in types if row.vcpus > 0 and row.memory > 0]
+    sized.sort(key=lambda row: (row.vcpus, row.memory))
+    across = _Axis([row.vcpus for row in sized], MARGIN, WIDTH - MARGIN)
+    up = _Axis([row.memory for row in sized], HEIGHT - MARGIN, MARGIN // 2)
     spots: dict[tuple[int, int], list[Type]] = {}
-    for instancetype in types:
-        spots.setdefault((instancetype.vcpus, instancetype.memory), []).append(instancetype)
-    points = [
-        Point(
-            instancetype,
-            round(MARGIN + x.share(vcpus) * (WIDTH - 2 * MARGIN) + _BESIDE * (number - (len(same_size) - 1) / 2), 1),
-            round(HEIGHT - MARGIN - y.share(memory) * (HEIGHT - 2 * MARGIN), 1),
-            series[instancetype.series],
-        )
-        for (vcpus, memory), same_size in spots.items()
-        for number, instancetype in enumerate(same_size)
-    ]
-    across = [Tick(round(MARGIN + x.share(value) * (WIDTH - 2 * MARGIN), 1), units.count(value)) for value in x.ticks]
-    up = [
-        Tick(round(HEIGHT - MARGIN - y.share(value) * (HEIGHT - 2 * MARGIN), 1), units.memory(value))
-        for value in y.ticks
-    ]
-    return Chart(points, across, up, series)
+    classes: dict[str, list[Type]] = {}
+    for row in sized:
+        spots.setdefault((row.vcpus, row.memory), []).append(row)
+        classes.setdefault(row.series, []).append(row)
+    sizes = {name: {(row.vcpus, row.memory) for row in members} for name, members in classes.items()}
+    lines = {}
+    for name, members in classes.items():
+        alike = [other for other in classes if _same_way(sizes[name], sizes[other])]
+        shift = _APART * (alike.index(name) - (len(alike) - 1) / 2)
+        points = dict.fromkeys((across.at(row.vcpus) + shift, up.at(row.memory) + shift) for row in members)
+        lines[name] = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    marks = [Mark(same, across.at(vcpus), up.at(memory), None) for (vcpus, memory), same in spots.items()]
+    return Chart(
+        list(_labelled(marks)),
+        [Tick(across.at(value), units.count(value)) for value in across.ticks],
+        [Tick(up.at(value), units.memory(value)) for value in up.ticks],
+        lines,
+    )
+
+
+def _same_way(sizes: set[tuple[int, int]], others: set[tuple[int, int]]) -> bool:
+    """Whether half of the sizes of one class are those of another, so that their lines would cover each other."""
+    return 2 * len(sizes & others) >= min(len(sizes), len(others))
+
+
+def _labelled(marks: Sequence[Mark]) -> Iterator[Mark]:
+    """Give each mark a label beside it, where that covers no mark and no other label."""
+    taken = [(mark.x - _RADIUS, mark.y - _RADIUS, mark.x + _RADIUS, mark.y + _RADIUS) for mark in marks]
+    for mark in marks:
+        width, beside = len(mark.name) * _LETTER, _RADIUS + 4
+        for label, left in (
+            (Label(mark.x + beside, mark.y + 4, "start"), mark.x + beside),
+            (Label(mark.x - beside, mark.y + 4, "end"), mark.x - beside - width),
+            (Label(mark.x, mark.y - beside, "middle"), mark.x - width / 2),
+            (Label(mark.x, mark.y + beside + 8, "middle"), mark.x - width / 2),
+        ):
+            box = (left, label.y - _LINE, left + width, label.y + 2)
+            if left > MARGIN and box[2] < WIDTH and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                yield mark._replace(label=label)
+                break
+        else:
+            yield mark
+
+
+_Box = tuple[float, float, float, float]
+
+
+def _overlap(one: _Box, other: _Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 class _Axis:
-    def __init__(self, values: list[int]) -> None:
+    """Powers of two from one end to the other, half a step beyond the values."""
+
+    def __init__(self, values: Sequence[int], start: float, end: float) -> None:
         low, high = (min(values), max(values)) if values else (1, 1)
-        self.first = floor(log2(low))
-        self.last = max(self.first + 1, floor(log2(high)) + (high & (high - 1) != 0))
+        self._first, self._last = floor(log2(low)), max(floor(log2(low)) + 1, -floor(-log2(high)))
+        self._start, self._end = start, end
 
     @property
     def ticks(self) -> list[int]:
         """Powers of two: all, or every second or third of them."""
-        step = 1 + (self.last - self.first) // 12
-        return [2**power for power in range(self.first, self.last + 1, step)]
+        step = 1 + (self._last - self._first) // 14
+        return [2**power for power in range(self._first, self._last + 1, step)]
 
-    def share(self, value: int) -> float:
-        """Where a value is between both ends, from 0 to 1."""
-        return (log2(value) - self.first) / (self.last - self.first)
+    def at(self, value: int) -> float:
+        """Where a value is."""
+        share = (log2(value) - self._first + 0.5) / (self._last - self._first + 1)
+        return round(self._start + share * (self._end - self._start), 1)

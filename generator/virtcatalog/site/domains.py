@@ -1,4 +1,4 @@
-"""The files with the domains of plain VMs that the form shows: a script per instance type.
+"""The files with the domains of plain VMs that pages show: a script per instance type.
 
 A page that is opened from a folder cannot read data files, but it can load scripts.
 """
@@ -6,7 +6,7 @@ A page that is opened from a folder cannot read data files, but it can load scri
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
@@ -16,7 +16,7 @@ from virtcatalog.errors import counted
 from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.site.pairs import Matrix
-from virtcatalog.site.plainvms import SOURCES, Block, PlainVM, PlainVMs
+from virtcatalog.site.plainvms import SOURCES, Block, Facts, PlainVM, PlainVMs
 
 WORTH_IT: Final = 20
 """The number of instance types from which on other processes save more time than it takes to start them."""
@@ -26,10 +26,15 @@ MOST: Final = 20_000
 
 
 class Domains(NamedTuple):
-    """The form's data about the domains, and the files with the domains by path."""
+    """The pages' data about the domains, the files with the domains by path, and what plain VMs have.
+
+    `facts` are those of every type's VMs by its name: of the one without a preference, then of every preference's; None
+    where there is no domain. It is empty where no domains were made.
+    """
 
     data: dict[str, Any]
     files: dict[str, str]
+    facts: Mapping[str, Sequence[Facts | None]]
 
 
 def domains(
@@ -48,7 +53,7 @@ def domains(
             "virtcatalog expand -f vm.yaml prints what a VM becomes."
         )
         architectures = ["", *(required_architecture(preference.spec) for preference in catalog.preferences)]
-        return Domains({"madeFor": "", "leftOut": left_out, "architectures": architectures, "sources": SOURCES}, {})
+        return Domains({"madeFor": "", "leftOut": left_out, "architectures": architectures, "sources": SOURCES}, {}, {})
     types = [instancetype.manifest(CLUSTER_INSTANCETYPE) for instancetype in catalog.instancetypes]
     preferences = [preference.manifest(CLUSTER_PREFERENCE) for preference in catalog.preferences]
     vms = PlainVMs(types, preferences, conditions or Conditions())
@@ -56,18 +61,29 @@ def domains(
         (instancetype.name, tuple(not reason for reason in row))
         for instancetype, row in zip(catalog.instancetypes, matrix.rows, strict=True)
     ]
-    scripts: Iterable[str]
+    of_types: Iterable[_OfType]
     if executor is not None and executor.worth(len(jobs), WORTH_IT):
-        scripts = executor.results(_script, jobs, vms)
+        of_types = list(executor.results(_of_type, jobs, vms))
     else:
-        scripts = (_script(job, vms) for job in jobs)
-    files = {f"domains/{name}.js": script for (name, _), script in zip(jobs, scripts, strict=True)}
+        of_types = [_of_type(job, vms) for job in jobs]
+    named = {name: of_type for (name, _), of_type in zip(jobs, of_types, strict=True)}
     data = {"madeFor": vms.conditions, "leftOut": "", "architectures": vms.architectures, "sources": SOURCES}
-    return Domains(data, files)
+    return Domains(
+        data,
+        {f"domains/{name}.js": of_type.script for name, of_type in named.items()},
+        {name: of_type.facts for name, of_type in named.items()},
+    )
 
 
-def _script(job: tuple[str, Sequence[bool]], vms: PlainVMs) -> str:
-    """The script of an instance type: `[name, blocks, requests, rows]`, a row for no preference, then one for each.
+class _OfType(NamedTuple):
+    script: str
+    facts: tuple[Facts | None, ...]
+
+
+def _of_type(job: tuple[str, Sequence[bool]], vms: PlainVMs) -> _OfType:
+    """The facts of a type's plain VMs, and its script: `[name, blocks, requests, rows]`.
+
+    Both are of the VM without a preference first, then of every preference's.
 
     A row is `[requests, block, …]` by their places in the lists, why there is no domain, or 0 where the pair does not
     fit. What several preferences share is listed once.
@@ -75,11 +91,13 @@ def _script(job: tuple[str, Sequence[bool]], vms: PlainVMs) -> str:
     blocks: dict[Block, int] = {}
     requests: dict[str, int] = {}
     rows: list[list[int] | str | int] = []
+    facts: list[Facts | None] = []
     for vm in vms.of_type(*job):
+        facts.append(vm.facts if isinstance(vm, PlainVM) else None)
         if isinstance(vm, PlainVM):
             places = [blocks.setdefault(block, len(blocks)) for block in vm.blocks]
             rows.append([requests.setdefault(vm.requests, len(requests)), *places])
         else:
             rows.append(vm or 0)
     script = json.dumps([job[0], list(blocks), list(requests), rows], separators=(",", ":"), ensure_ascii=True)
-    return f'"use strict";\nsite.domain({script});\n'
+    return _OfType(f'"use strict";\nsite.domain({script});\n', tuple(facts))

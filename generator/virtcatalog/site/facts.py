@@ -1,20 +1,20 @@
-"""What the site shows of instance types and preferences: plain data, amounts in bytes, costs as rounded decimals."""
+"""What the site shows of instance types and preferences: plain data, amounts in bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from virtcatalog import units
-from virtcatalog.api.kinds import CLUSTER_KINDS, INSTANCETYPE_KINDS
+from virtcatalog.api.kinds import CLUSTER_KINDS
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.model import Catalog, Deprecation, Entry, Instancetype, Preference
-from virtcatalog.catalog.prices import Prices, hourly, monthly
 from virtcatalog.errors import counted
-from virtcatalog.render.features import features
+from virtcatalog.render.features import tagged
+from virtcatalog.site.families import family_of
+from virtcatalog.site.prices import PriceList, Tag
 
 _GIB = 2**30
 
@@ -22,8 +22,8 @@ _GIB = 2**30
 class Type(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An instance type as a row: `memory` in bytes, `ratio` in GiB a vCPU, `page` the size of huge pages or "".
 
-    `price` is what it costs, `prices` what it costs in environments with another price; `vms` counts the VMs of
-    the fleet that have it.
+    `tags` are the features in short, `replacement` and `sunset` those of a deprecated type. `price` is what it costs,
+    `prices` what it costs in environments with another price; `vms` counts the VMs of the fleet that have it.
     """
 
     name: str
@@ -37,9 +37,12 @@ class Type(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     page: str
     dedicated: bool
     features: tuple[str, ...]
+    tags: tuple[str, ...] = ()
     environments: tuple[str, ...]
     deprecated: bool
     retirement: str
+    replacement: str = ""
+    sunset: str = ""
     price: Tag | None = None
     prices: dict[str, Tag] = {}
     vms: int = 0
@@ -66,10 +69,15 @@ class Type(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PreferenceRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A preference as a row: `vcpus` and `memory` (bytes) are what it requires, 0 for nothing."""
+    """A preference as a row: `vcpus` and `memory` (bytes) are what it requires, 0 for nothing.
+
+    `version` is what its title says beside the family: the version of an operating system, or what it is for.
+    """
 
     name: str
     title: str
+    family: str
+    version: str
     description: str
     system: str
     vcpus: int
@@ -84,10 +92,15 @@ class PreferenceRow(msgspec.Struct, frozen=True, kw_only=True):
     vms: int = 0
 
     @property
+    def needs(self) -> str:
+        """The least size that it requires, for people; "" for any."""
+        parts = (counted(self.vcpus, "vCPU") if self.vcpus else "", units.memory(self.memory) if self.memory else "")
+        return ", ".join(filter(None, parts))
+
+    @property
     def requirements(self) -> str:
         """What it requires, for people; "" for nothing."""
-        parts = [counted(self.vcpus, "vCPU") if self.vcpus else "", units.memory(self.memory) if self.memory else ""]
-        return ", ".join(filter(None, [*parts, self.architecture]))
+        return ", ".join(filter(None, (self.needs, self.architecture)))
 
 
 def types(catalog: Catalog, prices: PriceList | None = None, vms: Mapping[str, int] = {}) -> list[Type]:
@@ -108,6 +121,8 @@ def preference_rows(
 
 def _type(entry: Instancetype, catalog: Catalog, prices: PriceList | None, vms: int) -> Type:
     memory = entry.memory.value
+    tags = tagged(entry.spec)
+    gone = entry.deprecated or Deprecation()
     cpu, pages = entry.spec.get("cpu", {}), entry.spec.get("memory", {}).get("hugepages", {})
     return Type(
         name=entry.name,
@@ -120,10 +135,13 @@ def _type(entry: Instancetype, catalog: Catalog, prices: PriceList | None, vms: 
         gpus=len(entry.spec.get("gpus", ())),
         page=str(pages.get("pageSize", "")),
         dedicated=bool(cpu.get("dedicatedCPUPlacement")),
-        features=tuple(features(entry.spec)),
+        features=tuple(feature.text for feature in tags),
+        tags=tuple(feature.tag for feature in tags),
         environments=_environments(entry, catalog, 0),
         deprecated=entry.deprecated is not None,
         retirement=_retirement(entry.deprecated),
+        replacement=gone.replaced_by,
+        sunset=gone.sunset,
         price=prices.of_type(entry) if prices else None,
         prices=dict(prices.elsewhere(entry)) if prices else {},
         vms=vms,
@@ -133,9 +151,12 @@ def _type(entry: Instancetype, catalog: Catalog, prices: PriceList | None, vms: 
 def _preference_row(entry: Preference, catalog: Catalog, prices: PriceList | None, vms: int) -> PreferenceRow:
     needs, devices = entry.spec.get("requirements", {}), entry.spec.get("devices", {})
     memory = needs.get("memory", {}).get("guest")
+    family, version = family_of(entry.display_name or entry.name)
     return PreferenceRow(
         name=entry.name,
         title=entry.display_name,
+        family=family,
+        version=version,
         description=entry.description,
         system=entry.os_type,
         vcpus=needs.get("cpu", {}).get("guest", 0),
@@ -188,76 +209,3 @@ def _devices(spec: Mapping[str, Any]) -> list[str]:
     }
     devices = [text.format(spec[key]) for key, text in texts.items() if spec.get(key)]
     return devices + [what for key, what in (("preferredTPM", "TPM"), ("preferredRng", "entropy")) if key in spec]
-
-
-class Tag(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What something costs an hour and a month; "" where resources have no price, the `unpriced`."""
-
-    hour: str = ""
-    month: str = ""
-    unpriced: tuple[str, ...] = ()
-
-
-class Extra(msgspec.Struct, frozen=True):
-    """What the licence of some preferences adds to a type's price."""
-
-    preferences: tuple[str, ...]
-    tag: Tag
-
-
-class PriceList:
-    """The prices of a catalog's machines."""
-
-    def __init__(self, catalog: Catalog, prices: Prices) -> None:
-        self.currency = prices.currency
-        self._prices = prices
-        self._overlays = catalog.overlays
-
-    def of_type(self, entry: Instancetype) -> Tag:
-        """Return what an instance type costs where no environment has another price."""
-        return self._tag(entry, "", entry.spec)
-
-    def elsewhere(self, entry: Instancetype) -> Iterator[tuple[str, Tag]]:
-        """Yield the environments that have it and in which it costs something else: by their prices or patches."""
-        own = self.of_type(entry)
-        for overlay in self._overlays:
-            spec = _spec_in(entry, overlay)
-            tag = own if spec is None else self._tag(entry, overlay.name, spec)
-            if tag != own:
-                yield overlay.name, tag
-
-    def licence(self, entry: Preference) -> str:
-        """Return what a preference's licence costs, "" for none."""
-        licence = self._prices.licence(entry.name, entry.os_type)
-        parts = ((licence.cpu, "a vCPU-hour"), (licence.vm, "a VM-hour")) if licence else ()
-        return ", ".join(f"{self.text(hourly(amount))} {per}" for amount, per in parts if amount)
-
-    def extras(self, entry: Instancetype, preferences: Iterable[Preference]) -> Iterator[Extra]:
-        """Yield what licences add to the price of a type, those that add the same together."""
-        names_by_tag: dict[Tag, list[str]] = {}
-        for preference in preferences:
-            licence = self._prices.licence(preference.name, preference.os_type)
-            if licence is not None:
-                hour = licence.hour(entry.vcpus)
-                names_by_tag.setdefault(Tag(hourly(hour), monthly(hour)), []).append(preference.name)
-        yield from (Extra(tuple(names), tag) for tag, names in names_by_tag.items())
-
-    def text(self, amount: str) -> str:
-        """Return an amount with its currency."""
-        return f"{amount} {self.currency}".rstrip()
-
-    def _tag(self, entry: Instancetype, environment: str, spec: dict[str, Any]) -> Tag:
-        cost = self._prices.of_type(spec, entry.series, environment)
-        return Tag(hourly(cost.hour), monthly(cost.hour)) if cost.complete else Tag(unpriced=cost.missing)
-
-
-def _spec_in(entry: Instancetype, overlay: Overlay) -> dict[str, Any] | None:
-    """What an environment makes of a type; None where it does not have it."""
-    for kind in overlay.kinds:
-        manifest = entry.manifest(kind) if kind in INSTANCETYPE_KINDS else None
-        if manifest is not None and overlay.includes(manifest):
-            patched: dict[str, Any] = (
-                overlay.deployed(manifest)["spec"] if overlay.patches_for(manifest) else entry.spec
-            )
-            return patched
-    return None

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from itertools import chain
-from typing import Any, Final
+from typing import Any
 
-import jinja2
 import msgspec
-from markupsafe import Markup
 
-from virtcatalog import units
 from virtcatalog._version import __version__
 from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
 from virtcatalog.catalog.lock import SECTIONS
 from virtcatalog.catalog.model import Catalog, Entry, Published
-from virtcatalog.escaping import single_line, terminal
 from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.emit import dump
@@ -26,37 +22,28 @@ from virtcatalog.site import chart as charts
 from virtcatalog.site import plainvms
 from virtcatalog.site.changes import History, chapters
 from virtcatalog.site.domains import Domains, domains
-from virtcatalog.site.facts import PreferenceRow, PriceList, Type, preference_rows, types
+from virtcatalog.site.facts import PreferenceRow, Type, preference_rows, types
+from virtcatalog.site.fields import fields, flat, search_script
 from virtcatalog.site.pairs import Kin, Matrix, matrix
+from virtcatalog.site.prices import PriceList
 from virtcatalog.site.snippets import kustomize, terraform, vm
+from virtcatalog.site.templating import Icons, Lines, environment
 from virtcatalog.site.usage import Fleet
 from virtcatalog.site.vmtemplates import offering, offers
 
-ASSETS = ("site.css", "site.js", "types.js", "matrix.js", "compare.js", "domain.js", "vm.js", "form.js")
-#: `file:` lets the site work from a folder; no page loads anything from elsewhere.
-POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self' file:",
-        "style-src 'self' file:",
-        "img-src 'self' file: data:",
-        "base-uri 'none'",
-        "form-action 'none'",
-    )
+ASSETS = (
+    "site.css",
+    "theme.js",
+    "site.js",
+    "types.js",
+    "type.js",
+    "matrix.js",
+    "compare.js",
+    "domain.js",
+    "pair.js",
+    "vm.js",
+    "form.js",
 )
-#: Outlines of operating systems, drawn for this site, and of a screen for all others.
-_ICONS: Final = {
-    "linux": "M12 3c-2.500 0-3.500 2-3.500 4.500S6 12 6 16s2.500 5 6 5 6-1 6-5-2.500-6-2.500-8.500S14.500 3 12 3z"
-    "M10.500 8v.5M13.500 8v.5M10.500 11h3",
-    "windows": "M4 6l7-1v6H4zM13 4.700L20 4v7h-7zM4 13h7v6l-7-1zM13 13h7v7l-7-.700z",
-}
-_SCREEN: Final = "M4 5h16v11H4zM9 20h6M12 16v4"
-
-
-class Lines(str):
-    """A text of several lines."""
-
-    __slots__ = ()
 
 
 def render(
@@ -70,11 +57,11 @@ def render(
 ) -> dict[str, str]:
     """Return every file of the site, sorted by path; the executor, if there is one, shares the work on many types.
 
-    `with_domains` says whether the form has domains; None: if they are not too many.
+    `with_domains` says whether there are domains; None: if they are not too many.
     """
     matched = matrix(catalog, conditions)
-    form_domains = domains(catalog, matched, conditions, executor, wanted=with_domains)
-    return dict(sorted(_Site(catalog, conditions, past or History(), fleet, matched, form_domains).files()))
+    made = domains(catalog, matched, conditions, executor, wanted=with_domains)
+    return dict(sorted(_Site(catalog, conditions, past or History(), fleet, matched, made).files()))
 
 
 class _Site:
@@ -85,57 +72,65 @@ class _Site:
         past: History,
         fleet: Fleet | None,
         matched: Matrix,
-        form_domains: Domains,
+        made: Domains,
     ) -> None:
-        self.catalog, self.past, self.fleet, self.matrix, self.domains = catalog, past, fleet, matched, form_domains
+        self.catalog, self.past, self.fleet, self.matrix, self.domains = catalog, past, fleet, matched, made
         self.prices = PriceList(catalog, catalog.prices) if catalog.prices else None
         # A release is one of the commits that wrote the objects, where both were committed together.
         self.marks = {release.commit[:12]: release.name for release in past.releases if release.commit}
         counts = [fleet.counts(section) if fleet else {} for section in SECTIONS]
         self.types = types(catalog, self.prices, counts[0])
+        self.by_name = {row.name: row for row in self.types}
         self.preferences = preference_rows(catalog, self.prices, counts[1])
         self.kin = Kin(self.types)
         self.offers = offers(catalog, conditions)
         self.offering = offering(self.offers)
-        self.templates = jinja2.Environment(
-            loader=jinja2.PackageLoader("virtcatalog.site"),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            finalize=_shown,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
+        self.class_icons = Icons(row.series for row in self.types)
+        self.templates = environment(
+            catalog=catalog,
+            released_on=past.releases[-1].date if past.releases else "",
+            prices=self.prices,
+            fleet=fleet,
+            class_icon=self.class_icons,
+            family_icon=Icons(preference.family for preference in self.preferences),
+            made_by=f"virtcatalog {__version__}",
         )
-        self.templates.filters |= {"data": as_data, "count": units.count}
-        self.templates.tests["has"] = lambda names, name: name in names
-        self.templates.globals |= {"icons": _icon, "lines": Lines} | {
-            "policy": POLICY,
-            "catalog": catalog,
-            "prices": self.prices,
-            "fleet": fleet,
-            "made_by": f"virtcatalog {__version__}",
-        }
 
     def files(self) -> Iterator[tuple[str, str]]:
         assets = files("virtcatalog.site") / "assets"
         for name in ASSETS:
             yield f"assets/{name}", (assets / name).read_text(encoding="utf-8")
-        rows = [msgspec.to_builtins(row) for row in self.types]
-        series = list(dict.fromkeys(row.series for row in self.types))
-        environments = [overlay.name for overlay in self.catalog.overlays]
-        yield "index.html", self._page("types.html", rows=rows, series=series, environments=environments)
+        yield "index.html", self._types_page()
         yield "compare.html", self._page("compare.html", specs=dict(self._specs()))
-        judged = _matrix_data(self.types, self.preferences, self.matrix)
-        yield "matrix.html", self._page("matrix.html", data=judged)
+        judged = {
+            "types": [row.name for row in self.types],
+            "preferences": [preference.name for preference in self.preferences],
+            "reasons": self.matrix.reasons,
+            "rows": self.matrix.rows,
+        }
+        classes, families = [row.series for row in self.types], [row.family for row in self.preferences]
+        yield (
+            "matrix.html",
+            self._page(
+                "matrix.html",
+                data={**judged, "classes": classes, "families": families},
+                families=list(dict.fromkeys(families)),
+                groups=self.matrix.groups(classes, families),
+            ),
+        )
         plain = {"name": plainvms.NAME, "image": plainvms.IMAGE}
         yield "form.html", self._page("form.html", data={**judged, "domains": self.domains.data, "plain": plain})
+        yield "domain.html", self._page("domain.html", data={**judged, "domains": self.domains.data})
         yield from self.domains.files.items()
-        size = {"width": charts.WIDTH, "height": charts.HEIGHT, "margin": charts.MARGIN}
-        yield "chart.html", self._page("chart.html", "", chart=charts.chart(self.types), **size)
-        yield "preferences.html", self._page("preferences.html", groups=_by_system(self.preferences))
+        size: dict[str, Any] = {"width": charts.WIDTH, "height": charts.HEIGHT, "margin": charts.MARGIN}
+        yield "chart.html", self._page("chart.html", chart=charts.chart(self.types), **size)
+        yield "preferences.html", self._page("preferences.html", families=self._families())
         yield "environments.html", self._page("environments.html", types=self.types, preferences=self.preferences)
         history = chapters(self.catalog, self.past)
         yield "changes.html", self._page("changes.html", chapters=history, omissions=self.past.omissions)
+        all_fields = fields(self.catalog)
+        yield "fields.html", self._page("fields.html", fields=all_fields)
+        yield "search.js", search_script(self.types, self.preferences, chain.from_iterable(self.offers), all_fields)
         yield from self._templates()
         for number, row in enumerate(tracked(self.types, len(self.types), "pages of instance types")):
             yield f"types/{row.name}.html", self._type_page(number, row)
@@ -145,40 +140,60 @@ class _Site:
     def _page(self, template: str, /, root: str = "", **values: Any) -> str:
         return self.templates.get_template(template).render(root=root, here=template, **values)
 
+    def _types_page(self) -> str:
+        return self._page(
+            "types.html",
+            rows=self.types,
+            data=[msgspec.to_builtins(row) for row in self.types],
+            names=self.by_name,
+            classes=list(self.class_icons.colours),
+            environments=[overlay.name for overlay in self.catalog.overlays],
+            gpus=any(row.gpus for row in self.types),
+            legend=dict(chain.from_iterable(zip(row.tags, row.features, strict=True) for row in self.types)),
+        )
+
     def _specs(self) -> Iterator[tuple[str, dict[str, str]]]:
         """The rows of a comparison of instance types by name: their figures, and the fields of their specs."""
         for entry, row in zip(self.catalog.instancetypes, self.types, strict=True):
-            flat = {"vCPUs": str(row.vcpus), "Memory": row.amount, "Class": row.series}
+            figures = {"vCPUs": str(row.vcpus), "Memory": row.amount, "Class": row.series}
             if self.prices:
-                flat["Price an hour"], flat["A month"] = (
+                figures["Price an hour"], figures["A month"] = (
                     self.prices.text(amount) if amount else "" for amount in (row.cost.hour, row.cost.month)
                 )
             if self.catalog.overlays:
-                flat["Environments"] = ", ".join(row.environments) or "none"
-            yield entry.name, {**flat, "Deprecated": row.retirement, **dict(_flat("", entry.spec))}
+                figures["Environments"] = ", ".join(row.environments) or "none"
+            yield entry.name, {**figures, "Deprecated": row.retirement, **dict(flat("", entry.spec))}
 
     def _type_page(self, number: int, row: Type) -> str:
         entry = self.catalog.instancetypes[number]
-        fitting = [
+        judged = [
             (preference, self.matrix.reason(number, column)) for column, preference in enumerate(self.preferences)
         ]
+        fitting = [preference for preference, reason in judged if not reason]
         manifest = entry.manifest(CLUSTER_INSTANCETYPE)
-        licensed = [self.catalog.preferences[column] for column, (_, reason) in enumerate(fitting) if not reason]
+        licensed = [self.catalog.preferences[column] for column, (_, reason) in enumerate(judged) if not reason]
+        facts = self.domains.facts.get(row.name, ())
+        names = ("", *(preference.name for preference in self.preferences))
+        beside = [("smaller", self.kin.beside(row, -1)), ("larger", self.kin.beside(row, 1))]
         return self._page(
             "type.html",
             "../",
             type=row,
             **self._context("instancetypes", entry),
+            replacement=self.by_name.get(row.replacement),
             extras=list(self.prices.extras(entry, licensed)) if self.prices else [],
-            fitting=[preference for preference, reason in fitting if not reason],
-            others=[(preference, reason) for preference, reason in fitting if reason],
-            similar=self.kin.similar(row),
-            smaller=self.kin.beside(row, -1),
-            larger=self.kin.beside(row, 1),
+            fitting=fitting,
+            others=[preference for preference, reason in judged if reason],
+            unfit=_grouped((reason, preference) for preference, reason in judged if reason),
+            gets=_grouped((fact, name) for fact, name in zip(facts, names, strict=bool(facts)) if fact),
+            neighbours=[
+                *((step, other) for step, other in beside if other),
+                *(("similar", other) for other in self.kin.similar(row)),
+            ],
             yaml=Lines(dump(manifest)),
             kustomize=Lines(kustomize(self.catalog, manifest)),
             terraform=Lines(terraform(manifest)),
-            vm=Lines(dump(vm(row.name, next((preference.name for preference, reason in fitting if not reason), "")))),
+            vm=Lines(dump(vm(row.name, fitting[0].name if fitting else ""))),
         )
 
     def _preference_page(self, number: int, preference: PreferenceRow) -> str:
@@ -189,16 +204,37 @@ class _Site:
             "../",
             preference=preference,
             **self._context("preferences", entry),
-            fitting=[row for row, reason in judged if not reason],
-            others=[(row, reason) for row, reason in judged if reason],
+            fitting=[(None, row) for row in self._fitting(number)],
+            others=[row for row, reason in judged if reason],
+            unfit=_grouped((reason, row) for row, reason in judged if reason),
             yaml=Lines(dump(entry.manifest(CLUSTER_PREFERENCE))),
         )
 
+    def _fitting(self, preference: int) -> list[Type]:
+        """The types that a preference fits, the least one first, deprecated ones last."""
+        fitting = [row for place, row in enumerate(self.types) if not self.matrix.reason(place, preference)]
+        return sorted(fitting, key=lambda row: (row.deprecated, row.vcpus, row.memory, len(row.features)))
+
+    def _families(self) -> list[tuple[str, list[tuple[PreferenceRow, str, str]]]]:
+        """The preferences by family of operating systems: each with its version, and the least type that fits.
+
+        One whose version another one has, too, for the same architecture, goes by its name.
+        """
+        versions = Counter((row.family, row.version, row.architecture) for row in self.preferences)
+        labels = [
+            row.version if row.version and versions[row.family, row.version, row.architecture] == 1 else row.name
+            for row in self.preferences
+        ]
+        least = [next((row.name for row in self._fitting(number)), "") for number in range(len(labels))]
+        return _grouped((row[0].family, row) for row in zip(self.preferences, labels, least, strict=True))
+
     def _templates(self) -> Iterator[tuple[str, str]]:
-        systems = {preference.name: preference.system for preference in self.preferences}
-        names: dict[str, Any] = {"types": {row.name for row in self.types}, "preferences": systems}
-        declared, files = self.offers
-        yield "templates.html", self._page("templates.html", "", templates=declared, files=files, **names)
+        names: dict[str, Any] = {
+            "types": self.by_name,
+            "preferences": {preference.name: preference.family for preference in self.preferences},
+        }
+        declared, vms = self.offers
+        yield "templates.html", self._page("templates.html", templates=declared, files=vms, **names)
         for offer in chain.from_iterable(self.offers):
             yield offer.page, self._page("template.html", "../", offer=offer, **names)
 
@@ -217,49 +253,9 @@ class _Site:
         }
 
 
-def _shown(value: Any) -> Any:
-    """Show every control character that a text from the catalog may hold."""
-    if isinstance(value, Lines):
-        return terminal(value)
-    if isinstance(value, str) and not hasattr(value, "__html__"):
-        return single_line(value)
-    return value
-
-
-def as_data(value: Any) -> Markup:
-    """Return data as the content of a script element that is no script: nothing in it ends the element."""
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
-    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704
-
-
-def _icon(system: str) -> Markup:
-    """Return the picture of an operating system, or of a screen; screen readers pass over it."""
-    path = _ICONS.get(system, _SCREEN)
-    return Markup('<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="{}"></path></svg>').format(path)
-
-
-def _matrix_data(all_types: Sequence[Type], all_preferences: Sequence[PreferenceRow], matrix: Matrix) -> dict[str, Any]:
-    return {
-        "types": [row.name for row in all_types],
-        "preferences": [preference.name for preference in all_preferences],
-        "reasons": matrix.reasons,
-        "rows": matrix.rows,
-    }
-
-
-def _by_system(all_preferences: Sequence[PreferenceRow]) -> dict[str, list[PreferenceRow]]:
-    groups: dict[str, list[PreferenceRow]] = {}
-    for preference in all_preferences:
-        groups.setdefault(preference.system, []).append(preference)
-    return dict(sorted(groups.items(), key=lambda group: (not group[0], group[0])))
-
-
-def _flat(path: str, value: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from _flat(f"{path}.{key}" if path else key, inner)
-    elif isinstance(value, list) and value:
-        for number, item in enumerate(value):
-            yield from _flat(f"{path}[{number}]", item)
-    else:
-        yield path, value if isinstance(value, str) else json.dumps(value)
+def _grouped(pairs: Iterable[tuple[Any, Any]]) -> list[tuple[Any, list[Any]]]:
+    """Values by what they share, in the order in which that comes first."""
+    groups: dict[Any, list[Any]] = {}
+    for shared, value in pairs:
+        groups.setdefault(shared, []).append(value)
+    return list(groups.items())

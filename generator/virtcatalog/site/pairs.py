@@ -30,6 +30,16 @@ class Matrix(msgspec.Struct, frozen=True):
         number = self.rows[row][column]
         return self.reasons[number - 1] if number else ""
 
+    def groups(self, rows: Sequence[str], columns: Sequence[str]) -> list[tuple[str, list[tuple[int, int]]]]:
+        """How many pairs fit, of how many, by the groups that rows and columns are of."""
+        numbers: dict[str, dict[str, tuple[int, int]]] = {}
+        for row, verdicts in zip(rows, self.rows, strict=True):
+            cells = numbers.setdefault(row, dict.fromkeys(columns, (0, 0)))
+            for column, verdict in zip(columns, verdicts, strict=True):
+                fit, pairs = cells[column]
+                cells[column] = fit + (not verdict), pairs + 1
+        return [(row, list(cells.values())) for row, cells in numbers.items()]
+
 
 def matrix(catalog: Catalog, conditions: Conditions | None = None) -> Matrix:
     """Judge every pair of a catalog, in the order of its declarations."""

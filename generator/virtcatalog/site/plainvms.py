@@ -14,8 +14,10 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
+from lxml import etree
 
 from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE
+from virtcatalog.ask.template import guest
 from virtcatalog.catalog.kinds import API_VERSION, Manifest
 from virtcatalog.check.minimal import required_architecture
 from virtcatalog.errors import UnsupportedError
@@ -45,11 +47,16 @@ NAMED: Final = (
 _OTHERS: Final = tuple((number, f"{2048 + 61 * number}Mi") for number in (2, 4, 6, 8, 12, 16, 24, 32, 48))
 
 
+Facts = tuple[tuple[str, str], ...]
+"""Titles and values, for people."""
+
+
 class PlainVM(NamedTuple):
-    """The domain of a pair's plain VM in blocks, and the requests of its Pod as YAML."""
+    """The domain of a pair's plain VM in blocks, the requests of its Pod as YAML, and what its guest has."""
 
     blocks: tuple[Block, ...]
     requests: str
+    facts: Facts
 
 
 def plain_vm(instancetype: str, preference: str = "", architecture: str = "") -> Manifest:
@@ -122,7 +129,8 @@ class PlainVMs:
             return str(error)
         if not result.admitted:
             return "; ".join(map(str, result.reasons))
-        return PlainVM(tuple(map(sources.block, blocks(result.domain_xml or ""))), _requests(result))
+        domain = tuple(map(sources.block, blocks(result.domain_xml or "")))
+        return PlainVM(domain, _requests(result), _facts(result))
 
     def _of_other_types(self, names: Sequence[str], number: int, cluster: Cluster) -> list[Lines] | None:
         """The domains of a preference with the smallest and the largest other types; None unless two of them fit."""
@@ -144,6 +152,24 @@ class PlainVMs:
 
     def _result(self, instancetype: str, number: int, cluster: Cluster) -> Result:
         return expand(plain_vm(instancetype, self._names[number], self.architectures[number]), cluster)
+
+
+def _facts(result: Result) -> Facts:
+    """What the guest of an admitted VM has, by its domain and its VMI, and what its Pod requests."""
+    domain = etree.fromstring(result.domain_xml or "")
+    loader, kind = domain.find("os/loader"), domain.find("os/type")
+    firmware = "BIOS" if kind is not None and kind.get("arch") == "x86_64" else ""
+    if loader is not None:
+        firmware = "UEFI, secure boot" if loader.get("secure") == "yes" else "UEFI"
+    facts = {"Firmware": firmware}
+    for title, path, name in (("Disk", "devices/disk/target", "bus"), ("Network", "devices/interface/model", "type")):
+        element = domain.find(path)
+        facts[title] = "" if element is None else element.get(name, "")
+    last = ""
+    for title, value in guest(result):  # "Up to" is about what stands before it
+        last = title if title != "Up to" else last
+        facts[last] = f"{facts[last]}, up to {value}" if last in facts else value
+    return tuple(facts.items())
 
 
 def _requests(result: Result) -> str:

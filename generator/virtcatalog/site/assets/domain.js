@@ -1,26 +1,14 @@
 "use strict";
 // The libvirt domain and the Pod's requests of a pair's plain VM, as they were when the site was built.
-site.domains = (() => {
-  const data = site.data().domains, types = new Map(), loading = new Map();
+(() => {
+  const data = site.data().domains, types = new Map();
+  let asked = 0;
   site.domain = ([name, ...type]) => types.set(name, type);
-
-  // A page from a folder may read no file, but run one that is a script.
-  function load(name) {
-    if (!loading.has(name)) {
-      loading.set(name, new Promise((done) => {
-        const script = site.make("script", { src: "domains/" + encodeURIComponent(name) + ".js" });
-        script.addEventListener("load", done);
-        script.addEventListener("error", done);
-        document.head.append(script);
-      }));
-    }
-    return loading.get(name);
-  }
 
   // {lines: [[text, source]…], requests} of a type and the preference of that number (0: none), or {why} there is nothing.
   async function of(type, preference) {
     if (data.leftOut) return { why: data.leftOut };
-    await load(type);
+    await site.load(`domains/${encodeURIComponent(type)}.js`);
     if (!types.has(type)) return { why: "The file with the domains of this type is missing." };
     const [blocks, requests, rows] = types.get(type), row = rows[preference];
     if (typeof row === "string") return { why: row };
@@ -31,5 +19,21 @@ site.domains = (() => {
     });
     return { lines, requests: requests[row[0]] };
   }
-  return { of };
+  // Show both; the domain only where the page has a place for it.
+  site.showDomain = async (type, preference, by) => {
+    const number = ++asked, place = by("domain"); // what was asked for before is not shown any more
+    by("requests").setAttribute("aria-busy", "true");
+    const domain = await of(type, preference);
+    if (number !== asked) return;
+    by("no-domain").textContent = domain.why || "";
+    by("requests").textContent = domain.requests || "";
+    let before = "";
+    place?.replaceChildren(...(domain.lines || []).map(([text, source]) => {
+      const line = site.make("span", { className: `line from-${source}` }, text + "\n");
+      if (source !== before) line.dataset.from = data.sources[source];
+      before = source;
+      return line;
+    }));
+    by("requests").setAttribute("aria-busy", "false");
+  };
 })();

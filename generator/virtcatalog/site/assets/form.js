@@ -5,7 +5,7 @@
   const machine = site.vm;
   const single = ["name", "type", "preference", "run", "boot", "source", "size", "pod", "networks", "user", "keys"];
   const initial = {};
-  let state = site.state(), asked = 0;
+  let state = site.state();
   const by = (id) => document.getElementById(id);
   const value = (name) => form.elements[name].value.trim();
 
@@ -61,25 +61,8 @@
     by("problems").replaceChildren(...vm.problems.map((text) => site.make("li", {}, text)));
     by("problems").hidden = !vm.problems.length;
     site.keep(state);
-    showDomain(vm);
+    site.showDomain(vm.type, vm.preference, by);
   }
-  async function showDomain(vm) {
-    const number = ++asked; // what was asked for before is not shown any more
-    by("domain").setAttribute("aria-busy", "true");
-    const domain = await site.domains.of(vm.type, vm.preference);
-    if (number !== asked) return;
-    by("no-domain").textContent = domain.why || "";
-    by("requests").textContent = domain.requests || "";
-    let before = "";
-    by("domain").replaceChildren(...(domain.lines || []).map(([text, source]) => {
-      const line = site.make("span", { className: `line from-${source}` }, text + "\n");
-      if (source !== before) line.dataset.from = data.domains.sources[source];
-      before = source;
-      return line;
-    }));
-    by("domain").setAttribute("aria-busy", "false");
-  }
-
   function write() {
     for (const name of single) {
       if (value(name) !== initial[name]) state.set(name, value(name)); else state.delete(name);

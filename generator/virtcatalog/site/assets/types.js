@@ -1,156 +1,191 @@
 "use strict";
-// The table of instance types: filters, order, columns and selection are in the address.
+// The table of instance types: the page has its rows, here they are filtered and sorted; the address says how.
 (() => {
-  const GIB = 2 ** 30, PAGE = 100, MOST = 5;
-  const rows = site.data(), table = document.getElementById("types").dataset;
-  // What a type costs depends on the environment that is chosen; amounts are decimals, and stay as they are written.
-  const tag = (row) => {
-    const prices = row.prices || {}, environment = state.get("environment") || "";
-    return Object.hasOwn(prices, environment) ? prices[environment] : row.price || {};
-  };
-  const amount = (text) => (text === undefined ? "" : Number(text));
-  const per = (time) => (table.currency ? `${table.currency} ${time}` : `Price ${time}`);
-  const columns = [
-    ["name", "Name", (row) => row.name],
-    ["series", "Class", (row) => row.series],
-    ["vcpus", "vCPUs", (row) => row.vcpus, "number"],
-    ["memory", "Memory", (row) => row.memory, "number", (row) => site.memory(row.memory)],
-    ["ratio", "GiB a vCPU", (row) => row.ratio, "number"],
-    ["gpus", "GPUs", (row) => row.gpus, "number", (row) => String(row.gpus || "")],
-    ["page", "Huge pages", (row) => row.page],
-    ["dedicated", "Dedicated CPUs", (row) => (row.dedicated ? "yes" : "")],
-    ["features", "Features", (row) => row.features.join(", ")],
-    ["environments", "Environments", (row) => row.environments.join(", ")],
-    ["price", per("an hour"), (row) => amount(tag(row).hour), "number", (row) => tag(row).hour || "", (row) => tag(row).hour || ""],
-    ["month", per("a month"), (row) => amount(tag(row).month), "number", (row) => tag(row).month || "", (row) => tag(row).month || ""],
-    ["vms", "VMs", (row) => row.vms || 0, "number"],
-    ["deprecated", "Deprecated", (row) => row.retirement],
-  ].filter(([key]) => {
-    if (key === "vms") return table.fleet !== undefined;
-    if (key === "price" || key === "month") return table.currency !== undefined;
-    return key !== "environments" || rows.some((row) => row.environments.length);
-  });
-  const form = document.getElementById("filters");
-  const head = document.querySelector("#types thead tr"), body = document.querySelector("#types tbody");
-  const more = document.getElementById("more"), count = document.getElementById("count");
-  const compare = document.getElementById("compare"), chooser = document.getElementById("columns");
-  const texts = rows.map((row) => [row.name, row.title, row.description, row.series, ...row.features].join(" ").toLowerCase());
-  const selected = new Set();
+  const GIB = 2 ** 30, PAGE = 200, MOST_ORDERS = 3;
+  const rows = site.data(), table = document.getElementById("types"), body = table.tBodies[0], form = document.getElementById("filters");
+  const heads = [...table.querySelectorAll("th[data-key]")], by = (id) => document.getElementById(id);
+  const lines = new Map([...body.rows].map((line, place) => [rows[place], line]));
+  const texts = new Map(rows.map((row) => [row, [row.name, row.title, row.description, row.series, ...row.features, ...row.tags || []].join(" ").toLowerCase()]));
   let state = site.state(), shown = [], limit = PAGE;
 
-  const number = (name, otherwise) => (state.get(name) ? Number(state.get(name)) : otherwise);
+  // What a type costs depends on the environment that is chosen; amounts are decimals, and stay as they are written.
+  function tag(row) {
+    const prices = row.prices || {}, environment = state.get("environment") || "";
+    return Object.hasOwn(prices, environment) ? prices[environment] : row.price || {};
+  }
+  const VALUES = {
+    gpus: (row) => row.gpus, price: (row) => tag(row).hour || "", month: (row) => tag(row).month || "", vms: (row) => row.vms || 0,
+    features: (row) => row.features.join(", "), environments: (row) => row.environments.join(", "), deprecated: (row) => row.retirement,
+  };
+  const value = (key, row) => (VALUES[key] ? VALUES[key](row) : row[key]);
+  // Filters by two thumbs, over the values that there are.
+  const RANGES = { vcpus: (row) => row.vcpus, memory: (row) => row.memory / GIB, ratio: (row) => row.ratio, price: (row) => (tag(row).hour ? Number(tag(row).hour) : NaN) };
+  const ranges = Object.entries(RANGES).filter(([key]) => by(`between-${key}`)).map(([key, of]) => ({ key, of, low: form.elements[`${key}-min`], high: form.elements[`${key}-max`], between: by(`between-${key}`) }));
+
   function wanted() {
-    // What the address says is read once, not for every row.
-    const words = (state.get("q") || "").toLowerCase().split(/\s+/).filter(Boolean);
-    const tests = [];
-    const between = (name, value) => {
-      const least = number(name + "-min", -Infinity), most = number(name + "-max", Infinity);
-      if (least !== -Infinity || most !== Infinity) tests.push((row) => value(row) >= least && value(row) <= most);
-    };
+    const words = (state.get("q") || "").toLowerCase().split(/\s+/).filter(Boolean), classes = state.getAll("class"), tests = [];
+    for (const { key, of } of ranges) {
+      const least = state.has(`${key}-min`) ? Number(state.get(`${key}-min`)) : -Infinity, most = state.has(`${key}-max`) ? Number(state.get(`${key}-max`)) : Infinity;
+      if (least !== -Infinity || most !== Infinity) tests.push((row) => of(row) >= least && of(row) <= most); // no number is between nothing
+    }
     const when = (name, test) => { if (state.get(name)) tests.push(test(state.get(name))); };
-    between("vcpus", (row) => row.vcpus);
-    between("memory", (row) => row.memory / GIB);
-    between("ratio", (row) => row.ratio);
-    between("price", (row) => Number(tag(row).hour)); // without one it is not a number, and between nothing
-    when("class", (wish) => (row) => row.series === wish);
+    if (classes.length) tests.push((row) => classes.includes(row.series));
     when("environment", (wish) => (row) => row.environments.includes(wish));
     when("deprecated", (wish) => (row) => row.deprecated === (wish === "only"));
     when("used", (wish) => (row) => Boolean(row.vms) === (wish === "yes"));
     when("gpu", () => (row) => row.gpus > 0);
     when("pages", () => (row) => row.page !== "");
     when("dedicated", () => (row) => row.dedicated);
-    return (row, index) => words.every((word) => texts[index].includes(word)) && tests.every((test) => test(row));
+    return (row) => words.every((word) => texts.get(row).includes(word)) && tests.every((test) => test(row));
   }
-  function ordered(matching) {
-    const sort = state.get("sort") || "", down = sort.startsWith("-");
-    const column = columns.find(([key]) => key === sort.replace(/^-/, ""));
-    if (!column) return matching;
-    const value = column[2], numeric = column[3] === "number";
-    const sign = down ? -1 : 1;
-    return matching.map((row, place) => [row, place]).sort(([a, i], [b, j]) => {
-      const [one, other] = [value(a), value(b)].map((cell) => (numeric && cell === "" ? Infinity : cell));
-      return sign * (numeric ? one - other : String(one).localeCompare(String(other), "en", { numeric: true })) || i - j;
-    }).map(([row]) => row);
-  }
-  const hidden = () => new Set((state.get("hide") || "").split(",").filter(Boolean));
-  const visible = () => columns.filter(([key]) => key === "name" || !hidden().has(key));
 
-  function drawHead() {
-    const sort = state.get("sort") || "";
-    head.replaceChildren(site.make("th", { scope: "col" }, "Select"), ...visible().map(([key, title, , kind]) => {
-      const current = sort.replace(/^-/, "") === key;
-      const cell = site.make("th", { scope: "col", className: kind || "" });
-      cell.setAttribute("aria-sort", current ? (sort.startsWith("-") ? "descending" : "ascending") : "none");
-      const arrow = current ? (sort.startsWith("-") ? " ↓" : " ↑") : "";
-      const button = site.make("button", { type: "button" }, title + arrow);
-      button.addEventListener("click", () => {
-        state.set("sort", current && !sort.startsWith("-") ? "-" + key : key);
-        update();
-        [...head.querySelectorAll("button")].find((button) => button.textContent.startsWith(title)).focus();
-      });
-      cell.append(button);
-      return cell;
-    }));
-  }
-  function drawRows() {
-    const cells = visible();
-    body.replaceChildren(...shown.slice(0, limit).map((row) => {
-      const box = site.make("input", { type: "checkbox", checked: selected.has(row.name) });
-      box.setAttribute("aria-label", "Select " + row.name);
-      box.addEventListener("change", () => choose(row.name, box));
-      const line = site.make("tr", { className: row.deprecated ? "old" : "" }, site.make("td", {}, box));
-      for (const [key, , value, kind, text] of cells) {
-        if (key === "name") {
-          const link = site.make("a", { href: "types/" + encodeURIComponent(row.name) + ".html" }, row.name);
-          line.append(site.make("th", { scope: "row" }, link));
-        } else line.append(site.make("td", { className: kind || "" }, text ? text(row) : String(value(row))));
+  const orders = () => (state.get("sort") || "").split(",").filter(Boolean).map((text) => ({ key: text.replace(/^-/, ""), down: text.startsWith("-") }));
+  function ordered(matching) {
+    const steps = orders().map(({ key, down }) => [heads.find((head) => head.dataset.key === key), key, down ? -1 : 1]).filter(([head]) => head);
+    function compare(a, b) {
+      for (const [head, key, sign] of steps) {
+        const one = value(key, a), other = value(key, b);
+        const number = (cell) => (cell === "" ? sign * Infinity : Number(cell)); // what has no price stands behind
+        const order = head.dataset.kind ? (number(one) === number(other) ? 0 : number(one) - number(other)) : String(one).localeCompare(String(other), "en", { numeric: true });
+        if (order) return sign * order;
       }
-      return line;
-    }));
-    more.hidden = shown.length <= limit;
-    count.textContent = shown.length === rows.length ? `${rows.length} instance types` : `${shown.length} of ${rows.length} instance types`;
+      return 0;
+    }
+    return steps.length ? [...matching].sort(compare) : matching;
   }
-  function choose(name, box) {
-    if (box.checked && selected.size >= MOST) box.checked = false;
-    else if (box.checked) selected.add(name);
-    else selected.delete(name);
-    compare.disabled = selected.size < 2;
-    compare.textContent = selected.size ? `Compare selected (${selected.size})` : "Compare selected";
+  // A column that is chosen comes first, then what was first; again: the other way round; a third time: no more.
+  function order(key) {
+    const before = orders(), first = before[0]?.key === key ? before[0] : null, rest = before.filter((step) => step.key !== key);
+    const chosen = first?.down ? rest : [{ key, down: Boolean(first) }, ...rest];
+    const text = chosen.slice(0, MOST_ORDERS).map((step) => (step.down ? "-" : "") + step.key).join(",");
+    if (text) state.set("sort", text); else state.delete("sort");
+    update();
+  }
+  function drawHeads() {
+    const steps = orders();
+    for (const head of heads) {
+      const place = steps.findIndex((step) => step.key === head.dataset.key), down = steps[place]?.down;
+      head.setAttribute("aria-sort", place < 0 ? "none" : down ? "descending" : "ascending");
+      head.querySelector("sup").textContent = place < 0 ? "" : (down ? "↓" : "↑") + (steps.length > 1 ? place + 1 : "");
+    }
+  }
+
+  const hidden = () => new Set((state.get("hide") || "").split(",").filter((key) => key && key !== "name"));
+  function drawColumns() {
+    const gone = hidden();
+    for (const line of [...table.tHead.rows, ...lines.values()]) {
+      for (const [place, head] of heads.entries()) line.cells[place + 1].hidden = gone.has(head.dataset.key);
+    }
+  }
+  function drawRanges() {
+    for (const range of ranges) {
+      range.values = [...new Set(rows.map(range.of))].filter((number) => !Number.isNaN(number)).sort((a, b) => a - b);
+      const { key, low, high, values } = range, last = Math.max(values.length - 1, 0);
+      const from = state.has(`${key}-min`) ? values.findIndex((number) => number >= Number(state.get(`${key}-min`))) : 0;
+      const to = state.has(`${key}-max`) ? values.findLastIndex((number) => number <= Number(state.get(`${key}-max`))) : last;
+      for (const [input, place] of [[low, from < 0 ? last : from], [high, Math.max(to, 0)]]) {
+        input.max = last;
+        input.value = place;
+        input.setAttribute("aria-valuetext", String(values[place] ?? ""));
+      }
+      range.between.textContent = values.length ? `${values[low.value]} – ${values[high.value]}` : "";
+    }
+  }
+  function moved({ key, low, high, values }, input) {
+    if (Number(low.value) > Number(high.value)) input.value = input === low ? high.value : low.value;
+    const place = Number(input.value), end = input === low ? 0 : values.length - 1;
+    if (place === end) state.delete(input.name); else state.set(input.name, values[place]);
+  }
+
+  function drawRows() {
+    body.replaceChildren(...shown.slice(0, limit).map((row) => lines.get(row)));
+    by("more").hidden = shown.length <= limit;
+    by("count").textContent = `${shown.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`;
+    by("clear").hidden = ![...state.keys()].some((key) => key !== "sort" && key !== "hide");
+  }
+  function drawPrices() {
+    for (const [row, line] of lines) {
+      if (!row.prices) continue;
+      line.querySelector(".price").textContent = tag(row).hour || "";
+      line.querySelector(".month").textContent = tag(row).month || "";
+    }
+  }
+  function drawSelection() {
+    for (const [row, line] of lines) line.querySelector(".pick input").checked = site.selection.has(row.name);
+    const number = site.selection.names().length;
+    by("compare").disabled = number < 2;
+    by("compare").textContent = number ? `Compare selected (${number})` : "Compare selected";
   }
   function update() {
     shown = ordered(rows.filter(wanted()));
     limit = PAGE;
-    drawHead();
+    drawHeads();
+    drawRanges();
     drawRows();
+    drawPrices();
     site.keep(state);
   }
   function csv() {
     const quote = (text) => (/[",\n]|^[=+\-@\t\r]/.test(text) ? '"' + (/^[=+\-@\t\r]/.test(text) ? "'" : "") + text.replaceAll('"', '""') + '"' : text);
-    const lines = [visible().map(([, title]) => title), ...shown.map((row) => visible().map(([, , value, , , exact]) => String((exact || value)(row))))];
-    return lines.map((line) => line.map(quote).join(",")).join("\r\n") + "\r\n";
+    const visible = heads.filter((head) => !hidden().has(head.dataset.key));
+    const records = [visible.map((head) => head.dataset.title), ...shown.map((row) => visible.map((head) => String(value(head.dataset.key, row))))];
+    return records.map((record) => record.map(quote).join(",")).join("\r\n") + "\r\n";
   }
 
-  chooser.append(...columns.slice(1).map(([key, title]) => {
-    const box = site.make("input", { type: "checkbox", checked: !hidden().has(key) });
+  for (const head of heads) {
+    head.dataset.title = head.textContent;
+    const button = site.make("button", { type: "button" }, head.textContent, site.make("sup"));
+    button.addEventListener("click", () => order(head.dataset.key));
+    head.replaceChildren(button);
+    if (head.dataset.key === "name") continue;
+    const box = site.make("input", { type: "checkbox", checked: !hidden().has(head.dataset.key) });
     box.addEventListener("change", () => {
-      const now = hidden();
-      if (box.checked) now.delete(key); else now.add(key);
-      if (now.size) state.set("hide", [...now].join(",")); else state.delete("hide");
-      update();
+      const gone = hidden();
+      if (box.checked) gone.delete(head.dataset.key); else gone.add(head.dataset.key);
+      if (gone.size) state.set("hide", [...gone].join(",")); else state.delete("hide");
+      drawColumns();
+      site.keep(state);
     });
-    return site.make("label", {}, box, title);
-  }));
-  for (const event of ["input", "change"]) form.addEventListener(event, () => { site.write(form, state); update(); });
+    by("columns").append(site.make("label", {}, box, " ", head.dataset.title));
+  }
+  for (const event of ["input", "change"]) {
+    table.addEventListener(event, changed);
+    document.querySelector(".chips").addEventListener(event, changed);
+  }
+  function changed({ target }) {
+    if (target.closest(".pick")) return;
+    const range = ranges.find(({ low, high }) => target === low || target === high);
+    if (range) moved(range, target); else site.write(form, state);
+    update();
+  }
+  body.addEventListener("change", ({ target }) => {
+    const [row] = [...lines].find(([, line]) => line.contains(target));
+    if (!site.selection.has(row.name) && site.selection.names().length >= site.selection.MOST) target.checked = false;
+    else site.selection.toggle(row.name);
+  });
+  document.addEventListener("selection", drawSelection);
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(() => { site.write(form, state); update(); }));
-  more.addEventListener("click", () => { limit += PAGE; drawRows(); });
-  compare.addEventListener("click", () => { location.href = "compare.html#types=" + [...selected].map(encodeURIComponent).join(","); });
-  document.getElementById("csv").addEventListener("click", () => {
+  form.addEventListener("reset", () => setTimeout(() => {
+    state = new URLSearchParams([...state].filter(([key]) => key === "sort" || key === "hide"));
+    update();
+  }));
+  by("more").addEventListener("click", () => { limit += PAGE; drawRows(); });
+  by("filter").addEventListener("click", () => {
+    by("filter").setAttribute("aria-expanded", String(table.toggleAttribute("data-filters")));
+  });
+  by("compare").addEventListener("click", () => { location.href = "compare.html#types=" + site.selection.names().map(encodeURIComponent).join(","); });
+  by("csv").addEventListener("click", () => {
     const link = site.make("a", { href: URL.createObjectURL(new Blob([csv()], { type: "text/csv" })), download: "instance-types.csv" });
     link.click();
     URL.revokeObjectURL(link.href);
   });
-  window.addEventListener("hashchange", () => { state = site.state(); site.read(form, state); update(); });
-  site.read(form, state);
-  update();
+  function start() {
+    state = site.state();
+    site.read(form, state);
+    drawColumns();
+    update();
+  }
+  window.addEventListener("hashchange", start);
+  start();
+  drawSelection();
 })();

@@ -1,0 +1,80 @@
+"""Every field that the specs of a catalog set, with its values and the objects that have them; and what is searched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from virtcatalog.catalog.lock import SECTIONS
+from virtcatalog.catalog.model import Catalog
+from virtcatalog.site.facts import PreferenceRow, Type
+from virtcatalog.site.vmtemplates import Offer
+
+FOLDERS = dict(zip(SECTIONS, ("types", "preferences"), strict=True))
+
+
+class Field(NamedTuple):
+    """A field of types or preferences (the folder of their pages), and its objects' names by value."""
+
+    path: str
+    folder: str
+    values: dict[str, list[str]]
+
+    @property
+    def anchor(self) -> str:
+        """Its name in a URL's fragment."""
+        return f"{self.folder}-{self.path}"
+
+
+def fields(catalog: Catalog) -> list[Field]:
+    """Return the fields of types, then those of preferences, by name; items of a list are one field."""
+    found = []
+    for section, folder in FOLDERS.items():
+        by_path: dict[str, dict[str, list[str]]] = {}
+        for entry in getattr(catalog, section):
+            for path, value in flat("", entry.spec, numbered=False):
+                names = by_path.setdefault(path, {}).setdefault(value, [])
+                if entry.name not in names[-1:]:
+                    names.append(entry.name)
+        found += [Field(path, folder, values) for path, values in sorted(by_path.items())]
+    return found
+
+
+def flat(path: str, value: Any, *, numbered: bool = True) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a spec with their values as text; items of lists are `numbered`, or stand together."""
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from flat(f"{path}.{key}" if path else key, inner, numbered=numbered)
+    elif isinstance(value, list) and value:
+        for number, item in enumerate(value):
+            yield from flat(f"{path}[{number if numbered else ''}]", item, numbered=numbered)
+    else:
+        yield path, value if isinstance(value, str) else json.dumps(value)
+
+
+def search_script(
+    types: Iterable[Type], preferences: Iterable[PreferenceRow], offers: Iterable[Offer], all_fields: Iterable[Field]
+) -> str:
+    """Return the script with what the head's search finds: `[kind, name, title, page, further words]` each."""
+    entries: list[tuple[str, ...]] = [
+        (
+            "instance type",
+            row.name,
+            row.title or row.size,
+            f"types/{row.name}.html",
+            " ".join((row.size, *row.features)),
+        )
+        for row in types
+    ]
+    entries += [
+        ("preference", row.name, row.title, f"preferences/{row.name}.html", " ".join((row.system, row.architecture)))
+        for row in preferences
+    ]
+    entries += [("template", offer.name, offer.title, offer.page, offer.workload) for offer in offers]
+    entries += [
+        (f"field of {field.folder}", field.path, ", ".join(list(field.values)[:3]), f"fields.html#{field.anchor}")
+        for field in all_fields
+    ]
+    rows = json.dumps(entries, separators=(",", ":"), ensure_ascii=True)
+    return f'"use strict";\nsite.index({rows});\n'

@@ -1,0 +1,80 @@
+"""How the site's templates show what a catalog says: escaped, with icons, and as data that is no script."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, Final
+
+import jinja2
+from markupsafe import Markup
+
+from virtcatalog import units
+from virtcatalog.escaping import single_line, terminal
+from virtcatalog.site.families import monogram
+
+#: `file:` lets the site work from a folder; no page loads anything from elsewhere.
+POLICY: Final = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self' file:",
+        "style-src 'self' file:",
+        "img-src 'self' file: data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+)
+COLOURS: Final = 8
+"""How many families look different before colours come again."""
+
+
+class Lines(str):
+    """A text of several lines."""
+
+    __slots__ = ()
+
+
+class Icons:
+    """The icons of families, such as classes of types: two letters, and a colour by their place among them."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.colours = {name: place % COLOURS for place, name in enumerate(dict.fromkeys(names))}
+
+    def __call__(self, name: str) -> Markup:
+        """Return a picture, which screen readers pass over."""
+        return Markup(
+            '<svg class="icon c{}" viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6"></rect>'
+            '<text x="12" y="16">{}</text></svg>'
+        ).format(self.colours.get(name, 0), single_line(monogram(name)))
+
+
+def environment(**values: Any) -> jinja2.Environment:
+    """Return the templates; `values` are there in all of them."""
+    templates = jinja2.Environment(
+        loader=jinja2.PackageLoader("virtcatalog.site"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.filters |= {"data": as_data, "count": units.count}
+    templates.tests["has"] = lambda names, name: name in names
+    templates.globals |= {"policy": POLICY, "lines": Lines, **values}
+    return templates
+
+
+def as_data(value: Any) -> Markup:
+    """Return data as the content of a script element that is no script: nothing in it ends the element."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704
+
+
+def _shown(value: Any) -> Any:
+    """Show every control character that a text from the catalog may hold."""
+    if isinstance(value, Lines):
+        return terminal(value)
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return single_line(value)
+    return value
