@@ -13,6 +13,7 @@ NAMES = ("web", "db", "web-1", "cache", "a.b", "settings")
 NAMESPACES = ("", "", "", "lab", "default", "prod")
 IMAGES = ("quay.io/x/disk:1", "disk", "quay.io:80/x@sha256:ab")
 USER_DATA = "#cloud-config\nhostname: $(SIZE)\n"
+METADATA = (*("originAnnotations", "transformerAnnotations") * 4, "managedByLabel")
 LABELS = {"app": ("web", "db"), "tier": ("front", "back"), "x.io/owner": ("me", "you")}
 
 
@@ -318,7 +319,7 @@ class Tree:
             (0.2, "configurations", lambda: [self._configuration(folder)]),
             (0.2, "transformers", lambda: [self._plugin(folder)]),
             (0.1, "sortOptions", self._order),
-            (0.1, "buildMetadata", lambda: self._some(("originAnnotations",) * 4 + ("managedByLabel",), 1)),
+            (0.1, "buildMetadata", lambda: self._some(METADATA)),
         ):
             if self._chance(share * self._share * 2):
                 drawn[key] = draw()

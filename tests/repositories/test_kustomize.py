@@ -68,12 +68,20 @@ def test_random_trees_are_results_or_problems(seed):
             "sortOptions.legacySortOptions: is for the order legacy, and the order is fifo",
         ),
         ("buildMetadata: [origins]", "buildMetadata[0]: is nothing that kustomize adds"),
-        ("buildMetadata: [transformerAnnotations]", "alpha.config.kubernetes.io/transformations is not rendered"),
+        (
+            (
+                "resources: [a.yaml]\nbuildMetadata: [transformerAnnotations]\n"
+                "transformers: ['{apiVersion: builtin, kind: NamespaceTransformer, metadata: {name: n, namespace: x}}']"
+            ),
+            "alpha.config.kubernetes.io/transformations lacks NamespaceTransformer",
+        ),
         ("buildMetadata: [managedByLabel]", "the label app.kubernetes.io/managed-by is not rendered"),
         (
-            """resources: [a.yaml]\nbuildMetadata: [originAnnotations]
-patches: [{target: {}, patch: '[{"op": "remove", "path": "/metadata/annotations"}]'}]""",
-            "buildMetadata[0]: the annotation config.kubernetes.io/origin of A/a is not rendered",
+            (
+                "generators: ['{apiVersion: builtin, kind: ConfigMapGenerator, metadata: {name: d}}']\n"
+                "buildMetadata: [originAnnotations]"
+            ),
+            "buildMetadata[0]: the annotation config.kubernetes.io/origin of ConfigMap/d",
         ),
         ("namePrefix: [a]", "namePrefix: must be a string, not a list"),
         ("kind: Kustomisation", "kind: must be Kustomization or Component"),

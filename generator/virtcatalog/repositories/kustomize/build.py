@@ -8,6 +8,7 @@ named, and its neighbours are built all the same.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from posixpath import join, normpath
 from typing import Final, NamedTuple
 
@@ -25,7 +26,7 @@ from virtcatalog.repositories.kustomize.generators import absorb, add_hashes, ge
 from virtcatalog.repositories.kustomize.names import follow_names
 from virtcatalog.repositories.kustomize.objects import Objects
 from virtcatalog.repositories.kustomize.origins import Spot, sources
-from virtcatalog.repositories.kustomize.output import annotate, check_output, finish, has_origins
+from virtcatalog.repositories.kustomize.output import annotate, build_metadata, check_output, finish, transformed
 from virtcatalog.repositories.kustomize.plugins import Scope, generator_of, transform
 from virtcatalog.repositories.kustomize.resource import Id, Resource, pairs_of, text_of, unfit_problems
 from virtcatalog.repositories.kustomize.run import Run
@@ -82,7 +83,7 @@ def build(
 
 def _finished(folder: Folder, name: str, run: Run, added: Added | None) -> Iterator[model.Resource]:
     target = _Target(folder, name, (), run, added)
-    run.has_origins = has_origins(target.declared)
+    run.metadata = build_metadata(target.declared)
     objects = target.build(Objects())
     run.unrendered += add_hashes(objects.resources)
     follow_names(
@@ -177,12 +178,14 @@ class _Target:
                 joined = Objects()
                 joined.join(self._below(item, component=True).build(objects), item)
                 objects = joined
-        transform_all(declared, objects.resources, objects.config, self._files, self._budget, run.naming)
+        note = partial(transformed, objects.resources, run, join(self._at, self._file))
+        transform_all(declared, objects.resources, objects.config, self._files, self._budget, run.naming, note)
         for key in ("transformers", "validators"):
             for item in self._items(key):
                 with run.naming(item):
                     for plugin in self._plugins(item):
                         transform(plugin, Scope(objects.resources, self._files, self._budget))
+                        run.nameless += [plugin.text("kind")] if key == "transformers" else []
         objects.renamed()
         for item in self._items("vars"):
             with run.naming(item):

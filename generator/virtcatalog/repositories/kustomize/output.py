@@ -11,7 +11,7 @@ from typing import Final
 
 from virtcatalog.errors import some
 from virtcatalog.repositories.kustomize.declared import Declared
-from virtcatalog.repositories.kustomize.resource import Resource, pairs_of
+from virtcatalog.repositories.kustomize.resource import Resource, pairs_of, text_of
 from virtcatalog.repositories.kustomize.run import Run
 
 _FIRST: Final = (
@@ -23,7 +23,8 @@ _FIRST: Final = (
 _LAST: Final = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 ORIGIN: Final = "config.kubernetes.io/origin"
 _TRANSFORMATIONS: Final = "alpha.config.kubernetes.io/transformations"
-_ADDED: Final = ("originAnnotations", "transformerAnnotations", "managedByLabel")
+_ANNOTATIONS: Final = {"originAnnotations": ORIGIN, "transformerAnnotations": _TRANSFORMATIONS}
+_ADDED: Final = (*_ANNOTATIONS, "managedByLabel")
 _PLAIN: Final = re.compile(r"[\w.][\w./-]*\.(?:ya?ml|json)|(?:[\w.][\w./-]*/)?Kustomization")
 """A path that YAML writes without quotes."""
 
@@ -40,45 +41,66 @@ def finish(declared: Declared, resources: Sequence[Resource], run: Run) -> list[
     """Return the objects of the root in the order that it asks for, with the metadata that it asks for."""
     for resource in resources:
         annotations = pairs_of(resource.data, "annotations")
-        for key in annotations.keys() & {_TRANSFORMATIONS, *(() if run.has_origins else (ORIGIN,))}:
+        for key in annotations.keys() & {key for name, key in _ANNOTATIONS.items() if name not in run.metadata}:
             del annotations[key]
             if not annotations:
                 del resource.metadata["annotations"]
     with run.naming(declared):
         for name, item in declared.strings("buildMetadata"):
             with run.naming(item):
-                _name_unrendered(name, item, resources)
+                _name_unrendered(name, item, resources, run)
     with run.naming(declared):
         return _ordered(_sort_options(declared), resources)
     return list(resources)
 
 
-def has_origins(declared: Declared) -> bool:
-    """Whether the root asks for the origins of objects."""
+def build_metadata(declared: Declared) -> frozenset[str]:
+    """Return what a kustomization has in `buildMetadata`."""
     names = declared.data.get("buildMetadata")
-    return isinstance(names, list) and "originAnnotations" in names
+    return frozenset(name for name in names if isinstance(name, str)) if isinstance(names, list) else frozenset()
 
 
 def annotate(resource: Resource, run: Run, path: str, generator: str = "") -> None:
     """Say of an object which file it is from, by its path from the root, or whose `generator` makes it.
 
-    Nothing where the root does not ask for it. Patches may change that, as all annotations.
+    Nothing where the root asks for no metadata. Patches may change that, as all annotations.
     """
     if not _PLAIN.fullmatch(path):
-        text = None
-    elif generator:
-        text = f"configuredIn: {path}\nconfiguredBy:\n  apiVersion: builtin\n  kind: {generator}\n"
-    else:
-        text = f"path: {path}\n"
+        return
+    text = _configured(path, generator) if generator else f"path: {path}\n"
     annotations = pairs_of(resource.data, "annotations")
-    if run.has_origins and text and not (generator and ORIGIN in annotations):
+    if run.metadata and not (generator and ORIGIN in annotations):
         resource.metadata["annotations"] = {**annotations, ORIGIN: text}
 
 
-def _name_unrendered(name: str, item: Declared, resources: Sequence[Resource]) -> None:
+def transformed(resources: Sequence[Resource], run: Run, path: str, transformer: str) -> None:
+    """Say of objects that a transformer was applied which the kustomization at a path from the root has.
+
+    Source: AddTransformerAnnotation in api/resmap/reswrangler.go: one without an origin is taken for the transformer's.
+    """
+    if not run.metadata:
+        return
+    if not _PLAIN.fullmatch(path):
+        run.nameless.append(transformer)
+        return
+    text = _configured(path, transformer)
+    item = f"- {text.rstrip()}".replace("\n", "\n  ") + "\n"
+    for resource in resources:
+        annotations = pairs_of(resource.data, "annotations")
+        key, before = (_TRANSFORMATIONS, annotations.get(_TRANSFORMATIONS)) if ORIGIN in annotations else (ORIGIN, None)
+        said = text_of(before) + item if key == _TRANSFORMATIONS else text
+        run.budget.keys(len(said))
+        resource.metadata["annotations"] = {**annotations, key: said}
+
+
+def _configured(path: str, plugin: str) -> str:
+    return f"configuredIn: {path}\nconfiguredBy:\n  apiVersion: builtin\n  kind: {plugin}\n"
+
+
+def _name_unrendered(name: str, item: Declared, resources: Sequence[Resource], run: Run) -> None:
     """Say what of `buildMetadata` is not rendered. Raises ManifestError."""
-    if name == "transformerAnnotations":
-        raise item.unrendered(f"the annotation {_TRANSFORMATIONS} is not rendered")
+    if name == "transformerAnnotations" and run.nameless:
+        raise item.unrendered(f"the annotation {_TRANSFORMATIONS} lacks {some(run.nameless, 3)}")
     if name == "managedByLabel":
         raise item.unrendered(
             "the label app.kubernetes.io/managed-by is not rendered: it has the version of your kustomize"

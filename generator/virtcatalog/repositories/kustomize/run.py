@@ -14,13 +14,14 @@ from virtcatalog.repositories.kustomize.files import Reading
 class Run:
     """Shared by all folders: the budget, the files that were read, and what is wrong.
 
-    `has_origins` says that objects get annotations of where they are from.
+    `metadata` is what the root's `buildMetadata` asks for; `nameless` are transformers that it has no name of.
     """
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.budget = self.reading.budget
-        self.has_origins = False
+        self.metadata: frozenset[str] = frozenset()
+        self.nameless: list[str] = []
         self.unrendered: list[Problem] = []
         self.problems: list[Problem] = []
 

@@ -28,40 +28,57 @@ def transform_all(
     files: Files,
     budget: Budget,
     naming: Callable[[Declared], AbstractContextManager[None]],
+    note: Callable[[str], None],
 ) -> None:
-    """Apply the transformers of a kustomization to objects, in place; `naming` notes what fails, and goes on."""
+    """Apply the transformers of a kustomization to objects, in place; `naming` notes what fails, and goes on.
+
+    `note` is told what kustomize calls each of them, once it was applied.
+    """
     patching = Patching(files, resources, budget)
 
-    def each(key: str, apply: Callable[[Declared], Any]) -> None:
+    def each(key: str, apply: Callable[[Declared], Any], transformer: str = "") -> None:
         items: list[Declared] = []
         with naming(declared):
             items = list(declared.items(key))
         for item in items:
             with naming(item):
                 apply(item)
+            if transformer:
+                note(transformer)
 
     each("patchesStrategicMerge", patching.strategic)
-    each("patches", patching.patch)
+    if declared.data.get("patchesStrategicMerge"):
+        note("PatchStrategicMergeTransformer")
+    each("patches", patching.patch, "PatchTransformer")
     with naming(declared):
         if namespace := declared.text("namespace"):
             set_namespace(declared.get("namespace"), namespace, resources, config.namespaces, budget)
+            note("NamespaceTransformer")
     with naming(declared):
         if prefix := declared.text("namePrefix"):
             add_affix(declared.get("namePrefix"), prefix, "", resources, config.prefixes, budget)
+            note("PrefixTransformer")
     with naming(declared):
         if suffix := declared.text("nameSuffix"):
             add_affix(declared.get("nameSuffix"), "", suffix, resources, config.suffixes, budget)
-    each("labels", lambda item: _labels(item, resources, config, budget))
+            note("SuffixTransformer")
+    each("labels", lambda item: _labels(item, resources, config, budget), "LabelTransformer")
     with naming(declared):
         add_pairs(declared.get("commonLabels"), declared.pairs("commonLabels"), resources, config.selectors, budget)
+    if declared.data.get("labels") or declared.data.get("commonLabels"):  # one for these, even if there are none
+        note("LabelTransformer")
     with naming(declared):
         annotations = declared.pairs("commonAnnotations")
         add_pairs(declared.get("commonAnnotations"), annotations, resources, config.annotations, budget)
-    each("patchesJson6902", patching.json6902)
-    each("replicas", lambda item: set_replicas(item, resources, config.replicas, budget))
+    if declared.data.get("commonAnnotations"):
+        note("AnnotationsTransformer")
+    each("patchesJson6902", patching.json6902, "PatchJson6902Transformer")
+    each("replicas", lambda item: set_replicas(item, resources, config.replicas, budget), "ReplicaCountTransformer")
     for key in ("images", "imageTags"):
-        each(key, lambda item: set_image(item, resources, config.images, budget))
+        each(key, lambda item: set_image(item, resources, config.images, budget), "ImageTagTransformer")
     each("replacements", lambda item: _replacements(item, resources, files, budget))
+    if declared.data.get("replacements"):
+        note("ReplacementTransformer")
 
 
 def _labels(declared: Declared, resources: list[Resource], config: Config, budget: Budget) -> None:
