@@ -14,10 +14,10 @@ from virtcatalog.api.decode import decode_manifest, to_manifest
 from virtcatalog.api.holders import VirtualMachinePool
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.controller.vm import POOL_REVISION_LABEL, vm_of_pool
-from virtcatalog.live.classify import differing, not_in_git
 from virtcatalog.live.compare import Synced, applied_before, bare
 from virtcatalog.live.managers import Managers
 from virtcatalog.live.redaction import redacted
+from virtcatalog.live.syncing import differing, not_in_git
 from virtcatalog.live.verdict import POOL, Drift, Noise, Reason, Stages, Wins, ordered
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data
