@@ -107,3 +107,13 @@ def test_paths_outside_of_any_repository_are_compared_without_git(
     write("old", SMALL)
     write("new", LARGE)
     assert CHANGED in diff("old", "new").stdout
+
+
+def test_a_revision_that_a_shallow_clone_lacks(base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git("commit", "-q", "-a", "-m", "second")
+    git("clone", "-q", "--depth=1", tmp_path.as_uri(), "clone")
+    monkeypatch.chdir("clone")
+    assert diff("HEAD^", "HEAD").stderr == (
+        "error: 'HEAD^' is neither a git revision nor a file or folder; the clone is shallow: fetch the whole history "
+        "(fetch-depth: 0)\n"
+    )

@@ -222,13 +222,14 @@ def _streams(shared: Renderer) -> tuple[Side, Side]:
 
 
 def _side(name: Named, catalog: str, shared: Renderer) -> Side:
-    from virtcatalog.manifests.git import short
+    from virtcatalog.manifests.git import SHALLOW, short
     from virtcatalog.review.read import read_side
 
     if name.revision is not None:
         repository = _in_repository()
         if name.guessed and not repository.has(name.revision):
-            raise VirtcatalogError(f"{name.revision!r} is neither a git revision nor a file or folder")
+            hint = f"; {SHALLOW}" if repository.shallow else ""
+            raise VirtcatalogError(f"{name.revision!r} is neither a git revision nor a file or folder{hint}")
         commit = repository.commit(name.revision)
         shown = short(commit) if name.revision == commit else name.revision
         return _at(repository, commit, catalog, shown, shared)

@@ -15,6 +15,8 @@ from virtcatalog.manifests.gitprocess import Git, GitError
 
 #: Where a main branch is looked for, in this order; what the remote calls its own comes before.
 MAIN_BRANCHES: Final = ("origin/main", "origin/master", "main", "master")
+#: What to do where a revision is not there.
+SHALLOW: Final = "the clone is shallow: fetch the whole history (fetch-depth: 0)"
 _REGULAR, _EXECUTABLE, _SYMLINK = "100644", "100755", "120000"
 _READ: Final = frozenset({_REGULAR, _EXECUTABLE, _SYMLINK})
 _FOLDER: Final = "040000"
@@ -84,8 +86,7 @@ class Repository:
         """Return the newest commit that two revisions share; GitError when they share none."""
         done = self._git.run("merge-base", "--end-of-options", one, other)
         if done.returncode:
-            shallow = "the clone is shallow: fetch the whole history (fetch-depth: 0)"
-            hint = shallow if self.shallow else "name a BASE"
+            hint = SHALLOW if self.shallow else "name a BASE"
             raise GitError(f"{one} and {other} share no commit; {hint}")
         return done.stdout.decode().split()[0]
 
