@@ -258,3 +258,23 @@ def test_what_may_not_be_listed_is_in_the_dump_of_the_feed(stored, feed, tmp_pat
     )
     dump = json.loads(gzip.decompress(base64.b64decode(written["binaryData"]["lab.json.gz"])))
     assert dump["items"][0]["gaps"] == [{"kind": "Node", "reason": "no right to list nodes in all namespaces (403)"}]
+
+
+def test_dry_runs_of_what_git_has_agree_and_store_nothing(cluster, repository):
+    """The webhooks of that cluster answer with our own rules: what is judged is what is sent, and how it is read."""
+    namespaces = [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": f"team-{number}"}} for number in range(5)
+    ]
+    shared = [*namespaces, *fleet.TYPES, *fleet.PREFERENCES]
+    for obj in shared:
+        cluster.api.apply(obj)
+    try:
+        words = ("verify", "-f", f"{repository}/git", "--kubeconfig", str(cluster.kubeconfig), "-o", "json")
+        (admission,) = json.loads(call(*words).stdout)
+        vms = [fleet.in_git(number) for number in range(fleet.NUMBER)]
+        assert (admission["stage"], admission["left_out"], admission["findings"]) == ("admission", [], [])
+        assert admission["compared"] == admission["agree"] == sum(vm is not None for vm in vms)
+        assert [*cluster.api.items("kubevirt.io/v1", "VirtualMachine")] == []
+    finally:
+        for obj in shared:
+            cluster.api.delete(obj)
