@@ -91,7 +91,7 @@ def on_a_claim(text: str) -> str:
 def test_an_upgrade_that_changes_nothing(catalog: Path) -> None:
     (catalog / "preferences/desktop.yaml").write_text("preferences: {desktop: {}}\n")
     (catalog / "vms/server.yaml").write_text(on_a_claim(vm("server", MEMORY)))
-    result = diff("--kubevirt", OLD, NEW, fleet=on_a_claim(FLEET["plain"]), status=0)
+    result = diff("--kubevirt", OLD, NEW, fleet=on_a_claim(vm("plain", MEMORY, runStrategy="Halted")), status=0)
     sentence = "1 VM: nothing changes; 1 VM template: nothing changes; no object changes"
     assert result.stdout.splitlines() == [sentence, "catalog", "KubeVirt: v1.7.4 → v1.9.0", sentence]
 
@@ -110,6 +110,55 @@ def test_a_refusal_that_names_the_release_is_the_same_under_another_one() -> Non
     assert verdicts("--kubevirt", "v1.8.4", "v1.9.0", fleet=new)["plain"][1] == "changed"
 
 
+def running(name: str, cpu: str) -> str:
+    """A VM on the pod network, and its machine."""
+    return f"""\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {{name: {name}, namespace: shop}}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      domain: {{cpu: {cpu}, {MEMORY}, devices: {{interfaces: [{{name: default, masquerade: {{}}}}]}}}}
+      networks: [{{name: default, pod: {{}}}}]
+---
+apiVersion: kubevirt.io/v1
+kind: VirtualMachineInstance
+metadata:
+  name: {name}
+  namespace: shop
+  ownerReferences: [{{apiVersion: kubevirt.io/v1, kind: VirtualMachine, name: {name}, uid: u}}]
+spec: {{domain: {{devices: {{}}}}}}
+status: {{phase: Running, machine: {{type: pc-q35-rhel9.6.0}}}}
+"""
+
+
+def test_machines_that_migrate_are_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    fleet = running("web", "{sockets: 2}")
+    assert "of 1 machine 1 migrates" in diff("--kubevirt", OLD, "v1.8.4", fleet=fleet, status=0).stdout
+
+
+@pytest.mark.parametrize(
+    ("cpu", "level", "status"),
+    [
+        ("{cores: 2}", "restart", 1),
+        ("{cores: 2}", "stop", 0),
+        ("{cores: 2, model: Skylake-Server}", "unknown", 1),
+        ("{cores: 2, model: Skylake-Server}", "refused", 0),
+    ],
+)
+def test_machines_that_do_not_just_migrate_fail_as_verdicts_do(
+    cpu: str, level: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    fleet = running("web", cpu)
+    diff("--kubevirt", OLD, "v1.8.4", "--fail-on", level, fleet=fleet, status=status)
+
+
 def test_the_same_release_twice_is_no_upgrade() -> None:
     assert "KubeVirt" not in diff("--kubevirt", NEW, NEW, status=0).stdout
 
@@ -118,7 +167,7 @@ def test_vms_alone_are_compared_without_a_catalog(tmp_path: Path, monkeypatch: p
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     result = diff("--kubevirt", OLD, NEW, fleet=FLEET["efi-1"])
-    assert result.stdout.splitlines()[1:3] == ["the VMs given", "KubeVirt: v1.7.4 → v1.9.0"]
+    assert result.stdout.splitlines()[2:4] == ["the VMs given", "KubeVirt: v1.7.4 → v1.9.0"]
     assert "<loader>: /usr/share/OVMF/" in result.stdout
     missing = diff("--kubevirt", OLD, NEW, "--catalog", "none", fleet=FLEET["efi-1"], status=2)
     assert "none: there is no such file or folder" in missing.stderr

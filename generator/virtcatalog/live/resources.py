@@ -85,12 +85,12 @@ _STATUS: Final[Mapping[str, tuple[str, ...]]] = {
     "VirtualMachineInstance": (
         *("phase", "nodeName", "conditions", "migrationState", "virtualMachineRevisionName", "currentCPUTopology"),
         *("memory", "machine", "volumeStatus", "interfaces", "selinuxContext", "runtimeUser", "topologyHints"),
-        "VSOCKCID",
+        *("VSOCKCID", "launcherContainerImageVersion", "guestOSInfo"),
     ),
     "KubeVirt": ("observedKubeVirtVersion", "phase"),
     "PersistentVolumeClaim": ("phase", "accessModes", "capacity"),
     "DataVolume": ("phase",),
-    "Node": ("allocatable", "capacity", "conditions"),
+    "Node": ("allocatable", "capacity", "conditions", "nodeInfo"),
     "ResourceQuota": ("hard", "used"),
     "ApplicationAwareResourceQuota": ("hard", "used"),
 }

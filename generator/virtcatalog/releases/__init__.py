@@ -13,9 +13,10 @@ from types import MappingProxyType
 from typing import Final
 
 from virtcatalog.errors import UnsupportedError
+from virtcatalog.releases.launchers import EARLIER, Launcher
 from virtcatalog.releases.traits import Release, Stage, Traits
 
-__all__ = ["DEFAULT", "RELEASES", "Release", "Stage", "Traits", "check_oldest", "find_release"]
+__all__ = ["DEFAULT", "RELEASES", "Release", "Stage", "Traits", "check_oldest", "find_launcher", "find_release"]
 
 _MINORS = (path.stem for path in Path(__path__[0]).iterdir() if path.name.startswith("v"))
 _VALUES: list[Release] = [import_module(f"{__name__}.{name}").RELEASE for name in _MINORS]
@@ -44,6 +45,17 @@ def find_release(name: str) -> Release:
         return match
     hint = f"; did you mean {match}?" if match else ""
     raise UnsupportedError("release", f"KubeVirt {name!r} is not modelled; known are {', '.join(RELEASES)}{hint}")
+
+
+def find_launcher(tag: str) -> Launcher | None:
+    """What is in virt-launcher's image of that tag (`v1.8.2`); None for one that KubeVirt did not release, or too old.
+
+    Patch releases have the packages of their minor.
+    """
+    of_minor = {**EARLIER, **{release.minor: release.launcher for release in RELEASES.values()}}
+    matched = _VERSION.fullmatch(tag)
+    released = matched is not None and matched["v"] and matched["patch"] and matched[0].count("-") == 0
+    return of_minor.get(_minor(matched)) if matched is not None and released else None
 
 
 def check_oldest(name: str) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from virtcatalog.releases.launchers import Launcher
+
 
 class Stage(Enum):
     """How far a feature gate has come; `feature_gate` of the configuration says what follows from it."""
@@ -194,9 +196,11 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     server read (pkg/virt-config/configuration.go); `firmware` are the files of the launcher's image by directory;
     `pci_topology_version` is what new machines are annotated with (vmi-mutator.go). `common_instancetypes` is the
     catalog that comes with virtcatalog of what the operator deploys (virt-operator's common-instancetypes bundles).
+    `launcher` is what is in virt-launcher's image.
     """
 
     name: str
+    launcher: Launcher
     feature_gates: Mapping[str, Stage]
     configuration: Mapping[str, Any]
     firmware: Mapping[str, tuple[str, ...]]

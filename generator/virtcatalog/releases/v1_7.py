@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from virtcatalog.releases.launchers import Launcher
 from virtcatalog.releases.traits import Release, gates
 
 RELEASE = Release(
     name="v1.7.4",
+    # The same version of QEMU as v1.6.3's, with the machine type of that (releases/launchers.py, EARLIER).
+    launcher=Launcher(libvirt="10.10.0-13.el9", qemu="9.1.0-20.el9", q35="pc-q35-rhel9.6.0"),
     common_instancetypes="common-instancetypes@v1.5.1",
     feature_gates=gates(
         ALPHA="""

@@ -7,11 +7,15 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from virtcatalog.releases import v1_7
+from virtcatalog.releases.launchers import Launcher
 from virtcatalog.releases.traits import gates
 
 RELEASE = replace(
     v1_7.RELEASE,
     name="v1.8.4",
+    # QEMU 10.1.0-10.el9 takes in pc-q35-rhel9.6.0: kubevirt/kubevirt#16386, comment of 2026-04-27, where it reads the
+    # state of such a machine up to one device.
+    launcher=Launcher(libvirt="11.9.0-1.el9", qemu="10.1.0-10.el9", takes_in=frozenset({"pc-q35-rhel9.6.0"})),
     common_instancetypes="common-instancetypes@v1.6.0",
     feature_gates=gates(
         v1_7.RELEASE.feature_gates,

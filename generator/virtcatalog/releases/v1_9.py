@@ -16,6 +16,7 @@ _ARCHITECTURES = _BEFORE.configuration["architectureConfiguration"]
 RELEASE = replace(
     _BEFORE,
     name="v1.9.0",
+    launcher=replace(_BEFORE.launcher, libvirt="11.10.0-12.el9", qemu="10.1.0-20.el9"),
     common_instancetypes="common-instancetypes@v1.7.0",
     feature_gates=gates(
         _BEFORE.feature_gates,

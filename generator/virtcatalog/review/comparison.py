@@ -52,7 +52,7 @@ class Comparison:
     ) -> None:
         self.environment = environment
         self.units = units
-        self._shared = shared
+        self.shared: Sequence[Data] = shared
         self._beside = partial(Comparison, sides, environment, conditions, namespaces=namespaces, units=units, vms=vms)
         base, head = (
             _spread(side.objects_in(environment, unit), namespaces) for side, unit in zip(sides, units, strict=True)
@@ -92,7 +92,7 @@ class Comparison:
 
     def beside(self, manifest: Data) -> Comparison:
         """Return the same comparison with another object in both clusters."""
-        return self._beside(shared=[*self._shared, manifest])
+        return self._beside(shared=[*self.shared, manifest])
 
     @property
     def is_configured(self) -> bool:

@@ -39,6 +39,7 @@ from virtcatalog.review.judge import (
     judge_open,
     judge_template,
 )
+from virtcatalog.review.moving import Moved, Moves
 from virtcatalog.review.pinned import assumed, pins, recreated
 from virtcatalog.review.referenced import References
 from virtcatalog.review.side import Side, Vm
@@ -65,14 +66,15 @@ class Fleet(msgspec.Struct, kw_only=True):
 
     `verdicts` are those on VMs and VM templates that are touched. There are so many `vms` to judge, each in each of its
     environments, and so many `templates`; `unknown` are those that refer to what a broken catalog does not tell.
-    `users` are by environment and object. `diffs` makes the diff of what a verdict's VM becomes. `assumed` is what
-    clusters are taken to have, in words.
+    `moves` say which machines migrate to the launcher of another release. `users` are by environment and object.
+    `diffs` makes the diff of what a verdict's VM becomes. `assumed` is what clusters are taken to have, in words.
     """
 
     verdicts: list[Verdict] = []
     vms: int = 0
     templates: int = 0
     unknown: list[str] = []
+    moves: list[Moved] = []
     users: dict[tuple[str, Identity], Users] = {}
     diffs: dict[tuple[str, str, bool], Callable[[], str]] = {}
     assumed: tuple[str, ...] = ()
@@ -174,7 +176,10 @@ class Reviewer:
                         cases[key], names[key] = Case(vm, fresh, pinned, referenced.references, comparison), []
                     names[key].append(name)
         found = judge_all(list(cases.values()), watch, cache, executor)
+        moves = Moves()
         for case, members, verdict in zip(cases.values(), names.values(), found, strict=True):
+            if verdict.now not in ("start", "create"):
+                self.fleet.moves += moves.of(case.vm, members, case.comparison)
             if verdict.touched:
                 comparison = case.comparison
                 because = self._causes.around(comparison, case.references or (), case.vm)

@@ -6,7 +6,7 @@ from virtcatalog import escaping
 from virtcatalog.errors import counted, some
 from virtcatalog.manifests.identity import identity
 from virtcatalog.review.groups import Group, grouped
-from virtcatalog.review.report import Report, deprecated, headline, requests, shortages, upgrades
+from virtcatalog.review.report import Report, deprecated, headline, migrations, requests, shortages, upgrades
 from virtcatalog.review.rows import MEANINGS, severity, what, why
 from virtcatalog.review.side import Side
 from virtcatalog.review.users import consequences
@@ -21,6 +21,7 @@ def github(report: Report) -> str:
     ]
     lines += [_command("notice", "", 0, title, " ".join(said)) for title, said in upgrades(report)]
     lines += map(_of_vms, grouped(report.fleet.verdicts))
+    lines += [_command("warning", "", 0, "migration", line) for line in migrations(report)[1:]]
     lines += [_command("notice", "", 0, "deprecated", line) for line in deprecated(report)]
     lines += [_command("notice", "", 0, "requests", line) for line in requests(report).short]
     lines += [_command("error", "", 0, "shortage", line) for line in shortages(report)]

@@ -13,6 +13,7 @@ from virtcatalog.review.report import (
     Report,
     deprecated,
     headline,
+    migrations,
     requests,
     shortages,
     sides,
@@ -65,6 +66,7 @@ def _body(report: Report, title: str) -> Iterator[str]:
     for said, lines in upgrades(report):
         yield f"<h2>{escaped(said)}</h2>\n{_list(lines)}"
     for title, lines in (
+        ("Migration", migrations(report)),
         ("Deprecated", deprecated(report)),
         ("Requests", requests(report).all_lines),
         ("Shortages", shortages(report)),

@@ -15,6 +15,7 @@ from virtcatalog.review.report import (
     counts,
     deprecated,
     headline,
+    migrations,
     requests,
     shortages,
     sides,
@@ -27,7 +28,7 @@ from virtcatalog.review.users import consequences
 MOST_BYTES, MOST_BYTES_EACH = 65_000, 10_000
 #: What a report begins with, so that the comment that it becomes is found again.
 MARKER = "<!-- virtcatalog diff -->\n"
-_MOST_PROBLEMS, _MOST_ROWS, _MOST_CHANGES, _MOST_CAUSES, _MOST_UNRENDERED = 20, 20, 4, 3, 5
+_MOST_PROBLEMS, _MOST_ROWS, _MOST_CHANGES, _MOST_CAUSES, _MOST_UNRENDERED, _MOST_MOVES = 20, 20, 4, 3, 5, 3
 
 
 def markdown(report: Report, artifact: str = "") -> str:
@@ -87,6 +88,7 @@ def _summary(report: Report) -> Iterator[str]:
     if report.host:
         yield f"- host profile: {plain(report.host)}\n"
     yield from (f"- deprecated: {plain(_short(line, 300))}\n" for line in deprecated(report))
+    yield from (f"- migration: {plain(_short(line, 300))}\n" for line in migrations(report)[: _MOST_MOVES + 1])
     yield from (f"- requests: {plain(_short(line, 300))}\n" for line in requests(report).short)
     yield from (f"- **shortages**: {plain(_short(line, 300))}\n" for line in shortages(report)[:1])
     for problem in report.unrendered[:_MOST_UNRENDERED]:
@@ -120,7 +122,7 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
     for title, lines in upgrades(report):
         if lines[1:]:
             yield _folded(f"fields under {title}", "".join(f"- {plain(line)}\n" for line in lines[1:]), "", pointer)
-    for title, lines in (("shortages", shortages(report)), ("requests", requests(report).all_lines)):
+    for title, lines in _folded_lists(report):
         if lines:
             yield _folded(title, "".join(f"- {plain(line)}\n" for line in lines), "", pointer)
     for group in grouped(report.fleet.verdicts):
@@ -136,6 +138,12 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
             said += f"The same diff as {markdown_code(change.same_as)}.\n"
         diff = "" if change.same_as else change.diff
         yield _folded(f"{change.change} {change.name}{renamed}{where}", said, diff, pointer)
+
+
+def _folded_lists(report: Report) -> Iterator[tuple[str, list[str]]]:
+    yield "migration", migrations(report)[1:]
+    yield "shortages", shortages(report)
+    yield "requests", requests(report).all_lines
 
 
 def _folded(title: str, said: str, diff: str, pointer: str) -> str:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from virtcatalog.capacity.demand import Overspent
-from virtcatalog.errors import Level, Problem, counted, listed, some
+from virtcatalog.errors import LEVELS, Level, Problem, counted, listed, some
 from virtcatalog.manifests.identity import identity
 from virtcatalog.repositories.documents import passed_over_words
 from virtcatalog.review.fleet import Fleet, Upgrade
+from virtcatalog.review.moving import LEVEL, WORDS, groups, sentence
 from virtcatalog.review.objects import ObjectChange
 from virtcatalog.review.requests import RequestReport, request_report
 from virtcatalog.review.shortages import Standing
@@ -72,7 +73,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         """Whether anything is not as it was."""
         fields = any(upgrade.fields for upgrade in self.upgrades)
         found = self.fleet.verdicts or self.objects or self.standings or self.overspent or self.quiet
-        return bool(found or self.host or fields)
+        stays = any(moved.fate != "migrates" for moved in self.fleet.moves)
+        return bool(found or self.host or fields or stays)
 
     @property
     def vms(self) -> list[Verdict]:
@@ -106,6 +108,7 @@ def upgrades(report: Report) -> list[tuple[str, list[str]]]:
     return [(_upgrade(upgrade), [_UPGRADED, *_known_fields(upgrade)]) for upgrade in report.upgrades]
 
 
+_MOST_NAMES = 3
 _UPGRADED = "VMs that run keep their domain until they are restarted; the next start of each meets the new release."
 
 
@@ -135,7 +138,11 @@ def rises(report: Report, level: Level) -> bool:
     """Whether a verdict is of that level or graver; "any" is anything that differs. A side that is broken counts."""
     if report.problems:
         return True
-    return report.differs if level == "any" else reaches(report.fleet.verdicts, level)
+    if level == "any":
+        return report.differs
+    worst = LEVELS.index(level)
+    stays = any(LEVELS.index(LEVEL[moved.fate]) <= worst for moved in report.fleet.moves if moved.fate in LEVEL)
+    return stays or reaches(report.fleet.verdicts, level)
 
 
 def requests(report: Report) -> RequestReport:
@@ -153,12 +160,23 @@ def shortages(report: Report) -> list[str]:
     return [*(line for standing in report.standings for line in standing.lines()), *map(str, report.overspent)]
 
 
+def migrations(report: Report) -> list[str]:
+    """Say how many machines migrate to the new release's launcher; then which do not, and why."""
+    rows = [
+        f"{WORDS[fate][len(vms) != 1]}: {some(vms, _MOST_NAMES)}: {'; '.join(reasons)}"
+        for fate, reasons, vms in groups(report.fleet.moves)
+    ]
+    return [sentence(report.fleet.moves), *rows] if report.fleet.moves else []
+
+
 def headline(report: Report) -> str:
     """All in one sentence, the first and the last of a report."""
     fleet = report.fleet
     parts = [report.summary.sentence] if fleet.vms else []
     if fleet.templates:
         parts.append(f"{counted(fleet.templates, 'VM template')}: {_of_templates(report.templates)}")
+    stay = Counter(moved.fate for moved in report.fleet.moves)
+    parts += [f"{stay[fate]:,} {WORDS[fate][stay[fate] != 1]}" for fate in LEVEL if stay[fate]]
     changed = counts(report)
     objects = ", ".join(f"{number:,} {change}" for change, number in changed.items())
     parts.append(f"objects: {objects}" if objects else "no object changes")
@@ -219,6 +237,7 @@ def as_data(report: Report) -> dict[str, Any]:
             "sentence": headline(report),
         },
         "vms": [_plain(verdict) for verdict in report.fleet.verdicts],
+        "migrations": [msgspec.to_builtins(moved) for moved in fleet.moves],
         "deprecated": [msgspec.to_builtins(deprecated) for deprecated in deprecations(report.objects, fleet.users)],
         "shortages": {
             "standings": [msgspec.to_builtins(standing) for standing in report.standings],

@@ -7,7 +7,7 @@ from typing import Any
 from virtcatalog import escaping
 from virtcatalog.errors import counted, some
 from virtcatalog.review.groups import Group, grouped
-from virtcatalog.review.report import Report, deprecated, headline, requests, shortages
+from virtcatalog.review.report import Report, deprecated, headline, migrations, requests, shortages
 from virtcatalog.review.rows import MEANINGS, severity, what
 from virtcatalog.sarif import log, result
 
@@ -28,6 +28,7 @@ def sarif(report: Report) -> str:
         "deprecated": deprecated(report),
         "requests": requests(report).all_lines,
         "shortages": shortages(report),
+        "migrations": migrations(report),
     }
     return escaping.as_json(log("virtcatalog diff", rules, results, properties))
 

@@ -14,6 +14,7 @@ from virtcatalog.review.report import (
     counts,
     deprecated,
     headline,
+    migrations,
     requests,
     shortages,
     sides,
@@ -26,7 +27,7 @@ from virtcatalog.review.users import consequences
 WIDTH = 80
 _LEAST_WORDS = 16
 _AROUND = re.compile(rf"\b(?:{re.escape(TEMPLATE)}|domain\.(?:devices\.)?)+(?=\w)")
-_MOST_LINES, _LEAST_ROWS, _MOST_CHANGES, _MOST_NAMES, _MOST_UNRENDERED = 25, 5, 4, 3, 5
+_MOST_LINES, _LEAST_ROWS, _MOST_CHANGES, _MOST_NAMES, _MOST_UNRENDERED, _MOST_MOVES = 25, 5, 4, 3, 5, 3
 
 
 def text(report: Report, width: int = WIDTH, *, full: bool = False, vms: bool = True, objects: bool = True) -> str:
@@ -72,6 +73,11 @@ def _rest(report: Report, width: int, *, full: bool, vms: bool, objects: bool) -
     """What comes behind the VMs: what they request, objects, and what is not told."""
     if vms:
         requested, short_of = requests(report), shortages(report)
+        moving = migrations(report)
+        for line in moving if full else moving[: _MOST_MOVES + 1]:
+            yield from _wrapped(f"migration: {line}", width)
+        if not full and len(moving) > _MOST_MOVES + 1:
+            yield f"and {len(moving) - _MOST_MOVES - 1:,} more reasons: --full shows them\n"
         for line in requested.all_lines if full else requested.short:
             yield from _wrapped(f"requests: {line}", width)
         for line in short_of if full or len(short_of) < 2 else [f"{short_of[0]}; and {len(short_of) - 1:,} more"]:

@@ -1,0 +1,218 @@
+"""Which machines migrate to the launcher of another release: the reported cases, and what cannot be told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import otheryaml
+from virtcatalog import Cluster
+from virtcatalog.kubevirt.pipeline import create_vmi
+from virtcatalog.kubevirt.rollout.upgrade import Move, Seen, move
+from virtcatalog.releases import RELEASES, find_launcher
+from virtcatalog.releases.launchers import EARLIER, numbers
+from virtcatalog.review.moving import Machine, Moved, Observed, groups, sentence
+
+V16, V17, V18, V19 = EARLIER[1, 6], *(RELEASES[name].launcher for name in ("v1.7.4", "v1.8.4", "v1.9.0"))
+STEADY = Seen(machine="pc-q35-rhel9.6.0", migrated=False, kernel="5.14.0-570.el9.x86_64", guest_kernel="6.8.0-31")
+
+
+def machine(cpu: str = "{sockets: 2}", *, architecture: str = "amd64", model: str = "virtio", type: str = "q35") -> Any:
+    vm = f"""
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {{name: web, namespace: shop}}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      architecture: {architecture}
+      domain:
+        cpu: {cpu}
+        memory: {{guest: 2Gi}}
+        machine: {{type: {type}}}
+        devices: {{interfaces: [{{name: default, masquerade: {{}}, model: {model}}}]}}
+      networks: [{{name: default, pod: {{}}}}]
+"""
+    result = create_vmi(otheryaml.load(vm), Cluster([], release="v1.8.4"))
+    assert result.admitted, result.reasons
+    return result
+
+
+def fate(cpu: str = "{sockets: 2}", seen: Seen = STEADY, old: Any = V17, new: Any = V18, **more: str) -> Move:
+    return move(machine(cpu, **more).vmi_object, seen, (), old, new)
+
+
+class TestThreads:
+    """harvester/harvester#11615: `extra features: ht`, from v1.7.4 to v1.8.4."""
+
+    @pytest.mark.parametrize("cpu", ["{cores: 2}", "{threads: 2}", "{cores: 4, sockets: 2, model: host-model}"])
+    def test_host_model_with_several_threads_a_socket_restarts(self, cpu: str) -> None:
+        assert fate(cpu) == Move(
+            "restart",
+            ("libvirt 11.9.0 with QEMU 10.1.0 refuses a host-model CPU with several cores or threads a socket (ht)",),
+        )
+
+    @pytest.mark.parametrize("cpu", ["{sockets: 2}", "{cores: 1}", "{cores: 2, model: host-passthrough}"])
+    def test_others_migrate(self, cpu: str) -> None:
+        assert fate(cpu) == Move("migrates")
+
+    @pytest.mark.parametrize(
+        "cpu", ["{cores: 2, model: Skylake-Server}", "{cores: 2, features: [{name: ht, policy: disable}]}"]
+    )
+    def test_of_other_cpus_nobody_has_told(self, cpu: str) -> None:
+        assert fate(cpu).fate == "unknown"
+
+    def test_libvirt_11_10_takes_them_in(self) -> None:
+        assert fate("{cores: 2}", new=V19) == Move("migrates")
+
+    def test_what_qemu_10_started_it_takes_in(self) -> None:
+        assert fate("{cores: 2}", Seen(machine="pc-q35-rhel9.8.0", migrated=False), old=V18, new=V19) == Move(
+            "migrates"
+        )
+
+
+class TestSegmentation:
+    """kubevirt/kubevirt#16386: `Failed to load virtio-net:virtio`, from v1.6.2 to v1.7, on kernels with USO."""
+
+    def seen(self, kernel: str, guest: str = "6.8.0-31-generic") -> Seen:
+        return Seen(machine="pc-q35-rhel9.6.0", migrated=False, kernel=kernel, guest_kernel=guest)
+
+    @pytest.mark.parametrize("new", [V17, V19])
+    def test_a_guest_that_offloads_udp_restarts(self, new: Any) -> None:
+        found = fate(seen=self.seen("6.8.0-31-generic"), old=V16, new=new)
+        assert found.fate == "restart"
+        assert "does not load its NIC: Features unsupported (USO" in found.reasons[0]
+
+    @pytest.mark.parametrize(
+        ("kernel", "guest", "expected"),
+        [
+            ("5.14.0-570.el9.x86_64", "6.8.0-31-generic", "migrates"),  # the node's kernel has no USO
+            ("6.8.0-31-generic", "5.15.0-100-generic", "migrates"),  # the guest's has none
+            ("6.8.0-31-generic", "5.14.0-570.el9.x86_64", "unknown"),
+            ("6.8.0-31-generic", "", "unknown"),
+            ("", "6.8.0-31-generic", "unknown"),
+        ],
+    )
+    def test_node_and_guest_both_need_a_kernel_that_has_it(self, kernel: str, guest: str, expected: str) -> None:
+        assert fate(seen=self.seen(kernel, guest), old=V16, new=V17).fate == expected
+
+    def test_what_drivers_of_windows_do_nobody_has_told(self) -> None:
+        windows = Seen(machine="pc-q35-rhel9.6.0", migrated=False, kernel="6.8.0", guest="mswindows")
+        assert fate(seen=windows, old=V16, new=V17).fate == "unknown"
+
+    def test_other_nics_have_none_of_it(self) -> None:
+        assert fate(seen=self.seen("6.8.0"), old=V16, new=V17, model="e1000e") == Move("migrates")
+
+    def test_later_upgrades_are_not_affected(self) -> None:
+        assert fate(seen=self.seen("6.8.0"), old=V17, new=V18) == Move("migrates")
+
+
+class TestWhatNobodyHasTold:
+    def test_a_machine_type_of_another_version_of_qemu(self) -> None:
+        found = fate(seen=Seen(machine="pc-q35-rhel8.6.0", migrated=False))
+        assert found.fate == "unknown"
+        assert "machine-type.node.kubevirt.io/pc-q35-rhel8.6.0" in found.reasons[0]
+        assert fate(seen=Seen(machine="pc-q35-rhel8.6.0", migrated=False), old=V18, new=V19) == Move("migrates")
+
+    def test_an_alias_stands_for_what_the_old_release_made_of_it(self) -> None:
+        assert fate(seen=Seen(migrated=False)) == Move("migrates")
+
+    def test_labels_that_the_pod_of_a_migrated_vm_selects(self) -> None:
+        """kubevirt/kubevirt#17812."""
+        for migrated, expected in ((True, "unknown"), (None, "unknown"), (False, "migrates")):
+            assert fate(seen=Seen(machine="pc-q35-rhel9.6.0", migrated=migrated)).fate == expected
+        named = Seen(machine="pc-q35-rhel9.6.0", migrated=True)
+        assert fate("{sockets: 2, model: Skylake-Server}", named).fate == "migrates"
+
+    def test_the_way_back(self) -> None:
+        assert fate(old=V19, new=V18).fate == "unknown"
+
+    def test_deprecated_features_of_s390x(self) -> None:
+        found = fate(architecture="s390x", type="s390-ccw-virtio", old=V17)
+        assert found.fate == "unknown"
+        assert "host-model CPU with deprecated features" in " ".join(found.reasons)
+
+
+def test_what_stays_on_its_node_restarts() -> None:
+    found = move(machine().vmi_object, Seen(), ("a host device keeps it",), V18, V19)
+    assert found == Move("restart", ("it cannot migrate live: a host device keeps it",))
+    assert fate(seen=Seen(stuck="PVC data is not shared")).fate == "restart"
+
+
+def test_one_launcher_takes_its_own_machines() -> None:
+    assert fate("{cores: 2}", Seen(), V18, V18) == Move("migrates")
+
+
+def vmi(**status: Any) -> dict[str, Any]:
+    kind = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstance"}
+    return {**kind, "metadata": {"name": "web", "namespace": "shop"}, "spec": {}, "status": status}
+
+
+NODE = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "n1"},
+    "status": {"nodeInfo": {"kernelVersion": "6.8.0"}},
+}
+
+
+def observed(cpu: str = "{sockets: 2}", old: Any = V17, new: Any = V18, **status: Any) -> Move:
+    return Observed([vmi(**status), NODE]).moved("shop/web", Machine(machine(cpu), ()), old, new)
+
+
+def test_a_vm_may_still_run_under_an_older_launcher() -> None:
+    status = {
+        "nodeName": "n1",
+        "machine": {"type": "pc-q35-rhel9.6.0"},
+        "guestOSInfo": {"id": "ubuntu", "kernelRelease": "6.8.0-31-generic"},
+    }
+    assert observed(**status).fate == "migrates"
+    old = observed(**status, launcherContainerImageVersion="quay.io/kubevirt/virt-launcher:v1.6.2")
+    assert old.fate == "restart"
+    assert "USO" in old.reasons[0]
+    new = observed("{cores: 2}", **status, launcherContainerImageVersion="quay.io/kubevirt/virt-launcher:v1.8.4")
+    assert new.fate == "migrates"
+
+
+@pytest.mark.parametrize("tag", ["1.7.4-150700.3.24.2", "v1.8.4-qemu-9.1.0", "v1.5.0", "latest"])
+def test_of_other_builds_nothing_is_known(tag: str) -> None:
+    found = observed(launcherContainerImageVersion=f"registry.example.org:5000/virt-launcher:{tag}")
+    assert found.fate == "unknown"
+    assert f"virt-launcher:{tag}" in found.reasons[0]
+
+
+def test_what_a_vmi_says_of_itself_counts() -> None:
+    stuck = observed(conditions=[{"type": "LiveMigratable", "status": "False", "message": "PVC data is not shared"}])
+    assert stuck == Move("restart", ("it cannot migrate live: PVC data is not shared",))
+
+
+def test_a_hostile_status_is_no_traceback() -> None:
+    for status in ({"conditions": 3}, {"machine": []}, {"guestOSInfo": "x"}, {"migrationState": 1, "nodeName": {}}):
+        assert observed(**status).fate in ("migrates", "unknown", "restart")
+
+
+def test_vms_without_a_machine_do_not_migrate() -> None:
+    assert Observed([vmi()]).runs("shop/web")
+    assert not Observed([vmi()]).runs("shop/other")
+    assert Observed([]).runs("shop/other")
+
+
+def test_in_words() -> None:
+    moves = [Moved(vm=f"a/{number}", fate="migrates") for number in range(3)]
+    moves += [Moved(vm=f"b/{number}", fate="unknown", reasons=("x",)) for number in range(2)]
+    moves.append(Moved(vm="c/1", fate="restart", reasons=("y",)))
+    assert sentence(moves) == (
+        "of 6 machines 1 restarts before it migrates, 2 cannot be told whether they migrate, "
+        "3 migrate to the new launcher"
+    )
+    assert groups(moves) == [("restart", ("y",), ["c/1"]), ("unknown", ("x",), ["b/0", "b/1"])]
+
+
+def test_launchers() -> None:
+    assert find_launcher("v1.7.2") == V17
+    assert find_launcher("v1.6.6") == V16
+    assert find_launcher("v1.7") is None
+    assert numbers("10.1.0-20.el9") == (10, 1, 0, 20)
+    assert numbers("9.1.0-19.el9") < numbers("9.1.0-20.el9") < numbers("10.1.0-10.el9")
