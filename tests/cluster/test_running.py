@@ -146,7 +146,7 @@ def test_lists_come_in_pages(api):
         api.delete(config_map(name))
 
 
-def test_without_webhooks_a_vm_is_stored_as_the_api_server_alone_stores_it_of_any_release():
+def test_without_webhooks_a_vm_is_stored_as_the_api_server_alone_stores_it_of_any_release(api_server):
     with running_cluster(webhooks=False, release="v1.8.4") as cluster:
         assert cluster.api.create(VM)["spec"] == VM["spec"]
         observed = next(cluster.api.items("kubevirt.io/v1", "KubeVirt"))["status"]["observedKubeVirtVersion"]
