@@ -50,7 +50,7 @@ def test_between_releases_is_told_what_was_added_changed_deprecated_and_removed(
     assert [(each.name, each.text) for each in part.deprecated] == [("m.huge", "use m.big, until 2027-01-01")]
     assert [(each.name, each.page) for each in part.removed] == [("m.small", "")]
     assert [([each.name for each in change.objects], change.fields) for change in part.changed] == [
-        (["m.big", "m.large"], ("ioThreadsPolicy: auto is new",))
+        (["m.big", "m.large"], ("IO threads: auto is new",))
     ]
 
 
@@ -193,7 +193,7 @@ def test_many_that_are_alike_take_one_place():
     many = f"class: m\nmemoryPerVcpu: 4Gi\nsizes:\n{sizes}"
     past = History(releases=(release("v1", many), release("v2", f"spec: {{ioThreadsPolicy: auto}}\n{many}")))
     page = render(catalog(ONE), past=past)["changes.html"]
-    assert page.count("ioThreadsPolicy: auto is new") == 1
+    assert page.count("IO threads: auto is new") == 1
     assert "and 187 more" in words(page)
     assert "199 of them" in words(page)
 

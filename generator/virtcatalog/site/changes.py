@@ -12,6 +12,7 @@ from virtcatalog import units
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.model import Catalog, Published
 from virtcatalog.errors import counted
+from virtcatalog.manifests.difference import Difference
 from virtcatalog.publish.environments import environment_changes
 from virtcatalog.publish.notes import Step, steps
 from virtcatalog.publish.releases import Objects, Release, environments_now, now
@@ -19,6 +20,15 @@ from virtcatalog.publish.rendered import Event, Which
 from virtcatalog.render.features import natural
 
 _NOUNS = {"instancetypes": "Instance types", "preferences": "Preferences"}
+_WORDS = {
+    "cpu.guest": "vCPUs",
+    "memory.guest": "memory",
+    "cpu.dedicatedCPUPlacement": "dedicated CPUs",
+    "memory.hugepages.pageSize": "huge pages",
+    "ioThreadsPolicy": "IO threads",
+    "requirements.cpu.guest": "vCPUs that it requires",
+    "requirements.memory.guest": "memory that it requires",
+}
 _FOLDERS = {"instancetypes": "types", "preferences": "preferences"}
 
 
@@ -141,10 +151,16 @@ def _grouped(changed: Sequence[tuple[Item, tuple[str, ...]]]) -> tuple[SameChang
 
 
 def _fields(step: Step) -> tuple[str, ...]:
-    fields = tuple(str(field) for field in step.fields)
+    fields = tuple(map(_in_words, step.fields))
     if step.restored:
         return (*fields, "deprecated no longer")
     return (*fields, "labels or annotations") if step.relabelled else fields
+
+
+def _in_words(change: Difference) -> str:
+    """A change, with the words that the site's tables have for a field, if they have some."""
+    words = _WORDS.get(change.field)
+    return words + str(change).removeprefix(change.field) if words else str(change)
 
 
 def _gist(published: Published | None) -> str:

@@ -23,6 +23,7 @@ from virtcatalog.site import plainvms
 from virtcatalog.site.changes import History, chapters
 from virtcatalog.site.domains import Domains, domains
 from virtcatalog.site.facts import PreferenceRow, Type, preference_rows, types
+from virtcatalog.site.feeds import atom, calendar, endings
 from virtcatalog.site.fields import fields, flat, search_script
 from virtcatalog.site.pairs import Kin, Matrix, matrix
 from virtcatalog.site.prices import PriceList
@@ -127,7 +128,21 @@ class _Site:
         yield "preferences.html", self._page("preferences.html", families=self._families())
         yield "environments.html", self._page("environments.html", types=self.types, preferences=self.preferences)
         history = chapters(self.catalog, self.past)
-        yield "changes.html", self._page("changes.html", chapters=history, omissions=self.past.omissions)
+        deprecated, feed = endings(self.catalog), atom(self.catalog, history)
+        if feed:
+            yield "changes.atom", feed
+        if any(ending.sunset for ending in deprecated):
+            yield "deprecated.ics", calendar(self.catalog, deprecated)
+        yield (
+            "changes.html",
+            self._page(
+                "changes.html",
+                chapters=history,
+                omissions=self.past.omissions,
+                endings=deprecated,
+                feed=bool(feed),
+            ),
+        )
         all_fields = fields(self.catalog)
         yield "fields.html", self._page("fields.html", fields=all_fields)
         yield "search.js", search_script(self.types, self.preferences, chain.from_iterable(self.offers), all_fields)

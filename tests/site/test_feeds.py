@@ -1,0 +1,83 @@
+"""The feed of releases and the calendar of what ends: valid, whatever the catalog's texts hold, and always the same."""
+
+from __future__ import annotations
+
+import json
+
+from lxml import etree
+
+from virtcatalog import load_catalog
+from virtcatalog.publish.releases import Release, now
+from virtcatalog.site.changes import History
+from virtcatalog.site.pages import render
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+HOSTILE = "]]></title><x> & \u202e"
+
+
+def catalog(sizes: str, name: str = "house"):
+    files = {
+        "catalog.yaml": f"name: {name}\nvendor: example.org\nkubevirt: v1.9.0\n",
+        "instancetypes/m.yaml": f"class: m\nmemoryPerVcpu: 4Gi\nsizes:\n{sizes}",
+        "preferences/p.yaml": "preferences: {plain: {}}\n",
+    }
+    return load_catalog("catalog", {path: text.encode() for path, text in files.items()})
+
+
+OLD = catalog("  small: {vcpus: 1}\n")
+NEW = catalog(
+    "  small: {vcpus: 1, deprecated: {replacedBy: m.large, sunset: 2027-03-01}}\n"
+    "  tiny: {vcpus: 1, memory: 1Gi, deprecated: {}}\n"
+    "  large: {vcpus: 2}\n"
+)
+
+
+def site(names: tuple[str, str] = ("v1", "v2"), dates: tuple[str, str] = ("2026-01-01", "2026-02-01")):
+    releases = tuple(
+        Release(name=name, date=date, objects=now(loaded))
+        for name, date, loaded in zip(names, dates, (OLD, NEW), strict=True)
+    )
+    return render(NEW, past=History(releases=releases))
+
+
+def test_the_feed_has_the_releases_with_what_they_changed():
+    feed = etree.fromstring(site()["changes.atom"].encode())
+    assert feed.findtext(f"{ATOM}updated") == "2026-02-01T00:00:00Z"
+    newest, first = feed.findall(f"{ATOM}entry")
+    assert newest.findtext(f"{ATOM}title") == "house v2"
+    text = newest.findtext(f"{ATOM}content")
+    assert "Instance types added: m.large (2 vCPUs, 8 GiB), m.tiny" in text
+    assert "Instance types deprecated: m.small (use m.large, until 2027-03-01)" in text
+    assert first.findtext(f"{ATOM}content") == "The first release."
+    ids = [entry.findtext(f"{ATOM}id") for entry in (feed, newest, first)]
+    assert len(set(ids)) == 3
+    assert site() == site()
+
+
+def test_the_calendar_has_what_ends_on_a_day():
+    lines = site()["deprecated.ics"].replace("\r\n ", "").split("\r\n")
+    assert lines.count("BEGIN:VEVENT") == 1  # what has no date is on the page alone
+    assert "DTSTART;VALUE=DATE:20270301" in lines
+    assert "SUMMARY:house: the instance type m.small is served no longer: use m.large" in lines
+    assert all(len(line.encode()) <= 75 for line in site()["deprecated.ics"].split("\r\n"))
+
+
+def test_the_page_leads_to_both():
+    page = site()["changes.html"]
+    assert 'href="changes.atom"' in page
+    assert 'href="deprecated.ics"' in page
+    assert page.index("m.small</a>") < page.index("m.tiny</a>")
+    assert "no date yet" in page
+
+
+def test_without_dates_there_is_neither():
+    pages = render(OLD, past=History(releases=(Release(name="v1", objects=now(OLD)),)))
+    assert not {"changes.atom", "deprecated.ics"} & pages.keys()
+    assert "changes.atom" not in pages["changes.html"]
+
+
+def test_hostile_names_are_texts():
+    feed = etree.fromstring(site(names=("v1", HOSTILE))["changes.atom"].encode())
+    title = feed.findall(f"{ATOM}entry")[0].findtext(f"{ATOM}title")
+    assert title.startswith("house ]]></title><x> & ")
+    assert "\u202e" not in json.dumps(title, ensure_ascii=False)
