@@ -90,9 +90,101 @@ def test_health_checks_go_into_argo_cds_config_map():
     assert config_map["metadata"]["namespace"] == "gitops"
     assert [key.removeprefix("resource.customizations.health.") for key in config_map["data"]] == [
         "kubevirt.io_VirtualMachine",
+        "kubevirt.io_VirtualMachineInstance",
         "kubevirt.io_VirtualMachineInstanceReplicaSet",
         "pool.kubevirt.io_VirtualMachinePool",
+        "cdi.kubevirt.io_DataVolume",
     ]
+
+
+URL = "https://git.example.org/fleet.git"
+STOPPED = PLAIN.replace("name: web", "name: old, namespace: web").replace("Always", "Halted")
+DISK = """\
+apiVersion: cdi.kubevirt.io/v1beta1
+kind: DataVolume
+metadata: {name: data, namespace: web}
+spec: {storage: {}, source: {blank: {}}}
+"""
+OVERLAYS = "production: {scope: cluster}\nlab: {scope: namespaced, namespace: virt-lab}\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder of VMs of one namespace, of which one infers its type and one is stopped, and of a disk."""
+    (tmp_path / "vms").mkdir()
+    inferring = INFERRED.replace("{name: web}", "{name: web, namespace: web}")
+    (tmp_path / "vms/vms.yaml").write_text("---\n".join((inferring, STOPPED % "1Gi", DISK)))
+    return tmp_path
+
+
+def test_an_application_of_vms_has_what_they_need(folder):
+    result = gitops("argocd", "-f", "vms", "--repo-url", URL, "--cluster", "prod-1")
+    assert result.exit_code == 0
+    assert "    # KubeVirt writes the name that it infers in the place of this.\n" in result.stdout
+    application = otheryaml.load(result.stdout)
+    assert application["metadata"]["annotations"] == {"argocd.argoproj.io/sync-wave": "1"}
+    rule = {
+        "group": "kubevirt.io",
+        "kind": "VirtualMachine",
+        "jqPathExpressions": [".spec.instancetype.inferFromVolume"],
+    }
+    assert application["spec"] == {
+        "project": "default",
+        "source": {"repoURL": URL, "targetRevision": "main", "path": "vms"},
+        "destination": {"name": "prod-1", "namespace": "web"},
+        "syncPolicy": {
+            "automated": {"prune": False, "selfHeal": True},
+            "syncOptions": ["RespectIgnoreDifferences=true"],
+        },
+        "ignoreDifferences": [rule],
+    }
+
+
+def test_an_application_that_applies_on_the_server_says_so(folder):
+    application = otheryaml.load(gitops("argocd", "-f", "vms", "--repo-url", URL, "--compare", "merge").stdout)
+    assert application["spec"]["syncPolicy"]["syncOptions"] == ["ServerSideApply=true"]
+    assert len(application["spec"]["ignoreDifferences"][0]["jqPathExpressions"]) == 2
+
+
+def test_flux_waits_for_machines_and_disks_and_not_for_vms(folder):
+    source, kustomization = otheryaml.load_all(gitops("flux", "-f", "vms", "--repo-url", URL).stdout)
+    spec = kustomization["spec"]
+    assert (source["kind"], spec["sourceRef"]["name"]) == ("GitRepository", source["metadata"]["name"])
+    assert (spec["path"], spec["wait"], spec["prune"]) == ("./vms", False, False)
+    assert sorted((each["kind"], each["namespace"], each["name"]) for each in spec["healthChecks"]) == [
+        ("DataVolume", "web", "data"),
+        ("VirtualMachineInstance", "web", "web"),
+    ]
+    assert sorted(each["kind"] for each in spec["healthCheckExprs"]) == ["DataVolume", "VirtualMachineInstance"]
+    assert "dependsOn" not in spec
+
+
+def test_flux_syncs_vms_after_the_catalog(folder):
+    catalog = folder / "catalog"
+    catalog.mkdir()
+    (catalog / "catalog.yaml").write_text("name: house\nkubevirt: v1.9.0\n")
+    (catalog / "overlays.yaml").write_text(OVERLAYS)
+    arguments = "flux", "-f", "vms", "--repo-url", URL
+    chosen = otheryaml.load_all(gitops(*arguments, "--path", "output/overlays/lab").stdout)[1]
+    assert chosen["spec"]["dependsOn"] == [{"name": "house-lab"}]
+    assert "name the environment of these VMs by --path, for dependsOn: production, lab" in gitops(*arguments).stderr
+    assert gitops(*arguments, "--path", "output/overlays/lob").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("argocd", "-f", "vms/vms.yaml"), "with --repo-url name a folder"),
+        (("argocd", "-f", "."), "-f .: give what syncs it a --name"),
+        (("argocd", "-f", "vms", "-f", "vms", "--name", "a"), "--name is for one folder"),
+        (("argocd", "-f", "vms", "--cluster", "a", "--cluster", "b"), "--cluster is given once"),
+        (("flux", "-f", "vms", "--cluster", "a"), "--cluster is for Argo CD"),
+    ],
+)
+def test_what_syncs_a_folder_is_asked_for_rightly(folder, arguments, message):
+    result = gitops(*arguments, "--repo-url", URL)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in " ".join(result.stderr.replace("│", " ").split())
 
 
 @pytest.mark.parametrize("arguments", [("flux", "--health"), ("flux", "-f", "-"), ("argocd",)])

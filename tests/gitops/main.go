@@ -64,8 +64,12 @@ func main() {
 		exit(objects())
 		return
 	}
+	if len(os.Args) == 2 && os.Args[1] == "expressions" {
+		exit(expressionHealths())
+		return
+	}
 	if len(os.Args) != 3 || os.Args[1] != "sync" {
-		exit(fmt.Errorf("usage: judge sync KUBECONFIG | health CONFIGMAP | objects"))
+		exit(fmt.Errorf("usage: judge sync KUBECONFIG | health CONFIGMAP | objects | expressions"))
 	}
 	exit(syncs(os.Args[2]))
 }

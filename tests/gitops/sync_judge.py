@@ -15,6 +15,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
@@ -24,8 +25,11 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from ruamel.yaml import YAML
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from cluster.api import Api, ApiError
 from cluster.running import running_cluster
 from duel.draw import Drawer
 from virtcatalog import Cluster, UnsupportedError
@@ -33,8 +37,7 @@ from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.kinds import API_VERSIONS
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.places import Source
+from virtcatalog.gitops.deploying import health_expressions
 from virtcatalog.gitops.drift import Drift, drifts
 from virtcatalog.gitops.fixing import respelled
 from virtcatalog.gitops.health import config_map
@@ -43,12 +46,17 @@ from virtcatalog.gitops.stored import marshalled, stored
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.manifests.read import read_manifests
 from virtcatalog.releases import RELEASES, Release
-from virtcatalog.render.gitops import Destination, Origin, application_set, applications
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
 #: Manifests of others, beside the checkout where there are any: they are run, and stay where they are.
 REAL = REPOSITORY.parent / "shared/conformance/real/cases-real.jsonl.gz"
+DEFINITIONS = {
+    "github.com/argoproj/argo-cd/v3": ["manifests/crds/application-crd.yaml", "manifests/crds/applicationset-crd.yaml"],
+    "github.com/fluxcd/kustomize-controller": ["config/crd/bases/*_kustomizations.yaml"],
+    "github.com/fluxcd/source-controller": ["config/crd/bases/*_[go]*repositories.yaml"],
+}
+"""Where the modules of crds/go.mod have the definitions of what is printed."""
 WAYS = ("client", "merge", "server", "flux")
 Data = dict[str, Any]
 
@@ -134,15 +142,6 @@ def _respelled_quantity(text: str, chance: random.Random) -> Any:
     return "0.5" if str(amount) == "500m" else text
 
 
-def asked(program: str, kubeconfig: Path, questions: Sequence[Data]) -> list[Data]:
-    """Return what the judge says of each question."""
-    lines = "".join(json.dumps(question) + "\n" for question in questions)
-    done = subprocess.run(
-        [program, "sync", str(kubeconfig)], input=lines, stdout=subprocess.PIPE, text=True, check=True
-    )
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 def question(name: str, manifest: Data, ignore: Sequence[Data] = (), changed: Data | None = None) -> Data:
     """Return a question about a manifest under a name of its own."""
     both = [{**part, "metadata": {**part["metadata"], "name": name}} for part in (manifest, changed or manifest)]
@@ -208,6 +207,9 @@ def changes(manifest: Data) -> Iterator[tuple[str, Data]]:
         yield what, changed
 
 
+_READY, _PAUSED = {"type": "Ready", "status": "True"}, {"type": "Paused", "status": "True"}
+_NOT_READY = {"type": "Ready", "status": "False", "reason": "GuestNotRunning"}
+_BROKEN = {"type": "Running", "status": "False", "reason": "Error", "message": "no such image"}
 HEALTH = (
     ("VirtualMachine", {"runStrategy": "Halted"}, {"printableStatus": "Stopped"}, "Healthy"),
     ("VirtualMachine", {"runStrategy": "Always"}, {"printableStatus": "Stopped"}, "Progressing"),
@@ -219,6 +221,19 @@ HEALTH = (
     ("VirtualMachine", {"runStrategy": "Always"}, {"printableStatus": "Paused"}, "Suspended"),
     ("VirtualMachine", {"runStrategy": "Always"}, {"printableStatus": "CrashLoopBackOff"}, "Degraded"),
     ("VirtualMachine", {"runStrategy": "Always"}, {"printableStatus": "ErrorUnschedulable"}, "Degraded"),
+    ("VirtualMachineInstance", {}, {}, "Progressing"),
+    ("VirtualMachineInstance", {}, {"phase": "Scheduling"}, "Progressing"),
+    ("VirtualMachineInstance", {}, {"phase": "Running", "conditions": [_NOT_READY]}, "Progressing"),
+    ("VirtualMachineInstance", {}, {"phase": "Running", "conditions": [_READY]}, "Healthy"),
+    ("VirtualMachineInstance", {}, {"phase": "Running", "conditions": [_READY, _PAUSED]}, "Suspended"),
+    ("VirtualMachineInstance", {}, {"phase": "Failed"}, "Degraded"),
+    ("VirtualMachineInstance", {}, {"phase": "Succeeded"}, "Healthy"),
+    ("DataVolume", {}, {}, "Progressing"),
+    ("DataVolume", {}, {"phase": "ImportInProgress"}, "Progressing"),
+    ("DataVolume", {}, {"phase": "ImportInProgress", "conditions": [_BROKEN]}, "Degraded"),
+    ("DataVolume", {}, {"phase": "WaitForFirstConsumer"}, "Healthy"),
+    ("DataVolume", {}, {"phase": "Succeeded"}, "Healthy"),
+    ("DataVolume", {}, {"phase": "Failed"}, "Degraded"),
     ("VirtualMachineInstanceReplicaSet", {"replicas": 2}, {"replicas": 2, "readyReplicas": 1}, "Progressing"),
     ("VirtualMachineInstanceReplicaSet", {"replicas": 2}, {"replicas": 2, "readyReplicas": 2}, "Healthy"),
     ("VirtualMachinePool", {}, {"replicas": 1, "readyReplicas": 1}, "Healthy"),
@@ -243,15 +258,118 @@ def unhealthy(program: str, folder: str) -> Iterator[str]:
             yield f"health of a {kind} {spec} {status}: {answer}, and not {wanted}"
 
 
-def unread(program: str) -> Iterator[str]:
-    """Say which Applications of `virtcatalog gitops` Argo CD's own types do not take, strictly."""
-    overlay = Overlay(name="lab", scope="namespaced", namespace="virt-lab", source=Source(file="overlays.yaml"))
-    origin = Origin(name="house", url="https://git.example.org/house.git", tree="output")
-    destinations = [Destination(overlay, name, others=True) for name in ("one", "two")]
-    objects = [*applications(origin, destinations), application_set(origin, destinations)]
-    for manifest, answer in zip(objects, told(program, objects, "objects"), strict=True):
+EXPRESSIONS = (
+    ("VirtualMachineInstance", None, ""),
+    ("VirtualMachineInstance", {}, "InProgress"),
+    ("VirtualMachineInstance", {"phase": "Scheduled"}, "InProgress"),
+    ("VirtualMachineInstance", {"phase": "Running"}, "Current"),
+    ("VirtualMachineInstance", {"phase": "Failed"}, "Failed"),
+    ("DataVolume", {"phase": "ImportInProgress"}, "InProgress"),
+    ("DataVolume", {"phase": "Succeeded"}, "Current"),
+    ("DataVolume", {"phase": "Failed"}, "Failed"),
+)
+"""Objects by kind and status, and what Flux takes them for by our expressions; without a status it waits."""
+URL = "https://git.example.org/platform/catalog.git"
+PRINTED = (
+    ("argocd", "--repo-url", URL),
+    ("argocd", "--repo-url", URL, "--cluster", "lab=one", "--cluster", "lab=two"),
+    ("argocd", "--repo-url", URL, "--path", "output/overlays/lab", "--path", "output/overlays/production"),
+    ("argocd", "--repo-url", URL, "-f", "catalog/vms"),
+    ("argocd", "--repo-url", URL, "-f", "catalog/vms", "--compare", "merge"),
+    ("flux", "--repo-url", URL, "--path", "output/overlays/lab"),
+    ("flux", "--repo-url", "oci://registry.example.org/catalog", "--revision", ">=1.0.0", "--path", "overlays/lab"),
+    ("flux", "--repo-url", URL, "--path", "output/overlays/lab", "-f", "catalog/vms"),
+)
+"""What `virtcatalog gitops` is asked to print."""
+
+
+def printed() -> list[Data]:
+    """Return all objects that `virtcatalog gitops` prints of this repository, each under a name of its own."""
+    objects = []
+    for number, arguments in enumerate(PRINTED):
+        command = [sys.executable, "-m", "virtcatalog", "gitops", *arguments]
+        done = subprocess.run(command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        if done.returncode not in (0, 1):
+            raise SystemExit(f"virtcatalog gitops {' '.join(arguments)} has status {done.returncode}")
+        for manifest in YAML(typ="safe").load_all(done.stdout):
+            name = f"{manifest['metadata']['name']}-{number}"
+            objects.append({**manifest, "metadata": {**manifest["metadata"], "name": name}})
+    return objects
+
+
+def unread(program: str, objects: Sequence[Data]) -> Iterator[str]:
+    """Say which Applications Argo CD's own types do not take, strictly, and which its templates do not make."""
+    own = [manifest for manifest in objects if manifest["apiVersion"].startswith("argoproj.io/")]
+    for manifest, answer in zip(own, told(program, own, "objects"), strict=True):
+        name = manifest["metadata"]["name"]
         if answer["error"]:
-            yield f"{manifest['kind']}: {answer['error']}"
+            yield f"{manifest['kind']} {name}: {answer['error']}"
+            continue
+        made = [application["metadata"]["name"] for application in answer["applications"]]
+        if manifest["kind"] == "ApplicationSet":
+            elements = manifest["spec"]["generators"][0]["list"]["elements"]
+            wanted = [f"virtcatalog-{element['application']}" for element in elements]
+            if made != wanted:
+                yield f"ApplicationSet {name} makes {made}, and not {wanted}"
+
+
+def unequal(program: str) -> Iterator[str]:
+    """Say where Flux's CEL makes something else of the expressions of a Kustomization's health checks."""
+    questions = []
+    for kind, status, _ in EXPRESSIONS:
+        asked = {"metadata": {"name": "a", "generation": 1}, **({} if status is None else {"status": status})}
+        questions.append({**health_expressions(kind), "object": asked})
+    for (kind, status, wanted), answer in zip(EXPRESSIONS, told(program, questions, "expressions"), strict=True):
+        if answer["status"] != wanted:
+            yield f"health check of a {kind} {status}: {answer}, and not {wanted}"
+
+
+def unserved(api: Api, objects: Sequence[Data]) -> Iterator[str]:
+    """Say which objects an API server with the tools' own CustomResourceDefinitions refuses, strictly."""
+    for definition in definitions():
+        api.create(definition)
+    for manifest in objects:
+        path = plural_path(manifest)
+        for attempt in range(50):
+            try:
+                api.ask("POST", path, manifest, fieldValidation="Strict", dryRun="All")
+                break
+            except ApiError as error:
+                if error.code != 404 or attempt == 49:
+                    yield f"{manifest['kind']} {manifest['metadata']['name']}: {error}"
+                    break
+                time.sleep(0.2)  # a definition is served a moment after it is there
+    spoiled = next(each for each in objects if each["kind"] == "Kustomization")
+    for change in ({"interval": "often"}, {"surprise": True}):
+        try:
+            body = {**spoiled, "spec": spoiled["spec"] | change}
+            api.ask("POST", plural_path(spoiled), body, fieldValidation="Strict", dryRun="All")
+            yield f"a Kustomization with {change} is taken: nothing validates"
+        except ApiError:
+            pass
+
+
+def plural_path(manifest: Data) -> str:
+    """Return where objects of its kind are created, in a namespace that is there."""
+    manifest["metadata"].pop("namespace", None)
+    kind = manifest["kind"].lower()
+    plural = f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
+    root = "/apis" if "/" in manifest["apiVersion"] else "/api"
+    place = "" if kind == "namespace" else "/namespaces/default"
+    return f"{root}/{manifest['apiVersion']}{place}/{plural}"
+
+
+def definitions() -> Iterator[Data]:
+    """Yield the CustomResourceDefinitions of Argo CD and Flux, from the modules that crds/go.mod names."""
+    command = ["go", "mod", "download", "-json", *DEFINITIONS]
+    done = subprocess.run(command, cwd=HERE / "crds", stdout=subprocess.PIPE, text=True, check=True)
+    decoder, text = json.JSONDecoder(), done.stdout.strip()
+    while text:
+        module, end = decoder.raw_decode(text)
+        text = text[end:].strip()
+        for pattern in DEFINITIONS[module["Path"]]:
+            for file in sorted(Path(module["Dir"]).glob(pattern)):
+                yield YAML(typ="safe").load(file.read_text(encoding="utf-8"))
 
 
 def told(program: str, objects: Sequence[Data], *arguments: str) -> list[Data]:
@@ -279,7 +397,10 @@ def main() -> int:
         def judged(questions: Sequence[Data]) -> list[Data]:
             return told(program, questions, "sync", str(cluster.kubeconfig))
 
-        faults += [*unhealthy(program, folder), *unread(program)]
+        objects = printed()
+        counts["objects printed"] = len(objects)
+        faults += [*unhealthy(program, folder), *unequal(program), *unread(program, objects)]
+        faults += unserved(cluster.api, objects)
         for way in ("client", "server", "flux"):
             cluster.api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": way}})
         written = [question(f"written-{number}", vm) for number, vm in enumerate(vms)]

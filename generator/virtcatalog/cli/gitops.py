@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +9,7 @@ import click
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, summary
-from virtcatalog.errors import counted
+from virtcatalog.cli.gitops_vms import Wish, checked_name, relative, rules, synced
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.environment import Overlay
@@ -26,6 +25,8 @@ Examples:
   virtcatalog gitops argocd --repo-url https://git.example.com/platform/catalog.git
   virtcatalog gitops argocd --repo-url … --path output/overlays/lab --cluster lab=lab-1
   virtcatalog gitops argocd -f vms/                    the differences that Argo CD has to ignore in these VMs
+  virtcatalog gitops argocd -f vms --repo-url …        the Application that syncs these VMs
+  virtcatalog gitops flux -f vms --repo-url …          the Kustomization that does
   virtcatalog gitops argocd --health                   how it judges whether VMs are healthy
   virtcatalog gitops flux --repo-url https://git.example.com/platform/catalog.git
   virtcatalog gitops feed --name lab --image virtcatalog:1.0.0 --repo-url https://git.example.com/platform/live.git
@@ -35,7 +36,10 @@ Examples:
 )
 @click.argument("tool", type=click.Choice(["argocd", "flux", "feed", "rbac"]))
 @options.about_catalog()
-@options.manifests("VMs: print what an Application that syncs them has to ignore.", placed=False)
+@options.manifests(
+    "VMs: print what an Application that syncs them has to ignore; with --repo-url, what syncs the folder.",
+    placed=False,
+)
 @click.option(
     "--compare",
     type=click.Choice(["client", "merge"]),
@@ -97,12 +101,20 @@ def command(
     ConfigMap, or to the URL in its Secret, with an account that may get and list what is read. `rbac` prints that role
     for --user, with Pods, for `virtcatalog verify`.
 
-    With -f or --health it prints what Argo CD has to know of VMs.
+    With -f it prints what Argo CD has to ignore of VMs, or with --repo-url what syncs the folder that they are in; with
+    --health how Argo CD judges them.
     """
-    if sources or health:
+    if health:
         if tool != "argocd":
-            raise click.UsageError("-f and --health are for Argo CD.", context)
-        return _health(namespace or "argocd") if health else _ignored(catalog, sources, compare, conditions)
+            raise click.UsageError("--health is for Argo CD.", context)
+        return _health(namespace or "argocd")
+    if sources and repo_url and tool in ("argocd", "flux"):
+        wish = Wish(catalog, sources, compare, repo_url, revision, paths, name, clusters, namespace, conditions)
+        return synced(tool, wish)
+    if sources:
+        if tool != "argocd":
+            raise click.UsageError("-f alone is for Argo CD; with --repo-url it is for Flux, too.", context)
+        return rules(catalog, sources, compare, conditions)
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.manifests.emit import dump, join
     from virtcatalog.render import gitops
@@ -110,7 +122,7 @@ def command(
     if tool in ("feed", "rbac"):
         from virtcatalog.cli.gitops_reading import role, scheduled
 
-        checked = _checked(name or "virtcatalog")
+        checked = checked_name(name or "virtcatalog")
         objects = (
             role(checked, user)
             if tool == "rbac"
@@ -125,7 +137,7 @@ def command(
     if tree is None:
         tree = "" if repo_url.startswith("oci://") else "output"
     origin = gitops.Origin(
-        name=_checked(name or loaded.name), url=repo_url, revision=revision, tree=_relative(tree, "--tree")
+        name=checked_name(name or loaded.name), url=repo_url, revision=revision, tree=relative(tree, "--tree")
     )
     overlays = _overlays(loaded, origin, paths)
     destinations = _destinations(overlays, clusters)
@@ -158,42 +170,6 @@ def _health(namespace: str) -> int:
     return 0
 
 
-def _ignored(catalog: str, sources: tuple[str, ...], compare: str, conditions: Conditions) -> int:
-    """Print the rules for VMs; exit status 1 when Git has to be written otherwise first."""
-    from virtcatalog.api.kinds import holds_vm
-    from virtcatalog.cli.inputs import catalog_objects, read
-    from virtcatalog.gitops.ignoring import needs, written
-    from virtcatalog.kubevirt.cluster import Cluster
-    from virtcatalog.manifests.sources import is_catalog
-
-    manifests = [manifest.data for manifest in read(sources)]
-    beside = [manifest for manifest in manifests if not holds_vm(manifest)]
-    objects = catalog_objects(catalog) if is_catalog(catalog) else []
-    cluster = Cluster.under([*objects, *beside], conditions)
-    needed = needs(manifests, cluster, "client" if compare == "client" else "structured")
-    data(written(needed))
-    if needed.misspelled:
-        fields = counted(needed.misspelled, "field")
-        summary(f"{fields} out of sync because of how Git writes them: `virtcatalog check --fix` writes them as stored")
-    return int(bool(needed.misspelled))
-
-
-def _checked(name: str) -> str:
-    from virtcatalog.api.names import name_fault
-
-    fault = name_fault(name)
-    if fault:
-        raise click.UsageError(f"{fault}; give another --name.")
-    return name
-
-
-def _relative(path: str, option: str) -> str:
-    found = PurePosixPath(path)
-    if found.is_absolute() or ".." in found.parts:
-        raise click.UsageError(f"{option} {path}: the path is one within the repository.")
-    return "" if str(found) == "." else str(found)
-
-
 def _overlays(catalog: Catalog, origin: Origin, paths: tuple[str, ...]) -> list[Overlay]:
     from virtcatalog.errors import nearest
 
@@ -202,11 +178,11 @@ def _overlays(catalog: Catalog, origin: Origin, paths: tuple[str, ...]) -> list[
     overlays = {origin.path(overlay): overlay for overlay in catalog.overlays}
     found = []
     for path in paths:
-        relative = _relative(path, "--path")
-        if relative not in overlays:
-            hint = nearest(relative, overlays) or f"; there are {', '.join(overlays)}"
+        place = relative(path, "--path")
+        if place not in overlays:
+            hint = nearest(place, overlays) or f"; there are {', '.join(overlays)}"
             raise click.UsageError(f"--path {path} is no overlay of {catalog.path}{hint}")
-        found.append(overlays[relative])
+        found.append(overlays[place])
     return found or list(catalog.overlays)
 
 

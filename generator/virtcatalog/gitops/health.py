@@ -1,7 +1,9 @@
 """How Argo CD judges the health of KubeVirt's objects, as Lua, where its own scripts do not or judge wrongly.
 
 Argo CD's script of VirtualMachines calls every stopped VM suspended, which a sync waits for and never sees end, and one
-that crashes or finds no node is starting to it. It has none for pools and ReplicaSets: they are healthy at once.
+that crashes or finds no node is starting to it. That of VirtualMachineInstances calls one degraded that starts, that of
+DataVolumes waits for ever for one that waits for its first VM. It has none for pools and ReplicaSets: they are healthy
+at once. Versions before 2.2 have none at all.
 """
 
 from __future__ import annotations
@@ -45,6 +47,55 @@ for _, condition in ipairs(obj.status.conditions or {}) do
 end
 return health
 """
+INSTANCE: Final = """\
+local health = {status = "Progressing", message = "Waiting for KubeVirt"}
+if obj.status == nil or obj.status.phase == nil then
+  return health
+end
+local phase = obj.status.phase
+health.message = phase
+if phase == "Failed" then
+  health.status = "Degraded"
+elseif phase == "Unknown" then
+  health.status = "Unknown"
+elseif phase == "Succeeded" then
+  health.status = "Healthy"
+elseif phase == "Running" then
+  for _, condition in ipairs(obj.status.conditions or {}) do
+    if condition.type == "Paused" and condition.status == "True" then
+      return {status = "Suspended", message = condition.message or "Paused"}
+    elseif condition.type == "Ready" and condition.status == "True" then
+      health.status = "Healthy"
+    end
+  end
+end
+return health
+"""
+DISK: Final = """\
+local health = {status = "Progressing", message = "Waiting for CDI"}
+if obj.status == nil or obj.status.phase == nil then
+  return health
+end
+local phase = obj.status.phase
+health.message = phase
+if phase == "Succeeded" then
+  health.status = "Healthy"
+elseif phase == "WaitForFirstConsumer" or phase == "PendingPopulation" then
+  health.status = "Healthy"
+  health.message = phase .. ": it is filled when a VM that uses it starts"
+elseif phase == "Failed" or phase == "Unknown" then
+  health.status = "Degraded"
+elseif phase == "Paused" then
+  health.status = "Suspended"
+end
+for _, condition in ipairs(obj.status.conditions or {}) do
+  if condition.type == "Running" and condition.status == "False" and condition.reason == "Error" then
+    health.status = "Degraded"
+    health.message = condition.message or condition.reason
+  end
+end
+return health
+"""
 REPLICAS: Final = """\
 local health = {status = "Progressing", message = "Waiting for KubeVirt"}
 if obj.status == nil then
@@ -71,8 +122,10 @@ return health
 """
 SCRIPTS: Final = {
     ("kubevirt.io", "VirtualMachine"): VIRTUAL_MACHINE,
+    ("kubevirt.io", "VirtualMachineInstance"): INSTANCE,
     ("kubevirt.io", "VirtualMachineInstanceReplicaSet"): REPLICAS,
     ("pool.kubevirt.io", "VirtualMachinePool"): REPLICAS,
+    ("cdi.kubevirt.io", "DataVolume"): DISK,
 }
 
 

@@ -76,7 +76,12 @@ def _ignored(drift: Drift, group: str, kind: str) -> Ignored:
 
 def written(found: Needs) -> str:
     """Return the part of an Application's `spec` as YAML, with a comment for each field that says why."""
-    return "\n".join(_lines(found)) + "\n"
+    return rules_text(found) + "".join(f"{line}\n" for line in _options(found))
+
+
+def rules_text(found: Needs) -> str:
+    """Return `ignoreDifferences` as YAML, with these comments."""
+    return "".join(f"{line}\n" for line in _lines(found))
 
 
 def _lines(found: Needs) -> Iterator[str]:
@@ -93,6 +98,9 @@ def _lines(found: Needs) -> Iterator[str]:
                     yield f"  # {each.reason}"
                 reason = each.reason
                 yield f"  - {json.dumps(each.expression) if set(each.expression) & set('{}#') else each.expression}"
+
+
+def _options(found: Needs) -> Iterator[str]:
     if found.respects:
         yield "syncPolicy:"
         yield "  syncOptions:"

@@ -142,13 +142,18 @@ def rivals(catalog: Catalog, destinations: Sequence[Destination]) -> list[list[s
 
 def flux(origin: Origin, overlays: Sequence[Overlay], namespace: str = "flux-system") -> list[Manifest]:
     """Return Flux's source, the namespaces of the environments, and a Flux Kustomization for every environment."""
-    source = _oci_repository(origin, namespace) if origin.oci else _git_repository(origin, namespace)
+    source = flux_source(origin, namespace)
     manifests: list[Manifest] = [source]
     for name in dict.fromkeys(name for overlay in overlays for name in (overlay.namespace, overlay.templates) if name):
         # Pruning a Namespace would delete the VMs in it.
         metadata = {"name": name, "annotations": {FLUX_PRUNE: "disabled"}}
         manifests.append({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
     return manifests + [_kustomization(origin, source, overlay, namespace) for overlay in overlays]
+
+
+def flux_source(origin: Origin, namespace: str = "flux-system") -> Manifest:
+    """Return Flux's source of a repository or artifact."""
+    return _oci_repository(origin, namespace) if origin.oci else _git_repository(origin, namespace)
 
 
 def _namespace(overlay: Overlay) -> str:
