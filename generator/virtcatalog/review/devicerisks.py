@@ -75,7 +75,8 @@ def _transitional(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSp
 def _contents(old: Result, new: Result) -> Iterator[Risk]:
     """Disks whose contents are others: what a guest has written stays behind.
 
-    Source: storage/disks_and_volumes.md, of volumes whose contents outlive a VMI; fstab(5), of the mounts.
+    Source: storage/disks_and_volumes.md, of volumes whose contents outlive a VMI; systemd.mount(5), of what
+    fstab mounts: the boot waits for all of it that is not `nofail`.
     """
     assert old.vmi_object is not None
     assert new.vmi_object is not None
@@ -120,8 +121,8 @@ def _moves(new: Result, volume: Volume) -> bool:
 def _disks(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) -> Iterator[Risk]:
     """What a guest finds of its disks: by which driver, in which blocks, by which serial, and whether to write to.
 
-    Source: libvirt's formatdomain (`blockio`, `serial`, `readonly`); the UEFI specification, 5.3, of partition tables,
-    which count logical blocks; storage/disks_and_volumes.md, which finds disks by their serials.
+    Source: libvirt's formatdomain (`blockio`, `serial`, `readonly`); the UEFI specification, chapter 5, of partition
+    tables, which count logical blocks; storage/disks_and_volumes.md, which finds disks by their serials.
     """
     before, boots = {disk.name: disk for disk in old.domain.devices.disks}, _first(new)
     for disk in new.domain.devices.disks:

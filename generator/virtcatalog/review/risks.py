@@ -118,7 +118,7 @@ def _activation(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec
     """What licences take a machine for.
 
     Source: architecture.md, of the uuid; compute/virtual_hardware.md (SMBIOS Firmware), of both; QEMU's CPU models for
-    x86 (ABI compatibility levels); Microsoft's technical details on product activation, of the processor type.
+    x86 (ABI compatibility levels); Windows product activation, whose hardware hash counts the processor's type.
     """
     models = [(spec.domain.cpu.model if spec.domain.cpu else "") or "host-model" for spec in (old, new)]
     if models[0] != models[1]:
