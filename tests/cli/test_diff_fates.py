@@ -84,10 +84,18 @@ MEMORY = "template__spec__domain__memory"
 REFUSED = changed(template__spec__networks=[])
 CHANGES = {
     "a VM that is switched off": Change(
-        PLAIN, changed(runStrategy="Halted"), "stop", "1 of 1 VM: 1 stopped;", ("- stop  shop/web",)
+        PLAIN,
+        changed(runStrategy="Halted"),
+        "stop",
+        "1 of 1 VM: 1 stopped;",
+        ("- stop  shop/web", "requests: shop, spec.runStrategy: 1 VM: -0."),
     ),
     "a VM that is switched on": Change(
-        changed(runStrategy="Halted"), PLAIN, "start", "1 of 1 VM: 1 started;", ("+ start  shop/web",)
+        changed(runStrategy="Halted"),
+        PLAIN,
+        "start",
+        "1 of 1 VM: 1 started;",
+        ("+ start  shop/web", "requests: shop, spec.runStrategy: 1 VM: +0."),
     ),
     "a VM whose manifest is deleted": Change(PLAIN, None, "delete", "1 of 1 VM: 1 deleted;", ("- delete  shop/web",)),
     "a VM that is new": Change(None, PLAIN, "create", "1 of 1 VM: 1 created;", ("+ create  shop/web",)),
@@ -295,6 +303,24 @@ def test_a_vm_that_changes_itself_is_told_of_its_renamed_type_too(
     (verdict,) = json.loads(diff("-o", "json").stdout)["vms"]
     assert verdict["level"] == "refused"
     assert diff("--fail-on", "refused").exit_code == 1
+
+
+def test_a_type_that_grows_says_of_vms_in_git_what_their_rows_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    small, large = (otheryaml.load(TYPES.replace("NAME", "r.small")) for _ in range(2))
+    large["spec"]["memory"]["guest"] = "8Gi"
+    put("old", small, named("r.small"))
+    put("new", large, named("r.small", template__spec__hostname="w"))
+    text = " ".join(diff("--full").stdout.split())
+    assert "if created anew: 4 → 8 GiB" in text
+    assert "because of hostname (new/vm.json:1), r.small (new/claim.json:1)" in text
+    assert "Of the VMs given, 1 keeps a stored revision." in text
+    Path("new", "vm.json").write_text(json.dumps(named("r.small")))
+    text = " ".join(diff("--full").stdout.split())
+    assert text.startswith("none of 1 VM is touched now; 1 keeps what it has;")
+    assert "Of the VMs given, 1 keeps a stored revision." in text
 
 
 def test_a_vm_that_follows_a_renamed_type_is_not_told_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

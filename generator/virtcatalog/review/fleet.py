@@ -40,7 +40,7 @@ from virtcatalog.review.judge import (
     judge_template,
 )
 from virtcatalog.review.moving import Moved, Moves
-from virtcatalog.review.pinned import assumed, pins, recreated
+from virtcatalog.review.pinned import assumed, pins, recreated, stores
 from virtcatalog.review.referenced import References
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.syncing import synced_verdict
@@ -241,7 +241,13 @@ class Reviewer:
         if not comparison.is_known(refers):
             self._unknown(vm.key)
             return
-        self._count(vm.environment, vm.key, refers or (), "templates" if is_template else "following")
+        shared = [reference for reference in before or () if reference in (after or ())]
+        if is_template:
+            self._count(vm.environment, vm.key, refers or (), "templates")
+        else:
+            keeps = shared if stores(comparison.base) else []
+            self._count(vm.environment, vm.key, keeps, "stored")
+            self._count(vm.environment, vm.key, [each for each in after or () if each not in keeps], "following")
         stays = old is not None and new is not None and (old.manifest, old.open) == (new.manifest, new.open)
         is_open = tuple(dict.fromkeys(chain.from_iterable(side.open for side in (old, new) if side is not None)))
         if any(each.path[1:2] in _MATCHERS for each in is_open) and comparison.changed:
@@ -257,7 +263,6 @@ class Reviewer:
         elif is_template:
             verdict = judge_template(*manifests, comparison, after)
         else:
-            shared = [reference for reference in before or () if reference in (after or ())]
             verdict = self._manifest(*manifests, comparison, refers, shared)
             verdict = hinted(verdict) if may_assume else verdict
         if not verdict.touched:
@@ -265,7 +270,7 @@ class Reviewer:
         if new is not None and not is_open and not is_template:
             self._networks |= {*networks_elsewhere(new.manifest, comparison.head)}
         because = self._causes.of_manifest(old, new, verdict) if not stays else ()
-        if not because or verdict.next == "kept":
+        if not because or verdict.next == "kept" or verdict.anew != "same":
             because += self._causes.around(comparison, refers or (), vm.manifest)
         environment, place = vm.environment, place_of(vm.place, self._sides[new is not None].label)
         verdict = replace(verdict, vm=vm.key, environment=environment, place=place, because=because)
