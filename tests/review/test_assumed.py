@@ -195,7 +195,7 @@ def test_networks_that_are_not_there_are_told_once():
     twice = [{**on_networks("lan", "infra/dmz"), "metadata": {"name": name}} for name in ("a", "b")]
     report = reviewed([vm("a"), vm("b")], twice)
     assert report.fleet.assumed == (
-        "2 NetworkAttachmentDefinitions are in the cluster and request no device: default/lan, infra/dmz",
+        "2 NetworkAttachmentDefinitions are in the cluster, without a device to request: default/lan, infra/dmz",
     )
 
 
@@ -211,7 +211,7 @@ def test_networks_of_pools_and_replica_sets_count_too():
         },
     }
     (line,) = reviewed([], [pool]).fleet.assumed
-    assert line.endswith("request no device: default/lan")
+    assert line.endswith("without a device to request: default/lan")
 
 
 def test_a_network_that_is_there_or_that_no_change_meets_is_not_assumed():

@@ -42,6 +42,9 @@ spec:
     spec: {domain: {memory: {guest: 1Gi}, devices: {}}}
 """
 HOSTNAME = ("virtualMachineTemplate__spec__template__spec__hostname", "w")
+VMI_HOSTNAME = ("template__spec__hostname", "w")
+_EMPTY = Side(label="side", objects={"": []})
+NOTHING_AROUND = Comparison((_EMPTY, _EMPTY), "", (Conditions(), Conditions()))
 CPUS = ("virtualMachineTemplate__spec__template__spec__domain__cpu", {"sockets": 2})
 
 
@@ -177,16 +180,53 @@ def test_a_pool_that_cannot_be_read_before_has_its_vms_created() -> None:
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ((("template__spec__hostname", "w"),), ("unchanged", "same", ())),
-        ((("replicas", 5),), ("create", "same", ("replicas: 4 → 5",))),
-        ((("replicas", 3),), ("delete", "same", ("replicas: 4 → 3",))),
-        ((("replicas", 3), ("paused", True)), ("unchanged", "same", ())),
+        ((VMI_HOSTNAME,), ("unchanged", "kept", ())),
+        ((("replicas", 5),), ("create", "kept", ("replicas: 4 → 5",))),
+        ((("replicas", 3),), ("delete", "kept", ("replicas: 4 → 3",))),
+        ((("replicas", 3), ("paused", True)), ("unchanged", "kept", ("replicas: 4 → 3: the ReplicaSet is paused",))),
     ],
 )
 def test_a_replica_set_scales_and_leaves_its_vmis_alone(
     fields: tuple[tuple[str, Any], ...], expected: tuple[str, str, tuple[str, ...]]
 ) -> None:
     assert become(changed(REPLICA_SET), changed(REPLICA_SET, *fields)) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "now", "following", "anew", "held"),
+    [
+        # A VMI is never started again, and a ReplicaSet makes new ones of its template only in place of those that end.
+        ((VMI_HOSTNAME,), "unchanged", "kept", "changed", Part("ReplicaSet", 4, 4)),
+        ((VMI_HOSTNAME, ("replicas", 6)), "create", "kept", "changed", Part("ReplicaSet", 4, 4)),
+        ((VMI_HOSTNAME, ("replicas", 3)), "delete", "kept", "changed", Part("ReplicaSet", 3, 4)),
+        ((VMI_HOSTNAME, ("replicas", 0)), "delete", "same", "same", None),
+        ((("replicas", 6),), "create", "same", "same", None),
+    ],
+)
+def test_vmis_of_a_replica_set_keep_what_they_have(
+    fields: tuple[tuple[str, Any], ...], now: str, following: str, anew: str, held: Part | None
+) -> None:
+    verdict = judge_applied(changed(REPLICA_SET), changed(REPLICA_SET, *fields), NOTHING_AROUND, ())
+    assert (verdict.now, verdict.next, verdict.anew, verdict.held) == (now, following, anew, held)
+
+
+@pytest.mark.parametrize(
+    ("number", "now", "vms", "guest", "when"),
+    [(4, "unchanged", 4, 4, "created anew"), (6, "create", 2, 4, "now"), (3, "delete", 1, -1, "now")],
+)
+def test_requests_are_of_those_vmis_alone_that_come_or_go(
+    number: int, now: str, vms: int, guest: int, when: str
+) -> None:
+    fields = ("template__spec__domain__memory__guest", "2Gi"), ("replicas", number)
+    verdict = judge_applied(changed(REPLICA_SET), changed(REPLICA_SET, *fields), NOTHING_AROUND, ())
+    requests = verdict.requests
+    assert requests is not None
+    sizes = [of.guest if of is not None else 0 for of in (requests.before, requests.after)]
+    assert (verdict.now, requests.vms, sizes[1] - sizes[0], requests.when) == (now, vms, guest << 30, when)
+
+
+def test_a_replica_set_that_stays_keeps_its_vmis_when_its_cluster_changes() -> None:
+    assert become(changed(REPLICA_SET), changed(REPLICA_SET)) == ("unchanged", "kept", ())
 
 
 def test_a_vmi_cannot_change_but_for_its_labels() -> None:
@@ -227,7 +267,5 @@ def test_vms_that_a_pool_updates_lose_what_licences_go_by(release: str, loses: b
 def test_a_change_says_how_many_vms_of_a_pool_start_as_others(
     old: tuple[tuple[str, Any], ...], new: tuple[tuple[str, Any], ...], held: Part | None
 ) -> None:
-    empty = Side(label="side", objects={"": []})
-    comparison = Comparison((empty, empty), "", (Conditions(), Conditions()))
-    verdict = judge_applied(changed(POOL, *old), changed(POOL, *new), comparison, ())
+    verdict = judge_applied(changed(POOL, *old), changed(POOL, *new), NOTHING_AROUND, ())
     assert (verdict.held, verdict.next) == (held, "changed" if held else "same")

@@ -11,6 +11,7 @@ from typing import Any
 
 import fleets
 import pytest
+from msgspec.structs import replace
 
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import LEVELS
@@ -115,6 +116,9 @@ def test_the_sentence_counts_the_vms_of_a_pool_at_their_next_start() -> None:
         "if created anew, all 2 VMs of a ReplicaSet are refused"
     )
     assert what(kept)[0] == "all of its 2 VMs keep what they have"
+    shrinks = replace(kept, now="delete", part=Part("ReplicaSet", 1, 3))
+    assert what(shrinks)[0] == "1 of its 3 VMs is deleted, the others keep what they have"
+    assert what(replace(shrinks, held=Part("ReplicaSet", 1, 3)))[0].endswith(", the other keeps what it has")
     single = Part("pool", 1, 1)
     assert summary([Verdict(vm="e", next="changed", held=single)], 1).sentence == (
         "none of 1 VM or pool is touched now; at its next start the VM of a pool changes"

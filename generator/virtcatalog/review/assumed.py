@@ -152,5 +152,5 @@ def assumed_words(
     of_claims = f"{number} not shared (ReadWriteMany), as nothing is known of {some(sorted(claims), _SHOWN)}"
     of_types = (f"as KubeVirt's operator deploys it: {name}" for name in sorted(types))
     number = counted(len(networks), "NetworkAttachmentDefinition is", "NetworkAttachmentDefinitions are")
-    of_networks = f"{number} in the cluster and request no device: {some(sorted(networks), _SHOWN)}"
+    of_networks = f"{number} in the cluster, without a device to request: {some(sorted(networks), _SHOWN)}"
     return (*of_gates, *of_types, *((of_claims,) if claims else ()), *((of_networks,) if networks else ()))

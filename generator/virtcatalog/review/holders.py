@@ -21,6 +21,8 @@ from virtcatalog.review.running import Running, running
 from virtcatalog.review.verdict import Part, PartKind, Risk, Verdict
 
 _EVERY = "100%"
+_LEFT = Running(next="kept")
+"""A VMI is never started again, and a ReplicaSet changes none: it makes new ones of its template."""
 
 
 def running_held(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
@@ -50,7 +52,8 @@ def with_next(verdict: Verdict, old: Data, new: Data) -> Verdict:
         return verdict
     stay = min(before, after)
     if not stay:
-        return replace(verdict, next="same", changes=(), risks=()) if verdict.next == "changed" else verdict
+        differs = verdict.next == "changed" or (verdict.next == "kept" and verdict.anew == "changed")
+        return replace(verdict, next="same", anew="same", changes=(), risks=()) if differs else verdict
     of_some = verdict.part is not None and verdict.part.number is None
     return replace(verdict, held=Part(_kind(old), None if of_some else stay, before))
 
@@ -62,10 +65,10 @@ def _kind(manifest: Data) -> PartKind:
 def _held(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
     kind = new.get("kind")
     if old == new:
-        return _around(old, base, head) if kind == "VirtualMachinePool" else Running()
+        return _around(old, base, head) if kind == "VirtualMachinePool" else _LEFT
     if kind == "VirtualMachineInstance":
         if old.get("spec") == new.get("spec"):
-            return Running()
+            return _LEFT
         return Running("refused", ("a VirtualMachineInstance cannot be changed: delete it and create it anew",))
     result = create_vmi(new, head)
     if not result.admitted and result.refused_by == "vm":
@@ -81,8 +84,10 @@ def _held(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
         left = _not_scaled(pools[1].spec, scaled)
         if left:
             return replace(machine, now="unchanged", next="kept", reasons=(f"{scaled.reasons[0]}: {left}",))
-    elif (new.get("spec") or {}).get("paused"):
-        return Running()
+    else:
+        machine = _LEFT
+        if (new.get("spec") or {}).get("paused"):
+            return replace(machine, reasons=tuple(f"{reason}: the ReplicaSet is paused" for reason in scaled.reasons))
     if not replicas(old) and machine.now not in ("refused", "unknown"):  # there is no VM that meets it
         machine = replace(machine, now="unchanged", reasons=())
     if scaled.now == "delete" or machine.now == "unchanged":

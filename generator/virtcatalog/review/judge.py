@@ -20,7 +20,7 @@ from virtcatalog.review.pinned import Pinned, stores
 from virtcatalog.review.requests import requested
 from virtcatalog.review.risks import risks
 from virtcatalog.review.running import Running, running
-from virtcatalog.review.verdict import ANEW, BREAKS, Next, Now, Requests, Risk, Verdict, When
+from virtcatalog.review.verdict import ANEW, BREAKS, Next, Now, Part, Requests, Risk, Verdict, When
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -233,6 +233,8 @@ def _after(
     requests = _requests(pair, vms, now) if pair is not None and differs else None
     if now == "stop" and pair is not None:
         requests = _requests((pair[0], None), vms, now)
+    if now == "start" and pair is not None:
+        requests = _requests((None, pair[1]), vms, now)
     verdict = Verdict(
         now=now,
         part=part,
@@ -244,7 +246,7 @@ def _after(
     )
     if machine.next != "kept" or change is None:
         return verdict
-    return replace(verdict, next="kept", anew=verdict.next, requests=_requests(pair, vms, "kept") if pair else None)
+    return replace(verdict, next="kept", anew=verdict.next, requests=_requests_of_kept(pair, vms, now, part))
 
 
 def _recovers(change: VmChange, before: Outcome, vm: Data) -> Now:
@@ -309,6 +311,19 @@ def _requests(
     at_once = now in ("create", "start", "stop", "delete", "migrate")
     when: When = "now" if at_once else "created anew" if now in ("template", "kept") else "next start"
     return Requests(old, new, when, max(map(_number, vms)))
+
+
+def _requests_of_kept(
+    pair: tuple[Outcome, Outcome] | None, vms: tuple[Data, Data], now: Now, part: Part | None
+) -> Requests | None:
+    """What Pods request where VMs of a pool or ReplicaSet stay as they are: of those that come or go, if any."""
+    if pair is None:
+        return None
+    if part is None or part.number is None or now not in ("create", "delete"):
+        return _requests(pair, vms, "kept")
+    before, after = (requested(outcome.result, part.number) for outcome in pair)
+    goes = now == "delete"
+    return Requests(before if goes else None, None if goes else after, "now", part.number)
 
 
 def _number(vm: Data | None) -> int:

@@ -183,7 +183,8 @@ def headline(report: Report) -> str:
     short = len(shortages(report))
     parts += [counted(short, "shortage")] if short else []
     if fleet.unknown or report.hidden:
-        parts.append(f"not compared: {counted(len(report.hidden), 'object')}, {counted(len(fleet.unknown), 'VM')}")
+        kinds = {"object": len(report.hidden), "VM": len(fleet.unknown)}
+        parts.append(f"not compared: {', '.join(counted(number, kind) for kind, number in kinds.items() if number)}")
     if report.problems:
         parts.append(counted(len(report.problems), "problem"))
     if report.unrendered:

@@ -22,7 +22,7 @@ MEANINGS: dict[Level, str] = {
     "risk": "an installed guest may notice",
     "migrate": "a live migration brings it",
     "live": "it changes while it runs",
-    "kept": "it keeps what KubeVirt stored for it",
+    "kept": "it keeps what it has",
     "changed": "its next start differs",
     "create": "the VM is created",
     "start": "the VM is started",

@@ -14,7 +14,7 @@ from virtcatalog.review.verdict import ANEW, BREAKS, Next, Now, Part, PartKind, 
 
 NOW: dict[Now, tuple[str, str]] = {
     "refused": ("refused", "refused"),
-    "unknown": ("cannot be told", "cannot be told"),
+    "unknown": ("unknown", "unknown"),
     "delete": ("deleted", "deleted"),
     "stop": ("stopped", "stopped"),
     "restart": ("needs a restart", "need a restart"),
@@ -31,7 +31,7 @@ _CAME: tuple[Now, ...] = ("migrate", "live")
 """With these there is nothing left for the next start."""
 NEXT: dict[Next, tuple[str, str]] = {
     "refused": ("is refused", "are refused"),
-    "unknown": ("cannot be told", "cannot be told"),
+    "unknown": ("is unknown", "are unknown"),
     "crash": ("crashes", "crash"),
     "changed": ("changes", "change"),
 }
@@ -127,14 +127,17 @@ def _more(parts: Iterable[Part]) -> int:
 
 def part_words(verdict: Verdict) -> str:
     """Say what happens to how many VMs of a pool or ReplicaSet: `2 of its 4 VMs are deleted`; "" for what is one VM."""
-    part, now = verdict.part, verdict.now
+    part, held, now = verdict.part, verdict.held, verdict.now
     if part is not None:
         be = ("is " if part.number == 1 else "are ") if now in _DONE else ""
-        return f"{_of(part.number, part.of, 'its')} {be}{NOW[now][part.number != 1]}"
+        words = f"{_of(part.number, part.of, 'its')} {be}{NOW[now][part.number != 1]}"
+        if verdict.next != "kept" or held is None:
+            return words
+        return f"{words}, the {'other' if held.number == 1 else 'others'} {_KEPT[held.number != 1]}"
     forms = {**NEXT, "kept": _KEPT}.get(verdict.next)
-    if verdict.held is None or forms is None:
+    if held is None or forms is None:
         return ""
-    return f"{_of(verdict.held.number, verdict.held.of, 'its')} {forms[verdict.held.number != 1]}"
+    return f"{_of(held.number, held.of, 'its')} {forms[held.number != 1]}"
 
 
 def _of(number: int | None, of: int, whose: str) -> str:

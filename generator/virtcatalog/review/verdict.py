@@ -78,7 +78,8 @@ class Requested(msgspec.Struct, frozen=True):
 class Requests(msgspec.Struct, frozen=True):
     """What a VM's Pod requests before and after, and from when on; None is no Pod.
 
-    Those of a pool or ReplicaSet are of all its `vms`, of the larger number where that changes.
+    Those of a pool or ReplicaSet are of all its `vms`, of the larger number where that changes; of those alone that
+    come or go where all others stay as they are.
     """
 
     before: Requested | None
