@@ -73,6 +73,9 @@ XML_BYTES: Final = MIB
 XML_ELEMENTS: Final = 20_000
 XML_LEVELS: Final = 64
 
+# Tables of an inventory, each: a CSV file, or a sheet
+TABLE_CELLS: Final = 20_000_000
+
 # Archives that machines come in
 ARCHIVE_MEMBERS: Final = 10_000  # files of an OVA
 

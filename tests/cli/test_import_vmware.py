@@ -22,6 +22,7 @@ def folder(tmp_path, monkeypatch):
     Path("ovf").mkdir()
     for name in ("vcenter", "virtualbox", "proxmox"):
         Path(f"ovf/{name}.ovf").write_bytes((FIXTURES / f"{name}.ovf").read_bytes())
+    Path("rvtools").symlink_to(FIXTURES / "rvtools")
     with tarfile.open("mail.ova", "w") as tar:
         tar.add("ovf/proxmox.ovf", "mail.ovf")
 
@@ -42,6 +43,9 @@ def run(*arguments: str, stdin: bytes | None = None, width: int = 160) -> Result
         ["-f", "mail.ova", "-c", "common-instancetypes", "-o", "report"],
         ["-f", "mail.ova", "-c", "common-instancetypes", "--disks", "upload", "--raw", "--namespace", "mail"],
         ["-f", "ovf", "-c", "common-instancetypes", "--propose"],
+        ["-f", "rvtools", "-c", "common-instancetypes", "-o", "table"],
+        ["-f", "rvtools", "-c", "common-instancetypes", "--vm", "crm*", "--disks", "upload"],
+        ["-f", "rvtools/RVTools_tabvInfo.csv", "-f", "rvtools/RVTools_tabvDisk.csv", "-f", "mail.ova", "-q"],
         ["-f", "ovf/vcenter.ovf", "--vm", "other"],
         ["-f", "missing.ovf", "-f", "mail.ova", "-q"],
         ["--help"],
@@ -110,6 +114,50 @@ class TestMapping:
         assert result.exit_code == 2
         assert message in result.stderr
         assert result.stdout == ""
+
+
+class TestExports:
+    """RVTools' sheets, each in a file of its own."""
+
+    def test_sheets_belong_together_by_their_folder_and_what_is_in_front_of_their_names(self):
+        for name in ("a/RVTools_tabvInfo.csv", "b/RVTools_tabvInfo.csv", "b/2_vInfo.CSV"):
+            Path(name).parent.mkdir(exist_ok=True)
+            Path(name).write_text(f"VM,VM ID,CPUs,Memory\n{Path(name).stem} {Path(name).parent},vm-1,2,4096\n")
+        Path("b/2_vCPU.csv").write_text("VM ID,CPUs,Cores p/s\nvm-1,2,2\n")
+        Path("b/notes.csv").write_text("a,b\n")
+        result = run("-f", "a", "-f", "b", "-o", "json")
+        machines = {one["machine"]: one for one in json.loads(result.stdout)}
+        assert sorted(machines) == ["2_vInfo b", "RVTools_tabvInfo a", "RVTools_tabvInfo b"]
+        sockets = {name: one["vm"]["spec"]["template"]["spec"]["domain"]["cpu"] for name, one in machines.items()}
+        assert sockets["2_vInfo b"]["cores"] == 2
+        assert sockets["RVTools_tabvInfo b"]["cores"] == 1
+
+    def test_what_cannot_be_read_is_told_and_the_rest_imported(self):
+        Path("RVTools_tabvInfo.csv").write_text("VM,CPUs,Memory\nweb,2,4096\ndb,,\n")
+        Path("RVTools_tabvDisk.csv").write_text("VM,Capacity MiB\nold,1024\n")
+        result = run("-f", "RVTools_tabvInfo.csv", "-f", "RVTools_tabvDisk.csv", "-o", "csv", "-q")
+        assert result.exit_code == 2
+        assert [row["name"] for row in csv.DictReader(io.StringIO(result.stdout))] == ["web"]
+        assert result.stderr.splitlines()[:2] == [
+            "RVTools_tabvDisk.csv:2:1: old: VM: RVTools_tabvInfo.csv has no such VM: export all sheets at once",
+            "RVTools_tabvInfo.csv:3:2: db: CPUs: '' is no whole number from 1 on",
+        ]
+
+    @pytest.mark.parametrize(
+        ("files", "message"),
+        [
+            ({"RVTools_tabvDisk.csv": "VM,Capacity MiB\n"}, "there is no vInfo beside it"),
+            ({"RVTools_tabvInfo.csv": ""}, "x/RVTools_tabvInfo.csv: is empty"),
+            ({"vInfo.csv": "VM\n", "VINFO.csv": "VM\n"}, "x/vInfo.csv: x/VINFO.csv is vInfo already"),
+        ],
+    )
+    def test_what_is_no_export_is_an_error(self, files, message):
+        Path("x").mkdir()
+        for name, text in files.items():
+            Path("x", name).write_text(text)
+        result = run("-f", "x")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert message in result.stderr
 
 
 def test_nothing_that_is_written_as_csv_is_a_formula():

@@ -91,6 +91,7 @@ spoken_of() {
   cp "$REPOSITORY/tests/bring/foreign/virt-install-fedora.xml" db.xml
   mkdir exports
   cp "$REPOSITORY"/tests/bring/vmware/*.ovf exports
+  cp -r "$REPOSITORY/tests/bring/vmware/rvtools" .
   cp exports/vcenter.ovf web.ovf
   tar -cf web.ova web.ovf
   printf '[{"Name": "m1.small", "VCPUs": 1, "RAM": 2048, "Disk": 0, "Properties": {}}]\n' > flavors.json

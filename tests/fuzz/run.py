@@ -36,6 +36,7 @@ NAMES = {
     "dumps": 60,
     "hosts": 70,
     "descriptors": 30,
+    "exports": 40,
     "domains": 30,
     "clouds": 50,
     "git": 1,

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -32,15 +32,18 @@ from virtcatalog.bring.openstack.objects import import_resources
 from virtcatalog.bring.openstack.read import read as read_cloud
 from virtcatalog.bring.vmware.bring import Bringer
 from virtcatalog.bring.vmware.fates import verdict
+from virtcatalog.bring.vmware.machine import Machine
 from virtcatalog.bring.vmware.manifest import Target
 from virtcatalog.bring.vmware.mapping import Mapping
 from virtcatalog.bring.vmware.ova import read_ova
 from virtcatalog.bring.vmware.ovf import read_ovf
+from virtcatalog.bring.vmware.rvtools import SHEETS, read_rvtools
+from virtcatalog.bring.vmware.table import read_csv
 from virtcatalog.catalog.amounts import Amount, ExpressionError
 from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.work import Work, WorkError
 from virtcatalog.cli import COMMANDS, main
-from virtcatalog.errors import ManifestError, UnsupportedError, VirtcatalogError
+from virtcatalog.errors import ManifestError, Problem, UnsupportedError, VirtcatalogError
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hostfile import dump_host, read_host
 from virtcatalog.kubevirt.template.admission import admit_template
@@ -715,13 +718,54 @@ def descriptors(data: bytes) -> None:
     if choices.number(3) == 0:
         packed[choices.number(len(packed) - 1)] = choices.number(255)
     try:
-        machines = read_ovf(read_ova(lambda start, end: bytes(packed[start:end]), "d.ova"), "d.ova")
-        bringer = Bringer((), Target(Mapping()), _CONDITIONS)
-        for brought in map(bringer.bring, machines):
-            fates = [verdict(attribute, brought) for attribute in brought.machine.attributes]
-            assert all(fate.why or fate.fate == "carried" for fate in fates)
+        _bring(read_ovf(read_ova(lambda start, end: bytes(packed[start:end]), "d.ova"), "d.ova"))
     except VirtcatalogError as error:
         str(error).encode("utf-8", "surrogateescape")
+
+
+def _bring(machines: Iterable[Machine]) -> None:
+    bringer = Bringer((), Target(Mapping()), _CONDITIONS)
+    for brought in map(bringer.bring, machines):
+        fates = [verdict(attribute, brought) for attribute in brought.machine.attributes]
+        assert all(fate.why or fate.fate == "carried" for fate in fates)
+
+
+_CELLS = (
+    "",
+    ",",
+    '"',
+    "\n",
+    "True",
+    "-1",
+    "0",
+    '"1,024"',
+    "9" * 400,
+    "vm-101",
+    "web-01",
+    "[a] b",
+    "SCSI controller 9",
+    "\0",
+    "=1+1",
+)
+
+
+def exports(data: bytes) -> None:
+    choices = Choices(data)
+    tables, problems = {}, list[Problem]()
+    try:
+        for sheet, content in _exports().items():
+            cells = re.split(r"([,\n])", content)
+            for _ in range(choices.number(4)):
+                cells[2 * choices.number(len(cells) // 2)] = choices.one((*_CELLS, str(choices.value())))
+            text = "".join(cells).encode("utf-8", "surrogatepass")
+            if choices.number(5):
+                tables[sheet] = read_csv(choices.mangled(text) if choices.number(9) == 9 else text, f"{sheet}.csv")
+        if tables:
+            _bring(read_rvtools(tables, problems).machines())
+    except VirtcatalogError as error:
+        str(error).encode("utf-8", "surrogateescape")
+    for problem in problems:
+        str(problem).encode("utf-8", "surrogateescape")
 
 
 FLAVORS: list[Any] = [
@@ -772,6 +816,12 @@ def _domains() -> tuple[str, ...]:
 @cache
 def _descriptors() -> tuple[str, ...]:
     return tuple(file.read_text() for file in sorted((Path(__file__).parents[1] / "bring" / "vmware").glob("*.ovf")))
+
+
+@cache
+def _exports() -> dict[str, str]:
+    folder = Path(__file__).parents[1] / "bring" / "vmware" / "rvtools"
+    return {sheet: (folder / f"RVTools_tab{sheet}.csv").read_text() for sheet in SHEETS}
 
 
 @cache
@@ -947,6 +997,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
         hosts,
         domains,
         descriptors,
+        exports,
         clouds,
         git,
         cli,

@@ -114,7 +114,9 @@ def _tpm(brought: Brought, shown: Shown, _index: int) -> Verdict:
     )
 
 
-def _uuid(_brought: Brought, _shown: Shown, _index: int) -> Verdict:
+def _uuid(brought: Brought, _shown: Shown, _index: int) -> Verdict:
+    if not brought.machine.uuid:
+        return lost("it is no UUID")
     return carried("domain.firmware.uuid, and VMware's serial number of it in domain.firmware.serial")
 
 
@@ -200,7 +202,9 @@ def _nic(words: Callable[[Brought, str, int], Verdict]) -> Callable[[Brought, Sh
     return fate
 
 
-def _mac(_brought: Brought, _model: str, index: int) -> Verdict:
+def _mac(brought: Brought, _model: str, index: int) -> Verdict:
+    if not brought.machine.nics[index].mac:
+        return lost("it is no MAC address")
     return carried(f"interface net-{index}")
 
 

@@ -13,6 +13,7 @@ from virtcatalog.bring.imports import Verdict, host, lost
 from virtcatalog.bring.vmware.machine import Attribute, Disk, Machine
 from virtcatalog.bring.vmware.ovfhardware import ITEMS, Hardware, children, first
 from virtcatalog.bring.vmware.ovfmarks import Marks, attribute
+from virtcatalog.bring.vmware.settings import LIMITED, RESERVED, SHARED
 from virtcatalog.bring.vmware.values import uuid_of
 from virtcatalog.errors import ManifestError
 from virtcatalog.manifests.xml import XMLElement, problem_at, read_xml
@@ -214,9 +215,9 @@ _REASONS: Final = {
     "Address": host("it numbers the controller"),
     **dict.fromkeys(("lastStateChange", "snapshotFolder", "version"), host("it is of VirtualBox's own file")),
     "enabled": host("devices that are off are left out"),
-    "Reservation": lost("an instance type and the Pod's requests say what is reserved"),
-    "Limit": lost("an instance type and the Pod's requests say what it may use"),
-    "Weight": lost("the Pod's requests share out a node"),
+    "Reservation": RESERVED,
+    "Limit": LIMITED,
+    "Weight": SHARED,
 }
 
 

@@ -10,6 +10,9 @@ from virtcatalog.bring.imports import Verdict, carried, host, lost
 _OFF: Final = frozenset(("", "false", "0", "none", "off", "no", "notconfigured", "unlocked"))
 _NOT_SET: Final = host("it is not set, or off")
 GUESTS_CLOCK: Final = host("the guest keeps its time by NTP, or the preference's timers do")
+RESERVED: Final = lost("an instance type and the Pod's requests say what is reserved")
+LIMITED: Final = lost("an instance type and the Pod's requests say what it may use")
+SHARED: Final = lost("the Pod's requests share out a node")
 
 #: By the names of vSphere's API (VirtualMachineConfigSpec and its parts), as OVF's vmw:key and forklift's fields have
 #: them; those that are set.
@@ -36,19 +39,29 @@ _SETTINGS: Mapping[str, Verdict] = {
     "virtualHW.productCompatibility": host("it is of VMware's own file"),
 }
 _TOOLS: Final = host("it is of VMware Tools, which virt-v2v takes out: the guest agent of QEMU takes their place")
-_POWER: Final = host("the cluster decides when a VM stops")
+POWER: Final = host("the cluster decides when a VM stops")
+
+
+def unless_off(value: str, verdict: Verdict, *defaults: str) -> Verdict:
+    """Return the fate of a value, or that it is not set: it is off, or one of those that vSphere sets by itself."""
+    text = value.strip().lower()
+    return _NOT_SET if text in _OFF or text in defaults else verdict
 
 
 def setting(key: str, value: str) -> Verdict:
     """Return the fate of a setting."""
-    if value.strip().lower() in _OFF or (key == "numDisplays" and value.strip() == "1"):
-        return _NOT_SET
+    if key == "numDisplays":
+        return unless_off(value, _nothing_for(key), "1")
     if key in _SETTINGS:
-        return _SETTINGS[key]
+        return unless_off(value, _SETTINGS[key])
     if key.startswith("tools."):
-        return _TOOLS
+        return unless_off(value, _TOOLS)
     if key.startswith("powerOpInfo."):
-        return _POWER
+        return unless_off(value, POWER)
+    return unless_off(value, _nothing_for(key))
+
+
+def _nothing_for(key: str) -> Verdict:
     return lost(f"KubeVirt has nothing for the setting {key}")
 
 

@@ -34,6 +34,7 @@ _MOST_LINES = 40
 Examples:
   virtcatalog import vmware -f web.ovf -c catalog > web.yaml
   virtcatalog import vmware -f exports/ -c catalog -o table     which type and preference each VM gets
+  virtcatalog import vmware -f rvtools/ -c catalog -o table     the same of an RVTools export
   virtcatalog import vmware -f web.ova -o report                the fate of every attribute
   virtcatalog import vmware -f exports/ -c catalog --mapping mapping.yaml --output-dir migration
   virtcatalog import vmware -f exports/ -c catalog --propose    sizes that the catalog lacks
@@ -46,7 +47,7 @@ Examples:
     multiple=True,
     required=True,
     metavar="FILE|DIR|-",
-    help="OVF descriptors and OVA archives; of a folder, all that are in it.",
+    help="OVF descriptors, OVA archives, and RVTools' CSV files; of a folder, all that are in it.",
 )
 @click.option(
     "--mapping",

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.limits import XML_BYTES
+from virtcatalog.limits import SOURCE_FILE_BYTES, XML_BYTES
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.sources import is_folder, open_folder, opened, read_file
 
 if TYPE_CHECKING:
     from virtcatalog.bring.vmware.machine import Machine
+    from virtcatalog.bring.vmware.table import Table
 
 Machines = Callable[[], Iterator["Machine"]]
 """Yields the machines of a source; it is asked twice where there is no mapping."""
@@ -37,17 +39,35 @@ def read_sources(sources: Iterable[str], problems: list[Problem]) -> list[Machin
         except SourceError as error:
             problems.append(Problem(file=source, message=error.message))
     machines: list[Machines] = []
+    exports: dict[str, dict[str, _Found]] = {}
     for file in found:
-        try:
-            machines += _machines(file)
-        except ManifestError as error:
-            problems += error.problems
-        except SourceError as error:
-            problems.append(Problem(file=file.name, message=error.message))
+        match = _SHEET.search(file.name)
+        if match is None:
+            machines += _read(partial(_machines, file), file.name, problems)
+            continue
+        export = exports.setdefault(file.name[: match.start()], {})
+        sheet = _SHEETS[match["sheet"].lower()]
+        if export.setdefault(sheet, file) is not file:
+            problems.append(Problem(file=file.name, message=f"{export[sheet].name} is {sheet} already"))
+    for export in exports.values():
+        machines += _read(partial(_export, export, problems), next(iter(export.values())).name, problems)
     return machines
 
 
-_SORTS = (".ovf", ".ova")
+def _read(read: Callable[[], Iterable[Machines]], file: str, problems: list[Problem]) -> list[Machines]:
+    try:
+        return list(read())
+    except ManifestError as error:
+        problems += error.problems
+    except SourceError as error:
+        problems.append(Problem(file=file, message=error.message))
+    return []
+
+
+_SHEETS: Final = {sheet.lower(): sheet for sheet in ("vInfo", "vCPU", "vMemory", "vDisk", "vNetwork")}
+_SHEET = re.compile(rf"(?:tab)?(?P<sheet>{'|'.join(_SHEETS)})\.csv$", re.IGNORECASE)
+"""How the file of a sheet is called, with what the export is called in front."""
+_SORTS: Final = re.compile(rf"\.ov[fa]$|{_SHEET.pattern}", re.IGNORECASE)
 
 
 def _files(source: str, problems: list[Problem]) -> Iterator[_Found]:
@@ -60,11 +80,11 @@ def _files(source: str, problems: list[Problem]) -> Iterator[_Found]:
         return
     folder = open_folder(source)
     listing = folder.listing()
-    paths = [path for path in listing.files if path.lower().endswith(_SORTS)]
-    unread = [(path, why) for path, why in listing.faults if path.lower().endswith(_SORTS)]
+    paths = [path for path in listing.files if _SORTS.search(path)]
+    unread = [(path, why) for path, why in listing.faults if _SORTS.search(path)]
     problems += [Problem(file=str(Path(source, path)), message=why) for path, why in unread]
     if not paths and not unread:
-        problems.append(Problem(file=source, message=f"no {' or '.join(_SORTS)} file in this folder"))
+        problems.append(Problem(file=source, message="no .ovf or .ova file in this folder, and no RVTools_tabv….csv"))
     for path in paths:
         place = str(Path(source, path))
         yield _Found(place, partial(folder.read, path), _within(source, place))
@@ -83,6 +103,20 @@ def _machines(file: _Found) -> Iterator[Machines]:
     content = _descriptor(file) if name.endswith(".ova") else file.read(XML_BYTES)
     machines = read_ovf(content, file.name)
     yield lambda: iter(machines)
+
+
+def _export(files: dict[str, _Found], problems: list[Problem]) -> Iterator[Machines]:
+    """The machines of RVTools' sheets, which are in a file each."""
+    from virtcatalog.bring.vmware.rvtools import read_rvtools
+    from virtcatalog.bring.vmware.table import read_csv
+
+    tables: dict[str, Table] = {}
+    for sheet, file in files.items():
+        try:
+            tables[sheet] = read_csv(file.read(SOURCE_FILE_BYTES), file.name)
+        except SourceError as error:
+            raise ManifestError(Problem(file=file.name, message=error.message)) from error
+    yield read_rvtools(tables, problems).machines
 
 
 def _descriptor(file: _Found) -> bytes:

@@ -1,0 +1,273 @@
+"""RVTools' sheets: which VMs they have, joined by what identifies a VM, and what their columns say."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from vmwares import FIXTURES, GIB, bringer, fates
+
+from virtcatalog.bring.imports import Verdict
+from virtcatalog.bring.vmware.machine import Disk, Nic
+from virtcatalog.bring.vmware.mapping import Census, proposed
+from virtcatalog.bring.vmware.rvcolumns import COLUMNS, rule
+from virtcatalog.bring.vmware.rvtools import SHEETS, read_rvtools
+from virtcatalog.bring.vmware.table import read_csv
+from virtcatalog.errors import ManifestError
+
+
+def files():
+    return {sheet: (FIXTURES / "rvtools" / f"RVTools_tab{sheet}.csv").read_bytes() for sheet in SHEETS}
+
+
+def read(contents):
+    """The machines of sheets, and the problems."""
+    problems = []
+    tables = {sheet: read_csv(content, f"{sheet}.csv") for sheet, content in contents.items()}
+    return list(read_rvtools(tables, problems).machines()), list(map(str, problems))
+
+
+def small(**sheets):
+    """A VM `web` with two CPUs and 4 GiB, and what else the sheets have."""
+    usual = {"vInfo": "VM,VM ID,CPUs,Memory\nweb,vm-1,2,4096\n"}
+    return read({sheet: text.encode() for sheet, text in {**usual, **sheets}.items()})
+
+
+def brought(machine):
+    census = Census()
+    census.add(machine)
+    return bringer(mapping=proposed(census)).bring(machine)
+
+
+@pytest.fixture(scope="module")
+def machines():
+    found, problems = read(files())
+    assert problems == []
+    return {machine.name: machine for machine in found}
+
+
+class TestExport:
+    def test_vms_and_templates_are_read(self, machines):
+        assert {name: machine.template for name, machine in machines.items()} == {
+            "crm-db": False,
+            "web-01": False,
+            "legacy app": False,
+            "rhel9-golden": True,
+        }
+
+    def test_a_vm_is_read(self, machines):
+        machine = machines["crm-db"]
+        assert (machine.id, machine.vcpus, machine.cores, machine.memory) == ("vm-101", 8, 4, 32 * GIB)
+        assert (machine.firmware, machine.secure_boot, machine.tpm) == ("efi", True, None)
+        assert machine.uuid == "421a7d0c-55e1-4b90-a6f3-000000000101"
+        assert (machine.runs, machine.notes) == (True, 'Owner: sales\nWindow: "Sunday"')
+
+    def test_what_runs_comes_before_what_was_configured(self, machines):
+        assert machines["crm-db"].guests == (
+            "Microsoft Windows Server 2022 (64-bit)",
+            "Microsoft Windows Server 2016 or later (64-bit)",
+        )
+        assert machines["web-01"].guests[0] == "Ubuntu 22.04.3 LTS"
+        assert machines["legacy app"].guests == ("Microsoft Windows Server 2003 (32-bit)",)
+
+    def test_disks_are_in_the_order_of_their_places_whatever_the_sheet_has_first(self, machines):
+        assert machines["crm-db"].disks == (
+            Disk("Hard disk 1", 100 * GIB, "san-gold", "scsi", 0, 0, "[san-gold] crm-db/crm-db.vmdk"),
+            Disk("Hard disk 2", 500 * GIB, "san-gold", "scsi", 1, 0, "[san-gold] crm-db/crm-db_1.vmdk"),
+        )
+        labels = [
+            (attribute.value, attribute.number, attribute.line)
+            for attribute in machines["crm-db"].attributes
+            if attribute.path == "vDisk/Disk"
+        ]
+        assert labels == [("Hard disk 1", 0, 4), ("Hard disk 2", 1, 2)]
+
+    def test_network_cards_have_what_is_said_of_them(self, machines):
+        assert machines["crm-db"].nics == (
+            Nic("Network adapter 1", "Servers 120", "00:50:56:9a:10:01", "vmxnet3"),
+            Nic("Network adapter 2", "Backup", "00:50:56:9a:10:02", "e1000e", connected=False),
+        )
+
+    def test_every_cell_of_a_vm_with_text_has_a_fate_at_its_place(self, machines):
+        machine = machines["web-01"]
+        expected = [
+            (f"{sheet}/{column}", text, number)
+            for sheet, content in files().items()
+            for row in csv.DictReader(content.decode().splitlines(keepends=True))
+            if row["VM"] == "web-01"
+            for number, (column, text) in enumerate(row.items(), 1)
+            if text
+        ]
+        assert [(attribute.path, attribute.value, attribute.column) for attribute in machine.attributes] == expected
+        assert all(text.partition(": ")[2] for text in fates(brought(machine)))
+
+    def test_what_cannot_be_kept_is_lost_with_the_reason(self, machines):
+        assert [text for text in fates(brought(machines["crm-db"])) if text.startswith("lost")] == [
+            "lost: a guest keeps an address that it sets itself, if its new network has it",
+            "lost: windows.2k22.virtio lays the vCPUs out with 1 core a socket",
+            "lost: windows.2k22.virtio lays the vCPUs out with 1 core a socket",
+            "lost: the Pod's requests share out a node",
+            "lost: an instance type and the Pod's requests say what is reserved",
+            "lost: the guest finds the disk on virtio",
+            "lost: the guest finds the disk on virtio",
+            "lost: the guest finds a card of model virtio, under another name perhaps",
+            "lost: a guest keeps an address that it sets itself, if its new network has it",
+            "lost: the guest finds a card of model virtio, under another name perhaps",
+        ]
+
+
+class TestJoin:
+    CPU = "{columns},CPUs,Cores p/s\n{row},2,2\n"
+
+    @pytest.mark.parametrize(
+        ("columns", "row"),
+        [
+            ("VI SDK UUID,VM ID,VM UUID", "c,vm-1,u"),
+            ("VM ID", "vm-1"),
+            ("VM UUID", "u"),
+            ("VM,Host", "web,esx1"),
+            ("VM", "web"),
+        ],
+    )
+    def test_rows_are_of_one_vm_by_the_first_columns_that_both_sheets_have(self, columns, row):
+        info = "VM,VM ID,VM UUID,Host,CPUs,Memory,VI SDK UUID\nweb,vm-1,u,esx1,2,4096,c\n"
+        (machine,), problems = small(vInfo=info, vCPU=self.CPU.format(columns=columns, row=row))
+        assert (machine.cores, problems) == (2, [])
+
+    def test_the_ids_of_two_vcenters_are_two(self):
+        info = "VM,VM ID,CPUs,Memory,VI SDK Server\na,vm-1,2,4096,c1\nb,vm-1,4,4096,c2\n"
+        cpu = "VM ID,CPUs,Cores p/s,VI SDK Server\nvm-1,4,4,c2\nvm-1,2,1,c1\n"
+        found, problems = small(vInfo=info, vCPU=cpu)
+        assert ([(machine.name, machine.cores) for machine in found], problems) == ([("a", 1), ("b", 4)], [])
+
+    def test_vms_that_cannot_be_told_apart_are_left_out(self):
+        info = "VM,CPUs,Memory\na,2,4096\nb,1,1024\na,4,4096\n"
+        found, problems = small(vInfo=info, vCPU="VM,CPUs\nb,1\na,2\na,4\n")
+        assert [machine.name for machine in found] == ["b"]
+        words = "a: VM: 2 VMs have the same: vCPU.csv does not say which of them it means"
+        assert problems == [f"vInfo.csv:2:1: {words}", f"vInfo.csv:4:1: {words}"]
+
+    def test_a_row_of_no_vm_is_a_problem(self):
+        _, problems = small(vCPU="VM ID,VM,CPUs\nvm-1,web,2\nvm-2,db,2\n")
+        assert problems == ["vCPU.csv:3:1: db: VM ID: vInfo.csv has no such VM: export all sheets at once"]
+
+    def test_sheets_of_two_times_contradict_each_other(self):
+        assert small(vCPU="VM ID,CPUs\nvm-1,4\n") == (
+            [],
+            ["vCPU.csv:2:2: web: CPUs: is 4, and in vInfo 2: export both at once"],
+        )
+        assert small(vMemory='VM ID,Size MiB\nvm-1,"8,192"\n') == (
+            [],
+            ["vMemory.csv:2:2: web: Size MiB: is 8,192, and in vInfo 4,096: export both at once"],
+        )
+
+    @pytest.mark.parametrize(
+        ("sheets", "message"),
+        [
+            ({}, "vInfo.csv:2:4: web: Disks: the VM has 1 disk, and there is no vDisk"),
+            ({"vDisk": "VM,Capacity MiB\n"}, "vInfo.csv:2:4: web: Disks: the VM has 1 disk, and vDisk has 0"),
+        ],
+    )
+    def test_no_disk_is_forgotten(self, sheets, message):
+        assert small(vInfo="VM,CPUs,Memory,Disks\nweb,2,4096,1\n", **sheets) == ([], [message])
+
+    def test_no_network_card_is_forgotten(self):
+        assert small(vInfo="VM,CPUs,Memory,NICs\nweb,2,4096,2\n", vNetwork="VM,Network\nweb,a\n") == (
+            [],
+            ["vInfo.csv:2:4: web: NICs: the VM has 2 network cards, and vNetwork has 1"],
+        )
+
+
+class TestValues:
+    @pytest.mark.parametrize("text", ["16384", '"16,384"', "16.384", "16 384", "16\u00a0384", "16'384", "16384.0"])
+    def test_numbers_are_read_however_a_country_writes_them(self, text):
+        (machine,), _ = small(vInfo=f"VM,CPUs,Memory\nweb,2,{text}\n")
+        assert machine.memory == 16 * GIB
+
+    @pytest.mark.parametrize("text", ["", "0", "-1", "1.5", "many"])
+    def test_a_vm_without_memory_is_left_out(self, text):
+        found, problems = small(vInfo=f"VM,CPUs,Memory\nweb,2,{text}\ndb,1,1024\n")
+        assert [machine.name for machine in found] == ["db"]
+        assert problems == [f"vInfo.csv:2:3: web: Memory: {text!r} is no whole number from 1 on"]
+
+    @pytest.mark.parametrize(
+        ("controller", "bus", "number"),
+        [
+            ("SCSI controller 0", "scsi", 0),
+            ("SATA controller 1", "sata", 1),
+            ("NVME controller 2", "nvme", 2),
+            ("IDE 1", "ide", 1),
+            ("Contrôleur 0", "", 0),
+        ],
+    )
+    def test_a_disk_is_on_a_controller(self, controller, bus, number):
+        (machine,), _ = small(vDisk=f"VM,Capacity MiB,Controller,Unit #\nweb,1024,{controller},3\n")
+        disk = machine.disks[0]
+        assert (disk.size, disk.bus, disk.controller, disk.unit) == (GIB, bus, number, 3)
+
+    @pytest.mark.parametrize(
+        ("sharing", "bus", "shared"),
+        [
+            ("sharingNone", "noSharing", False),
+            ("", "", False),
+            ("sharingMultiWriter", "noSharing", True),
+            ("sharingNone", "physicalSharing", True),
+        ],
+    )
+    def test_a_disk_is_shared_by_itself_or_by_its_controller(self, sharing, bus, shared):
+        (machine,), _ = small(vDisk=f"VM,Capacity MiB,Sharing mode,Shared Bus\nweb,1,{sharing},{bus}\n")
+        assert machine.disks[0].shared is shared
+
+    def test_what_is_no_uuid_and_no_address_is_lost(self):
+        info = "VM,CPUs,Memory,SMBIOS UUID\nweb,2,4096,none\n"
+        (machine,), _ = small(vInfo=info, vNetwork="VM,Network,Mac Address\nweb,a,b\n")
+        made = brought(machine)
+        assert fates(made, "SMBIOS UUID") == ["lost: it is no UUID"]
+        assert fates(made, "Mac Address") == ["lost: it is no MAC address"]
+
+
+@pytest.mark.parametrize(
+    ("sheets", "message"),
+    [
+        ({"vDisk": "VM,Capacity MiB\n"}, "vDisk.csv: there is no vInfo beside it, which has the VMs"),
+        ({"vInfo": "VM,CPUs\nweb,2\n"}, "vInfo.csv:1:1: has no column 'Memory'"),
+        ({"vInfo": "VM,CPUs,Memory\n", "vDisk": "VM,Size\n"}, "vDisk.csv:1:1: has no column 'Capacity MiB'"),
+        ({"vInfo": "VM,CPUs,Memory\n", "vCPU": "CPUs\n"}, "vCPU.csv:1:1: has no column 'VM'"),
+    ],
+)
+def test_what_is_no_export_is_refused(sheets, message):
+    with pytest.raises(ManifestError) as caught:
+        read({sheet: text.encode() for sheet, text in sheets.items()})
+    assert str(caught.value.problems[0]) == message
+
+
+class TestColumns:
+    def test_every_column_of_the_export_is_known(self):
+        for sheet, content in files().items():
+            columns = read_csv(content, sheet).columns
+            assert [column for column in columns if column not in COLUMNS[sheet]] == ["Backup status"]
+
+    @pytest.mark.parametrize(
+        ("sheet", "column", "text", "says"),
+        [
+            ("vInfo", "Latency Sensitivity", "high", "lost"),
+            ("vInfo", "Latency Sensitivity", "normal", "host"),
+            ("vInfo", "FT State", "notConfigured", "host"),
+            ("vInfo", "FT State", "running", "lost"),
+            ("vInfo", "Boot BIOS setup", "True", "lost"),
+            ("vInfo", "EnableUUID", "True", "lost"),
+            ("vInfo", "Backup status", "daily", "lost"),
+            ("vInfo", "SRM Placeholder", "True", "lost"),
+            ("vCPU", "Limit", "-1", "host"),
+            ("vCPU", "Limit", "2000", "lost"),
+            ("vCPU", "Hot Add", "True", "carried"),
+            ("vMemory", "Reservation", "0", "host"),
+            ("vDisk", "Disk Mode", "independent_nonpersistent", "lost"),
+            ("vDisk", "Disk Mode", "persistent", "host"),
+            ("vNetwork", "Direct Path IO", "True", "lost"),
+        ],
+    )
+    def test_what_is_set_is_lost_and_what_is_not_is_nobodys(self, sheet, column, text, says):
+        verdict = rule(sheet, column)(text)
+        assert isinstance(verdict, Verdict)
+        assert verdict.fate == says
