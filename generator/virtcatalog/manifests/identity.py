@@ -15,9 +15,10 @@ Identity = tuple[str, str, str]
 
 
 def identity(manifest: Mapping[str, Any]) -> Identity:
-    """Return what makes an object this object."""
-    metadata = manifest.get("metadata") or {}
-    return str(manifest.get("kind")), metadata.get("namespace") or "", metadata.get("name") or ""
+    """Return what makes an object this object, whatever its fields are."""
+    metadata = manifest.get("metadata")
+    fields = metadata if isinstance(metadata, dict) else {}
+    return str(manifest.get("kind")), str(fields.get("namespace") or ""), str(fields.get("name") or "")
 
 
 def listed(data: Any) -> list[Any] | None:

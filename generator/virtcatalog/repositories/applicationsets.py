@@ -64,6 +64,8 @@ class _Generators:
 
     def application(self, template: Mapping[str, Any], parameters: Parameters) -> Resource:
         """Return the Application of one set of parameters."""
+        if not all(isinstance(template.get(key) or {}, dict) for key in ("metadata", "spec")):
+            raise VirtcatalogError("metadata and spec of the template must be maps")
         data = {
             "apiVersion": "argoproj.io/v1alpha1",
             "kind": "Application",

@@ -287,7 +287,7 @@ def _checked(environment: Environment) -> Environment:
         if is_open and not holds_vm(data):
             wrong = [Problem(object=manifest_name(data), field=each.field, message=each.sentence) for each in is_open]
         else:
-            wrong = _wrong(data) if not is_open else []
+            wrong = _wrong(data) if not is_open else _unnamed(data)
         problems += (_placed(problem, deployed) for problem in wrong)
         if not wrong:
             sound.append(deployed._replace(data=data, open=is_open))
@@ -303,6 +303,14 @@ def _without_namespace(data: Data) -> Data:
     if data.get("kind") not in CLUSTER_WIDE or not isinstance(metadata, dict) or "namespace" not in metadata:
         return data
     return {**data, "metadata": {key: value for key, value in metadata.items() if key != "namespace"}}
+
+
+def _unnamed(data: Data) -> list[Problem]:
+    """Say that a VM with open fields, of which no more is looked at, has no name."""
+    metadata = data.get("metadata")
+    if isinstance(metadata, dict) and (metadata.get("name") or metadata.get("generateName")):
+        return []
+    return [Problem(object=manifest_name(data), field="metadata.name", message="is required")]
 
 
 def _wrong(data: Data) -> list[Problem]:

@@ -132,8 +132,9 @@ def claims_once(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[str]]:
 
 def networks_elsewhere(manifest: Data, cluster: Cluster) -> Iterator[str]:
     """Yield the NetworkAttachmentDefinitions that a VM names and of which its cluster has none."""
-    spec = vm_spec(manifest)
-    spec = spec["template"]["spec"] if manifest["kind"] != "VirtualMachineInstance" else spec
+    spec = vm_spec(manifest) or {}
+    if manifest["kind"] != "VirtualMachineInstance":
+        spec = (spec.get("template") or {}).get("spec") or {}
     namespace = namespace_or_default(manifest["metadata"].get("namespace"))
     for network in spec.get("networks") or ():
         if named := (network.get("multus") or {}).get("networkName"):

@@ -226,13 +226,17 @@ def _labels_of_unit(environment: Environment) -> tuple[str, ...]:
 def _levels(sides: Sequence[Sequence[tuple[Hashable, tuple[str, ...]]]]) -> dict[Hashable, int]:
     """How many words it takes to tell apart, on each side, those of one group; as many as there are if none do."""
     levels: dict[Hashable, int] = defaultdict(int)
+    shortest: dict[Hashable, int] = {}  # a side may know less of one than the other
+    for group, labels in (row for rows in sides for row in rows):
+        shortest[group] = min(shortest.get(group, len(labels)), len(labels))
     for rows in sides:
         groups: dict[Hashable, list[tuple[str, ...]]] = defaultdict(list)
         for group, labels in rows:
             groups[group].append(labels)
         for group, members in groups.items():
-            last = min(map(len, members)) - 1
-            while levels[group] < last and len({labels[levels[group]] for labels in members}) < len(members):
+            while levels[group] < shortest[group] - 1 and len({labels[levels[group]] for labels in members}) < len(
+                members
+            ):
                 levels[group] += 1
     return levels
 
