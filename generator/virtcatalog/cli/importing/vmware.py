@@ -57,7 +57,7 @@ Examples:
     help="What networks, datastores and systems are in the cluster; it is made if it is missing.",
 )
 @click.option("--vm", "patterns", multiple=True, metavar="GLOB", help="Machines of these names only; repeatable.")
-@click.option("--namespace", metavar="NAME", default="", help="The namespace of the VMs.")
+@click.option("-n", "--namespace", metavar="NAME", default="", help="The namespace of the VMs.")
 @click.option(
     "--disks",
     type=click.Choice(["claim", "upload"]),
