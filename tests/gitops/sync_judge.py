@@ -265,6 +265,7 @@ EXPRESSIONS = (
     ("VirtualMachineInstance", {"phase": "Running"}, "Current"),
     ("VirtualMachineInstance", {"phase": "Failed"}, "Failed"),
     ("DataVolume", {"phase": "ImportInProgress"}, "InProgress"),
+    ("DataVolume", {"phase": "WaitForFirstConsumer"}, "Current"),
     ("DataVolume", {"phase": "Succeeded"}, "Current"),
     ("DataVolume", {"phase": "Failed"}, "Failed"),
 )

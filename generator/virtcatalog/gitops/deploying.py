@@ -15,8 +15,11 @@ from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.render.gitops import Origin
 
 _RUNNING = ("Always", "RerunOnFailure")
-_PHASES = {"VirtualMachineInstance": ("Running", "Failed"), "DataVolume": ("Succeeded", "Failed")}
-"""The phase in which an object is ready, and that in which it has failed."""
+_READY = {
+    "VirtualMachineInstance": ("Running",),
+    "DataVolume": ("Succeeded", "WaitForFirstConsumer", "PendingPopulation"),
+}
+"""The phases in which an object is ready; a disk is that, too, while it waits for the VM that uses it."""
 _VERSIONS = {"VirtualMachineInstance": "kubevirt.io/v1", "DataVolume": "cdi.kubevirt.io/v1beta1"}
 
 
@@ -108,5 +111,6 @@ def _about(kind: str) -> Data:
 
 def health_expressions(kind: str) -> Data:
     """Return the expressions by which Flux takes an object of a kind for ready or failed."""
-    ready, failed = (f"has(status.phase) && status.phase == '{phase}'" for phase in _PHASES[kind])
-    return {"current": ready, "failed": failed}
+    ready = " || ".join(f"status.phase == '{phase}'" for phase in _READY[kind])
+    current = f"has(status.phase) && ({ready})" if len(_READY[kind]) > 1 else f"has(status.phase) && {ready}"
+    return {"current": current, "failed": "has(status.phase) && status.phase == 'Failed'"}
