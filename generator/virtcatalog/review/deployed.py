@@ -234,9 +234,8 @@ def _levels(sides: Sequence[Sequence[tuple[Hashable, tuple[str, ...]]]]) -> dict
         for group, labels in rows:
             groups[group].append(labels)
         for group, members in groups.items():
-            while levels[group] < shortest[group] - 1 and len({labels[levels[group]] for labels in members}) < len(
-                members
-            ):
+            last = shortest[group] - 1
+            while levels[group] < last and len({labels[levels[group]] for labels in members}) < len(members):
                 levels[group] += 1
     return levels
 
