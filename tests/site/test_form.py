@@ -18,6 +18,7 @@ from virtcatalog import Cluster, expand
 from virtcatalog.cli import main
 from virtcatalog.kubevirt.pod.amounts import extract
 from virtcatalog.site.pairs import matrix
+from virtcatalog.site.plainvms import IMAGE
 
 KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB0 me, "myself" & I'
 #: What is chosen beside a pair: fields of the form as its address has them.
@@ -39,9 +40,24 @@ CHOICES: tuple[list[tuple[str, str]], ...] = (
 
 
 def opened(page, fields: list[tuple[str, str]]):
+    # What a VM boots from follows its system, unless it is chosen: here it is one image wherever nothing else is.
+    if not any(key == "boot" for key, _ in fields):
+        fields = [*fields, ("boot", "image"), ("source", IMAGE)]
     browser = page(f"form.html#{urlencode(fields)}")
     settled(browser)
     return browser
+
+
+def domain_of(page, name: str, preference: str) -> str:
+    browser = page(f"domain.html#{urlencode({'type': name, 'preference': preference})}")
+    settled(browser)
+    return content(browser, "#domain")
+
+
+def choose(browser, name: str) -> None:
+    """Choose an instance type."""
+    script = "document.querySelector(`[name=type][value='${arguments[0]}']`).click()"
+    browser.execute_script(script, name)
 
 
 def settled(browser) -> None:
@@ -101,17 +117,17 @@ class TestWhatItShowsOfAPair:
             which = name, preference
             result = expand(manifest(browser), cluster)
             assert result.admitted, (which, result.reasons)
-            assert content(browser, "#domain") == result.domain_xml, which
             requests = YAML(typ="safe").load(content(browser, "#requests"))
             pod = result.pod
             assert requests["pod"].items() <= extract(pod).items(), which
             containers = [*pod["spec"]["containers"], *pod["spec"].get("initContainers", ())]
             assert requests["containers"] == {each["name"]: each.get("resources", {}) for each in containers}, which
+            assert domain_of(page, name, preference) == result.domain_xml, which
 
     def test_does_not_depend_on_what_is_chosen_beside_it(self, page):
         pair = [("type", "u1.large"), ("preference", "fedora")]
-        domains = {content(opened(page, [*pair, *choice]), "#domain") for choice in CHOICES}
-        assert len(domains) == 1
+        requests = {content(opened(page, [*pair, *choice]), "#requests") for choice in CHOICES}
+        assert len(requests) == 1
 
 
 class TestTheManifest:
@@ -136,7 +152,7 @@ class TestTheManifest:
 
 def test_virtctl_has_no_flag_for_some_choices(page):
     browser = opened(page, [("type", "o1.large"), ("preference", "fedora.s390x"), ("networks", "a")])
-    assert "virtctl has no flag for networks" in text(browser, "#beside")
+    assert "virtctl has no flag for networks" in content(browser, "#beside")
     made = of_virtctl(content(browser, "#virtctl"))
     devices = manifest(browser)["spec"]["template"]["spec"]["domain"]["devices"]
     assert devices["interfaces"] == [{"name": "default", "masquerade": {}}, {"name": "net1", "bridge": {}}]
@@ -145,26 +161,67 @@ def test_virtctl_has_no_flag_for_some_choices(page):
 
 def test_a_pair_that_does_not_fit_has_no_domain_and_says_why(page):
     browser = opened(page, [("type", "u1.medium")])
+    browser.find_element(By.CSS_SELECTOR, "[name=family][value='Microsoft Windows']").send_keys(Keys.SPACE)
     Select(browser.find_element(By.NAME, "preference")).select_by_visible_text("windows.11")
     settled(browser)
     assert text(browser, "#fits") == "They do not fit: the preference requires 2 vCPUs, there are 1."
     assert fragment(browser) == "#type=u1.medium&preference=windows.11"
-    assert content(browser, "#domain") == content(browser, "#requests") == ""
+    assert content(browser, "#requests") == ""
     assert text(browser, "#no-domain") == "They do not fit: KubeVirt makes no domain."
 
 
 def test_what_is_chosen_last_is_what_is_shown(page, cluster):
     browser = opened(page, [("preference", "fedora")])
-    choice = Select(browser.find_element(By.NAME, "type"))
     for name in ("u1.small", "u1.2xlarge", "cx1.large", "u1.medium"):  # each in a file that is loaded first
-        choice.select_by_visible_text(name)
+        choose(browser, name)
     settled(browser)
     assert text(browser, "#fits") == "KubeVirt admits this pair."
-    assert content(browser, "#domain") == expand(manifest(browser), cluster).domain_xml
+    requests = YAML(typ="safe").load(content(browser, "#requests"))
+    assert requests["pod"].items() <= extract(expand(manifest(browser), cluster).pod).items()
+
+
+class TestSteps:
+    def test_types_that_do_not_fit_are_greyed_with_the_reason(self, page):
+        browser = opened(page, [("preference", "windows.11"), ("type", "u1.large")])
+        script = """return Array.from(document.querySelectorAll("#sizes tbody tr"), (row) =>
+            [row.querySelector("input").value, row.querySelector("input").disabled, row.cells[4].textContent])"""
+        rows = browser.execute_script(script)
+        assert rows[0] == ["u1.2xmedium", False, ""]
+        assert ["u1.medium", True, "the preference requires 2 vCPUs, there are 1"] in rows
+        greyed = [disabled for _, disabled, _ in rows]
+        assert greyed == sorted(greyed)  # behind those that fit
+
+    @pytest.mark.parametrize(
+        ("preference", "boot", "source"),
+        [
+            ("fedora", "image", IMAGE),
+            ("centos.stream9", "image", "quay.io/containerdisks/centos-stream:9"),
+            ("windows.11", "ds", ""),
+        ],
+    )
+    def test_what_boots_follows_the_system(self, page, preference, boot, source):
+        browser = page(f"form.html#preference={preference}")
+        values = [browser.find_element(By.NAME, name).get_attribute("value") for name in ("boot", "source")]
+        assert values == [boot, source]
+
+    def test_what_boots_stays_when_it_was_chosen(self, page):
+        browser = opened(page, [("boot", "claim"), ("source", "gold")])
+        browser.find_element(By.CSS_SELECTOR, "[name=family][value=Ubuntu]").send_keys(Keys.SPACE)
+        assert fragment(browser) == "#boot=claim&source=gold&preference=ubuntu"
+
+    def test_the_editor_has_the_manifest_and_is_saved(self, page):
+        browser = opened(page, [])
+        browser.find_element(By.ID, "edit").send_keys(Keys.ENTER)
+        editor = browser.switch_to.active_element
+        assert editor.get_attribute("value") == content(browser, "#manifest")
+        editor.send_keys(Keys.CONTROL, Keys.END)
+        editor.send_keys("# mine")
+        assert attribute(browser, "#save", "href").endswith("%23%20mine")
 
 
 def test_lines_say_what_they_come_from(page):
-    browser = opened(page, [("type", "u1.2xlarge"), ("preference", "rhel.8.dpdk")])
+    browser = page("domain.html#type=u1.2xlarge&preference=rhel.8.dpdk")
+    settled(browser)
     script = """return Object.fromEntries(Array.from(document.querySelectorAll("#domain .line"),
         (line) => [line.textContent.trim(), line.className.split("from-")[1]]))"""
     source = browser.execute_script(script)
@@ -192,6 +249,7 @@ def test_axe_finds_no_serious_fault_in_all_of_it(page, scheme, width):
 class TestFields:
     def test_disks_are_added_and_removed_with_the_keyboard(self, page):
         browser = opened(page, [])
+        browser.find_element(By.CSS_SELECTOR, "#vm summary").send_keys(Keys.ENTER)
         browser.find_element(By.ID, "add").send_keys(Keys.ENTER)
         assert browser.switch_to.active_element.tag_name == "select"
         assert fragment(browser) == "#disk=blank+10+"
@@ -251,7 +309,7 @@ class TestFields:
         assert vm["metadata"]["name"] == "true"
         source = vm["spec"]["template"]["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"]
         assert source == hostile.replace("\n", "")  # the field is of one line
-        assert f"src:{source},name:root" in shlex.split(text(browser, "#virtctl"))
+        assert f"src:{source},name:root" in shlex.split(content(browser, "#virtctl"))
 
     def test_what_an_address_makes_up_is_not_there(self, page):
         browser = opened(

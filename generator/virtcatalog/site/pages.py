@@ -20,6 +20,7 @@ from virtcatalog.manifests.emit import dump
 from virtcatalog.progress import tracked
 from virtcatalog.site import chart as charts
 from virtcatalog.site import plainvms
+from virtcatalog.site.bootsources import boot_sources
 from virtcatalog.site.changes import History, chapters
 from virtcatalog.site.domains import Domains, domains
 from virtcatalog.site.facts import PreferenceRow, Type, preference_rows, types
@@ -119,8 +120,7 @@ class _Site:
                 groups=self.matrix.groups(classes, families),
             ),
         )
-        plain = {"name": plainvms.NAME, "image": plainvms.IMAGE}
-        yield "form.html", self._page("form.html", data={**judged, "domains": self.domains.data, "plain": plain})
+        yield "form.html", self._form_page(judged)
         yield "domain.html", self._page("domain.html", data={**judged, "domains": self.domains.data})
         yield from self.domains.files.items()
         size: dict[str, Any] = {"width": charts.WIDTH, "height": charts.HEIGHT, "margin": charts.MARGIN}
@@ -165,6 +165,38 @@ class _Site:
             environments=[overlay.name for overlay in self.catalog.overlays],
             gpus=any(row.gpus for row in self.types),
             legend=dict(chain.from_iterable(zip(row.tags, row.features, strict=True) for row in self.types)),
+        )
+
+    def _form_page(self, judged: dict[str, Any]) -> str:
+        families = [preference.family for preference in self.preferences]
+        environments = {
+            overlay.name: {
+                "namespace": overlay.namespace if overlay.scope == "namespaced" else "",
+                "types": [row.name for row in self.types if overlay.name in row.environments],
+                "preferences": [row.name for row in self.preferences if overlay.name in row.environments],
+            }
+            for overlay in self.catalog.overlays
+        }
+        data = {
+            **judged,
+            "domains": self.domains.data,
+            "plain": {"name": plainvms.NAME, "image": plainvms.IMAGE},
+            "families": families,
+            "needs": [f"requires {row.requirements}" if row.requirements else "" for row in self.preferences],
+            "licences": [row.licence for row in self.preferences],
+            "boots": boot_sources(self.preferences),
+            "environments": environments,
+            "prices": msgspec.to_builtins(
+                {row.name: {"price": row.cost, "prices": row.prices} for row in self.types if row.price}
+            ),
+            "currency": self.prices.currency if self.prices else "",
+        }
+        return self._page(
+            "form.html",
+            data=data,
+            families=list(dict.fromkeys(families)),
+            preferences=self.preferences,
+            sizes=sorted(self.types, key=_size),
         )
 
     def _specs(self) -> Iterator[tuple[str, dict[str, str]]]:
@@ -228,7 +260,7 @@ class _Site:
     def _fitting(self, preference: int) -> list[Type]:
         """The types that a preference fits, the least one first, deprecated ones last."""
         fitting = [row for place, row in enumerate(self.types) if not self.matrix.reason(place, preference)]
-        return sorted(fitting, key=lambda row: (row.deprecated, row.vcpus, row.memory, len(row.features)))
+        return sorted(fitting, key=_size)
 
     def _families(self) -> list[tuple[str, list[tuple[PreferenceRow, str, str]]]]:
         """The preferences by family of operating systems: each with its version, and the least type that fits.
@@ -266,6 +298,11 @@ class _Site:
             "offered": self.offering.get((section, entry.name), ()),
             "usage": self.fleet.usage(section, entry.name) if self.fleet else None,
         }
+
+
+def _size(row: Type) -> tuple[bool, int, int, int]:
+    """The least types first, deprecated ones last."""
+    return row.deprecated, row.vcpus, row.memory, len(row.features)
 
 
 def _grouped(pairs: Iterable[tuple[Any, Any]]) -> list[tuple[Any, list[Any]]]:

@@ -93,10 +93,11 @@ site.vm = (() => {
     spec.domain = { devices };
     if (devices.interfaces) spec.networks = vm.links.map((name) => (name === POD ? { name, pod: {} } : { name, multus: { networkName: vm.networks[Number(name.slice(3)) - 1] } }));
     spec.volumes = volumes;
+    const own = (kind) => (vm.namespace ? { kind } : {}); // in a namespace with types of its own
     return yaml({
-      apiVersion: "kubevirt.io/v1", kind: "VirtualMachine", metadata: { name: vm.name },
+      apiVersion: "kubevirt.io/v1", kind: "VirtualMachine", metadata: { name: vm.name, ...(vm.namespace ? { namespace: vm.namespace } : {}) },
       spec: {
-        instancetype: { name: vm.type }, ...(vm.preferenceName ? { preference: { name: vm.preferenceName } } : {}), runStrategy: vm.run,
+        instancetype: { name: vm.type, ...own("VirtualMachineInstancetype") }, ...(vm.preferenceName ? { preference: { name: vm.preferenceName, ...own("VirtualMachinePreference") } } : {}), runStrategy: vm.run,
         ...(templates.length ? { dataVolumeTemplates: templates } : {}), template: { spec },
       },
     });
@@ -105,7 +106,8 @@ site.vm = (() => {
   const shell = (text) => (/^[\w./:@=,-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'");
   const listed = (text) => (/[",]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text); // of a flag that is read as CSV
   function virtctl(vm) {
-    const flags = [["name", vm.name], ["instancetype", vm.type], vm.preferenceName ? ["preference", vm.preferenceName] : ["infer-preference=false"], ["run-strategy", vm.run]];
+    const own = (kind, name) => (vm.namespace ? `${kind}/${name}` : name);
+    const flags = [["name", vm.name], ...(vm.namespace ? [["namespace", vm.namespace]] : []), ["instancetype", own("virtualmachineinstancetype", vm.type)], vm.preferenceName ? ["preference", own("virtualmachinepreference", vm.preferenceName)] : ["infer-preference=false"], ["run-strategy", vm.run]];
     for (const disk of vm.disks) {
       const rest = `,name:${disk.name}${disk.first ? ",bootorder:1" : ""}`;
       if (disk.type === "image") flags.push(["volume-containerdisk", `src:${disk.source}${rest}`]);
