@@ -69,6 +69,7 @@ ORDER = (
     "live",
     "ask",
     "adopt",
+    "rightsize",
     "bring",
     "create",
     "site",

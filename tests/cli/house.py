@@ -108,6 +108,10 @@ FIRST = {
               preference: {name: house.linux}
               template: {spec: {domain: {devices: {}}}}
         """,
+    "usage.csv": """\
+        namespace,name,cpu,memory
+        shop,old,0.4,1500000000
+        """,
     "nodes.yaml": """\
         apiVersion: v1
         kind: Node

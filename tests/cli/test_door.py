@@ -29,6 +29,10 @@ CALLS = {
     "dump": (["dump", "--live", "vm.yaml"], "virtcatalog.live.reading.read_snapshot"),
     "drift": (["drift", "--live", "vm.yaml"], "virtcatalog.live.reading.read_snapshot"),
     "capacity": (["capacity", "-f", "vm.yaml"], "virtcatalog.fleet.files.SoundFleet"),
+    "rightsize": (
+        ["rightsize", "-f", "vm.yaml", "--metrics", "vm.yaml"],
+        "virtcatalog.rightsize.metrics.read_metrics",
+    ),
     "list": (["list"], "virtcatalog.catalog.load.load_catalog"),
     "show": (["show", "x"], "virtcatalog.catalog.load.load_catalog"),
     "compare": (["compare", "x", "y"], "virtcatalog.catalog.load.load_catalog"),

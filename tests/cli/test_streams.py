@@ -28,6 +28,7 @@ drift --live live.yaml -e production
 dump --live live.yaml
 verify --live live.yaml
 capacity -f nodes.yaml -f inline.yaml
+rightsize -f inline.yaml --metrics usage.csv
 impact m.large
 create vm --name web
 adopt -f inline.yaml -o json

@@ -64,6 +64,7 @@ RUNS = (
     "dump --live live.yaml",
     "verify --live live.yaml",
     "capacity -f nodes.yaml -f inline.yaml",
+    "rightsize -f inline.yaml --metrics usage.csv",
     "convert -f preset.yaml",
     "create vm --name web --instancetype m.large --preference house.linux --run-strategy Halted",
     "create vm --name web --instancetype m.lrage",

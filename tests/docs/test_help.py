@@ -34,6 +34,17 @@ BEFORE = {
         printf 'status: {allocatable: {cpu: "4"}}\\n' >> dump.yaml
         stand_in kubectl dump.yaml
     """,
+    "virtcatalog rightsize": """
+        rm -rf vms; mkdir vms
+        kind='apiVersion: instancetype.kubevirt.io/v1beta1\\nkind: VirtualMachineClusterInstancetype\\n'
+        printf "$kind"'metadata: {name: s}\\nspec: {cpu: {guest: 1}, memory: {guest: 2Gi}}\\n---\\n' > vms/vm.yaml
+        {
+          printf 'apiVersion: kubevirt.io/v1\\nkind: VirtualMachine\\nmetadata: {name: web, namespace: shop}\\n'
+          printf 'spec: {runStrategy: Always, instancetype: {name: s}, template: {spec: {domain: {devices: {}}}}}\\n'
+        } >> vms/vm.yaml
+        printf 'namespace,name,cpu,memory\\nshop,web,0.5,1000000000\\n' | tee usage.csv > usage.json
+        printf 'currency: EUR\\nperMonth: {cpu: 8, memory: 2.5}\\n' > prices.yaml
+    """,
     "virtcatalog release v1": """
         printf 'class: u\\nversion: 1\\nsizes: {x: {vcpus: 1, memory: 1Gi}}\\n' > catalog/instancetypes/u.yaml
     """,

@@ -39,6 +39,7 @@ NAMES = {
     "exports": 40,
     "domains": 30,
     "clouds": 50,
+    "metrics": 60,
     "git": 1,
     "cli": 2,
     "kustomizations": 3,

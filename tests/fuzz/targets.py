@@ -60,6 +60,7 @@ from virtcatalog.manifests.stream import Stream
 from virtcatalog.render.output import render
 from virtcatalog.repositories.kustomize.build import build
 from virtcatalog.review.read import read_side
+from virtcatalog.rightsize.metrics import read_metrics
 
 CATALOG: dict[str, Any] = {
     "catalog.yaml": {
@@ -651,6 +652,21 @@ def imports(data: bytes) -> None:
         str(error).encode("utf-8", "surrogateescape")
 
 
+def metrics(data: bytes) -> None:
+    """What VMs use, as JSON or CSV: values, or an error that says where."""
+    choices = Choices(data)
+    labels = {"namespace": "a", "name": "b", "resource": choices.one(("cpu", "memory", "x", 3))}
+    series = {"metric": labels, choices.one(("value", "values")): choices.one(([1, "1"], [[1, "NaN"]], [], 3, None))}
+    answer = {"status": "success", "data": {"resultType": choices.one(("vector", "matrix")), "result": [series] * 2}}
+    edited = json.dumps(choices.edited(answer), default=str).encode()
+    try:
+        for content in (edited, b"namespace,name,cpu,memory\n" + data, data):
+            for usage in read_metrics(content, "f", 95).usage.values():
+                assert all(value is None or 0 <= value <= 2**60 for value in (usage.cpu, usage.memory))
+    except ManifestError as error:
+        str(error).encode("utf-8", "surrogateescape")
+
+
 @cache
 def _host() -> Any:
     from virtcatalog.manifests.document import Text as Read
@@ -999,6 +1015,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
         descriptors,
         exports,
         clouds,
+        metrics,
         git,
         cli,
     )

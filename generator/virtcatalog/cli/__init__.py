@@ -40,6 +40,7 @@ GROUPS = {
         "verify": "Hold virtcatalog against a cluster: what it says of each VM beside what is there.",
         "dump": "Print what is known of a cluster, redacted, for CI.",
         "capacity": "Tell which VMs fit on which nodes, and what namespaces may still have.",
+        "rightsize": "Tell which size of its instance type would do for each VM, by what it uses.",
         "gitops": "Print what tells Argo CD or Flux to sync the output tree, or lets a cluster be read.",
         "hosts": "List the host profiles, or print one as YAML.",
     },

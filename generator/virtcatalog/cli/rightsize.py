@@ -1,0 +1,140 @@
+"""`virtcatalog rightsize`: VMs that are too large or too small for what they use."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from virtcatalog.cli import options
+from virtcatalog.cli.conditions import conditioned
+from virtcatalog.cli.console import data, echo, failing, print_problems, progress, summary
+from virtcatalog.errors import VirtcatalogError, counted, some
+
+if TYPE_CHECKING:
+    from virtcatalog.kubevirt.conditions import Conditions
+    from virtcatalog.rightsize.sizes import Advice, Outcome
+
+
+@click.command(
+    "rightsize",
+    epilog="""\b
+Examples:
+  virtcatalog rightsize -f vms/ --metrics usage.json
+  virtcatalog rightsize -f vms/ --metrics usage.csv --headroom 30 --prices prices.yaml
+  virtcatalog rightsize -f vms/ --metrics usage.json -i      write it into the files of the VMs
+  virtcatalog rightsize -f vms/ --metrics usage.json -o markdown > comment.md
+""",
+)
+@options.manifests("VMs, and whatever objects of the cluster they refer to.", required=True)
+@options.catalog()
+@click.option(
+    "--metrics",
+    metavar="FILE",
+    required=True,
+    shell_complete=options.completes("files"),
+    help="What VMs use: JSON of Prometheus' HTTP API or CSV, see docs/rightsize.md.",
+)
+@click.option(
+    "--headroom",
+    metavar="PERCENT",
+    type=click.FloatRange(0, 1000),
+    default=20,
+    help="What a size has beyond what is used. [default: 20]",
+)
+@click.option(
+    "--percentile",
+    metavar="NUMBER",
+    type=click.FloatRange(0, 100, min_open=True),
+    default=95,
+    help="What counts of a range of samples. [default: 95]",
+)
+@click.option(
+    "--prices",
+    metavar="FILE",
+    shell_complete=options.completes("files"),
+    help="What a month of CPUs, memory and devices costs: docs/review.md.",
+)
+@options.form(("text", "markdown", "json"), default="text")
+@click.option("-i", "--in-place", is_flag=True, help="Name the sizes that would do in the files of the VMs.")
+@failing
+@conditioned
+def command(
+    sources: tuple[str, ...],
+    catalog: str | None,
+    metrics: str,
+    headroom: float,
+    percentile: float,
+    prices: str | None,
+    form: str,
+    in_place: bool,
+    conditions: Conditions,
+) -> int:
+    """Tell which size of its instance type would do for each VM, by what it uses, and how it gets there.
+
+    The type has to be one that says the same but for vCPUs and memory. What the change does to a VM that runs is the
+    verdict of diff: live, migrate, pending, restart. VMs with CPUs of their own, NUMA cells or huge pages stay.
+
+    Exit status: 0 every VM fits, 1 another size would do for some, 2 metrics or VMs that cannot be read or told.
+    """
+    from virtcatalog.adopt.candidates import Candidates
+    from virtcatalog.cli.adopt_input import read
+    from virtcatalog.cli.inputs import catalog_objects, companions, load_any, placed
+    from virtcatalog.cli.rightsize_output import as_data, as_markdown, print_text, write
+    from virtcatalog.escaping import as_json
+    from virtcatalog.manifests.sources import read_file
+    from virtcatalog.review.requests import load_prices
+    from virtcatalog.rightsize.metrics import read_metrics
+    from virtcatalog.rightsize.sizes import Sizer
+
+    if in_place and any(placed(source).path == "-" for source in sources):
+        raise click.UsageError("--in-place changes files, and -f - is none")
+    used = read_metrics(read_file(metrics), metrics, percentile)
+    files, problems = read(sources)
+    loaded = load_any(catalog, ())
+    objects = loaded.objects("") if loaded is not None else catalog_objects(catalog)
+    beside = [*companions(options.settings().cluster), *(companion for file in files for companion in file.companions)]
+    candidates = Candidates([*objects, *(manifest.data for manifest in beside)], conditions)
+    if not candidates.instancetypes:
+        raise VirtcatalogError("there is no instance type: name a catalog with -c, or a dump that has them with -f")
+    sizer = Sizer(candidates, headroom / 100, load_prices(prices) if prices else None)
+    vms = [(file, number, vm) for file in files for number, vm in file.vms.items()]
+    advices = [
+        sizer.advise(vm.manifest.data, used.usage.get(vm.name))
+        for _, _, vm in progress(vms, len(vms), "VMs", silent=True)
+    ]
+    if not vms and not problems:
+        raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
+    if form == "json":
+        data(as_json(as_data(advices)))
+    elif form == "markdown":
+        data(as_markdown(advices))
+    else:
+        print_text(advices)
+    if in_place:
+        problems += write(vms, advices)
+    print_problems([*problems, *used.problems])
+    strange = sorted(used.usage.keys() - {vm.name for _, _, vm in vms})
+    if strange:
+        echo(f"the metrics name {counted(len(strange), 'VM')} that are not given: {some(strange, 3)}", err=True)
+    _close(advices)
+    if problems or used.problems or any(advice.outcome == "unknown" for advice in advices):
+        return 2
+    return 1 if any(advice.new for advice in advices) else 0
+
+
+def _close(advices: Sequence[Advice]) -> None:
+    numbers = Counter(advice.outcome for advice in advices)
+    words: dict[Outcome, tuple[str, str]] = {
+        "smaller": ("could be smaller", "could be smaller"),
+        "larger": ("should be larger", "should be larger"),
+        "stays": ("stays as it is", "stay as they are"),
+        "fits": ("fits", "fit"),
+        "unknown": ("cannot be told", "cannot be told"),
+    }
+    parts = [
+        f"{numbers[outcome]:,} {text[numbers[outcome] != 1]}" for outcome, text in words.items() if numbers[outcome]
+    ]
+    summary(f"{counted(len(advices), 'VM')}: {', '.join(parts)}")

@@ -1,0 +1,37 @@
+"""Instance types named anew in the files of VMs: every other byte stays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.edits import UnwritableError
+from virtcatalog.manifests.identity import full_name
+from virtcatalog.manifests.rewrite import rewritten
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """Return a text in which VMs (`namespace/name`) name other types; UnwritableError if they do not stand there."""
+    left = set(names)
+    documents: dict[int, list[Any]] = {}
+    for index, document in Text(text).documents():
+        changed = _changed(document, names, left)
+        if changed != document:
+            documents[index] = [changed]
+    if left:
+        raise UnwritableError(f"{min(left)} does not stand there as it is")
+    return rewritten(text, documents, {})
+
+
+def _changed(document: Any, names: Mapping[str, str], left: set[str]) -> Any:
+    """A document with its VMs changed, lists taken apart; a VM that stands there twice is changed at both places."""
+    if not isinstance(document, dict):
+        return document
+    if isinstance(document.get("items"), list):
+        return {**document, "items": [_changed(item, names, left) for item in document["items"]]}
+    if document.get("kind") != "VirtualMachine" or (new := names.get(full_name(document))) is None:
+        return document
+    left.discard(full_name(document))
+    matcher = {key: value for key, value in document["spec"]["instancetype"].items() if key != "revisionName"}
+    return {**document, "spec": {**document["spec"], "instancetype": {**matcher, "name": new}}}

@@ -1,0 +1,82 @@
+"""What VMs use: Prometheus' JSON and CSV, and what of it is no amount."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from virtcatalog.errors import ManifestError
+from virtcatalog.rightsize.metrics import Metrics, Usage, read_metrics
+
+
+def read(text: str, percentile: float = 95) -> Metrics:
+    return read_metrics(text.encode(), "usage", percentile)
+
+
+def answer(*series: Any, kind: str = "vector") -> str:
+    return json.dumps({"status": "success", "data": {"resultType": kind, "result": list(series)}})
+
+
+def sample(resource: str, value: Any, name: str = "web") -> dict[str, Any]:
+    return {"metric": {"namespace": "shop", "name": name, "resource": resource}, "value": [1700000000, value]}
+
+
+WEB = {"shop/web": Usage(0.5, 2e9)}
+
+
+def test_csv() -> None:
+    assert read("namespace,name,cpu,memory\nshop,web,0.5,2000000000\n").usage == WEB
+    assert read('namespace,name,cpu,memory\r\n\r\nshop,"web",0.5,\r\n').usage == {"shop/web": Usage(0.5, None)}
+
+
+def test_a_vector() -> None:
+    assert read(answer(sample("cpu", "0.5"), sample("memory", "2e9"))).usage == WEB
+
+
+def test_of_a_range_a_percentile_counts() -> None:
+    cpu = {"metric": sample("cpu", "")["metric"], "values": [[number, str(number)] for number in range(1, 101)]}
+    assert read(answer(cpu, kind="matrix")).usage == {"shop/web": Usage(95.0)}
+    assert read(answer(cpu, kind="matrix"), 50).usage == {"shop/web": Usage(50.0)}
+    assert read(answer(cpu, kind="matrix"), 0.1).usage == {"shop/web": Usage(1.0)}
+
+
+@pytest.mark.parametrize("value", ["NaN", "+Inf", "-Inf", "-1", "", "=1+1", "1e400", "x" * 100])
+def test_what_is_no_amount_is_a_problem_and_does_not_count(value: str) -> None:
+    found = read(answer(sample("cpu", value), sample("memory", "2e9")))
+    assert found.usage == {"shop/web": Usage(None, 2e9)}
+    (problem,) = found.problems
+    assert "is no amount: NaN, infinite, negative or no number" in str(problem)
+
+
+def test_a_series_that_is_there_twice_does_not_count() -> None:
+    found = read(answer(sample("cpu", "1"), sample("cpu", "2"), sample("memory", "2e9")))
+    assert found.usage == {"shop/web": Usage(None, 2e9)}
+    assert "stands there several times: aggregate over its other labels" in str(found.problems[0])
+
+
+def test_a_range_without_samples_does_not_count() -> None:
+    found = read(answer({"metric": sample("cpu", "")["metric"], "values": []}, kind="matrix"))
+    assert found.usage == {}
+    assert len(found.problems) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is neither JSON of Prometheus' HTTP API nor CSV with the header namespace,name,cpu,memory"),
+        ("name,cpu\nweb,1\n", "is neither JSON of Prometheus' HTTP API nor CSV"),
+        ("namespace,name,cpu,memory\nshop,web,1\n", "has 3 columns, not 4"),
+        ('namespace,name,cpu,memory\nshop,"web,1,2\n', "is no CSV"),
+        ("{", "is no JSON"),
+        ('{"status": "error", "error": "x"}', "is no answer of Prometheus' HTTP API"),
+        (answer(kind="scalar"), "is no answer of Prometheus' HTTP API"),
+        (answer(3), "data.result[0]: has no labels"),
+        (answer({"metric": {"name": "web"}}), "needs the labels namespace, name and resource, which is cpu or memory"),
+    ],
+)
+def test_what_is_no_metrics_is_an_error_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(ManifestError) as raised:
+        read(text)
+    assert message in str(raised.value)

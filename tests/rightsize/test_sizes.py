@@ -1,0 +1,197 @@
+"""Which size of its type would do for a VM, and how it gets there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from syrupy.assertion import SnapshotAssertion
+
+from virtcatalog.cli import main
+from virtcatalog.manifests.edits import UnwritableError
+from virtcatalog.rightsize.rewriting import renamed
+
+KIND = "apiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachineClusterInstancetype\n"
+
+
+def type_(name: str, cpus: int, memory: str, more: str = "", memory_more: str = "") -> str:
+    spec = f"spec: {{cpu: {{guest: {cpus}{more}}}, memory: {{guest: {memory}{memory_more}}}}}"
+    return f"---\n{KIND}metadata: {{name: {name}}}\n{spec}\n"
+
+
+TYPES = (
+    "".join(
+        type_(f"m.{name}", cpus, memory) for name, cpus, memory in (("s", 1, "2Gi"), ("m", 2, "4Gi"), ("l", 4, "8Gi"))
+    )
+    + type_("own.s", 1, "2Gi", ", dedicatedCPUPlacement: true")
+    + type_("own.l", 4, "8Gi", ", dedicatedCPUPlacement: true")
+    + type_("huge.s", 1, "2Gi", memory_more=", hugepages: {pageSize: 2Mi}")
+    + type_("huge.l", 4, "8Gi", memory_more=", hugepages: {pageSize: 2Mi}")
+    + """---
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterPreference
+metadata: {name: windows}
+spec: {requirements: {memory: {guest: 4Gi}}}
+"""
+)
+PRICES = "currency: EUR\nperMonth: {cpu: 20, memory: 2}\n"
+
+
+def vm(name: str, instancetype: str = "m.l", more: str = "", run: str = "Always") -> str:
+    return f"""---
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {{name: {name}, namespace: shop}}
+spec:
+  runStrategy: {run}
+  instancetype:
+    name: {instancetype}   # as sold
+{more}  template:
+    spec:
+      domain: {{devices: {{interfaces: [{{name: default, masquerade: {{}}}}]}}}}
+      networks: [{{name: default, pod: {{}}}}]
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "types.yaml").write_text(TYPES)
+    (tmp_path / "prices.yaml").write_text(PRICES)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rightsize(vms: str, usage: str, *arguments: str) -> Result:
+    Path("vms.yaml").write_text(vms)
+    Path("usage.csv").write_text("namespace,name,cpu,memory\n" + usage)
+    arguments = ("rightsize", "-f", "vms.yaml", "-f", "types.yaml", "--metrics", "usage.csv", *arguments)
+    result = CliRunner().invoke(main, arguments)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def advice(vms: str, usage: str, *arguments: str) -> Any:
+    return json.loads(rightsize(vms, usage, "-o", "json", *arguments).stdout)["vms"][0]
+
+
+GIB = 2**30
+
+
+@pytest.mark.parametrize(
+    ("cpu", "memory", "outcome", "would_do", "now"),
+    [
+        (0.5, GIB, "smaller", "m.s", "restart"),
+        (0.9, GIB, "smaller", "m.m", "restart"),  # with the headroom it is more than a CPU
+        (0.5, 3 * GIB, "smaller", "m.m", "restart"),
+        (3.0, 5 * GIB, "fits", "", "unchanged"),
+        (3.9, GIB, "stays", "", "unchanged"),
+    ],
+)
+def test_the_least_size_that_has_room(cpu: float, memory: int, outcome: str, would_do: str, now: str) -> None:
+    found = advice(vm("web"), f"shop,web,{cpu},{memory}\n")
+    assert (found["outcome"], found["wouldDo"], found["now"]) == (outcome, would_do, now)
+
+
+def test_one_that_is_too_small_grows() -> None:
+    found = advice(vm("web", "m.s"), f"shop,web,1.5,{3 * GIB}\n")
+    assert (found["outcome"], found["wouldDo"]) == ("larger", "m.m")
+    assert found["requests"]["after"]["memory"] - found["requests"]["before"]["memory"] >= 2 * GIB
+
+
+def test_headroom_is_chosen() -> None:
+    assert advice(vm("web"), f"shop,web,0.9,{GIB}\n", "--headroom", "0")["wouldDo"] == "m.s"
+
+
+@pytest.mark.parametrize(("instancetype", "why"), [("own.l", "dedicatedCPUPlacement"), ("huge.l", "huge pages")])
+def test_what_is_reserved_as_a_whole_stays(instancetype: str, why: str) -> None:
+    found = advice(vm("web", instancetype), f"shop,web,0.1,{GIB}\n")
+    assert found["outcome"] == "stays"
+    assert why in found["reasons"][0]
+
+
+def test_a_preference_has_a_least_size() -> None:
+    found = advice(vm("web", more="  preference: {name: windows}\n"), f"shop,web,0.1,{GIB}\n")
+    assert found["wouldDo"] == "m.m"
+    assert found["reasons"][0].startswith("m.s: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "usage", "why"),
+    [
+        (vm("web"), "", "the metrics have no cpu and memory of it"),
+        (vm("web"), "shop,web,1,\n", "the metrics have no memory of it"),
+        (vm("web", "gone"), "shop,web,1,1\n", "there is no VirtualMachineClusterInstancetype gone"),
+        (
+            vm("web").replace("  instancetype:\n    name: m.l   # as sold\n", ""),
+            "shop,web,1,1\n",
+            "it names no instance type",
+        ),
+    ],
+)
+def test_what_cannot_be_told_is_no_success(text: str, usage: str, why: str) -> None:
+    result = rightsize(text, usage, "-o", "json")
+    (found,) = json.loads(result.stdout)["vms"]
+    assert found["outcome"] == "unknown"
+    assert why in found["reasons"][0]
+    assert result.exit_code == 2
+
+
+def test_names_that_are_not_known_are_told() -> None:
+    result = rightsize(vm("web"), f"shop,web,3,{5 * GIB}\nshop,other,1,1\n")
+    assert "the metrics name 1 VM that are not given: shop/other" in result.stderr
+    assert result.exit_code == 0
+
+
+def test_vms_that_are_alike_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from virtcatalog.rightsize import sizes
+
+    looked: list[Any] = []
+    running = sizes.running
+
+    def watched(*args: Any) -> Any:
+        looked.append(args)
+        return running(*args)
+
+    monkeypatch.setattr(sizes, "running", watched)
+    names = [f"web-{number}" for number in range(20)]
+    usage = "".join(f"shop,{name},0.5,{GIB}\n" for name in names)
+    found = json.loads(rightsize("".join(map(vm, names)), usage, "-o", "json").stdout)["vms"]
+    assert [(each["vm"], each["wouldDo"]) for each in found] == [(f"shop/{name}", "m.s") for name in names]
+    assert len(looked) == 1
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+def test_whole_runs(form: str, snapshot: SnapshotAssertion) -> None:
+    vms = vm("web") + vm("db", "m.s") + vm("asleep", run="Halted") + vm("pinned", "own.l") + vm("fits", "m.m")
+    usage = "".join(
+        f"shop,{name},{cpu},{memory * GIB}\n"
+        for name, cpu, memory in (
+            ("web", 0.5, 1),
+            ("db", 3, 6),
+            ("asleep", 0.1, 1),
+            ("pinned", 0.1, 1),
+            ("fits", 1.2, 3),
+        )
+    )
+    result = rightsize(vms, usage, "-o", form, "--prices", "prices.yaml")
+    assert result.exit_code == 1
+    assert result.stdout == snapshot
+
+
+def test_in_place_only_the_name_changes() -> None:
+    text = vm("web") + vm("fits", "m.m")
+    rightsize(text, f"shop,web,0.5,{GIB}\nshop,fits,1.2,{3 * GIB}\n", "-i")
+    assert Path("vms.yaml").read_text() == text.replace("name: m.l   # as sold", "name: m.s   # as sold")
+
+
+def test_a_stored_revision_is_named_no_more() -> None:
+    old = "kind: VirtualMachine\nmetadata: {name: a}\nspec:\n  instancetype:\n    name: m.l\n    revisionName: r\n"
+    assert renamed(old, {"default/a": "m.s"}) == old.replace("m.l\n    revisionName: r", "m.s")
+
+
+def test_a_vm_that_does_not_stand_there_is_not_written() -> None:
+    with pytest.raises(UnwritableError, match="shop/web does not stand there as it is"):
+        renamed("{kind: ConfigMap}", {"shop/web": "m.s"})
