@@ -23,7 +23,6 @@ from virtcatalog.manifests.sources import opened, standard_input
 
 _SMALL: Final = 8 * 2**20
 _CHUNK: Final = 2**20
-_BLOCK: Final = 2**18
 
 
 class Content:
@@ -33,20 +32,13 @@ class Content:
         """`read` returns the bytes between two offsets of what holds them, where this content starts at `first`."""
         self.size = size
         self._read, self._first = read, first
-        self._block, self._block_start = b"", 0
 
     def read(self, start: int, end: int) -> bytes:
-        """Return the bytes between two offsets; SourceError for too many at once, and when they are there no more.
-
-        What comes behind them is read, too: most readers go from front to back.
-        """
+        """Return the bytes between two offsets; SourceError for too many at once, and when they are there no more."""
         end = min(end, self.size)
         if end - start > SOURCE_FILE_BYTES:
             raise TooLargeError(SOURCE_FILE_BYTES)
-        if start < self._block_start or end > self._block_start + len(self._block):
-            behind = min(max(end, start + _BLOCK), self.size)
-            self._block, self._block_start = self._read(self._first + start, self._first + behind), start
-        return self._block[start - self._block_start : end - self._block_start]
+        return self._read(self._first + start, self._first + end)
 
 
 class Spool:
@@ -110,6 +102,7 @@ def _read_at(descriptor: int, start: int, end: int) -> bytes:
     return content
 
 
+_BLOCK: Final = 2**18
 BOM: Final = b"\xef\xbb\xbf"
 """A byte order mark."""
 
