@@ -20,6 +20,7 @@ from virtcatalog.site.usage import Fleet
 PAGES = (
     "index",
     "changes",
+    "form",
     "templates",
     "templates/alpine-server-small",
     "vms/web",

@@ -193,6 +193,7 @@ def test_the_example_has_a_site():
     data = data_of(pages["matrix.html"])
     assert sum(not cell for row in data["rows"] for cell in row) == 3265
     assert sum(map(len, data["rows"])) == 3705
+    assert max(len(page.encode()) for path, page in pages.items() if path.endswith(".html")) < 300_000
 
 
 def test_a_site_shows_so_many_pairs(example, monkeypatch):
