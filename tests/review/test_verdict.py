@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import LEVELS
+from virtcatalog.gitops.outcome import Synced
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.review.compare import review
 from virtcatalog.review.dumps import Dump
@@ -72,6 +73,8 @@ def test_the_sentence_counts_what_happens_now_and_at_the_next_start() -> None:
         "1 of 2 VMs: 1 needs a restart; at its next start 1 changes and may not boot; risks: disks (1 VM)"
     )
     assert word(disks) == "boot risk, restart"
+    stays = Verdict(vm="i", now="delete", next="none", sync=Synced("Argo CD", "not applied", ("not pruned",)))
+    assert summary([stays, disks], 2).sentence.endswith("; risks: disks (1 VM); not applied by the sync: 1 VM")
 
 
 def test_the_sentence_says_of_how_many_vms_of_a_pool() -> None:

@@ -44,7 +44,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     `later` are those of `next` to which the change has not come by then, live or with a migration. A pool or ReplicaSet
     counts as one, but for `risks`, which are of VMs. `parts` are how many of their VMs `now` happens to; `held` has the
-    same of `later` and of what is kept, `held_anew` of `anew`.
+    same of `later` and of what is kept, `held_anew` of `anew`. `unapplied` are those whose change Argo CD or Flux does
+    not apply by itself.
     """
 
     vms: int
@@ -57,6 +58,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     parts: dict[str, tuple[Part, ...]]
     held: dict[str, tuple[Part, ...]]
     held_anew: dict[str, tuple[Part, ...]]
+    unapplied: int
 
     @property
     def sentence(self) -> str:
@@ -76,7 +78,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         one, many = " or ".join(["VM", *kinds]), listed(["VMs", *(f"{kind}s" for kind in kinds)])
         total = counted(self.vms, one, many)
         first = f"{moved:,} of {total}: {words}" if moved else f"none of {total} is touched now"
-        return [clause for clause in (first, self._at_next_start(), self._kept(), self._risks()) if clause]
+        unapplied = f"not applied by the sync: {counted(self.unapplied, 'VM')}" if self.unapplied else ""
+        clauses = (first, self._at_next_start(), self._kept(), self._risks(), unapplied)
+        return [clause for clause in clauses if clause]
 
     def _at_next_start(self) -> str:
         words = [
@@ -169,6 +173,7 @@ def summary(verdicts: Iterable[Verdict], vms: int) -> Summary:
         parts=_by_name((verdict.now, verdict.part) for verdict in touched),
         held=_by_name((verdict.next, verdict.held) for verdict in later),
         held_anew=_by_name((verdict.anew, verdict.held) for verdict in anew),
+        unapplied=sum(verdict.sync is not None and verdict.sync.outcome == "not applied" for verdict in touched),
     )
 
 
