@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from workbooks import rows_of, workbook
 
 from virtcatalog.cli import main
 
@@ -131,6 +132,20 @@ class TestExports:
         sockets = {name: one["vm"]["spec"]["template"]["spec"]["domain"]["cpu"] for name, one in machines.items()}
         assert sockets["2_vInfo b"]["cores"] == 2
         assert sockets["RVTools_tabvInfo b"]["cores"] == 1
+
+    def test_a_workbook_has_all_sheets(self):
+        sheets = {
+            file.stem.removeprefix("RVTools_tab"): rows_of(file.read_bytes()) for file in Path("rvtools").iterdir()
+        }
+        Path("all.xlsx").write_bytes(workbook(sheets))
+        csvs = run("-f", "rvtools", "-c", "common-instancetypes")
+        result = run("-f", "all.xlsx", "-c", "common-instancetypes")
+        assert result.stdout == csvs.stdout
+        assert "all.xlsx#vDisk:3:21: crm-db: vDisk/Controller: lost: " in result.stderr
+
+    def test_a_workbook_of_other_sheets_is_no_export(self):
+        Path("all.xlsx").write_bytes(workbook({"Sheet1": [["VM"]]}))
+        assert "all.xlsx: has no sheet vInfo: it is no RVTools export" in run("-f", "all.xlsx").stderr
 
     def test_what_cannot_be_read_is_told_and_the_rest_imported(self):
         Path("RVTools_tabvInfo.csv").write_text("VM,CPUs,Memory\nweb,2,4096\ndb,,\n")

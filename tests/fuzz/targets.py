@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterable
 from functools import cache
 from io import BytesIO
@@ -39,6 +40,7 @@ from virtcatalog.bring.vmware.ova import read_ova
 from virtcatalog.bring.vmware.ovf import read_ovf
 from virtcatalog.bring.vmware.rvtools import SHEETS, read_rvtools
 from virtcatalog.bring.vmware.table import read_csv
+from virtcatalog.bring.vmware.workbook import read_workbook
 from virtcatalog.catalog.amounts import Amount, ExpressionError
 from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.work import Work, WorkError
@@ -765,6 +767,25 @@ _CELLS = (
 )
 
 
+def workbooks(data: bytes) -> None:
+    choices, made = Choices(data), dict(_workbook())
+    path = choices.one(tuple(made))
+    made[path] = _marked_up(choices, made[path]).decode("utf-8", "surrogateescape")
+    content = BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, text in made.items():
+            archive.writestr(name, text.encode("utf-8", "surrogateescape"))
+    packed = bytearray(content.getvalue())
+    if choices.number(3) == 0:
+        packed[choices.number(len(packed) - 1)] = choices.number(255)
+    problems: list[Problem] = []
+    try:
+        if tables := read_workbook(bytes(packed), "w.xlsx", SHEETS):
+            _bring(read_rvtools(tables, problems).machines())
+    except VirtcatalogError as error:
+        str(error).encode("utf-8", "surrogateescape")
+
+
 def exports(data: bytes) -> None:
     choices = Choices(data)
     tables, problems = {}, list[Problem]()
@@ -838,6 +859,27 @@ def _descriptors() -> tuple[str, ...]:
 def _exports() -> dict[str, str]:
     folder = Path(__file__).parents[1] / "bring" / "vmware" / "rvtools"
     return {sheet: (folder / f"RVTools_tab{sheet}.csv").read_text() for sheet in SHEETS}
+
+
+@cache
+def _workbook() -> dict[str, str]:
+    """The parts of a workbook of one VM, whose cells are texts of their own."""
+    parts, relations = {}, ""
+    rows = {
+        "vInfo": ("VM", "CPUs", "Memory", "Disks", "web", "2", "4096", "1"),
+        "vDisk": ("VM", "Capacity MiB", "web", "8"),
+    }
+    for sheet, cells in rows.items():
+        texts = [f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in cells]
+        half = len(texts) // 2
+        parts[f"xl/{sheet}.xml"] = (
+            f"<w><row r='1'>{''.join(texts[:half])}</row><row r='2'>{''.join(texts[half:])}</row></w>"
+        )
+        relations += f'<Relationship Id="{sheet}" Target="{sheet}.xml"/>'
+    names = "".join(f'<sheet name="{sheet}" r:id="{sheet}"/>' for sheet in rows)
+    parts["xl/workbook.xml"] = f'<workbook xmlns:r="r">{names}</workbook>'
+    parts["xl/_rels/workbook.xml.rels"] = f"<r>{relations}</r>"
+    return parts
 
 
 @cache
@@ -1014,6 +1056,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
         domains,
         descriptors,
         exports,
+        workbooks,
         clouds,
         metrics,
         git,

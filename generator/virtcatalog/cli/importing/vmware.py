@@ -47,7 +47,7 @@ Examples:
     multiple=True,
     required=True,
     metavar="FILE|DIR|-",
-    help="OVF descriptors, OVA archives, and RVTools' CSV files; of a folder, all that are in it.",
+    help="OVF descriptors, OVA archives, and RVTools' workbooks and CSV files; of a folder, all that are in it.",
 )
 @click.option(
     "--mapping",

@@ -42,6 +42,9 @@ def read_sources(sources: Iterable[str], problems: list[Problem]) -> list[Machin
     exports: dict[str, dict[str, _Found]] = {}
     for file in found:
         match = _SHEET.search(file.name)
+        if file.name.lower().endswith(".xlsx"):
+            machines += _read(partial(_workbook, file, problems), file.name, problems)
+            continue
         if match is None:
             machines += _read(partial(_machines, file), file.name, problems)
             continue
@@ -67,7 +70,7 @@ def _read(read: Callable[[], Iterable[Machines]], file: str, problems: list[Prob
 _SHEETS: Final = {sheet.lower(): sheet for sheet in ("vInfo", "vCPU", "vMemory", "vDisk", "vNetwork")}
 _SHEET = re.compile(rf"(?:tab)?(?P<sheet>{'|'.join(_SHEETS)})\.csv$", re.IGNORECASE)
 """How the file of a sheet is called, with what the export is called in front."""
-_SORTS: Final = re.compile(rf"\.ov[fa]$|{_SHEET.pattern}", re.IGNORECASE)
+_SORTS: Final = re.compile(rf"\.ov[fa]$|\.xlsx$|{_SHEET.pattern}", re.IGNORECASE)
 
 
 def _files(source: str, problems: list[Problem]) -> Iterator[_Found]:
@@ -84,7 +87,9 @@ def _files(source: str, problems: list[Problem]) -> Iterator[_Found]:
     unread = [(path, why) for path, why in listing.faults if _SORTS.search(path)]
     problems += [Problem(file=str(Path(source, path)), message=why) for path, why in unread]
     if not paths and not unread:
-        problems.append(Problem(file=source, message="no .ovf or .ova file in this folder, and no RVTools_tabv….csv"))
+        problems.append(
+            Problem(file=source, message="no .ovf, .ova or .xlsx file in this folder, and no RVTools_tabv….csv")
+        )
     for path in paths:
         place = str(Path(source, path))
         yield _Found(place, partial(folder.read, path), _within(source, place))
@@ -116,6 +121,17 @@ def _export(files: dict[str, _Found], problems: list[Problem]) -> Iterator[Machi
             tables[sheet] = read_csv(file.read(SOURCE_FILE_BYTES), file.name)
         except SourceError as error:
             raise ManifestError(Problem(file=file.name, message=error.message)) from error
+    yield read_rvtools(tables, problems).machines
+
+
+def _workbook(file: _Found, problems: list[Problem]) -> Iterator[Machines]:
+    """The machines of RVTools' sheets in one workbook."""
+    from virtcatalog.bring.vmware.rvtools import SHEETS, read_rvtools
+    from virtcatalog.bring.vmware.workbook import read_workbook
+
+    tables = read_workbook(file.read(SOURCE_FILE_BYTES), file.name, SHEETS)
+    if not tables:
+        raise ManifestError(Problem(file=file.name, message="has no sheet vInfo: it is no RVTools export"))
     yield read_rvtools(tables, problems).machines
 
 

@@ -1,0 +1,111 @@
+"""Workbooks: the same VMs as of CSV files, and what is no workbook."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from vmwares import FIXTURES
+from workbooks import packed, parts, rows_of, workbook
+
+from virtcatalog.bring.vmware import workbook as module
+from virtcatalog.bring.vmware.rvtools import SHEETS, read_rvtools
+from virtcatalog.bring.vmware.table import Row, read_csv
+from virtcatalog.bring.vmware.workbook import read_workbook
+from virtcatalog.errors import ManifestError
+
+CSV = {sheet: (FIXTURES / "rvtools" / f"RVTools_tab{sheet}.csv").read_bytes() for sheet in SHEETS}
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def read(content):
+    return read_workbook(content, "f.xlsx", SHEETS)
+
+
+def cells(xml):
+    """The rows of a sheet with this XML."""
+    made = parts({"vInfo": [["text"]]})
+    head, _, _ = made[SHEET].partition("<row")
+    return read(packed({**made, SHEET: f"{head}{xml}</sheetData></worksheet>"}))["vInfo"]
+
+
+def refusal(content):
+    with pytest.raises(ManifestError) as caught:
+        read(content)
+    return str(caught.value.problems[0])
+
+
+def test_a_workbook_has_the_vms_of_the_csv_files():
+    problems = []
+    machines = [
+        [machine._replace(file="", line=0, attributes=()) for machine in read_rvtools(tables, problems).machines()]
+        for tables in (
+            read(workbook({sheet: rows_of(content) for sheet, content in CSV.items()})),
+            {sheet: read_csv(content, sheet) for sheet, content in CSV.items()},
+        )
+    ]
+    assert machines[0] == machines[1]
+    assert len(machines[0]) == 4
+    assert problems == []
+
+
+def test_a_cell_is_at_its_row_and_column():
+    table = read(workbook({"vHost": [["x"]], "vInfo": [["VM", "CPUs"], [], ["web", "x"]]}))["vInfo"]
+    assert str(table.problem(table.rows[0], "CPUs", "is none", "web")) == "f.xlsx#vInfo:3:2: web: CPUs: is none"
+
+
+def test_sheets_that_nobody_asks_for_are_not_read():
+    made = parts({"vInfo": [["VM"]], "vHost": [["x"]]})
+    assert list(read(packed({**made, "xl/worksheets/sheet2.xml": "<"}))) == ["vInfo"]
+
+
+def test_cells_are_texts_numbers_and_truths():
+    table = cells(
+        '<row r="1"><c t="inlineStr"><is><t>a</t></is></c><c t="str"><v>b</v></c><c t="s"><v>0</v></c><c r="E1"/></row>'
+        '<row><c r="B2"><v>4096</v></c><c t="b"><v>1</v></c></row>'
+    )
+    assert table.columns == {"a": 0, "b": 1, "text": 2}
+    assert table.rows == [Row(2, ("", "4096", "True", "", ""))]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "f.xlsx: is no workbook: File is not a zip file"),
+        (packed({"a": "b"}), "f.xlsx: is no workbook: it has no xl/_rels/workbook.xml.rels"),
+        (packed({**parts({"vInfo": [["VM"]]}), SHEET: "<a"}), "f.xlsx: is no workbook: "),
+        (
+            packed({**parts({"vInfo": [["VM"]]}), "xl/sharedStrings.xml": "<sst/>"}),
+            "has the text '0', which is not there",
+        ),
+        (workbook({"vInfo": []}), "f.xlsx#vInfo: is empty"),
+        (workbook({"vInfo": [["VM"], ["a", "b"]]}), "f.xlsx#vInfo:2:1: has 2 cells, and the header 1"),
+    ],
+)
+def test_what_is_no_workbook_is_refused(content, message):
+    assert message in refusal(content)
+
+
+def test_only_what_excel_compresses_is_read():
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_LZMA) as archive:
+        for name, text in parts({"vInfo": [["VM"]]}).items():
+            archive.writestr(name, text)
+    assert "is compressed in a way that Excel does not know" in refusal(content.getvalue())
+
+
+def test_a_document_type_is_refused_with_its_entities():
+    made = parts({"vInfo": [["VM"]]})
+    bomb = (
+        f'<!DOCTYPE a [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;">]>{made[SHEET].replace("<v>0</v>", "<v>&b;</v>")}'
+    )
+    assert "xl/worksheets/sheet1.xml: <!DOCTYPE is not taken" in refusal(packed({**made, SHEET: bomb}))
+
+
+def test_a_bomb_is_refused_by_the_size_in_its_directory(monkeypatch):
+    monkeypatch.setattr(module, "WORKBOOK_BYTES", 2**20)
+    made = parts({"vInfo": [["VM"]]})
+    content = packed({**made, SHEET: made[SHEET] + " " * 2**20})
+    assert len(content) < 5000
+    assert refusal(content) == "f.xlsx: is larger than 1 MiB unpacked"
