@@ -190,7 +190,7 @@ class TestUsers:
 class TestChanges:
     def test_are_told_release_by_release(self, page):
         browser = page("changes.html")
-        assert texts(browser, "main h2") == ["v2.0.0 2026-02-03", "v1.0.0 2026-01-01"]
+        assert texts(browser, "main h2") == ["Deprecated now", "v2.0.0 2026-02-03", "v1.0.0 2026-01-01"]
         assert texts(browser, "main h3") == ["Instance types added", "Instance types removed"]
         assert number(browser, "main a[href^='types/s.s']") == 30
 
