@@ -25,8 +25,10 @@ from fakeapi import Server, kubeconfig, serving
 import fleet
 from virtcatalog.cli import main
 from virtcatalog.live.client import api
+from virtcatalog.live.client import credentials as credentials_module
 from virtcatalog.live.client import kubeconfig as kubeconfig_module
-from virtcatalog.live.client.kubeconfig import Access, ClusterError
+from virtcatalog.live.client.credentials import Credentials
+from virtcatalog.live.client.kubeconfig import Access, ClusterError, Plugin
 from virtcatalog.live.client.proxy import proxy_of
 
 OBJECTS = [fleet.KUBEVIRT]
@@ -242,6 +244,21 @@ class TestClients:
         trusted = {"certificate-authority-data": certificates.authority.data[0]}
         with tls(server, tmp_path, certificates.server) as address:
             assert dump(config(tmp_path, address, trusted, exec=plugin_of(tmp_path, body))).exit_code == 0
+
+    def test_a_request_during_a_renewal_has_the_age_of_the_token_that_expires(self, monkeypatch):
+        ages: list[int] = []
+        monkeypatch.setattr(credentials_module, "_ask", lambda *_: {"token": "old"})
+        credentials = Credentials(Access(name="lab", server="https://lab", plugin=Plugin("plugin")))
+
+        def ask(*_: Any) -> dict[str, str]:
+            ages.append(credentials.age)
+            return {"token": "new"}
+
+        monkeypatch.setattr(credentials_module, "_ask", ask)
+        assert credentials.renew(0)
+        assert (ages, credentials.age) == ([0], 1)
+        assert credentials.renew(0)  # it is renewed already
+        assert ages == [0]
 
     def test_the_account_of_a_pod(self, certificates, tmp_path, monkeypatch):
         (tmp_path / "ca.crt").write_bytes(certificates.authority.certificate.read_bytes())

@@ -48,8 +48,9 @@ class Credentials:
         with self._lock:
             if age != self.age:
                 return True
-            self.age += 1
-            return self._read()
+            read = self._read()
+            self.age += 1  # only now: whoever asks meanwhile still has what has expired
+            return read
 
     def _read(self) -> bool:
         access = self._access
