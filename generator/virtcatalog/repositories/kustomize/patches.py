@@ -187,7 +187,9 @@ class Patching:
         )
         if names or kinds:
             resource.remember()
-        content = {key: value for key, value in patch.data.items() if key != "apiVersion"}
+        content = patch.data
+        if isinstance(declared.data, dict) and "target" in declared.data:  # then it counts as of the object's kind
+            content = {key: value for key, value in content.items() if key != "apiVersion"}
         self._budget.copy(data)
         try:
             merged = merge_patch(fresh(data), content, self._budget)

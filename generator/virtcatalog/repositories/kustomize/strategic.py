@@ -29,13 +29,20 @@ class MergeError(VirtcatalogError):
 def merge_patch(data: Data, patch: Data, budget: Budget) -> Data | None:
     """Return an object with a patch applied, None where the patch deletes it; the object itself may change.
 
+    Its apiVersion stays. Lists merge as the object's kind says, or as the patch's does where that is not known:
+    another patch may have changed the kind (kustomize's kyaml/yaml/walk/walk.go: GetSchema).
     `$patch: replace` of a whole object changes nothing: kustomize makes the new one, and drops it.
     """
     if _directive(patch, "") == "replace":
         return data
-    shape = shape_of(text_of(data.get("apiVersion")), text_of(data.get("kind")))
-    merged = _merged(data, patch, shape, "", budget)
+    shape = _shape(data) or _shape(patch)
+    content = {key: value for key, value in patch.items() if key != "apiVersion"}
+    merged = _merged(data, content, shape, "", budget)
     return None if merged is _GONE else merged
+
+
+def _shape(data: Data) -> Shape | None:
+    return shape_of(text_of(data.get("apiVersion")), text_of(data.get("kind")))
 
 
 def _merged(below: Any, patch: Any, shape: Shape | None, field: str, budget: Budget) -> Any:
