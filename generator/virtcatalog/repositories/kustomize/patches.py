@@ -188,8 +188,8 @@ class Patching:
         if names or kinds:
             resource.remember()
         content = patch.data
-        if isinstance(declared.data, dict) and "target" in declared.data:  # then it counts as of the object's kind
-            content = {key: value for key, value in content.items() if key != "apiVersion"}
+        if isinstance(declared.data, dict) and "target" in declared.data:  # kustomize's resWrangler.ApplySmPatch
+            content = {**content, "apiVersion": version}
         self._budget.copy(data)
         try:
             merged = merge_patch(fresh(data), content, self._budget)
