@@ -37,8 +37,8 @@ from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.kinds import API_VERSIONS
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.gitops.comparison import Drift, drifts
 from virtcatalog.gitops.deploying import health_expressions
-from virtcatalog.gitops.drift import Drift, drifts
 from virtcatalog.gitops.fixing import respelled
 from virtcatalog.gitops.health import config_map
 from virtcatalog.gitops.ignoring import needs

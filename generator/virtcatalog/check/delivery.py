@@ -12,7 +12,7 @@ from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory
 from virtcatalog.errors import counted, some
 from virtcatalog.fleet.inputs import located
-from virtcatalog.gitops.drift import drifts
+from virtcatalog.gitops.comparison import drifts
 from virtcatalog.gitops.outcome import has_waves
 from virtcatalog.gitops.rules import rules_for
 from virtcatalog.gitops.stored import spelled

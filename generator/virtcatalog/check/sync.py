@@ -13,7 +13,7 @@ from virtcatalog.check.vms import faults
 from virtcatalog.fleet.alike import Alike, labels_matter
 from virtcatalog.fleet.cache import digest
 from virtcatalog.fleet.inputs import encoded
-from virtcatalog.gitops.drift import Drift, drifts
+from virtcatalog.gitops.comparison import Drift, drifts
 from virtcatalog.gitops.immutable import frozen_changes
 from virtcatalog.gitops.limits import annotation_excess
 from virtcatalog.gitops.stored import stored

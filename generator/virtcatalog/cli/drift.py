@@ -17,7 +17,7 @@ from virtcatalog.escaping import as_json
 if TYPE_CHECKING:
     from virtcatalog.fleet.cache import Cache
     from virtcatalog.kubevirt.conditions import Conditions
-    from virtcatalog.live.drift import Report
+    from virtcatalog.live.report import Report
     from virtcatalog.review.side import Side
 
 
@@ -78,9 +78,9 @@ def command(
     Exit status: 0 all is in sync, 1 something drifts, 2 not all could be read (the rest is compared).
     """
     from virtcatalog.cli.verify import domains_in
-    from virtcatalog.live.drift import as_data, held_before, report
     from virtcatalog.live.markdown import as_markdown
     from virtcatalog.live.past import past_of
+    from virtcatalog.live.report import as_data, held_before, report
 
     cluster = snapshot(live, context, kubeconfig)
     side = git_side(source)
@@ -131,7 +131,7 @@ def _watch(names: Sequence[str]) -> Iterable[str]:
 
 def _table(found: Report, *, calm: bool, noise: bool) -> None:
     from virtcatalog.cli.table import print_tables
-    from virtcatalog.live.drift import shown
+    from virtcatalog.live.report import shown
     from virtcatalog.live.text import columns, headline, noise_words, rows, titles, unread
 
     echo(headline(found))

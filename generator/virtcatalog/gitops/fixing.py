@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from virtcatalog.api.findings import Path
-from virtcatalog.gitops.drift import Drift, drifts
+from virtcatalog.gitops.comparison import Drift, drifts
 from virtcatalog.gitops.stored import spelled
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.edits import UnwritableError

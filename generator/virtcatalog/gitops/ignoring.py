@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from virtcatalog.gitops.drift import Drift, Mode, drifts
+from virtcatalog.gitops.comparison import Drift, Mode, drifts
 from virtcatalog.gitops.rules import added_expression, expression
 from virtcatalog.gitops.stored import spelled, stored
 from virtcatalog.kubevirt.cluster import Cluster

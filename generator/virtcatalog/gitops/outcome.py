@@ -16,7 +16,7 @@ import msgspec
 from virtcatalog.api.kinds import is_halted
 from virtcatalog.catalog.labels import FLUX_PRUNE, SYNC_OPTIONS
 from virtcatalog.errors import counted, some
-from virtcatalog.gitops.drift import Mode, drifts
+from virtcatalog.gitops.comparison import Mode, drifts
 from virtcatalog.gitops.rules import Rules, rules_for
 from virtcatalog.gitops.stored import stored
 from virtcatalog.kubevirt.cluster import Cluster

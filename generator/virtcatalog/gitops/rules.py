@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from virtcatalog.api.findings import Path
-from virtcatalog.gitops.drift import Drift
+from virtcatalog.gitops.comparison import Drift
 from virtcatalog.manifests.identity import Data, identity
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)

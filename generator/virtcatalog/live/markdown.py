@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from virtcatalog.escaping import markdown, single_line
-from virtcatalog.live.drift import Report
+from virtcatalog.live.report import Report
 from virtcatalog.live.text import columns, headline, rows, titles, unread
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from virtcatalog.errors import counted, some
-from virtcatalog.live.drift import Report, shown
+from virtcatalog.live.report import Report, shown
 from virtcatalog.live.verdict import KINDS, POOL, WORDS, Drift, Field, Kind, Noise, Reason
 from virtcatalog.manifests.difference import shown as value_text
 
