@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from virtcatalog.cli import options
+from virtcatalog.cli import execution, options
 from virtcatalog.cli.adopt_input import File, OnDemand, read
 from virtcatalog.cli.adopt_output import Machine, Rewritten, replace, rewritten, show
 from virtcatalog.cli.adopt_repository import read_repository, refuted
@@ -55,7 +55,7 @@ Examples:
 @click.option("-i", "--in-place", is_flag=True, help="Change the files of the VMs; print only with -o.")
 @click.option("--propose", is_flag=True, help="Print sizes for the catalog that several VMs have and no type has.")
 @options.environments
-@options.executor
+@execution.executor
 @click.option("--nearest", is_flag=True, help="Adopt the nearest, too: the VM's domain changes.")
 @click.pass_context
 @failing

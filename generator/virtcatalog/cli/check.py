@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from virtcatalog.check.finding import SEVERITIES, fails
-from virtcatalog.cli import options
+from virtcatalog.cli import execution, options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, print_findings, summary
 from virtcatalog.cli.defaults import in_effect
@@ -87,7 +87,7 @@ Examples:
 )
 @click.option("--rules", "show_rules", is_flag=True, help="Print what every rule is about, as Markdown, and end.")
 @failing
-@options.cached
+@execution.cached
 @conditioned
 def command(
     catalog: str | None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from virtcatalog.cli import options
+from virtcatalog.cli import execution, options
 from virtcatalog.cli.conditions import conditioned_twice
 from virtcatalog.cli.console import columns_of_terminal, data, echo, failing, progress, write_diff
 from virtcatalog.cli.defaults import in_effect
@@ -98,8 +98,8 @@ Examples:
 )
 @click.option("--artifact", default="", metavar="URL", help="Where the whole report is, for Markdown cut short.")
 @failing
-@options.cached
-@options.workers
+@execution.cached
+@execution.workers
 @conditioned_twice
 def command(
     base: str | None,

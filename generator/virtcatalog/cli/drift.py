@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from virtcatalog.cli import options
+from virtcatalog.cli import execution, options
 from virtcatalog.cli.cluster import snapshot
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, progress, summary
@@ -46,7 +46,7 @@ Examples:
 @options.environments
 @options.form(("text", "json", "markdown"), default="text")
 @click.option("--all", "calm", is_flag=True, help="VMs that are in sync, too.")
-@options.cached
+@execution.cached
 @click.option("--noise", is_flag=True, help="Differences that mean nothing, too, with the reason.")
 @failing
 @conditioned

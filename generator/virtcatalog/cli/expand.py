@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from virtcatalog.cli import options
+from virtcatalog.cli import execution, options
 from virtcatalog.cli.conditions import conditioned, settled
 from virtcatalog.cli.console import echo, failing, print_problems, progress, summary
 from virtcatalog.cli.expand_output import FORMS, PINS, Printer
@@ -49,7 +49,7 @@ Examples:
 @options.catalog()
 @options.form(list(FORMS))
 @click.option("--pin", is_flag=True, help="Print the VMs with revisionNames, and their ControllerRevisions.")
-@options.executor
+@execution.executor
 @click.option("--lint-xml", is_flag=True, help="Check every domain against libvirt's schema, too.")
 @click.option(
     "--libvirt-schema",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from virtcatalog.cli import options
+from virtcatalog.cli import execution, options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import failing, note, summary
 from virtcatalog.cli.inputs import placed
@@ -68,7 +68,7 @@ Examples:
 @failing
 @watched
 @conditioned
-@options.executor
+@execution.executor
 def command(
     catalog: str,
     folder: Folder | None,
