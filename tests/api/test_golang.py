@@ -6,7 +6,8 @@ import pytest
 
 from virtcatalog.api.addresses import sanitized_address, sanitized_network
 from virtcatalog.api.core import ObjectMeta, PodAffinityTerm, ResourceFieldSelector
-from virtcatalog.api.golang import GoError, as_json, from_unstructured, unmarshal, unmarshal_texts, yaml_key, yaml_text
+from virtcatalog.api.golang import from_unstructured, unmarshal, unmarshal_texts, yaml_text
+from virtcatalog.api.govalues import GoError, as_json, yaml_key
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.vmstatus import FullVirtualMachine
 

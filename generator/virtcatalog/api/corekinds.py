@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from virtcatalog.api.findings import Findings, Path, describe, unknown_field
+from virtcatalog.api.findings import Findings, Path
+from virtcatalog.api.values import describe, unknown_field
 from virtcatalog.errors import VirtcatalogError
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from typing import Any, Final
 import msgspec
 
 from virtcatalog.api.kinds import API_VERSIONS, RETIRED, kind_type, unserved
-from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Anything, Either, Field, Leaf, List, Map, Shape, Struct, Version, shape_of, struct_of
-from virtcatalog.errors import nearest
+from virtcatalog.api.values import NAMES, QUOTE, describe, leaf_fault, too_new, unknown_field
 
 
 class Item(str):
@@ -28,17 +27,7 @@ Path = tuple[str | int, ...]
 Findings = list[tuple[Path, str]]
 
 
-_NAMES: Final[dict[type, str]] = {
-    str: "a string",
-    int: "an integer",
-    float: "a number",
-    bool: "true or false",
-    Struct: "a map",
-    Map: "a map",
-    List: "a list",
-}
 _GO_ZERO: Final[dict[tuple[type, ...], str | int]] = {(str,): "", (int,): 0}
-_BITS_SHOWN: Final = 256
 _STEP: Final = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 _NAME: Final = re.compile(r"[^.\[\]]+")
 _DIGITS: Final = 10
@@ -57,7 +46,7 @@ class Rules(msgspec.Struct, frozen=True):
     whole_floats: bool = True
     prune: bool = False
     later: Callable[[Any, Shape, Path], bool] | None = None
-    as_text: str = "quote it"
+    as_text: str = QUOTE
 
 
 MANIFEST: Final = Rules()
@@ -196,9 +185,9 @@ class _Walk:
         if isinstance(shape, Leaf):
             if rules.whole_floats and int in shape.types and isinstance(value, float) and value.is_integer():
                 value = int(value)
-            message = _leaf_fault(value, shape, rules.as_text)
+            message = leaf_fault(value, shape, rules.as_text)
         else:
-            message = f"must be {_NAMES[type(shape)]}, not {describe(value)}"
+            message = f"must be {NAMES[type(shape)]}, not {describe(value)}"
         if message:
             self.findings.append((path, message))
         return value
@@ -261,96 +250,3 @@ class _Walk:
     def fit(self) -> tuple[int, int, int]:
         """How well a type fits in which something is wrong, to be compared: how deep the first fault is comes first."""
         return min(len(at) for at, _ in self.findings), -len(self.findings), -self.unknown
-
-
-def _leaf_fault(value: Any, leaf: Leaf, as_text: str) -> str:
-    """Say why a value does not fit; "" when it does."""
-    if leaf.choices:
-        return _choice_fault(value, leaf.choices)
-    if leaf.types == (Quantity,):
-        return _quantity_fault(value)
-    if not _has_type(value, leaf.types):
-        return _type_fault(value, leaf.types, as_text)
-    if isinstance(value, str):
-        if leaf.shortest is not None and len(value) < leaf.shortest:
-            return "must not be empty"
-        if leaf.pattern is not None and not re.search(leaf.pattern, value):
-            return f"must be a string such as {leaf.examples[0]}, not {value[:60]!r}"
-        return ""
-    if (leaf.least is not None and value < leaf.least) or (leaf.most is not None and value > leaf.most):
-        limits = f"at least {leaf.least}" if leaf.most is None else f"from {leaf.least} to {leaf.most}"
-        return f"{_digits(value)} is out of range: it must be {limits}"
-    return ""
-
-
-def _has_type(value: Any, types: tuple[type, ...]) -> bool:
-    if isinstance(value, bool):  # to Python, True is a number
-        return bool in types
-    return isinstance(value, types) or (isinstance(value, int) and float in types)
-
-
-def _quantity_fault(value: Any) -> str:
-    try:
-        Quantity.parse(value)
-    except ValueError as error:
-        return (
-            str(error)
-            if isinstance(value, str)
-            else f"must be a quantity such as 2, 500m or 1Gi, not {describe(value)}"
-        )
-    return ""
-
-
-def _choice_fault(value: Any, choices: tuple[str, ...]) -> str:
-    if not isinstance(value, str):
-        return f"must be one of {', '.join(choices)}, not {describe(value)}"
-    return "" if value in choices else f"{value[:60]!r} is none of {', '.join(choices)}{nearest(value, choices)}"
-
-
-def _type_fault(value: Any, types: tuple[type, ...], as_text: str) -> str:
-    message = f"must be {' or '.join(map(_NAMES.__getitem__, types))}, not {describe(value)}"
-    if str in types:
-        if isinstance(value, bool) and as_text == MANIFEST.as_text:
-            return f"{message}: quote it (YAML reads bare yes, no, on, off, true and false as booleans)"
-        if isinstance(value, int | float):
-            return f"{message}: {as_text}"
-    elif isinstance(value, str):
-        words = value.strip().lower()
-        if bool in types and words in {"true", "false", "yes", "no", "on", "off"}:
-            return f"{message}: leave the quotes out"
-        if int in types and words.lstrip("+-").isdecimal():
-            return f"{message}: leave the quotes out"
-    return message
-
-
-def unknown_field(key: object, names: Any) -> str:
-    """Say that a field is unknown, and which known one it may stand for."""
-    return f"unknown field {str(key)[:60]!r}{nearest(str(key)[:60], names)}"
-
-
-def too_new(key: str, since: Version, release: Version) -> str:
-    """Say that a field came after the oldest release that an object must work with."""
-    new, old = (".".join(map(str, version)) for version in (since, release))
-    return f"{key!r} needs KubeVirt v{new}, and the catalog must work with v{old}"
-
-
-def describe(value: Any) -> str:
-    """Name a value in a message: its type, and itself when it is short."""
-    if isinstance(value, dict):
-        return "a map"
-    if isinstance(value, list):
-        return "a list"
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return f"the boolean {str(value).lower()}"
-    if isinstance(value, str):
-        return f"the string {value[:60]!r}"
-    return f"the number {_digits(value)}" if isinstance(value, int | float) else f"a {type(value).__name__}"
-
-
-def _digits(number: float) -> str:
-    """A number as text, as far as anybody wants to read it: Python refuses to write out very long ones."""
-    if isinstance(number, int) and number.bit_length() > _BITS_SHOWN:
-        return f"of {number.bit_length()} bits"
-    return str(number)

@@ -9,12 +9,7 @@ Source: encoding/json; vendor/k8s.io/apimachinery/pkg/runtime/converter.go; vend
 
 from __future__ import annotations
 
-import math
-import re
-import struct
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime
-from decimal import Decimal
 from functools import cache
 from typing import Any, Final, Literal, NamedTuple
 
@@ -23,14 +18,14 @@ import msgspec
 from virtcatalog.api.addresses import sanitized_address, sanitized_network
 from virtcatalog.api.core import PodDNSConfig, TypedLocalObjectReference, TypedObjectReference
 from virtcatalog.api.devices import DHCPOptions, Filesystem
-from virtcatalog.api.findings import Path, describe, field_path
+from virtcatalog.api.findings import Path, field_path
+from virtcatalog.api.govalues import GoError, as_quantity, as_time, cut, in_range, refuse_not_finite, yaml_text
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec, VirtualMachineSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Anything, Leaf, List, Map, Shape, Struct, struct_of
+from virtcatalog.api.values import describe
 from virtcatalog.api.vmstatus import AddVolumeOptions
 from virtcatalog.api.volumes import PodNetwork
-from virtcatalog.errors import VirtcatalogError
-from virtcatalog.limits import YAML_LEVELS
 
 _NULLS: Final = frozenset(
     {
@@ -45,20 +40,8 @@ _NULLS: Final = frozenset(
 """Pointers that Go writes as null when there is nothing behind them."""
 
 _ABSENT: Final = object()
-_TIME: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_KEYS: Final = {"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}
 #: What encoding/json takes for the letters of a name beside their other case.
 _FOLDED: Final = str.maketrans({"\u017f": "S", "\u212a": "K"})
-
-
-class GoError(VirtcatalogError):
-    """Data that Go does not read: the path of the value and what is wrong with it."""
-
-    def __init__(self, path: Path, message: str) -> None:
-        self.path, self.message = path, message
-        where = field_path(path)
-        super().__init__(f"{where}: {message}" if where else message)
 
 
 class Read(NamedTuple):
@@ -86,42 +69,6 @@ def from_unstructured(data: dict[str, Any], kind: type[msgspec.Struct]) -> Read:
     reader = _Reader(exact=True, of_yaml=False)
     value = reader.document(data, struct_of(kind))
     return Read(value, tuple(sorted(reader.unknown)))
-
-
-def as_json(data: Any, path: Path = ()) -> Any:
-    """Data that some reader of YAML or JSON made, as Go's have it: keys are texts, and so are dates.
-
-    Half a surrogate pair, which is no character, becomes the one that stands for those that are not known.
-    """
-    if len(path) > YAML_LEVELS:
-        raise GoError(path[:1], f"is nested more than {YAML_LEVELS} levels deep")
-    if isinstance(data, dict):
-        return {(text := _key(key, path)): as_json(item, (*path, text)) for key, item in data.items()}
-    if isinstance(data, list):
-        return [as_json(item, (*path, index)) for index, item in enumerate(data)]
-    if isinstance(data, str):
-        return characters(data)
-    return data.isoformat() if type(data) is date else data
-
-
-def characters(text: str) -> str:
-    """Return a text that can be written: without halves of surrogate pairs."""
-    if text.isascii() or not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _key(key: Any, path: Path) -> str:
-    if isinstance(key, str):
-        return characters(key)
-    if isinstance(key, bool | int | float):
-        return yaml_key(key)
-    raise GoError(path, f"a key must be a string, not {describe(key)}")
-
-
-def yaml_key(number: float) -> str:
-    """The text that a bare number or boolean becomes as a key."""
-    return _KEYS.get(text := yaml_text(number), text)
 
 
 class _Rule(NamedTuple):
@@ -249,17 +196,17 @@ class _Reader:
             return [self._item(item, shape.item, (*path, index)) for index, item in enumerate(value)]
         if isinstance(shape, Leaf):
             return self._leaf(value, shape, path)
-        _refuse_not_finite(value, path)
+        refuse_not_finite(value, path)
         return value
 
     def _leaf(self, value: Any, leaf: Leaf, path: Path) -> Any:
         if leaf.is_time:
-            return _time(value, path)
+            return as_time(value, path)
         if Quantity in leaf.types:
-            return _quantity(value, path)
+            return as_quantity(value, path)
         if isinstance(value, int | float) and not isinstance(value, bool) and int in leaf.types:
             of_json = not self._exact or str in leaf.types
-            return _in_range(value, leaf, path) if of_json else _cut(value, leaf, path)
+            return in_range(value, leaf, path) if of_json else cut(value, leaf, path)
         if str in leaf.types:
             if self._of_yaml and leaf.types == (str,) and isinstance(value, bool | int | float):
                 return yaml_text(value)
@@ -277,59 +224,6 @@ def _is_raw(shape: Shape) -> bool:
     return isinstance(shape, Map) and isinstance(shape.value, Anything)
 
 
-def _refuse_not_finite(value: Any, path: Path) -> None:
-    if isinstance(value, float) and not math.isfinite(value):
-        raise GoError(path, f"{yaml_text(value)} is not a number that JSON can hold; quote it if it is text")
-    for step, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        _refuse_not_finite(item, (*path, step))
-
-
-def _in_range(value: float, leaf: Leaf, path: Path) -> int:
-    """A number as encoding/json reads it into an integer: whole, written without an exponent, and not too large."""
-    if not abs(value) < 1e21 or value != value // 1:
-        raise GoError(path, f"must be an integer, not {describe(value)}")
-    bits = 31 if str in leaf.types else 63  # IntOrString has an int32
-    least = -(2**bits) if leaf.least is None else leaf.least
-    most = 2**bits - 1 if leaf.most is None else leaf.most
-    if not least <= value <= most:
-        raise GoError(path, f"{describe(value)} is out of range: it must be from {least} to {most}")
-    return int(value)
-
-
-def _cut(value: float, leaf: Leaf, path: Path) -> int:
-    """A number as the converter makes an integer of it: whatever its size, as the processor does (amd64)."""
-    if value != value // 1:
-        raise GoError(path, f"must be an integer, not {describe(value)}")
-    cut = int(value) if -(2**63) <= value < 2**63 else -(2**63)
-    if leaf.least is None or leaf.most is None or leaf.least <= cut <= leaf.most:
-        return cut
-    return (cut - leaf.least) % (leaf.most - leaf.least + 1) + leaf.least
-
-
-def _quantity(value: Any, path: Path) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise GoError(path, f"must be a quantity such as 2, 500m or 1Gi, not {describe(value)}")
-    try:
-        return str(Quantity.parse(value))
-    except ValueError as error:
-        raise GoError(path, str(error)) from None
-
-
-def _time(value: Any, path: Path) -> str | None:
-    """A time in UTC and whole seconds; Go's zero time is written as null (metav1.Time)."""
-    match = _TIME.fullmatch(value) if isinstance(value, str) else None
-    if match:
-        zone = "+00:00" if match[7] == "Z" else match[7]
-        try:
-            moment = datetime.fromisoformat(f"{value[:19]}{zone}").astimezone(UTC)
-        except (ValueError, OverflowError):
-            pass
-        else:
-            written = moment.strftime("%Y-%m-%dT%H:%M:%SZ").zfill(20)
-            return None if written == "0001-01-01T00:00:00Z" else written
-    raise GoError(path, f"must be a time such as 2026-01-31T12:00:00Z, not {describe(value)}")
-
-
 def _sanitize(kind: type, written: dict[str, Any]) -> None:
     """Rewrite the addresses that the API rewrites while it reads them (UnmarshalJSON)."""
     if kind is PodDNSConfig and "nameservers" in written:
@@ -345,18 +239,3 @@ def _sorted(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _sorted(value[key]) for key in sorted(value)}
     return list(map(_sorted, value)) if isinstance(value, list) else value
-
-
-def yaml_text(value: float) -> str:
-    """The text that a bare number or boolean of YAML becomes where text is wanted: a float keeps 32 bits of it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    packed = struct.pack("@f", value)  # too large a number becomes infinite, as in Go
-    single = struct.unpack("@f", packed)[0]
-    if not math.isfinite(single):
-        return "NaN" if value != value else "+Inf" if value > 0 else "-Inf"
-    digits = next(text for size in range(9) if struct.pack("@f", float(text := f"{single:.{size}e}")) == packed)
-    exponent = int(digits.partition("e")[2])
-    return f"{Decimal(digits):f}" if -4 <= exponent < 6 else digits

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.errors import Problem
 from virtcatalog.fleet.sources import Placed, built_contents
 from virtcatalog.manifests.sources import exists, is_catalog
 
@@ -28,11 +28,9 @@ def placed(source: str) -> Placed:
 
 def read(sources: Iterable[str]) -> list[Manifest]:
     """Read every manifest of the given files, folders and `-`; ManifestError carries the problems of all of them."""
-    manifests, problems = read_apart(sources)
-    problems += [problem for manifest in manifests for problem in manifest.problems]
-    if problems:
-        raise ManifestError(*problems)
-    return manifests
+    from virtcatalog.manifests.read import usable
+
+    return usable(*read_apart(sources))
 
 
 def read_apart(sources: Iterable[str]) -> tuple[list[Manifest], list[Problem]]:

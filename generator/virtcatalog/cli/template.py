@@ -275,7 +275,7 @@ def _parameters_of(file: str) -> dict[str, str]:
 
 def _unmarshalled(file: str, unmarshal: Callable[[Any, bool], V]) -> tuple[LooseText, V]:
     """A file's text, and the first of its readings that can be unmarshalled; else the first fault is raised."""
-    from virtcatalog.api.golang import GoError
+    from virtcatalog.api.govalues import GoError
     from virtcatalog.manifests.folder import SourceError
     from virtcatalog.manifests.loose import LooseText
     from virtcatalog.manifests.sources import read_file

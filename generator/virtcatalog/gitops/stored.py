@@ -12,7 +12,8 @@ from typing import Any
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.domainspec import Clock
-from virtcatalog.api.golang import GoError, unmarshal
+from virtcatalog.api.golang import unmarshal
+from virtcatalog.api.govalues import GoError
 from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.shape import List, Map, Shape, Struct, struct_of

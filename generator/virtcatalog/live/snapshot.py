@@ -16,7 +16,7 @@ from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.fleet.cache import digest
 from virtcatalog.live.redaction import redacted
 from virtcatalog.live.resources import MACHINES, resource_of, slim
-from virtcatalog.manifests.identity import Data, Identity, listed, namespace_of
+from virtcatalog.manifests.identity import Data, Identity, namespace_of
 
 KIND: Final = "ClusterDump"
 VERSION: Final = "virtcatalog.dev/v1"
@@ -236,16 +236,6 @@ class Snapshot:
         for held in self._held.values():
             for name in sorted(held):
                 yield held[name].copy()
-
-
-def snapshot_of(manifests: Iterable[Data], label: str = "") -> Snapshot:
-    """Return the snapshot that manifests make; lists among them are taken apart."""
-    snapshot = Snapshot(label)
-    for manifest in manifests:
-        for item in listed(manifest) or [manifest]:
-            if isinstance(item, dict):
-                snapshot.add(item)
-    return snapshot
 
 
 def is_start_revision(name: str) -> bool:

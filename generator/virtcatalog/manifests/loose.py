@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.api.findings import Path, field_path
-from virtcatalog.api.golang import GoError, as_json, yaml_key
+from virtcatalog.api.govalues import GoError, as_json, yaml_key
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.builder import Builder
 from virtcatalog.manifests.document import Text

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name
-from virtcatalog.api.findings import Path, describe, field_path, inspect_kind
+from virtcatalog.api.findings import Path, field_path, inspect_kind
 from virtcatalog.api.kinds import READ, holds_vm, kind_type
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.nodes import Node
 from virtcatalog.api.object import Object
+from virtcatalog.api.values import describe
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.identity import Data, listed
@@ -106,18 +107,6 @@ Found = tuple[list[Manifest], list[Problem]]
 """What a text holds, and what is wrong with it."""
 
 
-def read_manifests(text: str | bytes, file: str = "") -> list[Manifest]:
-    """Read every manifest of a text; `file` is what problems call it.
-
-    Raises ManifestError with all problems of all documents: of syntax, which end the reading, and of the objects.
-    """
-    manifests, problems = read_apart(text, file)
-    problems += [problem for manifest in manifests for problem in manifest.problems]
-    if problems:
-        raise ManifestError(*problems)
-    return manifests
-
-
 def read_apart(text: str | bytes, file: str = "") -> tuple[list[Manifest], list[Problem]]:
     """Read every manifest of a text, unusable ones too: these say so in their `problems`.
 
@@ -127,6 +116,14 @@ def read_apart(text: str | bytes, file: str = "") -> tuple[list[Manifest], list[
     if not manifests and not problems:
         return [], [Problem(file=file, line=1, column=1, message="holds no manifest")]
     return manifests, problems
+
+
+def usable(manifests: list[Manifest], problems: list[Problem]) -> list[Manifest]:
+    """Return what `read_apart` gives, if nothing is wrong; else ManifestError carries all problems."""
+    problems = [*problems, *(problem for manifest in manifests for problem in manifest.problems)]
+    if problems:
+        raise ManifestError(*problems)
+    return manifests
 
 
 def read_part(part: Part) -> Found:

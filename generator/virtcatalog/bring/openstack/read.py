@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from virtcatalog.api.findings import describe
+from virtcatalog.api.values import describe
 from virtcatalog.errors import Problem, VirtcatalogError
 from virtcatalog.manifests.document import Text
 

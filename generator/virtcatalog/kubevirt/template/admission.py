@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import manifest_name
-from virtcatalog.api.findings import Path, Rules, describe, field_path, inspect
-from virtcatalog.api.golang import GoError, as_json, unmarshal
+from virtcatalog.api.findings import Path, Rules, field_path, inspect
+from virtcatalog.api.golang import unmarshal
+from virtcatalog.api.govalues import GoError, as_json
 from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.shape import Leaf, List, Map, Shape, Struct, struct_of
 from virtcatalog.api.template import VirtualMachineTemplate
+from virtcatalog.api.values import describe
 from virtcatalog.errors import Cause, TemplateError, UnsupportedError, Warning
 from virtcatalog.kubevirt.causes import invalid, not_supported, required
 from virtcatalog.kubevirt.template.process import chance, check_references, process_checked

@@ -11,9 +11,11 @@ from typing import Any, Final
 
 import msgspec
 
-from virtcatalog.api.findings import describe, field_path
-from virtcatalog.api.golang import GoError, as_json, characters, from_unstructured, unmarshal
+from virtcatalog.api.findings import field_path
+from virtcatalog.api.golang import from_unstructured, unmarshal
+from virtcatalog.api.govalues import GoError, as_json, characters
 from virtcatalog.api.template import VirtualMachineTemplate
+from virtcatalog.api.values import describe
 from virtcatalog.api.vmstatus import FullVirtualMachine
 from virtcatalog.errors import Cause, ManifestError, Problem, TemplateError, Warning, nearest
 from virtcatalog.kubevirt.causes import duplicate, invalid, required

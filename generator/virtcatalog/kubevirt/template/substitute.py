@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any, Final
 
-from virtcatalog.api.golang import GoError, as_json
+from virtcatalog.api.govalues import GoError, as_json
 from virtcatalog.api.template import EXPRESSION
 from virtcatalog.limits import EXPRESSION_CHARACTERS, EXPRESSIONS, PROCESSED_CHARACTERS, SUBSTITUTION_WORK, YAML_LEVELS
 

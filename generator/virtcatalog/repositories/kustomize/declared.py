@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from virtcatalog.api.findings import Path, describe, field_path, unknown_field
+from virtcatalog.api.findings import Path, field_path
+from virtcatalog.api.values import describe, unknown_field
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.repositories.kustomize.origins import Spot

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from virtcatalog.api.findings import Path, describe
+from virtcatalog.api.findings import Path
+from virtcatalog.api.values import describe
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.config import Specs
 from virtcatalog.repositories.kustomize.declared import Declared

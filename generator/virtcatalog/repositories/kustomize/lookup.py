@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from virtcatalog.api.findings import Path, describe
+from virtcatalog.api.findings import Path
+from virtcatalog.api.values import describe
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.fieldspecs import split_path

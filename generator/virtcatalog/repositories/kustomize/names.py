@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
-from virtcatalog.api.findings import Path, describe
+from virtcatalog.api.findings import Path
+from virtcatalog.api.values import describe
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.config import Config, Target
 from virtcatalog.repositories.kustomize.fieldspecs import FieldError, FieldSpec, selects, visit

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal, NamedTuple
 
-from virtcatalog.api.findings import Path, describe
+from virtcatalog.api.findings import Path
+from virtcatalog.api.values import describe
 from virtcatalog.errors import Problem
 from virtcatalog.repositories.kustomize.origins import Change, Spot
 from virtcatalog.repositories.kustomize.scopes import is_cluster_scoped

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from virtcatalog.api.findings import describe
+from virtcatalog.api.values import describe
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.merge import fresh
 from virtcatalog.repositories.kustomize.budget import Budget

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal
 
-from virtcatalog.api.findings import Path, describe
+from virtcatalog.api.findings import Path
+from virtcatalog.api.values import describe
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.config import Specs
 from virtcatalog.repositories.kustomize.declared import Declared

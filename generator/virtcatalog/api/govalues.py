@@ -1,0 +1,139 @@
+"""Plain values as Go has them: text, keys, numbers, quantities and times, as its readers of JSON and YAML take them.
+
+Source: encoding/json; vendor/k8s.io/apimachinery/pkg/runtime/converter.go; vendor/sigs.k8s.io/yaml/yaml.go.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any, Final
+
+from virtcatalog.api.findings import Path, field_path
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.shape import Leaf
+from virtcatalog.api.values import describe
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.limits import YAML_LEVELS
+
+_TIME: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_KEYS: Final = {"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}
+
+
+class GoError(VirtcatalogError):
+    """Data that Go does not read: the path of the value and what is wrong with it."""
+
+    def __init__(self, path: Path, message: str) -> None:
+        self.path, self.message = path, message
+        where = field_path(path)
+        super().__init__(f"{where}: {message}" if where else message)
+
+
+def as_json(data: Any, path: Path = ()) -> Any:
+    """Data that some reader of YAML or JSON made, as Go's have it: keys are texts, and so are dates.
+
+    Half a surrogate pair, which is no character, becomes the one that stands for those that are not known.
+    """
+    if len(path) > YAML_LEVELS:
+        raise GoError(path[:1], f"is nested more than {YAML_LEVELS} levels deep")
+    if isinstance(data, dict):
+        return {(text := _key(key, path)): as_json(item, (*path, text)) for key, item in data.items()}
+    if isinstance(data, list):
+        return [as_json(item, (*path, index)) for index, item in enumerate(data)]
+    if isinstance(data, str):
+        return characters(data)
+    return data.isoformat() if type(data) is date else data
+
+
+def characters(text: str) -> str:
+    """Return a text that can be written: without halves of surrogate pairs."""
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _key(key: Any, path: Path) -> str:
+    if isinstance(key, str):
+        return characters(key)
+    if isinstance(key, bool | int | float):
+        return yaml_key(key)
+    raise GoError(path, f"a key must be a string, not {describe(key)}")
+
+
+def yaml_key(number: float) -> str:
+    """The text that a bare number or boolean becomes as a key."""
+    return _KEYS.get(text := yaml_text(number), text)
+
+
+def refuse_not_finite(value: Any, path: Path) -> None:
+    """Raise GoError for infinity and what is no number, which JSON cannot hold, anywhere in a value."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise GoError(path, f"{yaml_text(value)} is not a number that JSON can hold; quote it if it is text")
+    for step, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        refuse_not_finite(item, (*path, step))
+
+
+def in_range(value: float, leaf: Leaf, path: Path) -> int:
+    """A number as encoding/json reads it into an integer: whole, written without an exponent, and not too large."""
+    if not abs(value) < 1e21 or value != value // 1:
+        raise GoError(path, f"must be an integer, not {describe(value)}")
+    bits = 31 if str in leaf.types else 63  # IntOrString has an int32
+    least = -(2**bits) if leaf.least is None else leaf.least
+    most = 2**bits - 1 if leaf.most is None else leaf.most
+    if not least <= value <= most:
+        raise GoError(path, f"{describe(value)} is out of range: it must be from {least} to {most}")
+    return int(value)
+
+
+def cut(value: float, leaf: Leaf, path: Path) -> int:
+    """A number as the converter makes an integer of it: whatever its size, as the processor does (amd64)."""
+    if value != value // 1:
+        raise GoError(path, f"must be an integer, not {describe(value)}")
+    whole = int(value) if -(2**63) <= value < 2**63 else -(2**63)
+    if leaf.least is None or leaf.most is None or leaf.least <= whole <= leaf.most:
+        return whole
+    return (whole - leaf.least) % (leaf.most - leaf.least + 1) + leaf.least
+
+
+def as_quantity(value: Any, path: Path) -> str:
+    """Return a quantity as the API writes it back."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise GoError(path, f"must be a quantity such as 2, 500m or 1Gi, not {describe(value)}")
+    try:
+        return str(Quantity.parse(value))
+    except ValueError as error:
+        raise GoError(path, str(error)) from None
+
+
+def as_time(value: Any, path: Path) -> str | None:
+    """A time in UTC and whole seconds; Go's zero time is written as null (metav1.Time)."""
+    match = _TIME.fullmatch(value) if isinstance(value, str) else None
+    if match:
+        zone = "+00:00" if match[7] == "Z" else match[7]
+        try:
+            moment = datetime.fromisoformat(f"{value[:19]}{zone}").astimezone(UTC)
+        except (ValueError, OverflowError):
+            pass
+        else:
+            written = moment.strftime("%Y-%m-%dT%H:%M:%SZ").zfill(20)
+            return None if written == "0001-01-01T00:00:00Z" else written
+    raise GoError(path, f"must be a time such as 2026-01-31T12:00:00Z, not {describe(value)}")
+
+
+def yaml_text(value: float) -> str:
+    """The text that a bare number or boolean of YAML becomes where text is wanted: a float keeps 32 bits of it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    packed = struct.pack("@f", value)  # too large a number becomes infinite, as in Go
+    single = struct.unpack("@f", packed)[0]
+    if not math.isfinite(single):
+        return "NaN" if value != value else "+Inf" if value > 0 else "-Inf"
+    digits = next(text for size in range(9) if struct.pack("@f", float(text := f"{single:.{size}e}")) == packed)
+    exponent = int(digits.partition("e")[2])
+    return f"{Decimal(digits):f}" if -4 <= exponent < 6 else digits
