@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import otheryaml
+from checkouts import git
 from hostilegit import make_hostile
 from sampling import thorough
 from virtcatalog.scaffold.content import contents
@@ -190,12 +191,6 @@ def github() -> Iterator[GitHub]:
     found = GitHub()
     yield found
     found.close()
-
-
-def git(folder: Path, *arguments: str) -> str:
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
-    command = ["git", *identity, *arguments]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
 
 
 class Repository:

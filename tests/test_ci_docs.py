@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import otheryaml
+from checkouts import git, write
 from virtcatalog.scaffold.content import contents
 
 ROOT = Path(__file__).parents[1]
@@ -26,14 +27,10 @@ def block(language: str, start: str = "") -> str:
 
 @pytest.mark.skipif(not (shutil.which("make") and shutil.which("git")), reason="needs make and git")
 def test_the_makefile_for_a_bare_runner_runs(tmp_path):
-    for path, text in contents("house").items():
-        file = tmp_path / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    write(tmp_path, contents("house"))
     (tmp_path / "Makefile").write_text(block("make"))
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-    for arguments in (["init", "-q"], ["add", "-A"], [*identity, "commit", "-qm", "first"]):
-        subprocess.run(["git", *arguments], cwd=tmp_path, check=True)
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]):
+        git(tmp_path, *arguments)
     (tmp_path / ".venv/bin").mkdir(parents=True)
     for program in ("python", "virtcatalog"):
         script = tmp_path / ".venv/bin" / program

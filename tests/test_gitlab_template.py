@@ -19,6 +19,7 @@ from repository_cases import manifest
 
 import otheryaml
 import virtcatalog
+from checkouts import git, write
 from hostilegit import make_hostile
 from virtcatalog.scaffold.content import contents
 
@@ -99,10 +100,7 @@ class MergeRequest:
 
     def __init__(self, folder: Path, programs: Path) -> None:
         self.origin, self.checkout, self.programs = folder / "origin", folder / "checkout", programs
-        for path, text in contents("house").items():
-            file = self.origin / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
+        write(self.origin, contents("house"))
         git(self.origin, "init", "--quiet")
         self.base = self.commit()
         git(self.origin, "config", "uploadpack.allowAnySHA1InWant", "true")
@@ -134,11 +132,6 @@ class MergeRequest:
         return subprocess.run(
             ["bash", "-c", script], cwd=self.checkout, env=environment, capture_output=True, text=True, check=False
         )
-
-
-def git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @pytest.fixture

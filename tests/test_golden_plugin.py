@@ -7,6 +7,8 @@ from importlib.metadata import entry_points
 
 import pytest
 
+from checkouts import write
+
 VM = """\
 apiVersion: kubevirt.io/v1
 kind: VirtualMachine
@@ -33,10 +35,7 @@ FILES = {
 
 @pytest.fixture
 def repository(tmp_path):
-    for name, text in FILES.items():
-        file = tmp_path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    write(tmp_path, FILES)
     return tmp_path
 
 

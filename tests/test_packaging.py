@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 import virtcatalog
+from checkouts import git
 from sampling import thorough
 from virtcatalog.releases import RELEASES
 
@@ -187,9 +188,8 @@ def contained(container, folder, *arguments):
 def test_the_container_expands_a_vm_and_reads_revisions_of_a_repository_that_is_somebody_elses(image, tmp_path):
     house = tmp_path / "house"
     run(sys.executable, "-m", "virtcatalog", "init", str(house), cwd=tmp_path)
-    run("git", "init", "--quiet", cwd=house)
-    run("git", "add", "--all", cwd=house)
-    run("git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message=a", cwd=house)
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "first"]):
+        git(house, *arguments)
     (house / "vm.yaml").write_text(VM)
     house.chmod(0o755)
     command = ("expand", "-f", "vm.yaml", "-c", "common-instancetypes@v1.7.0")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import otheryaml
+from checkouts import write
 from virtcatalog.scaffold.content import contents
 
 HOOKS = {
@@ -24,10 +25,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    for path, text in contents("house").items():
-        file = tmp_path / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    write(tmp_path, contents("house"))
     git(tmp_path, "init", "--quiet")
     git(tmp_path, "add", "--all")
     return tmp_path

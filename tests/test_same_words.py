@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from checkouts import write
+from loading import read_manifests
 from virtcatalog import Cluster
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.cli import main
 from virtcatalog.kubevirt.pipeline import expand
-from virtcatalog.manifests.read import read_manifests
 
 CATALOG = {
     "catalog.yaml": "name: example\nkubevirt: v1.9.0\n",
@@ -70,10 +71,7 @@ def refused(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     old, new, line, field = REFUSALS[request.param]
     text = VM.replace(old, new)
-    for name, content in {**CATALOG, "vms/server.yaml": text}.items():
-        file = Path("catalog", name)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content)
+    write("catalog", {**CATALOG, "vms/server.yaml": text})
     return text, f"catalog/vms/server.yaml:{line}:", field
 
 
@@ -107,10 +105,7 @@ def test_expand_check_explain_and_adopt_say_the_same_at_the_same_place(refused: 
 def test_diff_says_the_same_of_the_same_field(refused: tuple[str, str, str]) -> None:
     text, _, field = refused
     for folder, content in (("old", VM), ("new", text)):
-        for name, what in {**CATALOG, "vms/server.yaml": content}.items():
-            file = Path(folder, name)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(what)
+        write(folder, {**CATALOG, "vms/server.yaml": content})
     output = run("diff", "old", "new").stdout
     assert f"{field}: {sentence(text)}" in " ".join(output.split())
 

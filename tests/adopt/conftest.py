@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from inline_vms import CATALOG, machine
 
+from loading import read_manifests
 from virtcatalog.adopt.candidates import Candidates
 from virtcatalog.adopt.fleet import Adoption, adopt
-from virtcatalog.manifests.read import read_manifests
 
 Adopting = Callable[..., Adoption]
 

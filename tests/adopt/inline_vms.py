@@ -3,7 +3,7 @@
 from textwrap import dedent
 from typing import Any
 
-from virtcatalog.manifests.read import read_manifests
+from loading import read_manifests
 
 CATALOG = """
 apiVersion: instancetype.kubevirt.io/v1beta1

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from loading import read_manifests
 from virtcatalog.adopt.data import put, without
 from virtcatalog.adopt.rewrite import rewrite
 from virtcatalog.api.findings import Path
 from virtcatalog.manifests.edits import UnwritableError
-from virtcatalog.manifests.read import read_manifests
 
 HEAD = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: vm}\n"
 DOMAIN: Path = ("spec", "template", "spec", "domain")

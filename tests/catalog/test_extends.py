@@ -1,10 +1,10 @@
 """A catalog that extends another: what it takes over, and what it lays over that."""
 
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
+from checkouts import write
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import CatalogError
 
@@ -42,16 +42,10 @@ class Repository:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def write(self, folder, files):
-        for place, text in files.items():
-            path = self.root / folder / place
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(dedent(text))
-
     def load(self, files=None, *, extra="", name="own"):
         if not (self.root / "base").exists():
-            self.write("base", BASE)
-        self.write(name, {"catalog.yaml": f"name: {name}\nextends: ../base\n{extra}", **(files or {})})
+            write(self.root / "base", BASE)
+        write(self.root / name, {"catalog.yaml": f"name: {name}\nextends: ../base\n{extra}", **(files or {})})
         catalog = load_catalog(self.root / name)
         return {each.name: each for each in (*catalog.instancetypes, *catalog.preferences)}
 
@@ -137,9 +131,12 @@ def test_a_variant_may_be_added(repository):
 
 
 def test_chains(repository):
-    repository.write("middle", {"catalog.yaml": "name: middle\nextends: ../base\nselect: {except: [two]}\n"})
-    repository.write("base", BASE)
-    repository.write("top", {"catalog.yaml": "name: top\nextends: ../middle\nselect: {instancetypes: [z1.small]}\n"})
+    write(repository.root / "middle", {"catalog.yaml": "name: middle\nextends: ../base\nselect: {except: [two]}\n"})
+    write(repository.root / "base", BASE)
+    write(
+        repository.root / "top",
+        {"catalog.yaml": "name: top\nextends: ../middle\nselect: {instancetypes: [z1.small]}\n"},
+    )
     catalog = load_catalog(repository.root / "top")
     assert [each.name for each in catalog.instancetypes] == ["z1.small"]
     assert [each.name for each in catalog.preferences] == ["one", "one.desktop"]
@@ -158,7 +155,7 @@ def test_errors_name_the_file_they_are_in(repository):
 
 
 def test_errors_of_the_extended_catalog_are_at_their_place(repository):
-    repository.write("base", BASE | {"preferences/bad.yaml": "preferences: {bad: {componentz: []}}\n"})
+    write(repository.root / "base", BASE | {"preferences/bad.yaml": "preferences: {bad: {componentz: []}}\n"})
     (problem,) = repository.problems()
     assert problem.startswith("base/preferences/bad.yaml:1:21: preferences.bad.componentz: unknown field")
 
@@ -184,11 +181,11 @@ def test_errors_of_the_extended_catalog_are_at_their_place(repository):
     ],
 )
 def test_what_cannot_be_extended(repository, catalog, problem):
-    repository.write("base", BASE)
-    repository.write("circle", {"catalog.yaml": "name: circle\nextends: ../own\n"})
+    write(repository.root / "base", BASE)
+    write(repository.root / "circle", {"catalog.yaml": "name: circle\nextends: ../own\n"})
     (repository.root / "empty").mkdir()
     (repository.root / "own/inside").mkdir(parents=True)
-    repository.write("own", {"catalog.yaml": f"name: own\n{catalog}"})
+    write(repository.root / "own", {"catalog.yaml": f"name: own\n{catalog}"})
     with pytest.raises(CatalogError) as caught:
         load_catalog(repository.root / "own")
     assert problem in str(caught.value).replace(f"{repository.root}/", "")
@@ -198,7 +195,7 @@ def test_a_link_does_not_lead_out(repository, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "catalog.yaml").write_text("name: x\nkubevirt: v1.9.0\n")
     (repository.root / "base").symlink_to(elsewhere)
-    repository.write("own", {"catalog.yaml": "name: own\nextends: ../base\n"})
+    write(repository.root / "own", {"catalog.yaml": "name: own\nextends: ../base\n"})
     with pytest.raises(CatalogError, match="leaves the folder that this catalog is in"):
         load_catalog(repository.root / "own")
 
@@ -217,25 +214,25 @@ class TestFieldsThatAreTooNew:
     OLDER = "kubevirt: v1.8.0\n"
 
     def test_are_a_fault_where_they_are_left(self, repository):
-        repository.write("base", {**BASE, **self.NEW})
+        write(repository.root / "base", {**BASE, **self.NEW})
         (problem,) = repository.problems(extra=self.OLDER)
         place, _, message = problem.partition(": preferences.win.spec.devices.preferredVideoType: ")
         assert place == "base/preferences/windows.yaml:1:38"
         assert message == "'preferredVideoType' needs KubeVirt v1.9, and the catalog must work with v1.8"
 
     def test_but_not_where_they_are_taken_out(self, repository):
-        repository.write("base", {**BASE, **self.NEW})
+        write(repository.root / "base", {**BASE, **self.NEW})
         own = {"preferences/windows.yaml": "preferences: {win: {spec: {devices: {preferredVideoType: null}}}}"}
         assert repository.load(own, extra=self.OLDER)["win"].spec == {"devices": {}}
 
     def test_a_component_is_told_where_it_says_so(self, repository):
         components = "disk: {spec: {preferredArchitecture: amd64}}\nboth: {components: [disk]}\n"
-        repository.write("base", {**BASE, "components.yaml": components})
+        write(repository.root / "base", {**BASE, "components.yaml": components})
         (problem,) = repository.problems(extra="kubevirt: v1.0.0\n")
         assert problem.startswith("base/components.yaml:1:15: disk.spec.preferredArchitecture: 'preferredArchitecture'")
 
     def test_the_catalogs_own_are_a_fault_in_any_case(self, repository):
-        repository.write("base", BASE)
+        write(repository.root / "base", BASE)
         own = {"components.yaml": "unused: {spec: {devices: {preferredVideoType: virtio}}}"}
         (problem,) = repository.problems(own, extra=self.OLDER)
         assert "own/components.yaml:1:" in problem

@@ -6,10 +6,10 @@ from textwrap import dedent
 
 import pytest
 
+from loading import read_manifests
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.check.inventory import take
 from virtcatalog.check.rules import check
-from virtcatalog.manifests.read import read_manifests
 
 CATALOG = "name: test\nvendor: example.org\nkubevirt: v1.9.0\n"
 SMALL = {

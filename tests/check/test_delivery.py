@@ -5,6 +5,7 @@ from textwrap import dedent
 import pytest
 from click.testing import CliRunner
 
+from checkouts import write
 from virtcatalog.cli import main
 
 RULES = ("sync-order", "endless-sync", "ignored-too-much")
@@ -51,10 +52,7 @@ def found(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def findings(files, *arguments):
-        for path, text in files.items():
-            file = tmp_path / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(dedent(text))
+        write(tmp_path, files)
         result = CliRunner().invoke(main, ["check", *arguments])
         assert result.exit_code in (0, 1), result.output
         return [line for line in result.stdout.splitlines() if line.endswith(tuple(f"{rule}]" for rule in RULES))]

@@ -6,6 +6,7 @@ from textwrap import dedent
 import pytest
 from click.testing import CliRunner
 
+from checkouts import write
 from virtcatalog.cli import main
 
 FILES = {
@@ -30,9 +31,7 @@ FILES = {
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(dedent(text))
+    write(tmp_path, FILES)
 
 
 def lines(*arguments: str) -> list[str]:

@@ -4,12 +4,12 @@ from datetime import date
 
 import pytest
 
+from loading import read_manifests
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.check.inventory import take
 from virtcatalog.check.rules import check
 from virtcatalog.errors import CatalogError
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.manifests.read import read_manifests
 from virtcatalog.releases import find_release
 
 NEWEST = {"catalog.yaml": "name: test\nkubevirt: v1.9.0\n", "overlays.yaml": None}

@@ -1,12 +1,12 @@
 """Fields that have changed since a revision and cannot: immutable-field."""
 
-import subprocess
 from textwrap import dedent
 
 import pytest
 from click.testing import CliRunner, Result
 
 import otheryaml
+from checkouts import git
 from virtcatalog.cli import main
 
 DISK = """\
@@ -19,20 +19,15 @@ DISK = """\
 """
 
 
-def git(*arguments: str) -> None:
-    command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
-    subprocess.run(command, check=True, capture_output=True)
-
-
 @pytest.fixture(autouse=True)
 def repository(tmp_path, monkeypatch):
     """A repository in which an image of a DataVolume has changed since its only commit."""
     monkeypatch.chdir(tmp_path)
-    git("init", "-q", "-b", "main", ".")
+    git(".", "init", "-q", "-b", "main", ".")
     (tmp_path / "kustomization.yaml").write_text("resources: [disk.yaml]\n")
     (tmp_path / "disk.yaml").write_text(dedent(DISK % 40))
-    git("add", ".")
-    git("commit", "-qm", "one")
+    git(".", "add", ".")
+    git(".", "commit", "-qm", "one")
     (tmp_path / "disk.yaml").write_text(dedent(DISK % 41))
 
 

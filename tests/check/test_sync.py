@@ -5,10 +5,10 @@ from textwrap import dedent
 
 import pytest
 
+from loading import read_manifests
 from virtcatalog.check.inventory import take
 from virtcatalog.check.rules import check
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.manifests.read import read_manifests
 from virtcatalog.releases import RELEASES
 
 VM = """\

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
-from textwrap import dedent
+
+from checkouts import git, write
 
 #: The repository as it was first published.
 FIRST = {
@@ -174,28 +173,12 @@ LIVE = {
 
 def build(root: Path) -> None:
     """Write the repository with its history: `main` has FIRST, the branch `change` CHANGED."""
-    _git(root, "init", "-q", "-b", "main")
+    git(root, "init", "-q", "-b", "main")
     write(root, FIRST)
-    _git(root, "add", "-A")
-    _git(root, "commit", "-q", "-m", "First")
-    _git(root, "checkout", "-q", "-b", "change")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "First", day="2026-01-01")
+    git(root, "checkout", "-q", "-b", "change")
     write(root, CHANGED)
-    _git(root, "commit", "-q", "-a", "-m", "Larger, and no huge")
+    git(root, "commit", "-q", "-a", "-m", "Larger, and no huge", day="2026-01-01")
     write(root, BROKEN)
     write(root, LIVE)
-
-
-def write(root: Path, files: dict[str, str]) -> None:
-    """Write files below a folder."""
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dedent(text))
-
-
-def _git(root: Path, *arguments: str) -> None:
-    """Run git so that the same history has the same names everywhere."""
-    day = "2026-01-01T00:00:00+00:00"
-    fixed = {"GIT_AUTHOR_DATE": day, "GIT_COMMITTER_DATE": day, "GIT_CONFIG_GLOBAL": os.devnull}
-    names = ("-c", "user.name=House", "-c", "user.email=house@example.org", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *names, *arguments], cwd=root, check=True, env=os.environ | fixed, capture_output=True)

@@ -10,6 +10,7 @@ from textwrap import dedent
 import pytest
 from click.testing import CliRunner, Result
 
+from checkouts import write
 from virtcatalog.cli import main
 
 Run = Callable[..., Result]
@@ -290,9 +291,7 @@ spec:
   template: {spec: {domain: {devices: {}, cpu: {sockets: 1}, memory: {guest: 2Gi}}}}
 """,
     }
-    for name, text in files.items():
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_text(text)
+    write(".", files)
 
     def adopted(*arguments: str) -> str:
         return CliRunner().invoke(main, ["adopt", "-f", "vm.yaml", *arguments]).output

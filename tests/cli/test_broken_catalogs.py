@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 from syrupy.assertion import SnapshotAssertion
 
+from checkouts import write
 from virtcatalog.cli import main
 from virtcatalog.scaffold.content import contents
 
@@ -97,9 +98,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_what_it_prints(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion):
     file, meant, written = CASES[name]
-    for path, text in FILES.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
+    write(tmp_path, FILES)
     assert meant in FILES[file]
     (tmp_path / file).write_text(FILES[file].replace(meant, written, 1))
     monkeypatch.chdir(tmp_path)

@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 from lxml import etree
 
+from checkouts import write
 from virtcatalog.check import values
 from virtcatalog.cli import main
 from virtcatalog.fleet import files
@@ -25,10 +26,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def call(*arguments, files=None, stdin=None):
-        for place, text in (GOOD | (files or {})).items():
-            path = tmp_path / "catalog" / place
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        write(tmp_path / "catalog", GOOD | (files or {}))
         return CliRunner().invoke(main, ["check", *arguments], input=stdin)
 
     return call

@@ -15,6 +15,7 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
+from checkouts import git, write
 from virtcatalog.cli import COMMANDS, main
 from virtcatalog.kubevirt.hosts import HOSTS
 from virtcatalog.manifests.sources import shipped
@@ -28,13 +29,10 @@ FILE = ("", "file")
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("repository")
-    for path, text in contents("house").items():
-        file = root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    write(root, contents("house"))
     git(root, "init", "--quiet", "--initial-branch=main")
     git(root, "add", "--all")
-    git(root, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message=a")
+    git(root, "commit", "--quiet", "--message=a")
     for name in ("topic/disks", "-x", "a`id`", "b'c", "evil;touch${IFS}pwned", "$(touch${IFS}pwned)"):
         git(root, "update-ref", f"refs/heads/{name}", "HEAD")
     git(root, "tag", "v1.0.0")
@@ -45,10 +43,6 @@ def repository(tmp_path_factory) -> Path:
 @pytest.fixture(autouse=True)
 def here(repository, monkeypatch):
     monkeypatch.chdir(repository)
-
-
-def git(folder, *arguments):
-    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
 
 
 def completed(line):

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from syrupy.assertion import SnapshotAssertion
 
 import otheryaml
+from checkouts import write
 from virtcatalog.cli import main
 
 Run = Callable[..., Result]
@@ -29,10 +30,7 @@ TYPED = ("--instancetype=m.large", "--preference=linux")
 @pytest.fixture(name="run")
 def run_create(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
-    for name, text in CATALOG.items():
-        path = tmp_path / "types" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    write(tmp_path / "types", CATALOG)
 
     def run(*arguments: str, stdin: str | None = None) -> Result:
         result = CliRunner().invoke(main, ["create", "vm", "--name=web", *arguments], input=stdin)

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import otheryaml
+from checkouts import write
 from virtcatalog.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -43,10 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two catalogs, of which the second is broken in production alone."""
     refused = "production: {patches: [{spec: {memory: {hugepages: {pageSize: 3Mi}}}}]}\n"
     for top, overlays in (("catalog", FILES["overlays.yaml"]), ("broken", f"lab: {{}}\n{refused}")):
-        for name, text in (FILES | {"overlays.yaml": overlays}).items():
-            file = tmp_path / top / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
+        write(tmp_path / top, FILES | {"overlays.yaml": overlays})
     (tmp_path / "virtcatalog.toml").write_text(SETTINGS)
     monkeypatch.chdir(tmp_path)
 

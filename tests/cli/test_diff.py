@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from checkouts import git
 from virtcatalog.cli import main
 
 CATALOG = {
@@ -44,11 +44,7 @@ class Repository:
         self.root = root
 
     def git(self, *arguments: str) -> str:
-        configured = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
-        done = subprocess.run(
-            ["git", *configured, *arguments], cwd=self.root, check=True, capture_output=True, text=True
-        )
-        return done.stdout.strip()
+        return git(self.root, *arguments)
 
     def write(self, **changes: str) -> None:
         for name, text in changes.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from checkouts import git, write
 from virtcatalog.cli import main
 
 CATALOG = {
@@ -86,21 +86,13 @@ def vm(instancetype: str, **spec: Any) -> dict[str, Any]:
     }
 
 
-def git(*arguments: str) -> None:
-    configured = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *configured, *arguments], check=True, capture_output=True)
-
-
 @pytest.fixture
 def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    git("init", "-q", "-b", "main")
-    for name, text in CATALOG.items():
-        path = tmp_path / "catalog" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dedent(text))
-    git("add", "-A")
-    git("commit", "-q", "-m", "first")
+    git(".", "init", "-q", "-b", "main")
+    write(tmp_path / "catalog", CATALOG)
+    git(".", "add", "-A")
+    git(".", "commit", "-q", "-m", "first")
     return tmp_path / "catalog"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from checkouts import git
 from virtcatalog.cli import main
 
 MANIFEST = """\
@@ -44,8 +44,7 @@ class Change:
         self.git("commit", "-q", "-m", "first")
 
     def git(self, *arguments: str) -> None:
-        configured = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
-        subprocess.run(["git", *configured, *arguments], cwd=self.root, check=True, capture_output=True)
+        git(self.root, *arguments)
 
     def put(self, name: str, text: str) -> None:
         path = self.root / "catalog" / name

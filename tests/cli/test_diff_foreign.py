@@ -2,11 +2,12 @@
 
 import json
 import textwrap
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from repository_cases import HELM_RELEASE, LOCAL_CHART, REMOTE_CHART
 
+from checkouts import write
 from virtcatalog.cli import main
 from virtcatalog.repositories import helmprocess
 
@@ -54,24 +55,8 @@ NONE_OF_OURS = {
     "role.yaml": "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: 'kubevirt.io:view'}\n",
     "ansible.yaml": "- hosts: all\n  tasks: [{name: '{{ name }}'}]\n",
 }
-RELEASE = """\
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata: {name: apps, namespace: shop}
-spec:
-  chart: {spec: {chart: app, sourceRef: {kind: HelmRepository, name: far}}}
-  values:
-    extraObjects:
-    - |
-"""
-LOCAL = """\
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata: {name: vms, namespace: shop}
-spec:
-  chart: {spec: {chart: ./charts/vms, sourceRef: {kind: GitRepository, name: flux-system}}}
-  values: {memory: MEMORY}
-"""
+RELEASE = f"{HELM_RELEASE}{REMOTE_CHART}  values:\n    extraObjects:\n    - |\n"
+LOCAL = f"{HELM_RELEASE}{LOCAL_CHART}  values: {{memory: MEMORY}}\n"
 OPEN, STAYS = vm("b", "'${MEMORY}'"), vm("c", "'${MEMORY}'")
 HOST_DEVICE = "{hostDevices: [{name: a, deviceName: example.org/a}]}"
 SIDES = {
@@ -112,13 +97,6 @@ SIDES = {
     ),
     "a gate that is needed anew": ({"a.yaml": vm("gpu")}, {"a.yaml": vm("gpu", devices=HOST_DEVICE)}),
 }
-
-
-def write(folder, files):
-    for path, text in files.items():
-        file = Path(folder, path)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 from syrupy.assertion import SnapshotAssertion
 
+from checkouts import write
 from virtcatalog.cli import main
 
 FILES = {
@@ -49,10 +50,7 @@ FLEET = {
 
 @pytest.fixture(autouse=True)
 def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, text in {**FILES, "catalog/vms/server.yaml": vm("server", EFI)}.items():
-        file = tmp_path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    write(tmp_path, {**FILES, "catalog/vms/server.yaml": vm("server", EFI)})
     monkeypatch.chdir(tmp_path)
     return tmp_path / "catalog"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 from syrupy.assertion import SnapshotAssertion
 
+from checkouts import git, write
 from virtcatalog.cli import main
 
 CATALOG = {
@@ -21,11 +21,6 @@ CATALOG = {
     "preferences/os.yaml": "preferences: {server: {}}\n",
 }
 SIZES = {"web": "m.small", "app": "m.medium", "db": "r.large"}
-
-
-def git(*arguments: str) -> None:
-    configured = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *configured, *arguments], check=True, capture_output=True)
 
 
 def vm(name: str, instancetype: str, **spec: Any) -> dict[str, Any]:
@@ -51,13 +46,10 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
         monkeypatch.delenv(name, raising=False)
-    git("init", "-q", "-b", "main")
-    for name, text in CATALOG.items():
-        path = tmp_path / "catalog" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    git("add", "-A")
-    git("commit", "-q", "-m", "first")
+    git(".", "init", "-q", "-b", "main")
+    write(tmp_path / "catalog", CATALOG)
+    git(".", "add", "-A")
+    git(".", "commit", "-q", "-m", "first")
     types = tmp_path / "catalog" / "instancetypes"
     (types / "m.yaml").write_text(CATALOG["instancetypes/m.yaml"].replace("medium: {vcpus: 2}", "medium: {vcpus: 3}"))
     (types / "r.yaml").unlink()
@@ -106,7 +98,7 @@ def test_all_is_said_in_the_first_line_and_the_last_and_between_them_who_and_why
 
 
 def test_comments_and_layout_alone_are_no_change_and_no_risk(repo: Path) -> None:
-    git("checkout", "-q", ".")
+    git(".", "checkout", "-q", ".")
     types = repo / "catalog/instancetypes/m.yaml"
     types.write_text(f"# Balanced.\n{types.read_text().replace('medium: {vcpus: 2}', 'medium: {  vcpus: 2  } # two')}")
     plain = vm("web-1", "m.small")
@@ -117,7 +109,7 @@ def test_comments_and_layout_alone_are_no_change_and_no_risk(repo: Path) -> None
 
 
 def test_a_renamed_type_is_told_as_renamed_to_those_who_name_it(repo: Path) -> None:
-    git("checkout", "-q", ".")
+    git(".", "checkout", "-q", ".")
     types = CATALOG["instancetypes/r.yaml"].replace("class: r", "class: hm")
     (repo / "catalog/instancetypes/r.yaml").write_text(types)
     text = diff(vms=fleet(db=1)).stdout
@@ -128,10 +120,10 @@ def test_a_renamed_type_is_told_as_renamed_to_those_who_name_it(repo: Path) -> N
 
 
 def test_a_renamed_type_is_all_that_is_told_in_every_form(repo: Path) -> None:
-    git("checkout", "-q", ".")
+    git(".", "checkout", "-q", ".")
     required = "preferences: {server: {requirements: {vcpus: 2, memory: 2Gi}}}\n"
     (repo / "catalog/preferences/os.yaml").write_text(required)
-    git("commit", "-q", "-a", "-m", "requirements")
+    git(".", "commit", "-q", "-a", "-m", "requirements")
     types = CATALOG["instancetypes/r.yaml"].replace("class: r", "class: hm")
     (repo / "catalog/instancetypes/r.yaml").write_text(types)
     given = fleet(db=3)
@@ -148,7 +140,7 @@ def test_a_renamed_type_is_all_that_is_told_in_every_form(repo: Path) -> None:
 
 
 def test_vms_that_use_what_is_deprecated_from_now_on_are_told(repo: Path) -> None:
-    git("checkout", "-q", ".")
+    git(".", "checkout", "-q", ".")
     deprecated = "medium: {vcpus: 2, deprecated: {replacedBy: m.small, sunset: 2027-06-01}}"
     types = repo / "catalog/instancetypes/m.yaml"
     types.write_text(CATALOG["instancetypes/m.yaml"].replace("medium: {vcpus: 2}", deprecated))
@@ -170,18 +162,18 @@ def test_vms_that_use_what_is_deprecated_from_now_on_are_told(repo: Path) -> Non
         "use m.small, until 2027-06-01",
     )
     assert entry["vms"] == [f"shop/app-{number}" for number in range(1, 6)]
-    git("commit", "-q", "-a", "-m", "deprecated")
+    git(".", "commit", "-q", "-a", "-m", "deprecated")
     text = diff("main", vms=given, status=0).stdout  # and not again once it was
     assert "deprecated" not in text
 
 
 def test_what_takes_the_place_of_a_deprecated_type_is_named_once_it_is_gone(repo: Path) -> None:
-    git("checkout", "-q", ".")
+    git(".", "checkout", "-q", ".")
     deprecated = CATALOG["instancetypes/m.yaml"].replace(
         "medium: {vcpus: 2}", "medium: {vcpus: 2, deprecated: {replacedBy: m.small}}"
     )
     (repo / "catalog/instancetypes/m.yaml").write_text(deprecated)
-    git("commit", "-q", "-a", "-m", "deprecated")
+    git(".", "commit", "-q", "-a", "-m", "deprecated")
     (repo / "catalog/instancetypes/m.yaml").write_text(deprecated[: deprecated.index("  medium")])
     text = diff("main", vms=fleet(app=1)).stdout
     assert "there is no VirtualMachineClusterInstancetype 'm.medium' any more; use 'm.small'" in " ".join(text.split())
@@ -255,15 +247,15 @@ def _place(result: dict[str, Any]) -> tuple[str, int]:
 
 
 def test_ranges_name_two_revisions_or_where_they_part(repo: Path) -> None:
-    git("checkout", "-q", "-b", "topic")
-    git("commit", "-q", "-a", "-m", "second")
-    git("checkout", "-q", "main")
+    git(".", "checkout", "-q", "-b", "topic")
+    git(".", "commit", "-q", "-a", "-m", "second")
+    git(".", "checkout", "-q", "main")
     (repo / "catalog/preferences/os.yaml").write_text("preferences: {server: {}, client: {}}\n")
-    git("commit", "-q", "-a", "-m", "meanwhile")
+    git(".", "commit", "-q", "-a", "-m", "meanwhile")
     assert "VirtualMachineClusterPreference/client" in diff("main..topic").stdout
     assert "client" not in diff("main...topic").stdout
     assert "client" not in diff("topic...topic", status=0).stdout
-    git("checkout", "-q", "topic")
+    git(".", "checkout", "-q", "topic")
     assert diff("main...").stdout == diff("main...HEAD").stdout
 
 
@@ -318,12 +310,12 @@ def test_a_fleet_that_is_switched_off_meets_it_at_its_next_start(repo: Path) -> 
 
 
 def test_a_component_is_the_cause_at_its_own_line(repo: Path) -> None:
-    git("checkout", "-q", ".")
+    git(".", "checkout", "-q", ".")
     components = "threads:\n  spec:\n    ioThreadsPolicy: POLICY\n"
     types = CATALOG["instancetypes/m.yaml"].replace("small: {vcpus: 1}", "small: {vcpus: 1, components: [threads]}")
     (repo / "catalog/components.yaml").write_text(components.replace("POLICY", "auto"))
     (repo / "catalog/instancetypes/m.yaml").write_text(types)
-    git("add", "-A")
-    git("commit", "-q", "-m", "threads")
+    git(".", "add", "-A")
+    git(".", "commit", "-q", "-m", "threads")
     (repo / "catalog/components.yaml").write_text(components.replace("POLICY", "shared"))
     assert "because of m.small (catalog/components.yaml:3)" in diff(vms=fleet(web=1)).stdout

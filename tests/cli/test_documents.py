@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 from click.testing import CliRunner, Result
 
+from checkouts import write
 from virtcatalog.cli import main
 
 FINE = """\
@@ -93,9 +94,7 @@ OTHERS = {
 
 @pytest.fixture(params=list(CATALOGS), autouse=True)
 def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    for name, text in CATALOGS[request.param].items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
+    write(tmp_path, CATALOGS[request.param])
     (tmp_path / "nodes.yaml").write_text(NODES)
     monkeypatch.chdir(tmp_path)
     found: str = request.param

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from expanding import Run, vm
+
+from checkouts import git
 
 CATALOG = "name: house\nkubevirt: v1.7.0\n"
 SIZES = "class: m\nsizes:\n  large: {{vcpus: 2, memory: {}}}\n"
@@ -17,11 +18,6 @@ kind: VirtualMachineClusterInstancetype
 metadata: {name: m.large}
 spec: {cpu: {guest: 2}, memory: {guest: 3Gi}}
 """
-
-
-def git(*arguments: str) -> None:
-    own = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
-    subprocess.run(["git", *own, *arguments], check=True, capture_output=True)
 
 
 @pytest.fixture(autouse=True)
@@ -35,10 +31,10 @@ def house(run: Run) -> Path:
     (house / "vms" / "old.yaml").write_text(VM.replace("name: web", "name: old"))
     Path("tree").mkdir()
     Path("tree/m.yaml").write_text(OBJECT)
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-q", "-m", "one")
-    git("tag", "v1")
+    git(".", "init", "-q")
+    git(".", "add", ".")
+    git(".", "commit", "-q", "-m", "one")
+    git(".", "tag", "v1")
     (house / "instancetypes" / "m.yaml").write_text(SIZES.format("8Gi"))
     (house / "vms" / "old.yaml").unlink()
     (house / "vms" / "new.yaml").write_text(VM.replace("name: web", "name: new"))
@@ -101,8 +97,8 @@ def test_what_is_wrong_in_the_revision_is_named_there(run: Run) -> None:
     Path("catalog/catalog.yaml").write_text("name: [\n")
     Path("tree").mkdir(exist_ok=True)
     Path("tree/m.yaml").write_text(OBJECT.replace("guest: 2", "guest: x"))
-    git("add", ".")
-    git("commit", "-q", "-m", "broken")
+    git(".", "add", ".")
+    git(".", "commit", "-q", "-m", "broken")
     result = run("-f", "vm.yaml", "--at", "HEAD")
     assert result.exit_code == 2
     assert result.stderr.startswith("HEAD:catalog/catalog.yaml:")

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from expanding import Run, documents, vm
 
+from checkouts import write
 from virtcatalog.cli import main
 
 CATALOG = {
@@ -32,10 +33,7 @@ CATALOG = {
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> str:
-    for name, text in CATALOG.items():
-        file = tmp_path / "catalog" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    write(tmp_path / "catalog", CATALOG)
     return "catalog"
 
 

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import otheryaml
+from checkouts import write
 from virtcatalog.cli import main
 
 URL = "https://git.example.org/platform/catalog.git"
@@ -21,16 +22,9 @@ lab: {scope: namespaced, namespace: virt-lab}
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    write(tmp_path, {"catalog.yaml": "name: house\nkubevirt: v1.7.0\n", "overlays.yaml": OVERLAYS})
-    write(tmp_path, {"instancetypes/h.yaml": "class: h\nsizes: {small: {vcpus: 1, memory: 1Gi}}\n"})
+    write(tmp_path / "catalog", {"catalog.yaml": "name: house\nkubevirt: v1.7.0\n", "overlays.yaml": OVERLAYS})
+    write(tmp_path / "catalog", {"instancetypes/h.yaml": "class: h\nsizes: {small: {vcpus: 1, memory: 1Gi}}\n"})
     return tmp_path
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for place, text in files.items():
-        path = folder / "catalog" / place
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
 
 
 def gitops(*arguments: str) -> Result:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from checkouts import git, write
 from hostilegit import NOWHERE, make_hostile
 from virtcatalog.cli import main
 from virtcatalog.cli.complete import Bash
@@ -42,18 +43,11 @@ ASKING = [arguments for arguments in VERBS if arguments[0] in ("diff", "expand",
 LINES = ("diff ", "diff --base ", "diff main..", "site --revision ", "expand --at ", "list types ")
 
 
-def git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
-
-
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A repository with a catalog, as `init` writes it."""
     root = tmp_path / "checkout"
-    for path, text in contents("house").items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
+    write(root, contents("house"))
     git(root, "init", "-q", "-b", "main")
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "first")

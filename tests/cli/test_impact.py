@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from checkouts import write
 from virtcatalog.cli import main
 
 FILES = {
@@ -40,10 +40,7 @@ FILES = {
 @pytest.fixture(autouse=True)
 def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, text in FILES.items():
-        path = tmp_path / "catalog" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dedent(text))
+    write(tmp_path / "catalog", FILES)
 
 
 def run(*arguments: str, stdin: str | None = None) -> Result:

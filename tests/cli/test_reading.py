@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from expanding import TYPES, VM
 
+from checkouts import write
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.cli import main
 from virtcatalog.errors import CatalogError
@@ -40,13 +41,6 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "work"
 
 
-def write(files: dict[str, str], folder: str = "catalog") -> None:
-    for name, text in files.items():
-        path = Path(folder, name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-
 def run(*arguments: str) -> Result:
     result = CliRunner().invoke(main, arguments)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
@@ -56,8 +50,8 @@ def run(*arguments: str) -> Result:
 @pytest.mark.parametrize("command", [["expand", "-f"], ["diff", "-f"], ["adopt", "-f"], ["check", "-f"]])
 @pytest.mark.parametrize("kind", ["zero", "fifo", "passwd"])
 def test_a_folder_holds_no_way_out(command: list[str], kind: str, tmp_path: Path) -> None:
-    write({"vm.yaml": VM, "types.yaml": TYPES}, "vms")
-    write(CATALOG)
+    write("vms", {"vm.yaml": VM, "types.yaml": TYPES})
+    write("catalog", CATALOG)
     (tmp_path / "secret").write_text("kind: [hunter2\n")
     if kind == "fifo":
         os.mkfifo("vms/x.yaml")
@@ -73,7 +67,7 @@ def test_a_folder_holds_no_way_out(command: list[str], kind: str, tmp_path: Path
 
 def test_a_lock_that_is_a_link_is_not_quoted(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("hunter2: x\n")
-    write(CATALOG)
+    write("catalog", CATALOG)
     Path("catalog/catalog.lock").symlink_to("../../secret")
     result = run("build", "--check")
     assert result.exit_code == 2
@@ -82,7 +76,7 @@ def test_a_lock_that_is_a_link_is_not_quoted(tmp_path: Path) -> None:
 
 
 def test_a_lock_that_is_a_folder_is_not_passed_over() -> None:
-    write({**CATALOG, "catalog.lock/x": ""})
+    write("catalog", {**CATALOG, "catalog.lock/x": ""})
     result = run("build", "--check")
     assert result.exit_code == 2
     assert "catalog/catalog.lock: is a folder" in result.stderr
@@ -90,7 +84,7 @@ def test_a_lock_that_is_a_folder_is_not_passed_over() -> None:
 
 def test_an_extended_catalog_that_is_a_link_is_not_quoted(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("hunter2: x\n")
-    write({"catalog.yaml": "name: test\nextends: ../base\n"})
+    write("catalog", {"catalog.yaml": "name: test\nextends: ../base\n"})
     Path("base").mkdir()
     Path("base/catalog.yaml").symlink_to("../../secret")
     result = run("build", "--check")
@@ -112,15 +106,15 @@ def test_an_extended_catalog_that_is_a_link_is_not_quoted(tmp_path: Path) -> Non
     ],
 )
 def test_a_path_that_is_too_long_is_no_traceback(arguments: list[str]) -> None:
-    write(CATALOG)
+    write("catalog", CATALOG)
     result = run(*arguments, "x" * 5000)
     assert result.exit_code == 2
     assert "Traceback" not in result.output
 
 
 def test_names_that_are_not_utf8_are_told() -> None:
-    write(CATALOG)
-    write({"vm.yaml": VM, "types.yaml": TYPES}, "vms")
+    write("catalog", CATALOG)
+    write("vms", {"vm.yaml": VM, "types.yaml": TYPES})
     for folder in (b"catalog/preferences", b"vms"):
         Path(os.fsdecode(folder + b"/\xff.yaml")).write_text("{}")
     result = run("build", "--check")
@@ -134,8 +128,8 @@ def test_names_that_are_not_utf8_are_told() -> None:
 
 def test_comparing_deletes_nothing(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file that is at fault is one of an extended catalog, whose path leads out of a copy made in `tmp/more`."""
-    write({**CATALOG, "preferences/bad.yaml": "preferences: {x: {nonsense: 1}}\n"}, "base")
-    write({"catalog.yaml": "name: test\nextends: ../base\n"})
+    write("base", {**CATALOG, "preferences/bad.yaml": "preferences: {x: {nonsense: 1}}\n"})
+    write("catalog", {"catalog.yaml": "name: test\nextends: ../base\n"})
     for folder in ("tmp/more", "a/b/c/d"):
         Path(folder).mkdir(parents=True)
     monkeypatch.setattr(tempfile, "tempdir", f"{work}/tmp/more")
@@ -148,7 +142,7 @@ def test_comparing_deletes_nothing(work: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_comparing_and_asking_write_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    write({**CATALOG, "components.yaml": "c: {annotations: {a: b}}\n", "preferences/bad.yaml": "]\n"})
+    write("catalog", {**CATALOG, "components.yaml": "c: {annotations: {a: b}}\n", "preferences/bad.yaml": "]\n"})
 
     def refused(*_: object, **__: object) -> None:
         raise AssertionError("something is written")

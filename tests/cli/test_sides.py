@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from checkouts import git
 from virtcatalog.cli import main
 
 SMALL = "class: m\nmemoryPerVcpu: 4Gi\nsizes: {small: {vcpus: 1}}\n"
 LARGE = SMALL.replace("vcpus: 1", "vcpus: 8")
-
-
-def git(*arguments: str) -> str:
-    command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def write(folder: str, size: str) -> None:
@@ -30,12 +25,12 @@ def write(folder: str, size: str) -> None:
 def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The commit that a change is compared with: its type is small there, and large in the working tree."""
     monkeypatch.chdir(tmp_path)
-    git("init", "-q", "-b", "main")
+    git(".", "init", "-q", "-b", "main")
     write("catalog", SMALL)
-    git("add", "-A")
-    git("commit", "-q", "-m", "first")
+    git(".", "add", "-A")
+    git(".", "commit", "-q", "-m", "first")
     Path("catalog/instancetypes/m.yaml").write_text(LARGE)
-    return git("rev-parse", "HEAD")
+    return git(".", "rev-parse", "HEAD")
 
 
 def diff(*arguments: str) -> Result:
@@ -87,10 +82,10 @@ def test_a_side_has_one_name(base: str) -> None:
 
 
 def test_a_head_alone_is_compared_with_where_it_left_the_main_branch(base: str) -> None:
-    git("checkout", "-q", "-b", "topic")
-    git("commit", "-q", "-a", "-m", "larger")
-    topic = git("rev-parse", "HEAD")
-    git("checkout", "-q", "main")
+    git(".", "checkout", "-q", "-b", "topic")
+    git(".", "commit", "-q", "-a", "-m", "larger")
+    topic = git(".", "rev-parse", "HEAD")
+    git(".", "checkout", "-q", "main")
     done = diff("--head", topic)
     assert f"main@{base[:12]}:catalog → {topic[:12]}:catalog" in done.stdout
     assert CHANGED in done.stdout
@@ -110,8 +105,8 @@ def test_paths_outside_of_any_repository_are_compared_without_git(
 
 
 def test_a_revision_that_a_shallow_clone_lacks(base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    git("commit", "-q", "-a", "-m", "second")
-    git("clone", "-q", "--depth=1", tmp_path.as_uri(), "clone")
+    git(".", "commit", "-q", "-a", "-m", "second")
+    git(".", "clone", "-q", "--depth=1", tmp_path.as_uri(), "clone")
     monkeypatch.chdir("clone")
     assert diff("HEAD^", "HEAD").stderr == (
         "error: 'HEAD^' is neither a git revision nor a file or folder; the clone is shallow: fetch the whole history "

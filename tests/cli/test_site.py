@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from checkouts import git
 from virtcatalog.cli import main
 
 
@@ -111,11 +111,10 @@ def test_without_git_no_revision_can_be_told():
 
 def test_a_site_beside_its_catalog_stays_fresh_once_it_is_committed(monkeypatch):
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    names = ("-c", "user.name=House", "-c", "user.email=house@example.org", "-c", "commit.gpgsign=false")
     assert CliRunner().invoke(main, ["release", "v1.0.0"]).exit_code == 0
     assert run("--no-git").exit_code == 0
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "All"]):
-        subprocess.run(["git", *names, *arguments], check=True)
+        git(".", *arguments)
     assert run("--no-git", "--check").stderr == "site is fresh\n"
     assert run("--check").exit_code == 1  # git has told something by now
     assert run().exit_code == 0

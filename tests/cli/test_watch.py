@@ -11,6 +11,7 @@ from threading import Timer
 import pytest
 from click.testing import CliRunner
 
+from checkouts import write
 from virtcatalog.cli import main
 from virtcatalog.scaffold.content import contents
 
@@ -26,15 +27,12 @@ FIRST = "watching catalog; Ctrl-C ends\n"
 
 @pytest.fixture
 def house(tmp_path, monkeypatch) -> Path:
-    for path, text in contents("house").items():
-        file = tmp_path / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    write(tmp_path, contents("house"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def write(path, text):
+def put(path, text):
     Path(path).write_text(text)
 
 
@@ -42,7 +40,7 @@ def edit(path, old, new):
     """Change a file as many editors do: another one takes its place."""
     text = Path(path).read_text()
     assert old in text
-    write(f"{path}~", text.replace(old, new))
+    put(f"{path}~", text.replace(old, new))
     Path(f"{path}~").rename(path)
 
 
@@ -85,8 +83,8 @@ def test_what_it_writes_itself_is_no_change(house, monkeypatch):
 
 def test_a_catalog_that_is_broken_for_a_moment_is_told_and_built_when_it_is_mended(house, monkeypatch):
     whole = Path("catalog/catalog.yaml").read_text()
-    events = [lambda: write("catalog/catalog.yaml", "name: ["), still, still]
-    events += [lambda: write("catalog/catalog.yaml", whole), still, still]
+    events = [lambda: put("catalog/catalog.yaml", "name: ["), still, still]
+    events += [lambda: put("catalog/catalog.yaml", whole), still, still]
     status, said = run(monkeypatch, "build", "--watch", events=events)
     assert status == 130
     _, broken, mended = said.split("catalog/catalog.yaml changed\n")
@@ -106,7 +104,7 @@ def test_a_catalog_that_is_away_for_a_while_is_built_when_it_is_back(house, monk
 
 def test_an_extended_catalog_is_watched_too(house, monkeypatch):
     Path("own").mkdir()
-    write("own/catalog.yaml", "name: own\nextends: ../catalog\n")
+    put("own/catalog.yaml", "name: own\nextends: ../catalog\n")
     events = [lambda: edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}"), still, still]
     status, said = run(monkeypatch, "build", "own", "--output-dir", "tree", "--watch", events=events)
     assert (status, said.count(f"{STD} changed\n")) == (130, 1)
@@ -128,14 +126,14 @@ def test_the_site_too(house, monkeypatch):
 
 def test_the_vms_of_the_site_and_its_own_folder_among_them(house, monkeypatch):
     Path("fleet").mkdir()
-    write("fleet/vm.yaml", VM)
+    put("fleet/vm.yaml", VM)
     events = [still] * 6 + [lambda: edit("fleet/vm.yaml", "web", "data"), still, still]
     status, said = run(monkeypatch, "site", "-f", "fleet", "--output-dir", "fleet/site", "--watch", events=events)
     assert (status, said.count("fleet/vm.yaml changed\n"), said.count("open fleet/site/index.html\n")) == (130, 1, 2)
 
 
 def test_the_host_that_the_site_is_made_for(house, monkeypatch):
-    write("mine.yaml", "name: mine\nversion: 1\n")
+    put("mine.yaml", "name: mine\nversion: 1\n")
     events = [lambda: edit("mine.yaml", "version: 1", "version: 0"), still, still]
     events += [lambda: edit("mine.yaml", "version: 0", "version: 2"), still, still]
     status, said = run(monkeypatch, "site", "--host", "mine.yaml", "--watch", events=events)

@@ -32,6 +32,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from cluster.api import Api, ApiError
 from cluster.running import running_cluster
 from duel.draw import Drawer
+from loading import read_manifests
 from virtcatalog import Cluster, UnsupportedError
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.kinds import API_VERSIONS
@@ -44,7 +45,6 @@ from virtcatalog.gitops.health import config_map
 from virtcatalog.gitops.ignoring import needs
 from virtcatalog.gitops.stored import marshalled, stored
 from virtcatalog.kubevirt.pipeline import create_vmi
-from virtcatalog.manifests.read import read_manifests
 from virtcatalog.releases import RELEASES, Release
 
 HERE = Path(__file__).parent

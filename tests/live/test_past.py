@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +12,10 @@ from test_drift import drift, vms
 from test_verify import Lab
 
 import fleet
+from checkouts import git
 from virtcatalog.cli import main
 
 PINNED = "team-2/pinned-7"
-
-
-def git(folder: Path, *arguments: str) -> None:
-    names = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *names, *arguments], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loading import read_manifests
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import ManifestError
 from virtcatalog.manifests import syntax
 from virtcatalog.manifests.document import Text
-from virtcatalog.manifests.read import read_manifests
 
 CUSTOM = "apiVersion: example.org/v1\nkind: Thing\n"
 

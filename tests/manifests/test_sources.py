@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from virtcatalog.manifests import commit, disk, folder, git
+from checkouts import git
+from virtcatalog.manifests import commit, disk, folder
+from virtcatalog.manifests import git as revisions
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, alone, held
 from virtcatalog.manifests.git import Repository
 from virtcatalog.manifests.gitprocess import GitError
@@ -176,18 +177,12 @@ def test_one_file_is_a_folder_too() -> None:
     assert (alone(b"x").listing().files, alone(b"x").read(""), alone(b"x").has("catalog.yaml")) == (("",), b"x", False)
 
 
-def run(root: Path, *arguments: str, asked: bytes = b"") -> str:
-    configured = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
-    done = subprocess.run(["git", *configured, *arguments], cwd=root, input=asked, capture_output=True, check=True)
-    return done.stdout.decode().strip()
-
-
 def revision(root: Path, path: str) -> Folder:
     """A folder of a commit of all that there is."""
-    run(root, "init", "-q")
-    run(root, "add", "-A")
-    run(root, "commit", "-q", "-m", "all")
-    found = Repository(root).folder(run(root, "rev-parse", "HEAD"), path)
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "all")
+    found = Repository(root).folder(git(root, "rev-parse", "HEAD"), path)
     assert found is not None
     return found
 
@@ -206,44 +201,44 @@ def test_links_of_a_revision_stay_within_the_folder(root: Path) -> None:
     }
     assert fault(lambda: top.read("y.yaml")) == "is a symbolic link that leads out of the folder"
     with pytest.raises(GitError, match="is a symbolic link"):
-        Repository(root).folder(run(root, "rev-parse", "HEAD"), "top/x.yaml")
+        Repository(root).folder(git(root, "rev-parse", "HEAD"), "top/x.yaml")
 
 
 def test_a_repository_that_lists_without_an_end_is_left_in_time(root: Path) -> None:
     """Each of its trees holds the one before ten times: a few kilobytes stand for 10¹² files."""
-    run(root, "init", "-q")
-    made = run(root, "hash-object", "-w", "--stdin", asked=b"x")
+    git(root, "init", "-q")
+    made = git(root, "hash-object", "-w", "--stdin", stdin=b"x")
     kind = "100644 blob"
     for _ in range(12):
-        made = run(root, "mktree", asked="".join(f"{kind} {made}\t{name}\n" for name in "abcdefghij").encode())
+        made = git(root, "mktree", stdin="".join(f"{kind} {made}\t{name}\n" for name in "abcdefghij").encode())
         kind = "040000 tree"
-    commit = run(root, "commit-tree", "-m", "bomb", made)
+    commit = git(root, "commit-tree", "-m", "bomb", made)
     with pytest.raises(GitError, match="holds more than 50000 files"):
         Repository(root).folder(commit, "a").listing()
 
 
 def nested(root: Path, levels: int, width: int, leaf: str = "") -> str:
     """A tree of folders within each other, of which each holds the next `width` times; the innermost is empty."""
-    made, kind = leaf or run(root, "mktree"), "100644 blob" if leaf else "040000 tree"
+    made, kind = leaf or git(root, "mktree"), "100644 blob" if leaf else "040000 tree"
     for _ in range(levels):
         names = (chr(ord("a") + number) for number in range(width))
-        made = run(root, "mktree", asked="".join(f"{kind} {made}\t{name}\n" for name in names).encode())
+        made = git(root, "mktree", stdin="".join(f"{kind} {made}\t{name}\n" for name in names).encode())
         kind = "040000 tree"
     return made
 
 
 def test_folders_without_a_file_in_them_end_too(root: Path) -> None:
     """They are 10¹² folders, and git has nothing to print of them."""
-    run(root, "init", "-q")
-    commit = run(root, "commit-tree", "-m", "bomb", nested(root, 12, 10))
+    git(root, "init", "-q")
+    commit = git(root, "commit-tree", "-m", "bomb", nested(root, 12, 10))
     with pytest.raises(GitError, match="holds more than 50000 files and folders"):
         Repository(root).folder(commit, "a").listing()
 
 
 def test_a_revision_has_as_many_levels_as_a_folder_on_disk(root: Path) -> None:
-    run(root, "init", "-q")
-    leaf = run(root, "hash-object", "-w", "--stdin", asked=b"x")
-    commit = run(root, "commit-tree", "-m", "deep", nested(root, 60, 1, leaf))
+    git(root, "init", "-q")
+    leaf = git(root, "hash-object", "-w", "--stdin", stdin=b"x")
+    commit = git(root, "commit-tree", "-m", "deep", nested(root, 60, 1, leaf))
     with pytest.raises(GitError, match="is more than 32 folders deep"):
         Repository(root).folder(commit, ".").listing()
 
@@ -281,19 +276,19 @@ def test_small_files_of_a_revision_are_read_together_in_whatever_order(
 def test_what_is_larger_than_is_wanted_is_not_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     top = revision(root, "top")
     assert fault(lambda: top.read("in/b.yaml", 0)) == "is larger than 0 MiB"
-    monkeypatch.setattr(git, "SOURCE_FILE_BYTES", 0)
+    monkeypatch.setattr(revisions, "SOURCE_FILE_BYTES", 0)
     assert fault(lambda: revision_again(root, "top/a.yaml")) == "is larger than 0 MiB"
 
 
 def revision_again(root: Path, path: str) -> Folder | None:
-    return Repository(root).folder(run(root, "rev-parse", "HEAD"), path)
+    return Repository(root).folder(git(root, "rev-parse", "HEAD"), path)
 
 
 def test_a_link_in_a_revision_is_as_long_as_a_path(root: Path) -> None:
-    run(root, "init", "-q")
-    target = run(root, "hash-object", "-w", "--stdin", asked=b"a.yaml".rjust(2**20, b"/"))
-    tree = run(root, "mktree", asked=f"120000 blob {target}\tx.yaml\n".encode())
-    folder = Repository(root).folder(run(root, "commit-tree", "-m", "link", tree), ".")
+    git(root, "init", "-q")
+    target = git(root, "hash-object", "-w", "--stdin", stdin=b"a.yaml".rjust(2**20, b"/"))
+    tree = git(root, "mktree", stdin=f"120000 blob {target}\tx.yaml\n".encode())
+    folder = Repository(root).folder(git(root, "commit-tree", "-m", "link", tree), ".")
     assert folder is not None
     assert folder.listing().faults == (("x.yaml", "is a symbolic link to nothing"),)
 
@@ -301,20 +296,20 @@ def test_a_link_in_a_revision_is_as_long_as_a_path(root: Path) -> None:
 @pytest.mark.parametrize("path", ["top", "top/a.yaml"])
 def test_an_object_that_the_clone_lacks_is_named(root: Path, path: str) -> None:
     revision(root, "top")
-    blob = run(root, "rev-parse", "HEAD:top/a.yaml")
+    blob = git(root, "rev-parse", "HEAD:top/a.yaml")
     (root / f".git/objects/{blob[:2]}/{blob[2:]}").unlink()
     with pytest.raises(GitError, match=f"^top/a.yaml: the repository lacks the object {blob}"):
-        Repository(root).folder(run(root, "rev-parse", "HEAD"), path).read("a.yaml" if path == "top" else "")
+        Repository(root).folder(git(root, "rev-parse", "HEAD"), path).read("a.yaml" if path == "top" else "")
 
 
 def test_an_object_that_nobody_reads_may_be_lacking(root: Path) -> None:
     revision(root, "top")
     (root / "top/large.xlsx").write_bytes(b"large")
-    run(root, "add", "-A")
-    run(root, "commit", "-q", "-m", "large")
-    blob = run(root, "rev-parse", "HEAD:top/large.xlsx")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "large")
+    blob = git(root, "rev-parse", "HEAD:top/large.xlsx")
     (root / f".git/objects/{blob[:2]}/{blob[2:]}").unlink()
-    folder = Repository(root).folder(run(root, "rev-parse", "HEAD"), "top")
+    folder = Repository(root).folder(git(root, "rev-parse", "HEAD"), "top")
     assert folder is not None
     assert "large.xlsx" in folder.listing().files
     assert folder.read("a.yaml") == (root / "top/a.yaml").read_bytes()
@@ -322,24 +317,24 @@ def test_an_object_that_nobody_reads_may_be_lacking(root: Path) -> None:
 
 def test_a_folder_that_the_clone_lacks_is_an_error(root: Path) -> None:
     revision(root, "top")
-    tree = run(root, "rev-parse", "HEAD:top")
+    tree = git(root, "rev-parse", "HEAD:top")
     (root / f".git/objects/{tree[:2]}/{tree[2:]}").unlink()
     with pytest.raises(GitError, match="git ls-tree: "):
-        Repository(root).folder(run(root, "rev-parse", "HEAD"), "top").listing()
+        Repository(root).folder(git(root, "rev-parse", "HEAD"), "top").listing()
 
 
 def test_a_name_that_is_no_utf_8_is_a_fault(root: Path) -> None:
-    run(root, "init", "-q")
-    blob = run(root, "hash-object", "-w", "--stdin", asked=b"x")
-    tree = run(root, "mktree", asked=f"100644 blob {blob}\tx\n".encode().replace(b"\tx", b"\tx\xff.yaml"))
-    above = run(root, "mktree", asked=f"040000 tree {tree}\tin\n".encode())
-    folder = Repository(root).folder(run(root, "commit-tree", "-m", "name", above), "in")
+    git(root, "init", "-q")
+    blob = git(root, "hash-object", "-w", "--stdin", stdin=b"x")
+    tree = git(root, "mktree", stdin=f"100644 blob {blob}\tx\n".encode().replace(b"\tx", b"\tx\xff.yaml"))
+    above = git(root, "mktree", stdin=f"040000 tree {tree}\tin\n".encode())
+    folder = Repository(root).folder(git(root, "commit-tree", "-m", "name", above), "in")
     assert folder is not None
     assert folder.listing() == ((), (("x\\xff.yaml", "has a name that is not UTF-8"),))
 
 
 def test_the_size_of_a_revision_is_counted_before_it_is_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(git, "SOURCE_BYTES", 1)
+    monkeypatch.setattr(revisions, "SOURCE_BYTES", 1)
     monkeypatch.setattr(Repository, "contents", lambda *_: pytest.fail("it is read"))
     with pytest.raises(GitError, match="holds more than 0 MiB"):
         revision(root, "top").listing()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from checkouts import write
 from virtcatalog.cli import main
 
 CATALOG = {
@@ -21,12 +22,9 @@ LAB = {
 }
 
 
-def write(lab=LAB, production=None, **files):
+def write_catalog(lab=LAB, production=None, **files):
     overlays = {"production": production or {}, **({"lab": lab} if lab else {})}
-    for name, text in (CATALOG | files | {"overlays.yaml": json.dumps(overlays)}).items():
-        path = Path("catalog", name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    write("catalog", CATALOG | files | {"overlays.yaml": json.dumps(overlays)})
 
 
 def run(*arguments, status):
@@ -38,7 +36,7 @@ def run(*arguments, status):
 @pytest.fixture(autouse=True)
 def published(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    write()
+    write_catalog()
     run("release", "v1.0.0", status=0)
     run("build", "--check", status=0)
 
@@ -88,7 +86,7 @@ LARGE = "z.large"
     ],
 )
 def test_what_an_environment_published_stays(lab, name, problem):
-    write({**LAB, **lab})
+    write_catalog({**LAB, **lab})
     for arguments in (("build",), ("build", "--check"), ("release", "v1.1.0")):
         assert f"catalog/overlays.yaml:1:20: {problem}" in run(*arguments, status=1).stderr
     findings = json.loads(run("check", "-o", "json", status=1).stdout)
@@ -100,7 +98,7 @@ def test_what_an_environment_published_stays(lab, name, problem):
 
 
 def test_an_environment_that_goes():
-    write(None)
+    write_catalog(None)
     (problem, _) = run("build", status=1).stderr.splitlines()
     assert problem.endswith(
         "environment lab: is gone, and all that VMs there name with it; published since v1.0.0 (in lab)"
@@ -109,9 +107,9 @@ def test_an_environment_that_goes():
 
 
 def test_more_may_come():
-    write({**LAB, "labels": {"team": "lab", "tier": "1"}}, production={"labels": {"x": "y"}})
+    write_catalog({**LAB, "labels": {"team": "lab", "tier": "1"}}, production={"labels": {"x": "y"}})
     run("build", status=0)
-    write(
+    write_catalog(
         lab=LAB,
         **{"instancetypes/z.yaml": CATALOG["instancetypes/z.yaml"].replace("{small", "{tiny: {vcpus: 1}, small")},
     )
@@ -119,7 +117,7 @@ def test_more_may_come():
 
 
 def test_the_objects_own_labels_are_told_once():
-    write(**{"catalog.yaml": CATALOG["catalog.yaml"].replace("example.org", "example.com")})
+    write_catalog(**{"catalog.yaml": CATALOG["catalog.yaml"].replace("example.org", "example.com")})
     *problems, _ = run("build", status=1).stderr.splitlines()
     assert [each.split(": ")[1] for each in problems] == [
         *("instance type z.small", "instance type z.large"),
@@ -131,9 +129,9 @@ def test_the_objects_own_labels_are_told_once():
 def test_what_is_deprecated_stays_in_every_environment_until_its_sunset():
     sizes = CATALOG["instancetypes/z.yaml"]
     old = sizes.replace("large: {vcpus: 4}", "large: {vcpus: 4, deprecated: {replacedBy: z.small, sunset: 2030-01-31}}")
-    write(**{"instancetypes/z.yaml": old})
+    write_catalog(**{"instancetypes/z.yaml": old})
     run("release", "v1.1.0", status=0)
-    write(production={"deprecated": False}, **{"instancetypes/z.yaml": old})
+    write_catalog(production={"deprecated": False}, **{"instancetypes/z.yaml": old})
     assert "z.large: is deprecated, and left out, and was published in v1.0.0" in run("build", status=1).stderr
     refused = run("release", "v1.2.0", "--date", "2030-01-30", status=1).stderr
     assert "its sunset is 2030-01-31, and today is 2030-01-30 (in production)" in refused
@@ -148,7 +146,7 @@ def test_a_lock_of_before_promises_what_it_holds():
         for each in lock[section].values():
             del each["labels"]
     Path("catalog/catalog.lock").write_text(json.dumps(lock))
-    write(None, **{"catalog.yaml": CATALOG["catalog.yaml"].replace("example.org", "example.com")})
+    write_catalog(None, **{"catalog.yaml": CATALOG["catalog.yaml"].replace("example.org", "example.com")})
     run("build", status=0)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from checkouts import git
 from virtcatalog import load_catalog
 from virtcatalog.catalog.lock import write_lock
 from virtcatalog.errors import CatalogError, VirtcatalogError
@@ -40,12 +40,7 @@ class Repository:
         self.git("init", "-q", "-b", "main", "..")
 
     def git(self, *arguments: str) -> None:
-        day = f"2026-01-{self.days + 1:02}T12:00:00+00:00"
-        fixed = {"GIT_AUTHOR_DATE": day, "GIT_COMMITTER_DATE": day, "GIT_CONFIG_GLOBAL": os.devnull}
-        names = ("-c", "user.name=House", "-c", "user.email=house@example.org", "-c", "commit.gpgsign=false")
-        subprocess.run(
-            ["git", *names, *arguments], cwd=self.root / "repo", check=True, env=os.environ | fixed, capture_output=True
-        )
+        git(self.root / "repo", *arguments, day=f"2026-01-{self.days + 1:02}")
 
     def write(self, text: str, version: str = "") -> None:
         (self.root / "repo/catalog/instancetypes/m.yaml").write_text(text)
@@ -55,11 +50,7 @@ class Repository:
 
     def made(self, *arguments: str, asked: str = "") -> str:
         """What a command of git's prints: the name of an object."""
-        names = ("-c", "user.name=House", "-c", "user.email=house@example.org")
-        done = subprocess.run(
-            ["git", *names, *arguments], cwd=self.root, check=True, input=asked, capture_output=True, text=True
-        )
-        return done.stdout.strip()
+        return git(self.root, *arguments, stdin=asked.encode())
 
     def commit(self, text: str, version: str = "", subject: str = "") -> None:
         self.write(text, version)

@@ -8,15 +8,24 @@ key=value …` stands for a VM, `type NAME key=value …` for an instance type: 
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from click.testing import CliRunner
 from ruamel.yaml import YAML
 
+from checkouts import git
 from virtcatalog.cli import main
 
+#: A HelmRelease up to its spec, and the two kinds of charts that follow: of the repository, and of elsewhere.
+HELM_RELEASE = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: vms, namespace: shop}
+spec:
+"""
+LOCAL_CHART = "  chart: {spec: {chart: ./charts/vms, sourceRef: {kind: GitRepository, name: flux-system}}}\n"
+REMOTE_CHART = "  chart: {spec: {chart: app, sourceRef: {kind: HelmRepository, name: far}}}\n"
 _CASES = Path(__file__).parent / "cases"
 _VM = """\
 apiVersion: kubevirt.io/v1
@@ -117,7 +126,7 @@ def report(*arguments: str) -> tuple[dict[str, Any], int]:
 
 def committed(case: Case, folder: Path) -> None:
     """Make a git repository of a case, with two commits."""
-    _git(folder, "init", "-q", "-b", "main")
+    git(folder, "init", "-q", "-b", "main")
     for files in (case.before, case.after):
         for path, text in files.items():
             file = folder / path
@@ -126,12 +135,8 @@ def committed(case: Case, folder: Path) -> None:
                 continue
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
-        _git(folder, "add", "-A")
-        _git(folder, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "commit")
-
-
-def _git(folder: Path, *arguments: str) -> None:
-    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+        git(folder, "add", "-A")
+        git(folder, "commit", "-q", "-m", "commit")
 
 
 def lines(report: dict[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from repository_cases import manifest
+from repository_cases import HELM_RELEASE, REMOTE_CHART, manifest
 
 from virtcatalog.cli import main
 
@@ -16,15 +16,7 @@ PATCH = (
     "patches:\n  - target: {kind: VirtualMachine}\n"
     "    patch: '- {op: replace, path: /spec/template/spec/domain/memory/guest, value: 8Gi}'\n"
 )
-RELEASE = """\
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata: {name: raw, namespace: vms}
-spec:
-  chart: {spec: {chart: raw, sourceRef: {kind: HelmRepository, name: charts}}}
-  values:
-    resources:
-"""
+RELEASE = f"{HELM_RELEASE}{REMOTE_CHART}  values:\n    resources:\n"
 FLUX = """\
 apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
@@ -98,7 +90,7 @@ def test_a_vm_in_the_values_of_a_release_is_no_file(tmp_path: Path, monkeypatch:
     written(tmp_path, "release.yaml", text)
     done = adopt()
     assert done.exit_code == 2
-    assert "release.yaml:8:9: VirtualMachine/vms/web: is rendered, and does not stand in this file" in done.stderr
+    assert "release.yaml:8:9: VirtualMachine/shop/web: is rendered, and does not stand in this file" in done.stderr
     assert (tmp_path / "release.yaml").read_text() == text
 
 

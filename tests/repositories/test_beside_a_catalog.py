@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from repository_cases import lines, report
+from repository_cases import HELM_RELEASE, REMOTE_CHART, lines, report
 
+from checkouts import git, write
 from virtcatalog.cli import main
 from virtcatalog.scaffold.content import contents
 
-_RELEASE = """\
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata: {name: vms, namespace: prod}
-spec:
-  chart: {spec: {chart: raw, sourceRef: {kind: HelmRepository, name: elsewhere}}}
+_VALUES = """\
   values:
     resources:
       - apiVersion: kubevirt.io/v1
@@ -28,6 +23,7 @@ spec:
           instancetype: {name: std.small}
           template: {spec: {domain: {devices: {}}}}
 """
+_RELEASE = HELM_RELEASE + REMOTE_CHART + _VALUES
 _CHART = {
     "chart/Chart.yaml": "apiVersion: v2\nname: vm\nversion: 0.1.0\n",
     "chart/templates/cm.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\n",
@@ -44,11 +40,9 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _commit(files: dict[str, str]) -> None:
-    for path, text in files.items():
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(text, encoding="utf-8")
+    write(".", files)
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "a"]):
-        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], check=True)
+        git(".", *arguments)
 
 
 def test_what_is_named_nowhere_is_the_catalog_and_what_differs_beside_it_is_said() -> None:
@@ -62,6 +56,6 @@ def test_what_is_named_nowhere_is_the_catalog_and_what_differs_beside_it_is_said
 
 def test_the_folder_is_the_repository_with_the_types_that_the_catalog_built() -> None:
     plan, status = report("-c", ".", "HEAD^", "HEAD")
-    assert lines(plan) == ["vms: prod/web restart/changed apps/vms.yaml:13"]
+    assert lines(plan) == ["vms: shop/web restart/changed apps/vms.yaml:13"]
     assert [problem["file"] for problem in plan["notRendered"]] == ["HEAD:apps/vms.yaml"]
     assert status == 1

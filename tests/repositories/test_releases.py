@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from repository_cases import HELM_RELEASE, LOCAL_CHART, REMOTE_CHART
 
 from virtcatalog.manifests.folder import held
 from virtcatalog.repositories import helm
@@ -17,14 +18,6 @@ VM = (
     "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: NAME}, "
     "spec: {runStrategy: Manual, template: {spec: {domain: {devices: {}}}}}}"
 )
-RELEASE = """\
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata: {name: vms, namespace: shop}
-spec:
-"""
-CHART = "  chart: {spec: {chart: ./charts/vms, sourceRef: {kind: GitRepository, name: flux-system}}}\n"
-REMOTE = "  chart: {spec: {chart: app, sourceRef: {kind: HelmRepository, name: far}}}\n"
 
 
 def vm(name):
@@ -67,7 +60,7 @@ CHARTS = {"charts/vms/Chart.yaml": "name: vms", "charts/vms/templates/vm.yaml": 
 
 
 def test_a_chart_of_the_repository_is_rendered(rendered):
-    found = environment({"hr.yaml": f"{RELEASE}{CHART}  values: {{a: 2}}\n", **CHARTS})
+    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}  values: {{a: 2}}\n", **CHARTS})
     files = ["Chart.yaml", "templates/vm.yaml", "values.yaml"]
     assert rendered == [("vms", files, "vms", "shop", [{"a": 2}], [])]
     assert objects(found) == [("vms", "shop", "r/charts/vms/templates/vm.yaml:1:1")]
@@ -77,10 +70,10 @@ def test_a_chart_of_the_repository_is_rendered(rendered):
 def test_values_come_from_files_config_maps_and_the_release(rendered):
     data = "{values.yaml: 'a: 3', k: 'b: 4'}"
     config_map = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c, namespace: shop}}\ndata: {data}\n"
-    chart = CHART.replace("}}}", "}, valuesFiles: [charts/vms/one.yaml, charts/vms/gone.yaml]}}")
+    chart = LOCAL_CHART.replace("}}}", "}, valuesFiles: [charts/vms/one.yaml, charts/vms/gone.yaml]}}")
     kinds = "ConfigMap, name: c", "ConfigMap, name: c, valuesKey: k", "Secret, name: s"
     more = "  valuesFrom:\n" + "".join(f"  - {{kind: {kind}}}\n" for kind in kinds)
-    files = {"hr.yaml": f"{RELEASE}{chart}{more}  values: {{c: 5}}\n", "c.yaml": config_map, **CHARTS}
+    files = {"hr.yaml": f"{HELM_RELEASE}{chart}{more}  values: {{c: 5}}\n", "c.yaml": config_map, **CHARTS}
     found = environment({**files, "charts/vms/one.yaml": "a: 2\n"})
     ((_, files, _, _, layers, _),) = rendered
     assert layers == [{"a": 2}, {"a": 3}, {"b": 4}, {"c": 5}]
@@ -101,13 +94,13 @@ def test_values_come_from_files_config_maps_and_the_release(rendered):
     ],
 )
 def test_the_name_and_namespace_of_a_release(rendered, spec, name, namespace):
-    found = environment({"hr.yaml": f"{RELEASE}{CHART}{spec}", **CHARTS})
+    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{spec}", **CHARTS})
     assert [each[:2] for each in objects(found)] == [(name, namespace)]
 
 
 def test_of_a_remote_chart_the_objects_in_its_values_count():
     values = f"  values:\n    extraObjects:\n    - {vm('one')}\n    - |\n      {vm('two')}\n"
-    found = environment({"hr.yaml": f"{RELEASE}{REMOTE}{values}"})
+    found = environment({"hr.yaml": f"{HELM_RELEASE}{REMOTE_CHART}{values}"})
     assert objects(found) == [("one", "shop", "r/hr.yaml:8:7"), ("two", "shop", "r/hr.yaml:10:7")]
     assert unrendered(found) == [
         "r/hr.yaml:5:3: spec.chart: the chart app is not rendered: it is not in the repository"
@@ -115,7 +108,7 @@ def test_of_a_remote_chart_the_objects_in_its_values_count():
 
 
 def test_without_helm_a_chart_is_named():
-    found = environment({"hr.yaml": f"{RELEASE}{CHART}", **CHARTS}, program="")
+    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}", **CHARTS}, program="")
     assert (objects(found), unrendered(found)) == (
         [],
         ["r/hr.yaml:5:3: spec.chart: the chart ./charts/vms is not rendered: there is no helm in the PATH"],
@@ -123,7 +116,7 @@ def test_without_helm_a_chart_is_named():
 
 
 def test_post_renderers_are_named(rendered):
-    found = environment({"hr.yaml": f"{RELEASE}{CHART}  postRenderers: [{{kustomize: {{}}}}]\n", **CHARTS})
+    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}  postRenderers: [{{kustomize: {{}}}}]\n", **CHARTS})
     assert unrendered(found) == ["r/hr.yaml:6:3: spec.postRenderers: are not applied to what the chart renders"]
 
 
@@ -198,7 +191,7 @@ def test_a_chart_that_nothing_deploys_is_rendered_as_it_is_and_with_each_file_of
 
 def test_a_chart_without_vms_or_that_is_deployed_is_none_of_these(rendered):
     assert lone(CHARTS) == []
-    assert lone({**OWN, "hr.yaml": f"{RELEASE}{CHART}"}) == []
+    assert lone({**OWN, "hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}"}) == []
     within = {f"charts/vms/charts/{path}": text for path, text in OWN.items()}
     assert [each.name for each in lone({**OWN, **within})] == ["vms"]
 
@@ -207,11 +200,11 @@ def test_what_a_chart_that_is_not_rendered_is_made_of():
     """It changes with the chart, its values and the release, and with nothing else."""
 
     def opaque(**changes):
-        files = {"hr.yaml": f"{RELEASE}{CHART}  values: {{a: 2}}\n", **OWN}
+        files = {"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}  values: {{a: 2}}\n", **OWN}
         (found,) = environment({**files, **changes}, program="").opaque
         return found.digest
 
-    other = f"{RELEASE}{CHART}  values: {{a: 3}}\n"
+    other = f"{HELM_RELEASE}{LOCAL_CHART}  values: {{a: 3}}\n"
     same = opaque()
     assert opaque(**{"other.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n"}) == same
     for changes in ({"hr.yaml": other}, {"charts/vms/values.yaml": "a: 9"}, {"charts/vms/templates/b.yaml": "a: 1"}):
@@ -219,8 +212,8 @@ def test_what_a_chart_that_is_not_rendered_is_made_of():
 
 
 def test_a_chart_without_vms_hides_none():
-    assert environment({"hr.yaml": f"{RELEASE}{CHART}", **CHARTS}, program="").opaque == ()
-    assert environment({"hr.yaml": f"{RELEASE}{REMOTE}"}).opaque == ()
+    assert environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}", **CHARTS}, program="").opaque == ()
+    assert environment({"hr.yaml": f"{HELM_RELEASE}{REMOTE_CHART}"}).opaque == ()
 
 
 def test_parameters_from_files_are_named(rendered):

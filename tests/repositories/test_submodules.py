@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from repository_cases import manifest
 
+from checkouts import git, write
 from virtcatalog.cli import main
-
-
-def git(folder: Path, *arguments: str) -> None:
-    settings = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always")
-    subprocess.run(["git", *settings, *arguments], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture(autouse=True)
@@ -25,13 +20,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (other, {"kustomization.yaml": "resources: [db.yaml]\n", "db.yaml": manifest("vm db")}),
         (own, {"k/kustomization.yaml": "resources: [../mods/x.y, web.yaml]\n", "k/web.yaml": manifest("vm web")}),
     ):
-        for path, text in files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text)
+        write(folder, files)
         git(folder, "init", "-q", "-b", "main")
         git(folder, "add", "-A")
         git(folder, "commit", "-q", "-m", "files")
-    git(own, "submodule", "add", "-q", str(other), "mods/x.y")
+    git(own, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), "mods/x.y")
     git(own, "commit", "-q", "-m", "submodule")
     (own / "k/web.yaml").write_text(manifest("vm web cores=4"))
     monkeypatch.chdir(own)

@@ -7,7 +7,6 @@ and after.
 from __future__ import annotations
 
 import json
-import subprocess
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from checkouts import git, write
 from kustomizing import kustomize
 from sampling import sample
 from virtcatalog.catalog.load import load_catalog
@@ -307,33 +307,26 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with a branch for each change, each as the commits that its author made of it."""
     root = tmp_path_factory.mktemp("history")
 
-    def git(*arguments: str) -> None:
-        configured = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
-        subprocess.run(["git", *configured, *arguments], cwd=root, check=True, capture_output=True)
-
     def edit(name: str, old: str, new: str, change: str) -> None:
         file = root / "catalog" / name
         text = file.read_text()
         assert text.count(old) == 1, (change, old)
         file.write_text(text.replace(old, new))
 
-    git("init", "-q", "-b", "main")
-    for name, text in CATALOG.items():
-        file = root / "catalog" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    git(root, "init", "-q", "-b", "main")
+    write(root / "catalog", CATALOG)
     for environment in ENVIRONMENTS:
         items = {"apiVersion": "v1", "kind": "List", "items": dump(environment)}
         (root / f"{environment}.json").write_text(json.dumps(items))
-    git("add", "-A")
-    git("commit", "-q", "-m", "the catalog")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "the catalog")
     for change, (name, old, new, _) in CHANGES.items():
-        git("checkout", "-q", "-b", change, "main")
+        git(root, "checkout", "-q", "-b", change, "main")
         if change in BESIDE:
             edit(*BESIDE[change], change)
         edit(name, old, new, change)
-        git("commit", "-q", "-a", "-m", change)
-    git("checkout", "-q", "main")
+        git(root, "commit", "-q", "-a", "-m", change)
+    git(root, "checkout", "-q", "main")
     return root
 
 
@@ -355,9 +348,7 @@ def spec_of(root: Path, revision: str, environment: str, vm: Any, matcher: str) 
 def objects_of(root: Path, revision: str, environment: str) -> list[dict[str, Any]]:
     """What `kubectl kustomize` makes of an environment's tree at a revision."""
     tree = root / "trees" / revision
-    for name, text in render(catalog_of(root, revision)).items():
-        (tree / name).parent.mkdir(parents=True, exist_ok=True)
-        (tree / name).write_text(text)
+    write(tree, render(catalog_of(root, revision)))
     return kustomize(tree / "overlays" / environment)
 
 

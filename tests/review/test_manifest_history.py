@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from checkouts import git
 from virtcatalog.cli import main
 from virtcatalog.review import fleet
 from virtcatalog.review.verdict import Verdict
@@ -238,21 +238,17 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with a branch for each change, of a main branch that has them all after another in its past."""
     root = tmp_path_factory.mktemp("history")
 
-    def git(*arguments: str) -> None:
-        configured = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
-        subprocess.run(["git", *configured, *arguments], cwd=root, check=True, capture_output=True)
-
-    git("init", "-q", "-b", "main")
+    git(root, "init", "-q", "-b", "main")
     for environment, (configuration, release) in ENVIRONMENTS.items():
         folder = root / environment
         folder.mkdir()
         kubevirt = KUBEVIRT.replace("CONFIGURATION", configuration).replace("RELEASE", release)
         for name, text in {**FILES, "kubevirt.yaml": kubevirt}.items():
             (folder / name).write_text(text)
-    git("add", "-A")
-    git("commit", "-q", "-m", "the environments")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "the environments")
     for change, (name, edits, _) in CHANGES.items():
-        git("checkout", "-q", "-b", change, "main")
+        git(root, "checkout", "-q", "-b", change, "main")
         for environment in ENVIRONMENTS:
             file = root / environment / name
             text = file.read_text()
@@ -260,8 +256,8 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 assert text.count(old) == 1, (change, old)
                 text = text.replace(old, new)
             file.write_text(text)
-        git("commit", "-q", "-a", "-m", change)
-    git("checkout", "-q", "main")
+        git(root, "commit", "-q", "-a", "-m", change)
+    git(root, "checkout", "-q", "main")
     return root
 
 
