@@ -24,6 +24,7 @@ def folder(tmp_path, monkeypatch):
     for name in ("vcenter", "virtualbox", "proxmox"):
         Path(f"ovf/{name}.ovf").write_bytes((FIXTURES / f"{name}.ovf").read_bytes())
     Path("rvtools").symlink_to(FIXTURES / "rvtools")
+    Path("inventory").symlink_to(FIXTURES / "inventory")
     with tarfile.open("mail.ova", "w") as tar:
         tar.add("ovf/proxmox.ovf", "mail.ovf")
 
@@ -47,6 +48,8 @@ def run(*arguments: str, stdin: bytes | None = None, width: int = 160) -> Result
         ["-f", "rvtools", "-c", "common-instancetypes", "-o", "table"],
         ["-f", "rvtools", "-c", "common-instancetypes", "--vm", "crm*", "--disks", "upload"],
         ["-f", "rvtools/RVTools_tabvInfo.csv", "-f", "rvtools/RVTools_tabvDisk.csv", "-f", "mail.ova", "-q"],
+        ["-f", "inventory", "-c", "common-instancetypes", "-o", "table"],
+        ["-f", "inventory", "-c", "common-instancetypes", "--vm", "billing*"],
         ["-f", "ovf/vcenter.ovf", "--vm", "other"],
         ["-f", "missing.ovf", "-f", "mail.ova", "-q"],
         ["--help"],
@@ -173,6 +176,24 @@ class TestExports:
         result = run("-f", "x")
         assert (result.exit_code, result.stdout) == (2, "")
         assert message in result.stderr
+
+
+class TestInventory:
+    """Forklift's inventory."""
+
+    def test_standard_input_has_the_vms_alone(self):
+        vms = Path("inventory/vms.json").read_bytes()
+        result = run("-f", "-", "-o", "csv", "--vm", "web*", "-q", stdin=vms)
+        assert [row["networks"] for row in csv.DictReader(io.StringIO(result.stdout))] == ["network-13"] * 2
+
+    def test_lists_in_another_folder_are_those_of_another_vcenter(self):
+        for name, network in (("a", "Office"), ("b", "Plant")):
+            Path(name).mkdir()
+            vm = {"id": "vm-1", "name": name, "cpuCount": 1, "memoryMB": 1024, "nics": [{"network": {"id": "n-1"}}]}
+            Path(name, "vms.json").write_text(json.dumps([vm]))
+            Path(name, "networks.json").write_text(json.dumps([{"id": "n-1", "name": network}]))
+        rows = csv.DictReader(io.StringIO(run("-f", "a", "-f", "b", "-o", "csv", "-q").stdout))
+        assert {row["machine"]: row["networks"] for row in rows} == {"a": "Office", "b": "Plant"}
 
 
 def test_nothing_that_is_written_as_csv_is_a_formula():

@@ -37,6 +37,7 @@ NAMES = {
     "hosts": 70,
     "descriptors": 30,
     "exports": 40,
+    "inventories": 30,
     "workbooks": 40,
     "domains": 30,
     "clouds": 50,

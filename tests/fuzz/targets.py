@@ -33,6 +33,7 @@ from virtcatalog.bring.openstack.objects import import_resources
 from virtcatalog.bring.openstack.read import read as read_cloud
 from virtcatalog.bring.vmware.bring import Bringer
 from virtcatalog.bring.vmware.fates import verdict
+from virtcatalog.bring.vmware.inventory import Inventory
 from virtcatalog.bring.vmware.machine import Machine
 from virtcatalog.bring.vmware.manifest import Target
 from virtcatalog.bring.vmware.mapping import Mapping
@@ -805,6 +806,16 @@ def exports(data: bytes) -> None:
         str(problem).encode("utf-8", "surrogateescape")
 
 
+def inventories(data: bytes) -> None:
+    choices, problems = Choices(data), list[Problem]()
+    files = {
+        f"{name}.json": _written(choices, choices.edited(document)) for name, document in _inventory_files().items()
+    }
+    _bring(Inventory(files, problems).machines())
+    for problem in problems:
+        str(problem).encode("utf-8", "surrogateescape")
+
+
 FLAVORS: list[Any] = [
     {"Name": "m1", "VCPUs": 4, "RAM": 4096, "Disk": 20, "Properties": {"hw:cpu_policy": "dedicated"}},
     {
@@ -859,6 +870,12 @@ def _descriptors() -> tuple[str, ...]:
 def _exports() -> dict[str, str]:
     folder = Path(__file__).parents[1] / "bring" / "vmware" / "rvtools"
     return {sheet: (folder / f"RVTools_tab{sheet}.csv").read_text() for sheet in SHEETS}
+
+
+@cache
+def _inventory_files() -> dict[str, Any]:
+    folder = Path(__file__).parents[1] / "bring" / "vmware" / "inventory"
+    return {file.stem: json.loads(file.read_text()) for file in sorted(folder.iterdir())}
 
 
 @cache
@@ -1056,6 +1073,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
         domains,
         descriptors,
         exports,
+        inventories,
         workbooks,
         clouds,
         metrics,

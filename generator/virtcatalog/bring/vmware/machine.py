@@ -29,7 +29,10 @@ class Attribute(NamedTuple):
 
 
 class Disk(NamedTuple):
-    """A hard disk: `size` in bytes, 0 where it is not told; `storage` is its datastore; `bus` is "" if not told."""
+    """A hard disk: `size` in bytes, 0 where it is not told; `storage` is its datastore; `bus` is "" if not told.
+
+    `storage_id` is the datastore's managed object id, "" where only its name is told.
+    """
 
     label: str
     size: int
@@ -40,23 +43,25 @@ class Disk(NamedTuple):
     file: str = ""
     shared: bool = False
     raw: bool = False
+    storage_id: str = ""
 
 
 class Nic(NamedTuple):
-    """A network card. `mac` is "" where it is not told."""
+    """A network card. `mac` is "" where it is not told; `network_id` is its network's managed object id, or ""."""
 
     label: str
     network: str
     mac: str = ""
     model: str = ""
     connected: bool = True
+    network_id: str = ""
 
 
 class Machine(NamedTuple):
     """A VM: `memory` in bytes; `cores` a socket, 0 where it is not told; `firmware` is efi, bios or "".
 
     `guests` are the names or ids of its operating system, those that say most of what runs first. `boots` is the index
-    of the disk that boots. `id` is vSphere's managed object id.
+    of the disk that boots. `id` is vSphere's managed object id; `host` is the name or id of the host that it is on.
     """
 
     name: str
@@ -79,6 +84,7 @@ class Machine(NamedTuple):
     template: bool = False
     notes: str = ""
     column: int = 0
+    host: str = ""
 
 
 def in_order(disks: Iterable[tuple[Disk, int]]) -> list[tuple[Disk, int]]:

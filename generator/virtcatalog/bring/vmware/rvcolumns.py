@@ -6,147 +6,130 @@ puts into every sheet under its name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Final
 
-from virtcatalog.bring.imports import Verdict, host, lost
-from virtcatalog.bring.vmware.settings import LIMITED, POWER, RESERVED, SHARED, setting, unless_off
+from virtcatalog.bring.imports import host, lost
+from virtcatalog.bring.vmware.rules import Rule, of_all, setting, when_set
+from virtcatalog.bring.vmware.settings import (
+    ADDRESS,
+    CUSTOM,
+    DISK_MODE,
+    FAULT_TOLERANCE,
+    LIMITED,
+    PART,
+    PLACE,
+    POWER,
+    RESERVED,
+    SHARED,
+    STATE,
+)
 
-Says = str | Verdict
-Rule = Callable[[str], Says]
-"""Returns what a cell says: the subject of it, or its fate."""
-
-_STATE: Final = host("it is how the VM is at present")
-_PLACE: Final = host("it is the VM's place in vSphere")
 _FILES: Final = host("it is where vSphere has the VM's files")
-_PART: Final = host("it names the part")
 _HARDWARE: Final = host("it is the hypervisor's version of its machine")
 _AVAILABILITY: Final = host("KubeVirt starts a VM again as its runStrategy says")
 _ELSEWHERE: Final = host("another sheet has each of them")
 _STORED: Final = host("the storage class decides how a disk is stored")
 _LEVEL: Final = host("Level says whether it is set")
-_ADDRESS: Final = lost("a guest keeps an address that it sets itself, if its new network has it")
-_FAULT_TOLERANCE: Final = lost("KubeVirt runs no second VM beside one")
 _RULES: Final = lost("no rule is made: a VM's affinity says beside which others it runs")
-_CUSTOM: Final = lost("a custom attribute of vCenter: a label or an annotation of the VM may say it")
-_DISK_MODE: Final = lost("the disk keeps what is written to it")
-
-
-def _always(says: Says) -> Rule:
-    return lambda _text: says
-
-
-def _set(verdict: Verdict, *defaults: str) -> Rule:
-    """The fate of what is set, unless it is what vSphere sets by itself."""
-    return lambda text: unless_off(text, verdict, *defaults)
-
-
-def _setting(key: str) -> Rule:
-    return partial(setting, key)
-
-
-def _all(says: Says, *columns: str) -> dict[str, Rule]:
-    return dict.fromkeys(columns, _always(says))
-
 
 _COMMON: Mapping[str, Rule] = {
-    **_all("name", "VM"),
-    **_all("runs", "Powerstate"),
-    **_all("notes", "Annotation"),
-    **_all("guest", "OS according to the configuration file", "OS according to the VMware Tools"),
-    **_all(host("templates are left out"), "Template"),
-    "SRM Placeholder": _set(lost("it stands for a VM of another site: import that one")),
-    **_all(_PLACE, "Datacenter", "Cluster", "Host", "Folder", "Folder ID", "Resource pool", "VI SDK Server"),
-    **_all(_PLACE, "VI SDK UUID", "VI SDK Server type", "VI SDK API Version"),
-    **_all(_PART, "VM ID", "VM UUID", "Object ID", "Internal Sort Column"),
+    **of_all("name", "VM"),
+    **of_all("runs", "Powerstate"),
+    **of_all("notes", "Annotation"),
+    **of_all("guest", "OS according to the configuration file", "OS according to the VMware Tools"),
+    **of_all(host("templates are left out"), "Template"),
+    "SRM Placeholder": when_set(lost("it stands for a VM of another site: import that one")),
+    **of_all(PLACE, "Datacenter", "Cluster", "Host", "Folder", "Folder ID", "Resource pool", "VI SDK Server"),
+    **of_all(PLACE, "VI SDK UUID", "VI SDK Server type", "VI SDK API Version"),
+    **of_all(PART, "VM ID", "VM UUID", "Object ID", "Internal Sort Column"),
 }
 _INFO: Mapping[str, Rule] = {
-    **_all("vcpus", "CPUs"),
-    **_all("memory", "Memory"),
-    **_all("firmware", "Firmware"),
-    **_all("secureBoot", "EFI Secure boot"),
-    **_all("uuid", "SMBIOS UUID"),
-    **_all("guest", "Guest Detailed Data"),
-    **_all(_STATE, "Config status", "Connection state", "Guest state", "Heartbeat", "Consolidation Needed", "PowerOn"),
-    **_all(_STATE, "Suspend time", "Suspend Interval", "Creation date", "Change Version", "Overall Cpu Readiness"),
-    **_all(_STATE, "Active Memory", "Provisioned MiB", "In Use MiB", "Unshared MiB", "Vm Failover In Progress"),
-    **_all(_STATE, "Boot Required", "Customization Info"),
-    "Suspended To Memory": _set(lost("what is in the memory of a suspended VM stays behind")),
-    **_all(host("the guest has its name on its disk"), "DNS Name"),
-    **_all(_ADDRESS, "Primary IP Address"),
-    **_all(_ELSEWHERE, "NICs", "Disks", "Total disk capacity MiB", *(f"Network #{number}" for number in range(1, 9))),
-    "Fixed Passthru HotPlug": _set(lost("KubeVirt plugs no devices of the host into a running VM")),
-    **_all(host("the CPU model of the VM decides where it can migrate"), "min Required EVC Mode Key"),
-    "Latency Sensitivity": _set(lost("a VM or an instance type says so itself: dedicatedCpuPlacement"), "normal"),
-    **_all(host("KubeVirt tells no guest that it will migrate"), "Op Notification Timeout"),
-    "EnableUUID": _set(lost("the guest finds other serial numbers of its disks")),
-    "CBT": _setting("changeTrackingEnabled"),
-    "Num Monitors": _setting("numDisplays"),
-    "Video Ram KiB": _setting("videoRamSizeInKB"),
-    "vApp": _set(lost("KubeVirt has no vApps: nothing starts VMs one after another")),
-    **_all(_AVAILABILITY, "DAS protection", "HA Restart Priority", "HA Isolation Response", "HA VM Monitoring"),
+    **of_all("vcpus", "CPUs"),
+    **of_all("memory", "Memory"),
+    **of_all("firmware", "Firmware"),
+    **of_all("secureBoot", "EFI Secure boot"),
+    **of_all("uuid", "SMBIOS UUID"),
+    **of_all("guest", "Guest Detailed Data"),
+    **of_all(STATE, "Config status", "Connection state", "Guest state", "Heartbeat", "Consolidation Needed", "PowerOn"),
+    **of_all(STATE, "Suspend time", "Suspend Interval", "Creation date", "Change Version", "Overall Cpu Readiness"),
+    **of_all(STATE, "Active Memory", "Provisioned MiB", "In Use MiB", "Unshared MiB", "Vm Failover In Progress"),
+    **of_all(STATE, "Boot Required", "Customization Info"),
+    "Suspended To Memory": when_set(lost("what is in the memory of a suspended VM stays behind")),
+    **of_all(host("the guest has its name on its disk"), "DNS Name"),
+    **of_all(ADDRESS, "Primary IP Address"),
+    **of_all(_ELSEWHERE, "NICs", "Disks", "Total disk capacity MiB", *(f"Network #{number}" for number in range(1, 9))),
+    "Fixed Passthru HotPlug": when_set(lost("KubeVirt plugs no devices of the host into a running VM")),
+    **of_all(host("the CPU model of the VM decides where it can migrate"), "min Required EVC Mode Key"),
+    "Latency Sensitivity": when_set(lost("a VM or an instance type says so itself: dedicatedCpuPlacement"), "normal"),
+    **of_all(host("KubeVirt tells no guest that it will migrate"), "Op Notification Timeout"),
+    "EnableUUID": when_set(lost("the guest finds other serial numbers of its disks")),
+    "CBT": setting("changeTrackingEnabled"),
+    "Num Monitors": setting("numDisplays"),
+    "Video Ram KiB": setting("videoRamSizeInKB"),
+    "vApp": when_set(lost("KubeVirt has no vApps: nothing starts VMs one after another")),
+    **of_all(_AVAILABILITY, "DAS protection", "HA Restart Priority", "HA Isolation Response", "HA VM Monitoring"),
     **dict.fromkeys(
-        ("FT State", "FT Role", "FT Latency", "FT Bandwidth", "FT Sec. Latency"), _set(_FAULT_TOLERANCE, "-1")
+        ("FT State", "FT Role", "FT Latency", "FT Bandwidth", "FT Sec. Latency"), when_set(FAULT_TOLERANCE, "-1")
     ),
-    **dict.fromkeys(("Cluster rule(s)", "Cluster rule name(s)"), _set(_RULES)),
-    "Boot delay": _setting("bootOptions.bootDelay"),
-    "Boot retry enabled": _setting("bootOptions.bootRetryEnabled"),
-    **_all(host("Boot retry enabled says whether it is set"), "Boot retry delay"),
-    "Boot BIOS setup": _setting("bootOptions.enterBIOSSetup"),
-    **_all(POWER, "Reboot PowerOff"),
-    **_all(_HARDWARE, "HW version", "HW upgrade status", "HW upgrade policy", "HW target"),
-    **_all(_FILES, "Path", "Log directory", "Snapshot directory", "Suspend directory"),
+    **dict.fromkeys(("Cluster rule(s)", "Cluster rule name(s)"), when_set(_RULES)),
+    "Boot delay": setting("bootOptions.bootDelay"),
+    "Boot retry enabled": setting("bootOptions.bootRetryEnabled"),
+    **of_all(host("Boot retry enabled says whether it is set"), "Boot retry delay"),
+    "Boot BIOS setup": setting("bootOptions.enterBIOSSetup"),
+    **of_all(POWER, "Reboot PowerOff"),
+    **of_all(_HARDWARE, "HW version", "HW upgrade status", "HW upgrade policy", "HW target"),
+    **of_all(_FILES, "Path", "Log directory", "Snapshot directory", "Suspend directory"),
 }
 _SHARES: Mapping[str, Rule] = {
-    "Level": _set(SHARED, "normal"),
-    **_all(_LEVEL, "Shares"),
-    "Reservation": _set(RESERVED),
-    "Limit": _set(LIMITED, "-1"),
-    **_all(_STATE, "Entitlement", "DRS Entitlement"),
+    "Level": when_set(SHARED, "normal"),
+    **of_all(_LEVEL, "Shares"),
+    "Reservation": when_set(RESERVED),
+    "Limit": when_set(LIMITED, "-1"),
+    **of_all(STATE, "Entitlement", "DRS Entitlement"),
 }
 _CPU: Mapping[str, Rule] = {
     **_SHARES,
-    **_all("vcpus", "CPUs"),
-    **_all("cores", "Sockets", "Cores p/s"),
-    **_all(_STATE, "Max", "Overall"),
-    "Hot Add": _setting("cpuHotAddEnabled"),
-    "Hot Remove": _setting("cpuHotRemoveEnabled"),
-    "Numa Hotadd Exposed": _set(lost("the guest sees no NUMA nodes, unless the VM or its type says so")),
+    **of_all("vcpus", "CPUs"),
+    **of_all("cores", "Sockets", "Cores p/s"),
+    **of_all(STATE, "Max", "Overall"),
+    "Hot Add": setting("cpuHotAddEnabled"),
+    "Hot Remove": setting("cpuHotRemoveEnabled"),
+    "Numa Hotadd Exposed": when_set(lost("the guest sees no NUMA nodes, unless the VM or its type says so")),
 }
 _MEMORY: Mapping[str, Rule] = {
     **_SHARES,
-    **_all("memory", "Size MiB"),
-    "Memory Reservation Locked To Max": _set(RESERVED),
-    **_all(_STATE, "Overhead", "Max", "Consumed", "Consumed Overhead", "Private", "Shared", "Swapped", "Ballooned"),
-    **_all(_STATE, "Active"),
-    "Hot Add": _setting("memoryHotAddEnabled"),
+    **of_all("memory", "Size MiB"),
+    "Memory Reservation Locked To Max": when_set(RESERVED),
+    **of_all(STATE, "Overhead", "Max", "Consumed", "Consumed Overhead", "Private", "Shared", "Swapped", "Ballooned"),
+    **of_all(STATE, "Active"),
+    "Hot Add": setting("memoryHotAddEnabled"),
 }
 _DISK: Mapping[str, Rule] = {
     **_SHARES,
-    **_all("disk", "Disk", "Label", "SCSI Unit #", "Unit #"),
-    **_all(_PART, "Disk Key"),
-    **_all(host("EnableUUID says whether the guest sees it"), "Disk UUID"),
-    **_all("disk.storage", "Path"),
-    **_all("disk.file", "Disk Path"),
-    **_all("disk.size", "Capacity MiB"),
-    **_all("disk.raw", "Raw", "Raw LUN ID", "Raw Comp. Mode"),
-    "Disk Mode": _set(_DISK_MODE, "persistent", "independent_persistent"),
-    **_all("disk.shared", "Sharing mode", "Shared Bus"),
-    **_all(_STORED, "Thin", "Eagerly Scrub", "Split", "Write Through"),
-    **_all("disk.bus", "Controller"),
+    **of_all("disk", "Disk", "Label", "SCSI Unit #", "Unit #"),
+    **of_all(PART, "Disk Key"),
+    **of_all(host("EnableUUID says whether the guest sees it"), "Disk UUID"),
+    **of_all("disk.storage", "Path"),
+    **of_all("disk.file", "Disk Path"),
+    **of_all("disk.size", "Capacity MiB"),
+    **of_all("disk.raw", "Raw", "Raw LUN ID", "Raw Comp. Mode"),
+    "Disk Mode": when_set(DISK_MODE, "persistent", "independent_persistent"),
+    **of_all("disk.shared", "Sharing mode", "Shared Bus"),
+    **of_all(_STORED, "Thin", "Eagerly Scrub", "Split", "Write Through"),
+    **of_all("disk.bus", "Controller"),
 }
 _NETWORK: Mapping[str, Rule] = {
-    **_all("nic", "NIC label"),
-    **_all("nic.model", "Adapter"),
-    **_all("nic.network", "Network"),
-    **_all(host("the mapping says where its network is"), "Switch"),
-    **_all(_STATE, "Connected"),
-    **_all("nic.connected", "Starts Connected"),
-    **_all("nic.mac", "Mac Address"),
-    **_all(host("it says who chose the address"), "Type"),
-    **_all(_ADDRESS, "IPv4 Address", "IPv6 Address"),
-    "Direct Path IO": _set(lost("a NetworkAttachmentDefinition with SR-IOV gives a VM the card itself")),
+    **of_all("nic", "NIC label"),
+    **of_all("nic.model", "Adapter"),
+    **of_all("nic.network", "Network"),
+    **of_all(host("the mapping says where its network is"), "Switch"),
+    **of_all(STATE, "Connected"),
+    **of_all("nic.connected", "Starts Connected"),
+    **of_all("nic.mac", "Mac Address"),
+    **of_all(host("it says who chose the address"), "Type"),
+    **of_all(ADDRESS, "IPv4 Address", "IPv6 Address"),
+    "Direct Path IO": when_set(lost("a NetworkAttachmentDefinition with SR-IOV gives a VM the card itself")),
 }
 #: By the names of the sheets.
 COLUMNS: Mapping[str, Mapping[str, Rule]] = {
@@ -160,4 +143,4 @@ COLUMNS: Mapping[str, Mapping[str, Rule]] = {
 
 def rule(sheet: str, column: str) -> Rule:
     """Return what says what a column says."""
-    return COLUMNS[sheet].get(column) or _set(_CUSTOM)
+    return COLUMNS[sheet].get(column) or when_set(CUSTOM)

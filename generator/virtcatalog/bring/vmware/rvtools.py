@@ -56,8 +56,11 @@ class Inventory:
         """Add a VM that has no attributes yet."""
         self._parts.append(_Parts(machine, rows))
 
-    def machines(self) -> Iterator[Machine]:
-        """Yield the VMs with everything that the sheets say of them; a cell without text says nothing."""
+    def machines(self, *, accounted: bool = True) -> Iterator[Machine]:
+        """Yield the VMs, if `accounted` with everything that is said of them; a cell without text says nothing."""
+        if not accounted:
+            yield from (machine for machine, _ in self._parts)
+            return
         for machine, rows in self._parts:
             attributes = (
                 Attribute(path, text, says(text), index, self._tables[sheet].file, row.line, number + 1)
@@ -168,6 +171,7 @@ class _VM:
             runs=self._info("Powerstate") == "poweredOn",
             template=truth_of(self._info("Template")) is True,
             notes=self._info("Annotation"),
+            host=self._info("Host"),
         )
         ordered = {"vDisk": [self._rows["vDisk"][number] for _, number in disks]} if disks else {}
         return machine, {"vInfo": [self._row], **self._rows, **ordered}

@@ -13,6 +13,14 @@ GUESTS_CLOCK: Final = host("the guest keeps its time by NTP, or the preference's
 RESERVED: Final = lost("an instance type and the Pod's requests say what is reserved")
 LIMITED: Final = lost("an instance type and the Pod's requests say what it may use")
 SHARED: Final = lost("the Pod's requests share out a node")
+STATE: Final = host("it is how the VM is at present")
+PLACE: Final = host("it is the VM's place in vSphere")
+PART: Final = host("it names the part")
+ADDRESS: Final = lost("a guest keeps an address that it sets itself, if its new network has it")
+FAULT_TOLERANCE: Final = lost("KubeVirt runs no second VM beside one")
+CUSTOM: Final = lost("a custom attribute of vCenter: a label or an annotation of the VM may say it")
+HOST_DEVICE: Final = lost("a device of the host is named in gpus or hostDevices, of a type or of the VM")
+DISK_MODE: Final = lost("the disk keeps what is written to it")
 
 #: By the names of vSphere's API (VirtualMachineConfigSpec and its parts), as OVF's vmw:key and forklift's fields have
 #: them; those that are set.
@@ -38,7 +46,7 @@ _SETTINGS: Mapping[str, Verdict] = {
     "simultaneousThreads": lost("the preference lays out the vCPUs"),
     "virtualHW.productCompatibility": host("it is of VMware's own file"),
 }
-_TOOLS: Final = host("it is of VMware Tools, which virt-v2v takes out: the guest agent of QEMU takes their place")
+TOOLS: Final = host("it is of VMware Tools, which virt-v2v takes out: the guest agent of QEMU takes their place")
 POWER: Final = host("the cluster decides when a VM stops")
 
 
@@ -55,7 +63,7 @@ def setting(key: str, value: str) -> Verdict:
     if key in _SETTINGS:
         return unless_off(value, _SETTINGS[key])
     if key.startswith("tools."):
-        return unless_off(value, _TOOLS)
+        return unless_off(value, TOOLS)
     if key.startswith("powerOpInfo."):
         return unless_off(value, POWER)
     return unless_off(value, _nothing_for(key))
@@ -78,8 +86,8 @@ _DEVICES: Mapping[str, Verdict] = {
 }
 _OTHERS: Mapping[str, Verdict] = {
     "vmware.vmci": host("it is VMware's own way to talk to its host"),
-    "vmware.pcipassthrough": lost("a device of the host is named in gpus or hostDevices, of a type or of the VM"),
-    "vmware.vgpu": lost("a device of the host is named in gpus or hostDevices, of a type or of the VM"),
+    "vmware.pcipassthrough": HOST_DEVICE,
+    "vmware.vgpu": HOST_DEVICE,
     "vmware.precisionclock": lost("KubeVirt has no precision clock"),
 }
 

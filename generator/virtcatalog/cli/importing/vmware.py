@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from virtcatalog.manifests.sources import exists
 if TYPE_CHECKING:
     from virtcatalog.bring.vmware.machine import Machine
     from virtcatalog.bring.vmware.mapping import Mapping
+    from virtcatalog.cli.importing.vmware_input import Machines
     from virtcatalog.kubevirt.conditions import Conditions
 
 _FORMS = ("yaml", "table", "csv", "report", "json")
@@ -47,7 +48,8 @@ Examples:
     multiple=True,
     required=True,
     metavar="FILE|DIR|-",
-    help="OVF descriptors, OVA archives, and RVTools' workbooks and CSV files; of a folder, all that are in it.",
+    help="OVF descriptors, OVA archives, RVTools' workbooks and CSV files, forklift's inventory in JSON; of a folder, "
+    "all that are in it.",
 )
 @click.option(
     "--mapping",
@@ -112,8 +114,8 @@ def command(
     read = read_sources(sources, problems)
     print_problems(sorted(problems))
 
-    def machines() -> Iterator[Machine]:
-        every = (machine for each in read for machine in each())
+    def machines(*, accounted: bool = True) -> Iterator[Machine]:
+        every = (machine for each in read for machine in each(accounted=accounted))
         return (machine for machine in every if not machine.template and _is_wanted(machine, patterns))
 
     file = mapping_file or (str(output / "mapping.yaml") if output is not None else None)
@@ -143,9 +145,7 @@ def _is_wanted(machine: Machine, patterns: Sequence[str]) -> bool:
     return not patterns or any(fnmatchcase(machine.name, pattern) for pattern in patterns)
 
 
-def _mapping(
-    file: str | None, machines: Callable[[], Iterator[Machine]], objects: list[dict[str, Any]], conditions: Conditions
-) -> Mapping:
+def _mapping(file: str | None, machines: Machines, objects: list[dict[str, Any]], conditions: Conditions) -> Mapping:
     """The mapping of a file, which is made if it is missing; ManifestError for what it does not tell of."""
     from virtcatalog.bring.vmware.bring import Bringer
     from virtcatalog.bring.vmware.manifest import Target
@@ -155,7 +155,7 @@ def _mapping(
     mapping = load_mapping(file) if file is not None and exists(file) else None
     bringer = Bringer(objects, Target(mapping or Mapping()), conditions)
     census = Census()
-    for machine in machines():
+    for machine in machines(accounted=False):
         system = bringer.system(machine.guests)
         census.add(machine, system.text if system.preference is None else "")
     if mapping is None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.limits import SOURCE_FILE_BYTES, XML_BYTES
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from virtcatalog.bring.vmware.machine import Machine
     from virtcatalog.bring.vmware.table import Table
 
-Machines = Callable[[], Iterator["Machine"]]
-"""Yields the machines of a source; it is asked twice where there is no mapping."""
+
+class Machines(Protocol):
+    """The machines of a source, which are asked for twice."""
+
+    def __call__(self, *, accounted: bool = True) -> Iterator[Machine]:
+        """Yield them; without attributes where these are not `accounted` for, as for what a mapping tells of."""
 
 
 class _Found(NamedTuple):
@@ -40,8 +44,12 @@ def read_sources(sources: Iterable[str], problems: list[Problem]) -> list[Machin
             problems.append(Problem(file=source, message=error.message))
     machines: list[Machines] = []
     exports: dict[str, dict[str, _Found]] = {}
+    inventories: dict[str, list[_Found]] = {}
     for file in found:
         match = _SHEET.search(file.name)
+        if file.name.lower().endswith(".json") or _is_json(file):
+            inventories.setdefault(str(Path(file.name).parent), []).append(file)
+            continue
         if file.name.lower().endswith(".xlsx"):
             machines += _read(partial(_workbook, file, problems), file.name, problems)
             continue
@@ -54,6 +62,8 @@ def read_sources(sources: Iterable[str], problems: list[Problem]) -> list[Machin
             problems.append(Problem(file=file.name, message=f"{export[sheet].name} is {sheet} already"))
     for export in exports.values():
         machines += _read(partial(_export, export, problems), next(iter(export.values())).name, problems)
+    for files in inventories.values():
+        machines += _read(partial(_inventory, files, problems), files[0].name, problems)
     return machines
 
 
@@ -70,7 +80,7 @@ def _read(read: Callable[[], Iterable[Machines]], file: str, problems: list[Prob
 _SHEETS: Final = {sheet.lower(): sheet for sheet in ("vInfo", "vCPU", "vMemory", "vDisk", "vNetwork")}
 _SHEET = re.compile(rf"(?:tab)?(?P<sheet>{'|'.join(_SHEETS)})\.csv$", re.IGNORECASE)
 """How the file of a sheet is called, with what the export is called in front."""
-_SORTS: Final = re.compile(rf"\.ov[fa]$|\.xlsx$|{_SHEET.pattern}", re.IGNORECASE)
+_SORTS: Final = re.compile(rf"\.ov[fa]$|\.xlsx$|\.json$|{_SHEET.pattern}", re.IGNORECASE)
 
 
 def _files(source: str, problems: list[Problem]) -> Iterator[_Found]:
@@ -88,7 +98,7 @@ def _files(source: str, problems: list[Problem]) -> Iterator[_Found]:
     problems += [Problem(file=str(Path(source, path)), message=why) for path, why in unread]
     if not paths and not unread:
         problems.append(
-            Problem(file=source, message="no .ovf, .ova or .xlsx file in this folder, and no RVTools_tabv….csv")
+            Problem(file=source, message="no .ovf, .ova, .xlsx or .json file in this folder, and no RVTools_tabv….csv")
         )
     for path in paths:
         place = str(Path(source, path))
@@ -107,7 +117,7 @@ def _machines(file: _Found) -> Iterator[Machines]:
     name = file.name.lower()
     content = _descriptor(file) if name.endswith(".ova") else file.read(XML_BYTES)
     machines = read_ovf(content, file.name)
-    yield lambda: iter(machines)
+    yield lambda *, accounted=True: iter(machines)  # noqa: ARG005
 
 
 def _export(files: dict[str, _Found], problems: list[Problem]) -> Iterator[Machines]:
@@ -133,6 +143,24 @@ def _workbook(file: _Found, problems: list[Problem]) -> Iterator[Machines]:
     if not tables:
         raise ManifestError(Problem(file=file.name, message="has no sheet vInfo: it is no RVTools export"))
     yield read_rvtools(tables, problems).machines
+
+
+def _inventory(files: list[_Found], problems: list[Problem]) -> Iterator[Machines]:
+    """The machines of forklift's inventory, whose networks and datastores may be in files of their own."""
+    from virtcatalog.bring.vmware.inventory import Inventory
+
+    contents: dict[str, bytes] = {}
+    for file in files:
+        try:
+            contents[file.name] = file.read(SOURCE_FILE_BYTES)
+        except SourceError as error:
+            problems.append(Problem(file=file.name, message=error.message))
+    yield Inventory(contents, problems).machines
+
+
+def _is_json(file: _Found) -> bool:
+    """Whether standard input is JSON: what it holds is there already."""
+    return file.name == "<stdin>" and file.read(SOURCE_FILE_BYTES).lstrip()[:1] in (b"[", b"{")
 
 
 def _descriptor(file: _Found) -> bytes:

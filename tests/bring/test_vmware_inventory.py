@@ -1,0 +1,224 @@
+"""Forklift's inventory: which VMs it has, how their networks and datastores are called, and what its fields say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from vmwares import FIXTURES, GIB, bringer, fates
+
+from virtcatalog.bring.imports import Verdict
+from virtcatalog.bring.vmware.inventory import Inventory
+from virtcatalog.bring.vmware.inventoryfields import rule
+from virtcatalog.bring.vmware.machine import Disk, Nic
+from virtcatalog.bring.vmware.mapping import Census, proposed
+
+NAMES = ("networks", "datastores", "vms")
+
+
+def read(**contents):
+    """The machines of files, and the problems; what is no text is written as JSON."""
+    files = {
+        f"{name}.json": content if isinstance(content, bytes) else json.dumps(content).encode()
+        for name, content in contents.items()
+    }
+    problems = []
+    return list(Inventory(files, problems).machines()), list(map(str, problems))
+
+
+def small(**fields):
+    return {"id": "vm-1", "name": "web", "cpuCount": 2, "memoryMB": 4096, **fields}
+
+
+def disk(key=2000, unit=0, controller=1000, bus="scsi", **fields):
+    return {"key": key, "unitNumber": unit, "controllerKey": controller, "bus": bus, "capacity": GIB, **fields}
+
+
+def one(**fields):
+    """The machine of a VM with these fields."""
+    (found,), problems = read(vms=[small(**fields)])
+    assert problems == []
+    return found
+
+
+def brought(machine):
+    census = Census()
+    census.add(machine)
+    return bringer(mapping=proposed(census)).bring(machine)
+
+
+@pytest.fixture(scope="module")
+def machines():
+    found, problems = read(**{name: (FIXTURES / "inventory" / f"{name}.json").read_bytes() for name in NAMES})
+    assert problems == []
+    return {machine.name: machine for machine in found}
+
+
+class TestInventory:
+    def test_vms_and_templates_are_read(self, machines):
+        assert {name: machine.template for name, machine in machines.items()} == {
+            "billing-db": False,
+            "web 01": False,
+            "web 02": False,
+            "legacy-app": False,
+            "ubuntu-golden": True,
+        }
+
+    def test_a_vm_is_read(self, machines):
+        machine = machines["billing-db"]
+        assert (machine.id, machine.host) == ("vm-201", "host-44")
+        assert (machine.vcpus, machine.cores, machine.memory) == (8, 4, 32 * GIB)
+        assert (machine.firmware, machine.secure_boot, machine.tpm) == ("efi", True, True)
+        assert (machine.uuid, machine.runs) == ("421a7d0c-55e1-4b90-a6f3-000000000201", True)
+        assert machine.guests[:2] == ("Microsoft Windows Server 2022 (64-bit)", "windows2019srvNext_64Guest")
+
+    def test_disks_are_in_the_order_in_which_forklift_numbers_them(self, machines):
+        assert [(disk.bus, disk.controller, disk.size) for disk in machines["billing-db"].disks] == [
+            ("sata", 15000, 10 * GIB),
+            ("scsi", 1000, 100 * GIB),
+            ("scsi", 1001, 500 * GIB),
+        ]
+
+    def test_datastores_have_the_names_of_the_list_beside(self, machines):
+        assert {(disk.storage, disk.storage_id) for disk in machines["billing-db"].disks} == {
+            ("nfs-01", "datastore-12"),
+            ("san-gold", "datastore-11"),
+        }
+
+    def test_networks_are_known_by_their_id_and_by_the_key_of_their_port_group(self, machines):
+        assert machines["billing-db"].nics == (
+            Nic("network card 0", "Servers", "00:50:56:9a:02:01", "vmxnet3", True, "dvportgroup-21"),
+            Nic("network card 1", "DMZ", "00:50:56:9a:02:02", "e1000e", True, "network-o31"),
+        )
+
+    def test_the_disk_boots_on_which_vmware_tools_see_the_system(self, machines):
+        assert machines["billing-db"].disks[machines["billing-db"].boots].size == 100 * GIB
+
+    @pytest.mark.parametrize(
+        ("mounts", "boots"),
+        [
+            ([("/", 2001)], 1),
+            ([("/", 2000), ("/boot", 2001)], 1),
+            ([("/home", 2001)], 0),
+            ([("/", 0)], 0),
+            ([("/", 9)], 0),
+        ],
+    )
+    def test_without_one_that_is_known_the_first_disk_boots(self, mounts, boots):
+        guest_disks = [{"diskPath": path, "key": key} for path, key in mounts]
+        assert one(disks=[disk(2000), disk(2001, 1)], guestDisks=guest_disks).boots == boots
+
+    def test_disks_of_one_place_are_in_the_order_of_their_keys(self):
+        assert [found.label for found in one(disks=[disk(2001), disk(2000)]).disks] == ["disk 2000", "disk 2001"]
+
+    def test_without_lists_beside_it_networks_and_datastores_are_called_by_their_ids(self):
+        machine = one(disks=[disk(datastore={"id": "datastore-1"})], nics=[{"network": {"id": "network-1"}}])
+        assert machine.disks == (Disk("disk 2000", GIB, "datastore-1", "scsi", 1000, 0, storage_id="datastore-1"),)
+        assert machine.nics == (Nic("network card 0", "network-1", network_id="network-1"),)
+
+
+class TestFiles:
+    @pytest.mark.parametrize(
+        "content",
+        [
+            [small()],
+            small(),
+            {"vms": [small()], "networks": [{"id": "network-1", "name": "a"}], "hosts": []},
+            b"\xef\xbb\xbf[" + json.dumps(small()).encode() + b"]",
+        ],
+        ids=["list", "object", "map of lists", "byte order mark"],
+    )
+    def test_a_file_has_a_list_an_object_or_a_map_of_lists(self, content):
+        found, problems = read(all=content)
+        assert ([machine.name for machine in found], problems) == (["web"], [])
+
+    def test_places_are_those_in_the_file_whatever_is_on_a_line(self):
+        text = b'{"networks": [{"id": "n", "name": "\xc3\xa4"}],\n "vms": [' + json.dumps(small()).encode() + b"]}"
+        (machine,), _ = read(all=text)
+        (places,) = [(at.line, at.column) for at in machine.attributes if at.path == "memoryMB"]
+        assert places == (2, text.split(b"\n")[1].index(b'"memoryMB"') + 1)
+
+    @pytest.mark.parametrize(
+        ("content", "problem"),
+        [
+            (b"", "all.json:1:1: is no inventory in JSON: "),
+            (b"[" * 100_000, "all.json:1:1: is no inventory in JSON: "),
+            (b"[1]", "all.json:1:2: is no object of forklift's inventory: that is a map"),
+            (b"{}", "all.json:1:1: is no object of forklift's inventory: that has an id and a name"),
+            (b'[\n{"id": "x"}]', "all.json:2:1: is no object of forklift's inventory: that has an id and a name"),
+            (b'[{"id": "v", "id": "v", "cpuCount": 1}]', "all.json:1:14: "),
+            (b'{"vms": [{"id": "a", "name": "a"}], "vms": []}', "all.json:1:1: a key is here twice"),
+            (b'{"a": [{"id": "a", "name": "a"}], "a": [{"id": "a", "name": "a"}]}', "all.json:1:32: a key is here"),
+            ([{"id": "n", "name": "a"}, {"id": "n", "name": "b"}], "all.json:1:28: n is 'a' already: give each"),
+            ([small(cpuCount=None)], "web: has no cpuCount: ask for all details of the VMs (?detail=4)"),
+            ([small(cpuCount=0)], "all.json:1:32: web: cpuCount: 0 is not from 1 to 2,147,483,647"),
+            ([small(memoryMB="4")], "web: memoryMB: is no whole number"),
+            ([small(cpuCount=True)], "web: cpuCount: is no whole number"),
+            ([small(disks=[1])], "web: disks[0]: is no map"),
+            ([small(disks=[disk(capacity=-1)])], "web: disks[0].capacity: -1 is no size in bytes"),
+            ([small(nics={})], "web: nics: is no list"),
+        ],
+    )
+    def test_what_cannot_be_read_is_a_problem_at_its_place(self, content, problem):
+        found, problems = read(all=content)
+        assert found == []
+        (text,) = problems
+        assert problem in text
+
+    def test_one_that_cannot_be_read_takes_no_other_with_it(self):
+        found, problems = read(vms=[small(cpuCount=0), small(name="db")])
+        assert [machine.name for machine in found] == ["db"]
+        assert len(problems) == 1
+
+
+class TestFields:
+    def test_what_is_empty_says_nothing(self):
+        assert [at.path for at in one(uuid="", disks=[], snapshot=None).attributes] == [
+            "id",
+            "name",
+            "cpuCount",
+            "memoryMB",
+        ]
+
+    def test_every_field_has_its_fate_at_its_place(self, machines):
+        found = brought(machines["billing-db"])
+        lines = (FIXTURES / "inventory" / "vms.json").read_text().splitlines()
+        assert fates(found, "memoryMB") == ["carried: u1.2xlarge: 32 GiB"]
+        for attribute in found.machine.attributes:
+            key = attribute.path.rpartition(".")[2].partition("[")[0]
+            if not attribute.path.endswith("]"):
+                assert lines[attribute.line - 1][attribute.column - 1 :].startswith(f'"{key}": ')
+
+    def test_fields_of_disks_and_cards_are_about_those_of_the_vm(self, machines):
+        found = brought(machines["billing-db"])
+        assert fates(found, "disks[0].file") == ["host: the image comes into billing-db-disk-2"]
+        assert fates(found, "devices[1].kind") == [
+            "lost: the guest finds a card of model virtio, under another name perhaps"
+        ]
+        assert fates(found, "nics[1].mac") == ["carried: interface net-1"]
+
+    @pytest.mark.parametrize(
+        ("field", "text", "fate"),
+        [
+            ("nestedHVEnabled", "true", "lost"),
+            ("nestedHVEnabled", "false", "host"),
+            ("cpuAffinity", "0", "lost"),
+            ("snapshot.id", "snapshot-9", "lost"),
+            ("devices.kind", "VirtualPCIPassthrough", "lost"),
+            ("devices.kind", "VirtualSomething", "lost"),
+            ("guestNetworks.ip", "192.0.2.1", "lost"),
+            ("disks.mode", "independent_nonpersistent", "lost"),
+            ("disks.mode", "persistent", "host"),
+            ("customValues.value", "x", "lost"),
+            ("later.field", "x", "lost"),
+            ("later.field", "false", "host"),
+        ],
+    )
+    def test_what_is_set_is_lost_where_kubevirt_has_nothing_for_it(self, field, text, fate):
+        says = rule(tuple(field.split(".")))(text)
+        assert isinstance(says, Verdict)
+        assert says.fate == fate
+
+    def test_a_card_that_is_connected_to_nothing_is_lost(self):
+        machine = one(devices=[{"kind": "VirtualE1000", "key": 4000}])
+        assert fates(brought(machine), "kind") == ["lost: the card is connected to nothing"]
