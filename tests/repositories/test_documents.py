@@ -96,7 +96,7 @@ def test_directives_belong_to_the_document_behind_them():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (VM + "  bad: [\n", "f.yaml:8:1: is not YAML: while parsing a flow node: did not find expected node content"),
+        (VM + "  bad: [\n", "f.yaml:8:1: is not YAML: the text ends where a value is wanted"),
         (VM + "  a: !vault x\n", "f.yaml:7:6: the tag !vault is not supported"),
         (VM + "kind: VirtualMachine\n", "f.yaml:7:1: the key 'kind' is here twice, first in line 2"),
         (VM.replace("kind: VirtualMachine\n", ""), "f.yaml:1:1: db: kind: is required"),
@@ -104,11 +104,11 @@ def test_directives_belong_to_the_document_behind_them():
         (f"a: [\n---\n{VM}\tx: y\n", "f.yaml:9:1: a tab cannot indent YAML; use spaces"),
         (
             '{"apiVersion": "cdi.kubevirt.io/v1beta1" "kind": 1}',
-            "f.yaml:1:42: is not YAML: while parsing a flow mapping",
+            "f.yaml:1:42: is not YAML: a ',' is missing before this",
         ),
         (
             "apiVersion: 'instancetype.kubevirt.io/v1beta1'\na: b: c\n",
-            "f.yaml:2:5: is not YAML: mapping values are not",
+            "f.yaml:2:5: is not YAML: a second ': ' in one line",
         ),
     ],
 )

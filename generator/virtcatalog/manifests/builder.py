@@ -129,9 +129,9 @@ class Builder:
             return "true" if value else "false"
         if isinstance(value, str | int | float):
             return str(value)
-        self._text.fault(
-            node.start_mark, "a key must be a string, not " + ("null" if value is None else "a collection")
-        )
+        wanted = "a key must be a string, not " + ("null" if value is None else "a collection")
+        template = "; text with {{ }} needs quotes" if isinstance(node, MappingNode) and node.flow_style else ""
+        self._text.fault(node.start_mark, wanted + template)
         return None
 
     def _scalar(self, node: Any) -> Any:

@@ -33,6 +33,7 @@ from virtcatalog.manifests.syntax import (
     SyntaxLimitError,
     YAMLError,
     compose,
+    fault,
 )
 
 ALIAS: Final = re.compile(r"(?:^|[\s,\[{:?-])\*([^\s,\]}]+)")
@@ -196,21 +197,13 @@ class Text:
         try:
             yield from compose(self._text)
         except MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-            message = self._word(error, line, column)
+            mark, message = fault(error, self._split, lambda mark: self._place(mark)[0])
             problems.append(Problem(self.file, *(self._place(mark) if mark else (0, 0)), message=message))
         except SyntaxLimitError as error:
             mark, message = error.args
             problems.append(Problem(self.file, *self._place(mark), message=message))
         except YAMLError as error:
             problems.append(Problem(file=self.file, message=f"cannot be read as YAML: {error}"))
-
-    def _word(self, error: MarkedYAMLError, line: int, column: int) -> str:
-        lines = self._text.splitlines()
-        if 0 < line <= len(lines) and lines[line - 1][column - 1 : column] == "\t":
-            return "a tab cannot indent YAML; use spaces"
-        return ": ".join(part for part in ("is not YAML", error.context, error.problem) if part)
 
 
 def _is_in_lists(path: Path) -> bool:

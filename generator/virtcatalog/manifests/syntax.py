@@ -6,7 +6,7 @@ Nothing here judges what a scalar means, only whether it stands there bare.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from io import StringIO
 from typing import Any, Final
@@ -47,6 +47,16 @@ _WORD: Final = (
 _COLON: Final = r"(?<=[^\"']):(?=.)"
 _STAND_INS: Final = range(0xE000, 0xF8FF)
 _REDEFINED: Final = "found duplicate anchor"
+_ONE_WORDED: Final = {
+    "found undefined alias": "there is no anchor for this alias; text that begins with '*' needs quotes",
+    "could not find expected ':'": "this key has no ': ' behind it",
+    "found unknown escape character": "YAML does not know this escape; double the backslash, or use single quotes",
+    "block sequence entries are not allowed in this context": "a list begins in the line below its key",
+    "did not find expected '-' indicator": "an item of a list begins with '-', as far right as the items before it",
+    "did not find expected <document start>": "this line is further left than the first, or follows a document's end",
+}
+#: Where the parser notes that a bracket or quote is not closed is far from where it was opened.
+_UNCLOSED: Final = ("did not find expected ',' or", "found unexpected end of stream")
 
 
 class SyntaxLimitError(Exception):
@@ -75,6 +85,49 @@ def compose(text: str) -> Iterator[Any]:
                 raise
         else:
             return
+
+
+def fault(error: Any, lines: Sequence[str], line: Callable[[Any], int]) -> tuple[Any, str]:
+    """Say what of a text is not YAML, and the mark where it is to be mended, None for an unknown one.
+
+    `line` gives a mark's line as people count it.
+    """
+    problem, opened, mark = error.problem or "", error.context_mark, error.problem_mark or error.context_mark
+    if mark is None:
+        return None, ": ".join(part for part in ("is not YAML", error.context, problem) if part)
+    written = lines[mark.line] if mark.line < len(lines) else ""
+    before, character = written[: mark.column], written[mark.column : mark.column + 1]
+    if character == "\t":
+        return mark, "a tab cannot indent YAML; use spaces"
+    words = _ONE_WORDED.get(problem, "")
+    in_json = next(filter(None, map(str.strip, lines)), "").startswith(("{", "["))
+    if problem.startswith(_UNCLOSED) and opened and opened.line < mark.line and not in_json:
+        sign = lines[opened.line][opened.column : opened.column + 1]
+        end = "is not closed" if sign in ("'", '"') else f"is not closed, or a ',' is missing before line {line(mark)}"
+        mark, words = opened, f"the {sign!r} here {end}"
+    elif problem.startswith("did not find expected ',' or"):
+        words = "a ',' is missing before this" if character else "the text ends before a bracket is closed"
+    elif problem == "could not find expected ':'":
+        mark = opened
+    elif problem == "mapping values are not allowed in this context":
+        words = "a second ': ' in one line; quote the text that has it"
+        if ": " not in before:
+            above = lines[mark.line - 1] if mark.line else ""
+            words = "the line before has no ': ' between a key and its value"
+            if ": " in above:
+                words = "this line is further right than the one before, which has a value already"
+    elif problem == "did not find expected key":
+        words = "quoted text or a bracket ends before this; quote the value as a whole"
+        if not before.strip():
+            place = f"line {line(opened)}, column {opened.column + 1}"
+            words = f"this line fits no map above it, of which the nearest begins in {place}"
+    elif problem == "did not find expected node content":
+        words = f"a value is wanted here, not {character!r}" if character else "the text ends where a value is wanted"
+    elif problem == "found character that cannot start any token":
+        words = f"text cannot begin with {character!r}; quote it"
+    elif not words:
+        words = ": ".join(part for part in (error.context, problem) if part)
+    return mark, f"is not YAML: {words}"
 
 
 def _masked(stand_in: str, word: re.Match[str]) -> str:
