@@ -18,7 +18,7 @@ from virtcatalog.errors import CatalogError
         ({"catalog.yaml": "name: ''\nkubevirt: v1.9.0\n"}, "catalog.yaml:1:1: name: must not be empty"),
         (
             {"catalog.yaml": "name: x\nkubevirt: 1.9\n"},
-            "catalog.yaml:2:1: kubevirt: must be a string, not the number 1.9: quote it",
+            "catalog.yaml:2:1: kubevirt: must be a string such as v1.3.0, not the number 1.9",
         ),
         (
             {"catalog.yaml": "name: x\nkubevirt: '1.9'\n"},
@@ -59,7 +59,7 @@ from virtcatalog.errors import CatalogError
             {"preferences/linux.yaml": "a: 1\n---\nb: 1\n"},
             "preferences/linux.yaml:1:1: holds several documents; one file, one document",
         ),
-        ({"preferences/linux.yaml": "preferences: {a: {}\n"}, "preferences/linux.yaml:2:1: is not YAML"),
+        ({"preferences/linux.yaml": "preferences: {a: {}\n"}, "preferences/linux.yaml:1:14: is not YAML"),
         (
             {"preferences/linux.yaml": "preferences:\n\ta: {}\n"},
             "preferences/linux.yaml:2:1: a tab cannot indent YAML; use spaces",

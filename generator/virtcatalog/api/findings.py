@@ -31,6 +31,7 @@ _GO_ZERO: Final[dict[tuple[type, ...], str | int]] = {(str,): "", (int,): 0}
 _STEP: Final = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 _NAME: Final = re.compile(r"[^.\[\]]+")
 _DIGITS: Final = 10
+_WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -188,6 +189,8 @@ class _Walk:
             message = leaf_fault(value, shape, rules.as_text)
         else:
             message = f"must be {NAMES[type(shape)]}, not {describe(value)}"
+            if isinstance(shape, List) and isinstance(value, str) and _WORD.fullmatch(value):
+                message = f"{message}: write [{value}]"
         if message:
             self.findings.append((path, message))
         return value
@@ -201,7 +204,7 @@ class _Walk:
                 if shape.strict:
                     self.unknown += 1
                     faults = self.pruned if rules.prune else self.findings
-                    message = "" if self.trial and not rules.prune else unknown_field(key, fields)
+                    message = "" if self.trial and not rules.prune else unknown_field(key, fields, _around(key, fields))
                     faults.append(((*path, str(key)), message))
                     hints += message if faults is self.findings else ""
             elif rules.release and field.since > rules.release and not (item is None and rules.fragment):
@@ -250,3 +253,13 @@ class _Walk:
     def fit(self) -> tuple[int, int, int]:
         """How well a type fits in which something is wrong, to be compared: how deep the first fault is comes first."""
         return min(len(at) for at, _ in self.findings), -len(self.findings), -self.unknown
+
+
+def _around(key: object, fields: Mapping[str, Field]) -> str:
+    """The one field among these whose own fields have this name, "" for none or several."""
+    around = []
+    for name, field in fields.items():
+        members = field.shape.members if isinstance(field.shape, Either) else (field.shape,)
+        if any(isinstance(member, Struct) and key in member.fields for member in members):
+            around.append(name)
+    return around[0] if len(around) == 1 else ""

@@ -31,7 +31,7 @@ def leaf_fault(value: Any, leaf: Leaf, as_text: str) -> str:
     if leaf.types == (Quantity,):
         return _quantity_fault(value)
     if not _has_type(value, leaf.types):
-        return _type_fault(value, leaf.types, as_text)
+        return _type_fault(value, leaf, as_text)
     if isinstance(value, str):
         if leaf.shortest is not None and len(value) < leaf.shortest:
             return "must not be empty"
@@ -68,7 +68,10 @@ def _choice_fault(value: Any, choices: tuple[str, ...]) -> str:
     return "" if value in choices else f"{value[:60]!r} is none of {', '.join(choices)}{nearest(value, choices)}"
 
 
-def _type_fault(value: Any, types: tuple[type, ...], as_text: str) -> str:
+def _type_fault(value: Any, leaf: Leaf, as_text: str) -> str:
+    types = leaf.types
+    if leaf.pattern is not None:
+        return f"must be a string such as {leaf.examples[0]}, not {describe(value)}"
     message = f"must be {' or '.join(map(NAMES.__getitem__, types))}, not {describe(value)}"
     if str in types:
         if isinstance(value, bool) and as_text == QUOTE:
@@ -84,9 +87,10 @@ def _type_fault(value: Any, types: tuple[type, ...], as_text: str) -> str:
     return message
 
 
-def unknown_field(key: object, names: Any) -> str:
-    """Say that a field is unknown, and which known one it may stand for."""
-    return f"unknown field {str(key)[:60]!r}{nearest(str(key)[:60], names)}"
+def unknown_field(key: object, names: Any, around: str = "") -> str:
+    """Say that a field is unknown, and which known one it may stand for or, if not "", belongs in (`around`)."""
+    hint = f"; it belongs in {around!r}" if around else nearest(str(key)[:60], names)
+    return f"unknown field {str(key)[:60]!r}{hint}"
 
 
 def too_new(key: str, since: Version, release: Version) -> str:

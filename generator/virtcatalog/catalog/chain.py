@@ -85,7 +85,7 @@ def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
             f"{path!r} leaves the folder that this catalog is in; a catalog can extend its neighbours only"
         ) from None
     if folder is None:
-        raise ValueError(f"there is no folder {path!r}")
+        raise ValueError(f"there is no folder {path!r}{nearest(path, (NAME,))}")
     target = folder.at
     if target == here.at:
         raise ValueError("a catalog cannot extend itself")

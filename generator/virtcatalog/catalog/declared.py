@@ -45,6 +45,8 @@ def _candidates(field: str) -> list[FieldPath]:
         # No shorter path: `spec` or `spec.cpu` may be set by a layer that says nothing of the number.
         return [_WORDS[field], steps(field)]
     path = steps(field)
+    if len(path) == 1:  # a field of the declaration that no object has
+        return [path]
     if path[:1] == ("metadata",):
         path = path[1:]
         origin = (DERIVED_ANNOTATIONS | DERIVED_LABELS).get(str(path[-1]), "") if len(path) > 1 else ""

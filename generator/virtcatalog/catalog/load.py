@@ -190,6 +190,8 @@ class _Loader:
             place = f"{part.prefix}{COMPONENTS}"
             if place in self.sources.files_of(part.prefix):
                 for name, data in self.files.read(place, ComponentsFile).items():
+                    if data is None:
+                        self.sources.report(place, (name,), "is empty: a component sets `spec` or another field")
                     layer = fragment(place, (name,), data or {}, COMPONENT_FRAGMENT, self.files.release)
                     layers.setdefault(name, []).append(layer)
                 complete = complete and place not in self.sources.unread

@@ -114,12 +114,17 @@ class Files:
             self.sources.spoil(place, owner, keys + similar(keys, COMPONENT_FRAGMENT))
         for path, _ in findings:
             take_out(data, path)
-        return data if isinstance(data, dict) else {}
+        if not isinstance(data, dict):
+            self.sources.unread.add(place)
+            return {}
+        return data
 
     def _faults(self, place: str, data: Any, kind: Any, *, over: bool, extended: bool) -> Findings:
         """Return what is wrong with the data of a file (its path within its catalog), with the paths in the data."""
         if not isinstance(data, dict):
             return faults(data, kind)
+        if elsewhere := _misplaced(place, data):
+            return [((), elsewhere)]
         findings: Findings = []
         literal = {**data}
         if place == CATALOG:
@@ -140,6 +145,22 @@ class Files:
         for path, fragment in fragments_of(place, data):
             findings += [((*path, *field), message) for field, message in check_layer(fragment)]
         return findings
+
+
+def _misplaced(place: str, data: Mapping[str, Any]) -> str:
+    """Say that a file of instance types or preferences holds what belongs elsewhere; "" if it does not."""
+    folder = place.partition("/")[0]
+    if folder not in ("instancetypes", "preferences"):
+        return ""
+    if isinstance(data.get("kind"), str) and "apiVersion" in data:
+        if data["kind"] == "VirtualMachine":
+            return "is a VirtualMachine: it belongs in vms/"
+        return f"is a manifest, a {data['kind'][:60]}, and no declaration: `virtcatalog import objects` makes one of it"
+    if folder == "instancetypes" and "preferences" in data and "sizes" not in data:
+        return "declares preferences: it belongs in preferences/"
+    if folder == "preferences" and "sizes" in data and "preferences" not in data:
+        return "declares instance types: it belongs in instancetypes/"
+    return ""
 
 
 def owner_of(place: str, path: FieldPath) -> FieldPath:

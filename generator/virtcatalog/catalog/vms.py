@@ -21,7 +21,7 @@ from virtcatalog.catalog.model import Cross, VmTemplate
 from virtcatalog.catalog.places import Origin, Source
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.catalog.work import PLACED, WorkError, reading
-from virtcatalog.errors import CatalogError, Problem, nearest
+from virtcatalog.errors import CatalogError, Problem, nearest, some
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.layout import OVERLAYS, VM_TEMPLATE, VMS
 
@@ -175,7 +175,9 @@ def _read(sources: Sources, rendering: _Rendering, raw: bytes, release: Version)
         else:
             companions.append(manifest)
     if not machines and not text.problems:
-        report((1, 1), "", "holds no VirtualMachine")
+        kinds = [str(manifest["kind"]) for manifest in companions]
+        hint = next((nearest(kind, ("VirtualMachine",)) for kind in kinds if nearest(kind, ("VirtualMachine",))), "")
+        report((1, 1), "", f"holds no VirtualMachine{f', but {some(kinds, 3)}' if kinds else ''}{hint}")
     for index, manifest in machines:
         findings = _faults(manifest, release)
         for path, message in findings:

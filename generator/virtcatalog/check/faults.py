@@ -56,7 +56,8 @@ def _is_in(fault: Finding, environment: str) -> bool:
 
 def _mend(manifest: Manifest, fault: Finding) -> None:
     """Give memory its unit, or remove what is refused; a preference of which no one field is, says nothing then."""
-    path = _PAGES if fault.rule == probes.HUGEPAGES.id else steps(fault.field)
+    field = "spec.memory.guest" if fault.field == likely.RATIO else fault.field
+    path = _PAGES if fault.rule == probes.HUGEPAGES.id else steps(field)
     if fault.rule == likely.BYTES.id:
         holder = _at(manifest, path[:-1])
         holder[path[-1]] = f"{holder[path[-1]]}Gi"

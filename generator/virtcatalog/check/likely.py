@@ -34,6 +34,9 @@ OS_TYPE = Rule(
 )
 RULES = (DECIMAL, BYTES, OS_TYPE)
 
+RATIO = "memoryPerVcpu"
+"""The field of a class from which its sizes have their memory."""
+
 _MEBIBYTE = 2**20
 _DECIMAL = ("k", "M", "G", "T", "P", "E")
 _OS_TYPES = ("linux", "windows", "legacy")
@@ -42,14 +45,20 @@ _MEMORY = ("spec.memory.guest", "spec.memory.maxGuest", "spec.requirements.memor
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Check every instance type and preference."""
+    types = inventory.catalog.instancetypes if inventory.catalog else ()
+    ratios = {entry.name: str(entry.memory_per_vcpu) for entry in types if entry.memory_per_vcpu}
     for subject in inventory.objects:
-        yield from _memory(subject)
+        ratio = ratios.get(subject.name, "") if subject.origin == "catalog" and subject.is_instancetype else ""
+        yield from _memory(subject, ratio)
         yield from _os_type(subject)
 
 
-def _memory(subject: Subject) -> Iterator[Finding]:
+def _memory(subject: Subject, ratio: str) -> Iterator[Finding]:
+    """Memory that follows its class's ratio is the ratio's fault: all sizes say the same then."""
     for field in _MEMORY:
         amount = _at(subject.manifest, field)
+        if ratio and field == "spec.memory.guest" and subject.place(field) == subject.place(""):
+            amount, field = ratio, RATIO
         if isinstance(amount, str) and amount.endswith(_DECIMAL):
             yield subject.finding(DECIMAL, f"{amount} counts in powers of ten; did you mean {amount}i?", field)
         elif _lacks_unit(amount):

@@ -6,6 +6,7 @@ pkg/instancetype/webhooks/vm/admitter.go.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,7 +22,7 @@ from virtcatalog.api.instancetype import (
 )
 from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.errors import Cause, ManifestError, UnsupportedError, Warning
+from virtcatalog.errors import Cause, ManifestError, UnsupportedError, Warning, nearest
 from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.instancetype.apply import apply_to_vmi
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
@@ -125,17 +126,21 @@ def validate_preference(spec: VirtualMachinePreferenceSpec, path: str = "spec") 
     if spec.cpu is None or spec.cpu.preferred_cpu_topology is None:
         return []
     if spec.cpu.preferred_cpu_topology not in TOPOLOGIES:
-        message = f"{spec.cpu.preferred_cpu_topology!r} is not one of {', '.join(DEPRECATED_TOPOLOGIES.values())}"
+        message = _none_of(spec.cpu.preferred_cpu_topology, DEPRECATED_TOPOLOGIES.values())
         return [invalid(f"{path}.cpu.preferredCPUTopology", message)]
     if preferred_topology(spec) != "spread":
         return []
     ratio, across = spread_options(spec)
     if across not in SPREADS:
-        return [invalid(f"{path}.cpu.spreadOptions.across", f"{across!r} is not one of {', '.join(SPREADS)}")]
+        return [invalid(f"{path}.cpu.spreadOptions.across", _none_of(across, SPREADS))]
     if across == "CoresThreads" and ratio != THREADS_PER_CORE:
         message = f"across CoresThreads the ratio is {THREADS_PER_CORE}, threads of each core, not {ratio}"
         return [invalid(f"{path}.cpu.spreadOptions.ratio", message)]
     return []
+
+
+def _none_of(value: str, words: Collection[str]) -> str:
+    return f"{value!r} is not one of {', '.join(words)}{nearest(value, words)}"
 
 
 def apply_to_vm(vm: VirtualMachine, cluster: Cluster) -> Applied:

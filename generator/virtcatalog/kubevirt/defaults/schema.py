@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from virtcatalog.api.cdi import DataVolumeSpec, StorageSpec
 from virtcatalog.api.core import PersistentVolumeClaimSpec
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.errors import Cause
+from virtcatalog.errors import Cause, nearest
 from virtcatalog.kubevirt.causes import invalid
 
-_ACCESS_MODES = frozenset({"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"})
+_ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 
 
 def validate_data_volume_schema(vm: VirtualMachine) -> Iterator[Cause]:
@@ -22,7 +22,9 @@ def validate_data_volume_schema(vm: VirtualMachine) -> Iterator[Cause]:
         for kind, claim in _claims(template.spec):
             for mode in claim.access_modes:
                 if mode not in _ACCESS_MODES:
-                    yield invalid("", f"{place}.{kind}.accessModes: {mode!r} is no access mode")
+                    yield invalid(
+                        "", f"{place}.{kind}.accessModes: {mode!r} is no access mode{nearest(mode, _ACCESS_MODES)}"
+                    )
 
 
 def validate_mutated_data_volume_schema(vm: VirtualMachine) -> Iterator[Cause]:
