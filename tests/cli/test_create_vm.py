@@ -66,6 +66,13 @@ def test_what_kubevirt_refuses_anywhere_is_told_as_virtctl_prints_it(run: Run) -
     assert result.stderr.endswith("default/web: refused\n")
 
 
+def test_beside_a_catalog_a_refused_vm_is_a_finding_too(run: Run) -> None:
+    Path("types").rename("catalog")
+    assert run(*TYPED).exit_code == 0
+    result = run("--instancetype=m.larg", "--preference=linux")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (1, "default/web: refused")
+
+
 def test_with_a_catalog_a_refused_vm_is_a_finding(run: Run) -> None:
     assert run(*TYPED, "-c", "types").exit_code == 0
     result = run("--instancetype=m.larg", "--preference=linux", "-c", "types")

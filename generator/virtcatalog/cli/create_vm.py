@@ -118,8 +118,8 @@ def command(
     """Make a VirtualMachine manifest of flags, and tell whether KubeVirt admits it.
 
     The flags and the manifest are those of `virtctl create vm`. Volumes boot in the order containerdisk, PVC,
-    DataSource, cloned PVC, blank, imported, unless they have a boot order. With a catalog, a kind that its name lacks
-    is added, and exit status 1 says that the VM is refused; so does -o.
+    DataSource, cloned PVC, blank, imported, unless they have a boot order. With -c, a kind that its name lacks is
+    added. Exit status 1 says that the VM is refused: with -c, -e, -f or -o, and where there is a catalog.
     """
     from virtcatalog.create.options import VmOptions
     from virtcatalog.create.vm import completed, create_vm
@@ -139,10 +139,12 @@ def command(
 
 
 def _as_virtctl(manifest: dict[str, Any], conditions: Conditions) -> int:
-    """Print the manifest as virtctl does: whether KubeVirt takes it is told, and makes it no failure."""
+    """Print the manifest as virtctl does: that KubeVirt refuses it is a failure only beside a catalog."""
     print_documents([manifest], "yaml")
     try:
-        _tell(manifest, _batch(None, None, ()), conditions, None)
+        batch = _batch(None, None, ())
+        status = _tell(manifest, batch, conditions, None)
+        return 0 if batch.alone else status
     except VirtcatalogError as error:
         echo(f"whether it is admitted is not known: {error}", err=True)
     return 0
