@@ -7,8 +7,7 @@ _MIB, _GIB = 2**20, 2**30
 
 def mebibytes(amount: float) -> str:
     """Bytes in mebibytes, to three digits behind the point where they are not whole: `4,531 MiB`, `0.125 MiB`."""
-    text = f"{amount / _MIB:,.3f}".rstrip("0").rstrip(".")
-    return f"{text} MiB"
+    return f"{count(amount / _MIB)} MiB"
 
 
 def memory(amount: float) -> str:

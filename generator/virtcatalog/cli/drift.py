@@ -84,7 +84,7 @@ def command(
 
     cluster = snapshot(live, context, kubeconfig)
     side = git_side(source)
-    past, omissions = past_of(_catalog(catalog, source))
+    past, omissions = past_of(catalog or source or "catalog")
     found = report(
         side,
         cluster,
@@ -119,10 +119,6 @@ def git_side(source: str | None) -> Side:
     if side.nothing:
         raise VirtcatalogError(side.nothing)
     return side
-
-
-def _catalog(catalog: str | None, source: str | None) -> str:
-    return catalog or source or "catalog"
 
 
 def _watch(names: Sequence[str]) -> Iterable[str]:

@@ -20,6 +20,7 @@ from virtcatalog.api.govalues import GoError, as_json, yaml_key
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.builder import Builder
 from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.plainjson import refuse_constant
 from virtcatalog.manifests.scalars import resolve
 from virtcatalog.manifests.syntax import PLAIN, QUOTED, TAG, ScalarNode
 
@@ -131,8 +132,4 @@ def _first_document(text: str) -> str:
     return text
 
 
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not JSON")
-
-
-_JSON: Final = json.JSONDecoder(parse_constant=_refuse)
+_JSON: Final = json.JSONDecoder(parse_constant=refuse_constant)

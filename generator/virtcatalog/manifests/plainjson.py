@@ -37,13 +37,7 @@ def plain_json(text: str | bytes) -> Any:
 def has_unwritable(text: bytes) -> bool:
     """Whether there is a character beyond ASCII in UTF-8 that may not stand in YAML."""
     may_have = not text.isascii() and any(byte in text for byte in b"\xc2\xef")
-    return may_have and find_unwritable(text) >= 0
-
-
-def find_unwritable(text: bytes, start: int = 0) -> int:
-    """Return where the first such character is from an offset on; -1 where there is none."""
-    match = _UNWRITABLE_UTF8.search(text, start)
-    return match.start() if match else -1
+    return may_have and _UNWRITABLE_UTF8.search(text) is not None
 
 
 def canonical_json(text: bytes) -> Any:
@@ -63,12 +57,13 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return mapping
 
 
-def _refuse(constant: str) -> Any:
+def refuse_constant(constant: str) -> Any:
+    """Raise ValueError for NaN and Infinity, which Python takes for JSON."""
     raise ValueError(f"{constant} is not JSON")
 
 
 JSON_DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_float=lambda text: number(text, text), parse_constant=_refuse
+    object_pairs_hook=_unique, parse_float=lambda text: number(text, text), parse_constant=refuse_constant
 )
 
 

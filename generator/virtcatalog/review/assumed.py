@@ -100,11 +100,8 @@ def refused_for(manifest: Data, cluster: Cluster) -> frozenset[str]:
     if result is None or result.admitted:
         return frozenset()
     named = {name for reason in result.reasons for name in GATE.findall(reason.message)}
-    return frozenset(name for name in named & cluster.release.feature_gates.keys() if not _is_on(name, cluster))
-
-
-def _is_on(gate: str, cluster: Cluster) -> bool:
-    return cluster.configuration.feature_gate(gate)
+    is_on = cluster.configuration.feature_gate
+    return frozenset(name for name in named & cluster.release.feature_gates.keys() if not is_on(name))
 
 
 def _with_gates(gates: Iterable[str]) -> Data:

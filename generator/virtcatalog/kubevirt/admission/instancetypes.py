@@ -107,13 +107,13 @@ def _spec(
     return decode_manifest(prune(manifest, kind, release.minor)[0], kind).spec if kind is not None else None
 
 
-def validate_instancetype(spec: VirtualMachineInstancetypeSpec, path: str = "spec") -> list[Cause]:
+def validate_instancetype(spec: VirtualMachineInstancetypeSpec) -> list[Cause]:
     """Return what is wrong with an instance type: memory overcommit out of range, or together with huge pages.
 
     Source: ValidateInstanceTypeSpec.
     """
     causes, memory = [], spec.memory
-    field = f"{path}.memory.overcommitPercent"
+    field = "spec.memory.overcommitPercent"
     if not 0 <= memory.overcommit_percent <= 100:
         causes.append(invalid(field, f"{memory.overcommit_percent} is not a percentage from 0 to 100"))
     if memory.overcommit_percent and memory.hugepages is not None:
@@ -121,21 +121,21 @@ def validate_instancetype(spec: VirtualMachineInstancetypeSpec, path: str = "spe
     return causes
 
 
-def validate_preference(spec: VirtualMachinePreferenceSpec, path: str = "spec") -> list[Cause]:
+def validate_preference(spec: VirtualMachinePreferenceSpec) -> list[Cause]:
     """Return what is wrong with a preference: its CPU topology, and how that spreads (ValidatePreferenceSpec)."""
     if spec.cpu is None or spec.cpu.preferred_cpu_topology is None:
         return []
     if spec.cpu.preferred_cpu_topology not in TOPOLOGIES:
         message = _none_of(spec.cpu.preferred_cpu_topology, DEPRECATED_TOPOLOGIES.values())
-        return [invalid(f"{path}.cpu.preferredCPUTopology", message)]
+        return [invalid("spec.cpu.preferredCPUTopology", message)]
     if preferred_topology(spec) != "spread":
         return []
     ratio, across = spread_options(spec)
     if across not in SPREADS:
-        return [invalid(f"{path}.cpu.spreadOptions.across", _none_of(across, SPREADS))]
+        return [invalid("spec.cpu.spreadOptions.across", _none_of(across, SPREADS))]
     if across == "CoresThreads" and ratio != THREADS_PER_CORE:
         message = f"across CoresThreads the ratio is {THREADS_PER_CORE}, threads of each core, not {ratio}"
-        return [invalid(f"{path}.cpu.spreadOptions.ratio", message)]
+        return [invalid("spec.cpu.spreadOptions.ratio", message)]
     return []
 
 
