@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from virtcatalog import __version__
+from virtcatalog.cachefolder import CacheError, default_folder
 from virtcatalog.fleet import cache as module
-from virtcatalog.fleet.cache import Cache, CacheError, default_folder, digest, key_of, users_cache
+from virtcatalog.fleet.cache import Cache, digest, key_of, users_cache
 
 KEY, OTHER = key_of(b"one"), key_of(b"other")
 

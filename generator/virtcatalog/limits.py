@@ -119,6 +119,13 @@ PAST_CHANGES: Final = 20_000  # of rendered objects, the newest
 PAST_FILES: Final = 1_000_000  # files and folders of all these commits that are looked at for them
 PAST_FILE_BYTES: Final = MIB  # of a rendered object
 
+# Artifacts of registries
+ARTIFACT_BYTES: Final = 64 * MIB  # of its layer, packed
+ARTIFACT_UNPACKED_BYTES: Final = 256 * MIB  # of the tar file in it
+ARTIFACT_MANIFEST_BYTES: Final = 4 * MIB  # of a manifest, or a list of what is about an artifact: as registries take
+REGISTRY_ANSWER_BYTES: Final = MIB  # of what a registry says beside these: tokens, faults
+EXTENDED_ARTIFACTS: Final = 8  # that one chain of catalogs takes over
+
 # What is kept for the next run
 CACHE_BYTES: Final = 512 * MIB
 CACHE_ENTRY_BYTES: Final = 4 * MIB

@@ -81,7 +81,13 @@ RUNS = (
     "bild",
 )
 #: Commands whose whole runs are elsewhere, with where.
-ELSEWHERE = {"import": "test_import_libvirt.py", "man": "test_man.py", "site": "../site"}
+ELSEWHERE = {
+    "import": "test_import_libvirt.py",
+    "man": "test_man.py",
+    "pull": "../oci",
+    "push": "../oci",
+    "site": "../site",
+}
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ LEFT_OUT = {
     "--executor": "needs a scheduler: tests/test_dask.py",
     "--cloud": "needs a cloud",
     "--context": "needs a cluster: tests/live",
+    "registry.example.com/platform/catalog": "needs a registry: tests/oci",
     "…": "leaves something out",
     "examples/common-instancetypes --output-dir public": "docs/site.md runs it",
     "| man": "needs man",

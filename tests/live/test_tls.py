@@ -5,10 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import select
-import shutil
 import socket
 import ssl
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -23,6 +21,7 @@ from click.testing import CliRunner, Result
 from fakeapi import Server, kubeconfig, serving
 
 import fleet
+from certificates import Pair, authority, signed
 from virtcatalog.cli import main
 from virtcatalog.live.client import api
 from virtcatalog.live.client import credentials as credentials_module
@@ -32,19 +31,6 @@ from virtcatalog.live.client.kubeconfig import Access, ClusterError, Plugin
 from virtcatalog.live.client.proxy import proxy_of
 
 OBJECTS = [fleet.KUBEVIRT]
-
-
-class Pair(NamedTuple):
-    """A certificate and its key, as files."""
-
-    certificate: Path
-    key: Path
-
-    @property
-    def data(self) -> tuple[str, str]:
-        """Both as a kubeconfig has them."""
-        certificate, key = (base64.b64encode(path.read_bytes()).decode() for path in self)
-        return certificate, key
 
 
 class Certificates(NamedTuple):
@@ -59,28 +45,14 @@ class Certificates(NamedTuple):
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl makes the certificates")
     folder = tmp_path_factory.mktemp("tls")
-
-    def made(name: str, *arguments: str) -> Pair:
-        pair = Pair(folder / f"{name}.crt", folder / f"{name}.key")
-        key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", str(pair.key))
-        request = ["openssl", "req", "-x509", *key, "-days", "2", "-subj", f"/CN={name}", "-out", str(pair.certificate)]
-        subprocess.run([*request, *arguments], check=True, capture_output=True)
-        return pair
-
-    def signed(name: str, *arguments: str) -> Pair:
-        signer = ("-CA", str(authority.certificate), "-CAkey", str(authority.key))
-        return made(name, *signer, "-addext", "basicConstraints=CA:FALSE", *arguments)
-
-    authority = made("authority")
+    ours = authority(folder, "authority")
     return Certificates(
-        authority,
-        signed("server", "-addext", "subjectAltName=IP:127.0.0.1"),
-        signed("named", "-addext", "subjectAltName=DNS:kube.example.org"),
-        signed("client"),
-        made("other"),
+        ours,
+        signed(ours, folder, "server", "-addext", "subjectAltName=IP:127.0.0.1"),
+        signed(ours, folder, "named", "-addext", "subjectAltName=DNS:kube.example.org"),
+        signed(ours, folder, "client"),
+        authority(folder, "other"),
     )
 
 

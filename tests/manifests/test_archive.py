@@ -12,8 +12,8 @@ from repository_cases import manifest
 
 from virtcatalog.cli import main
 from virtcatalog.manifests import archive
-from virtcatalog.manifests.archive import open_archive
-from virtcatalog.manifests.folder import LinkOutError, SourceError
+from virtcatalog.manifests.archive import open_archive, plain_files
+from virtcatalog.manifests.folder import LinkOutError, SourceError, TooLargeError
 
 
 def member(name, kind=tarfile.REGTYPE, target="", content=b"x"):
@@ -102,3 +102,45 @@ def test_two_archives_are_compared_and_one_is_expanded(tmp_path, monkeypatch):
     assert "(head.tar.gz/base/web.yaml:11)" in " ".join(done.stdout.split())
     done = CliRunner().invoke(main, ["expand", "-f", "head.tar.gz"])
     assert "<name>prod_web</name>" in done.stdout
+
+
+class TestPlainFiles:
+    """Files of an artifact: nothing that one reader takes otherwise than another."""
+
+    def test_files_and_folders(self):
+        content = packed(member("./a", tarfile.DIRTYPE), member("./a/b.yaml", content=b"b"), member("c", content=b"c"))
+        assert plain_files(gzip.compress(content), 2**20) == {"a/b.yaml": b"b", "c": b"c"}
+
+    @pytest.mark.parametrize(
+        ("members", "message"),
+        [
+            ([member("a", tarfile.SYMTYPE, "b")], "holds a, which is a link"),
+            ([member("b"), member("a", tarfile.LNKTYPE, "b")], "holds a, which is no regular file"),
+            ([member("a", tarfile.FIFOTYPE)], "holds a, which is no regular file"),
+            ([member("../a")], r"holds \.\./a, which leads out of it"),
+            ([member("a/../../b")], "which leads out of it"),
+            ([member("a"), member("./a")], "holds a twice"),
+            ([member("a"), member("a/b/c")], "holds a/b/c, and a is a file"),
+        ],
+    )
+    def test_what_else_there_is_is_refused(self, members, message):
+        with pytest.raises(SourceError, match=message):
+            plain_files(gzip.compress(packed(*members)), 2**20)
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (gzip.compress(packed(member("a")))[:-9], "ends too early, or is followed"),
+            (gzip.compress(packed(member("a"))) + gzip.compress(packed(member("b"))), "or is followed by something"),
+            (gzip.compress(packed(member("a")) + packed(member("b"))), "something behind its end"),
+            (packed(member("a")), "incorrect header check"),
+            (gzip.compress(b"no tar file" * 100), "is no archive that can be read"),
+        ],
+    )
+    def test_it_ends_where_every_reader_has_it_end(self, content, message):
+        with pytest.raises(SourceError, match=message):
+            plain_files(content, 2**20)
+
+    def test_a_bomb_is_not_unpacked(self):
+        with pytest.raises(TooLargeError):
+            plain_files(gzip.compress(bytes(2**21)), 2**20)

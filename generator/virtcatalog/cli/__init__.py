@@ -25,6 +25,8 @@ GROUPS = {
         "compare": "Show some of them side by side.",
         "impact": "Show who depends on an instance type, preference, class or component.",
         "release": "Publish a catalog under a version, and print what changed.",
+        "push": "Publish a catalog as an OCI artifact, signed.",
+        "pull": "Fetch such an artifact, or those that a catalog extends.",
         "site": "Make a static web site of a catalog.",
     },
     "VM owners": {

@@ -112,8 +112,9 @@ _NO_CACHE = click.option(
 
 def _cache(folder: str | None) -> Cache | None:
     """The cache; without one of its own to use, the user's, where there is one."""
+    from virtcatalog.cachefolder import CacheError, default_folder
     from virtcatalog.cli.console import summary
-    from virtcatalog.fleet.cache import Cache, CacheError, default_folder
+    from virtcatalog.fleet.cache import Cache
 
     usual = default_folder() if folder is None else None
     if folder is None and usual is None:

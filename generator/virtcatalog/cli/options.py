@@ -234,6 +234,18 @@ environments = click.option(
 )
 
 
+def registry(command: T) -> T:
+    """Give a command --plain-http and --ca-file: how it reaches a registry."""
+    command = click.option(
+        "--ca-file",
+        "authority",
+        metavar="FILE",
+        shell_complete=completes("files"),
+        help="Certificates that sign the registry's. [default: the system's]",
+    )(command)
+    return click.option("--plain-http", is_flag=True, help="Ask the registry by HTTP without TLS.")(command)
+
+
 def environment(also: str = "") -> Callable[[T], T]:
     """`-e`, as `environment`: the name of the one that is looked at, where there can be only one."""
     return click.option(

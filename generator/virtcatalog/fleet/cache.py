@@ -3,13 +3,12 @@
 It may be deleted at any time, by another run too. A damaged file counts as a missing one. A disk that is full, or a
 folder that cannot be written, costs the next run its time and nothing else.
 
-What is in it is believed. So it lies where no checkout reaches: whoever opens a pull request commits files and links.
+What is in it is believed: see `cachefolder`.
 """
 
 from __future__ import annotations
 
 import os
-import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -22,8 +21,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from virtcatalog._version import __version__
-from virtcatalog.checkouts import checkout_of, resolved
-from virtcatalog.errors import VirtcatalogError
+from virtcatalog.cachefolder import CacheError, check, check_outside, default_folder
 from virtcatalog.limits import CACHE_BYTES, CACHE_ENTRY_BYTES
 from virtcatalog.writing import write_new
 
@@ -37,10 +35,6 @@ _SIZE: Final = 16
 _UNFINISHED: Final = ".new-"
 
 
-class CacheError(VirtcatalogError):
-    """A folder that is not the user's own to keep answers in."""
-
-
 class Cache:
     """Answers by the digests of what they depend on, no more than `most` bytes of them; the oldest are dropped."""
 
@@ -49,13 +43,13 @@ class Cache:
 
         One that is not there is made.
         """
-        _check_outside(folder)
+        check_outside(folder)
         self._folder, self._most = folder, most
         self._full = False
         self._grown: set[str] = set()
         self._there = os.path.exists(folder)  # noqa: PTH110 - as the rest, without pathlib's cost
         if self._there:
-            _check(folder)
+            check(folder)
 
     def get(self, key: str) -> bytes | None:
         """Return the bytes stored under a key; None when there are none, or the file is damaged."""
@@ -93,7 +87,7 @@ class Cache:
         try:
             if not self._there:
                 os.makedirs(self._folder, mode=0o700, exist_ok=True)  # noqa: PTH103
-                _check(self._folder)
+                check(self._folder)
                 self._there = True
             with suppress(FileExistsError):
                 os.mkdir(share, 0o700)  # noqa: PTH102
@@ -117,32 +111,6 @@ class Cache:
         return f"{self._folder}/{key[:2]}/{key[2:]}"
 
 
-def _check(folder: str) -> None:
-    """CacheError for a folder that somebody else owns, or may write into."""
-    status = os.stat(folder)  # noqa: PTH116
-    if not stat.S_ISDIR(status.st_mode):
-        raise CacheError(f"{folder}: is no folder to keep anything in")
-    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
-        raise CacheError(f"{folder}: belongs to somebody else: nothing is kept there")
-    if status.st_mode & 0o022 and os.name == "posix":
-        raise CacheError(f"{folder}: can be written by others: nothing is kept there")
-
-
-def _check_outside(folder: str) -> None:
-    """CacheError for a folder in a checkout, or to which a link in one leads."""
-    try:
-        place, links = resolved(folder)
-        checkouts = (checkout_of(folder) for folder in (*map(os.path.dirname, links), place))
-        checkout = next(filter(None, checkouts), None)
-    except OSError as error:
-        raise CacheError(f"{folder}: {error.strerror or error}: nothing is kept there") from error
-    if checkout:
-        raise CacheError(
-            f"{folder}: lies in the checkout {checkout}, or a link in it leads there, and anybody may commit to "
-            "one: nothing is kept there; name a folder outside of every checkout"
-        )
-
-
 def _trim(share: str, most: int) -> None:
     now, total = time.time(), 0
     stored = []
@@ -162,17 +130,6 @@ def _trim(share: str, most: int) -> None:
 
 def _seal(key: str, content: bytes) -> bytes:
     return blake2b(key.encode() + content, digest_size=_SIZE).digest()
-
-
-def default_folder() -> str | None:
-    """The user's folder for caches; None where no variable or home folder says which that is."""
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(home):  # noqa: PTH117 - a path that is not absolute counts for nothing there
-        user = os.path.expanduser("~")  # noqa: PTH111
-        if not os.path.isabs(user):  # noqa: PTH117
-            return None
-        home = f"{user}/.cache"
-    return f"{home}/virtcatalog"
 
 
 def users_cache() -> Cache | None:

@@ -17,11 +17,13 @@ from virtcatalog.manifests.folder import (
     SourceError,
     TooLargeError,
     TooManyError,
+    is_text,
     parts_of,
     shown,
 )
 
 _GZIP: Final = 31  # zlib's number for a stream with gzip's header
+_NO_ARCHIVE: Final = "is no archive that can be read"
 
 
 def open_archive(content: bytes) -> Folder:
@@ -29,21 +31,58 @@ def open_archive(content: bytes) -> Folder:
     try:
         members = dict(_members(unpacked(content, SOURCE_BYTES) if content[:2] == b"\x1f\x8b" else content))
     except (tarfile.TarError, zlib.error, ValueError, EOFError) as error:
-        raise SourceError(f"is no archive that can be read: {error}") from None
+        raise SourceError(f"{_NO_ARCHIVE}: {error}") from None
     return in_commit(_Archive(members), "", ())
+
+
+def plain_files(content: bytes, most: int) -> dict[str, bytes]:
+    """Return the files of a tar file that gzip has packed, no more than `most` bytes with its headers.
+
+    SourceError for what one reader could take otherwise than another: a link, a file that is there twice, in a file or
+    behind the end.
+    """
+    files: dict[str, bytes] = {}
+    try:
+        plain, at_end = _unpacked(content, most)
+        if not at_end:
+            raise SourceError(f"{_NO_ARCHIVE}: what gzip has packed ends too early, or is followed by something")
+        for path, (is_link, text) in _members(plain, to_the_end=True):
+            name = "/".join(path)
+            if is_link:
+                raise SourceError(f"holds {shown(path)}, which is a link")
+            if not path or not is_text(name) or name in files:
+                raise SourceError(f"holds {shown(path)} twice" if name in files else f"holds {shown(path)!r}")
+            files[name] = text
+    except (tarfile.TarError, zlib.error, ValueError, EOFError) as error:
+        raise SourceError(f"{_NO_ARCHIVE}: {error}") from None
+    for name in files:
+        above = name.rpartition("/")[0]
+        while above:
+            if above in files:
+                raise SourceError(f"holds {name}, and {above} is a file")
+            above = above.rpartition("/")[0]
+    return files
 
 
 def unpacked(content: bytes, most: int) -> bytes:
     """Return what gzip has packed; raises TooLargeError for more bytes than `most`, and zlib.error."""
+    return _unpacked(content, most)[0]
+
+
+def _unpacked(content: bytes, most: int) -> tuple[bytes, bool]:
+    """Return what gzip has packed first, and whether that is all."""
     unpack = zlib.decompressobj(_GZIP)
     plain = unpack.decompress(content, most + 1)
     if len(plain) > most or unpack.unconsumed_tail:
         raise TooLargeError(most)
-    return plain
+    return plain, unpack.eof and not unpack.unused_data
 
 
-def _members(content: bytes) -> Iterator[tuple[Parts, tuple[bool, bytes]]]:
-    """Yield the files by their paths: whether one is a link, and its bytes or where it leads."""
+def _members(content: bytes, *, to_the_end: bool = False) -> Iterator[tuple[Parts, tuple[bool, bytes]]]:
+    """Yield the files by their paths: whether one is a link, and its bytes or where it leads.
+
+    What follows the last one has to be zeros `to_the_end`; tarfile takes whatever it can't read for the end.
+    """
     left = SOURCE_BYTES
     with tarfile.open(fileobj=BytesIO(content), mode="r:") as archive:
         for number, member in enumerate(archive):
@@ -67,6 +106,8 @@ def _members(content: bytes) -> Iterator[tuple[Parts, tuple[bool, bytes]]]:
             if file is None:
                 raise SourceError(f"holds {shown(path)}, which is no regular file")
             yield path, (False, file.read())
+        if to_the_end and content[archive.offset :].strip(b"\0"):
+            raise SourceError(f"{_NO_ARCHIVE}: there is something behind its end")
 
 
 class _Archive:

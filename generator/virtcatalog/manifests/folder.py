@@ -211,3 +211,34 @@ class _Changed(Folder):
     def folder(self, path: str) -> Folder | None:
         folder = self._folder.folder(path)
         return _Changed(folder, self._changes) if folder is not None else None
+
+
+class Recorded(Folder):
+    """A folder that remembers what is read of it and of folders beside it, by the whole paths of files."""
+
+    def __init__(self, folder: Folder, contents: dict[Parts, bytes] | None = None) -> None:
+        self._folder = folder
+        self.contents: dict[Parts, bytes] = {} if contents is None else contents
+
+    @property
+    def at(self) -> Parts:
+        """Where it is."""
+        return self._folder.at
+
+    def listing(self) -> Listing:
+        """List it."""
+        return self._folder.listing()
+
+    def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
+        """Return a file's bytes, and remember them."""
+        content = self.contents[parts_of(path, self.at)] = self._folder.read(path, most)
+        return content
+
+    def has(self, path: str) -> bool:
+        """Whether there is something of that path other than a folder."""
+        return self._folder.has(path)
+
+    def folder(self, path: str) -> Folder | None:
+        """Return the folder of a path, of which the same is remembered."""
+        folder = self._folder.folder(path)
+        return None if folder is None else Recorded(folder, self.contents)

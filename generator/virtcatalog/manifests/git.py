@@ -44,6 +44,14 @@ class Repository:
         """Whether a revision names a commit."""
         return bool(self._object_id(f"{revision}^{{commit}}"))
 
+    def time_of(self, commit: str) -> int:
+        """Return when a commit was made, in seconds since 1970."""
+        return int(self._git.line("rev-list", "--max-count=1", "--timestamp", "--end-of-options", commit).split()[0])
+
+    def remote(self) -> str:
+        """Return the URL of the remote `origin`, "" when there is none."""
+        return self._git.run("config", "--get", "remote.origin.url").stdout.decode(errors="replace").strip()
+
     def _object_id(self, name: str) -> str:
         """The id of what a name stands for, "" when that is nothing."""
         if name.startswith(("-", "^")) or "\0" in name:

@@ -116,7 +116,7 @@ class History(Repository):
 
     def dated(self, commit: str) -> str:
         """Return the day of a commit."""
-        return _date(self._git.line("rev-list", "--max-count=1", "--timestamp", "--end-of-options", commit).split()[0])
+        return _date(str(self.time_of(commit)))
 
 
 def _date(time: str) -> str:

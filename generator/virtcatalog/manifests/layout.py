@@ -20,6 +20,8 @@ OWNED: Final = ".virtcatalog"
 """The file of an output tree that lists what virtcatalog wrote; a folder with it is one."""
 BASE: Final = "base"
 """The folder of an output tree with its objects."""
+DECLARATIONS: Final = "declarations"
+"""The folder of an artifact with the catalog that it is rendered from, and those beside it that this one extends."""
 
 _MANIFESTS: Final = (".yaml", ".yml", ".json")
 _ARCHIVES: Final = (".tar", ".tar.gz", ".tgz")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from virtcatalog.checkouts import mode_of
 from virtcatalog.limits import MIB, OUTPUT_FILE_BYTES
-from virtcatalog.manifests.layout import OWNED
+from virtcatalog.manifests.layout import DECLARATIONS, OWNED
 from virtcatalog.writing import WriteError
 
 _HEADER = "# Files that virtcatalog wrote in this folder; it replaces and removes these and no others.\n"
@@ -18,7 +18,8 @@ _OWNER = "# Of the catalog: "
 _OURS = re.compile(
     r"README\.md|catalog\.json|kustomization\.yaml|(base|bundles|overlays)/[-+.\w]+(/[-+.\w]+)*"
     r"|[a-z]+\.html|(domains|search)\.js|changes\.atom|deprecated\.ics"  # of the web site, as what follows
-    r"|(assets|domains|preferences|templates|types|vms)/[-+.\w]+",
+    r"|(assets|domains|preferences|templates|types|vms)/[-+.\w]+"
+    rf"|{DECLARATIONS}(/[^/\n]+)+",  # of an artifact
     re.ASCII,
 )
 
@@ -30,6 +31,16 @@ class TreeError(WriteError):
 def owner_of(folder: Path) -> str:
     """Return the name of the catalog that a tree is of, "" when unknown."""
     return Reader(folder).owner()
+
+
+def owner_in(text: str) -> str:
+    """Return the name of the catalog that the file OWNED of a tree names, "" when it names none."""
+    return next((line.removeprefix(_OWNER) for line in text.splitlines()[:2] if line.startswith(_OWNER)), "")
+
+
+def is_ours(path: str) -> bool:
+    """Whether virtcatalog writes files of that path."""
+    return bool(_OURS.fullmatch(path))
 
 
 def with_ownership(tree: Mapping[str, str], owner: str = "") -> dict[str, str]:
@@ -56,8 +67,7 @@ class Reader:
 
     def owner(self) -> str:
         """Return the name of the catalog that the tree is of, "" when unknown."""
-        text = self.text(OWNED) if self.has(OWNED) else ""
-        return next((line.removeprefix(_OWNER) for line in text.splitlines()[:2] if line.startswith(_OWNER)), "")
+        return owner_in(self.text(OWNED) if self.has(OWNED) else "")
 
     def _list(self) -> list[str]:
         lines = self.text(OWNED).splitlines() if self.has(OWNED) else []

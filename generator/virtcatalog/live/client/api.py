@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.live.client.credentials import Credentials
 from virtcatalog.live.client.kubeconfig import Access, ClusterError
 from virtcatalog.live.client.proxy import proxy_of
+from virtcatalog.network import AGAIN, LONGEST_WAIT, pause
 
 if TYPE_CHECKING:
     import urllib3
 
 TRIES: Final = 6
-_LONGEST_WAIT: Final = 30.0
 _SECONDS: Final = 60.0
-_AGAIN: Final = frozenset({429, 500, 502, 503, 504})
 
 
 class StatusError(ClusterError):
@@ -67,17 +65,17 @@ class Api:
                 raise ClusterError(f"{self._access.server} is not trusted, or does not trust us: {error}") from error
             except urllib3.exceptions.HTTPError as error:
                 trouble = str(error)
-                self._wait(min(2.0**number / 4, _LONGEST_WAIT))
+                self._wait(min(2.0**number / 4, LONGEST_WAIT))
                 continue
             if answer.status < 300:
                 return bytes(answer.data)
             if answer.status == 401 and not renewed and self._credentials.renew(age):
                 renewed, self._pool = True, self._connect()
                 continue
-            if answer.status not in _AGAIN:
+            if answer.status not in AGAIN:
                 raise StatusError(answer.status, _message(answer.data, answer.status))
             trouble = f"{_message(answer.data, answer.status)} ({answer.status})"
-            self._wait(_pause(answer.headers, number))
+            self._wait(pause(answer.headers, number))
         raise ClusterError(f"{self._access.server} gave no answer to {verb} {path} in {TRIES} tries: {trouble}")
 
     def _connect(self) -> urllib3.PoolManager:
@@ -103,20 +101,6 @@ class Api:
             return urllib3.PoolManager(**options)
         headers = urllib3.make_headers(proxy_basic_auth=login) if login else None
         return urllib3.ProxyManager(proxy, proxy_headers=headers, **options)
-
-
-def _pause(headers: Mapping[str, str], number: int) -> float:
-    """How long the server wants to be left alone, else longer each time."""
-    wanted = headers.get("Retry-After", "")
-    try:
-        return min(max(float(wanted), 0.0), _LONGEST_WAIT)
-    except ValueError:
-        pass
-    try:
-        left = parsedate_to_datetime(wanted).timestamp() - time.time()
-    except (TypeError, ValueError):
-        left = 2.0**number / 4
-    return min(max(left, 0.0), _LONGEST_WAIT)
 
 
 def _message(body: bytes, code: int) -> str:

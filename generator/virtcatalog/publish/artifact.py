@@ -1,0 +1,169 @@
+"""A catalog as an artifact: its output tree at the top, and its declarations in a folder.
+
+    base/ overlays/ bundles/ …     what `virtcatalog build` writes: Argo CD and Flux sync overlays/NAME
+    declarations/catalog/          the catalog itself, for those who extend it
+    declarations/…                 catalogs beside it that it extends
+
+The same commit gives the same bytes: times are the commit's, and nothing else is of the machine that it is made on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+import msgspec
+
+from virtcatalog.catalog.load import load_catalog, open_catalog
+from virtcatalog.catalog.model import Catalog
+from virtcatalog.errors import VirtcatalogError, counted
+from virtcatalog.limits import ARTIFACT_UNPACKED_BYTES, MIB
+from virtcatalog.manifests.folder import Folder, Parts, Recorded, SourceError
+from virtcatalog.manifests.git import Repository
+from virtcatalog.manifests.gitprocess import NoRepositoryError
+from virtcatalog.manifests.layout import DECLARATIONS, OWNED
+from virtcatalog.oci.image import CATALOG, CREATED, REVISION, SOURCE, Image, image_of
+from virtcatalog.oci.reference import OciError
+from virtcatalog.oci.store import Artifact
+from virtcatalog.render.output import render
+from virtcatalog.render.ownership import is_ours, owner_in, with_ownership
+
+_HOME: Final = "catalog"
+_TITLE: Final = "org.opencontainers.image.title"
+_VERSION: Final = "org.opencontainers.image.version"
+_DESCRIPTION: Final = "org.opencontainers.image.description"
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """Where an artifact is from, as its annotations say it: a URL, `sha1:COMMIT` and a time; "" for what is unknown."""
+
+    source: str = ""
+    revision: str = ""
+    created: str = ""
+
+
+class Declared(msgspec.Struct, frozen=True):
+    """A catalog with all files that it was read from, those of catalogs beside it too, from the folder around it."""
+
+    catalog: Catalog
+    at: Parts
+    files: Mapping[Parts, bytes]
+
+
+def read(path: str) -> Declared:
+    """Read the catalog in a folder; raises CatalogError."""
+    folder = Recorded(open_catalog(path))
+    catalog = load_catalog(path, folder)
+    return Declared(catalog, folder.at, folder.contents)
+
+
+def origin(declared: Declared, path: str) -> Origin:
+    """Return where the catalog is from, by git: nowhere that is known where there is no repository.
+
+    VirtcatalogError where the commit has other files: what is published under its name would not be of it.
+    """
+    try:
+        repository = Repository(Path(path))
+    except NoRepositoryError:
+        return Origin()
+    if not repository.has("HEAD"):
+        return Origin()
+    commit = repository.commit("HEAD")
+    other = _uncommitted(declared, repository.folder(commit, "."))
+    if other:
+        more = f" and {counted(len(other) - 1, 'file')} more" if len(other) > 1 else ""
+        raise VirtcatalogError(
+            f"{os.path.normpath(Path(path, other[0]))}{more}: not as in the commit {commit[:12]}; commit it first, or "
+            "name what you push by --revision"
+        )
+    created = datetime.fromtimestamp(repository.time_of(commit), UTC)
+    scheme = "sha256" if len(commit) == 64 else "sha1"
+    return Origin(public(repository.remote()), f"{scheme}:{commit}", stamp(created))
+
+
+def stamp(time: datetime) -> str:
+    """Return a time as annotations have it."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def public(url: str) -> str:
+    """Return the URL of a repository without a user's name and password for it."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    if parts.scheme not in ("http", "https"):
+        return url
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def _uncommitted(declared: Declared, folder: Folder | None) -> list[str]:
+    """The files, from the catalog's folder, of which a commit has none or another."""
+    other = []
+    for path, content in sorted(declared.files.items()):
+        local = os.path.relpath("/".join(path), "/".join(declared.at) or ".")
+        try:
+            same = folder is not None and folder.read(local) == content
+        except SourceError:
+            same = False
+        if not same:
+            other.append(local)
+    return other
+
+
+def artifact(declared: Declared, origin: Origin) -> Image:
+    """Return a catalog as an artifact; OciError for one that is too large, or has a file that is no text."""
+    catalog, home = declared.catalog, _home(declared)
+    tree = render(catalog)
+    for path, content in declared.files.items():
+        below = path[len(declared.at) :] if path[: len(declared.at)] == declared.at else None
+        place = "/".join((DECLARATIONS, *((home, *below) if below is not None else path)))
+        try:
+            tree[place] = content.decode()
+        except UnicodeDecodeError:
+            raise OciError(f"{'/'.join(path)}: is no UTF-8, and an artifact holds texts alone") from None
+        if not is_ours(place):
+            raise OciError(f"{place!r}: a line feed in the name of a file cannot be published")
+    files = {path: text.encode() for path, text in with_ownership(tree, catalog.name).items()}
+    if sum(map(len, files.values())) > ARTIFACT_UNPACKED_BYTES // 2:
+        raise OciError(f"{catalog.path}: has more than {ARTIFACT_UNPACKED_BYTES // 2 // MIB} MiB as an artifact")
+    said = {
+        _TITLE: catalog.name,
+        _VERSION: catalog.version,
+        _DESCRIPTION: catalog.description,
+        SOURCE: origin.source,
+        REVISION: origin.revision,
+        CREATED: origin.created,
+        CATALOG: f"{DECLARATIONS}/{home}",
+    }
+    return image_of(files, {key: value for key, value in said.items() if value})
+
+
+def _home(declared: Declared) -> str:
+    """The catalog's folder in the artifact: always the same, as a checkout may be called anything."""
+    depth = len(declared.at)
+    beside = {path[depth - 1] for path in declared.files if depth and path[:depth] != declared.at}
+    return declared.at[-1] if _HOME in beside else _HOME
+
+
+def tree_of(artifact: Artifact) -> tuple[str, dict[str, str]]:
+    """Return the name of the catalog that an artifact has, and its tree; OciError for what is none of a catalog."""
+    reference = artifact.reference
+    if OWNED not in artifact.files:
+        raise OciError(f"{reference}: is no catalog: it lacks {OWNED}, which `virtcatalog push` writes")
+    tree = {}
+    for path, content in artifact.files.items():
+        if path != OWNED and not is_ours(path):
+            raise OciError(f"{reference}: holds {path!r}, which no artifact of a catalog has")
+        try:
+            tree[path] = content.decode()
+        except UnicodeDecodeError:
+            raise OciError(f"{reference}: {path}: is no UTF-8") from None
+    owner = owner_in(tree.pop(OWNED))
+    if with_ownership(tree, owner)[OWNED].encode() != artifact.files[OWNED]:
+        raise OciError(f"{reference}: {OWNED} lists other files than there are")
+    return owner, tree
