@@ -55,8 +55,8 @@ judge: $(DEVELOPMENT) ## Have libvirt itself define and start the golden domains
 kustomize-judge: $(DEVELOPMENT) ## Have the real kustomize build random trees, and compare object by object (needs Go 1.24); NUMBER, SEED
 	$(BIN)/python tests/kustomize/kustomize_judge.py --trees $(NUMBER) --seed $(SEED)
 
-sync-judge: $(DEVELOPMENT) ## Have Argo CD's own diff and Flux's own apply judge VMs in an API server (needs Go 1.26); NUMBER, SEED
-	$(BIN)/python tests/gitops/sync_judge.py --vms $(NUMBER) --seed $(SEED)
+sync-judge: $(DEVELOPMENT) ## Have Argo CD's own diff and Flux's own apply judge VMs in an API server (needs Go 1.26); NUMBER, SEED, RELEASE
+	$(BIN)/python tests/gitops/sync_judge.py --vms $(NUMBER) --seed $(SEED) $(if $(RELEASE),--release $(RELEASE))
 
 schemas: $(READY) ## Generate schemas/ and docs/findings.md from the code
 	$(BIN)/virtcatalog schema --output-dir schemas

@@ -61,6 +61,12 @@ def test_maps_of_a_vm_that_go():
     ]
 
 
+def test_empty_annotations_show_only_where_argo_cd_applies_on_the_server():
+    assert findings(vm(metadata=", annotations: {}")) == [
+        ("out-of-sync-merged", "metadata.annotations", "is {}, which is not stored: leave it out")
+    ]
+
+
 def test_what_the_cluster_writes_into_metadata():
     assert findings(vm(metadata=", generation: 3, uid: a-b, creationTimestamp: null")) == [
         ("out-of-sync", "metadata.generation", "is 3, which is not stored: leave it out"),

@@ -7,13 +7,14 @@ import signal
 import sys
 
 from cluster.programs import ClusterError
-from cluster.running import RELEASES, running_cluster
+from cluster.running import running_cluster
+from virtcatalog.releases import DEFAULT, RELEASES
 
 
 def main() -> int:
     """Run a cluster, and print how to reach it; return the exit status."""
     parser = argparse.ArgumentParser(prog="make cluster", description=__doc__)
-    parser.add_argument("--release", choices=RELEASES, default=RELEASES[-1], help="KubeVirt's release")
+    parser.add_argument("--release", choices=RELEASES, default=DEFAULT.name, help="KubeVirt's release")
     parser.add_argument("--no-webhooks", action="store_true", help="store what is sent, without KubeVirt's webhooks")
     arguments = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGINT):  # a shell's job in the background ignores the second

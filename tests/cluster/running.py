@@ -8,7 +8,8 @@ From a test, with tests/ on the path:
         cluster.kubeconfig, cluster.url, cluster.ca, cluster.token   # for kubectl and other clients
         cluster.api.apply(manifest)                                  # or by cluster/api.py
 
-`release` is KubeVirt's, one of RELEASES; without `webhooks` what VMs say is stored as the API server alone stores it.
+`release` is KubeVirt's, one that virtcatalog models; without `webhooks` what VMs say is stored as the API server alone
+stores it.
 The fixture `cluster` is such a cluster for all tests of a process. `make cluster` runs one in the foreground.
 
 kube-apiserver and etcd are one process, built of the Go modules that go.mod names; the CustomResourceDefinitions are
@@ -33,8 +34,7 @@ from cluster.api import Api
 from cluster.installing import install
 from cluster.programs import ClusterError, definitions, program
 from cluster.webhooks import serving_webhooks
-
-RELEASES = ("v1.8.4", "v1.9.0")
+from virtcatalog.releases import DEFAULT, find_release
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,9 @@ class RunningCluster:
 
 
 @contextmanager
-def running_cluster(*, webhooks: bool = True, release: str = "v1.9.0") -> Iterator[RunningCluster]:
+def running_cluster(*, webhooks: bool = True, release: str = DEFAULT.name) -> Iterator[RunningCluster]:
     """Yield a cluster with KubeVirt's kinds, which runs until the context ends."""
-    if release not in RELEASES:
-        raise ValueError(f"KubeVirt {release}: clusters are made of {' and '.join(RELEASES)}")
+    release = find_release(release).name
     kinds = definitions(release)
     with _serving(program()) as (folder, url):
         cluster = RunningCluster(

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"github.com/fluxcd/pkg/apis/kustomize"
 	"github.com/fluxcd/pkg/runtime/cel"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,5 +28,16 @@ func expressionHealths() error {
 			return health{Error: err.Error()}
 		}
 		return health{Status: result.Status.String()}
+	})
+}
+
+// readiness says of each object what Flux takes it for where it waits without expressions.
+func readiness() error {
+	return each(func(object map[string]any) health {
+		result, err := status.Compute(&unstructured.Unstructured{Object: object})
+		if err != nil {
+			return health{Error: err.Error()}
+		}
+		return health{Status: result.Status.String(), Message: result.Message}
 	})
 }

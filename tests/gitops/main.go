@@ -1,8 +1,10 @@
 // Applies manifests to an API server as Argo CD and Flux do, and says what their own code then finds out of sync.
 //
-// Standard input has one JSON document a manifest: {"id", "manifest", "changed", "ignore"}; standard output one for each:
-// {"id", "client", "merge", "server", "flux", "errors"}, where each way of syncing has the fields that differ. What is
-// "changed" is compared in the place of the manifest that was applied.
+// Standard input has one JSON document a manifest: {"id", "manifest", "changed", "ignore", "ignoreMerging"}; standard
+// output one for each: {"id", "client", "merge", "server", "flux", "errors"}, where each way of syncing has the fields
+// that differ. What is "changed" is compared in the place of the manifest that was applied; what is ignored where an
+// Application applies on the server is "ignoreMerging". Where the manifest says "needs", "needed" and "neededMerging" are
+// the numbers of those rules without which it would be out of sync.
 package main
 
 import (
@@ -11,7 +13,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"sort"
+	"strings"
+	"time"
 
 	"github.com/argoproj/argo-cd/v3/pkg/apis/application/v1alpha1"
 	argodiff "github.com/argoproj/argo-cd/v3/util/argo/diff"
@@ -21,6 +27,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
@@ -32,20 +39,27 @@ import (
 
 const argoManager = "argocd-controller"
 
+// patience is how long an expression of jq may take: Argo CD's one second is too short for a machine that does much else.
+const patience = time.Minute
+
 type input struct {
-	ID       string                               `json:"id"`
-	Manifest map[string]any                       `json:"manifest"`
-	Changed  map[string]any                       `json:"changed"`
-	Ignore   []v1alpha1.ResourceIgnoreDifferences `json:"ignore"`
+	ID            string                               `json:"id"`
+	Manifest      map[string]any                       `json:"manifest"`
+	Changed       map[string]any                       `json:"changed"`
+	Ignore        []v1alpha1.ResourceIgnoreDifferences `json:"ignore"`
+	IgnoreMerging []v1alpha1.ResourceIgnoreDifferences `json:"ignoreMerging"`
+	Needs         bool                                 `json:"needs"`
 }
 
 type output struct {
-	ID     string            `json:"id"`
-	Client []string          `json:"client"`
-	Merge  []string          `json:"merge"`
-	Server []string          `json:"server"`
-	Flux   []string          `json:"flux"`
-	Errors map[string]string `json:"errors"`
+	ID            string            `json:"id"`
+	Client        []string          `json:"client"`
+	Merge         []string          `json:"merge"`
+	Server        []string          `json:"server"`
+	Flux          []string          `json:"flux"`
+	Needed        []int             `json:"needed"`
+	NeededMerging []int             `json:"neededMerging"`
+	Errors        map[string]string `json:"errors"`
 }
 
 type judge struct {
@@ -68,8 +82,12 @@ func main() {
 		exit(expressionHealths())
 		return
 	}
+	if len(os.Args) == 2 && os.Args[1] == "readiness" {
+		exit(readiness())
+		return
+	}
 	if len(os.Args) != 3 || os.Args[1] != "sync" {
-		exit(fmt.Errorf("usage: judge sync KUBECONFIG | health CONFIGMAP | objects | expressions"))
+		exit(fmt.Errorf("usage: judge sync KUBECONFIG | health CONFIGMAP | objects | expressions | readiness"))
 	}
 	exit(syncs(os.Args[2]))
 }
@@ -81,13 +99,17 @@ func exit(err error) {
 	}
 }
 
-// each reads one document after the other, and writes what becomes of it.
+// each reads one document after the other, whole numbers as Kubernetes reads them, and writes what becomes of it.
 func each[In, Out any](become func(In) Out) error {
 	decoder := json.NewDecoder(bufio.NewReaderSize(os.Stdin, 1<<20))
 	encoder := json.NewEncoder(os.Stdout)
 	for decoder.More() {
+		var text json.RawMessage
+		if err := decoder.Decode(&text); err != nil {
+			return err
+		}
 		var in In
-		if err := decoder.Decode(&in); err != nil {
+		if err := utiljson.Unmarshal(text, &in); err != nil {
 			return err
 		}
 		if err := encoder.Encode(become(in)); err != nil {
@@ -138,9 +160,9 @@ func (j judge) judge(in input) output {
 		}
 		return fields
 	}
-	fields, err := j.clientSide(in, compared)
+	fields, err := j.clientSide(in, compared, &out)
 	out.Client = note("client", fields, err)
-	merged, server, err := j.serverSide(in, compared)
+	merged, server, err := j.serverSide(in, compared, &out)
 	out.Merge, out.Server = note("server", merged, err), server
 	fields, err = j.fluxSide(in, compared)
 	out.Flux = note("flux", fields, err)
@@ -154,7 +176,7 @@ func object(manifest map[string]any, namespace string) *unstructured.Unstructure
 }
 
 // clientSide creates the object with the annotation that kubectl and Argo CD write, and compares by a merge patch.
-func (j judge) clientSide(in input, compared map[string]any) ([]string, error) {
+func (j judge) clientSide(in input, compared map[string]any, out *output) (fields []string, err error) {
 	live := object(in.Manifest, "client")
 	applied, err := json.Marshal(live.Object)
 	if err != nil {
@@ -169,19 +191,29 @@ func (j judge) clientSide(in input, compared map[string]any) ([]string, error) {
 	if err := j.client.Create(j.ctx, live, client.FieldOwner(argoManager)); err != nil {
 		return nil, err
 	}
-	return j.differing(in, object(compared, "client"), live, false, false)
+	if in.Needs {
+		if out.Needed, err = j.needed(in.Ignore, object(compared, "client"), live, false); err != nil {
+			return nil, err
+		}
+	}
+	return j.differing(in.Ignore, object(compared, "client"), live, false, false)
 }
 
 // serverSide applies the object on the server, and compares by a structured merge, and by the server's own answer.
-func (j judge) serverSide(in input, compared map[string]any) (merged, server []string, err error) {
+func (j judge) serverSide(in input, compared map[string]any, out *output) (merged, server []string, err error) {
 	live := object(in.Manifest, "server")
 	if err := j.client.Patch(j.ctx, live, client.Apply, client.FieldOwner(argoManager), client.ForceOwnership); err != nil {
 		return nil, nil, err
 	}
-	if merged, err = j.differing(in, object(compared, "server"), live, true, false); err != nil {
+	if in.Needs {
+		if out.NeededMerging, err = j.needed(in.IgnoreMerging, object(compared, "server"), live, true); err != nil {
+			return nil, nil, err
+		}
+	}
+	if merged, err = j.differing(in.IgnoreMerging, object(compared, "server"), live, true, false); err != nil {
 		return nil, nil, err
 	}
-	server, err = j.differing(in, object(compared, "server"), live, false, true)
+	server, err = j.differing(in.IgnoreMerging, object(compared, "server"), live, false, true)
 	return merged, server, err
 }
 
@@ -197,9 +229,26 @@ func (j judge) fluxSide(in input, compared map[string]any) ([]string, error) {
 	return differences(live.Object, dry.Object), nil
 }
 
-func (j judge) differing(in input, config, live *unstructured.Unstructured, merge, server bool) ([]string, error) {
+// needed returns the numbers of the rules without which the object would be out of sync.
+func (j judge) needed(rules []v1alpha1.ResourceIgnoreDifferences, config, live *unstructured.Unstructured, merge bool) (numbers []int, err error) {
+	for number := range rules {
+		others := slices.Concat(rules[:number], rules[number+1:])
+		fields, err := j.differing(others, config, live, merge, false)
+		if err != nil {
+			return nil, err
+		}
+		if len(fields) > 0 {
+			numbers = append(numbers, number)
+		}
+	}
+	return numbers, nil
+}
+
+func (j judge) differing(
+	ignored []v1alpha1.ResourceIgnoreDifferences, config, live *unstructured.Unstructured, merge, server bool,
+) ([]string, error) {
 	diffs, err := argodiff.NewDiffConfigBuilder().
-		WithDiffSettings(in.Ignore, nil, true, normalizers.IgnoreNormalizerOpts{}).
+		WithDiffSettings(ignored, nil, true, normalizers.IgnoreNormalizerOpts{JQExecutionTimeout: patience}).
 		WithTracking("", "annotation").
 		WithNoCache().
 		WithGVKParser(j.parser).
@@ -240,7 +289,10 @@ func (j judge) Run(ctx context.Context, config *unstructured.Unstructured, manag
 	return string(text), err
 }
 
-// differences names the fields in which two values differ, as KubeVirt writes them.
+// plain is what stands behind a point in the path of a field; other keys stand in brackets.
+var plain = regexp.MustCompile(`^[\pL\pN_-]+$`)
+
+// differences names the fields in which two values differ, as `virtcatalog check` names them.
 func differences(one, other any) []string {
 	var fields []string
 	differ(one, other, "", &fields)
@@ -262,9 +314,9 @@ func differ(one, other any, path string, fields *[]string) {
 		for key := range keys {
 			a, inFirst := first[key]
 			b, inSecond := second[key]
-			inner := key
-			if path != "" {
-				inner = path + "." + key
+			inner := path + "[" + key + "]"
+			if plain.MatchString(key) {
+				inner = strings.TrimPrefix(path+"."+key, ".")
 			}
 			if inFirst != inSecond {
 				*fields = append(*fields, inner)

@@ -157,7 +157,7 @@ def _findings(subject: Subject, cluster: Cluster) -> Iterator[Finding]:
 
 def _is_other_null(drift: Drift) -> bool:
     """Whether it is a null that `null-value` finds."""
-    return drift.kind == "dropped" and drift.path[-1] != "creationTimestamp"
+    return drift.kind == "dropped" and drift.written is None and drift.path[-1] != "creationTimestamp"
 
 
 def _sentence(drift: Drift) -> str:
