@@ -57,6 +57,14 @@ def test_or_an_application_for_each_path(folder):
     ]
 
 
+def test_an_environment_is_chosen_by_its_name_too(folder):
+    by_path = gitops("argocd", "--repo-url", URL, "--path", "output/overlays/lab").stdout
+    assert gitops("argocd", "--repo-url", URL, "-e", "lab").stdout == by_path != ""
+    oci = ("flux", "--repo-url", "oci://registry.example.org/catalog")
+    assert gitops(*oci, "-e", "lab").stdout == gitops(*oci, "--path", "overlays/lab").stdout != ""
+    assert "did you mean 'output/overlays/lab'?" in gitops("argocd", "--repo-url", URL, "-e", "lap").stderr
+
+
 def test_every_overlay_may_go_to_a_cluster_of_its_own(folder):
     result = gitops("argocd", "--repo-url", URL, "--cluster", "production=prod-1", "--cluster", "staging=stage-1")
     elements = otheryaml.load(result.stdout)["spec"]["generators"][0]["list"]["elements"]

@@ -184,3 +184,10 @@ class TestShow:
 def test_a_word_that_is_no_sort_is_a_name_of_types():
     assert names("m.*") == names("types", "m.*")
     assert "did you mean 'types'?" in run("list", "type", status=2).stderr
+
+
+def test_what_a_pod_requests_of_huge_pages_is_shown() -> None:
+    pages = "class: p\nsizes: {large: {vcpus: 1, memory: 32Gi, spec: {memory: {hugepages: {pageSize: 1Gi}}}}}\n"
+    Path("catalog/instancetypes/p.yaml").write_text(pages)
+    (requests,) = (line for line in run("show", "p.large").stdout.splitlines() if "Pod requests" in line)
+    assert "hugepages-1Gi 32 GiB" in requests

@@ -146,8 +146,8 @@ def guest(result: Result) -> Iterator[tuple[str, str]]:
             yield (
                 "Pod requests",
                 ", ".join(
-                    f"{key} {memory(Quantity.parse(value).value) if key == 'memory' else value}"
+                    f"{key} {value if key == 'cpu' else memory(Quantity.parse(value).value)}"
                     for key, value in requests.items()
-                    if key in ("cpu", "memory")
+                    if key in ("cpu", "memory") or key.startswith("hugepages-")
                 ),
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import click
@@ -59,6 +60,13 @@ Examples:
 )
 @click.option("--tree", help="The tree's path in it (default: output; of an artifact: its top).")
 @click.option("--path", "paths", multiple=True, help="An overlay's path in it; all overlays when left out.")
+@click.option(
+    *("-e", "--environment", "environments"),
+    multiple=True,
+    metavar="NAME",
+    shell_complete=options.completes("environments"),
+    help="The same by its name; repeatable.",
+)
 @click.option("--name", help="What the objects are called (default: the catalog's name).")
 @click.option(
     "--cluster", "clusters", multiple=True, metavar="OVERLAY=NAME", help="Argo CD's name of a cluster; may be repeated."
@@ -83,6 +91,7 @@ def command(
     revision: str,
     tree: str | None,
     paths: tuple[str, ...],
+    environments: tuple[str, ...],
     name: str | None,
     clusters: tuple[str, ...],
     namespace: str | None,
@@ -94,8 +103,8 @@ def command(
 ) -> int:
     """Print what tells TOOL to sync the output tree of CATALOG (default: catalog), or lets virtcatalog read a cluster.
 
-    For Argo CD that is an ApplicationSet over all overlays, or an Application for each --path; for Flux a source, and a
-    Kustomization for each overlay.
+    For Argo CD that is an ApplicationSet over all overlays, or an Application for each -e or --path; for Flux a source,
+    and a Kustomization for each overlay.
 
     `feed` prints a CronJob that writes the cluster's redacted dump (`virtcatalog dump`) to a branch of --repo-url, to a
     ConfigMap, or to the URL in its Secret, with an account that may get and list what is read. `rbac` prints that role
@@ -108,6 +117,9 @@ def command(
         if tool != "argocd":
             raise click.UsageError("--health is for Argo CD.", context)
         return _health(namespace or "argocd")
+    if tree is None:
+        tree = "" if (repo_url or "").startswith("oci://") else "output"
+    paths += tuple(str(PurePosixPath(tree, "overlays", environment)) for environment in environments)
     if sources and repo_url and tool in ("argocd", "flux"):
         wish = Wish(catalog, sources, compare, repo_url, revision, paths, name, clusters, namespace, conditions)
         return synced(tool, wish)
@@ -134,8 +146,6 @@ def command(
         raise click.MissingParameter(param_hint="'--repo-url'", param_type="option")
 
     loaded = load_catalog(catalog)
-    if tree is None:
-        tree = "" if repo_url.startswith("oci://") else "output"
     origin = gitops.Origin(
         name=checked_name(name or loaded.name), url=repo_url, revision=revision, tree=relative(tree, "--tree")
     )

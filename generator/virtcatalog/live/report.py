@@ -8,7 +8,7 @@ from itertools import chain
 import msgspec
 from msgspec.structs import replace
 
-from virtcatalog.errors import Problem, VirtcatalogError, nearest
+from virtcatalog.errors import Problem, VirtcatalogError, nearest, some
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.live.cached import Domains, InGit, Meetings, Watch, Work, drifts, pool_drifts
@@ -107,10 +107,11 @@ def _is_called(name: str, wanted: str) -> bool:
 
 
 def _check_environments(side: Side, environments: Sequence[str]) -> None:
-    there = sorted({vm.environment for vm in side.vms} | {overlay.name for overlay in side.overlays})
+    there = sorted({vm.environment for vm in side.vms if vm.environment} | {overlay.name for overlay in side.overlays})
     for environment in environments:
         if environment not in there:
-            raise VirtcatalogError(f"{side.label} has no environment {environment!r}{nearest(environment, there)}")
+            hint = nearest(environment, there) or (f"; it has {some(there, 5)}" if there else "")
+            raise VirtcatalogError(f"{side.label} has no environment {environment!r}{hint}")
 
 
 def shown(found: Report, *, calm: bool = False) -> Iterator[Drift]:
