@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -39,11 +40,18 @@ def test_most_is_run() -> None:
     assert sum(step.kind == "run" and not step.left_out for each in STEPS.values() for step in each) > 80
 
 
-#: The page of all pages, and the one that `check --rules` writes.
-WITHOUT_NEXT = {"docs/index.md", "docs/findings.md"}
+#: All but the page of all pages.
+NAMES = [name for name in TEXTS if name.startswith("docs/") and name != "docs/index.md"]
 
 
-@pytest.mark.parametrize("name", [name for name in TEXTS if name.startswith("docs/") and name not in WITHOUT_NEXT])
+@pytest.mark.parametrize("name", NAMES)
+def test_it_begins_with_what_it_is_for(name: str) -> None:
+    blocks = [block for block in TEXTS[name].split("\n\n") if not block.startswith("<!--")]
+    assert blocks[0].startswith("# ")
+    assert re.match(r"[A-Za-z]|`\w", blocks[1]), "a paragraph comes before the first section"
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_it_ends_with_what_to_read_next(name: str) -> None:
     assert TEXTS[name].rstrip().rpartition("\n\n")[2].startswith("Next: ")
 

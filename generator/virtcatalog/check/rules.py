@@ -104,12 +104,13 @@ allow:
 | Rule | Severity | What is wrong |
 |---|---|---|
 """
+_NEXT = "\nNext: [the catalog's language](catalog.md), or [CI](ci.md), where findings are annotations.\n"
 
 
 def page(rules: Mapping[str, Rule]) -> str:
     """Return the page as Markdown."""
     rows = "".join(f"| [{rule.id}](#{rule.id}) | {rule.severity} | {rule.summary} |\n" for rule in rules.values())
-    return _HEAD + rows + "".join(map(_section, rules.values()))
+    return _HEAD + rows + "".join(map(_section, rules.values())) + _NEXT
 
 
 def _section(rule: Rule) -> str:
