@@ -12,10 +12,18 @@ from typing import Any
 import virtcatalog
 from conformance import pods, views
 from conformance.cases import CATALOG_KINDS, Case
+from virtcatalog.api.decode import to_manifest
+from virtcatalog.api.kubevirt import VirtualMachine
+from virtcatalog.kubevirt.controller.vm import ControllerError, expand_instancetype
+from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
+from virtcatalog.kubevirt.reading import read
+from virtcatalog.kubevirt.result import Result
 
 STAGES = ("objects", "admission", "vmi", "xml", "launch", "pod")
 #: What the webhooks of the VM alone say: all that a dry run in a cluster tells.
 WEBHOOK = "webhook"
+#: The template of a stored VM with its instance type and preference applied: what the subresource expand-vm-spec tells.
+EXPANDED = "expanded"
 SHARE = Path(__file__).parent.parent / "conformance-share.txt"
 
 Share = Counter[tuple[str, str]]
@@ -24,13 +32,15 @@ Share = Counter[tuple[str, str]]
 def stages(case: Case) -> list[str]:
     """The stages that KubeVirt reached in a case."""
     reached = {*case.expected, *(["pod"] if "podError" in case.expected else [])}
-    return [stage for stage in (*STAGES, WEBHOOK) if stage in reached]
+    return [stage for stage in (*STAGES, WEBHOOK, EXPANDED) if stage in reached]
 
 
 def check(case: Case) -> dict[str, list[str]]:
     """{stage: what differs, a line each}; an exception is a difference at every stage."""
     try:
         here = answers(case)
+        if EXPANDED in case.expected:
+            here[EXPANDED] = expanded(case)
         return {stage: _compare(stage, case, here) for stage in stages(case)}
     except Exception:
         raised = traceback.format_exc().strip().splitlines()[-1]
@@ -64,6 +74,19 @@ def answers(case: Case) -> dict[str, Any]:
                 name = f"{manifest['kind']}/{manifest['metadata']['name']}"
                 found["objects"][name] = sorted({cause.field for cause in causes})
     return views.without_drawn(found, case.vm)
+
+
+def expanded(case: Case) -> dict[str, Any] | None:
+    """The template of the stored VM with its types applied, or that they cannot be; None for a VM that is refused."""
+    cluster = case.cluster()
+    vm = read(deepcopy(case.vm), VirtualMachine, cluster, [])
+    if isinstance(vm, Result) or mutate_vm(vm, cluster):
+        return None
+    try:
+        template = to_manifest(expand_instancetype(vm, cluster).spec.template)
+    except ControllerError:
+        return {"refused": True}
+    return views.without_drawn({"vmi": views.vmi(template)}, case.vm)["vmi"]
 
 
 def _of_webhook(result: virtcatalog.Result) -> dict[str, Any]:

@@ -38,7 +38,9 @@ def main() -> int:
             return _duel(oracle, arguments, arguments.release or str(DEFAULT), stages)
     try:
         with cluster_oracle(api_of(arguments.context, arguments.kubeconfig)) as of_cluster:
-            return _duel(of_cluster, arguments, of_cluster.release, CLUSTER_STAGES, of_cluster.conditions)
+            for stage in set(CLUSTER_STAGES).difference(of_cluster.stages):
+                print(f"the cluster serves no subresources of KubeVirt: {stage} is not compared", file=sys.stderr)
+            return _duel(of_cluster, arguments, of_cluster.release, of_cluster.stages, of_cluster.conditions)
     except (ApiError, OracleError, VirtcatalogError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -142,7 +144,7 @@ def _arguments() -> argparse.Namespace:
     if bool(arguments.oracle) == bool(arguments.context):
         parser.error("name one oracle: a command line, or a cluster by --context")
     if arguments.context and (arguments.release or arguments.stage or arguments.memory):
-        parser.error(f"a cluster answers for its own release, and the stages {' and '.join(CLUSTER_STAGES)}")
+        parser.error(f"a cluster answers for its own release, and the stages {', '.join(CLUSTER_STAGES)}")
     if not (arguments.seconds or arguments.cases):
         arguments.cases = 1000
     return arguments

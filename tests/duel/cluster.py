@@ -1,4 +1,4 @@
-"""A cluster as the oracle: what its API server and KubeVirt's webhooks in it say to a dry run.
+"""A cluster as the oracle: what its API server and KubeVirt's webhooks in it say to a dry run, and expand-vm-spec.
 
 VMs are never made. What they refer to is: claims and presets in a namespace that is deleted afterwards, instance types
 and preferences of the cluster beside those that it has. The KubeVirt CR stays as it is: cases have its configuration.
@@ -14,14 +14,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from cluster.api import Api, ApiError, Manifest
-from conformance.agree import WEBHOOK
+from conformance import views
+from conformance.agree import EXPANDED, WEBHOOK
 from conformance.cases import CATALOG_KINDS
 from duel.pipe import OracleError
 from virtcatalog.live.client.credentials import Credentials
 from virtcatalog.live.client.kubeconfig import access
 from virtcatalog.releases import find_release
 
-STAGES = ("objects", WEBHOOK)
+STAGES = ("objects", WEBHOOK, EXPANDED)
+_SUBRESOURCES = "/apis/subresources.kubevirt.io/v1"
 _DENIED = re.compile(r'admission webhook "[^"]*kubevirt\.io" denied the request')
 
 
@@ -45,7 +47,10 @@ def cluster_oracle(api: Api) -> Iterator[ClusterOracle]:
 
 
 class ClusterOracle:
-    """A cluster that is asked. `conditions` is what cases have to say of it, `release` the one that it runs."""
+    """A cluster that is asked. `conditions` is what cases have to say of it, `release` the one that it runs.
+
+    `stages` are those that it answers: without virt-api there are no subresources.
+    """
 
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -60,6 +65,7 @@ class ClusterOracle:
             "featureGates": config.get("developerConfiguration", {}).get("featureGates") or [],
             "useCatalog": False,
         }
+        self.stages = STAGES if self._serves_subresources() else STAGES[:-1]
         self._objects: list[Manifest] | None = None
         self._refused: dict[str, list[str]] = {}
         self._made: list[Manifest] = []
@@ -73,7 +79,7 @@ class ClusterOracle:
             self._make(question["objects"])
         if self._refused:
             return {"objects": self._refused}
-        return {"objects": {}, WEBHOOK: self._webhook(self._placed(question["vm"]))}
+        return {"objects": {}, **self._of_vm(self._placed(question["vm"]))}
 
     def forget(self) -> None:
         """Delete what was made."""
@@ -113,18 +119,39 @@ class ClusterOracle:
         self._made.append(manifest)
         return None
 
-    def _webhook(self, vm: Manifest) -> dict[str, Any]:
+    def _serves_subresources(self) -> bool:
+        try:
+            self._api.ask("GET", _SUBRESOURCES)
+        except ApiError as error:
+            if error.code == 404:
+                return False
+            raise
+        return True
+
+    def _of_vm(self, vm: Manifest) -> dict[str, Any]:
         """What is said to a VM; of one that the API server refuses by itself there are no fields."""
         try:
-            self._api.create(vm, dry_run=True)
+            stored = self._api.create(vm, dry_run=True)
         except ApiError as error:
             fields = _fields(error)
             if fields is not None:
-                return {"allowed": False, "fields": fields}
+                return {WEBHOOK: {"allowed": False, "fields": fields}}
             if error.code in (400, 422) and "admission webhook" not in str(error):
-                return {"allowed": False}
+                return {WEBHOOK: {"allowed": False}}
             raise OracleError(str(error)) from error
-        return {"allowed": True, "fields": []}
+        told: dict[str, Any] = {WEBHOOK: {"allowed": True, "fields": []}}
+        return {**told, EXPANDED: self._expanded(vm, stored)} if EXPANDED in self.stages else told
+
+    def _expanded(self, vm: Manifest, stored: Manifest) -> dict[str, Any]:
+        """The template of the VM, as it would be stored, with its types applied; or that they cannot be."""
+        path = f"{_SUBRESOURCES}/namespaces/{self._namespace}/expand-vm-spec"
+        try:
+            template = self._api.ask("PUT", path, stored)["spec"]["template"]
+        except ApiError as error:
+            if error.code == 400:
+                return {"refused": True}
+            raise OracleError(str(error)) from error
+        return views.without_drawn({"vmi": views.vmi(template)}, vm)["vmi"]
 
 
 def _fields(error: ApiError) -> list[str] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance import rollouts, views
-from conformance.agree import STAGES, WEBHOOK, check
+from conformance.agree import EXPANDED, STAGES, WEBHOOK, check
 from conformance.take import comparable
 from duel.ours import case_of, pair_of
 from duel.pipe import Asked
@@ -28,8 +28,7 @@ def answered(question: Question, expected: dict[str, Any], stages: tuple[str, ..
     kept = comparable({**question, "expected": {"objects": {}, "admission": _ADMITTED, **expected}})
     if "admission" not in expected:
         del kept["admission"]
-    if WEBHOOK in expected:
-        kept[WEBHOOK] = expected[WEBHOOK]
+    kept |= {stage: expected[stage] for stage in (WEBHOOK, EXPANDED) if stage in expected}
     found = check(case_of(question, {stage: kept[stage] for stage in kept if _of(stage) in stages}))
     if any(lines and lines[0].startswith(_UNSUPPORTED) for lines in found.values()):
         return {"unsupported": []}
@@ -51,6 +50,6 @@ def differing(question: Question, oracle: Asked, stages: tuple[str, ...]) -> Dif
     }
 
 
-ALL_STAGES = (*STAGES, WEBHOOK, rollouts.STAGE)
+ALL_STAGES = (*STAGES, WEBHOOK, EXPANDED, rollouts.STAGE)
 
 __all__ = ["ALL_STAGES", "Differences", "Question", "answered", "differing", "views"]

@@ -8,19 +8,22 @@ import traceback
 from typing import Any
 
 from conformance import rollouts
-from conformance.agree import WEBHOOK, answers
+from conformance.agree import EXPANDED, WEBHOOK, answers, expanded
 from conformance.cases import Case
 from virtcatalog import UnsupportedError
 
 #: Stages that every VM reaches.
-_ALWAYS = ("objects", WEBHOOK, "admission")
+_ALWAYS = ("objects", WEBHOOK, "admission", EXPANDED)
 
 
 def answer(question: dict[str, Any]) -> dict[str, Any]:
     """What this virtcatalog makes of a case, of the stages that it reaches; of a change, `rollout`."""
     if "new" in question:
         return {"rollout": rollouts.answer(pair_of(question))}
-    found = answers(case_of(question))
+    case = case_of(question)
+    found = answers(case)
+    if EXPANDED in question.get("stages", ()) and found[WEBHOOK]["allowed"]:
+        found[EXPANDED] = expanded(case)
     if not found["podError"]:
         del found["podError"]
     if found["vmi"]:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.agree import WEBHOOK
+from cluster.api import Api, ApiError
+from conformance.agree import EXPANDED, WEBHOOK
 from duel.__main__ import questions
-from duel.cluster import STAGES, api_of, cluster_oracle
+from duel.cluster import api_of, cluster_oracle
 from duel.judge import differing
 from duel.pipe import OracleError
 
@@ -49,6 +50,7 @@ def test_a_cluster_is_held_against_us_by_its_context(cluster):
     run = subprocess.run([sys.executable, "-m", "duel", *arguments], cwd=TESTS, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
     assert f", {WEBHOOK} " in run.stdout
+    assert "the cluster serves no subresources of KubeVirt: expanded is not compared" in run.stderr
     assert [list(cluster.api.items(version, kind)) for version, kind in _KINDS] == before
 
 
@@ -72,7 +74,7 @@ def test_of_what_the_api_server_refuses_by_itself_no_fields_are_compared(oracle)
     refused = question(oracle)
     refused["vm"]["spec"]["unknown"] = 1
     assert oracle.ask(refused)[WEBHOOK] == {"allowed": False}
-    assert differing(refused, oracle, STAGES) == {}
+    assert differing(refused, oracle, oracle.stages) == {}
 
 
 def test_a_type_that_is_refused_is_told_and_the_vm_that_needs_it_is_not_asked_about(oracle):
@@ -82,8 +84,68 @@ def test_a_type_that_is_refused_is_told_and_the_vm_that_needs_it_is_not_asked_ab
 
 
 def test_a_difference_is_found(oracle, monkeypatch):
-    monkeypatch.setattr(oracle, "_webhook", lambda _vm: {"allowed": False, "fields": ["spec.runStrategy"]})
-    assert WEBHOOK in differing(question(oracle), oracle, STAGES)
+    refused = {WEBHOOK: {"allowed": False, "fields": ["spec.runStrategy"]}}
+    monkeypatch.setattr(oracle, "_of_vm", lambda _vm: refused)
+    assert WEBHOOK in differing(question(oracle), oracle, oracle.stages)
+
+
+def of_type(oracle, **domain):
+    """A VM of a type with two vCPUs."""
+    spec = {"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}}
+    type_ = {**WRONG, "kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "two"}, "spec": spec}
+    asked = question(oracle, objects=[type_])
+    template = {"spec": {"domain": {"devices": {}, **domain}}}
+    asked["vm"]["spec"] = {"runStrategy": "Always", "instancetype": {"name": "two"}, "template": template}
+    return asked
+
+
+@pytest.fixture
+def expanding(cluster, monkeypatch):
+    """The cluster of the tests with a stand-in for virt-api: expand-vm-spec is what `answer` makes of a stored VM."""
+    ask = Api.ask
+
+    def served(api, method, path, body=None, **options):
+        if path == "/apis/subresources.kubevirt.io/v1":
+            return {"kind": "APIResourceList"}
+        if path.endswith("/expand-vm-spec"):
+            assert (method, path.split("/")[-2]) == ("PUT", body["metadata"]["namespace"])
+            return served.answer(body)
+        return ask(api, method, path, body, **options)
+
+    monkeypatch.setattr(Api, "ask", served)
+    with cluster_oracle(api_of(context(cluster), str(cluster.kubeconfig))) as oracle:
+        yield oracle, served
+
+
+def two_sockets(vm):
+    spec = vm["spec"]["template"]["spec"]
+    spec["domain"] |= {"cpu": {"cores": 1, "sockets": 2, "threads": 1}, "memory": {"guest": "2Gi"}}
+    spec["domain"]["devices"] = {"interfaces": [{"name": "default", "bridge": {}}]}
+    spec |= {"evictionStrategy": "None", "networks": [{"name": "default", "pod": {}}]}
+    return vm
+
+
+def test_a_vm_with_its_types_applied_is_held_against_expand_vm_spec(expanding):
+    oracle, served = expanding
+    asked = of_type(oracle)
+    served.answer = two_sockets
+    assert oracle.ask(asked)[EXPANDED]["spec"]["domain"]["cpu"]["sockets"] == 2
+    assert differing(asked, oracle, oracle.stages) == {}
+    served.answer = lambda vm: vm
+    lines = differing(asked, oracle, oracle.stages)[EXPANDED]
+    assert 'spec.domain.cpu: KubeVirt <absent>, here {"cores": 1, "sockets": 2, "threads": 1}' in lines
+
+
+def test_a_type_that_cannot_be_applied_is_refused_by_both(expanding):
+    def conflicts(_vm):
+        raise ApiError({"code": 400, "message": "VM fields conflict with selected instance type"})
+
+    oracle, served = expanding
+    served.answer = conflicts
+    asked = of_type(oracle, cpu={"sockets": 4})
+    assert oracle.ask(of_type(oracle))[EXPANDED] == {"refused": True}
+    assert EXPANDED in differing(of_type(oracle), oracle, oracle.stages)
+    assert EXPANDED not in differing(asked, oracle, oracle.stages)
 
 
 def test_a_case_of_another_configuration_is_not_asked(oracle):

@@ -66,6 +66,16 @@ def sync_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachine:
         if causes := replaced_revisions(vm, cluster):
             raise ControllerError(*causes)
         return vm
+    return expand_instancetype(vm, cluster)
+
+
+def expand_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachine:
+    """Return the VM with its instance type and preference applied to its template, and named no more.
+
+    ControllerError when they do not exist or cannot be applied. Source: Expand, of the subresource expand-vm-spec.
+    """
+    if vm.spec.instancetype is None and vm.spec.preference is None:
+        return vm
     matched = find_both(vm, cluster)
     expanded = clone(vm)
     spec, metadata = expanded.spec.template.spec, expanded.spec.template.metadata
