@@ -14,6 +14,7 @@ from virtcatalog.errors import nearest
 from virtcatalog.manifests.folder import LinkOutError
 from virtcatalog.manifests.layout import CATALOG
 from virtcatalog.manifests.sources import NAME, hint, open_shipped
+from virtcatalog.oci import SCHEME
 
 Section = Literal["instancetypes", "preferences"]
 
@@ -64,10 +65,14 @@ def levels_of(stack: Iterable[Level], key: str, name: str) -> set[int]:
 def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
     """Take the catalog that `extends: path` means in the last of the catalogs of these prefixes; return its prefix.
 
-    It is one that comes with the program, by its name, or lies beside the catalog or beside one of its neighbours'
-    files: below the folder that the catalog is in, links resolved, so that building a catalog reads nothing else that
-    its repository does not show. Raises ValueError.
+    It is one that comes with the program, by its name, or an artifact that was pulled, or lies beside the catalog or
+    beside one of its neighbours' files: below the folder that the catalog is in, links resolved, so that building a
+    catalog reads nothing else that its repository does not show. Raises ValueError.
     """
+    if path.startswith(SCHEME):
+        from virtcatalog.catalog.artifacts import extend_artifact
+
+        return extend_artifact(sources, prefixes, path)
     folder = open_shipped(path)
     if folder is not None:
         prefix = f"../{path}/"
@@ -102,8 +107,14 @@ def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
         raise ValueError(f"there is no {CATALOG} in {path!r}")
     prefix = os.path.normpath(f"{prefixes[-1]}{path}") + "/"
     above = sources.shown(prefixes[-1])
-    sources.extend(prefix, folder, shown=os.path.normpath(f"{above}/{path}") if above else "")
+    sources.extend(prefix, folder, shown=_joined(above, path) if above else "")
     return prefix
+
+
+def _joined(above: str, path: str) -> str:
+    """Return what messages call a catalog beside another one; that may be an artifact's, whose host stays."""
+    scheme, slashes, rest = above.rpartition("://")
+    return f"{scheme}{slashes}{os.path.normpath(f'{rest}/{path}')}"
 
 
 class Chain:

@@ -78,9 +78,9 @@ class CatalogFile(Object, kw_only=True):
     name: Annotated[str, Meta(min_length=1, description="The catalog's name, in the names of its bundles.")]
     description: Annotated[str, says("What the catalog is.")] = ""
     vendor: Annotated[str, says("Who publishes it: the vendor label of every object.")] = ""
-    extends: Annotated[str, says("The folder of a catalog that this one takes over and changes, or a shipped one.")] = (
-        ""
-    )
+    extends: Annotated[
+        str, says("The catalog that this one takes over and changes: a folder, a shipped one, or oci://…@sha256:….")
+    ] = ""
     select: Annotated[TakenEntry | None, says("Which objects of the extended catalog are taken over.")] = None
     kubevirt: Annotated[
         str,

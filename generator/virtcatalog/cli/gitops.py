@@ -11,6 +11,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, summary
 from virtcatalog.cli.gitops_vms import Wish, checked_name, relative, rules, synced
+from virtcatalog.oci import SCHEME
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.environment import Overlay
@@ -118,7 +119,7 @@ def command(
             raise click.UsageError("--health is for Argo CD.", context)
         return _health(namespace or "argocd")
     if tree is None:
-        tree = "" if (repo_url or "").startswith("oci://") else "output"
+        tree = "" if (repo_url or "").startswith(SCHEME) else "output"
     paths += tuple(str(PurePosixPath(tree, "overlays", environment)) for environment in environments)
     if sources and repo_url and tool in ("argocd", "flux"):
         wish = Wish(catalog, sources, compare, repo_url, revision, paths, name, clusters, namespace, conditions)

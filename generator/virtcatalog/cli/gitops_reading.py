@@ -32,10 +32,11 @@ def scheduled(
 ) -> list[Data]:
     """Return a feed's objects; UsageError for one without an image, or that writes to several or unfit places."""
     from virtcatalog.live.feed import Feed, feed
+    from virtcatalog.oci import SCHEME
 
     if not image:
         raise click.UsageError("name the image of virtcatalog that the feed runs: --image")
-    if repository and repository.startswith("oci://"):
+    if repository and repository.startswith(SCHEME):
         raise click.UsageError("a feed writes to a branch of a Git repository, or to the URL of its Secret")
     if repository and config_map:
         raise click.UsageError("a feed writes to one place: --repo-url or --config-map")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +13,10 @@ from virtcatalog.cli.build import changed
 from virtcatalog.cli.console import data, failing, note, summary
 from virtcatalog.errors import counted
 
+if TYPE_CHECKING:
+    from virtcatalog.oci.reference import Reference
+    from virtcatalog.oci.store import Artifact
+
 
 @click.command(
     "pull",
@@ -18,9 +24,10 @@ from virtcatalog.errors import counted
 Examples:
   virtcatalog pull oci://registry.example.com/platform/catalog:v1.2.0 upstream
   virtcatalog pull oci://registry.example.com/platform/catalog:v1.2.0       its digest, for `extends`
+  virtcatalog pull catalog                       in CI, before the rest: what ./catalog extends
 """,
 )
-@click.argument("reference", metavar="oci://HOST/REPOSITORY[:TAG][@DIGEST]")
+@click.argument("reference", metavar="REFERENCE|CATALOG", shell_complete=options.completes("catalogs"))
 @click.argument(
     "folder",
     required=False,
@@ -34,9 +41,13 @@ Examples:
 def command(reference: str, folder: Path | None, force: bool, plain_http: bool, authority: str | None) -> int:
     """Fetch a published catalog, keep it for catalogs that extend it, and print its name with its digest.
 
+    REFERENCE is oci://HOST/REPOSITORY, with :TAG (default: latest) or @sha256:DIGEST. With a CATALOG in its place the
+    artifacts are fetched that this extends, and those that these do; no other command asks a registry for them.
+
     With DIR its files are written there: the output tree, and the catalog below `declarations`. The folder is replaced
     as a whole, or not at all, and files in it that virtcatalog did not write are left alone.
     """
+    from virtcatalog.oci import SCHEME
     from virtcatalog.oci.reference import parse
     from virtcatalog.oci.registry import Registry
     from virtcatalog.oci.store import Store
@@ -44,11 +55,37 @@ def command(reference: str, folder: Path | None, force: bool, plain_http: bool, 
     from virtcatalog.publish.artifact import tree_of
     from virtcatalog.render import tree
 
-    place = parse(reference)
-    artifact = pull(Registry(place, plain_http=plain_http, authority=authority), place, Store())
+    def fetched(place: Reference) -> Artifact:
+        return pull(Registry(place, plain_http=plain_http, authority=authority), place, Store())
+
+    if not reference.startswith(SCHEME):
+        if folder is not None:
+            raise click.UsageError(f"what {reference} extends goes into no folder: leave out {folder}")
+        return _extended(reference, fetched)
+    artifact = fetched(parse(reference))
     owner, files = tree_of(artifact)
     if folder is not None:
         changes = tree.replace(folder, files, owner, force=force, say=note)
         summary(f"{folder}: {counted(len(files), 'file')}, {changed(changes)}")
     data(f"{artifact.reference}\n")
+    return 0
+
+
+def _extended(catalog: str, fetched: Callable[[Reference], Artifact]) -> int:
+    """Fetch the artifacts that a catalog extends, one after the other."""
+    from virtcatalog.catalog.artifacts import catalog_in, extended
+    from virtcatalog.catalog.load import open_catalog
+    from virtcatalog.limits import EXTENDED_ARTIFACTS
+
+    folder, path = open_catalog(catalog), catalog
+    for number in range(EXTENDED_ARTIFACTS):
+        place = extended(folder, path)
+        if place is None:
+            if not number:
+                summary(f"{catalog} extends no artifact")
+            break
+        artifact = fetched(place)
+        data(f"{artifact.reference}\n")
+        folder, home = catalog_in(artifact)
+        path = f"{place.short}/{home}"
     return 0

@@ -12,8 +12,8 @@ from typing import Final
 import msgspec
 
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.oci import SCHEME
 
-SCHEME: Final = "oci://"
 DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _HOST: Final = r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?"
 _PART: Final = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"

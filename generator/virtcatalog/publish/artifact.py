@@ -24,7 +24,7 @@ from virtcatalog.errors import VirtcatalogError, counted
 from virtcatalog.limits import ARTIFACT_UNPACKED_BYTES, MIB
 from virtcatalog.manifests.folder import Folder, Parts, Recorded, SourceError
 from virtcatalog.manifests.git import Repository
-from virtcatalog.manifests.gitprocess import NoRepositoryError
+from virtcatalog.manifests.gitprocess import GitError, NoRepositoryError
 from virtcatalog.manifests.layout import DECLARATIONS, OWNED
 from virtcatalog.oci.image import CATALOG, CREATED, REVISION, SOURCE, Image, image_of
 from virtcatalog.oci.reference import OciError
@@ -73,7 +73,7 @@ def origin(declared: Declared, path: str) -> Origin:
     if not repository.has("HEAD"):
         return Origin()
     commit = repository.commit("HEAD")
-    other = _uncommitted(declared, repository.folder(commit, "."))
+    other = _uncommitted(declared, repository, commit)
     if other:
         more = f" and {counted(len(other) - 1, 'file')} more" if len(other) > 1 else ""
         raise VirtcatalogError(
@@ -101,14 +101,19 @@ def public(url: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
-def _uncommitted(declared: Declared, folder: Folder | None) -> list[str]:
+def _uncommitted(declared: Declared, repository: Repository, commit: str) -> list[str]:
     """The files, from the catalog's folder, of which a commit has none or another."""
-    other = []
+    other, folders = [], dict[str, Folder | None]()
     for path, content in sorted(declared.files.items()):
         local = os.path.relpath("/".join(path), "/".join(declared.at) or ".")
+        # A folder gives nothing of what is beside it.
+        around = ".." if local.startswith("../") else "."
         try:
-            same = folder is not None and folder.read(local) == content
-        except SourceError:
+            if around not in folders:
+                folders[around] = repository.folder(commit, around)
+            folder = folders[around]
+            same = folder is not None and folder.read(local.removeprefix("../")) == content
+        except (SourceError, GitError):
             same = False
         if not same:
             other.append(local)

@@ -17,9 +17,9 @@ from virtcatalog.catalog.kinds import TEMPLATE, Manifest
 from virtcatalog.catalog.labels import FLUX_PRUNE
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.oci import SCHEME
 
 IN_CLUSTER = "in-cluster"
-_OCI = "oci://"
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 #: A path that means itself in the patterns of .gitignore and in Argo CD's list of paths.
 _PLAIN = re.compile(r"[\w.+/-]*", re.ASCII)
@@ -45,7 +45,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def oci(self) -> bool:
         """Whether it is an artifact."""
-        return self.url.startswith(_OCI)
+        return self.url.startswith(SCHEME)
 
     @property
     def target(self) -> str:
