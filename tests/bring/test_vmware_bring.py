@@ -83,8 +83,9 @@ class TestSystems:
 
     def test_a_preference_that_the_catalog_lacks_is_named(self):
         mapping = Mapping(guests={"BeOS 5": "alpin"})
-        (text,) = bringer(mapping=mapping).unknown_preferences()
-        assert text == "guests: 'BeOS 5': there is no preference 'alpin'; did you mean 'alpine'?"
+        assert bringer(mapping=mapping).unknown_preferences() == [
+            (("guests", "BeOS 5"), "there is no preference 'alpin'; did you mean 'alpine'?")
+        ]
 
     def test_unknown_systems_get_devices_that_need_no_new_drivers(self):
         brought = bring(guests=("BeOS 5",), attributes=says("guest"))

@@ -94,7 +94,10 @@ def test_a_folder_gets_a_file_for_each_vm_and_tables(snapshot):
 class TestMapping:
     def test_it_is_made_and_read_from_then_on(self):
         made = run("-f", "ovf/proxmox.ovf", "-c", "common-instancetypes", "--mapping", "m.yaml")
-        assert "m.yaml: made: look at it, and import again" in made.stderr
+        assert (
+            "m.yaml: made: say in it what vSphere's networks and datastores are in the cluster, and import again"
+            in made.stderr
+        )
         text = Path("m.yaml").read_text()
         assert "vmbr0: pod" in text
         Path("m.yaml").write_text(text.replace("vmbr0: pod", "vmbr0: vlans/mail"))
@@ -105,10 +108,13 @@ class TestMapping:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("networks: {vmbr1: pod}", "m.yaml: networks: 'vmbr0' is missing: 1 VMs have it"),
+            ("# mine\nnetworks: {vmbr1: pod}", "m.yaml:2:1: networks: 'vmbr0' is missing: 1 VM has it"),
             ("networks: {vmbr0: A_B}", "m.yaml:1:12: networks.vmbr0: 'A_B' is no name of a network"),
             ("networks: {vmbr0: pod}\nguest: {}", "m.yaml:2:1: guest: "),
-            ("networks: {vmbr0: pod}\nguests: {BeOS: alpin}", "there is no preference 'alpin'; did you mean 'alpine'?"),
+            (
+                "networks: {vmbr0: pod}\nguests: {BeOS: alpin}",
+                "m.yaml:2:10: guests.BeOS: there is no preference 'alpin'; did you mean 'alpine'?",
+            ),
             ("[", "m.yaml:2:1: is not YAML"),
         ],
     )
@@ -176,6 +182,76 @@ class TestExports:
         result = run("-f", "x")
         assert (result.exit_code, result.stdout) == (2, "")
         assert message in result.stderr
+
+
+class TestForklift:
+    """Objects by which forklift moves the VMs."""
+
+    ARGUMENTS = ("-f", "inventory", "-c", "common-instancetypes", "--output-dir", "out", "-n", "shop")
+
+    @pytest.fixture(autouse=True)
+    def mapping(self):
+        run(*self.ARGUMENTS)
+        text = Path("out/mapping.yaml").read_text()
+        assert text.count("storageClass: ''") == 2
+        Path("out/mapping.yaml").write_text(text.replace("storageClass: ''", "storageClass: ceph"))
+
+    def test_the_objects_are_beside_the_vms(self, snapshot):
+        result = run(*self.ARGUMENTS, "--forklift", "mtv/vsphere", "--wave", "vms=1")
+        assert result.stdout == snapshot
+        assert "is in no Plan" not in result.stderr
+        texts = "".join(path.read_text() for path in sorted(Path("out/forklift").iterdir()))
+        assert texts == snapshot(name="objects")
+
+    def test_plans_that_were_there_go(self):
+        run(*self.ARGUMENTS, "--forklift", "mtv/vsphere", "--wave", "vms=1")
+        Path("out/forklift/notes.yaml").touch()
+        run(*self.ARGUMENTS, "--forklift", "mtv/vsphere", "--vm", "web*")
+        assert sorted(path.name for path in Path("out/forklift").iterdir()) == [
+            "networkmap.yaml",
+            "notes.yaml",
+            "plan-wave-01.yaml",
+            "storagemap.yaml",
+        ]
+
+    def test_a_mapping_that_forklift_would_refuse_writes_nothing(self):
+        file = Path("out/mapping.yaml")
+        file.write_text(file.read_text().replace("ceph", "''"))
+        result = run(*self.ARGUMENTS, "--forklift", "mtv/vsphere")
+        assert result.exit_code == 2
+        (line,) = [number for number, text in enumerate(file.read_text().splitlines(), 1) if "nfs-01" in text]
+        place = f"out/mapping.yaml:{line + 1}:5: datastores.nfs-01.storageClass"
+        assert f"{place}: forklift asks for a storage class: fill in its name" in result.stderr
+        assert not Path("out/forklift").exists()
+
+    def test_vms_that_fit_no_node_are_in_no_plan(self):
+        Path("nodes.yaml").write_text("nodes: [{name: small, count: 2, allocatable: {cpu: 14, memory: 12Gi}}]\n")
+        Path("prices.yaml").write_text("currency: EUR\nperMonth: {cpu: 8, memory: 2.5}\n")
+        result = run(
+            *self.ARGUMENTS, "--forklift", "mtv/vsphere", "--nodes", "nodes.yaml", "--prices", "prices.yaml", "-q"
+        )
+        assert result.exit_code == 1
+        assert "3 VMs on 1 of 2 nodes, 1 left" in result.stderr
+        assert "shop/billing-db: is in no Plan: fits no node" in result.stderr
+        assert "requests: 1.32 CPUs, 43.3 GiB: 118.81 EUR a month" in result.stderr
+        assert "billing-db" not in "".join(path.read_text() for path in Path("out/forklift").iterdir())
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--forklift", "vsphere"], "'vsphere' is no NAMESPACE/PROVIDER"),
+            (["--forklift", "a/b/c"], "'a/b/c' is no NAMESPACE/PROVIDER"),
+            (["--forklift", "mtv/v", "--wave", "vms=0"], "'vms=0' is none of vms=NUMBER, disks=SIZE and host=NUMBER"),
+            (["--forklift", "mtv/v", "--wave", "disks=many"], "'disks=many' is none of"),
+            (["--forklift", "mtv/v", "--wave", "_fields=3"], "'_fields=3' is none of"),
+            (["--forklift", "mtv/v", "--disks", "upload"], "--forklift needs --output-dir and --namespace"),
+            (["--wave", "vms=3"], "--wave is for --forklift"),
+        ],
+    )
+    def test_what_is_no_provider_or_limit_is_wrong_usage(self, arguments, message):
+        result = run(*self.ARGUMENTS, *arguments)
+        assert result.exit_code == 2
+        assert message in result.stderr.replace("\n", " ")
 
 
 class TestInventory:

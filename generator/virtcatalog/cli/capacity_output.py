@@ -43,7 +43,7 @@ def print_text(answer: Report) -> None:
         )
     if answer.vms:
         echo("")
-        for line in _fleet(answer):
+        for line in fleet_lines(answer):
             echo(single_line(line))
     if answer.quota.lines:
         echo("")
@@ -88,7 +88,8 @@ def _memory(wanted: Mapping[str, int]) -> str:
     return memory(wanted.get("memory", 0)) + huge
 
 
-def _fleet(answer: Report) -> Iterator[str]:
+def fleet_lines(answer: Report) -> Iterator[str]:
+    """Yield what the VMs take of the nodes, what a failure would do, and why VMs have no node."""
     packed = answer.packed
     halted = sum(vm.halted for vm in answer.vms)
     others = f"; {counted(halted, 'VM is', 'VMs are')} {SWITCHED_OFF}" if halted else ""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from virtcatalog.adopt.candidates import PREFERENCES, Candidates, Instancetype, Preference, Reference, layout
 from virtcatalog.adopt.fleet import Adoption, adopt
+from virtcatalog.api.findings import Path
 from virtcatalog.api.kinds import CLUSTER_KINDS
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.bring.vmware.fates import Brought
@@ -91,18 +92,19 @@ class Bringer:
             system=system,
             target=target,
             networks=attachments(machine, target.mapping),
+            likeness=key,
             instancetype=choice.instancetype,
             adoption=choice.adoption,
             reasons=choice.reasons,
             shown=choice.shown,
         )
 
-    def unknown_preferences(self) -> list[str]:
-        """Return what the mapping names as preferences and is none that the VMs may name, in words."""
+    def unknown_preferences(self) -> list[tuple[Path, str]]:
+        """Return what the mapping names as preferences and is none that the VMs may name, with where it says so."""
         names = {reference.name for reference in self._preferences}
         guests = self._target.mapping.guests.items()
         return [
-            f"guests: {guest!r}: there is no preference {name!r}{nearest(name, names)}"
+            (("guests", guest), f"there is no preference {name!r}{nearest(name, names)}")
             for guest, name in guests
             if name and name not in names
         ]

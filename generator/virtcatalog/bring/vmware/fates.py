@@ -25,7 +25,7 @@ class Brought(NamedTuple):
     """A machine as a VM: what was chosen for it, and what its domain shows; `shown` is None where it has none.
 
     `instancetype` is None where no type is as large as the machine, or the catalog has none; `adoption` is what was
-    found for it. `reasons` are why KubeVirt refuses the VM.
+    found for it. `reasons` are why KubeVirt refuses the VM. VMs of one `likeness` differ in names and addresses alone.
     """
 
     machine: Machine
@@ -34,6 +34,7 @@ class Brought(NamedTuple):
     system: System
     target: Target
     networks: Mapping[int, str]
+    likeness: bytes = b""
     instancetype: Reference | None = None
     adoption: Adoption | None = None
     reasons: tuple[Reason | UnsupportedError, ...] = ()

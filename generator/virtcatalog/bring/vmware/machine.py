@@ -9,7 +9,7 @@ from virtcatalog.bring.imports import Verdict
 
 #: The order in which VMware numbers disks, and forklift with it: by bus, controller and unit
 #: (kubev2v/forklift, pkg/controller/provider/web/vsphere/vm.go: SortedDisksAsVmware).
-_BUSES = ("sata", "ide", "scsi", "nvme")
+BUSES = ("sata", "ide", "scsi", "nvme")
 
 
 class Attribute(NamedTuple):
@@ -93,4 +93,4 @@ def in_order(disks: Iterable[tuple[Disk, int]]) -> list[tuple[Disk, int]]:
 
 
 def _rank(bus: str) -> int:
-    return _BUSES.index(bus) if bus in _BUSES else len(_BUSES)
+    return BUSES.index(bus) if bus in BUSES else len(BUSES)

@@ -51,8 +51,8 @@ def name_of(machine: Machine, taken: set[str]) -> str:
     return free_label(label(machine.name, "vm"), taken, LONGEST_NAME)
 
 
-def claim_of(name: str, index: int) -> str:
-    """Return the name of a disk's claim, as the forklift Plan has it named, too."""
+def claim_of(name: str, index: int | str) -> str:
+    """Return the name of a disk's claim; with the variables of forklift's templates, how a Plan names claims."""
     return f"{name}-disk-{index}"
 
 

@@ -10,20 +10,23 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from virtcatalog.api.findings import Path
+from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.names import dns_subdomain_problems
 from virtcatalog.api.object import Object
 from virtcatalog.bring.imports import free_label, label
 from virtcatalog.bring.vmware.machine import Machine
-from virtcatalog.manifests.document import load_document, read_document
+from virtcatalog.errors import Problem, counted
+from virtcatalog.limits import HOST_FILE_BYTES
+from virtcatalog.manifests.document import Text, load_document, read_document
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.sources import read_file
 
 POD, IGNORED = "pod", "ignored"
 _HEAD = """\
 # What vSphere's networks, datastores and operating systems are in the cluster. `virtcatalog import vmware` has made
 # this file, and reads it from now on.
 #   networks:   pod, the [NAMESPACE/]NAME of a NetworkAttachmentDefinition, or ignored
-#   datastores: the storage class of the disks that are on it; "" is the cluster's default
+#   datastores: the storage class of the disks that are on it; "" is the cluster's default, which forklift cannot take
 #   guests:     the preference for an operating system that is called so; "" is none
 """
 
@@ -101,10 +104,10 @@ def proposed(census: Census) -> Mapping:
     )
 
 
-def missing(mapping: Mapping, census: Census) -> list[str]:
-    """Return what VMs have and a mapping does not tell of, in words."""
+def missing(mapping: Mapping, census: Census) -> list[tuple[Path, str]]:
+    """Return what VMs have and a mapping does not tell of, with where it would."""
     return [
-        f"{sort}: {name!r} is missing: {number} VMs have it"
+        ((sort,), f"{name!r} is missing: {counted(number, 'VM has', 'VMs have')} it")
         for sort, known, counts in (
             ("networks", mapping.networks, census.networks),
             ("datastores", mapping.datastores, census.datastores),
@@ -112,6 +115,14 @@ def missing(mapping: Mapping, census: Census) -> list[str]:
         for name, number in sorted(counts.items())
         if name not in known
     ]
+
+
+def problems_in(file: str, faults: Iterable[tuple[Path, str]]) -> list[Problem]:
+    """Return faults of a mapping at their places in its file, which can be read."""
+    text = Text(read_file(file, HOST_FILE_BYTES), file)
+    for _ in text.documents():
+        pass
+    return [Problem(file, *text.place(0, path), field=field_path(path), message=message) for path, message in faults]
 
 
 def written(mapping: Mapping) -> str:

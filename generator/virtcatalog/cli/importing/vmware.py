@@ -14,6 +14,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import failing, note, print_problems, progress
 from virtcatalog.cli.importing.vmware_input import read_sources
+from virtcatalog.cli.importing.vmware_plans import Plans, Together, limits_of, providers_of, room_for
 from virtcatalog.cli.inputs import catalog_objects
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.manifests.sources import exists
@@ -76,6 +77,32 @@ Examples:
     help="Whether the VMs start once they are applied. [default: Halted]",
 )
 @options.catalog("The types and preferences to choose from. [default: catalog; without one, VMs say their size]")
+@click.option(
+    "--forklift",
+    metavar="NAMESPACE/PROVIDER",
+    help="Write a NetworkMap, a StorageMap and Plans, too, by which forklift moves the VMs of this Provider to `host`.",
+)
+@click.option(
+    "--wave",
+    "limits",
+    multiple=True,
+    metavar="LIMIT",
+    help="What a Plan has at most: vms=NUMBER, disks=SIZE, or host=NUMBER of VMs on one ESXi host. [default: vms=20]",
+)
+@click.option(
+    "--nodes",
+    default="",
+    metavar="FILE",
+    shell_complete=options.completes("files"),
+    help="Kinds of node and their number (docs/capacity.md): tell what the VMs take of them; what fits no node, waits.",
+)
+@click.option(
+    "--prices",
+    default="",
+    metavar="FILE",
+    shell_complete=options.completes("files"),
+    help="What a month of CPUs, memory and devices costs: tell what the VMs cost together.",
+)
 @click.option("--propose", is_flag=True, help="Print sizes for the catalog that several VMs have and no type has.")
 @options.form(_FORMS, default="yaml")
 @options.output_dir("A folder to write to: a file for each VM, and a table of them.", default=None)
@@ -93,6 +120,10 @@ def command(
     raw: bool,
     run_strategy: str,
     catalog: str | None,
+    forklift: str | None,
+    limits: tuple[str, ...],
+    nodes: str,
+    prices: str,
     propose: bool,
     form: str,
     output: Path | None,
@@ -110,6 +141,10 @@ def command(
 
     if namespace and (fault := namespace_fault(namespace)):
         raise click.UsageError(f"--namespace: {fault}", context)
+    if limits and forklift is None:
+        raise click.UsageError("--wave is for --forklift", context)
+    if forklift is not None and (output is None or not namespace or disks == "upload"):
+        raise click.UsageError("--forklift needs --output-dir and --namespace, and makes the claims itself", context)
     problems: list[Problem] = []
     read = read_sources(sources, problems)
     print_problems(sorted(problems))
@@ -121,8 +156,10 @@ def command(
     file = mapping_file or (str(output / "mapping.yaml") if output is not None else None)
     objects = catalog_objects(catalog)
     mapping = _mapping(file, machines, objects, conditions)
+    plans = Plans(providers_of(forklift), limits_of(limits), namespace, mapping, file or "") if forklift else None
+    together = Together(plans, room_for(objects, nodes, conditions) if nodes or prices else None)
     bringer = Bringer(objects, Target(mapping, namespace, disks, run_strategy, not raw), conditions)
-    vms = progress(map(bringer.bring, machines()), None, "VMs", silent=True)
+    vms = together.taking(progress(map(bringer.bring, machines()), None, "VMs", silent=True))
     tally = Tally()
     if propose:
         for _ in tally.counted(vms):
@@ -130,15 +167,16 @@ def command(
         print_proposals(tally, bringer.candidates)
         return 2 if problems else 0
     if output is not None:
-        write_folder(vms, output, tally)
+        write_folder(vms, output, tally, lambda: together.texts(output))
     else:
         print_vms(vms, form, tally)
     if not tally.outcomes and not problems:
         raise VirtcatalogError(f"there is no machine {'of these names ' if patterns else ''}in {', '.join(sources)}")
+    fits = together.tell(prices, _MOST_LINES)
     tally.tell(_MOST_LINES)
     if problems:
         return 2
-    return 0 if tally.fine else 1
+    return 0 if tally.fine and fits else 1
 
 
 def _is_wanted(machine: Machine, patterns: Sequence[str]) -> bool:
@@ -149,7 +187,15 @@ def _mapping(file: str | None, machines: Machines, objects: list[dict[str, Any]]
     """The mapping of a file, which is made if it is missing; ManifestError for what it does not tell of."""
     from virtcatalog.bring.vmware.bring import Bringer
     from virtcatalog.bring.vmware.manifest import Target
-    from virtcatalog.bring.vmware.mapping import Census, Mapping, load_mapping, missing, proposed, written
+    from virtcatalog.bring.vmware.mapping import (
+        Census,
+        Mapping,
+        load_mapping,
+        missing,
+        problems_in,
+        proposed,
+        written,
+    )
     from virtcatalog.writing import write_files
 
     mapping = load_mapping(file) if file is not None and exists(file) else None
@@ -163,9 +209,9 @@ def _mapping(file: str | None, machines: Machines, objects: list[dict[str, Any]]
         if file is not None:
             path = Path(file)
             write_files(path.parent, {path.name: written(mapping)}, note)
-            note(f"{file}: made: look at it, and import again")
+            note(f"{file}: made: say in it what vSphere's networks and datastores are in the cluster, and import again")
         return mapping
     faults = [*missing(mapping, census), *bringer.unknown_preferences()]
-    if faults:
-        raise ManifestError(*(Problem(file=file or "", message=fault) for fault in faults))
+    if faults and file is not None:
+        raise ManifestError(*problems_in(file, faults))
     return mapping

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -195,8 +195,10 @@ def _document(account: Account) -> dict[str, Any]:
     }
 
 
-def write_folder(vms: Iterable[Brought], folder: Path, tally: Tally) -> None:
-    """Write a file for each VM, a table of all, and the account of their attributes."""
+def write_folder(
+    vms: Iterable[Brought], folder: Path, tally: Tally, others: Callable[[], Mapping[str, str | None]]
+) -> None:
+    """Write a file for each VM, a table of all, the account of their attributes, and what `others` are made of all."""
     from virtcatalog.manifests.emit import dump
     from virtcatalog.writing import write_files
 
@@ -207,8 +209,9 @@ def write_folder(vms: Iterable[Brought], folder: Path, tally: Tally) -> None:
         rows.append(row_of(account.brought))
     files["vms.csv"] = as_csv(rows)
     files["account.csv"] = as_csv([_account_row(line) for line in tally.ledger.lines()])
-    write_files(folder, files, note, replaces=True)
-    for name in ("vms.csv", "account.csv"):
+    more = others()
+    write_files(folder, {**files, **more}, note, replaces=True)
+    for name in ("vms.csv", "account.csv", *sorted(name for name, text in more.items() if text is not None)):
         echo(str(folder / name))
     echo(f"{folder}/vms: {counted(len(rows), 'VM')}")
 
