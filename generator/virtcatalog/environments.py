@@ -34,13 +34,13 @@ def environments_for(vm: Data, overlays: Sequence[Overlay], where: str = "", onl
         if named:
             return [where]
     taking = _taking(vm, candidates)
-    if not (only or where or wants_catalog(vm) or any(each.kubevirt for each in taking)):
+    if not (only or where or wants_catalog(vm) or any(overlay.kubevirt for overlay in taking)):
         return [BASE]
     kinds = named_kinds(vm)
-    having = [each for each in taking if kinds <= set(each.kinds)]
+    fitting = [overlay for overlay in taking if kinds <= set(overlay.kinds)]
     if only or where:
-        return [each.name for each in having or taking or candidates]
-    return [each.name for each in having] or [BASE]
+        return [overlay.name for overlay in fitting or taking or candidates]
+    return [overlay.name for overlay in fitting] or [BASE]
 
 
 def environments_of(template: VmTemplate, overlays: Sequence[Overlay], only: Sequence[str] = ()) -> list[str]:
@@ -48,18 +48,18 @@ def environments_of(template: VmTemplate, overlays: Sequence[Overlay], only: Seq
 
     A VM template that fits none is for all of them: that it cannot be created there has to be told.
     """
-    found = list(template.environments) or environments_for(template.manifest, overlays)
-    if found == [BASE] and overlays:
-        found = [overlay.name for overlay in _taking(template.manifest, overlays) or overlays]
-    return [each for each in found if not only or each in only]
+    names = list(template.environments) or environments_for(template.manifest, overlays)
+    if names == [BASE] and overlays:
+        names = [overlay.name for overlay in _taking(template.manifest, overlays) or overlays]
+    return [name for name in names if not only or name in only]
 
 
 def rendered(catalog: Catalog) -> Iterator[tuple[VmTemplate, str]]:
     """Yield every VM template with each environment that it is for; its key ends in that where there are several."""
     for template in catalog.vms:
-        found = environments_of(template, catalog.overlays)
-        for environment in found:
-            key = f"{template.key}.{environment}" if len(found) > 1 else template.key
+        environments = environments_of(template, catalog.overlays)
+        for environment in environments:
+            key = f"{template.key}.{environment}" if len(environments) > 1 else template.key
             yield replace(template, key=key), environment
 
 
@@ -68,15 +68,15 @@ def offered(catalog: Catalog, only: Sequence[str] = ()) -> list[Data]:
     overlays = [overlay for overlay in catalog.overlays if not only or overlay.name in only]
     if not overlays:
         return catalog.objects()
-    found: dict[tuple[str, str, str], list[Data]] = {}
+    objects: dict[tuple[str, str, str], list[Data]] = {}
     for overlay in overlays:
         for manifest in catalog.objects(overlay.name):
-            found.setdefault(identity(manifest), []).append(manifest)
+            objects.setdefault(identity(manifest), []).append(manifest)
     return [
         same[0]
-        for (kind, namespace, _), same in found.items()
+        for (kind, namespace, _), same in objects.items()
         if len(same) == sum(kind in overlay.kinds and namespace in ("", overlay.namespace) for overlay in overlays)
-        and all(each["spec"] == same[0]["spec"] for each in same)
+        and all(manifest["spec"] == same[0]["spec"] for manifest in same)
     ]
 
 
@@ -109,8 +109,8 @@ def check_names(names: Iterable[str], environments: Sequence[str], where: str) -
 
 def check_places(names: Iterable[str], overlays: Iterable[Overlay], where: str) -> None:
     """VirtcatalogError for a name, other than "", that is neither an environment nor a cluster of one."""
-    known = [name for overlay in overlays for name in (overlay.name, *overlay.clusters)]
-    _check(filter(None, names), known, "environment or cluster", where)
+    places = [name for overlay in overlays for name in (overlay.name, *overlay.clusters)]
+    _check(filter(None, names), places, "environment or cluster", where)
 
 
 def release_of(overlays: Iterable[Overlay], environment: str) -> str:
@@ -118,8 +118,8 @@ def release_of(overlays: Iterable[Overlay], environment: str) -> str:
     return next((overlay.kubevirt for overlay in overlays if overlay.name == environment), "")
 
 
-def _check(names: Iterable[str], known: Sequence[str], noun: str, where: str) -> None:
+def _check(names: Iterable[str], choices: Sequence[str], noun: str, where: str) -> None:
     for name in names:
-        if name not in known:
-            hint = nearest(name, known) or (f"; there is {', '.join(dict.fromkeys(known))}" if known else "")
+        if name not in choices:
+            hint = nearest(name, choices) or (f"; there is {', '.join(dict.fromkeys(choices))}" if choices else "")
             raise VirtcatalogError(f"there is no {noun} {name!r} {where}{hint}")

@@ -1,4 +1,4 @@
-"""How far long work is: told to whoever asks for it, which by itself is nobody."""
+"""Progress of long work: loops report it to a listener, if one has been set."""
 
 from __future__ import annotations
 

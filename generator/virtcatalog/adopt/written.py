@@ -1,4 +1,4 @@
-"""VMs of a repository are written in its files otherwise than they are deployed: a change is carried back there."""
+"""Changes of VMs as a repository deploys them, carried back into the files that these are written in."""
 
 from __future__ import annotations
 

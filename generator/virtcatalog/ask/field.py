@@ -1,4 +1,4 @@
-"""What is asked of results of the same VM: fields of a VMI or a Pod by path, places in a domain by XPath."""
+"""Parts of the results of one VM: fields of its VMI or Pod by path, places in its domain by XPath."""
 
 from __future__ import annotations
 

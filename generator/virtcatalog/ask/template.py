@@ -1,4 +1,4 @@
-"""VMs before questions are asked: the smallest of a type, a template of the VMI, one pinned to stored revisions."""
+"""The VMs that are asked about: the smallest one of a type, one of a VMI, one pinned to stored revisions."""
 
 from __future__ import annotations
 

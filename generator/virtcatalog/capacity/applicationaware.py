@@ -122,9 +122,9 @@ def is_gated(quota: ApplicationAwareResourceQuota) -> bool:
     Source: pkg/aaq-controller/aaq-evaluator/aaq-evaluator.go (Matches), which asks Kubernetes' own evaluator:
     pkg/quota/v1/evaluator/core/pods.go (MatchingResources).
     """
-    known = _OF_PODS | _LIMITS | _REQUESTS | {"count/pods"}
+    counted = _OF_PODS | _LIMITS | _REQUESTS | {"count/pods"}
     return any(
-        name in known
+        name in counted
         or name.startswith(("hugepages-", "requests.hugepages-"))
         or (name.startswith("requests.") and "/" in name)
         for name in quota.spec.hard

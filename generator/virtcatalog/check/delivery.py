@@ -93,7 +93,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 def _units(repository: Repository) -> Iterator[_Synced]:
     for unit in repository.environments:
         if unit.syncing is not None:
-            yield _Synced(unit, unit.syncing, [each for each in unit.resources if holds_vm(each.data)])
+            yield _Synced(unit, unit.syncing, [resource for resource in unit.resources if holds_vm(resource.data)])
 
 
 def _out_of_order(units: Sequence[_Synced]) -> Iterator[Finding]:
@@ -106,15 +106,17 @@ def _out_of_order(units: Sequence[_Synced]) -> Iterator[Finding]:
                 waves[unit.syncing.own, located(resource.data)] = wave_of(resource.data)
     depends = {unit.syncing.own: unit.syncing.after for unit in units}
     for unit in units:
-        told: set[Identity] = set()
+        reported: set[Identity] = set()
         for vm in unit.vms:
             for reference in named_objects(vm.data):
-                having = [each for each in owners.get(reference, ()) if _may_meet(each, unit)]
-                if not having or any(_is_first(each, unit, vm, reference, waves, depends) for each in having):
+                candidates = [candidate for candidate in owners.get(reference, ()) if _may_meet(candidate, unit)]
+                if not candidates or any(
+                    _is_first(candidate, unit, vm, reference, waves, depends) for candidate in candidates
+                ):
                     continue
-                owner = next((each for each in having if each is unit), having[0])
-                if owner.syncing.own not in told:
-                    told.add(owner.syncing.own)
+                owner = next((candidate for candidate in candidates if candidate is unit), candidates[0])
+                if owner.syncing.own not in reported:
+                    reported.add(owner.syncing.own)
                     yield _order_finding(unit, owner, vm, reference)
 
 

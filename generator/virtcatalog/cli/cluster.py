@@ -49,12 +49,12 @@ def dumped(context: str | None, kubeconfig: str | None) -> str:
     """Read a cluster into a file, which is there as long as the command runs; what could not be read is told."""
     from virtcatalog.live.snapshot import is_start_revision
 
-    found = read(context, kubeconfig, surroundings=True)
-    for gap in sorted(found.gaps):
-        note(f"warning: not read of {found.label}: {gap}")
+    cluster = read(context, kubeconfig, surroundings=True)
+    for gap in sorted(cluster.gaps):
+        note(f"warning: not read of {cluster.label}: {gap}")
     folder = click.get_current_context().with_resource(TemporaryDirectory(prefix="virtcatalog-"))
-    file = Path(folder, re.sub(r"[^\w.-]+", "-", found.label or "cluster") + ".json")
-    manifests = (manifest for manifest in found.manifests() if not is_start_revision(manifest["metadata"]["name"]))
+    file = Path(folder, re.sub(r"[^\w.-]+", "-", cluster.label or "cluster") + ".json")
+    manifests = (manifest for manifest in cluster.manifests() if not is_start_revision(manifest["metadata"]["name"]))
     with file.open("w", encoding="utf-8") as to:
         to.writelines(lines(manifests))
     return str(file)

@@ -1,4 +1,4 @@
-"""What `virtcatalog.toml` has a say in, for reports to name: whoever changed the repository wrote it."""
+"""Options that `virtcatalog.toml` sets: reports name them, as whoever changes the repository may have written it."""
 
 from __future__ import annotations
 

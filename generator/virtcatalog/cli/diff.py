@@ -194,9 +194,9 @@ def read_dumps(sources: Sequence[str]) -> list[Dump]:
     from virtcatalog.fleet.files import dumped
     from virtcatalog.review.dumps import dump_of
 
-    found: list[Dump] = []
-    dumped([*map(placed, sources)], lambda stream, where: found.append(dump_of(stream, where)))
-    return found
+    dumps: list[Dump] = []
+    dumped([*map(placed, sources)], lambda stream, where: dumps.append(dump_of(stream, where)))
+    return dumps
 
 
 def _watch(cases: Sequence[Case]) -> Iterable[Case]:

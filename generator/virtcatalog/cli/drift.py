@@ -85,7 +85,7 @@ def command(
     cluster = snapshot(live, context, kubeconfig)
     side = git_side(source)
     past, omissions = past_of(catalog or source or "catalog")
-    found = report(
+    drifts = report(
         side,
         cluster,
         conditions,
@@ -97,18 +97,18 @@ def command(
         cache=cache,
     )
     if since is not None:
-        found = held_before(found, since, past)
+        drifts = held_before(drifts, since, past)
     for omission in omissions:
         summary(f"releases of the catalog: {omission}")
     if form == "json":
-        data(as_json(as_data(found)))
+        data(as_json(as_data(drifts)))
     elif form == "markdown":
-        data(as_markdown(found))
+        data(as_markdown(drifts))
     elif names:
-        _stories(found, noise=noise)
+        _stories(drifts, noise=noise)
     else:
-        _table(found, calm=calm, noise=noise)
-    return found.status
+        _table(drifts, calm=calm, noise=noise)
+    return drifts.status
 
 
 def git_side(source: str | None) -> Side:
@@ -125,33 +125,33 @@ def _watch(names: Sequence[str]) -> Iterable[str]:
     return progress(names, len(names), "VMs", silent=True)
 
 
-def _table(found: Report, *, calm: bool, noise: bool) -> None:
+def _table(report: Report, *, calm: bool, noise: bool) -> None:
     from virtcatalog.cli.table import print_tables
     from virtcatalog.live.report import shown
     from virtcatalog.live.text import columns, headline, noise_words, rows, titles, unread
 
-    echo(headline(found))
-    echo(titles(found))
-    for line in unread(found):
+    echo(headline(report))
+    echo(titles(report))
+    for line in unread(report):
         echo(line, err=True)
-    table = rows(found, calm=calm)
+    table = rows(report, calm=calm)
     if table:
-        print_tables(columns(found), [("", table)], titled=False)
+        print_tables(columns(report), [("", table)], titled=False)
     if noise:
-        for drift in sorted(found.drifts, key=lambda drift: drift.vm):
+        for drift in sorted(report.drifts, key=lambda drift: drift.vm):
             if drift.noise:
                 echo(drift.vm)
                 for each in drift.noise:
                     echo(noise_words(each))
-    if len([*shown(found)]) > 1:
-        echo(headline(found))
+    if len([*shown(report)]) > 1:
+        echo(headline(report))
 
 
-def _stories(found: Report, *, noise: bool) -> None:
+def _stories(report: Report, *, noise: bool) -> None:
     from virtcatalog.live.text import story, unread
 
-    for line in unread(found):
+    for line in unread(report):
         echo(line, err=True)
-    for drift in found.drifts:
+    for drift in report.drifts:
         for line in story(drift, noise=noise):
             echo(line)

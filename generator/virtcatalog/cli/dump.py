@@ -29,10 +29,10 @@ def command(live: tuple[str, ...], context: str | None, kubeconfig: str | None) 
 
     Exit status: 0 all was read, 2 something could not be (the rest is printed).
     """
-    found = snapshot(live, context, kubeconfig, surroundings=True)
-    for line in lines(found.manifests()):
+    cluster = snapshot(live, context, kubeconfig, surroundings=True)
+    for line in lines(cluster.manifests()):
         stream(line)
-    for gap in sorted(found.gaps):
-        note(f"not read of {found.label}: {gap}")
-    summary(f"{counted(len(found), 'object')} of {found.label}")
-    return 2 if found.gaps else 0
+    for gap in sorted(cluster.gaps):
+        note(f"not read of {cluster.label}: {gap}")
+    summary(f"{counted(len(cluster), 'object')} of {cluster.label}")
+    return 2 if cluster.gaps else 0

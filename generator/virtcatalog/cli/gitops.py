@@ -187,14 +187,14 @@ def _overlays(catalog: Catalog, origin: Origin, paths: tuple[str, ...]) -> list[
     if not catalog.overlays:
         raise click.UsageError(f"{catalog.path} has no environments: declare one in overlays.yaml.")
     overlays = {origin.path(overlay): overlay for overlay in catalog.overlays}
-    found = []
+    chosen = []
     for path in paths:
         place = relative(path, "--path")
         if place not in overlays:
             hint = nearest(place, overlays) or f"; there are {', '.join(overlays)}"
             raise click.UsageError(f"--path {path} is no overlay of {catalog.path}{hint}")
-        found.append(overlays[place])
-    return found or list(catalog.overlays)
+        chosen.append(overlays[place])
+    return chosen or list(catalog.overlays)
 
 
 def _destinations(overlays: list[Overlay], clusters: tuple[str, ...]) -> list[Destination]:

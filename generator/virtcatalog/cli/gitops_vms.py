@@ -94,10 +94,10 @@ def checked_name(name: str) -> str:
 
 def relative(path: str, option: str) -> str:
     """Return a path within the repository, "" for its top; UsageError for one that leads out of it."""
-    found = PurePosixPath(path)
-    if found.is_absolute() or ".." in found.parts:
+    inner = PurePosixPath(path)
+    if inner.is_absolute() or ".." in inner.parts:
         raise click.UsageError(f"{option} {path}: the path is one within the repository.")
-    return "" if str(found) == "." else str(found)
+    return "" if str(inner) == "." else str(inner)
 
 
 def _catalog_kustomizations(wish: Wish) -> list[str]:

@@ -69,7 +69,7 @@ def deployed(side: Side, environments: Sequence[str] = ()) -> tuple[list[Deploye
             continue
         where = Located(vm.manifest, vm.problem).located_in(vm.environment)
         if vm.open:
-            problems += (where.problem(each.field, each.sentence) for each in vm.open)
+            problems += (where.problem(value.field, value.sentence) for value in vm.open)
             continue
         objects = side.objects_in(vm.environment, vm.unit)
         if (vm.environment, id(objects)) not in groups:

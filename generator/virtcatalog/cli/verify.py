@@ -56,29 +56,29 @@ def command(
     """
     from virtcatalog.live.verify import nameless, tallied, verify
 
-    found = snapshot(live, context, kubeconfig, pods=True)
-    cluster = _cluster(found, conditions)
-    answers = [*verify(found, cluster, domains_in(domains), _watch)]
+    observed = snapshot(live, context, kubeconfig, pods=True)
+    cluster = _cluster(observed, conditions)
+    answers = [*verify(observed, cluster, domains_in(domains), _watch)]
     if source is not None and not live:
         answers += _admission(source, context, kubeconfig, cluster)
     tallies = tallied(answers)
-    for gap in sorted(found.gaps):
-        note(f"not read of {found.label}: {gap}")
+    for gap in sorted(observed.gaps):
+        note(f"not read of {observed.label}: {gap}")
     if form == "json":
         data(as_json([_as_data(tally) for tally in tallies]))
     elif form == "markdown":
         data("".join(_markdown(nameless(tally)) for tally in tallies))
     else:
         _table(tallies)
-    if found.gaps or not tallies or any(tally.left_out for tally in tallies):
+    if observed.gaps or not tallies or any(tally.left_out for tally in tallies):
         return 2
     return int(any(tally.findings for tally in tallies))
 
 
-def _cluster(found: Snapshot, conditions: Conditions) -> Cluster:
+def _cluster(observed: Snapshot, conditions: Conditions) -> Cluster:
     from virtcatalog.kubevirt.cluster import Cluster
 
-    return Cluster.under(found.others, conditions)
+    return Cluster.under(observed.others, conditions)
 
 
 def domains_in(folder: str | None) -> Callable[[str], bytes | None]:

@@ -1,4 +1,4 @@
-"""Answers of earlier runs that hold still: each is cached with the objects that it was made of.
+"""Cached answers that depend on some objects of a cluster: each counts as long as these are the same.
 
 Only what an answer asked its cluster for counts, so that a change of one object costs the answers that looked at it.
 """
@@ -64,10 +64,10 @@ def entry(answer: object, asked: Iterable[Identity], now: Callable[[Identity], b
 
 def recall(cache: Cache, key: str, now: Callable[[Identity], bytes], decode: Callable[[bytes], T]) -> T | None:
     """Return the answer under a key as long as all that it asked for is the same."""
-    found = cache.recall(key, _decode)
-    if found is None or any(now(which) != then for which, then in found.made_of):
+    entry = cache.recall(key, _decode)
+    if entry is None or any(now(which) != then for which, then in entry.made_of):
         return None
     try:
-        return decode(bytes(found.answer))
+        return decode(bytes(entry.answer))
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None

@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster as what shares the work on many VMs: an executor as `pool` describes it.
+"""The workers of a Dask cluster as an executor for the work on many VMs, as `pool` describes executors.
 
 Everything goes through dask.distributed's concurrent.futures interface. What is given to all calls is one task of its
 own, which holds bytes: a worker fetches them once, from the scheduler or another worker, and when the worker that has

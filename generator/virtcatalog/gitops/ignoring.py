@@ -44,7 +44,7 @@ class Needs(msgspec.Struct, frozen=True):
 
         Argo CD then takes lists as a whole from the cluster, so it must not where a list holds one of them.
         """
-        return any(not each.in_list for each in self.ignored) and not any(each.in_list for each in self.ignored)
+        return any(not field.in_list for field in self.ignored) and not any(field.in_list for field in self.ignored)
 
 
 def needs(manifests: Iterable[Data], cluster: Cluster, mode: Mode) -> Needs:
@@ -74,34 +74,34 @@ def _ignored(drift: Drift, group: str, kind: str) -> Ignored:
     return Ignored(group, kind, expression(drift.path), _INFERRED, in_list)
 
 
-def written(found: Needs) -> str:
+def written(needed: Needs) -> str:
     """Return the part of an Application's `spec` as YAML, with a comment for each field that says why."""
-    return rules_text(found) + "".join(f"{line}\n" for line in _options(found))
+    return rules_text(needed) + "".join(f"{line}\n" for line in _options(needed))
 
 
-def rules_text(found: Needs) -> str:
+def rules_text(needed: Needs) -> str:
     """Return `ignoreDifferences` as YAML, with these comments."""
-    return "".join(f"{line}\n" for line in _lines(found))
+    return "".join(f"{line}\n" for line in _lines(needed))
 
 
-def _lines(found: Needs) -> Iterator[str]:
-    if not found.ignored:
+def _lines(needed: Needs) -> Iterator[str]:
+    if not needed.ignored:
         yield "ignoreDifferences: []"
         return
     yield "ignoreDifferences:"
-    for group, kind in dict.fromkeys((each.group, each.kind) for each in found.ignored):
+    for group, kind in dict.fromkeys((field.group, field.kind) for field in needed.ignored):
         yield from (f"- group: {group}", f"  kind: {kind}", "  jqPathExpressions:")
         reason = ""
-        for each in found.ignored:
-            if (each.group, each.kind) == (group, kind):
-                if each.reason != reason:
-                    yield f"  # {each.reason}"
-                reason = each.reason
-                yield f"  - {json.dumps(each.expression) if set(each.expression) & set('{}#') else each.expression}"
+        for field in needed.ignored:
+            if (field.group, field.kind) == (group, kind):
+                if field.reason != reason:
+                    yield f"  # {field.reason}"
+                reason = field.reason
+                yield f"  - {json.dumps(field.expression) if set(field.expression) & set('{}#') else field.expression}"
 
 
-def _options(found: Needs) -> Iterator[str]:
-    if found.respects:
+def _options(needed: Needs) -> Iterator[str]:
+    if needed.respects:
         yield "syncPolicy:"
         yield "  syncOptions:"
         yield "  # A sync leaves them as they are: KubeVirt would infer names anew."

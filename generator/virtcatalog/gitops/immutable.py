@@ -67,7 +67,7 @@ def frozen_fields(old: Data, new: Data) -> Iterator[tuple[str, str]]:
     if {"Replace=true", "Force=true"} <= options:
         return  # Argo CD deletes and creates it
     if kind in ("Secret", "ConfigMap") and not group and old.get("immutable") is True:
-        changed = (each.field for part in _IMMUTABLE for each in _differing(old, new, (part,)))
+        changed = (difference.field for part in _IMMUTABLE for difference in _differing(old, new, (part,)))
         yield from ((field, _ANEW) for field in changed)
     path, advice = _FROZEN.get((group, kind), ((), ""))
     for difference in _differing(old, new, path) if path else ():

@@ -1,4 +1,4 @@
-"""How large an object may be that clients apply."""
+"""The limit on annotations: an object that a client applies is stored in one of its own annotations."""
 
 from __future__ import annotations
 

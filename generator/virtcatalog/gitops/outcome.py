@@ -83,7 +83,11 @@ def _argocd(change: Change, unit: Environment, syncing: Syncing) -> Iterator[_Ro
         yield "not applied", "shown as Synced, and not synced: `ignoreDifferences` has every field that changes"
         return
     if change.old is not None and "RespectIgnoreDifferences=true" in options:
-        left = [each.field for each in differences(change.old, change.new, by_name=False) if rules.ignore(each.path)]
+        left = [
+            difference.field
+            for difference in differences(change.old, change.new, by_name=False)
+            if rules.ignore(difference.path)
+        ]
         if left:
             yield "out of sync", f"{some(left, _MOST_FIELDS)} stays as it is: RespectIgnoreDifferences=true"
     if change.now == "refused":
@@ -187,7 +191,7 @@ def has_waves(unit: Environment) -> bool:
     """Whether a sync has several steps, and waits for the health of each one's objects."""
     objects = [resource.data for resource in unit.resources]
     annotations = ((manifest.get("metadata") or {}).get("annotations") or {} for manifest in objects)
-    return len(set(map(wave_of, objects))) > 1 or any(each.get(_HOOK) for each in annotations)
+    return len(set(map(wave_of, objects))) > 1 or any(annotation.get(_HOOK) for annotation in annotations)
 
 
 def _annotated(manifest: Data, key: str) -> frozenset[str]:

@@ -59,7 +59,7 @@ def rules_for(items: Iterable[Data], manifest: Data) -> Rules:
             fields += (_pointed(pointer) for pointer in _texts(item.get("jsonPointers")))
             expressions += _texts(item.get("jqPathExpressions"))
     read = {expression: _steps(expression) for expression in expressions}
-    unread = tuple(each for each, steps in read.items() if steps is None and not _WRITTEN_HERE.fullmatch(each))
+    unread = tuple(text for text, steps in read.items() if steps is None and not _WRITTEN_HERE.fullmatch(text))
     return Rules((*fields, *(steps for steps in read.values() if steps is not None)), frozenset(expressions), unread)
 
 

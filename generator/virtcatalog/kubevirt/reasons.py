@@ -1,4 +1,4 @@
-"""Why a VM is refused, told of the VM that its author wrote.
+"""Why a VM is refused, at the fields that its author wrote.
 
 KubeVirt's webhooks, virt-controller and virt-launcher name fields of the VM, of the VM with its instance type and
 preference applied, or of the VMI, and some by names that no API has.

@@ -1,4 +1,4 @@
-"""Drifts of many VMs: those that an earlier run has cached, the others from several CPUs when they are many."""
+"""The drift of many VMs: from the cache of an earlier run, or computed, by several processes if they are many."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Work(NamedTuple):
     cache: Cache | None = None
 
 
-class _Found(NamedTuple):
+class _Answer(NamedTuple):
     """What is so of a VM; `key` and `entry` are what is new for the cache."""
 
     drift: Drift
@@ -67,37 +67,37 @@ class _Found(NamedTuple):
 
 def drifts(work: Work, watch: Watch) -> Iterator[Drift]:
     """Yield what is so of each VM; what is new goes into the cache."""
-    chunks: Iterable[list[_Found]]
+    chunks: Iterable[list[_Answer]]
     processes = forked()
     starts = range(0, len(work.names), _CHUNK)
     if processes.worth(len(work.names), WORTH_IT):
         chunks = processes.results(_some, starts, work)
     else:
         chunks = (_some(first, work) for first in starts)
-    for _, found in zip(watch(work.names), chain.from_iterable(chunks), strict=True):
-        if work.cache is not None and found.entry is not None:
-            work.cache.put(found.key, found.entry)
-        yield found.drift
+    for _, answer in zip(watch(work.names), chain.from_iterable(chunks), strict=True):
+        if work.cache is not None and answer.entry is not None:
+            work.cache.put(answer.key, answer.entry)
+        yield answer.drift
     if work.cache is not None:
         work.cache.trim()
 
 
-def _some(first: int, work: Work) -> list[_Found]:
-    return [_found(name, work) for name in work.names[first : first + _CHUNK]]
+def _some(first: int, work: Work) -> list[_Answer]:
+    return [_answer(name, work) for name in work.names[first : first + _CHUNK]]
 
 
-def _found(name: str, work: Work) -> _Found:
+def _answer(name: str, work: Work) -> _Answer:
     vms = work.in_git.vms.get(name, ())
     if len(vms) > 1:
-        return _Found(Drift(vm=name, reasons=(Reason(kind="unread", message=_several(vms)),)))
+        return _Answer(Drift(vm=name, reasons=(Reason(kind="unread", message=_several(vms)),)))
     pool, manifest = _pool_of(name, work) if not vms else (None, None)
     if pool is not None and manifest is not None:
-        found = _recalled(name, pool, manifest, work)
-        drift = of_pool(_with_domain(found.drift, work), pool.manifest)
-        return found._replace(drift=_in_git(drift, pool, in_pool))
+        answer = _recalled(name, pool, manifest, work)
+        drift = of_pool(_with_domain(answer.drift, work), pool.manifest)
+        return answer._replace(drift=_in_git(drift, pool, in_pool))
     vm = vms[0] if vms else None
-    found = _recalled(name, vm, vm.manifest if vm is not None else None, work)
-    return found._replace(drift=_in_git(_with_domain(found.drift, work), vm))
+    answer = _recalled(name, vm, vm.manifest if vm is not None else None, work)
+    return answer._replace(drift=_in_git(_with_domain(answer.drift, work), vm))
 
 
 def _pool_of(name: str, work: Work) -> tuple[Vm | None, Data | None]:
@@ -123,23 +123,23 @@ def pool_drifts(work: Work) -> Iterator[Drift]:
         yield _in_git(pool_drift(name, manifest, snapshot.pools.get(name), snapshot.unread(POOL)), pool)
 
 
-def _recalled(name: str, vm: Vm | None, manifest: Data | None, work: Work) -> _Found:
+def _recalled(name: str, vm: Vm | None, manifest: Data | None, work: Work) -> _Answer:
     """What is so of a VM without its domain, and without places in Git, which do not depend on what it says.
 
     `vm` is what has the manifest in Git.
     """
     meeting, snapshot = work.meetings.of(vm), work.snapshot
     if work.cache is None:
-        return _Found(drift_of(name, manifest, snapshot, meeting.cluster, work.past))
+        return _Answer(drift_of(name, manifest, snapshot, meeting.cluster, work.past))
     now = partial(_now, meeting.objects, snapshot)
     held = (snapshot.digest(kind, name) for kind in ("VirtualMachine", "VirtualMachineInstance"))
     key = key_of(b"a drift", encoded([name, manifest]), *held, meeting.objects.around, work.meetings.around)
     drift = recall(work.cache, key, now, _decode)
     if drift is not None:
-        return _Found(drift)
+        return _Answer(drift)
     asked: set[Identity] = set()
     drift = drift_of(name, manifest, snapshot.watched(asked), meeting.cluster.watched(asked), work.past)
-    return _Found(drift, key, entry(drift, asked, now))
+    return _Answer(drift, key, entry(drift, asked, now))
 
 
 def _now(objects: Objects, snapshot: Snapshot, which: Identity) -> bytes:

@@ -104,15 +104,15 @@ def _vmi_stage(
     word = _state(vmi, reasons)
     revision = snapshot.revision(namespace_of(live), start) if start else None
     try:
-        found = waiting(live, vmi, revision, with_revisions(live, snapshot, cluster, *_revisions_in(revision)))
+        due = waiting(live, vmi, revision, with_revisions(live, snapshot, cluster, *_revisions_in(revision)))
     except (UnsupportedError, ManifestError) as error:
         reasons.append(Reason(kind="unread", message=f"the VM and its machine cannot be compared: {error}"))
         return "not known"
-    if found.refused:
-        message = "; ".join(str(reason) for reason in found.refused)
+    if due.refused:
+        message = "; ".join(str(reason) for reason in due.refused)
         reasons.append(Reason(kind="refused", message=f"its next start fails: {message}"))
-    reasons += _waits(found, live, noise)
-    number = len(found.restart) + len(found.arriving)
+    reasons += _waits(due, live, noise)
+    number = len(due.restart) + len(due.arriving)
     return f"{number} other" if number else word
 
 
@@ -160,14 +160,14 @@ def _state(vmi: Data, reasons: list[Reason]) -> str:
     return "same" if status.get("phase") == "Running" else str(status.get("phase") or "no phase")
 
 
-def _waits(found: Waiting, live: Data, noise: list[Noise]) -> Iterator[Reason]:
+def _waits(due: Waiting, live: Data, noise: list[Noise]) -> Iterator[Reason]:
     condition = _condition(live, "RestartRequired")
     managers = Managers(live)
-    if condition is None and found.arriving:
-        yield Reason(kind="migration", fields=_fields((*found.turned, *found.arriving), managers))
-    waits = (*found.restart, *(found.arriving if condition is not None else ()))
+    if condition is None and due.arriving:
+        yield Reason(kind="migration", fields=_fields((*due.turned, *due.arriving), managers))
+    waits = (*due.restart, *(due.arriving if condition is not None else ()))
     if waits:
-        fields = _fields((*found.turned, *waits), managers)
+        fields = _fields((*due.turned, *waits), managers)
         since = str(condition.get("lastTransitionTime") or "") if condition is not None else ""
         since = since or max((field.writer.when for field in fields if field.writer is not None), default="")
         message = "" if condition is not None else "KubeVirt has not set RestartRequired"
@@ -176,10 +176,10 @@ def _waits(found: Waiting, live: Data, noise: list[Noise]) -> Iterator[Reason]:
         noise.append(Noise("status.conditions", "RestartRequired is set, and no field waits for a restart"))
 
 
-def _fields(found: Iterable[Difference], managers: Managers) -> tuple[Field, ...]:
+def _fields(differences: Iterable[Difference], managers: Managers) -> tuple[Field, ...]:
     return tuple(
         Field(difference.field, difference.old, difference.new, managers.writer(difference.path))
-        for difference in found
+        for difference in differences
     )
 
 

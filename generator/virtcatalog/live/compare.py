@@ -89,11 +89,11 @@ def synced(wanted: Data, live: Data, cluster: Cluster) -> Synced:
 
 
 def _told_apart(
-    found: Iterable[Difference], written: Sequence[Difference]
+    differences: Iterable[Difference], written: Sequence[Difference]
 ) -> tuple[tuple[Difference, ...], tuple[Difference, ...]]:
     """What a sync writes itself, and what KubeVirt fills in because something is written."""
     changes, filled = list[Difference](), list[Difference]()
-    for difference in found:
+    for difference in differences:
         of_git = any(_meets(difference, wanted) for wanted in written)
         (changes if of_git else filled).append(difference)
     # As of a new VM: from what KubeVirt gives to what is there.
@@ -206,8 +206,8 @@ def waiting(live: Data, vmi: Data, revision: Data | None, cluster: Cluster) -> W
     except SyncError as error:
         cause = error.causes[0]
         raise UnsupportedError(cause.field, f"what cannot be applied: {cause.message}") from error
-    found = _compared(before, current, machine, cluster)
-    return found._replace(turned=tuple(_turned(started, vm.spec)) if found.restart or found.arriving else ())
+    compared = _compared(before, current, machine, cluster)
+    return compared._replace(turned=tuple(_turned(started, vm.spec)) if compared.restart or compared.arriving else ())
 
 
 def _compared(
@@ -222,12 +222,12 @@ def _compared(
 
 
 def _not_there(
-    found: Iterator[Difference], wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstance
+    changes: Iterator[Difference], wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstance
 ) -> Iterator[Difference]:
     """Of what changes while a machine runs that which its guest does not have."""
     cpu, memory = vmi.spec.domain.cpu, vmi.spec.domain.memory
     status = vmi.status
-    for difference in found:
+    for difference in changes:
         has: object
         asked: object
         match difference.path[3:]:

@@ -73,12 +73,12 @@ class Managers:
 
     def writers(self, path: Path) -> list[Writer]:
         """Return who wrote a field, the last one first."""
-        found = [
+        writers = [
             Writer(str(entry.get("manager")), _role(entry), str(entry.get("operation")), str(entry.get("time") or ""))
             for entry in self._entries
             if not entry.get("subresource") and _has(entry.get("fieldsV1"), path)
         ]
-        return sorted(found, key=lambda writer: writer.when, reverse=True)
+        return sorted(writers, key=lambda writer: writer.when, reverse=True)
 
     def writer(self, path: Path) -> Writer | None:
         """Return who wrote a field last, None when nobody says."""

@@ -32,15 +32,15 @@ def past_of(catalog: str | None) -> tuple[Past, tuple[str, ...]]:
         return (), ()
     loaded = load_catalog(catalog)
     try:
-        found = releases(loaded, history_of(catalog))
+        history = releases(loaded, history_of(catalog))
     except VirtcatalogError as error:
         return (), (str(error),)
-    rows = [(release.name, dict(_specs(release.objects))) for release in found.releases]
+    rows = [(release.name, dict(_specs(release.objects))) for release in history.releases]
     published = {key: text for _, specs in rows for key, text in specs.items()}
     fresh = {key: text for key, text in _specs(now(loaded)) if published.get(key) != text}
     if fresh:
         rows.append((f"{catalog}, not released", fresh))
-    return tuple(rows), found.omissions
+    return tuple(rows), history.omissions
 
 
 def _specs(objects: Objects) -> Iterator[tuple[tuple[str, str], str]]:

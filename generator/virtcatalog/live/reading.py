@@ -108,8 +108,8 @@ def _object(text: bytes) -> Data | None:
 
 
 def _read(part: Part, problems: list[Problem]) -> Iterator[Data]:
-    manifests, found = read_part(part)
-    problems += found
+    manifests, faults = read_part(part)
+    problems += faults
     for manifest in manifests:
         if isinstance(manifest.data, dict) and isinstance(manifest.data.get("kind"), str):
             yield manifest.data

@@ -71,22 +71,22 @@ def report(
     meetings = Meetings(side, snapshot, conditions, past)
     names = _chosen({*written.vms, *snapshot.names}, {*written.pools, *snapshot.pools}, only)
     work = Work(*names, in_git, snapshot, meetings, past, domains, cache)
-    found = sorted(chain(drifts(work, watch), pool_drifts(work)), key=lambda drift: (drift.vm, drift.kind))
+    all_drifts = sorted(chain(drifts(work, watch), pool_drifts(work)), key=lambda drift: (drift.vm, drift.kind))
     return Report(
         git=side.label,
         cluster=snapshot.label,
-        drifts=tuple(found),
+        drifts=tuple(all_drifts),
         gaps=tuple(sorted(snapshot.gaps)),
         problems=(*side.problems, *side.unrendered),
     )
 
 
 def _by_name(side: Side, kind: str, environments: Sequence[str]) -> dict[str, list[Vm]]:
-    found: dict[str, list[Vm]] = {}
+    by_name: dict[str, list[Vm]] = {}
     for vm in side.vms:
         if vm.manifest.get("kind") == kind and (not environments or vm.environment in environments):
-            found.setdefault(full_name(vm.manifest), []).append(vm)
-    return found
+            by_name.setdefault(full_name(vm.manifest), []).append(vm)
+    return by_name
 
 
 def _chosen(vms: Iterable[str], pools: Iterable[str], only: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
@@ -114,15 +114,15 @@ def _check_environments(side: Side, environments: Sequence[str]) -> None:
             raise VirtcatalogError(f"{side.label} has no environment {environment!r}{hint}")
 
 
-def shown(found: Report, *, calm: bool = False) -> Iterator[Drift]:
+def shown(report: Report, *, calm: bool = False) -> Iterator[Drift]:
     """Yield what is to be shown: all that drifts, the gravest first; with `calm` the rest, too."""
-    order = [*found.counts]
-    for drift in sorted(found.drifts, key=lambda drift: (order.index(drift.verdict), drift.vm)):
+    order = [*report.counts]
+    for drift in sorted(report.drifts, key=lambda drift: (order.index(drift.verdict), drift.vm)):
         if calm or drift.reasons:
             yield drift
 
 
-def held_before(found: Report, release: str, past: Past) -> Report:
+def held_before(report: Report, release: str, past: Past) -> Report:
     """Return of a report the VMs that hold a type or preference of a release of the catalog before this one.
 
     VirtcatalogError for a release that the catalog's history does not have.
@@ -131,17 +131,17 @@ def held_before(found: Report, release: str, past: Past) -> Report:
     if release not in names:
         raise VirtcatalogError(f"the catalog has no release {release!r}{nearest(release, names)}")
     older = set(names[: names.index(release)])
-    return replace(found, drifts=tuple(drift for drift in found.drifts if older & set(drift.runs.values())))
+    return replace(report, drifts=tuple(drift for drift in report.drifts if older & set(drift.runs.values())))
 
 
-def as_data(found: Report) -> Data:
+def as_data(report: Report) -> Data:
     """Return the report as plain data: counts, what could not be read, and every VM."""
     return {
-        "git": found.git,
-        "cluster": found.cluster,
-        "summary": found.counts,
-        "partial": found.partial,
-        "gaps": [msgspec.to_builtins(gap) for gap in found.gaps],
-        "problems": [msgspec.to_builtins(problem) for problem in found.problems],
-        "vms": [{"verdict": drift.verdict, **msgspec.to_builtins(drift)} for drift in found.drifts],
+        "git": report.git,
+        "cluster": report.cluster,
+        "summary": report.counts,
+        "partial": report.partial,
+        "gaps": [msgspec.to_builtins(gap) for gap in report.gaps],
+        "problems": [msgspec.to_builtins(problem) for problem in report.problems],
+        "vms": [{"verdict": drift.verdict, **msgspec.to_builtins(drift)} for drift in report.drifts],
     }

@@ -105,14 +105,14 @@ def resource_of(manifest: Data) -> Resource | None:
 def slim(manifest: Data, kind: str) -> Data:
     """Return an object without what tells nothing of a VM: finalizers, sizes, what was snapshotted."""
     metadata = manifest.get("metadata")
-    kept = {key: value for key, value in manifest.items() if key not in ("status", "metadata")}
+    slimmed = {key: value for key, value in manifest.items() if key not in ("status", "metadata")}
     if isinstance(metadata, dict):
-        kept["metadata"] = {key: metadata[key] for key in _METADATA if key in metadata}
+        slimmed["metadata"] = {key: metadata[key] for key in _METADATA if key in metadata}
         if kind not in ("VirtualMachine", "VirtualMachineInstance", "VirtualMachinePool"):
-            kept["metadata"].pop("managedFields", None)
+            slimmed["metadata"].pop("managedFields", None)
     status = manifest.get("status")
     if isinstance(status, dict):
-        found = {key: status[key] for key in _STATUS.get(kind, ()) if key in status}
-        if found:
-            kept["status"] = found
-    return kept
+        of_status = {key: status[key] for key in _STATUS.get(kind, ()) if key in status}
+        if of_status:
+            slimmed["status"] = of_status
+    return slimmed

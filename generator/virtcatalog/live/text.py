@@ -108,12 +108,12 @@ def story(drift: Drift, *, noise: bool = False) -> Iterator[str]:
     for which, release in sorted(drift.runs.items()):
         yield f"  its {which} is that of {release}"
     for reason in drift.reasons:
-        yield from _told(reason)
+        yield from _reason_lines(reason)
     if noise:
         yield from map(noise_words, drift.noise)
 
 
-def _told(reason: Reason) -> Iterator[str]:
+def _reason_lines(reason: Reason) -> Iterator[str]:
     since = f", since {reason.since}" if reason.since else ""
     yield f"  {WORDS[reason.kind].one}{since}" + (f": {reason.message}" if reason.message else "")
     for field in reason.fields:

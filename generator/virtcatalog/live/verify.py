@@ -94,8 +94,8 @@ def _vmi(name: str, started: Data, vmi: Data, cluster: Cluster) -> Answer:
         reasons = "; ".join(map(str, result.reasons))
         return Answer("vmi", name, (Finding(name, "", f"refused: {reasons}", "runs"),))
     ours, theirs = to_manifest(result.vmi_object.spec), to_manifest(vmi_of(vmi).spec)
-    found = (each for each in differences(ours, theirs, ("spec",)) if each.path[-1] not in _DRAWN)
-    return Answer("vmi", name, tuple(Finding(name, each.field, each.old, each.new) for each in found))
+    changes = (change for change in differences(ours, theirs, ("spec",)) if change.path[-1] not in _DRAWN)
+    return Answer("vmi", name, tuple(Finding(name, change.field, change.old, change.new) for change in changes))
 
 
 def _pod(name: str, result: Result, snapshot: Snapshot) -> Iterator[Answer]:
@@ -110,8 +110,10 @@ def _pod(name: str, result: Result, snapshot: Snapshot) -> Iterator[Answer]:
     if ours is None:
         yield Answer("pod", name, (Finding(name, "", f"none: {result.pod_error}", "runs"),))
         return
-    found = (each for each in differences(ours["spec"], theirs.get("spec") or {}, ("spec",)) if each.old is not None)
-    yield Answer("pod", name, tuple(Finding(name, each.field, each.old, each.new) for each in found))
+    changes = (
+        change for change in differences(ours["spec"], theirs.get("spec") or {}, ("spec",)) if change.old is not None
+    )
+    yield Answer("pod", name, tuple(Finding(name, change.field, change.old, change.new) for change in changes))
 
 
 def domain_answer(name: str, live: Data, vmi: Data, cluster: Cluster, dumped: bytes) -> Answer:
@@ -132,12 +134,16 @@ def _domain(name: str, result: Result, dumped: bytes) -> Answer:
         reasons = "; ".join(map(str, result.reasons))
         return Answer("domain", name, (Finding(name, "", f"none: {reasons}", "runs"),))
     # Namespaces are no attributes to the parser.
-    found = (
-        each
-        for each in element_differences(result.domain, theirs)
-        if each.old is not None and not (each.attribute or "").startswith("xmlns")
+    changes = (
+        change
+        for change in element_differences(result.domain, theirs)
+        if change.old is not None and not (change.attribute or "").startswith("xmlns")
     )
-    return Answer("domain", name, tuple(Finding(name, each.place, each.old, each.new) for each in found))
+    return Answer(
+        "domain",
+        name,
+        tuple(Finding(name, change.place, change.old, change.new) for change in changes),
+    )
 
 
 def _element(source: XMLElement) -> Element:

@@ -1,4 +1,4 @@
-"""Folders of a commit: what git lists is known, and files are read when they are asked for."""
+"""Folders of a commit: git lists their files at once, and a file is read when it is asked for."""
 
 from __future__ import annotations
 

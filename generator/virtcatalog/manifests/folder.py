@@ -1,4 +1,4 @@
-"""Folders as something that files are read from by their paths, whether it is on disk or what somebody holds."""
+"""Folders: files read by their paths, from disk, a commit, an archive or memory."""
 
 from __future__ import annotations
 

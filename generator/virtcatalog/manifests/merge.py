@@ -1,4 +1,4 @@
-"""Plain data laid over plain data: maps merge, everything else is replaced. What `null` says makes the two ways."""
+"""Plain data merged: maps merge, everything else is replaced; `null` removes a key, or is one of the values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of instance types and preferences from one published state to the next, and that as release notes."""
+"""Changes of instance types and preferences between two published states, and release notes made of them."""
 
 from __future__ import annotations
 

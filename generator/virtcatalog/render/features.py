@@ -24,28 +24,28 @@ def features(spec: Mapping[str, Any]) -> list[str]:
 def tagged(spec: Mapping[str, Any]) -> list[Feature]:
     """Return the features of an instance type's spec with their tags, in a fixed order."""
     cpu, memory = spec.get("cpu", {}), spec.get("memory", {})
-    found = []
+    tags = []
     if cpu.get("dedicatedCPUPlacement"):
-        found.append(Feature("dedicated", "dedicated CPUs"))
+        tags.append(Feature("dedicated", "dedicated CPUs"))
     if cpu.get("isolateEmulatorThread"):
-        found.append(Feature("emulator", "isolated emulator thread"))
+        tags.append(Feature("emulator", "isolated emulator thread"))
     if "guestMappingPassthrough" in cpu.get("numa", {}):
-        found.append(Feature("NUMA", "NUMA passthrough"))
+        tags.append(Feature("NUMA", "NUMA passthrough"))
     if "realtime" in cpu:
-        found.append(Feature("realtime", "realtime"))
+        tags.append(Feature("realtime", "realtime"))
     if "model" in cpu:
-        found.append(Feature(cpu["model"], f"CPU model {cpu['model']}"))
+        tags.append(Feature(cpu["model"], f"CPU model {cpu['model']}"))
     if "hugepages" in memory:
-        found.append(Feature(str(memory["hugepages"]["pageSize"]), f"{memory['hugepages']['pageSize']} hugepages"))
+        tags.append(Feature(str(memory["hugepages"]["pageSize"]), f"{memory['hugepages']['pageSize']} hugepages"))
     if memory.get("overcommitPercent"):
         percent = memory["overcommitPercent"]
-        found.append(Feature(f"+{percent}%", f"memory overcommitted by {percent}%"))
+        tags.append(Feature(f"+{percent}%", f"memory overcommitted by {percent}%"))
     if spec.get("ioThreadsPolicy"):
-        found.append(Feature("IO threads", f"IO threads: {spec['ioThreadsPolicy']}"))
-    found += _devices(spec.get("gpus", ()), "GPU", "GPU")
-    found += _devices(spec.get("hostDevices", ()), "device", "host device")
-    found += [Feature(name, f"launch security: {name}") for name in spec.get("launchSecurity", {})]
-    return found
+        tags.append(Feature("IO threads", f"IO threads: {spec['ioThreadsPolicy']}"))
+    tags += _devices(spec.get("gpus", ()), "GPU", "GPU")
+    tags += _devices(spec.get("hostDevices", ()), "device", "host device")
+    tags += [Feature(name, f"launch security: {name}") for name in spec.get("launchSecurity", {})]
+    return tags
 
 
 def _devices(devices: Any, tag: str, noun: str) -> list[Feature]:

@@ -1,4 +1,4 @@
-"""What a cluster has of which the repository says nothing, and is taken to be there: each is told in one line.
+"""Parts of a cluster that a repository does not describe and that are assumed to be there, each reported in a line.
 
 Without a KubeVirt CR nobody knows which feature gates are on. A VM that is there was admitted, so the gates that it
 needs are on. One that no VM needed before is taken to be off.
@@ -84,11 +84,11 @@ def hinted(verdict: Verdict) -> Verdict:
 def naming_types(fleet: Iterable[DumpedVm]) -> Iterator[Data]:
     """Yield VMs that name the types and preferences that those of a fleet do, few for many that name the same."""
     named: set[Identity] = set()
-    for each in fleet:
-        if each.header.references is None:
-            yield each.vm
+    for vm in fleet:
+        if vm.header.references is None:
+            yield vm.vm
         else:
-            named.update(each.header.references)
+            named.update(vm.header.references)
     for kind, _, name in named:
         key = "instancetype" if kind.endswith("Instancetype") else "preference"
         yield {"kind": "VirtualMachine", "spec": {key: {"name": name}}}

@@ -1,4 +1,4 @@
-"""What lies beside a catalog: a comparison of the catalog alone does not look at it, and must not be silent of it."""
+"""Changed files beside a catalog: a comparison of the catalog alone does not cover them, and has to say so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts on many VMs: those that an earlier run has cached, the others from several CPUs when they are many."""
+"""Verdicts on many VMs: from the cache of an earlier run, or computed, by several processes if they are many."""
 
 from __future__ import annotations
 

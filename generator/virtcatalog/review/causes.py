@@ -44,7 +44,7 @@ class Causes:
         assert vm is not None
         noun = "VM template" if verdict.template else "manifest"
         if old is None or new is None:
-            kind, source = self._whole(vm, side) or (noun, vm.place)
+            kind, source = self._deployer(vm, side) or (noun, vm.place)
             return (_at(f"the {'deleted' if new is None else 'new'} {kind}", source, side.label),)
         name = f"the {noun}"
         if vm.field is None:
@@ -56,7 +56,7 @@ class Causes:
         causes = [Cause(_common(fields) or name, *place) for place, fields in at_line.items()]
         return tuple(sorted(causes, key=lambda cause: not any(cause.name in reason for reason in verdict.reasons)))
 
-    def _whole(self, vm: Vm, side: Side) -> tuple[str, Source] | None:
+    def _deployer(self, vm: Vm, side: Side) -> tuple[str, Source] | None:
         """What deploys a VM, and where that is declared, if it is there on one side only, and the VM's file on both."""
         other = self._base if side is self._head else self._head
         if side.repository is None or other.repository is None or vm.environment in other.units:

@@ -1,4 +1,4 @@
-"""The comparison of two sides, whole."""
+"""Two sides compared: the steps from what both hold to the report."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def review(
         upgrades=tuple(reviewer.upgrades()),
         hidden=clean.objects,
         prices=prices,
-        standings=tuple(each for each in standings if each.homeless or each.refused),
+        standings=tuple(standing for standing in standings if standing.homeless or standing.refused),
         overspent=overspent(head.budgets, [(where, vms, comparison.head) for where, vms, comparison in fleets]),
         only=tuple(environments),
         quiet=bool(quiet(clean.base, clean.head, fleet.verdicts) or refused_objects(clean.base, clean.head)),
@@ -96,7 +96,7 @@ def _alike(base: Side, head: Side) -> tuple[Side, Side]:
 def _without_environments(side: Side) -> Side:
     vms = {vm.key: msgspec.structs.replace(vm, environment="") for vm in side.vms}
     objects = {"": side.objects.get("", [])}
-    companions = {"": [each for found in side.companions.values() for each in found]}
+    companions = {"": [manifest for manifests in side.companions.values() for manifest in manifests]}
     return msgspec.structs.replace(side, objects=objects, companions=companions, overlays=(), vms=tuple(vms.values()))
 
 
@@ -127,7 +127,7 @@ def _only_units(side: Side, repository: Repository, environments: Sequence[str])
         vms=tuple(vm for vm in side.vms if vm.environment in environments),
         problems=tuple(problem for problem in side.problems if problem not in others),
         unrendered=tuple(problem for problem in side.unrendered if problem not in others),
-        opaque=tuple(each for each in side.opaque if each[1].problem not in others),
+        opaque=tuple(entry for entry in side.opaque if entry[1].problem not in others),
     )
 
 
@@ -135,6 +135,6 @@ def _with_configuration(side: Side) -> dict[str, Sequence[Data]]:
     everything: dict[str, Sequence[Data]] = dict(side.objects)
     if side.kubevirt is not None:
         first = next(iter(everything), "")
-        others = [each for each in everything.get(first, ()) if each["kind"] != "KubeVirt"]
+        others = [manifest for manifest in everything.get(first, ()) if manifest["kind"] != "KubeVirt"]
         everything[first] = [*others, side.kubevirt]
     return everything

@@ -57,25 +57,25 @@ class Comparison:
         base, head = (
             _spread(side.objects_in(environment, unit), namespaces) for side, unit in zip(sides, units, strict=True)
         )
-        published = {located(each) for each in (*base, *head)}
-        around = [each for each in shared if located(each) not in published]
+        published = {located(manifest) for manifest in (*base, *head)}
+        around = [manifest for manifest in shared if located(manifest) not in published]
         of_operator = [
-            _of_operator(side, environment, each, vms, [*around, *own])
-            for side, each, own in zip(sides, conditions, (base, head), strict=True)
+            _of_operator(side, environment, where, vms, [*around, *own])
+            for side, where, own in zip(sides, conditions, (base, head), strict=True)
         ]
-        self.assumed_types = frozenset(name for name, found in of_operator if found)
+        self.assumed_types = frozenset(name for name, objects in of_operator if objects)
         base, head = [*base, *of_operator[0][1]], [*head, *of_operator[1][1]]
         companions = [list(side.companions_in(environment)) for side in sides]
         objects = [*around, *base, *companions[0]], [*around, *head, *companions[1]]
-        types = [[each for each in found if each["kind"] in KINDS] for found in objects]
-        rest = [each for each in objects[1] if each["kind"] not in KINDS]
-        self._kept = [*types[0], *rest] if types[0] != types[1] else None
+        types = [[manifest for manifest in on_side if manifest["kind"] in KINDS] for on_side in objects]
+        rest = [manifest for manifest in objects[1] if manifest["kind"] not in KINDS]
+        self._old_types = [*types[0], *rest] if types[0] != types[1] else None
         self._meet_head = partial(_cluster, sides[1], environment, conditions[1])
         self.base = _cluster(sides[0], environment, conditions[0], objects[0])
         self.head = self._meet_head(objects[1])
-        self._objects = tuple(_met(side, found) for side, found in zip(sides, objects, strict=True))
+        self._objects = tuple(_configured(side, own) for side, own in zip(sides, objects, strict=True))
         self.changed = _differing(base, head)
-        pairs = ([obj for obj in found if obj["kind"] in KINDS] for found in (base, head))
+        pairs = ([manifest for manifest in own if manifest["kind"] in KINDS] for own in (base, head))
         self._renamed = {(old[0], old[2]): new[2] for old, new in renames(*pairs).items()}
         self.all_change = (
             self.base.conditions != self.head.conditions
@@ -87,7 +87,7 @@ class Comparison:
             cluster for cluster, side in zip((self.base, self.head), sides, strict=True) if side.left_out
         )
         everything = (*objects[0], *objects[1])
-        self.namespaces = frozenset(namespace_of(each) for each in everything)
+        self.namespaces = frozenset(map(namespace_of, everything))
         self.labels_matter = labels_matter(self.base) or labels_matter(self.head)
 
     def beside(self, manifest: Data) -> Comparison:
@@ -97,23 +97,25 @@ class Comparison:
     @property
     def is_configured(self) -> bool:
         """Whether there is a KubeVirt CR, before or after."""
-        return any(each["kind"] == "KubeVirt" for found in self._objects for each in found)
+        return any(manifest["kind"] == "KubeVirt" for objects in self._objects for manifest in objects)
 
     @cached_property
     def inputs(self) -> tuple[Inputs, ...]:
         """What VMs can depend on, before and after."""
         clusters = self.base, self.head
-        return tuple(Inputs(each, cluster.conditions) for each, cluster in zip(self._objects, clusters, strict=True))
+        return tuple(
+            Inputs(objects, cluster.conditions) for objects, cluster in zip(self._objects, clusters, strict=True)
+        )
 
     @cached_property
     def before(self) -> Cluster:
         """Types and preferences of before under all else of after: what a VM with stored revisions meets."""
-        return self.head if self._kept is None else self._meet_head(self._kept)
+        return self.head if self._old_types is None else self._meet_head(self._old_types)
 
     def keeping(self, references: Iterable[Identity]) -> Cluster:
         """After the change, but for the types and preferences that are referred to: these are those of before."""
-        kept = {reference for reference in references if reference in self.changed}
-        stored = [manifest for manifest in self._objects[0] if located(manifest) in kept]
+        unchanged = {reference for reference in references if reference in self.changed}
+        stored = [manifest for manifest in self._objects[0] if located(manifest) in unchanged]
         if not stored:
             return self.head
         names = {located(manifest) for manifest in stored}
@@ -162,16 +164,18 @@ def _find(wanted: Identity, cluster: Cluster) -> Any:
 def _spread(objects: Iterable[Data], namespaces: Iterable[str]) -> list[Data]:
     spread: list[Data] = []
     homes = tuple(namespaces)
-    for each in objects:
-        spread.append(each)
-        if homes and each["kind"] in NAMESPACED_KINDS and not each["metadata"].get("namespace"):
-            spread += [{**each, "metadata": {**each["metadata"], "namespace": home}} for home in homes]
+    for manifest in objects:
+        spread.append(manifest)
+        if homes and manifest["kind"] in NAMESPACED_KINDS and not manifest["metadata"].get("namespace"):
+            spread += [{**manifest, "metadata": {**manifest["metadata"], "namespace": home}} for home in homes]
     return spread
 
 
 def _cluster(side: Side, environment: str, conditions: Conditions, objects: Sequence[Data]) -> Cluster:
     release = _release(side, environment, conditions, objects)
-    return Cluster.under(_met(side, objects), replace(conditions, release=release, environment=environment or None))
+    return Cluster.under(
+        _configured(side, objects), replace(conditions, release=release, environment=environment or None)
+    )
 
 
 def _of_operator(
@@ -185,17 +189,21 @@ def _of_operator(
 
 
 def _release(side: Side, environment: str, conditions: Conditions, objects: Sequence[Data]) -> Release:
-    return choose_release(conditions, release_of(side.overlays, environment), _met(side, objects)).release
+    return choose_release(conditions, release_of(side.overlays, environment), _configured(side, objects)).release
 
 
-def _met(side: Side, objects: Sequence[Data]) -> Sequence[Data]:
+def _configured(side: Side, objects: Sequence[Data]) -> Sequence[Data]:
     """The objects with the configuration that counts on a side."""
-    kubevirt = side.kubevirt
-    return objects if kubevirt is None else [*(each for each in objects if each["kind"] != "KubeVirt"), kubevirt]
+    if side.kubevirt is None:
+        return objects
+    return [*(manifest for manifest in objects if manifest["kind"] != "KubeVirt"), side.kubevirt]
 
 
 def _differing(base: Iterable[Data], head: Iterable[Data]) -> frozenset[Identity]:
-    before, after = {located(each): _felt(each) for each in base}, {located(each): _felt(each) for each in head}
+    before, after = (
+        {located(manifest): _felt(manifest) for manifest in base},
+        {located(manifest): _felt(manifest) for manifest in head},
+    )
     return frozenset(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
 
 

@@ -88,14 +88,14 @@ def quiet(base: Side, head: Side, verdicts: Collection[Verdict]) -> list[str]:
     """Return the VMs of two repositories whose spec differs, and of which no verdict says anything."""
     if base.repository is None or head.repository is None:
         return []
-    told = {(verdict.vm, verdict.environment) for verdict in verdicts}
+    judged = {(verdict.vm, verdict.environment) for verdict in verdicts}
     before = {(vm.key, vm.environment): vm.manifest.get("spec") for vm in base.vms}
     changed = (
         vm
         for vm in head.vms
         if before.get((vm.key, vm.environment), vm.manifest.get("spec")) != vm.manifest.get("spec")
     )
-    return [vm.key for vm in changed if (vm.key, vm.environment) not in told and not vm.open]
+    return [vm.key for vm in changed if (vm.key, vm.environment) not in judged and not vm.open]
 
 
 def _standing(base: Side, head: Side) -> frozenset[tuple[str, str]]:
@@ -150,9 +150,9 @@ def _side(
 def _opaque(repository: Repository, label: str) -> Iterator[tuple[tuple[str, str, int], Opaque]]:
     """What holds VMs and is not rendered, by its file, its object, and its number among those of both."""
     numbers: Counter[tuple[str, str]] = Counter()
-    for each in repository.all_opaque:
-        key = within(each.problem.file, label), each.problem.object
-        yield (*key, numbers[key]), each
+    for opaque in repository.all_opaque:
+        key = within(opaque.problem.file, label), opaque.problem.object
+        yield (*key, numbers[key]), opaque
         numbers[key] += 1
 
 
@@ -178,12 +178,12 @@ def _objects(repository: Repository) -> list[Deployed]:
 
 def _named(repositories: Sequence[Repository], units: Sequence[Sequence[str]]) -> list[list[Deployed]]:
     """The objects of the repositories, in environments that are called alike in all of them."""
-    found = [_objects(repository) for repository in repositories]
-    labels = [list(_labels(objects, names)) for objects, names in zip(found, units, strict=True)]
+    deployed = [_objects(repository) for repository in repositories]
+    labels = [list(_labels(objects, names)) for objects, names in zip(deployed, units, strict=True)]
     level = _levels(
         [
             [(object_.which, label) for object_, label in zip(*pair, strict=True) if len(label) > 1]
-            for pair in zip(found, labels, strict=True)
+            for pair in zip(deployed, labels, strict=True)
         ]
     )
     return [
@@ -191,7 +191,7 @@ def _named(repositories: Sequence[Repository], units: Sequence[Sequence[str]]) -
             object_._replace(name=label[level[object_.which]] if len(label) > 1 else label[0])
             for object_, label in zip(*pair, strict=True)
         ]
-        for pair in zip(found, labels, strict=True)
+        for pair in zip(deployed, labels, strict=True)
     ]
 
 

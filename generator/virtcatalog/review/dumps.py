@@ -74,11 +74,11 @@ def dump_of(stream: Stream, where: str = "") -> Dump:
         return Dump(read_dump(stream), where)
     dump = Dump(others_in(stream), where)
     problems: list[Problem] = []
-    for found in processes.results(_read_some, range(0, stream.pieces, _CHUNK), stream):
-        if isinstance(found, Dump):
-            dump.extend(found)
+    for part in processes.results(_read_some, range(0, stream.pieces, _CHUNK), stream):
+        if isinstance(part, Dump):
+            dump.extend(part)
         else:
-            problems += found
+            problems += part
     if problems:
         raise ManifestError(*problems)
     return dump
@@ -127,12 +127,12 @@ class Vms(Collection[DumpedVm]):
         )
 
     def __contains__(self, item: object) -> bool:
-        return any(item == each for each in self)
+        return any(item == vm for vm in self)
 
 
 def others(dumps: Sequence[Dump]) -> dict[str, list[Data]]:
     """Return what dumps hold beside VMs, by where that is."""
-    found: dict[str, list[Data]] = {}
+    objects: dict[str, list[Data]] = {}
     for dump in dumps:
-        found.setdefault(dump.where, []).extend(dump.others)
-    return found
+        objects.setdefault(dump.where, []).extend(dump.others)
+    return objects

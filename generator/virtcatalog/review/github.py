@@ -19,7 +19,7 @@ def github(report: Report) -> str:
     lines += [
         _command("notice", default.file, default.line, "default", default.sentence) for default in report.defaults
     ]
-    lines += [_command("notice", "", 0, title, " ".join(said)) for title, said in upgrades(report)]
+    lines += [_command("notice", "", 0, title, " ".join(sentences)) for title, sentences in upgrades(report)]
     lines += map(_of_vms, grouped(report.fleet.verdicts))
     lines += [_command("warning", "", 0, "migration", line) for line in migrations(report)[1:]]
     lines += [_command("notice", "", 0, "deprecated", line) for line in deprecated(report)]
@@ -31,8 +31,8 @@ def github(report: Report) -> str:
         key = (identity(change.manifest)[0], "", identity(change.manifest)[2])
         place = report.head.places.get(key)
         file, line = (_in_checkout(place.file, report.head), place.line) if place else ("", 0)
-        said = " ".join(consequences(change, report.fleet.users))
-        lines.append(_command("notice", file, line, f"{change.name} {change.change}", said or change.change))
+        text = " ".join(consequences(change, report.fleet.users))
+        lines.append(_command("notice", file, line, f"{change.name} {change.change}", text or change.change))
     return "".join(lines)
 
 

@@ -41,9 +41,9 @@ def grouped(verdicts: Iterable[Verdict]) -> list[Group]:
 def _group(verdict: Verdict, alike: list[Verdict]) -> Group:
     """VMs that are alike: what is said of one alone has its name."""
     first = alike[0]
-    said = first if len(alike) == 1 else replace(verdict, vm=first.vm, place=first.place, because=first.because)
+    common = first if len(alike) == 1 else replace(verdict, vm=first.vm, place=first.place, because=first.because)
     elsewhere = sum(other.because != first.because for other in alike)
-    return Group(said, tuple(other.vm for other in alike), elsewhere)
+    return Group(common, tuple(other.vm for other in alike), elsewhere)
 
 
 def _key(verdict: Verdict) -> Verdict:

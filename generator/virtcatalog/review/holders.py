@@ -30,10 +30,10 @@ def running_held(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
 
     Of VMs that the pool leaves as they are the next start is "kept".
     """
-    found = _held(old, new, base, head)
-    if found.now in ("refused", "unknown", "unchanged"):
-        return replace(found, part=None)
-    return found if found.part is not None else replace(found, part=all_of(old))
+    change = _held(old, new, base, head)
+    if change.now in ("refused", "unknown", "unchanged"):
+        return replace(change, part=None)
+    return change if change.part is not None else replace(change, part=all_of(old))
 
 
 def all_of(manifest: Data) -> Part | None:

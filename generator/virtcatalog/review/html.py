@@ -63,8 +63,8 @@ def _body(report: Report, title: str) -> Iterator[str]:
     if groups:
         yield "<table>\n<tr><th></th><th>VMs</th><th>what happens</th><th>because of</th></tr>\n"
         yield "".join(_row(group, report.fleet.diff(group.verdict)) for group in groups) + "</table>\n"
-    for said, lines in upgrades(report):
-        yield f"<h2>{escaped(said)}</h2>\n{_list(lines)}"
+    for title, lines in upgrades(report):
+        yield f"<h2>{escaped(title)}</h2>\n{_list(lines)}"
     for title, lines in (
         ("Migration", migrations(report)),
         ("Deprecated", deprecated(report)),
@@ -80,8 +80,8 @@ def _body(report: Report, title: str) -> Iterator[str]:
     for change in report.objects:
         where = f" in {', '.join(change.environments)}" if change.environments else ""
         same = [f"The same diff as {change.same_as}."] if change.same_as else []
-        said = _list([*consequences(change, report.fleet.users), *same])
-        yield _folded(f"{change.change} {change.name}{where}", said, "" if change.same_as else change.diff)
+        text = _list([*consequences(change, report.fleet.users), *same])
+        yield _folded(f"{change.change} {change.name}{where}", text, "" if change.same_as else change.diff)
     yield f"<p>{escaped(headline(report))}</p>\n"
 
 
@@ -91,18 +91,18 @@ def _row(group: Group, diff: str) -> str:
     names = escaped(who(replace(group, vms=group.vms[:_MOST_NAMES]), _MOST_NAMES))
     if more:
         names += f"<details><summary>and {len(more):,} more</summary>{escaped(', '.join(more))}</details>"
-    said = "<br>".join(map(escaped, what(verdict))) or escaped(MEANINGS[verdict.level])
+    text = "<br>".join(map(escaped, what(verdict))) or escaped(MEANINGS[verdict.level])
     folded = _folded("the domain", "", diff) if diff else ""
     because = "<br>".join(escaped(f"{name} ({places})" if places else name) for name, places in causes(verdict))
     because += elsewhere(group)
     kind = f'<td class="{verdict.level}">{sign(verdict)} {word(verdict)}</td>'
-    return f"<tr>{kind}<td>{names}</td><td>{said}{folded}</td><td>{because}</td></tr>\n"
+    return f"<tr>{kind}<td>{names}</td><td>{text}{folded}</td><td>{because}</td></tr>\n"
 
 
 def _list(lines: Iterable[str]) -> str:
     return f"<ul>{''.join(f'<li>{escaped(line)}</li>' for line in lines)}</ul>\n"
 
 
-def _folded(title: str, said: str, diff: str) -> str:
+def _folded(title: str, text: str, diff: str) -> str:
     block = f"<pre>{html_block(diff)}</pre>" if diff else ""
-    return f"<details><summary>{escaped(title)}</summary>\n{said}{block}</details>\n"
+    return f"<details><summary>{escaped(title)}</summary>\n{text}{block}</details>\n"

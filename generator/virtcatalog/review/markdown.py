@@ -68,9 +68,9 @@ def _summary(report: Report) -> Iterator[str]:
     problems = report.problems
     if problems:
         yield "**Broken: what is sound is compared, the rest is not.**\n\n"
-        told = "".join(f"{single_line(str(problem))}\n" for problem in problems[:_MOST_PROBLEMS])
+        shown = "".join(f"{single_line(str(problem))}\n" for problem in problems[:_MOST_PROBLEMS])
         more = f"and {len(problems) - _MOST_PROBLEMS} more\n" if len(problems) > _MOST_PROBLEMS else ""
-        yield f"{markdown_block(told + more, 'text')}\n"
+        yield f"{markdown_block(shown + more, 'text')}\n"
     yield _defaults(report)
     for title, lines in upgrades(report):
         yield f"**{plain(title)}**\n{plain(lines[0])}\n\n"
@@ -83,7 +83,7 @@ def _summary(report: Report) -> Iterator[str]:
         yield f"| | and {counted(left_out, 'more group')} | | |\n" if left_out > 0 else ""
         yield "\n"
     for change in counts(report):
-        names = [_named(found) for found in report.objects if found.change == change]
+        names = [_named(published) for published in report.objects if published.change == change]
         yield f"- objects {change}: {some(names, 3)}\n"
     if report.host:
         yield f"- host profile: {plain(report.host)}\n"
@@ -108,10 +108,10 @@ def _named(change: ObjectChange) -> str:
 
 def _row(group: Group) -> str:
     verdict = group.verdict
-    said = markdown_prose(_short("; ".join(shortened(what(verdict), _MOST_CHANGES)), 300))
+    text = markdown_prose(_short("; ".join(shortened(what(verdict), _MOST_CHANGES)), 300))
     because = "<br>".join(shortened([_cause(*cause) for cause in causes(verdict)], _MOST_CAUSES)) + elsewhere(group)
     meaning = markdown_prose(MEANINGS[verdict.level])
-    return f"| `{sign(verdict)}` {word(verdict)} | {markdown_prose(who(group, 3))} | {said or meaning} | {because} |\n"
+    return f"| `{sign(verdict)}` {word(verdict)} | {markdown_prose(who(group, 3))} | {text or meaning} | {because} |\n"
 
 
 def _cause(name: str, places: str) -> str:
@@ -127,17 +127,17 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
             yield _folded(title, "".join(f"- {plain(line)}\n" for line in lines), "", pointer)
     for group in grouped(report.fleet.verdicts):
         diff = report.fleet.diff(group.verdict)
-        said = "".join(f"- {plain(_short(line, 500))}\n" for line in what(group.verdict))
+        text = "".join(f"- {plain(_short(line, 500))}\n" for line in what(group.verdict))
         title = _short(f"{word(group.verdict)}: {who(group, 20)}", 500)
-        yield _folded(title, said, diff, pointer)
+        yield _folded(title, text, diff, pointer)
     for change in report.objects:
         renamed = f" (was {change.old_name})" if change.old_name else ""
         where = f" in {', '.join(change.environments)}" if change.environments else ""
-        said = "".join(f"{plain(sentence)}\n" for sentence in consequences(change, report.fleet.users))
+        text = "".join(f"{plain(sentence)}\n" for sentence in consequences(change, report.fleet.users))
         if change.same_as:
-            said += f"The same diff as {markdown_code(change.same_as)}.\n"
+            text += f"The same diff as {markdown_code(change.same_as)}.\n"
         diff = "" if change.same_as else change.diff
-        yield _folded(f"{change.change} {change.name}{renamed}{where}", said, diff, pointer)
+        yield _folded(f"{change.change} {change.name}{renamed}{where}", text, diff, pointer)
 
 
 def _folded_lists(report: Report) -> Iterator[tuple[str, list[str]]]:
@@ -146,8 +146,8 @@ def _folded_lists(report: Report) -> Iterator[tuple[str, list[str]]]:
     yield "requests", requests(report).all_lines
 
 
-def _folded(title: str, said: str, diff: str, pointer: str) -> str:
-    start = f"\n<details><summary>{html_prose(title)}</summary>\n\n{said}\n"
+def _folded(title: str, text: str, diff: str, pointer: str) -> str:
+    start = f"\n<details><summary>{html_prose(title)}</summary>\n\n{text}\n"
     end = "\n</details>\n"
     if not diff:
         return start + end
@@ -169,8 +169,8 @@ def _pointer(artifact: str) -> str:
 
 def _cut(text: str, most: int) -> str:
     """The whole lines of a text that fit."""
-    kept = text.encode()[: max(most, 0)].decode(errors="ignore")
-    return kept[: kept.rfind("\n") + 1]
+    fitting = text.encode()[: max(most, 0)].decode(errors="ignore")
+    return fitting[: fitting.rfind("\n") + 1]
 
 
 def _short(text: str, most: int) -> str:

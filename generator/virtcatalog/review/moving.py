@@ -84,10 +84,10 @@ class Moves:
         self._observed[id(comparison)] = observed
         for name in names:
             if vm.get("kind") not in _OF_MANAGERS or observed.runs(name):
-                found = machine
-                if isinstance(found, Machine):
-                    found = observed.moved(name, found, base.release.launcher, head.release.launcher)
-                yield Moved(vm=name, environment=comparison.environment, fate=found.fate, reasons=found.reasons)
+                answer = machine
+                if isinstance(answer, Machine):
+                    answer = observed.moved(name, answer, base.release.launcher, head.release.launcher)
+                yield Moved(vm=name, environment=comparison.environment, fate=answer.fate, reasons=answer.reasons)
 
 
 class Observed:
@@ -95,11 +95,13 @@ class Observed:
 
     def __init__(self, objects: Iterable[Data]) -> None:
         objects = list(objects)
-        self._vmis = {_name(each): each for each in objects if each.get("kind") == "VirtualMachineInstance"}
+        self._vmis = {
+            _name(manifest): manifest for manifest in objects if manifest.get("kind") == "VirtualMachineInstance"
+        }
         self._kernels = {
-            str(_at(each, "metadata", "name")): str(_at(each, "status", "nodeInfo", "kernelVersion") or "")
-            for each in objects
-            if each.get("kind") == "Node"
+            str(_at(manifest, "metadata", "name")): str(_at(manifest, "status", "nodeInfo", "kernelVersion") or "")
+            for manifest in objects
+            if manifest.get("kind") == "Node"
         }
 
     def runs(self, vm: str) -> bool:
@@ -143,12 +145,12 @@ def sentence(moves: Sequence[Moved]) -> str:
 
 def groups(moves: Iterable[Moved]) -> list[tuple[Fate, tuple[str, ...], list[str]]]:
     """The VMs that do not just migrate, by what becomes of them and why: the gravest first, then those of most VMs."""
-    found: dict[tuple[Fate, tuple[str, ...]], list[str]] = {}
+    names: dict[tuple[Fate, tuple[str, ...]], list[str]] = {}
     for moved in moves:
         if moved.fate != "migrates":
-            found.setdefault((moved.fate, moved.reasons), []).append(moved.vm)
+            names.setdefault((moved.fate, moved.reasons), []).append(moved.vm)
     order = list(WORDS)
-    rows = [(fate, reasons, vms) for (fate, reasons), vms in found.items()]
+    rows = [(fate, reasons, vms) for (fate, reasons), vms in names.items()]
     return sorted(rows, key=lambda row: (order.index(row[0]), -len(row[2]), row[2]))
 
 

@@ -72,8 +72,8 @@ def compare_objects(
             content = _lines(change.diff, "+-") if change.change in ("changed", "renamed") else change.change
             key = (kind, name, content)
             if environment and key in at:
-                known = changes[at[key]]
-                changes[at[key]] = msgspec.structs.replace(known, environments=(*known.environments, environment))
+                first = changes[at[key]]
+                changes[at[key]] = msgspec.structs.replace(first, environments=(*first.environments, environment))
                 continue
             body = _lines(change.diff, "+- @").replace(kind, "")
             twin = bodies.setdefault((change.change, name, body), change.name)

@@ -88,7 +88,7 @@ def _refusal(old: Outcome, new: Outcome, before: list[str], after: list[str]) ->
         return "refused", after
     if after:
         return "reason", after
-    return ("recovered" if old.crashes else "admitted"), [f"was: {each}" for each in before]
+    return ("recovered" if old.crashes else "admitted"), [f"was: {cause}" for cause in before]
 
 
 def _compare_domains(old: Result, new: Result) -> VmChange | None:

@@ -46,19 +46,19 @@ def revisions(vm: Data) -> tuple[tuple[str, str], ...]:
     """Return the matchers that have a stored revision, each with its name: the one that the VM's spec names, else the
     one that its status does for the same object.
     """
-    spec, status, found = vm_spec(vm), vm.get("status"), []
+    spec, status, pinned = vm_spec(vm), vm.get("status"), []
     for matcher in MATCHERS:
-        given = _map(spec, matcher)
-        if not given:
+        reference = _map(spec, matcher)
+        if not reference:
             continue
-        name = given.get("revisionName")
+        name = reference.get("revisionName")
         if not name and status:
             stored = _map(status, f"{matcher}Ref")
-            if stored.get("name") in (None, given.get("name")):
+            if stored.get("name") in (None, reference.get("name")):
                 name = _map(stored, "controllerRevisionRef").get("name")
         if name:
-            found.append((matcher, str(name)))
-    return tuple(found)
+            pinned.append((matcher, str(name)))
+    return tuple(pinned)
 
 
 def pins(vm: Data, cluster: Cluster) -> Pinned:
@@ -70,10 +70,9 @@ def pins(vm: Data, cluster: Cluster) -> Pinned:
         revision = cluster.controller_revision(namespace, name)
         if revision is not None:
             contents.append(json.dumps((revision.data or {}).get("spec"), sort_keys=True))
-            given = _map(vm_spec(vm), matcher)
-            turned |= not given.get("revisionName") and revision.metadata.labels.get(OBJECT_NAME_LABEL) != given.get(
-                "name"
-            )
+            reference = _map(vm_spec(vm), matcher)
+            if not reference.get("revisionName"):
+                turned |= revision.metadata.labels.get(OBJECT_NAME_LABEL) != reference.get("name")
     return Pinned(frozenset(matchers), tuple(contents), turned=turned)
 
 
@@ -94,5 +93,5 @@ def stores(cluster: Cluster) -> bool:
 
 
 def _map(data: Any, key: str) -> Mapping[str, Any]:
-    found = data.get(key) if isinstance(data, dict) else None
-    return found if isinstance(found, dict) else {}
+    value = data.get(key) if isinstance(data, dict) else None
+    return value if isinstance(value, dict) else {}

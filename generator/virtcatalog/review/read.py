@@ -1,4 +1,4 @@
-"""Sides read from folders, as far as they can be."""
+"""The sides of a comparison, read from folders; what cannot be read is a problem of the side."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def read_side(folder: Folder, label: str, renderer: Renderer | None = None) -> S
     from virtcatalog.repositories.find import find  # fifty modules, of no use to a catalog
 
     base = folder.folder(BASE) if folder.has(OWNED) else None
-    found = find(folder, label, renderer) if base is None else find(base, f"{label}/{BASE}", renderer)
-    return side_of(found, label)
+    repository = find(folder, label, renderer) if base is None else find(base, f"{label}/{BASE}", renderer)
+    return side_of(repository, label)
 
 
 def _read_catalog(folder: Folder, label: str) -> Side:
@@ -83,9 +83,9 @@ def _of_catalog(catalog: Catalog, label: str) -> Side:
         for kind in kinds
     }
     places = {which: entry.source for which, entry in entries.items()} | {
-        (TEMPLATE, each, template.name): template.source
+        (TEMPLATE, namespace, template.name): template.source
         for template in catalog.templates
-        for each in ("", *(overlay.template_namespace for overlay in catalog.overlays))
+        for namespace in ("", *(overlay.template_namespace for overlay in catalog.overlays))
     }
     return Side(
         label=label,

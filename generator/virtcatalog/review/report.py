@@ -72,9 +72,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     def differs(self) -> bool:
         """Whether anything is not as it was."""
         fields = any(upgrade.fields for upgrade in self.upgrades)
-        found = self.fleet.verdicts or self.objects or self.standings or self.overspent or self.quiet
+        anything = self.fleet.verdicts or self.objects or self.standings or self.overspent or self.quiet
         stays = any(moved.fate != "migrates" for moved in self.fleet.moves)
-        return bool(found or self.host or fields or stays)
+        return bool(anything or self.host or fields or stays)
 
     @property
     def vms(self) -> list[Verdict]:
@@ -128,10 +128,10 @@ def _known_fields(upgrade: Upgrade) -> Iterator[str]:
 
 def counts(report: Report) -> dict[str, int]:
     """Count the objects by what happens to them, and the VMs."""
-    found: dict[str, int] = {}
-    for each in report.objects:
-        found[each.change] = found.get(each.change, 0) + 1
-    return {change: found[change] for change in ("added", "changed", "renamed", "removed") if change in found}
+    numbers: dict[str, int] = {}
+    for change in report.objects:
+        numbers[change.change] = numbers.get(change.change, 0) + 1
+    return {name: numbers[name] for name in ("added", "changed", "renamed", "removed") if name in numbers}
 
 
 def rises(report: Report, level: Level) -> bool:
@@ -204,8 +204,8 @@ def _of_templates(verdicts: Sequence[Verdict]) -> str:
                 gravest.setdefault(verdict.vm, kind)
     numbers = Counter(gravest.values())
     words: dict[Next, tuple[str, str]] = {**NEXT, "none": ("is gone", "are gone")}
-    said = [f"{numbers[kind]:,} {words[kind][numbers[kind] != 1]}" for kind in words if numbers[kind]]
-    return ", ".join(said) or "nothing changes"
+    parts = [f"{numbers[kind]:,} {words[kind][numbers[kind] != 1]}" for kind in words if numbers[kind]]
+    return ", ".join(parts) or "nothing changes"
 
 
 def as_data(report: Report) -> dict[str, Any]:

@@ -199,8 +199,8 @@ def _together(changes: Sequence[RequestChange]) -> RequestChange:
         before.update(change.before)
         after.update(change.after)
     vms, guest = sum(change.vms for change in changes), sum(change.guest for change in changes)
-    whole = replace(changes[0], environment="", namespace="", cause="", vms=vms)
-    return replace(whole, before=before, after=after, guest=guest)
+    total = replace(changes[0], environment="", namespace="", cause="", vms=vms)
+    return replace(total, before=before, after=after, guest=guest)
 
 
 def _costs(changes: Sequence[RequestChange], prices: Prices) -> tuple[Fraction, Fraction]:

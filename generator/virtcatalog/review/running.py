@@ -51,62 +51,62 @@ def running(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
     else:
         before, after = old, new
     try:
-        found = rollout(before, after, base, head, "keep" if old == new else "apply")
+        result = rollout(before, after, base, head, "keep" if old == new else "apply")
     except UnsupportedError as error:
         return Running("unknown", (str(error),), "unknown", (str(error),))
-    if old == new and not found.runs:  # it did not run before, for whatever reason, which is not the change
+    if old == new and not result.runs:  # it did not run before, for whatever reason, which is not the change
         return Running()
-    now = now_of(found)
+    now = now_of(result)
     if now != "refused":
         now = "start" if starts else "unchanged" if stays_off else now
-    reasons = _reasons(now, found, head)
-    if now == "refused" and found.refused and create_vmi(new, head).admitted:
+    reasons = _reasons(now, result, head)
+    if now == "refused" and result.refused and create_vmi(new, head).admitted:
         reasons += ("KubeVirt takes it when the VM is deleted and created anew",)
-    return Running(now, reasons, *_breaks(found))
+    return Running(now, reasons, *_breaks(result))
 
 
-def now_of(found: Rollout) -> Now:
+def now_of(result: Rollout) -> Now:
     """Return what a rollout is to the machine."""
-    if found.refused or found.error:
+    if result.refused or result.error:
         return "refused"
-    if found.stopped:
+    if result.stopped:
         return "stop"
-    if found.restart is not None and found.restart_before is None:
+    if result.restart is not None and result.restart_before is None:
         return "restart"
-    if not (found.live or found.migrated_volumes):
+    if not (result.live or result.migrated_volumes):
         return "unchanged"
-    if found.migration.required == "no":
+    if result.migration.required == "no":
         return "live"
-    moves = found.migration.action == "migrate" or found.migration.migratable
+    moves = result.migration.action == "migrate" or result.migration.migratable
     return "migrate" if moves else "pending"
 
 
-def _reasons(now: Now, found: Rollout, head: Cluster) -> tuple[str, ...]:
+def _reasons(now: Now, result: Rollout, head: Cluster) -> tuple[str, ...]:
     """Why a machine meets that."""
     if now == "refused":
-        stuck = (f"virt-controller cannot go on: {cause}" for cause in found.error)
-        return tuple(map(str, found.reasons)) or tuple(stuck)
-    if now == "restart" and found.restart is not None:
-        return _restart_reasons(found, head)
+        stuck = (f"virt-controller cannot go on: {cause}" for cause in result.error)
+        return tuple(map(str, result.reasons)) or tuple(stuck)
+    if now == "restart" and result.restart is not None:
+        return _restart_reasons(result, head)
     if now == "pending":
-        return ("it comes with a live migration, which the VM cannot do", *found.obstacles)
+        return ("it comes with a live migration, which the VM cannot do", *result.obstacles)
     return ()
 
 
-def _restart_reasons(found: Rollout, head: Cluster) -> tuple[str, ...]:
-    assert found.restart is not None
-    if not found.restart.fields:
-        needs_migration = found.restart.reason in ("memory-not-migratable", "volumes")
-        return (found.restart.message, *(found.obstacles if needs_migration else ()))
+def _restart_reasons(result: Rollout, head: Cluster) -> tuple[str, ...]:
+    assert result.restart is not None
+    if not result.restart.fields:
+        needs_migration = result.restart.reason in ("memory-not-migratable", "volumes")
+        return (result.restart.message, *(result.obstacles if needs_migration else ()))
     if not head.configuration.live_update:
         return ("the rollout strategy Stage brings nothing to a VM that runs",)
-    fields = [field.removeprefix(TEMPLATE) for field in found.restart.fields]
+    fields = [field.removeprefix(TEMPLATE) for field in result.restart.fields]
     return (f"{some(fields, _MOST_FIELDS)} cannot change while the VM runs",)
 
 
-def _breaks(found: Rollout) -> tuple[Next, tuple[str, ...]]:
+def _breaks(result: Rollout) -> tuple[Next, tuple[str, ...]]:
     """Whether the next start fails, and why."""
-    following = found.following
+    following = result.following
     if following is None or following.refused_by is None:
         return "same", ()
     crash = any(cause.type == CRASH for cause in following.causes)

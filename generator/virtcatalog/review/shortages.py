@@ -40,11 +40,11 @@ def standing(environment: str, vms: Sequence[Data], before: Cluster, after: Clus
 
     old, new = (report(launches(vms, cluster), len(vms), cluster, []) for cluster in (before, after))
     homeless = _homeless(new).items() - _homeless(old).items() if after.nodes else set()
-    known = {vm_fit.name for vm_fit in old.homeless}
+    homeless_before = {vm_fit.name for vm_fit in old.homeless}
     refused = {refusal.vm for refusal in old.quota.refusals}
     return Standing(
         environment=environment,
-        homeless=tuple(sorted(each for each in homeless if each[0] not in known)),
+        homeless=tuple(sorted(vm for vm in homeless if vm[0] not in homeless_before)),
         refused=tuple(
             (refusal.vm, f"{refusal.object} {refusal.message}")
             for refusal in new.quota.refusals
@@ -69,7 +69,7 @@ def overspent(
     return tuple(spending.over(budgets))
 
 
-def _homeless(found: Report) -> dict[str, str]:
+def _homeless(fits: Report) -> dict[str, str]:
     return {
-        vm_fit.name: "; ".join(f"{kind} {text}" for kind, _, _, text in vm_fit.reasons[:3]) for vm_fit in found.homeless
+        vm_fit.name: "; ".join(f"{kind} {text}" for kind, _, _, text in vm_fit.reasons[:3]) for vm_fit in fits.homeless
     }

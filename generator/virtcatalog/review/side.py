@@ -81,8 +81,8 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def nothing(self) -> str:
         """Say that there is no catalog and no manifest; "" when there is, or when it cannot be read."""
-        found = self.catalog or self.vms or self.problems or self.unrendered or any(self.objects.values())
-        return "" if found else f"{self.label}: there is no {CATALOG}, and no manifest"
+        anything = self.catalog or self.vms or self.problems or self.unrendered or any(self.objects.values())
+        return "" if anything else f"{self.label}: there is no {CATALOG}, and no manifest"
 
     def objects_in(self, environment: str, unit: Unit = ANYWHERE) -> Sequence[Data]:
         """Return what VMs of an environment, of a repository those of a unit, find; without any it is the same."""
@@ -134,10 +134,10 @@ def sound(base: Side, head: Side) -> Sound:
     hidden: set[tuple[str, ...]] = set()
     for broken, other in ((base, head), (head, base)):
         hidden |= {
-            identity(each)[::2]
+            identity(manifest)[::2]
             for objects in other.objects.values()
-            for each in objects
-            if _is_hidden(other, other.places.get((each["kind"], "", identity(each)[2])), broken)
+            for manifest in objects
+            if _is_hidden(other, other.places.get((manifest["kind"], "", identity(manifest)[2])), broken)
         }
     # What can be read on both sides is no part of what cannot, in the same file or not.
     both = {(vm.key, vm.environment) for vm in base.vms} & {(vm.key, vm.environment) for vm in head.vms}
@@ -155,7 +155,7 @@ def sound(base: Side, head: Side) -> Sound:
         return msgspec.structs.replace(
             side,
             objects={
-                name: [each for each in objects if identity(each)[::2] not in hidden]
+                name: [manifest for manifest in objects if identity(manifest)[::2] not in hidden]
                 for name, objects in side.objects.items()
                 if name in environments
             },

@@ -1,4 +1,4 @@
-"""What the VMs of each unit of a repository meet: the unit's own objects, and those of its cluster's other units.
+"""The objects that VMs of each unit of a repository find: the unit's own, and those of the other units of its cluster.
 
 A repository seldom deploys a VM together with its instance type, its namespace or the KubeVirt CR.
 """

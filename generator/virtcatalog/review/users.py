@@ -1,4 +1,4 @@
-"""Who uses the objects that change: what VMs that exist feel of it, and which use what is deprecated from now on."""
+"""Users of the objects that change: what existing VMs notice, and which VMs use what becomes deprecated."""
 
 from __future__ import annotations
 

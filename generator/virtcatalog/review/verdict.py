@@ -130,12 +130,12 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def levels(self) -> tuple[Level, ...]:
         """All that it is, the gravest first; what a kept VM becomes anew counts where that breaks."""
-        found: set[str] = {self.now, self.next, *(("kept", self.anew) if self.anew in BREAKS else ())}
+        names: set[str] = {self.now, self.next, *(("kept", self.anew) if self.anew in BREAKS else ())}
         if self.next in ("changed", "refused", "crash"):
-            found |= {"boot" if risk.kind == "boot" else "risk" for risk in self.risks}
+            names |= {"boot" if risk.kind == "boot" else "risk" for risk in self.risks}
         if self.template and self.next == "none":
-            found.add("changed")
-        return tuple(level for level in LEVELS if level in found)
+            names.add("changed")
+        return tuple(level for level in LEVELS if level in names)
 
     @property
     def level(self) -> Level:

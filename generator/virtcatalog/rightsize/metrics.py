@@ -49,22 +49,22 @@ def read_metrics(content: bytes, file: str, percentile: float) -> Metrics:
     """
     text = content.decode("utf-8-sig", "replace")
     samples = _json(text, file) if text.lstrip()[:1] == "{" else _csv(text, file)
-    found: dict[tuple[str, str], float] = {}
+    amounts: dict[tuple[str, str], float] = {}
     problems: list[Problem] = []
     seen: set[tuple[str, str]] = set()
     for sample in samples:
         key = sample.vm, sample.resource
         values = [_amount(value) for value in sample.values]
         if key in seen:
-            found.pop(key, None)
+            amounts.pop(key, None)
             problems.append(_problem(file, sample, "stands there several times: aggregate over its other labels"))
         elif not values or any(value is None for value in values):
             problems.append(_problem(file, sample, "is no amount: NaN, infinite, negative or no number"))
         else:
-            found[key] = _percentile([value for value in values if value is not None], percentile)
+            amounts[key] = _percentile([value for value in values if value is not None], percentile)
         seen.add(key)
-    vms = dict.fromkeys(vm for vm, _ in found)
-    return Metrics({vm: Usage(found.get((vm, CPU)), found.get((vm, MEMORY))) for vm in vms}, tuple(problems))
+    vms = dict.fromkeys(vm for vm, _ in amounts)
+    return Metrics({vm: Usage(amounts.get((vm, CPU)), amounts.get((vm, MEMORY))) for vm in vms}, tuple(problems))
 
 
 def _problem(file: str, sample: Sample, message: str) -> Problem:
@@ -122,16 +122,16 @@ def _json(text: str, file: str) -> Iterator[Sample]:
 
 
 def _series(series: Iterable[Any], file: str) -> Iterator[Sample]:
-    for number, each in enumerate(series):
+    for number, entry in enumerate(series):
         where = f"data.result[{number}]"
-        labels = each.get("metric") if isinstance(each, dict) else None
+        labels = entry.get("metric") if isinstance(entry, dict) else None
         if not isinstance(labels, dict):
             raise ManifestError(Problem(file=file, field=where, message="has no labels"))
         namespace, name, resource = (labels.get(key) for key in ("namespace", "name", "resource"))
         if not (isinstance(namespace, str) and isinstance(name, str)) or resource not in RESOURCES:
             message = f"needs the labels namespace, name and resource, which is {' or '.join(RESOURCES)}"
             raise ManifestError(Problem(file=file, field=where, message=message))
-        points = each.get("values") if "values" in each else [each.get("value")]
+        points = entry.get("values") if "values" in entry else [entry.get("value")]
         pairs = points if isinstance(points, list) else []
         values = [str(point[1]) if isinstance(point, list) and len(point) == 2 else "" for point in pairs]
         yield Sample(f"{namespace}/{name}", str(resource), tuple(values), where)

@@ -96,13 +96,13 @@ class Sizer:
     def _of_alike(self, vm: Data, advice: Advice, sizes: list[Instancetype], current: Instancetype) -> Advice:
         """Look once for VMs that are alike, unless what is said of one has its name."""
         key = self._alike.key(vm, self._candidates.namespaces), advice.outcome, tuple(map(id, sizes))
-        known = self._known.get(key)
-        if known is not None:
-            return msgspec.structs.replace(known, vm=advice.vm, usage=advice.usage)
-        found = self._first(vm, advice, sizes, current)
-        if not any(vm["metadata"]["name"] in text for text in (*found.notes, *found.reasons)):
-            self._known[key] = found
-        return found
+        earlier = self._known.get(key)
+        if earlier is not None:
+            return msgspec.structs.replace(earlier, vm=advice.vm, usage=advice.usage)
+        sized = self._first(vm, advice, sizes, current)
+        if not any(vm["metadata"]["name"] in text for text in (*sized.notes, *sized.reasons)):
+            self._known[key] = sized
+        return sized
 
     def _first(self, vm: Data, advice: Advice, sizes: list[Instancetype], current: Instancetype) -> Advice:
         """The first size that KubeVirt lets the VM have, of those that are better than what it has."""
@@ -115,29 +115,29 @@ class Sizer:
                 continue
             new = resized(vm, member.reference)
             try:
-                found = running(vm, new, self._candidates.cluster, self._candidates.cluster)
+                change = running(vm, new, self._candidates.cluster, self._candidates.cluster)
             except UnsupportedError as error:
                 return _because(advice, str(error))
-            if found.now == "refused" or found.next in ("refused", "crash"):
-                reasons += [f"{member.name}: {reason}" for reason in (*found.reasons, *found.breaks)[:1]]
+            if change.now == "refused" or change.next in ("refused", "crash"):
+                reasons += [f"{member.name}: {reason}" for reason in (*change.reasons, *change.breaks)[:1]]
                 continue
-            if found.now == "unknown":
-                return _because(advice, *found.reasons)
+            if change.now == "unknown":
+                return _because(advice, *change.reasons)
             return self._with_requests(
                 vm,
                 new,
                 msgspec.structs.replace(
-                    advice, new=member.name, now=found.now, notes=found.reasons, reasons=tuple(reasons)
+                    advice, new=member.name, now=change.now, notes=change.reasons, reasons=tuple(reasons)
                 ),
             )
         return msgspec.structs.replace(advice, outcome="stays", reasons=tuple(reasons))
 
     def _with_requests(self, vm: Data, new: Data, advice: Advice) -> Advice:
-        before, after = (requested(outcome(each, self._candidates.cluster).result) for each in (vm, new))
-        amounts = [_amounts(each) for each in (before, after)]
+        before, after = (requested(outcome(manifest, self._candidates.cluster).result) for manifest in (vm, new))
+        amounts = [_amounts(manifest) for manifest in (before, after)]
         saves = None
         if self._prices is not None and not is_halted(vm):
-            costs = [self._prices.cost(each).hour for each in amounts]
+            costs = [self._prices.cost(manifest).hour for manifest in amounts]
             saves = costs[0] - costs[1]
         return msgspec.structs.replace(advice, before=amounts[0], after=amounts[1], saves=saves)
 

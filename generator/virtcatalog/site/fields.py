@@ -29,7 +29,7 @@ class Field(NamedTuple):
 
 def fields(catalog: Catalog) -> list[Field]:
     """Return the fields of types, then those of preferences, by name; items of a list are one field."""
-    found = []
+    rows = []
     for section, folder in FOLDERS.items():
         by_path: dict[str, dict[str, list[str]]] = {}
         for entry in getattr(catalog, section):
@@ -37,8 +37,8 @@ def fields(catalog: Catalog) -> list[Field]:
                 names = by_path.setdefault(path, {}).setdefault(value, [])
                 if entry.name not in names[-1:]:
                     names.append(entry.name)
-        found += [Field(path, folder, values) for path, values in sorted(by_path.items())]
-    return found
+        rows += [Field(path, folder, values) for path, values in sorted(by_path.items())]
+    return rows
 
 
 def flat(path: str, value: Any, *, numbered: bool = True) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The proof of an import: the fate of every element and attribute of a domain, by comparison with the new VM's domain.
+"""The account of an import: the fate of every element and attribute of a domain, by comparison with the new VM's.
 
 A part that the new domain has, too, is carried. The others are the host's (`fates` lists what the node, libvirt or the
 cluster decides) or lost; every part has a fate.

@@ -1,4 +1,4 @@
-"""Which of KubeVirt's ways to place PCI devices applies to a VMI."""
+"""Which of KubeVirt's ways of placing PCI devices a VMI gets."""
 
 from __future__ import annotations
 

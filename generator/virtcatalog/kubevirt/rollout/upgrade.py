@@ -56,10 +56,10 @@ def move(vmi: VirtualMachineInstance, seen: Seen, stays: Sequence[str], old: Lau
     if numbers(new.qemu) < numbers(old.qemu) or numbers(new.libvirt) < numbers(old.libvirt):
         return Move("unknown", (f"whether libvirt {new.libvirt} and QEMU {new.qemu} take in what newer ones started",))
     machine = machine_type(vmi, seen, old)
-    found = [*_threads(vmi, old, new), *_segmentation(vmi, seen, machine, old, new)]
-    found += [*_machine(machine, old, new), *_selectors(vmi, seen, old, new), *_deprecated_features(vmi, old, new)]
-    restart = tuple(text for fate, text in found if fate == "restart")
-    unknown = tuple(text for fate, text in found if fate == "unknown")
+    obstacles = [*_threads(vmi, old, new), *_segmentation(vmi, seen, machine, old, new)]
+    obstacles += [*_machine(machine, old, new), *_selectors(vmi, seen, old, new), *_deprecated_features(vmi, old, new)]
+    restart = tuple(text for fate, text in obstacles if fate == "restart")
+    unknown = tuple(text for fate, text in obstacles if fate == "unknown")
     return Move("restart", restart) if restart else Move("unknown", unknown) if unknown else Move("migrates")
 
 

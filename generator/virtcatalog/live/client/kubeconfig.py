@@ -81,13 +81,13 @@ def access(context: str | None = None, kubeconfig: str | None = None) -> Access:
         message = f"{where} has no context {name!r}{nearest(name, merged['contexts'])}" if name else ""
         raise ClusterError(message or f"{where} says of no context that it is the current one: name one by --context")
     chosen = merged["contexts"][name][0]
-    found = []
+    entries = []
     for section in ("clusters", "users"):
         wanted = str(chosen.get(section.removesuffix("s")) or "")
         if wanted not in merged[section] and (section == "clusters" or wanted):
             raise ClusterError(f"context {name!r} names {wanted!r}, which is not among the {section} of {files[0]}")
-        found.append(merged[section].get(wanted, ({}, files[0])))
-    return _access(name, *found)
+        entries.append(merged[section].get(wanted, ({}, files[0])))
+    return _access(name, *entries)
 
 
 def _files(kubeconfig: str | None) -> list[str]:
