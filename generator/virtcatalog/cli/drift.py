@@ -78,9 +78,9 @@ def command(
     Exit status: 0 all is in sync, 1 something drifts, 2 not all could be read (the rest is compared).
     """
     from virtcatalog.cli.verify import domains_in
-    from virtcatalog.live.markdown import as_markdown
     from virtcatalog.live.past import past_of
     from virtcatalog.live.report import as_data, held_before, report
+    from virtcatalog.live.text import as_markdown
 
     cluster = snapshot(live, context, kubeconfig)
     side = git_side(source)

@@ -1,10 +1,11 @@
-"""A report on drift for people: a table with a row for each VM that drifts, between two lines that say it all."""
+"""A report on drift for people: a sentence, and a table of VMs that drift; on a terminal or as Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from virtcatalog.errors import counted, some
+from virtcatalog.escaping import markdown, single_line
 from virtcatalog.live.report import Report, shown
 from virtcatalog.live.verdict import KINDS, POOL, WORDS, Drift, Field, Kind, Noise, Reason
 from virtcatalog.manifests.difference import shown as value_text
@@ -131,3 +132,19 @@ def _reason_lines(reason: Reason) -> Iterator[str]:
 def noise_words(noise: Noise) -> str:
     """Say a difference that means nothing."""
     return f"  no drift: {noise.field}: {_value(noise.now)} → {_value(noise.wanted)}: {noise.why}"
+
+
+def as_markdown(report: Report) -> str:
+    """Return the report: one sentence, and a table of what drifts."""
+    lines = [f"### virtcatalog drift: {_cell(titles(report))}", "", _cell(headline(report)), ""]
+    lines += [f"- {_cell(text)}" for text in unread(report)]
+    table = rows(report)
+    if table:
+        names = columns(report)
+        lines += ["", f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
+        lines += [f"| {' | '.join(_cell(cell or '-') for cell in row)} |" for row in table]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _cell(text: str) -> str:
+    return markdown(single_line(text))
