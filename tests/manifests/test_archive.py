@@ -136,6 +136,7 @@ class TestPlainFiles:
             (packed(member("a")), "incorrect header check"),
             (gzip.compress(b"no tar file" * 100), "is no archive that can be read"),
         ],
+        ids=["cut", "two streams", "two archives", "no stream", "no archive"],  # gzip's header has the time
     )
     def test_it_ends_where_every_reader_has_it_end(self, content, message):
         with pytest.raises(SourceError, match=message):
