@@ -101,6 +101,7 @@ SUBSTITUTED_CHARACTERS: Final = 16 * MIB  # of an object, with its variables fil
 SUBSTITUTION_LEVELS: Final = 20  # references in each other's defaults
 REPOSITORY_FILE_BYTES: Final = 16 * MIB  # of a file that nobody named
 VALUES_WORK: Final = 1_000_000  # maps, lists and texts in a chart's values that are looked at
+SET_FILE_BYTES: Final = 64 * KIB  # of a file that an Application gives to a chart as one value
 CHART_FILES: Final = 5000  # of a chart and its dependencies
 CHART_BYTES: Final = 32 * MIB  # of these, unpacked
 CHART_LEVELS: Final = 8  # charts within charts

@@ -80,7 +80,7 @@ def test_values_come_from_files_config_maps_and_the_release(rendered):
     assert "values.yaml" not in files  # valuesFiles stand in its place
     assert unrendered(found) == [
         "r/hr.yaml:5:127: spec.chart.spec.valuesFiles[1]: charts/vms/gone.yaml is no file of values in this repository",
-        "r/hr.yaml:9:5: spec.valuesFrom[2]: takes values of Secret s, which are not in the repository",
+        "r/hr.yaml:9:5: spec.valuesFrom[2]: takes values of Secret s, which is not in the repository",
     ]
 
 
@@ -115,9 +115,18 @@ def test_without_helm_a_chart_is_named():
     )
 
 
-def test_post_renderers_are_named(rendered):
-    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}  postRenderers: [{{kustomize: {{}}}}]\n", **CHARTS})
-    assert unrendered(found) == ["r/hr.yaml:6:3: spec.postRenderers: are not applied to what the chart renders"]
+def test_post_renderers_that_may_patch_what_is_not_rendered_are_named():
+    """The patch names an object that the chart may make: a change of it is noticed where there are VMs."""
+    patch = "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: other}, spec: {running: RUNNING}}"
+    own = f"  values: {{extraObjects: [{vm('one')}]}}\n"
+    own += f"  postRenderers: [{{kustomize: {{patches: [{{patch: '{patch}'}}]}}}}]\n"
+    found = [
+        environment({"hr.yaml": f"{HELM_RELEASE}{REMOTE_CHART}{own}".replace("RUNNING", each)})
+        for each in ("true", "false")
+    ]
+    assert objects(found[0]) == [("one", "shop", "r/hr.yaml:6:27")]
+    assert unrendered(found[0])[1:] == ["r/hr.yaml:7:3: spec.postRenderers: are not applied to what the chart renders"]
+    assert found[0].opaque != found[1].opaque
 
 
 APPLICATION = """\
@@ -216,8 +225,45 @@ def test_a_chart_without_vms_hides_none():
     assert environment({"hr.yaml": f"{HELM_RELEASE}{REMOTE_CHART}"}).opaque == ()
 
 
-def test_parameters_from_files_are_named(rendered):
-    built = argo("      fileParameters: [{name: a, path: a.txt}]\n", CHARTS)
-    assert [str(problem) for problem in built.unrendered] == [
-        "r/app.yaml:8:7: Application/argocd/app: spec.source.helm.fileParameters: are not given to the chart"
+def test_parameters_from_files(rendered):
+    files = {**CHARTS, "charts/vms/a.txt": "{x},\\"}
+    built = argo("      fileParameters: [{name: a, path: a.txt}, {name: b, path: b.txt}]\n", files)
+    (problem,) = built.unrendered
+    assert problem.field == "spec.source.helm.fileParameters[1]"
+    assert problem.message == "b.txt is no file in this repository that can be given"
+    assert rendered[0][-1] == ["--set-string=a=\\{x\\}\\,\\\\"]
+
+
+def test_a_parameter_that_is_a_list_has_commas(rendered):
+    argo("      parameters: [{name: a, value: '{x,y}'}, {name: b, value: 'x,y\\,z'}]\n", CHARTS)
+    assert rendered[0][-1] == ["--set=a={x,y}", "--set=b=x\\,y\\,z"]
+
+
+@pytest.mark.parametrize(
+    ("text", "literal", "value"),
+    [("4", "", 4), ("'4'", "", "4"), ("true", "", True), ("04", "", "04"), ("a{b", ", literal: true", "a{b")],
+)
+def test_a_reference_sets_one_value_at_a_path(rendered, text, literal, value):
+    """It counts before the release's own."""
+    setting = (
+        f"apiVersion: v1\nkind: Secret\nmetadata: {{name: s, namespace: shop}}\nstringData: {{k: {json.dumps(text)}}}\n"
+    )
+    more = f"  valuesFrom: [{{kind: Secret, name: s, valuesKey: k, targetPath: vm.cores{literal}}}]\n"
+    found = environment(
+        {"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}  values: {{a: 5}}\n", "s.yaml": setting, **CHARTS}
+    )
+    assert rendered[0][4] == [{"a": 5}, {"vm": {"cores": value}}]
+    assert unrendered(found) == []
+
+
+def test_a_value_that_is_not_understood_is_named(rendered):
+    setting = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: shop}\ndata: {k: 'VALUE'}\n"
+    more = "  valuesFrom: [{kind: ConfigMap, name: c, valuesKey: k, targetPath: 'a[0]'}]\n"
+    one, two = (
+        environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}", "c.yaml": setting.replace("VALUE", each), **OWN})
+        for each in "12"
+    )
+    assert unrendered(one) == [
+        "r/hr.yaml:6:16: spec.valuesFrom[0]: takes values of ConfigMap c, which are not understood"
     ]
+    assert one.opaque != two.opaque

@@ -58,8 +58,8 @@ def test_a_text_of_both_sides_is_parsed_once_and_called_by_each(monkeypatch):
     one, other = before.parsed(content, "main:f.yaml").text, after.parsed(content, ".:f.yaml").text
     assert read == ["main:f.yaml"]
     assert [str(problem).partition(": ")[0] for text in (one, other) for problem in text.problems] == [
-        "main:f.yaml:3:1",
-        ".:f.yaml:3:1",
+        "main:f.yaml:2:4",
+        ".:f.yaml:2:4",
     ]
     assert one.place(0, "b") == other.place(0, "b")
     assert other.lines(2, 1) == ["b: [1"]

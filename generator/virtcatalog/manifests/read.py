@@ -85,12 +85,16 @@ class Manifest:
         """
         line, _ = self.place(path)
         lines = value.splitlines()
-        written = self._text.lines(line + 1, len(lines))
+        written = self._lines(path, line + 1, len(lines))
         if not line or [text.strip() for text in written] != [text.strip() for text in lines]:
             return None
         starts = [number for number, text in enumerate(lines) if text[:4].rstrip() == "---"]
         spans = zip((0, *(number + 1 for number in starts)), (*starts, len(lines)), strict=True)
         return [Part("\n".join(written[start:end]), self.file, line + start) for start, end in spans if start < end]
+
+    def _lines(self, path: Path, first: int, number: int) -> list[str]:
+        """Return lines of the file that a field stands in."""
+        return self._text.lines(first, number)
 
     def problem(self, field: str | Path, message: str) -> Problem:
         """Say what is wrong with a field, with its place."""

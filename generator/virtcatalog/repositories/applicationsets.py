@@ -6,9 +6,11 @@ Source: github.com/argoproj/argo-cd, applicationset/generators/{list,git,matrix,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
+from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem, VirtcatalogError
 from virtcatalog.limits import REPOSITORY_UNITS
 from virtcatalog.manifests.document import Text
@@ -16,18 +18,26 @@ from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.merge import merge
 from virtcatalog.repositories.clusters import IN_CLUSTER, Cluster
 from virtcatalog.repositories.deployers import Deployer
+from virtcatalog.repositories.documents import Opaque, digest_of
+from virtcatalog.repositories.gofunctions import normalized
+from virtcatalog.repositories.gotemplates import TemplateError
+from virtcatalog.repositories.kustomize.origins import gives
 from virtcatalog.repositories.model import Resource
-from virtcatalog.repositories.templates import TemplateError, filled, flat, normalized
+from virtcatalog.repositories.templates import filled, flat
 from virtcatalog.repositories.tree import Tree
 
 Parameters = dict[str, Any]
 
 
 class Generated(NamedTuple):
-    """The Applications that an ApplicationSet makes, and what of it cannot be known."""
+    """The Applications that an ApplicationSet makes, and what of it cannot be known.
+
+    Of that `opaque` is what the repository does say, if there may be VMs in it.
+    """
 
     applications: tuple[Resource, ...]
     unrendered: tuple[Problem, ...] = ()
+    opaque: tuple[Opaque, ...] = ()
 
 
 def applications(deployer: Deployer, tree: Tree, clusters: Sequence[Cluster] = ()) -> Generated:
@@ -45,8 +55,21 @@ def applications(deployer: Deployer, tree: Tree, clusters: Sequence[Cluster] = (
                 if len(made) > REPOSITORY_UNITS:
                     raise VirtcatalogError(f"makes more than {REPOSITORY_UNITS} Applications")
     except VirtcatalogError as error:
-        return Generated((), (*generators.unrendered, deployer.problem("spec", f"is not rendered: {error}")))
-    return Generated(tuple(made), tuple(dict.fromkeys(generators.unrendered)))
+        made.clear()
+        generators.failed.append(deployer.problem("spec", f"is not rendered: {error}"))
+    unrendered = tuple(dict.fromkeys((*generators.unrendered, *generators.failed)))
+    if not generators.failed or not _may_hold_vms(deployer, tree):
+        return Generated(tuple(made), unrendered)
+    digest = digest_of([deployer.resource.data.get("spec"), generators.made])
+    return Generated(tuple(made), unrendered, tuple(Opaque(problem, digest) for problem in generators.failed[:1]))
+
+
+def _may_hold_vms(deployer: Deployer, tree: Tree) -> bool:
+    """Whether there are objects of KubeVirt's in the folders that its template names, as far as it names any."""
+    spec = deployer.get("template", "spec", of=dict) or {}
+    sources = [each for each in (spec.get("source"), *(spec.get("sources") or ())) if isinstance(each, dict)]
+    starts = [str(source.get("path") or "").partition("{{")[0].strip("./") for source in sources]
+    return tree.holds_ours(file for file in tree.files if any(file.startswith(start) for start in starts))
 
 
 def _own_template(generator: Any) -> dict[str, Any]:
@@ -61,6 +84,8 @@ class _Generators:
         self._deployer, self._tree, self._clusters = deployer, tree, clusters
         self._is_go = bool(deployer.get("goTemplate", of=bool))
         self.unrendered: list[Problem] = []
+        self.failed: list[Problem] = []
+        self.made: list[Parameters] = []
 
     def application(self, template: Mapping[str, Any], parameters: Parameters) -> Resource:
         """Return the Application of one set of parameters."""
@@ -72,26 +97,33 @@ class _Generators:
             "metadata": {"namespace": self._deployer.namespace, **(template.get("metadata") or {})},
             "spec": template.get("spec") or {},
         }
-        data = self._patched(filled(data, parameters, is_go=self._is_go), parameters)
+        self.made.append(parameters)
+        patches = self._patches(parameters)
+        data = merge(filled(data, parameters, is_go=self._is_go), *patches)
         data["metadata"] = {key: value for key, value in data["metadata"].items() if value}
-        field = self._deployer.resource.field
-        return Resource(data, lambda path: field(f"spec.template.{path}" if path else ""))
+        return Resource(data, partial(self._field, patches))
 
-    def _patched(self, data: Data, parameters: Parameters) -> Data:
-        """The Application with what `templatePatch` changes. Source: applicationset/utils/template_functions.go."""
+    def _field(self, patches: Sequence[Data], path: str) -> Source:
+        """Where a field of an Application stands: in the patch, or in the template."""
+        if path and any(gives(patch, path) for patch in patches):
+            return self._deployer.resource.field("spec.templatePatch")
+        return self._deployer.resource.field(f"spec.template.{path}" if path else "")
+
+    def _patches(self, parameters: Parameters) -> list[Data]:
+        """What `templatePatch` changes in an Application. Source: applicationset/utils/template_functions.go."""
         patch = self._deployer.text("templatePatch")
         if not patch:
-            return data
+            return []
+        why = "it makes no map"
         try:
             text = Text(str(filled(patch, parameters, is_go=self._is_go)))
             documents = [document for _, document in text.documents()]
+            if not text.problems and all(isinstance(document, dict) for document in documents):
+                return documents
         except TemplateError as error:
-            self._note("spec.templatePatch", f"what it changes is not rendered: {error}")
-            return data
-        if text.problems or not all(isinstance(document, dict) for document in documents):
-            self._note("spec.templatePatch", "what it changes is not rendered: it makes no map")
-            return data
-        return merge(data, *documents)
+            why = str(error)
+        self.failed.append(self._deployer.problem("spec.templatePatch", f"what it changes is not rendered: {why}"))
+        return []
 
     def parameters(self, generator: Any, field: str) -> list[Parameters]:
         """Return the sets of parameters that a generator makes."""
@@ -133,9 +165,14 @@ class _Generators:
             yield self._with_values(cluster.parameters, value)
 
     def _list(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
-        if value.get("elementsYaml"):
-            self._note(f"{field}.elementsYaml", "is not rendered")
         yield from (element for element in value.get("elements") or () if isinstance(element, dict))
+        written = value.get("elementsYaml")
+        if isinstance(written, str) and written.strip():
+            elements = [data for _, data in Text(written).documents()] if "{{" not in written else []
+            if len(elements) == 1 and isinstance(elements[0], list):
+                yield from (element for element in elements[0] if isinstance(element, dict))
+            else:
+                self._note(f"{field}.elementsYaml", "is not rendered: it makes no list")
 
     def _git(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
         prefix = str(value.get("pathParamPrefix") or "")

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from hashlib import blake2b
 from typing import Any, Final
 
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import some
+from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.building import Built, collected, in_namespace, kustomized, plain
 from virtcatalog.repositories.clusters import IN_CLUSTER
 from virtcatalog.repositories.deployers import Deployer, alike
-from virtcatalog.repositories.documents import Opaque
-from virtcatalog.repositories.helm import OURS, Charts
+from virtcatalog.repositories.documents import Opaque, digest_of
+from virtcatalog.repositories.helm import Charts
+from virtcatalog.repositories.overrides import overridden
 from virtcatalog.repositories.releases import argo_release
 from virtcatalog.repositories.tree import Tree, joined, parents
 
@@ -79,18 +80,25 @@ class Application:
         return in_namespace(collected(self._source(source) for source in self._sources), namespace)
 
     def _source(self, source: Path) -> Built:
-        get, text = partial(self._deployer.get, *source), partial(self._deployer.text, *source)
+        text = partial(self._deployer.text, *source)
         url, chart = text("repoURL"), text("chart")
-        if get("ref") and not get("path") and not chart:
+        if self._deployer.get(*source, "ref") and not text("path") and not chart:
             return Built()
         at = joined("", text("path"))
         if chart or url.startswith("oci://"):
             return self._chart(source, None)
         if at is None or not self._tree.is_folder(at) or not self._origin.is_here(url, at):
             return self._unrendered(source, f"{text('path') or '.'} of {url} is not in this repository")
+        deployer, problems = overridden(self._deployer, source, self._tree, at)
+        built = Application(deployer, self._tree, self._origin, self._charts).folder(source, at)
+        return built._replace(problems=(*problems, *built.problems), failed=built.failed or bool(problems))
+
+    def folder(self, source: Path, at: str) -> Built:
+        """Return what a source deploys that is a folder of this repository."""
+        get = partial(self._deployer.get, *source)
         if other := next((kind for kind in _OTHERS if get(kind, of=dict) is not None), ""):
-            return self._unrendered(source, f"{at or '.'} is rendered by a {other}")
-        if self._deployer.get(*source, "helm", of=dict) or at in self._tree.charts:
+            return self._of_plugin(self._unrendered(source, f"{at or '.'} is rendered by a {other}"), at, get(other))
+        if get("helm", of=dict) or at in self._tree.charts:
             return self._chart(source, at)
         if at in self._tree.kustomizations:
             added = dict(_added(get("kustomize", of=dict) or {}))
@@ -104,12 +112,21 @@ class Application:
             built = built._replace(unrendered=unrendered, opaque=opaque)
         return built
 
+    def _of_plugin(self, built: Built, at: str, options: Data) -> Built:
+        """What a plugin renders: it counts as it stands, and what else the plugin reads is told by a digest of it."""
+        files = [file for file in self._tree.root.listing().files if at in ("", *parents(file))]
+        if not self._tree.holds_ours(files):
+            return built
+        read = {*files} - {*self._tree.files}
+        digest = digest_of([options, *((file, self._tree.lines(file)) for file in sorted(read))])
+        return built._replace(opaque=tuple(Opaque(problem, digest) for problem in built.unrendered))
+
     def _of_vms(self, jsonnet: Iterable[str]) -> Iterator[bytes]:
         """Yield a digest of Jsonnet, and of all that it may import, if there are VMs in it."""
         imported = (file for file in self._tree.root.listing().files if file.endswith(".libsonnet"))
-        content = {file: self._tree.lines(file) for file in (*jsonnet, *imported)}
-        if any(OURS.decode() in line for lines in content.values() for line in lines):
-            yield blake2b(repr(content).encode(errors="surrogatepass"), digest_size=32).digest()
+        files = (*jsonnet, *imported)
+        if self._tree.holds_ours(files):
+            yield digest_of([(file, self._tree.lines(file)) for file in files])
 
     def _is_jsonnet(self, file: str, at: str, source: Path) -> bool:
         """Whether a file is evaluated beside the plain manifests of a folder."""

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from virtcatalog.api.findings import Path
+from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
 from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
 from virtcatalog.manifests.identity import identity
-from virtcatalog.repositories.documents import Opaque, joined
+from virtcatalog.repositories.documents import Opaque, digest_of, joined
 from virtcatalog.repositories.kustomize.build import build
 from virtcatalog.repositories.kustomize.declared import Added
 from virtcatalog.repositories.model import Environment, Kind, Resource, resource
-from virtcatalog.repositories.tree import Tree
+from virtcatalog.repositories.tree import Tree, texts_in
+from virtcatalog.repositories.tree import joined as joined_path
 
-#: What is added to the end of what a kustomization has, and what takes the place of it.
-_LISTS = ("resources", "components", "patches", "patchesStrategicMerge", "patchesJson6902")
+LISTS: Final = ("resources", "components", "patches", "patchesStrategicMerge", "patchesJson6902")
+"""What is added to the end of what a kustomization has; other fields take the place of its own."""
+
+#: The fields of a kustomization about charts that it inflates.
+_OF_CHARTS: Final = ("helmCharts", "helmGlobals", "helmChartInflationGenerator")
 
 
 class Built(NamedTuple):
@@ -34,6 +39,11 @@ class Built(NamedTuple):
     folders: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     opaque: tuple[Opaque, ...] = ()
+
+    @property
+    def holds_vms(self) -> bool:
+        """Whether there are VMs in it, or may be."""
+        return bool(self.opaque) or any(holds_vm(resource.data) for resource in self.resources)
 
     def environment(self, name: str, kind: Kind, folder: str, place: Source, cluster: str = "") -> Environment:
         """Return the environment that deploys this."""
@@ -96,7 +106,26 @@ def kustomized(
 
     `source` finds an added field, the first of a list that is added by 0.
     """
-    more = Added(added, _LISTS, source or (lambda _: Source(tree.shown(at)))) if added else None
+    more = Added(added, LISTS, source or (lambda _: Source(tree.shown(at)))) if added else None
     built = build(tree.folder(at), tree.shown(at), added=more, reading=tree.reading)
+    opaque = tuple(_charts(tree, at, built.unrendered))
     # What kustomize fails on, it builds nothing of.
-    return Built(built.resources, built.unrendered, built.problems, bool(built.problems), folders=(at,))
+    return Built(built.resources, built.unrendered, built.problems, bool(built.problems), folders=(at,), opaque=opaque)
+
+
+def _charts(tree: Tree, at: str, unrendered: Iterable[Problem]) -> Iterator[Opaque]:
+    """Yield the charts of the repository that a kustomization inflates, if there are objects of KubeVirt's in them."""
+    charts = {problem.file: problem for problem in unrendered if problem.field.startswith("helmChart")}
+    for folder in tree.built_of([at]) if charts else ():
+        kustomization = tree.kustomizations[folder]
+        problem, first = charts.get(tree.shown(kustomization.file)), tree.first(kustomization.file)
+        if problem is None or first is None:
+            continue
+        said = {key: first.data[key] for key in _OF_CHARTS if key in first.data}
+        options = said.get("helmGlobals")
+        home = joined_path(folder, str((options if isinstance(options, dict) else {}).get("chartHome") or "charts"))
+        named = {joined_path(folder, text) for text in texts_in(said)} & kustomization.files
+        of_charts = (file for file in tree.root.listing().files if home and file.startswith(f"{home}/"))
+        files = [*of_charts, *sorted(filter(None, named))]
+        if tree.holds_ours(files):
+            yield Opaque(problem, digest_of([said, *((file, tree.lines(file)) for file in files)]))

@@ -5,13 +5,12 @@ Source: github.com/argoproj/argo-cd, docs/operator-manual/declarative-setup.md (
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.manifests.identity import Data
-from virtcatalog.repositories.templates import normalized
+from virtcatalog.repositories.gofunctions import normalized
+from virtcatalog.repositories.settings import texts, texts_of
 
 IN_CLUSTER: Final = "https://kubernetes.default.svc"
 """The server of the cluster that Argo CD runs in."""
@@ -43,25 +42,10 @@ def clusters_in(manifests: Iterable[Data]) -> Iterator[Cluster]:
     """Yield the clusters that Secrets declare."""
     for manifest in manifests:
         metadata = manifest.get("metadata")
-        labels = _texts(metadata.get("labels")) if isinstance(metadata, dict) else {}
+        labels = texts(metadata.get("labels")) if isinstance(metadata, dict) else {}
         if manifest.get("kind") != "Secret" or labels.get(_TYPE) != "cluster":
             continue
-        data = {**_decoded(_texts(manifest.get("data"))), **_texts(manifest.get("stringData"))}
+        data = texts_of(manifest)
         if data.get("name") and data.get("server"):
-            annotations = _texts(metadata.get("annotations")) if isinstance(metadata, dict) else {}
+            annotations = texts(metadata.get("annotations")) if isinstance(metadata, dict) else {}
             yield Cluster(data["name"], data["server"], labels, annotations, data.get("project", ""))
-
-
-def _texts(value: Any) -> dict[str, str]:
-    return {str(key): str(text) for key, text in value.items()} if isinstance(value, dict) else {}
-
-
-def _decoded(data: Mapping[str, str]) -> dict[str, str]:
-    """The texts of a Secret's data; what is none is left out."""
-    texts = {}
-    for key, value in data.items():
-        try:
-            texts[key] = base64.b64decode(value, validate=True).decode()
-        except (binascii.Error, UnicodeDecodeError):
-            continue
-    return texts

@@ -63,8 +63,8 @@ class Deployer:
         return [at for path in paths if (at := joined("", path.lstrip("/"))) is not None]
 
     @property
-    def refers_to_config_maps(self) -> bool:
-        """Whether what it deploys depends on ConfigMaps."""
+    def refers_to_settings(self) -> bool:
+        """Whether what it deploys depends on ConfigMaps or Secrets."""
         return bool(self.get("postBuild", "substituteFrom") or self.get("valuesFrom"))
 
     def get(self, *path: str | int, of: type = object) -> Any:

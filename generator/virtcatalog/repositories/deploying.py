@@ -17,6 +17,7 @@ from virtcatalog.repositories.deployers import Deployer, deploys
 from virtcatalog.repositories.helm import Charts
 from virtcatalog.repositories.model import Environment, Kind, Resource
 from virtcatalog.repositories.releases import flux_release
+from virtcatalog.repositories.settings import is_setting
 from virtcatalog.repositories.syncing import syncing
 from virtcatalog.repositories.tree import Tree
 
@@ -43,9 +44,9 @@ class Context:
         return list(clusters_in(resource.data for resource in self.objects))
 
     @cached_property
-    def config_maps(self) -> list[Resource]:
-        """The ConfigMaps."""
-        return [resource for resource in self.objects if resource.data.get("kind") == "ConfigMap"]
+    def settings(self) -> list[Resource]:
+        """The ConfigMaps and Secrets."""
+        return [resource for resource in self.objects if is_setting(resource.data)]
 
 
 class Unit(NamedTuple):
@@ -72,31 +73,31 @@ class Unit(NamedTuple):
         return (Deployer(resource) for resource in self.environment.resources if deploys(resource.data))
 
     @property
-    def config_maps(self) -> list[Resource]:
-        """The ConfigMaps that it deploys."""
-        return [resource for resource in self.environment.resources if resource.data.get("kind") == "ConfigMap"]
+    def settings(self) -> list[Resource]:
+        """The ConfigMaps and Secrets that it deploys."""
+        return [resource for resource in self.environment.resources if is_setting(resource.data)]
 
 
 def units_of(deployer: Deployer, context: Context, around: Sequence[Resource] = ()) -> tuple[Unit, ...]:
-    """Return what an object deploys; `around` are ConfigMaps that are deployed with it."""
-    tree, config_maps = context.tree, [*around, *context.config_maps]
+    """Return what an object deploys; `around` are ConfigMaps and Secrets that are deployed with it."""
+    tree, settings = context.tree, [*around, *context.settings]
     match deployer.kind:
         case "Kustomization":
-            return (_of_flux(deployer, context, config_maps),)
+            return (_of_flux(deployer, context, settings),)
         case "HelmRelease":
             is_here = context.sources.is_here(deployer, "chart", "spec")
-            result = flux_release(deployer, tree, context.charts, config_maps, is_here=is_here)
+            result = flux_release(deployer, tree, context.charts, settings, is_here=is_here)
             return (_unit(deployer, context, result),)
         case "Application":
             return (_of_argocd(deployer, context),)
         case _:
             generated = applications(deployer, tree, context.clusters)
             units = tuple(_of_argocd(Deployer(resource), context) for resource in generated.applications)
-            named = _unit(deployer, context, Built(unrendered=generated.unrendered))
+            named = _unit(deployer, context, Built(unrendered=generated.unrendered, opaque=generated.opaque))
             return (*units, named) if generated.unrendered or not units else units
 
 
-def _of_flux(deployer: Deployer, context: Context, config_maps: Sequence[Resource]) -> Unit:
+def _of_flux(deployer: Deployer, context: Context, settings: Sequence[Resource]) -> Unit:
     tree, at = context.tree, flux.folder_of(deployer)
     if not context.sources.is_here(deployer):
         reference = deployer.get("sourceRef", of=dict) or {}
@@ -105,7 +106,7 @@ def _of_flux(deployer: Deployer, context: Context, config_maps: Sequence[Resourc
     if at is None or not tree.is_folder(at):
         message = f"{deployer.text('path')} is no folder of this repository"
         return _unit(deployer, context, _elsewhere(deployer, "spec.path", message))
-    return _unit(deployer, context, flux.built(deployer, tree, config_maps))._replace(cluster=at)
+    return _unit(deployer, context, flux.built(deployer, tree, settings))._replace(cluster=at)
 
 
 def _elsewhere(deployer: Deployer, field: str, message: str) -> Built:
@@ -122,5 +123,5 @@ def _unit(deployer: Deployer, context: Context, result: Built, cluster: str = ""
     kind: Kind = "Application" if deployer.kind == "ApplicationSet" else deployer.kind  # type: ignore[assignment]
     folder = context.tree.path_of(place.file).rpartition("/")[0]
     environment = result.environment(deployer.name, kind, folder, place, cluster)
-    environment = replace(environment, syncing=syncing(deployer, kind, context.config_maps))
+    environment = replace(environment, syncing=syncing(deployer, kind, context.settings))
     return Unit(environment, deployer, result.folders, result.files)

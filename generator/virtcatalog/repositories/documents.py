@@ -9,6 +9,7 @@ deployed: `placeholders`.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -66,6 +67,11 @@ class Opaque(NamedTuple):
 
     problem: Problem
     digest: bytes
+
+
+def digest_of(data: Any) -> bytes:
+    """Return a digest of data, to tell whether what is not rendered is the same on both sides."""
+    return blake2b(json.dumps(data, default=str).encode(), digest_size=32).digest()
 
 
 class Documents(NamedTuple):
@@ -156,8 +162,7 @@ def document_of(part: Part) -> Documents:
     if ours and is_template:
         line = part.line + mark_behind(text[: ours.start()]).line + 1
         problem = Problem(part.file, line, 1, message=_UNRENDERED)
-        digest = blake2b(text.encode(errors="surrogatepass"), digest_size=32).digest()
-        return Documents((), {TEMPLATE: 1}, (problem,), opaque=(Opaque(problem, digest),))
+        return Documents((), {TEMPLATE: 1}, (problem,), opaque=(Opaque(problem, digest_of(text)),))
     if ours or (not is_template and all(pattern.search(text) for pattern in _DEPLOYS)):
         return Documents(problems=tuple(problems))
     return Documents(passed_over={TEMPLATE if is_template else UNREADABLE: 1})

@@ -10,25 +10,21 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from virtcatalog.api.decode import manifest_name
-from virtcatalog.api.kinds import holds_vm, kind_type, may_matter
+from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.places import Source
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
-from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
+from virtcatalog.errors import Problem, VirtcatalogError
 from virtcatalog.limits import REPOSITORY_FILE_BYTES, REPOSITORY_LEVELS, REPOSITORY_UNITS
 from virtcatalog.manifests.folder import Folder, SourceError, manifest_files
-from virtcatalog.manifests.identity import Data, identity
+from virtcatalog.manifests.identity import identity
 from virtcatalog.manifests.layout import CATALOG, KUSTOMIZATIONS, OWNED
-from virtcatalog.manifests.read import faults
 from virtcatalog.repositories.building import kustomized
+from virtcatalog.repositories.checked import checked, wrapped
 from virtcatalog.repositories.deployers import GROUPS, Deployer, deploys
 from virtcatalog.repositories.deploying import Context, Unit, units_of
 from virtcatalog.repositories.documents import Documents, Opaque, joined
 from virtcatalog.repositories.helm import Renderer
 from virtcatalog.repositories.ignored import ignored
 from virtcatalog.repositories.model import Environment, Repository, Resource, resource
-from virtcatalog.repositories.placeholders import fill
 from virtcatalog.repositories.releases import lone_charts
 from virtcatalog.repositories.tree import CHART, Tree, parents
 
@@ -147,17 +143,17 @@ class _Finder:
         return (deployer, tuple(map(id, self._around(deployer, by)))) in self._rendered
 
     def _around(self, deployer: Deployer, by: Unit | None) -> list[Resource]:
-        """The ConfigMaps that stand in no file, if what an object deploys depends on any: those beside it first."""
-        if not deployer.refers_to_config_maps:
+        """The settings that stand in no file, if what an object deploys depends on any: those beside it first."""
+        if not deployer.refers_to_settings:
             return []
-        return [*(by.config_maps if by is not None else ()), *self._made]
+        return [*(by.settings if by is not None else ()), *self._made]
 
     def _use_made(self, roots: Sequence[Unit]) -> None:
-        """From here on have the ConfigMaps that some units make at hand for others: generators', and charts'."""
-        declared = {identity(config_map.data) for config_map in self._context.config_maps}
+        """From here on have the settings that some units make at hand for others: generators', and charts'."""
+        declared = {identity(setting.data) for setting in self._context.settings}
         units = (unit for rendered in (*self._rendered.values(), roots) for unit in rendered)
-        made = (config_map for unit in units for config_map in unit.config_maps)
-        self._made = [config_map for config_map in made if identity(config_map.data) not in declared]
+        made = (setting for unit in units for setting in unit.settings)
+        self._made = [setting for setting in made if identity(setting.data) not in declared]
 
     def _look(self, units: Iterable[Unit], above: tuple[str, ...]) -> None:
         """Note what units deploy that deploys something, and what that deploys; `above` are the keys on the way."""
@@ -227,9 +223,9 @@ class _Finder:
         passed_over: Counter[str] = Counter()
         unrendered: list[Problem] = []
         problems = list(tree.problems)
-        environments = [_checked(unit.environment) for unit in self._units]
+        environments = [checked(unit.environment) for unit in self._units]
         alone = [*lone_charts(tree, self._context.charts, taken)]
-        environments += map(_checked, alone)
+        environments += map(checked, alone)
         rendered = taken | {environment.folder for environment in alone}
         opaque: list[Opaque] = []
         idle: list[str] = []
@@ -247,7 +243,9 @@ class _Finder:
                 opaque += documents.opaque
                 problems += documents.problems
                 if documents.manifests:
-                    environments.append(_checked(_folder(tree, at, documents)))
+                    environments.append(checked(_folder(tree, at, documents)))
+        others = (wrapped(resource) for environment in environments for resource in environment.resources)
+        within = [each for found in others for each in found]
         of_units = (problem for environment in environments for problem in environment.problems)
         broken = {tree.path_of(problem.file) for problem in (*problems, *of_units)}
         return Repository(
@@ -256,8 +254,8 @@ class _Finder:
             passed_over=+passed_over,
             broken={path: tree.digest(path) for path in broken},
             idle={path: tree.digest(path) for path in idle},
-            unrendered=tuple(unrendered),
-            opaque=tuple(opaque),
+            unrendered=(*unrendered, *(each.problem for each in within)),
+            opaque=(*opaque, *within),
             problems=tuple(sorted(problems)),
         )
 
@@ -270,59 +268,3 @@ def _folder(tree: Tree, at: str, documents: Documents) -> Environment:
     """The plain manifests of a folder."""
     resources = tuple(map(resource, documents.manifests))
     return Environment(name=at, kind="folder", folder=at, place=Source(tree.shown(at)), resources=resources)
-
-
-def _checked(environment: Environment) -> Environment:
-    """The environment without what is wrong of what makes a difference to VMs, which its problems say.
-
-    Values that are not in the repository have something in their place; a VM that depends on one is `open`.
-    """
-    sound: list[Resource] = []
-    problems = list(environment.problems)
-    for deployed in environment.resources:
-        if not (counts(deployed.data) or may_matter(deployed.data)):
-            sound.append(deployed)
-            continue
-        data, is_open = fill(_without_namespace(deployed.data))
-        if is_open and not holds_vm(data):
-            wrong = [Problem(object=manifest_name(data), field=each.field, message=each.sentence) for each in is_open]
-        else:
-            wrong = _wrong(data) if not is_open else _unnamed(data)
-        problems += (_placed(problem, deployed) for problem in wrong)
-        if not wrong:
-            sound.append(deployed._replace(data=data, open=is_open))
-    return replace(environment, resources=tuple(sound), problems=tuple(problems))
-
-
-def _without_namespace(data: Data) -> Data:
-    """The object without a namespace if it is in none: kustomize gives one to all kinds that it does not know.
-
-    Source: apiserver/pkg/registry/rest/meta.go (EnsureObjectNamespaceMatchesRequestNamespace).
-    """
-    metadata = data.get("metadata")
-    if data.get("kind") not in CLUSTER_WIDE or not isinstance(metadata, dict) or "namespace" not in metadata:
-        return data
-    return {**data, "metadata": {key: value for key, value in metadata.items() if key != "namespace"}}
-
-
-def _unnamed(data: Data) -> list[Problem]:
-    """Say that a VM with open fields, of which no more is looked at, has no name."""
-    metadata = data.get("metadata")
-    if isinstance(metadata, dict) and (metadata.get("name") or metadata.get("generateName")):
-        return []
-    return [Problem(object=manifest_name(data), field="metadata.name", message="is required")]
-
-
-def _wrong(data: Data) -> list[Problem]:
-    """Say why an object cannot be used: of others' kinds no more is looked at than what VMs meet of them."""
-    if kind_type(data["apiVersion"], data["kind"]) is not None or may_matter(data):
-        return faults(data)
-    try:
-        Cluster([data])
-    except ManifestError as error:
-        return list(error.problems)
-    return []
-
-
-def _placed(problem: Problem, resource: Resource) -> Problem:
-    return resource.problem(problem.field, problem.message)

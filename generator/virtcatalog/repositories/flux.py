@@ -20,6 +20,7 @@ from virtcatalog.repositories.deployers import Deployer, alike
 from virtcatalog.repositories.documents import UNREADABLE
 from virtcatalog.repositories.envsubst import SubstitutionError, substituted
 from virtcatalog.repositories.model import Resource
+from virtcatalog.repositories.settings import find_setting, texts_of
 from virtcatalog.repositories.texts import Texts
 from virtcatalog.repositories.tree import Tree, joined
 
@@ -68,7 +69,7 @@ def folder_of(deployer: Deployer) -> str | None:
     return joined("", deployer.text("path").lstrip("/"))
 
 
-def built(deployer: Deployer, tree: Tree, config_maps: Sequence[Resource]) -> Built:
+def built(deployer: Deployer, tree: Tree, settings: Sequence[Resource]) -> Built:
     """Return what a Kustomization deploys of a folder of the repository, which is there."""
     at = folder_of(deployer)
     assert at is not None
@@ -78,7 +79,7 @@ def built(deployer: Deployer, tree: Tree, config_maps: Sequence[Resource]) -> Bu
         files += _generated(tree, at)
         added["resources"] = [f"./{path.removeprefix(f'{at}/') if at else path}" for path in files]
     result = kustomized(tree, at, added, partial(_source, deployer))._replace(files=tuple(files))
-    return _substituted(_with_metadata(result, deployer), deployer, config_maps, tree.texts)
+    return _substituted(_with_metadata(result, deployer), deployer, settings, tree.texts)
 
 
 def _source(deployer: Deployer, path: Path) -> Source:
@@ -130,9 +131,9 @@ def _labelled(resource: Resource, common: Mapping[str, Data | None]) -> Resource
     return resource._replace(data={**resource.data, "metadata": metadata})
 
 
-def _substituted(result: Built, deployer: Deployer, config_maps: Sequence[Resource], texts: Texts) -> Built:
+def _substituted(result: Built, deployer: Deployer, settings: Sequence[Resource], texts: Texts) -> Built:
     """Fill in the variables; those that only the cluster knows stay as they stand."""
-    values, is_open = _variables(deployer, config_maps)
+    values, is_open = _variables(deployer, settings)
     if not values and not is_open:
         return result
     resources, problems = [], list(result.problems)
@@ -146,30 +147,18 @@ def _substituted(result: Built, deployer: Deployer, config_maps: Sequence[Resour
     return result._replace(resources=tuple(resources), problems=tuple(problems))
 
 
-def _variables(deployer: Deployer, config_maps: Sequence[Resource]) -> tuple[dict[str, str], bool]:
+def _variables(deployer: Deployer, settings: Sequence[Resource]) -> tuple[dict[str, str], bool]:
     """The values of variables, and whether there may be others that the files do not have."""
     values: dict[str, str] = {}
     is_open = False
     for reference in deployer.items("postBuild", "substituteFrom"):
-        reference = reference if isinstance(reference, dict) else {}
-        is_config_map, name = reference.get("kind") == "ConfigMap", reference.get("name")
-        config_map = find_config_map(config_maps, deployer.namespace, name) if is_config_map else None
-        data = config_map.data.get("data") if config_map is not None else None
-        if isinstance(data, dict):
-            values |= {key: str(value).replace("\n", "") for key, value in data.items()}
+        setting = find_setting(settings, reference, deployer.namespace)
+        if setting is not None:
+            values |= {key: value.replace("\n", "") for key, value in texts_of(setting.data).items()}
         else:
             is_open = True
     inline = deployer.get("postBuild", "substitute", of=dict) or {}
     return values | {key: str(value).replace("\n", "") for key, value in inline.items()}, is_open
-
-
-def find_config_map(config_maps: Sequence[Resource], namespace: str, name: object) -> Resource | None:
-    """Return a ConfigMap; one that names no namespace is taken for one of any."""
-    for wanted in (namespace or "default", ""):
-        for config_map in config_maps:
-            if identity(config_map.data)[1:] == (wanted, name):
-                return config_map
-    return None
 
 
 def _filled(resource: Resource, values: Mapping[str, str], texts: Texts, *, is_open: bool) -> Resource:

@@ -25,10 +25,10 @@ _RETRIES: Final = 5
 """How often Argo CD tries an automated sync again that names no number (autoSync)."""
 
 
-def syncing(deployer: Deployer, kind: Kind, config_maps: Iterable[Resource]) -> Syncing:
-    """Return how a unit is applied; `config_maps` may have settings of Argo CD's."""
+def syncing(deployer: Deployer, kind: Kind, settings: Iterable[Resource]) -> Syncing:
+    """Return how a unit is applied; `settings` may have settings of Argo CD's."""
     if kind == "Application":
-        return _argocd(deployer, config_maps)
+        return _argocd(deployer, settings)
     waits = deployer.get("wait") is True if kind == "Kustomization" else _helm_waits(deployer)
     return Syncing(
         tool="Flux",
@@ -54,7 +54,7 @@ def option_set(value: object) -> frozenset[str]:
     return frozenset(option.strip() for option in value.split(",")) if isinstance(value, str) else frozenset()
 
 
-def _argocd(deployer: Deployer, config_maps: Iterable[Resource]) -> Syncing:
+def _argocd(deployer: Deployer, settings: Iterable[Resource]) -> Syncing:
     automated = deployer.get("syncPolicy", "automated", of=dict)
     automatic = automated is not None and automated.get("enabled") is not False
     own: dict[str, Any] = automated or {}
@@ -72,16 +72,16 @@ def _argocd(deployer: Deployer, config_maps: Iterable[Resource]) -> Syncing:
         options=frozenset(item for item in deployer.items("syncPolicy", "syncOptions") if isinstance(item, str)),
         ignored=tuple(item for item in deployer.items("ignoreDifferences") if isinstance(item, dict)),
         server_diff="ServerSideDiff=false" not in compare
-        and ("ServerSideDiff=true" in compare or _setting(config_maps, _SERVER_DIFF) == "true"),
-        own_health=_setting(config_maps, _VM_HEALTH) is not None,
+        and ("ServerSideDiff=true" in compare or _setting(settings, _SERVER_DIFF) == "true"),
+        own_health=_setting(settings, _VM_HEALTH) is not None,
         own=identity(deployer.resource.data),
         wave=wave_of(deployer.resource.data),
     )
 
 
-def _setting(config_maps: Iterable[Resource], which: tuple[str, str]) -> Any:
+def _setting(settings: Iterable[Resource], which: tuple[str, str]) -> Any:
     """The value of a key in one of Argo CD's ConfigMaps, None where there is none."""
-    found = (each.data.get("data") for each in config_maps if identity(each.data)[2] == which[0])
+    found = (each.data.get("data") for each in settings if identity(each.data)[::2] == ("ConfigMap", which[0]))
     return next((data[which[1]] for data in found if isinstance(data, dict) and which[1] in data), None)
 
 

@@ -23,6 +23,7 @@ from virtcatalog.repositories.texts import Texts
 
 CHART: Final = "Chart.yaml"
 """The file of which a folder has one that is a Helm chart."""
+_OURS: Final = "kubevirt.io"
 _INCLUDES: Final = ("resources", "bases", "components")
 
 
@@ -76,6 +77,10 @@ class Tree:
             except (SourceError, UnicodeDecodeError):
                 self._lines[path] = []
         return self._lines[path]
+
+    def holds_ours(self, files: Iterable[str]) -> bool:
+        """Whether anything of KubeVirt's stands in one of some files."""
+        return any(_OURS in line for file in files for line in self.lines(file))
 
     def documents(self, path: str) -> Documents:
         """Return what a file holds."""
@@ -174,9 +179,9 @@ class Tree:
     def _kustomization(self, at: str, path: str, listed: frozenset[str]) -> Kustomization:
         first = self.first(path)
         data = first.data if first is not None and isinstance(first.data, dict) else {}
-        included = (entry for key in _INCLUDES for entry in _texts(data.get(key)))
+        included = (entry for key in _INCLUDES for entry in texts_in(data.get(key)))
         folders = (joined(at, entry) for entry in included)
-        files = (joined(at, part) for text in _texts(data) for part in (text, text.partition("=")[2]))
+        files = (joined(at, part) for text in texts_in(data) for part in (text, text.partition("=")[2]))
         return Kustomization(
             path,
             is_component=data.get("kind") == "Component",
@@ -185,8 +190,8 @@ class Tree:
         )
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Yield all texts in data."""
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield all texts in data, in no order."""
     left = [value]
     while left:
         value = left.pop()

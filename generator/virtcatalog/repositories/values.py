@@ -9,9 +9,7 @@ Source: helm, pkg/chartutil/coalesce.go (CoalesceTables); Flux, helm-controller'
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.api.findings import Path
@@ -22,7 +20,7 @@ from virtcatalog.limits import VALUES_WORK
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.identity import listed
 from virtcatalog.manifests.read import Manifest, Part, unchecked
-from virtcatalog.repositories.documents import Documents, Opaque, document_of, documents_of, joined
+from virtcatalog.repositories.documents import Documents, Opaque, digest_of, document_of, documents_of, joined
 
 _CONTENTS: Final = frozenset(("data", "stringData", "binaryData", "files"))
 """Keys of maps whose texts are files: what stands in one is no object."""
@@ -143,12 +141,8 @@ def _object(layers: list[Value]) -> Documents | None:
         return _kept(Documents((manifest,)))
     if holds_vm(data):
         problem = manifest.problem("", "stands in values without metadata: the chart that names it is not rendered")
-        return Documents(unrendered=(problem,), opaque=(Opaque(problem, _digest(data)),))
+        return Documents(unrendered=(problem,), opaque=(Opaque(problem, digest_of(data)),))
     return None
-
-
-def _digest(data: Any) -> bytes:
-    return blake2b(json.dumps(data, default=str).encode(), digest_size=32).digest()
 
 
 def _kept(documents: Documents) -> Documents:

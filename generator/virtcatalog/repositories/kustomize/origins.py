@@ -162,6 +162,16 @@ def steps_of(field: str, data: Any) -> Path:
     return tuple(path)
 
 
+def gives(data: Any, field: str) -> bool:
+    """Whether data has a field that is written as the API writes it."""
+    for step in steps_of(field, data):
+        try:
+            data = data[step]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return True
+
+
 def _key_of(field: str, data: Any) -> tuple[str, str]:
     """The key that a field starts with, the longest that the data has, and what is left."""
     shortest = ("", "")

@@ -35,7 +35,7 @@ def read_variable(declared: Declared, resources: Sequence[Resource]) -> Variable
     declared.only("name", "objref", "fieldref")
     target = declared.get("objref").only("apiVersion", "group", "version", "kind", "name", "namespace")
     reference = declared.get("fieldref")
-    field = (reference.only("fieldPath", "fieldpath").text("fieldPath") if reference.data is not None else "") or ""
+    field = _field_path(reference) if reference.data is not None else ""
     wanted = (*_group_version(target), target.text("kind"), target.text("name"))
     namespace = target.text("namespace")
     matching = [
@@ -52,6 +52,12 @@ def read_variable(declared: Declared, resources: Sequence[Resource]) -> Variable
     for resource in matching:
         resource.variables.append(name)
     return Variable(name, field or "metadata.name", declared)
+
+
+def _field_path(reference: Declared) -> str:
+    """The field, by the key as it is documented or as it is declared: Go reads both."""
+    reference.only("fieldPath", "fieldpath")
+    return reference.text("fieldPath") or reference.text("fieldpath")
 
 
 def _group_version(target: Declared) -> tuple[str, str]:

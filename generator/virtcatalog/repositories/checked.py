@@ -1,0 +1,94 @@
+"""The objects of an environment as they count: filled in, and without those that are broken, which are named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from virtcatalog.api.decode import manifest_name
+from virtcatalog.api.kinds import HOLDERS, holds_vm, kind_type, may_matter
+from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
+from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.read import faults
+from virtcatalog.repositories.deployers import deploys
+from virtcatalog.repositories.documents import GROUPS, Opaque, digest_of
+from virtcatalog.repositories.model import Environment, Resource
+from virtcatalog.repositories.placeholders import fill
+
+_WRAPPED: Final = "holds {}, and what becomes of that is not known here"
+
+
+def checked(environment: Environment) -> Environment:
+    """Return the environment without what is wrong of what makes a difference to VMs, which its problems say.
+
+    Values that are not in the repository have something in their place; a VM that depends on one is `open`.
+    """
+    sound: list[Resource] = []
+    problems = list(environment.problems)
+    for deployed in environment.resources:
+        if not (counts(deployed.data) or may_matter(deployed.data)):
+            sound.append(deployed)
+            continue
+        data, is_open = fill(_without_namespace(deployed.data))
+        if is_open and not holds_vm(data):
+            wrong = [Problem(object=manifest_name(data), field=each.field, message=each.sentence) for each in is_open]
+        else:
+            wrong = _wrong(data) if not is_open else _unnamed(data)
+        problems += (_placed(problem, deployed) for problem in wrong)
+        if not wrong:
+            sound.append(deployed._replace(data=data, open=is_open))
+    return replace(environment, resources=tuple(sound), problems=tuple(problems))
+
+
+def wrapped(deployed: Resource) -> Iterator[Opaque]:
+    """Yield the VMs that stand whole in an object of another kind: policies, ManifestWorks and the like make these."""
+    rest = {key: value for key, value in deployed.data.items() if key not in ("metadata", "status")}
+    left: list[Any] = [] if deploys(deployed.data) else [*rest.values()]
+    while left:
+        value = left.pop()
+        if isinstance(value, list):
+            left += value
+        elif isinstance(value, dict):
+            version, kind = value.get("apiVersion"), value.get("kind")
+            if kind in HOLDERS and str(version).partition("/")[0] in GROUPS and "spec" in value:
+                yield Opaque(deployed.problem("", _WRAPPED.format(manifest_name(value))), digest_of(rest))
+            else:
+                left += value.values()
+
+
+def _without_namespace(data: Data) -> Data:
+    """The object without a namespace if it is in none: kustomize gives one to all kinds that it does not know.
+
+    Source: apiserver/pkg/registry/rest/meta.go (EnsureObjectNamespaceMatchesRequestNamespace).
+    """
+    metadata = data.get("metadata")
+    if data.get("kind") not in CLUSTER_WIDE or not isinstance(metadata, dict) or "namespace" not in metadata:
+        return data
+    return {**data, "metadata": {key: value for key, value in metadata.items() if key != "namespace"}}
+
+
+def _unnamed(data: Data) -> list[Problem]:
+    """Say that a VM with open fields, of which no more is looked at, has no name."""
+    metadata = data.get("metadata")
+    if isinstance(metadata, dict) and (metadata.get("name") or metadata.get("generateName")):
+        return []
+    return [Problem(object=manifest_name(data), field="metadata.name", message="is required")]
+
+
+def _wrong(data: Data) -> list[Problem]:
+    """Say why an object cannot be used: of others' kinds no more is looked at than what VMs meet of them."""
+    if kind_type(data["apiVersion"], data["kind"]) is not None or may_matter(data):
+        return faults(data)
+    try:
+        Cluster([data])
+    except ManifestError as error:
+        return list(error.problems)
+    return []
+
+
+def _placed(problem: Problem, resource: Resource) -> Problem:
+    return resource.problem(problem.field, problem.message)

@@ -1,0 +1,164 @@
+"""The functions of Go's templates, and of sprig, that ApplicationSets are written with.
+
+Source: Go's text/template/funcs.go; github.com/Masterminds/sprig; argo-cd, applicationset/utils/template_functions.go.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.emit import dump
+
+#: The longest name that `slugify` makes.
+_SLUG: Final = 50
+
+
+def normalized(text: str) -> str:
+    """Return a text as a name of DNS. Source: SanitizeName in applicationset/utils/utils.go."""
+    name = re.sub(r"[^-a-z0-9.]", "-", text.lower())[:253]
+    return name.strip("-.")
+
+
+def written(value: Any) -> str:
+    """Return a value as templates print it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"[{' '.join(map(written, value))}]"
+    if isinstance(value, dict):
+        return f"map[{' '.join(f'{key}:{written(value[key])}' for key in sorted(value))}]"
+    return "" if value is None else str(value)
+
+
+def _formatted(pattern: str, *values: Any) -> str:
+    """A format with `%s`, `%v` and `%d`, and what stands for these."""
+    parts = re.split(r"%[svd]", pattern)
+    if len(parts) - 1 != len(values) or "%" in "".join(parts):
+        raise ValueError(pattern)
+    return parts[0] + "".join(written(value) + part for value, part in zip(values, parts[1:], strict=True))
+
+
+def _indexed(value: Any, *keys: Any) -> Any:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else value[key]
+    return value
+
+
+def _truncated(number: int, text: str) -> str:
+    return text[:number] if number >= 0 else text[number:]
+
+
+def _indented(number: int, text: str) -> str:
+    return "\n".join(" " * min(number, 100) + line for line in text.split("\n"))
+
+
+def _read(text: str) -> Any:
+    documents = [data for _, data in Text(text).documents()]
+    if len(documents) != 1:
+        raise ValueError(text)
+    return documents[0]
+
+
+def _as_map(*pairs: Any) -> dict[str, Any]:
+    return {written(key): value for key, value in zip(pairs[::2], pairs[1::2], strict=True)}
+
+
+def _as_list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError(value)
+    return value
+
+
+def _first(values: Any) -> Any:
+    return next((value for value in values if value), values[-1])
+
+
+def _every(*values: Any) -> Any:
+    return next((value for value in values if not value), values[-1])
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_SLUG].strip("-")
+
+
+def _contains(part: Any, text: Any) -> bool:
+    return written(part) in written(text)
+
+
+_Function = Callable[..., Any]
+
+
+def _of_text(function: Callable[[str], Any]) -> _Function:
+    return lambda value: function(written(value))
+
+
+_OF_TEXT: Final[Mapping[str, Callable[[str], Any]]] = {
+    "lower": str.lower,
+    "upper": str.upper,
+    "title": str.title,
+    "trim": str.strip,
+    "quote": lambda text: json.dumps(text, ensure_ascii=False),
+    "squote": lambda text: f"'{text}'",
+    "toString": str,
+    "normalize": normalized,
+    "slugify": _slug,
+    "base": lambda text: text.rstrip("/").rpartition("/")[2],
+    "dir": lambda text: text.rpartition("/")[0] or ".",
+    "b64enc": lambda text: base64.b64encode(text.encode()).decode(),
+    "b64dec": lambda text: base64.b64decode(text, validate=True).decode(),
+    "int": int,
+    "atoi": int,
+    "fromYaml": _read,
+    "fromYamlArray": lambda text: _as_list(_read(text)),
+    "fromJson": json.loads,
+}
+
+FUNCTIONS: Final[Mapping[str, _Function]] = {
+    **{name: _of_text(function) for name, function in _OF_TEXT.items()},
+    "default": lambda default, value=None: value or default,
+    "coalesce": lambda *values: next((value for value in values if value), None),
+    "ternary": lambda yes, no, test: yes if test else no,
+    "empty": lambda value: not value,
+    "index": _indexed,
+    "get": lambda values, key: values.get(key, ""),
+    "hasKey": lambda values, key: key in values,
+    "has": lambda value, values: value in _as_list(values),
+    "keys": lambda values: sorted(values),
+    "dict": _as_map,
+    "list": lambda *values: [*values],
+    "len": len,
+    "first": lambda values: values[0],
+    "last": lambda values: values[-1],
+    "rest": lambda values: values[1:],
+    "append": lambda values, value: [*_as_list(values), value],
+    "eq": lambda value, *others: written(value) in map(written, others),
+    "ne": lambda value, other: written(value) != written(other),
+    "lt": lambda one, other: one < other,
+    "gt": lambda one, other: one > other,
+    "not": lambda value: not value,
+    "and": _every,
+    "or": lambda *values: _first(values),
+    "add": lambda *values: sum(map(int, values)),
+    "sub": lambda one, other: int(one) - int(other),
+    "hasPrefix": lambda part, text: written(text).startswith(written(part)),
+    "hasSuffix": lambda part, text: written(text).endswith(written(part)),
+    "contains": _contains,
+    "trimPrefix": lambda part, text: written(text).removeprefix(written(part)),
+    "trimSuffix": lambda part, text: written(text).removesuffix(written(part)),
+    "trimAll": lambda letters, text: written(text).strip(written(letters)),
+    "replace": lambda old, new, text: written(text).replace(written(old), written(new)),
+    "trunc": lambda number, text: _truncated(int(number), written(text)),
+    "indent": lambda number, text: _indented(int(number), written(text)),
+    "nindent": lambda number, text: "\n" + _indented(int(number), written(text)),
+    "printf": _formatted,
+    "join": lambda separator, values: written(separator).join(map(written, _as_list(values))),
+    "splitList": lambda separator, text: written(text).split(written(separator)),
+    "toJson": lambda value: json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")),
+    "toYaml": lambda value: dump(value).rstrip("\n"),
+}
+"""By name. What does not fit the arguments raises an error of Python's."""

@@ -1,0 +1,51 @@
+"""ConfigMaps and Secrets that others take values of: variables of Flux, values of charts, settings of Argo CD."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from virtcatalog.manifests.identity import Data, identity
+from virtcatalog.repositories.model import Resource
+
+_KINDS: Final = ("ConfigMap", "Secret")
+
+
+def is_setting(data: Data) -> bool:
+    """Whether an object is a ConfigMap or a Secret."""
+    return data.get("kind") in _KINDS and data.get("apiVersion") == "v1"
+
+
+def find_setting(settings: Sequence[Resource], reference: Any, namespace: str) -> Resource | None:
+    """Return what a reference names by kind and name; one that names no namespace is taken for one of any."""
+    reference = reference if isinstance(reference, dict) else {}
+    for wanted in (namespace or "default", ""):
+        for setting in settings:
+            if identity(setting.data) == (reference.get("kind"), wanted, reference.get("name")):
+                return setting
+    return None
+
+
+def texts_of(data: Data) -> dict[str, str]:
+    """Return the texts of a ConfigMap, or those that a Secret stands for."""
+    if data.get("kind") == "ConfigMap":
+        return texts(data.get("data"))
+    return {**_decoded(texts(data.get("data"))), **texts(data.get("stringData"))}
+
+
+def texts(value: Any) -> dict[str, str]:
+    """Return a map's values as texts; nothing of what is no map."""
+    return {str(key): str(text) for key, text in value.items()} if isinstance(value, dict) else {}
+
+
+def _decoded(data: Mapping[str, str]) -> dict[str, str]:
+    """The texts of a Secret's data; what is none is left out."""
+    decoded = {}
+    for key, value in data.items():
+        try:
+            decoded[key] = base64.b64decode(value, validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+    return decoded

@@ -1,0 +1,73 @@
+"""Go's templates, as ApplicationSets are written with: what Go and sprig make of them."""
+
+import pytest
+
+from virtcatalog.repositories.gotemplates import TemplateError, render
+
+PARAMETERS = {
+    "name": "Web",
+    "path": {"path": "vms/web", "segments": ["vms", "web"]},
+    "apps": [{"app": "a", "cores": 2}, {"app": "b", "cores": 4}],
+    "labels": {"b": "2", "a": "1"},
+    "none": [],
+    "on": True,
+}
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("{{ .name | lower }}-{{ index .path.segments 1 }}", "web-web"),
+        ("{{ range .apps }}{{ .app }}={{ .cores }} {{ $.name }};{{ end }}", "a=2 Web;b=4 Web;"),
+        ("{{ range $i, $a := .apps }}{{ $i }}{{ $a.app }}{{ end }}", "0a1b"),
+        ("{{ range $k, $v := .labels }}{{ $k }}:{{ $v }},{{ end }}", "a:1,b:2,"),
+        ("{{ range .none }}x{{ else }}nothing{{ end }}", "nothing"),
+        ("{{ with .path }}{{ .path }}{{ end }}", "vms/web"),
+        ("a\n{{- range .apps }}\n- {{ .app }}\n{{- end }}\nb", "a\n- a\n- b\nb"),
+        ("{{ if and .on (eq .name `Web`) }}yes{{ else if .on }}on{{ else }}no{{ end }}", "yes"),
+        ("{{ $x := .name }}{{ if .on }}{{ $y := `in` }}{{ $x }}{{ $y }}{{ end }}", "Webin"),
+        ("{{ $x := 1 }}{{ if .on }}{{ $x = 2 }}{{ end }}{{ $x }}", "2"),
+        ("{{ $x := 1 }}{{ if .on }}{{ $x := 2 }}{{ end }}{{ $x }}", "1"),
+        ("{{ toJson .labels }}", '{"a":"1","b":"2"}'),
+        ("x:{{ list .name .on | toYaml | nindent 2 }}", "x:\n  - Web\n  - true"),
+        ("{{ .path.segments | join `-` | trunc 5 }}", "vms-w"),
+        ("{{ (index .apps 0).app }}", "a"),
+        ("{{ printf `%s-%d` .name 3 | quote }}", '"Web-3"'),
+        ('{{ default "x" .none }}{{ ternary "a" "b" .on }}{{ len .apps }}', "xa2"),
+        ("{{ .labels }} {{ .path.segments }}", "map[a:1 b:2] [vms web]"),
+        ("{{/* a comment */}}{{ .on }}", "true"),
+    ],
+)
+def test_a_template_makes_what_go_makes_of_it(template, text):
+    assert render(template, PARAMETERS) == text
+
+
+def test_a_parameter_that_there_is_not_stays():
+    """Only Argo CD knows those of clusters and pull requests."""
+    assert render("{{ .server }}/{{ .name }}", PARAMETERS) == "{{ .server }}/Web"
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ('{{ regexFind "x" .name }}', 'the template {{regexFind "x" .name}} is not supported'),
+        ("{{ range .apps }}", "a template has a range without an end"),
+        ("{{ end }}", "the template {{ end }} has no if, range or with"),
+        ("{{ range .name }}{{ end }}", "the template {{range .name}} goes through what is no list and no map"),
+        ("{{ $x }}", "the template {{$x}} is not supported"),
+        ("{{ .name | 3 }}", "the template {{.name | 3}} is not supported"),
+        ("{{ if .on }}" * 30, "a template has more than 20 blocks within each other"),
+    ],
+)
+def test_what_is_not_supported_is_an_error(template, message):
+    with pytest.raises(TemplateError) as error:
+        render(template, PARAMETERS)
+    assert str(error.value) == message
+
+
+def test_work_and_output_have_limits():
+    many = {"a": [*range(200)]}
+    with pytest.raises(TemplateError, match="more than 10000 actions"):
+        render("{{ range .a }}{{ range $.a }}{{ . }}{{ end }}{{ end }}", many)
+    with pytest.raises(TemplateError, match="is not supported"):
+        render('{{ $x := "0123456789" }}' + '{{ $x = printf "%s%s" $x $x }}' * 40, {})
