@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,17 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     ours = authority(folder, "authority")
     with registry(folder, ours, signed(ours, folder, "server", "-addext", "subjectAltName=IP:127.0.0.1")) as one:
         yield one
+
+
+@pytest.fixture(scope="session")
+def consumers() -> Path:
+    """What asks Flux' and cosign's own code: on a laptop only if it has been built before."""
+    program = Path(__file__).parents[2] / "build/oci/consumers"
+    if not program.exists():
+        if os.environ.get("CI"):
+            raise FileNotFoundError(f"{program}: .ci/run builds it")
+        pytest.skip("not built: (cd tests/oci/consumers && go build -o ../../../build/oci/consumers .)")
+    return program
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,7 @@ from virtcatalog.cli.console import data, failing, summary
 
 if TYPE_CHECKING:
     from virtcatalog.oci.reference import Reference
+    from virtcatalog.oci.signing import Signer
     from virtcatalog.publish.artifact import Declared, Origin
 
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 Examples:
   virtcatalog push oci://registry.example.com/platform/catalog:v1.2.0
   virtcatalog push oci://registry.example.com/platform/catalog:v1.2.0 --dry-run       its digest, without a registry
+  virtcatalog push oci://registry.example.com/platform/catalog:v1.2.0 --sign          in a workflow, as its identity
+  COSIGN_PASSWORD=… virtcatalog push oci://registry.example.com/platform/catalog:v1.2.0 --sign --key cosign.key
 """,
 )
 @click.argument("reference", metavar="oci://HOST/REPOSITORY:TAG")
@@ -31,6 +34,19 @@ Examples:
 @click.option("--revision", metavar="TEXT", help="Its revision. [default: sha1:COMMIT, which has to have these files]")
 @click.option("--created", metavar="TIME", help="Its time. [default: $SOURCE_DATE_EPOCH, else the commit's]")
 @options.registry
+@click.option("--sign", is_flag=True, help="Sign as cosign does: by --key, else as the identity of the CI job.")
+@click.option(
+    "--key",
+    metavar="FILE",
+    shell_complete=options.completes("files"),
+    help="A key of `cosign generate-key-pair`, whose password is in COSIGN_PASSWORD.",
+)
+@click.option(
+    "--trust-config",
+    metavar="FILE",
+    shell_complete=options.completes("files"),
+    help="Another Sigstore than the public one, for --sign without a key.",
+)
 @click.option("--dry-run", is_flag=True, help="Print the artifact's name with its digest, and send nothing.")
 @failing
 def command(
@@ -41,30 +57,43 @@ def command(
     created: str | None,
     plain_http: bool,
     authority: str | None,
+    sign: bool,
+    key: str | None,
+    trust_config: str | None,
     dry_run: bool,
 ) -> int:
     """Publish CATALOG (default: catalog) as an OCI artifact, and print its name with its digest.
 
     It holds the output tree, which Flux and Argo CD sync, and the declarations, for catalogs that extend this one.
-    Credentials are docker's (docker login).
+    Provenance and a bill of materials are attached to it; --sign signs it and both. Credentials are docker's
+    (docker login).
     """
     from virtcatalog.oci.registry import Registry
     from virtcatalog.oci.transfer import push
     from virtcatalog.publish import artifact
     from virtcatalog.publish.promise import breaches
+    from virtcatalog.publish.supply import about, signature
 
     place = _place(reference)
+    if (key or trust_config) and not sign:
+        raise click.UsageError("--key and --trust-config are for --sign")
+    if key and trust_config:
+        raise click.UsageError("either a --key signs, or an identity that --trust-config is for")
     declared = artifact.read(catalog)
     if declared.catalog.lock:
         broken = list(breaches(declared.catalog))
         if broken:
             return refuse(broken)
-    image = artifact.artifact(declared, _origin(declared, catalog, source, revision, created))
-    exact = place.at(image.descriptor.digest)
+    origin = _origin(declared, catalog, source, revision, created)
+    image = artifact.artifact(declared, origin)
     if not dry_run:
-        push(Registry(place, plain_http=plain_http, authority=authority), image, place.tag)
-    data(f"{exact}\n")
-    summary(f"{'would publish' if dry_run else 'published'} {declared.catalog.name} as {place}")
+        registry = Registry(place, plain_http=plain_http, authority=authority)
+        signer = _signer(key, trust_config) if sign else None
+        beside = about(declared, image, place, origin, signer)
+        push(registry, image, place.tag, beside, signature(image, place, signer))
+    data(f"{place.at(image.descriptor.digest)}\n")
+    what = f"{declared.catalog.name}, signed," if sign else declared.catalog.name
+    summary(f"{'would publish' if dry_run else 'published'} {what} as {place}")
     return 0
 
 
@@ -75,6 +104,17 @@ def _place(reference: str) -> Reference:
     if place.digest or not place.tag:
         raise click.UsageError(f"{reference}: name what is published by a tag: {place.place}:TAG")
     return place
+
+
+def _signer(key: str | None, trust_config: str | None) -> Signer:
+    from virtcatalog.oci.signing import Identity, Key
+
+    if key is None:
+        return Identity(os.environ.get("SIGSTORE_ID_TOKEN"), trust_config)
+    password = os.environ.get("COSIGN_PASSWORD")
+    if password is None:
+        raise click.UsageError(f"COSIGN_PASSWORD has to hold the password of {key}")
+    return Key(key, password.encode())
 
 
 def _origin(declared: Declared, catalog: str, source: str | None, revision: str | None, created: str | None) -> Origin:

@@ -28,6 +28,7 @@ from virtcatalog.oci.reference import DIGEST, OciError
 MANIFEST: Final = "application/vnd.oci.image.manifest.v1+json"
 INDEX: Final = "application/vnd.oci.image.index.v1+json"
 LAYER: Final = "application/vnd.oci.image.layer.v1.tar+gzip"
+IMAGE_CONFIG: Final = "application/vnd.oci.image.config.v1+json"
 EMPTY: Final = "application/vnd.oci.empty.v1+json"
 FLUX_CONFIG: Final = "application/vnd.cncf.flux.config.v1+json"
 FLUX_LAYER: Final = "application/vnd.cncf.flux.content.v1.tar+gzip"

@@ -11,7 +11,18 @@ from collections.abc import Sequence
 import msgspec
 
 from virtcatalog.limits import ARTIFACT_BYTES, ARTIFACT_MANIFEST_BYTES
-from virtcatalog.oci.image import INDEX, Descriptor, Image, digest_of
+from virtcatalog.oci.image import (
+    IMAGE_CONFIG,
+    INDEX,
+    MANIFEST,
+    Blob,
+    Descriptor,
+    Image,
+    Manifest,
+    as_json,
+    digest_of,
+    read_manifest,
+)
 from virtcatalog.oci.reference import OciError, Reference
 from virtcatalog.oci.registry import Registry
 from virtcatalog.oci.store import Artifact, Store, artifact_of, layer_of
@@ -26,14 +37,44 @@ class _Index(msgspec.Struct, rename="camel"):
 
 
 def push(
-    registry: Registry, image: Image, tag: str, about: Sequence[Image] = (), tagged: Sequence[tuple[str, Image]] = ()
+    registry: Registry,
+    image: Image,
+    tag: str,
+    about: Sequence[Image] = (),
+    signature: tuple[Blob, dict[str, str]] | None = None,
 ) -> None:
-    """Store an artifact under a tag, with artifacts that are `about` it, and others under tags of their own."""
-    _store(registry, image, image.descriptor.digest)
+    """Store an artifact under a tag, with artifacts that are `about` it, and a signature of cosign 2's."""
+    digest = image.descriptor.digest
+    _store(registry, image, digest)
     for other in about:
-        _attach(registry, image.descriptor.digest, other)
-    for name, other in (*tagged, (tag, image)):
-        _store(registry, other, name)
+        _attach(registry, digest, other)
+    if signature is not None:
+        _sign(registry, digest, *signature)
+    registry.put_manifest(tag, image.manifest)
+
+
+def _sign(registry: Registry, subject: str, payload: Blob, annotations: dict[str, str]) -> None:
+    """Add a signature to those under the tag of an artifact's signatures, which may be of others."""
+    tag = f"{subject.replace(':', '-')}.sig"
+    there = registry.manifest(tag)
+    signatures = [] if there is None else read_manifest(there).layers
+    ours = payload.descriptor(annotations)
+    if ours in signatures:
+        return
+    signatures.append(ours)
+    config = Blob(
+        IMAGE_CONFIG,
+        as_json(
+            {
+                "architecture": "",
+                "os": "",
+                "config": {},
+                "rootfs": {"type": "layers", "diff_ids": [one.digest for one in signatures]},
+            }
+        ),
+    )
+    manifest = Manifest(schema_version=2, media_type=MANIFEST, config=config.descriptor(), layers=signatures)
+    _store(registry, Image(msgspec.json.encode(manifest), (config, payload)), tag)
 
 
 def _store(registry: Registry, image: Image, name: str) -> bool:

@@ -22,12 +22,15 @@ from virtcatalog.catalog.load import load_catalog, open_catalog
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.errors import VirtcatalogError, counted
 from virtcatalog.limits import ARTIFACT_UNPACKED_BYTES, MIB
+from virtcatalog.manifests import layout
+from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import Folder, Parts, Recorded, SourceError
 from virtcatalog.manifests.git import Repository
 from virtcatalog.manifests.gitprocess import GitError, NoRepositoryError
-from virtcatalog.manifests.layout import DECLARATIONS, OWNED
+from virtcatalog.manifests.sources import shipped
+from virtcatalog.oci import SCHEME
 from virtcatalog.oci.image import CATALOG, CREATED, REVISION, SOURCE, Image, image_of
-from virtcatalog.oci.reference import OciError
+from virtcatalog.oci.reference import OciError, parse
 from virtcatalog.oci.store import Artifact
 from virtcatalog.render.output import render
 from virtcatalog.render.ownership import is_ours, owner_in, with_ownership
@@ -52,6 +55,20 @@ class Declared(msgspec.Struct, frozen=True):
     catalog: Catalog
     at: Parts
     files: Mapping[Parts, bytes]
+
+    @property
+    def extends(self) -> list[tuple[str, str]]:
+        """The catalogs that it extends and that its files do not hold: their names, with the digests of artifacts."""
+        names = []
+        for path, content in sorted(self.files.items()):
+            if path[-1] == layout.CATALOG:
+                [(_, declared)] = Text(content, "/".join(path)).documents()
+                extends = str(declared.get("extends") or "")
+                if extends.startswith(SCHEME):
+                    names.append((extends, parse(extends).digest))
+                elif extends in shipped():
+                    names.append((extends, ""))
+        return names
 
 
 def read(path: str) -> Declared:
@@ -126,7 +143,7 @@ def artifact(declared: Declared, origin: Origin) -> Image:
     tree = render(catalog)
     for path, content in declared.files.items():
         below = path[len(declared.at) :] if path[: len(declared.at)] == declared.at else None
-        place = "/".join((DECLARATIONS, *((home, *below) if below is not None else path)))
+        place = "/".join((layout.DECLARATIONS, *((home, *below) if below is not None else path)))
         try:
             tree[place] = content.decode()
         except UnicodeDecodeError:
@@ -143,7 +160,7 @@ def artifact(declared: Declared, origin: Origin) -> Image:
         SOURCE: origin.source,
         REVISION: origin.revision,
         CREATED: origin.created,
-        CATALOG: f"{DECLARATIONS}/{home}",
+        CATALOG: f"{layout.DECLARATIONS}/{home}",
     }
     return image_of(files, {key: value for key, value in said.items() if value})
 
@@ -158,17 +175,17 @@ def _home(declared: Declared) -> str:
 def tree_of(artifact: Artifact) -> tuple[str, dict[str, str]]:
     """Return the name of the catalog that an artifact has, and its tree; OciError for what is none of a catalog."""
     reference = artifact.reference
-    if OWNED not in artifact.files:
-        raise OciError(f"{reference}: is no catalog: it lacks {OWNED}, which `virtcatalog push` writes")
+    if layout.OWNED not in artifact.files:
+        raise OciError(f"{reference}: is no catalog: it lacks {layout.OWNED}, which `virtcatalog push` writes")
     tree = {}
     for path, content in artifact.files.items():
-        if path != OWNED and not is_ours(path):
+        if path != layout.OWNED and not is_ours(path):
             raise OciError(f"{reference}: holds {path!r}, which no artifact of a catalog has")
         try:
             tree[path] = content.decode()
         except UnicodeDecodeError:
             raise OciError(f"{reference}: {path}: is no UTF-8") from None
-    owner = owner_in(tree.pop(OWNED))
-    if with_ownership(tree, owner)[OWNED].encode() != artifact.files[OWNED]:
-        raise OciError(f"{reference}: {OWNED} lists other files than there are")
+    owner = owner_in(tree.pop(layout.OWNED))
+    if with_ownership(tree, owner)[layout.OWNED].encode() != artifact.files[layout.OWNED]:
+        raise OciError(f"{reference}: {layout.OWNED} lists other files than there are")
     return owner, tree

@@ -30,8 +30,26 @@ class GitopsError(VirtcatalogError):
     """There is nothing that could be synced as asked for."""
 
 
+class Verification(msgspec.Struct, frozen=True):
+    """Whose signature of cosign's an artifact has to have.
+
+    Either that of a key, which is in a Secret beside the source, or that of an identity: patterns of its issuer and
+    subject (Go's regular expressions).
+    """
+
+    secret: str = ""
+    issuer: str = ""
+    subject: str = ""
+
+    def manifest(self) -> Manifest:
+        """Return it as Flux has it."""
+        if self.secret:
+            return {"provider": "cosign", "secretRef": {"name": self.secret}}
+        return {"provider": "cosign", "matchOIDCIdentity": [{"issuer": self.issuer, "subject": self.subject}]}
+
+
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the tree is published: a Git repository, or an OCI artifact (`oci://`) that holds just the tree.
+    """Where the tree is published: a Git repository, or an OCI artifact (`oci://`) with the tree at its top.
 
     `revision` is a branch, a full commit id or a full ref (`refs/tags/v1`) of a repository; a tag, a digest or a range
     of versions of an artifact; "" is the branch main, or the tag latest. `tree` is the tree's path in it, "" the top.
@@ -41,6 +59,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     revision: str = ""
     tree: str = ""
+    verify: Verification | None = None
 
     @property
     def oci(self) -> bool:
@@ -208,7 +227,8 @@ def _oci_repository(origin: Origin, namespace: str) -> Manifest:
         reference = {"digest": target}
     else:
         reference = {"semver" if set(target) & set("<>=^~* ") else "tag": target}
-    return _source("OCIRepository", origin, namespace, {"interval": "5m", "url": origin.url, "ref": reference})
+    verify = {"verify": origin.verify.manifest()} if origin.verify else {}
+    return _source("OCIRepository", origin, namespace, {"interval": "5m", "url": origin.url, "ref": reference, **verify})
 
 
 def _kustomization(origin: Origin, source: Manifest, overlay: Overlay, namespace: str) -> Manifest:

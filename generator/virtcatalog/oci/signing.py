@@ -1,0 +1,186 @@
+"""Who signs: a key of cosign's, or, without one, an identity that Sigstore certifies. The one module with cryptography.
+
+Source: sigstore/cosign 3, pkg/cosign/keys.go (LoadPrivateKey) and go-securesystemslib, encrypted/encrypted.go.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import msgspec
+
+from virtcatalog.limits import REGISTRY_ANSWER_BYTES
+from virtcatalog.manifests.folder import SourceError
+from virtcatalog.manifests.sources import read_file
+from virtcatalog.oci.reference import OciError, need
+from virtcatalog.oci.statements import bundle, encoded
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+
+_PEM: Final = re.compile(
+    rb"-----BEGIN ENCRYPTED (COSIGN|SIGSTORE) PRIVATE KEY-----\s(?P<body>[A-Za-z0-9+/=\s]+)"
+    rb"-----END ENCRYPTED \1 PRIVATE KEY-----"
+)
+_MOST_MEMORY: Final = 2**30
+
+
+class Signer(Protocol):
+    """Whoever signs statements."""
+
+    def bundle(self, statement: bytes) -> bytes:
+        """Return a statement with its signature, as a Sigstore bundle."""
+
+    def simple(self, payload: bytes) -> bytes | None:
+        """Return the signature of cosign 2 of a payload, None from whom cosign 2 takes none without a log."""
+
+
+class _Params(msgspec.Struct):
+    n: int = msgspec.field(name="N")
+    r: int
+    p: int
+
+
+class _Kdf(msgspec.Struct):
+    name: str
+    params: _Params
+    salt: bytes
+
+
+class _Cipher(msgspec.Struct):
+    name: str
+    nonce: bytes
+
+
+class _Encrypted(msgspec.Struct):
+    """What a key's file holds: what scrypt and NaCl's secretbox make of a PKCS #8 key."""
+
+    kdf: _Kdf
+    cipher: _Cipher
+    ciphertext: bytes
+
+
+class Key:
+    """A key of `cosign generate-key-pair`. It signs the same bytes with the same signature each time."""
+
+    def __init__(self, file: str, password: bytes) -> None:
+        """OciError for what is no such file, and for a wrong password."""
+        need("cryptography", "nacl.secret")
+        from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey
+        from cryptography.hazmat.primitives.serialization import load_der_private_key
+
+        try:
+            key = load_der_private_key(_decrypted(file, password), None)
+        except ValueError as error:
+            raise OciError(f"{file}: holds no private key: {error}") from None
+        if not isinstance(key, EllipticCurvePrivateKey) or not isinstance(key.curve, SECP256R1):
+            raise OciError(f"{file}: is no ECDSA key of P-256, as `cosign generate-key-pair` makes by default")
+        self._key: EllipticCurvePrivateKey = key
+
+    def bundle(self, statement: bytes) -> bytes:
+        """Return a statement with its signature."""
+        return bundle(statement, self._signature(encoded(statement)), self._hint())
+
+    def simple(self, payload: bytes) -> bytes:
+        """Return the signature of a payload."""
+        return self._signature(payload)
+
+    def _signature(self, content: bytes) -> bytes:
+        from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
+        from cryptography.hazmat.primitives.hashes import SHA256
+
+        return self._key.sign(content, ECDSA(SHA256(), deterministic_signing=True))
+
+    def _hint(self) -> str:
+        """Which key it is, as cosign says it."""
+        from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+        public = self._key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+        return base64.b64encode(hashlib.sha256(public).digest()).decode()
+
+
+def _decrypted(file: str, password: bytes) -> bytes:
+    from nacl.exceptions import CryptoError
+    from nacl.secret import SecretBox
+
+    try:
+        match = _PEM.search(read_file(file, REGISTRY_ANSWER_BYTES))
+    except SourceError as error:
+        raise OciError(f"{file}: {error.message}") from None
+    if match is None:
+        raise OciError(f"{file}: is no encrypted key of cosign's; `cosign import-key-pair` makes one of another key")
+    try:
+        stored = msgspec.json.decode(base64.b64decode(match["body"]), type=_Encrypted)
+    except (msgspec.DecodeError, binascii.Error, UnicodeDecodeError) as error:
+        raise OciError(f"{file}: is damaged: {error}") from None
+    if (stored.kdf.name, stored.cipher.name) != ("scrypt", "nacl/secretbox"):
+        raise OciError(f"{file}: is encrypted by {stored.kdf.name} and {stored.cipher.name}, which is not known")
+    params = stored.kdf.params
+    try:
+        secret = hashlib.scrypt(
+            password,
+            salt=stored.kdf.salt,
+            n=params.n,
+            r=params.r,
+            p=params.p,
+            dklen=SecretBox.KEY_SIZE,
+            maxmem=_MOST_MEMORY,
+        )
+        return SecretBox(secret).decrypt(stored.ciphertext, stored.cipher.nonce)
+    except CryptoError:
+        raise OciError(f"{file}: COSIGN_PASSWORD is not its password") from None
+    except (ValueError, TypeError, OverflowError, MemoryError) as error:
+        raise OciError(f"{file}: is damaged: {error}") from None
+
+
+class Identity:
+    """An identity of OpenID Connect, such as a workflow's, for which Sigstore signs a certificate of some minutes."""
+
+    def __init__(self, token: str | None, trust: str | None = None) -> None:
+        """Take a token, or the one that the CI job can have; `trust` is the trust config of a Sigstore of one's own.
+
+        OciError where there is no token, or Sigstore gives no certificate.
+        """
+        need("sigstore.sign")
+        from sigstore.models import ClientTrustConfig
+        from sigstore.oidc import IdentityToken, detect_credential
+        from sigstore.sign import Signer as SigstoreSigner
+        from sigstore.sign import SigningContext
+
+        try:
+            config = ClientTrustConfig.production() if trust is None else ClientTrustConfig.from_json(_text(trust))
+            found = token or detect_credential()
+            if not found:
+                raise OciError(
+                    "there is no identity to sign as: in GitHub Actions give the job `id-token: write`, elsewhere set "
+                    "SIGSTORE_ID_TOKEN, or sign by --key"
+                )
+            self._signer: Any = SigstoreSigner(IdentityToken(found), SigningContext.from_trust_config(config))
+        except OciError:
+            raise
+        except Exception as error:  # of the library, and of what it asks the network with
+            raise OciError(f"Sigstore gave no certificate: {error}") from error
+
+    def bundle(self, statement: bytes) -> bytes:
+        """Return a statement with its signature, certificate, and the entry of the public log."""
+        from sigstore.dsse import Statement
+
+        try:
+            signed: str = self._signer.sign_dsse(Statement(statement)).to_json()
+        except Exception as error:  # as above
+            raise OciError(f"Sigstore did not sign: {error}") from error
+        return signed.encode()
+
+    def simple(self, payload: bytes) -> None:
+        """Return nothing: what cosign 2 needs beside such a signature, the newest logs do not give any more."""
+
+
+def _text(file: str) -> str:
+    try:
+        return read_file(file, REGISTRY_ANSWER_BYTES).decode()
+    except SourceError as error:
+        raise OciError(f"{file}: {error.message}") from None
