@@ -28,15 +28,26 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield one
 
 
-@pytest.fixture(scope="session")
-def consumers() -> Path:
-    """What asks Flux' and cosign's own code: on a laptop only if it has been built before."""
-    program = Path(__file__).parents[2] / "build/oci/consumers"
+def built(name: str, source: str) -> Path:
+    """Return a program that asks a consumer's own code: on a laptop only if it has been built before."""
+    program = Path(__file__).parents[2] / "build/oci" / name
     if not program.exists():
         if os.environ.get("CI"):
             raise FileNotFoundError(f"{program}: .ci/run builds it")
-        pytest.skip("not built: (cd tests/oci/consumers && go build -o ../../../build/oci/consumers .)")
+        pytest.skip(f"{program} is not built: (cd {source} && go build -o ../../build/oci/{name} .)")
     return program
+
+
+@pytest.fixture(scope="session")
+def consumers() -> Path:
+    """What asks Flux' and cosign's code."""
+    return built("consumers", "tests/oci/consumers")
+
+
+@pytest.fixture(scope="session")
+def argocd() -> Path:
+    """What asks Argo CD's code."""
+    return built("argocd", "tests/gitops/ocipull")
 
 
 @pytest.fixture(autouse=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 from asking import commit, digest, git, pull, push, run
-from registries import Running, docker_config, interrupted
+from registries import PASSWORD, USER, Running, docker_config, interrupted
 
 from virtcatalog.oci.reference import parse
 from virtcatalog.oci.registry import Registry
@@ -148,3 +149,22 @@ def test_a_registry_that_gives_other_bytes_is_refused(logged_in: Running, house:
 def test_dry_run_says_the_digest_without_a_registry(logged_in: Running, house: Path) -> None:
     dry = run("push", f"oci://{logged_in.host}/dry:v1", "--dry-run")
     assert digest(dry) == digest(push(logged_in, "dry:v1"))
+
+
+def test_argo_cd_extracts_it_with_its_defaults(
+    logged_in: Running, house: Path, argocd: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pushed = digest(push(logged_in, "argocd:v1"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    for revision in ("v1", pushed):
+        place = f"oci://{logged_in.host}/argocd"
+        answer = subprocess.run(
+            [argocd, place, revision, USER, PASSWORD, logged_in.authority], capture_output=True, text=True
+        )
+        assert answer.returncode == 0, answer.stderr
+        there = Path(answer.stdout.strip())
+        assert run("build").exit_code == 0
+        extracted = {path: text for path, text in files(there).items() if not path.startswith("declarations/")}
+        built = files(Path("output"))
+        del built[".virtcatalog"], extracted[".virtcatalog"]
+        assert extracted == built

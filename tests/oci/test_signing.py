@@ -118,7 +118,8 @@ def test_who_signs_twice_leaves_what_is_there(logged_in: Running, house: Path, c
 
 def test_provenance_names_the_commit_and_what_it_builds_on(logged_in: Running, house: Path, cosign: Consumers) -> None:
     place = house / "catalog.yaml"
-    place.write_text(place.read_text() + "extends: common-instancetypes@v1.7.0\nselect: {instancetypes: [u1.small]}\n")
+    place.write_text("name: house\nextends: common-instancetypes@v1.7.0\nselect: {instancetypes: [u1.small]}\n")
+    (house / "instancetypes/m.yaml").rename(house / "instancetypes/house.yaml")
     commit(house.parent)
     head = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
     said = statements(cosign, sign(logged_in, "made", cosign))
@@ -131,7 +132,7 @@ def test_provenance_names_the_commit_and_what_it_builds_on(logged_in: Running, h
     assert [one["name"] for one in bill["components"]] == [
         "common-instancetypes@v1.7.0",
         "catalog/catalog.yaml",
-        "catalog/instancetypes/m.yaml",
+        "catalog/instancetypes/house.yaml",
         "catalog/overlays.yaml",
     ]
 

@@ -10,6 +10,7 @@ import click
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, summary
+from virtcatalog.cli.gitops_verify import verified
 from virtcatalog.cli.gitops_vms import Wish, checked_name, relative, rules, synced
 from virtcatalog.oci import SCHEME
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from virtcatalog.catalog.environment import Overlay
     from virtcatalog.catalog.model import Catalog
     from virtcatalog.kubevirt.conditions import Conditions
-    from virtcatalog.render.gitops import Destination, Origin
+    from virtcatalog.render.gitops import Destination, Origin, Verification
 
 
 @click.command(
@@ -34,6 +35,7 @@ Examples:
   virtcatalog gitops feed --name lab --image virtcatalog:1.0.0 --repo-url https://git.example.com/platform/live.git
   virtcatalog gitops rbac --user jane
   virtcatalog gitops flux --repo-url oci://registry.example.com/catalog --revision '>=1.0.0'
+  virtcatalog gitops flux --repo-url oci://registry.example.com/catalog --verify-key cosign-pub
 """,
 )
 @click.argument("tool", type=click.Choice(["argocd", "flux", "feed", "rbac"]))
@@ -72,6 +74,7 @@ Examples:
 @click.option(
     "--cluster", "clusters", multiple=True, metavar="OVERLAY=NAME", help="Argo CD's name of a cluster; may be repeated."
 )
+@verified
 @click.option("-n", "--namespace", help="Where the tool runs (default: argocd or flux-system).")
 @click.option("--image", help="The image of virtcatalog that a feed runs.")
 @click.option("--config-map", is_flag=True, help="A feed writes to a ConfigMap of its name, beside it.")
@@ -100,6 +103,7 @@ def command(
     config_map: bool,
     schedule: str | None,
     user: str | None,
+    verify: Verification | None,
     conditions: Conditions,
 ) -> int:
     """Print what tells TOOL to sync the output tree of CATALOG (default: catalog), or lets virtcatalog read a cluster.
@@ -148,7 +152,11 @@ def command(
 
     loaded = load_catalog(catalog)
     origin = gitops.Origin(
-        name=checked_name(name or loaded.name), url=repo_url, revision=revision, tree=relative(tree, "--tree")
+        name=checked_name(name or loaded.name),
+        url=repo_url,
+        revision=revision,
+        tree=relative(tree, "--tree"),
+        verify=verify,
     )
     overlays = _overlays(loaded, origin, paths)
     destinations = _destinations(overlays, clusters)

@@ -228,7 +228,9 @@ def _oci_repository(origin: Origin, namespace: str) -> Manifest:
     else:
         reference = {"semver" if set(target) & set("<>=^~* ") else "tag": target}
     verify = {"verify": origin.verify.manifest()} if origin.verify else {}
-    return _source("OCIRepository", origin, namespace, {"interval": "5m", "url": origin.url, "ref": reference, **verify})
+    return _source(
+        "OCIRepository", origin, namespace, {"interval": "5m", "url": origin.url, "ref": reference, **verify}
+    )
 
 
 def _kustomization(origin: Origin, source: Manifest, overlay: Overlay, namespace: str) -> Manifest:
