@@ -93,7 +93,8 @@ class Key:
         from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
         from cryptography.hazmat.primitives.hashes import SHA256
 
-        return self._key.sign(content, ECDSA(SHA256(), deterministic_signing=True))
+        signature: bytes = self._key.sign(content, ECDSA(SHA256(), deterministic_signing=True))
+        return signature
 
     def _hint(self) -> str:
         """Which key it is, as cosign says it."""
@@ -130,11 +131,12 @@ def _decrypted(file: str, password: bytes) -> bytes:
             dklen=SecretBox.KEY_SIZE,
             maxmem=_MOST_MEMORY,
         )
-        return SecretBox(secret).decrypt(stored.ciphertext, stored.cipher.nonce)
+        key: bytes = SecretBox(secret).decrypt(stored.ciphertext, stored.cipher.nonce)
     except CryptoError:
         raise OciError(f"{file}: COSIGN_PASSWORD is not its password") from None
     except (ValueError, TypeError, OverflowError, MemoryError) as error:
         raise OciError(f"{file}: is damaged: {error}") from None
+    return key
 
 
 class Identity:
