@@ -157,6 +157,41 @@ def test_machines_that_do_not_just_migrate_fail_as_verdicts_do(
     diff("--kubevirt", OLD, "v1.8.4", "--fail-on", level, fleet=fleet, status=status)
 
 
+class TestInGit:
+    """VMs of a folder count as running, where no dump says more of them."""
+
+    @pytest.fixture(autouse=True)
+    def repository(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        vms = {"db": vm("db", f"{MEMORY}\ncpu: {{cores: 2}}"), "idle": vm("idle", f"{MEMORY}\ncpu: {{cores: 2}}")}
+        vms["idle"] = vms["idle"].replace("Always", "Halted")
+        write(tmp_path / "git", {f"vms/{name}.yaml": text for name, text in vms.items()})
+        monkeypatch.chdir(tmp_path / "git")
+
+    def upgrade(self, *arguments: str, **more: Any) -> str:
+        result = CliRunner().invoke(main, ["diff", "--kubevirt", OLD, "v1.8.4", "-c", ".", *arguments], **more)
+        assert result.exit_code in (0, 1)
+        return result.stdout
+
+    def test_those_that_are_switched_on_are_told(self) -> None:
+        said = " ".join(self.upgrade().split())
+        assert "of 1 machine 1 restarts before it migrates" in said
+        assert "restarts before it migrates: db: it cannot migrate live: the interface of the pod network" in said
+
+    def test_sarif_has_each_at_its_line(self) -> None:
+        (run,) = json.loads(self.upgrade("-o", "sarif"))["runs"]
+        (found,) = [result for result in run["results"] if result["ruleId"].startswith("vm-migration")]
+        assert run["tool"]["driver"]["rules"][found["ruleIndex"]]["id"] == found["ruleId"] == "vm-migration-restart"
+        assert found["message"]["text"].startswith("db: restarts before it migrates: it cannot migrate live: ")
+        (place,) = found["locations"]
+        assert place["physicalLocation"]["artifactLocation"]["uri"] == "vms/db.yaml"
+        assert place["physicalLocation"]["region"]["startLine"] == 1
+
+    def test_what_a_dump_says_of_one_counts(self) -> None:
+        fleet = running("db", "{sockets: 2}").replace("namespace: shop", "namespace: default")
+        report = json.loads(self.upgrade("-f", "-", "-o", "json", input=fleet))
+        assert [(moved["vm"], moved["fate"]) for moved in report["migrations"]] == [("default/db", "migrates")]
+
+
 def test_the_same_release_twice_is_no_upgrade() -> None:
     assert "KubeVirt" not in diff("--kubevirt", NEW, NEW, status=0).stdout
 

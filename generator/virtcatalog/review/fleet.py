@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from virtcatalog.api.kinds import is_halted
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.catalog.places import Source
 from virtcatalog.environments import BASE, environments_for
@@ -20,7 +21,7 @@ from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.matchers import NAMESPACED_KINDS
 from virtcatalog.manifests.dump import Packed
-from virtcatalog.manifests.identity import Data, Identity
+from virtcatalog.manifests.identity import Data, Identity, full_name
 from virtcatalog.review.assumed import Gates, assumed_words, claims_once, hinted, naming_types, networks_elsewhere
 from virtcatalog.review.cached import Progress, judge_all
 from virtcatalog.review.causes import Causes, place_of
@@ -112,11 +113,13 @@ class Reviewer:
         self._causes = Causes(base, head)
         self._gates = Gates()
         self._networks: set[str] = set()
+        self._moves = Moves()
         self._vms: list[Data] = []
         """Those that may name what KubeVirt's operator deploys."""
         if not any(side.catalog for side in self._sides):
             self._vms = [*(vm.manifest for side in self._sides for vm in side.vms), *naming_types(fleet)]
         self._environments = {name for side in self._sides for name in side.objects}
+        self._dumped = {(name, each.header.name) for each in fleet for name in self._environments_of(each)}
         self.fleet = Fleet()
 
     def templates(self) -> None:
@@ -176,10 +179,9 @@ class Reviewer:
                         cases[key], names[key] = Case(vm, fresh, pinned, referenced.references, comparison), []
                     names[key].append(name)
         found = judge_all(list(cases.values()), watch, cache, executor)
-        moves = Moves()
         for case, members, verdict in zip(cases.values(), names.values(), found, strict=True):
             if verdict.now not in ("start", "create"):
-                self.fleet.moves += moves.of(case.vm, members, case.comparison)
+                self.fleet.moves += self._moves.of(case.vm, members, case.comparison)
             if verdict.touched:
                 comparison = case.comparison
                 because = self._causes.around(comparison, case.references or (), case.vm)
@@ -248,6 +250,8 @@ class Reviewer:
             keeps = shared if stores(comparison.base) else []
             self._count(vm.environment, vm.key, keeps, "stored")
             self._count(vm.environment, vm.key, [each for each in after or () if each not in keeps], "following")
+        if not is_template and old is not None and new is not None:
+            self._move(old, new, comparison)
         stays = old is not None and new is not None and (old.manifest, old.open) == (new.manifest, new.open)
         is_open = tuple(dict.fromkeys(chain.from_iterable(side.open for side in (old, new) if side is not None)))
         if any(each.path[1:2] in _MATCHERS for each in is_open) and comparison.changed:
@@ -278,6 +282,15 @@ class Reviewer:
         self.fleet.verdicts.append(replace(verdict, sync=sync))
         if not is_open:
             self.fleet.diffs[environment, vm.key, is_template] = partial(diff_of, *manifests, comparison)
+
+    def _move(self, old: Vm, new: Vm, comparison: Comparison) -> None:
+        """Judge the machine of a VM of a folder, which runs; one that is in a dump, too, is judged by that."""
+        name = full_name(old.manifest)
+        if (old.environment, name) in self._dumped or old.open or new.open or is_halted(new.manifest):
+            return
+        place = place_of(new.place, self._sides[1].label)
+        moves = self._moves.of(old.manifest, [name], comparison, place)
+        self.fleet.moves += (replace(moved, vm=old.key) for moved in moves)
 
     def _manifest(
         self,

@@ -36,10 +36,11 @@ _OF_MANAGERS = ("VirtualMachine", "VirtualMachinePool")
 
 
 class Moved(msgspec.Struct, frozen=True, kw_only=True):
-    """A VM that runs, and what becomes of its machine when it moves to the new launcher."""
+    """A VM that runs, and what becomes of its machine when it moves to the new launcher; `place` is its `file:line`."""
 
     vm: str
     environment: str = ""
+    place: str = ""
     fate: Fate
     reasons: tuple[str, ...] = ()
 
@@ -72,7 +73,7 @@ class Moves:
     def __init__(self) -> None:
         self._observed: dict[int, Observed] = {}
 
-    def of(self, vm: Data, names: Sequence[str], comparison: Comparison) -> Iterator[Moved]:
+    def of(self, vm: Data, names: Sequence[str], comparison: Comparison, place: str = "") -> Iterator[Moved]:
         """Yield what becomes of the machines of all VMs that are like this one, if the release is another one."""
         base, head = comparison.base, comparison.head
         if base.release == head.release:
@@ -87,7 +88,9 @@ class Moves:
                 answer = machine
                 if isinstance(answer, Machine):
                     answer = observed.moved(name, answer, base.release.launcher, head.release.launcher)
-                yield Moved(vm=name, environment=comparison.environment, fate=answer.fate, reasons=answer.reasons)
+                yield Moved(
+                    vm=name, environment=comparison.environment, place=place, fate=answer.fate, reasons=answer.reasons
+                )
 
 
 class Observed:
