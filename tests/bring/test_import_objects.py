@@ -6,6 +6,7 @@ import gzip
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ OWN = "instancetype.kubevirt.io/"
 VERSION = f"{OWN}v1beta1"
 CLUSTER = {"types": "VirtualMachineClusterInstancetype", "preferences": "VirtualMachineClusterPreference"}
 NAMESPACED = {"types": "VirtualMachineInstancetype", "preferences": "VirtualMachinePreference"}
+RNG = {"devices": {"preferredRng": {}}}
 DERIVED = ("class", "cpu", "memory", "size")
 
 
@@ -179,6 +181,21 @@ class TestPreferences:
         )["preferences/rhel.yaml"]
         assert made["variants"] == {"dpdk": {"spec": {"devices": {"preferredRng": {}}}}}
         assert list(made["preferences"]) == ["rhel.8", "rhel.9"]
+
+    def test_each_entry_of_a_file_has_a_line_of_its_own(self):
+        objects = read(
+            *(preference(f"rhel.{version}", {"preferredSubdomain": str(version)}) for version in (8, 9)),
+            *(preference(f"rhel.{version}.dpdk", {"preferredSubdomain": str(version), **RNG}) for version in (8, 9)),
+        )
+        assert draft(objects, "house").files["preferences/rhel.yaml"] == dedent(
+            """\
+            variants:
+              dpdk: {spec: {devices: {preferredRng: {}}}}
+            preferences:
+              rhel.8: {spec: {preferredSubdomain: "8"}}
+              rhel.9: {spec: {preferredSubdomain: "9"}}
+            """
+        )
 
     def test_what_a_variant_does_not_have_is_taken_away(self):
         made = catalog(preference("a", {"firmware": {"preferredEfi": {}}}), preference("a.bios"))

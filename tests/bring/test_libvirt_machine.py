@@ -98,6 +98,25 @@ class TestCPU:
         assert fates(found, "cputune/vcpupin[1]/@cpuset") == {"host"}
 
     @pytest.mark.parametrize(
+        ("scheduler", "realtime"),
+        [
+            ("", {}),
+            ("<vcpusched vcpus='0-1' scheduler='fifo' priority='1'/>", {}),
+            ("<vcpusched vcpus='1' scheduler='fifo' priority='1'/>", {"mask": "1"}),
+        ],
+    )
+    def test_memory_of_its_own_without_a_pmu_is_real_time_for_the_scheduled_vcpus(self, scheduler, realtime):
+        pins = "<vcpupin vcpu='0' cpuset='8'/><vcpupin vcpu='1' cpuset='9'/>"
+        found = bring(
+            domain(
+                f"<cputune>{pins}{scheduler}</cputune>"
+                "<memoryBacking><hugepages/><nosharepages/></memoryBacking><features><pmu state='off'/></features>"
+                "<numatune><memnode cellid='0' mode='strict' nodeset='0'/></numatune>"
+            )
+        )
+        assert machine(found)["cpu"]["realtime"] == realtime
+
+    @pytest.mark.parametrize(
         "pins", ["<vcpupin vcpu='0' cpuset='8'/>", "<vcpupin vcpu='0' cpuset='0-3'/><vcpupin vcpu='1' cpuset='0-3'/>"]
     )
     def test_pinned_otherwise_they_are_placed_by_kubernetes(self, pins):

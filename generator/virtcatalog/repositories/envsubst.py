@@ -73,9 +73,9 @@ class _Reader:
             match = _OPERATORS.match(self._text, self._at)
             operator = match.group() if match else ""
             self._at += len(operator)
-            arguments = self._arguments(operator, level)
+            arguments = self._arguments(operator, start, level)
         if not self._text.startswith("}", self._at):
-            raise SubstitutionError(f"bad substitution: {self._text[start : start + 40]!r}")
+            raise self._bad(start)
         self._at += 1
         if name not in self._values and self._is_open:
             return self._text[start : self._at]
@@ -88,31 +88,49 @@ class _Reader:
         self._at = match.end()
         return match.group()
 
-    def _arguments(self, operator: str, level: int) -> list[str]:
-        """The parts behind an operator; only those of defaults are joined of several."""
-        if operator in ("", "^", "^^", ",", ",,"):
-            return []
+    def _arguments(self, operator: str, start: int, level: int) -> list[str]:
+        """The parts behind an operator; those of defaults are joined."""
+        arguments = []
         if operator == ":":
-            return self._separated(":", level)
-        if operator.startswith("/"):
-            return self._separated("/", level)
-        return self._separated("", level)
-
-    def _separated(self, separator: str, level: int) -> list[str]:
-        arguments = [""]
-        while self._at < len(self._text) and self._text[self._at] != "}":
-            if self._text.startswith("${", self._at):
-                arguments[-1] += self._reference(level + 1)
-            elif separator and self._text[self._at] == separator and len(arguments) == 1:
-                arguments.append("")
-                self._at += 1
-            elif separator == "/" and self._text[self._at : self._at + 2] in ("\\/", "\\\\", "$$"):
-                arguments[-1] += self._text[self._at + 1]
-                self._at += 2
-            else:
-                arguments[-1] += self._text[self._at]
-                self._at += 1
+            arguments = [self._argument(":}", start, level)]
+            if self._skip(":"):
+                arguments.append(self._argument("}", start, level))
+        elif operator.startswith(("#", "%")):
+            arguments = [self._argument("}", start, level)]
+        elif operator.startswith("/"):
+            arguments = [self._argument("/", start, level, escapes=True)]
+            if not self._skip("/"):
+                raise self._bad(start)
+            if not self._text.startswith("}", self._at):
+                arguments.append(self._argument("}", start, level, escapes=True))
+        elif operator.startswith((":", "=")):
+            while not self._text.startswith("}", self._at):
+                arguments.append(self._argument("}", start, level))
         return arguments
+
+    def _argument(self, ends: str, start: int, level: int, *, escapes: bool = False) -> str:
+        """A reference, or a text up to one of some characters or a reference; it is not empty."""
+        if self._text.startswith("${", self._at):
+            return self._reference(level + 1)
+        characters = []
+        while self._text[self._at : self._at + 1] not in ("", *ends) and not self._text.startswith("${", self._at):
+            if escapes and self._text[self._at : self._at + 2] in ("\\/", "\\\\", "$$"):
+                self._at += 1
+            characters.append(self._text[self._at])
+            self._at += 1
+        if not characters:
+            raise self._bad(start)
+        return "".join(characters)
+
+    def _skip(self, separator: str) -> bool:
+        """Pass over a separator, however often it stands there."""
+        start = self._at
+        while self._text.startswith(separator, self._at):
+            self._at += 1
+        return self._at > start
+
+    def _bad(self, start: int) -> SubstitutionError:
+        return SubstitutionError(f"bad substitution: {self._text[start : start + 40]!r}")
 
 
 def _applied(operator: str, value: str, arguments: Sequence[str]) -> str:
@@ -132,23 +150,31 @@ def _applied(operator: str, value: str, arguments: Sequence[str]) -> str:
         case "#" | "##" | "%" | "%%":
             return _trimmed(value, arguments[0], operator)
         case "/" | "//":
-            new = arguments[1] if len(arguments) > 1 else ""
-            return value.replace(arguments[0], new, 1 if operator == "/" else -1) if arguments[0] else value
-        case "/#":
-            return arguments[1] + value[len(arguments[0]) :] if value.startswith(arguments[0]) else value
-        case "/%":
-            return value.removesuffix(arguments[0]) + arguments[1] if value.endswith(arguments[0]) else value
+            old, new = arguments if len(arguments) > 1 else (*arguments, "")
+            return value.replace(old, new, 1 if operator == "/" else -1)
+        case "/#" if len(arguments) > 1:
+            old, new = arguments
+            return new + value.removeprefix(old) if value.startswith(old) else value
+        case "/%" if len(arguments) > 1:
+            old, new = arguments
+            return value.removesuffix(old) + new if value.endswith(old) else value
+        case "/#" | "/%":
+            return value
         case _:
             return value or "".join(arguments)
 
 
 def _slice(value: str, arguments: Sequence[str]) -> str:
-    """`${name:position:length}`: what is no number leaves the value as it is."""
+    """`${name:position:length}`, in bytes: what is no number leaves the value as it is."""
     if not all(_INTEGER.fullmatch(argument) and len(argument) < 10 for argument in arguments):
         return value
     position, *length = map(int, arguments)
-    position = max(len(value) + position, 0) if position < 0 else position
-    return value[position:][: length[0]] if length else value[position:]
+    content = value.encode()
+    part = content[max(len(content) + position, 0) if position < 0 else position :]
+    try:
+        return (part[: length[0]] if length else part).decode()
+    except UnicodeDecodeError:
+        raise SubstitutionError(f"bytes from {position} on of {value!r} are no text") from None
 
 
 def _trimmed(value: str, pattern: str, operator: str) -> str:
