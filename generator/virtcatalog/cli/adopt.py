@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -11,25 +11,20 @@ import click
 import msgspec
 
 from virtcatalog.cli import execution, options
-from virtcatalog.cli.adopt_input import File, OnDemand, read
+from virtcatalog.cli.adopt_gathering import choice, gathered
+from virtcatalog.cli.adopt_input import File, OnDemand
 from virtcatalog.cli.adopt_output import Machine, Rewritten, replace, rewritten, show
-from virtcatalog.cli.adopt_repository import read_repository, refuted
+from virtcatalog.cli.adopt_repository import refuted
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, print_problems, progress, summary
-from virtcatalog.cli.inputs import catalog_objects, companions, load_any
 from virtcatalog.cli.inputs import placed as from_where
-from virtcatalog.cli.repository import deployed_all, repository_at
 from virtcatalog.cli.table import aligned
-from virtcatalog.errors import Problem, VirtcatalogError, counted, listed, outcome_word, placed
-from virtcatalog.manifests.identity import identity
+from virtcatalog.errors import Problem, VirtcatalogError, counted, outcome_word, placed
 
 if TYPE_CHECKING:
     from virtcatalog.adopt.candidates import Candidates
-    from virtcatalog.fleet.outcome import Located
     from virtcatalog.fleet.pool import Executor
     from virtcatalog.kubevirt.conditions import Conditions
-    from virtcatalog.manifests.identity import Data, Identity
-    from virtcatalog.releases import Release
 
 _FORMS = ("yaml", "diff", "json")
 _EXPLAINED = 20
@@ -83,19 +78,10 @@ def command(
 
     if in_place and any(from_where(source).path == "-" for source in sources):
         raise click.UsageError("--in-place changes files, and -f - is none", context)
-    repositories = {path: side for path in map(_folder, sources) if path and (side := repository_at(path)) is not None}
-    files, problems = read(source for source in sources if _folder(source) not in repositories)
-    beside = [*companions(options.settings().cluster), *(companion for file in files for companion in file.companions)]
-    objects, release = _offered(catalog, sources, () if repositories else environments)
-    objects += (manifest.data for manifest in beside)
-    for path, side in repositories.items():
-        units, of_units, unfit = deployed_all({path: side}, environments)
-        files += read_repository(path, units)
-        objects += _agreeing(of_units)
-        problems += unfit
+    files, problems, objects, release, repositories = gathered(sources, catalog, environments)
     if not any(file.vms for file in files) and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
-    candidates = Candidates(objects, msgspec.structs.replace(conditions, release=_choice(conditions, release, objects)))
+    candidates = Candidates(objects, msgspec.structs.replace(conditions, release=choice(conditions, release, objects)))
     if not candidates.instancetypes and not candidates.preferences:
         where = catalog or "./catalog, and no --catalog is given"
         raise VirtcatalogError(f"there is no instance type and no preference in {where}: nothing to adopt")
@@ -111,7 +97,13 @@ def command(
         problems += unwritable
     for path, side in repositories.items():
         own = [text for file, text in zip(files, rewritten_files, strict=True) if file.repository == path]
-        if faults := refuted(path, side, own):
+        wanted = {
+            id(machine.vm.manifest.data): shrunk_vm.manifest
+            for text in own
+            for machine in text.machines
+            if (shrunk_vm := machine.adoption.shrunk) is not None
+        }
+        if faults := refuted(path, side, own, wanted):
             problems += faults
             rewritten_files = [text._replace(new=text.old) if text in own else text for text in rewritten_files]
     _tell(machines, problems, rewritten_files, candidates)
@@ -138,47 +130,6 @@ def _adopted(files: Iterable[File], candidates: Candidates, executor: Executor |
         number, vm = vms[place]
         machines[place] = Machine.of(vm, number, adoption)
     return [machine for machine in machines if machine is not None]
-
-
-def _folder(source: str) -> str:
-    """What a source names, "" where it says where its VMs are from: that is a dump."""
-    path, where = from_where(source)
-    return "" if where else path
-
-
-def _agreeing(objects: Iterable[Located]) -> list[Data]:
-    """What environments of a repository deploy; VirtcatalogError for objects of one name that differ."""
-    seen: dict[Identity, Located] = {}
-    for located in objects:
-        same = seen.setdefault(identity(located.manifest), located)
-        if same.manifest != located.manifest:
-            names = listed(sorted({same.environment, located.environment}))
-            raise VirtcatalogError(f"{located.name} is not the same in {names}: name an environment with -e")
-    return [located.manifest for located in seen.values()]
-
-
-def _offered(catalog: str | None, sources: Iterable[str], asked: Sequence[str]) -> tuple[list[Data], str]:
-    """What VMs may adopt in every environment that is asked about, and the release that these say that they run."""
-    from virtcatalog.environments import check_places, offered, places_of
-    from virtcatalog.releases import DEFAULT
-
-    loaded = load_any(catalog, asked)
-    overlays = loaded.overlays if loaded is not None else ()
-    places = [source.where for source in map(from_where, sources) if source.where]
-    check_places(places, overlays, f"in {catalog or 'catalog'}")
-    if loaded is None:
-        return catalog_objects(catalog), ""
-    names = [*asked, *places_of(places, overlays)]
-    releases = {overlay.kubevirt for overlay in overlays if not names or overlay.name in names}
-    if len({release or DEFAULT.name for release in releases}) > 1:
-        summary("the environments run several releases of KubeVirt: -e asks about one")
-    return offered(loaded, names), releases.pop() if len(releases) == 1 else ""
-
-
-def _choice(conditions: Conditions, declared: str, objects: Sequence[Data]) -> Release | None:
-    from virtcatalog.kubevirt.conditions import choose_release
-
-    return choose_release(conditions, declared, objects).release if declared else conditions.release
 
 
 def _tell(machines: list[Machine], problems: list[Problem], files: list[Rewritten], candidates: Candidates) -> None:

@@ -17,8 +17,10 @@ _COMMENT = re.compile(r"(?:^|\s)(#.*)$")
 
 if TYPE_CHECKING:
     from virtcatalog.adopt.fleet import Adoption, Outcome
+    from virtcatalog.adopt.rewrite import Changed
     from virtcatalog.cli.adopt_input import File, Vm, Written
     from virtcatalog.manifests.identity import Data
+    from virtcatalog.manifests.read import Manifest
 
 
 class Machine(NamedTuple):
@@ -88,7 +90,12 @@ def rewritten(file: File, machines: Sequence[Machine], *, nearest: bool) -> tupl
     text = file.stream.text().decode("utf-8-sig", "replace")
     outcomes = ("adopted", "nearest") if nearest else ("adopted",)
     chosen = [machine for machine in machines if machine.outcome in outcomes and machine.adoption.shrunk is not None]
-    changed, faults = (_Changed(chosen), []) if file.written is None else _carried(file.written, machines, chosen)
+    changed: Changed = _Changed(chosen)
+    faults: list[Problem] = []
+    if file.written is not None:
+        wanted = {machine.number: changed[machine.number] for machine in chosen}
+        every = [(machine.number, machine.vm.manifest, wanted.get(machine.number)) for machine in machines]
+        changed, faults = carried_back(file.written, every)
     chosen = [machine for machine in chosen if _number(file, machine) in changed]
     if not chosen:
         return Rewritten(file.name, text, text), faults
@@ -108,36 +115,41 @@ def _number(file: File, machine: Machine) -> int:
     return written.number if written is not None else -1
 
 
-def _carried(
-    written: Mapping[int, Written], machines: Sequence[Machine], chosen: Sequence[Machine]
+def carried_back(
+    written: Mapping[int, Written], vms: Iterable[tuple[int, Manifest, Data | None]]
 ) -> tuple[dict[int, Data], list[Problem]]:
-    """VMs of a file as they are to be written, by their numbers there: those that shrink alike wherever they are."""
+    """VMs of a file as they are to be written, by their numbers there: those that change alike wherever they are.
+
+    `vms` have their numbers in `written`, what is deployed, and as what it should be deployed, None where it stays.
+    """
     from virtcatalog.adopt.written import ElsewhereError, carried
 
     changed: dict[int, Data] = {}
     problems: list[Problem] = []
     lost: set[int] = set()
-    numbers = {machine.number for machine in chosen}
-    for machine in machines:
-        own, vm, shrunk_vm = written.get(machine.number), machine.vm.manifest, machine.adoption.shrunk
-        if machine.number not in numbers or shrunk_vm is None:
+    chosen: list[tuple[Written, Manifest]] = []
+    for number, vm, wanted in vms:
+        own = written.get(number)
+        if wanted is None:
             lost |= {own.number} if own is not None else set()
-        elif own is None:
+            continue
+        if own is None:
             problems.append(vm.problem("", "is rendered, and does not stand in this file: change it by hand"))
-        else:
-            try:
-                new = carried(vm.data, shrunk_vm.manifest, own.data)
-            except ElsewhereError as error:
-                problems.append(vm.problem(error.field, f"{error}; change it there"))
-                lost.add(own.number)
-                continue
-            if changed.setdefault(own.number, new) != new:
-                lost.add(own.number)
-    for machine in chosen:
-        own = written.get(machine.number)
-        if own is not None and own.number in lost & changed.keys():
-            message = "would not be the same in each environment that deploys it: change it by hand"
-            problems.append(machine.vm.manifest.problem("", message))
+            continue
+        chosen.append((own, vm))
+        try:
+            new = carried(vm.data, wanted, own.data)
+        except ElsewhereError as error:
+            problems.append(vm.problem(error.field, f"{error}; change it there"))
+            lost.add(own.number)
+            continue
+        if changed.setdefault(own.number, new) != new:
+            lost.add(own.number)
+    for own, vm in chosen:
+        if own.number in lost & changed.keys():
+            problems.append(
+                vm.problem("", "would not be the same in each environment that deploys it: change it by hand")
+            )
     return {number: new for number, new in changed.items() if number not in lost}, problems
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from virtcatalog.review.side import within as path_in
 if TYPE_CHECKING:
     from virtcatalog.api.findings import Path
     from virtcatalog.fleet.outcome import Deployed, Located
+    from virtcatalog.manifests.identity import Data
     from virtcatalog.review.side import Side
 
 
@@ -84,22 +85,22 @@ def _written(stream: Stream) -> Iterator[Written]:
             yield Written(number, manifest.place()[0], manifest.data)
 
 
-def refuted(path: str, side: Side, files: Iterable[Rewritten]) -> list[Problem]:
-    """Render a repository with rewritten files; say which VMs would not be as they should."""
+def refuted(path: str, side: Side, files: Iterable[Rewritten], wanted: Mapping[int, Data]) -> list[Problem]:
+    """Render a repository with rewritten files; say which VMs would not be as they should.
+
+    `wanted` has those that change, as they should be, by the identities of their manifests.
+    """
     from virtcatalog.review.read import read_side
 
     files = [file for file in files if file.new != file.old]
     if not files:
         return []
-    wanted = {id(machine.vm.manifest.data): machine.adoption for file in files for machine in file.machines}
     changes: dict[str, bytes | None] = {path_in(file.name, path): file.new.encode() for file in files}
     after = read_side(open_in_checkout(path).changed(changes), path, renderer())
     manifests = {(vm.environment, vm.key): vm.manifest for vm in after.vms}
     problems = []
     for vm in side.vms:
-        adoption = wanted.get(id(vm.manifest))
-        expected = adoption.shrunk.manifest if adoption is not None and adoption.shrunk is not None else vm.manifest
-        if manifests.get((vm.environment, vm.key)) != expected:
+        if manifests.get((vm.environment, vm.key)) != wanted.get(id(vm.manifest), vm.manifest):
             message = within("would change otherwise than it should, so that nothing is written", [vm.environment])
             problems.append(vm.problem("", message))
     return problems

@@ -120,7 +120,7 @@ def print_records(rows: list[dict[str, Fact]], form: str) -> None:
         echo(as_csv(rows), nl=False)
 
 
-def as_csv(rows: Sequence[Mapping[str, Fact]]) -> str:
+def as_csv(rows: Sequence[Mapping[str, Fact | float]]) -> str:
     """Write facts as CSV, in which nothing is a formula."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -129,6 +129,6 @@ def as_csv(rows: Sequence[Mapping[str, Fact]]) -> str:
     return file.getvalue()
 
 
-def _cell(value: Fact) -> Fact:
+def _cell(value: Fact | float) -> Fact | float:
     """A value that a spreadsheet shows and does not compute."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

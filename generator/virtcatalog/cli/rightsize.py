@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, print_problems, progress, summary
-from virtcatalog.errors import VirtcatalogError, counted, some
+from virtcatalog.errors import Problem, VirtcatalogError, counted, some
+from virtcatalog.manifests.identity import full_name
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.conditions import Conditions
@@ -57,7 +59,8 @@ Examples:
     shell_complete=options.completes("files"),
     help="What a month of CPUs, memory and devices costs: docs/review.md.",
 )
-@options.form(("text", "markdown", "json"), default="text")
+@options.environments
+@options.form(("text", "markdown", "json", "csv"), default="text")
 @click.option("-i", "--in-place", is_flag=True, help="Name the sizes that would do in the files of the VMs.")
 @failing
 @conditioned
@@ -68,6 +71,7 @@ def command(
     headroom: float,
     percentile: float,
     prices: str | None,
+    environments: tuple[str, ...],
     form: str,
     in_place: bool,
     conditions: Conditions,
@@ -80,9 +84,10 @@ def command(
     Exit status: 0 every VM fits, 1 another size would do for some, 2 metrics or VMs that cannot be read or told.
     """
     from virtcatalog.adopt.candidates import Candidates
-    from virtcatalog.cli.adopt_input import read
-    from virtcatalog.cli.inputs import catalog_objects, companions, load_any, placed
-    from virtcatalog.cli.rightsize_output import as_data, as_markdown, print_text, write
+    from virtcatalog.cli.adopt_gathering import choice, gathered
+    from virtcatalog.cli.inputs import placed
+    from virtcatalog.cli.items import as_csv
+    from virtcatalog.cli.rightsize_output import as_data, as_markdown, as_rows, print_text, write
     from virtcatalog.escaping import as_json
     from virtcatalog.manifests.sources import read_file
     from virtcatalog.review.requests import load_prices
@@ -92,31 +97,38 @@ def command(
     if in_place and any(placed(source).path == "-" for source in sources):
         raise click.UsageError("--in-place changes files, and -f - is none")
     used = read_metrics(read_file(metrics), metrics, percentile)
-    files, problems = read(sources)
-    loaded = load_any(catalog, ())
-    objects = loaded.objects("") if loaded is not None else catalog_objects(catalog)
-    beside = [*companions(options.settings().cluster), *(companion for file in files for companion in file.companions)]
-    candidates = Candidates([*objects, *(manifest.data for manifest in beside)], conditions)
+    files, problems, objects, release, repositories = gathered(sources, catalog, environments)
+    candidates = Candidates(objects, replace(conditions, release=choice(conditions, release, objects)))
     if not candidates.instancetypes:
         raise VirtcatalogError("there is no instance type: name a catalog with -c, or a dump that has them with -f")
     sizer = Sizer(candidates, headroom / 100, load_prices(prices) if prices else None)
     vms = [(file, number, vm) for file in files for number, vm in file.vms.items()]
+    names = Counter(full_name(vm.manifest.data) for _, _, vm in vms)
     advices = [
-        sizer.advise(vm.manifest.data, used.usage.get(vm.name))
+        replace(sizer.advise(data, used.usage.get(name) if names[name] == 1 else None), vm=vm.name)
         for _, _, vm in progress(vms, len(vms), "VMs", silent=True)
+        for data in [vm.manifest.data]
+        for name in [full_name(data)]
     ]
+    problems += (
+        Problem(file=", ".join(sources), object=name, message=f"is there {number} times: name an environment with -e")
+        for name, number in names.items()
+        if number > 1
+    )
     if not vms and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
     if form == "json":
         data(as_json(as_data(advices)))
+    elif form == "csv":
+        echo(as_csv(as_rows(advices)), nl=False)
     elif form == "markdown":
         data(as_markdown(advices))
     else:
         print_text(advices)
     if in_place:
-        problems += write(vms, advices)
+        problems += write(vms, advices, repositories)
     print_problems([*problems, *used.problems])
-    strange = sorted(used.usage.keys() - {vm.name for _, _, vm in vms})
+    strange = sorted(used.usage.keys() - names.keys())
     if strange:
         echo(f"the metrics name {counted(len(strange), 'VM')} that are not given: {some(strange, 3)}", err=True)
     _close(advices)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,14 @@ from virtcatalog.catalog.prices import monthly
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import Problem
 from virtcatalog.escaping import markdown_prose
+from virtcatalog.manifests.identity import full_name
 from virtcatalog.units import count, memory
 
 if TYPE_CHECKING:
+    from virtcatalog.ask.items import Fact
     from virtcatalog.cli.adopt_input import File, Vm
+    from virtcatalog.manifests.identity import Data
+    from virtcatalog.review.side import Side
     from virtcatalog.rightsize.sizes import Advice
 
 _HEADER = ("VM", "Uses", "Type", "Would do", "Requests", "How", "Why")
@@ -86,23 +90,74 @@ def _plain(advice: Advice) -> dict[str, Any]:
     return plain if advice.saves is None else {**plain, "savesPerMonth": float(monthly(advice.saves))}
 
 
-def write(vms: Sequence[tuple[File, int, Vm]], advices: Sequence[Advice]) -> list[Problem]:
-    """Name the new types in the files of the VMs; say which cannot be rewritten."""
-    from virtcatalog.cli.adopt_output import Rewritten, replace
-    from virtcatalog.manifests.edits import UnwritableError
-    from virtcatalog.rightsize.rewriting import renamed
+def as_rows(advices: Sequence[Advice]) -> list[dict[str, Fact | float]]:
+    """All VMs as rows of a table for machines: CPUs, bytes, and what is saved a month."""
+    return [
+        {
+            "name": advice.vm,
+            "outcome": advice.outcome,
+            "cpu": advice.usage.cpu if advice.usage is not None else None,
+            "memory": advice.usage.memory if advice.usage is not None else None,
+            "instancetype": advice.old,
+            "wouldDo": advice.new,
+            "now": advice.now,
+            "savesPerMonth": float(monthly(advice.saves)) if advice.saves is not None else None,
+            "why": "; ".join((*advice.notes, *advice.reasons)),
+        }
+        for advice in advices
+    ]
 
-    changes: dict[str, tuple[File, dict[str, str]]] = {}
-    for (file, _, vm), advice in zip(vms, advices, strict=True):
-        if advice.new:
-            changes.setdefault(file.name, (file, {}))[1][vm.name] = advice.new
+
+def write(
+    vms: Sequence[tuple[File, int, Vm]], advices: Sequence[Advice], repositories: Mapping[str, Side]
+) -> list[Problem]:
+    """Name the new types in the files of the VMs; say which cannot be rewritten.
+
+    VMs of a repository are rendered with the new files before these are written.
+    """
+    from virtcatalog.cli.adopt_output import Rewritten, replace
+    from virtcatalog.cli.adopt_repository import refuted
+    from virtcatalog.manifests.edits import UnwritableError
+    from virtcatalog.rightsize.rewriting import renamed, sized
+
+    by_file: dict[str, tuple[File, list[tuple[int, Vm, str]]]] = {}
+    for (file, number, vm), advice in zip(vms, advices, strict=True):
+        by_file.setdefault(file.name, (file, []))[1].append((number, vm, advice.new))
     problems: list[Problem] = []
-    files = []
-    for name, (file, names) in changes.items():
+    files: list[Rewritten] = []
+    of_repositories: dict[str, tuple[list[Rewritten], dict[int, Data]]] = {path: ([], {}) for path in repositories}
+    for name, (file, own) in by_file.items():
+        names, faults = _names(file, own)
+        problems += faults
+        if not names:
+            continue
         text = file.stream.text().decode("utf-8-sig", "replace")
         try:
-            files.append(Rewritten(name, text, renamed(text, names)))
+            rewritten = Rewritten(name, text, renamed(text, names))
         except UnwritableError as error:
             problems.append(Problem(file=name, message=f"cannot be rewritten: {error}"))
+            continue
+        if file.repository:
+            texts, wanted = of_repositories[file.repository]
+            texts.append(rewritten)
+            wanted |= {id(vm.manifest.data): sized(vm.manifest.data, new) for _, vm, new in own if new}
+        else:
+            files.append(rewritten)
+    for path, (texts, wanted) in of_repositories.items():
+        refusals = refuted(path, repositories[path], texts, wanted)
+        problems += refusals
+        files += texts if not refusals else []
     replace(files)
     return problems
+
+
+def _names(file: File, vms: Sequence[tuple[int, Vm, str]]) -> tuple[dict[str, str], list[Problem]]:
+    """The new types of VMs of a file, by the names that they have in it."""
+    from virtcatalog.cli.adopt_output import carried_back
+    from virtcatalog.rightsize.rewriting import sized
+
+    if file.written is None:
+        return {vm.name: new for _, vm, new in vms if new}, []
+    wanted = [(number, vm.manifest, sized(vm.manifest.data, new) if new else None) for number, vm, new in vms]
+    changed, problems = carried_back(file.written, wanted)
+    return {full_name(data): data["spec"]["instancetype"]["name"] for data in changed.values()}, problems

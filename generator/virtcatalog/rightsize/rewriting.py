@@ -7,7 +7,7 @@ from typing import Any
 
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.edits import UnwritableError
-from virtcatalog.manifests.identity import full_name
+from virtcatalog.manifests.identity import Data, full_name
 from virtcatalog.manifests.rewrite import rewritten
 
 
@@ -33,5 +33,10 @@ def _changed(document: Any, names: Mapping[str, str], left: set[str]) -> Any:
     if document.get("kind") != "VirtualMachine" or (new := names.get(full_name(document))) is None:
         return document
     left.discard(full_name(document))
-    matcher = {key: value for key, value in document["spec"]["instancetype"].items() if key != "revisionName"}
-    return {**document, "spec": {**document["spec"], "instancetype": {**matcher, "name": new}}}
+    return sized(document, new)
+
+
+def sized(vm: Data, name: str) -> Data:
+    """Return a VM with an instance type of another name, and no stored revision of its old one."""
+    matcher = {key: value for key, value in vm["spec"]["instancetype"].items() if key != "revisionName"}
+    return {**vm, "spec": {**vm["spec"], "instancetype": {**matcher, "name": name}}}

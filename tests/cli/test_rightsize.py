@@ -1,0 +1,115 @@
+"""`virtcatalog rightsize`: whole runs over files and repositories."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from checkouts import write
+from virtcatalog.cli import main
+
+
+def instancetype(name: str, cpus: int, memory: str) -> str:
+    return (
+        "apiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachineClusterInstancetype\n"
+        f"metadata: {{name: {name}}}\nspec: {{cpu: {{guest: {cpus}}}, memory: {{guest: {memory}}}}}\n"
+    )
+
+
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web}  # ours
+spec:
+  runStrategy: Always
+  instancetype: {name: m.large}
+  template:
+    spec:
+      domain: {devices: {interfaces: [{name: default, masquerade: {}}]}}
+      networks: [{name: default, pod: {}}]
+"""
+PATCH = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web}
+spec: {instancetype: {name: m.small}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A VM that two environments deploy, one of which patches its type."""
+    sizes = instancetype("m.small", 1, "2Gi") + "---\n" + instancetype("m.large", 4, "8Gi")
+    files = {
+        "types/m.yaml": sizes,
+        "git/base/vm.yaml": VM,
+        "git/base/kustomization.yaml": "resources: [vm.yaml]\n",
+        "git/prod/kustomization.yaml": "namespace: shop\nresources: [../base]\n",
+        "git/lab/kustomization.yaml": "namespace: lab\nresources: [../base]\npatches: [{path: type.yaml}]\n",
+        "git/lab/type.yaml": PATCH,
+        "usage.csv": "namespace,name,cpu,memory\nshop,web,0.5,1000000000\nlab,web,2,3000000000\n",
+    }
+    write(tmp_path, files)
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments: str, status: int = 1) -> Result:
+    result = CliRunner().invoke(main, ["rightsize", "-c", "types", "--metrics", "usage.csv", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code == status, result.stderr
+    return result
+
+
+def test_vms_of_a_repository_are_judged_as_they_are_deployed() -> None:
+    lines = run("-f", "git").stdout.splitlines()
+    assert [line.split("  ")[0] for line in lines] == ["VM", "lab/web (in lab)", "shop/web (in prod)"]
+    assert ["m.small" in line and "m.large" in line for line in lines[1:]] == [True, True]
+
+
+def test_an_environment_is_looked_at_alone() -> None:
+    result = run("-f", "git", "-e", "prod")
+    assert "shop/web" in result.stdout
+    assert "lab/web" not in result.stdout
+    assert "the metrics name 1 VM that are not given: lab/web" in result.stderr
+
+
+def test_a_size_is_named_in_the_file_in_which_the_vm_stands() -> None:
+    run("-f", "git", "-e", "prod", "-i")
+    assert Path("git/base/vm.yaml").read_text() == VM.replace("m.large", "m.small")
+    assert Path("git/lab/type.yaml").read_text() == PATCH
+
+
+def test_a_size_that_a_patch_gives_is_refused_at_its_line() -> None:
+    result = run("-f", "git", "-i", status=2)
+    assert (
+        "git/lab/type.yaml:4:23: VirtualMachine/lab/web: spec.instancetype.name: is written otherwise" in result.stderr
+    )
+    assert "would not be the same in each environment that deploys it" in result.stderr
+    assert Path("git/base/vm.yaml").read_text() == VM
+
+
+def test_one_that_another_environment_deploys_as_it_is_stays() -> None:
+    Path("git/lab/kustomization.yaml").write_text("namespace: lab\nresources: [../base]\n")
+    result = run("-f", "git", "-e", "prod", "-i", status=2)
+    assert "would change otherwise than it should, so that nothing is written" in result.stderr
+    assert Path("git/base/vm.yaml").read_text() == VM
+
+
+def test_vms_of_one_name_are_not_told_apart_by_metrics() -> None:
+    Path("git/lab/kustomization.yaml").write_text("namespace: shop\nresources: [../base]\n")
+    result = run("-f", "git", status=2)
+    assert "shop/web: is there 2 times: name an environment with -e" in result.stderr
+    assert result.stdout.count("unknown") == 2
+
+
+def test_csv_holds_no_formula() -> None:
+    Path("vm.yaml").write_text(VM.replace("{name: web}", "{name: web, namespace: shop}"))
+    Path("types/m.yaml").write_text(Path("types/m.yaml").read_text().replace("m.large", "m.larger"))
+    (row,) = csv.DictReader(io.StringIO(run("-f", "vm.yaml", "-o", "csv", status=2).stdout))
+    assert row["name"] == "shop/web"
+    assert row["why"].startswith("there is no VirtualMachineClusterInstancetype m.large")
+    assert (row["cpu"], row["savesPerMonth"]) == ("0.5", "")
