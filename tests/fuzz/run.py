@@ -55,6 +55,7 @@ NAMES = {
     "repositories": 10,
     "documents": 60,
     "chart_values": 20,
+    "artifacts": 20,
 }
 CPU_SECONDS, MEGABYTES, LONGEST = 2.0, 500, 1000
 
@@ -137,9 +138,10 @@ def find(name: str) -> Callable[[bytes], None]:
     import foreign
     import large
     import machines
+    import published
     import targets
 
-    return (targets.TARGETS | large.TARGETS | machines.TARGETS | foreign.TARGETS)[name]
+    return (targets.TARGETS | large.TARGETS | machines.TARGETS | foreign.TARGETS | published.TARGETS)[name]
 
 
 def one(name: str, *, seconds: float, inputs: int, seed: int, at_random: bool) -> int:

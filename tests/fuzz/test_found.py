@@ -36,6 +36,7 @@ NAMES = (
     "repositories",
     "documents",
     "chart_values",
+    "artifacts",
 )
 
 
