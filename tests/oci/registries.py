@@ -51,8 +51,8 @@ def docker_config(folder: Path, host: str, user: str = USER, password: str = PAS
 
 
 @contextmanager
-def registry(folder: Path, authority: Pair, server: Pair) -> Iterator[Running]:
-    """Run a registry; on a laptop without one the tests that want it are skipped."""
+def registry(folder: Path, authority: Pair, server: Pair, token: dict[str, object] | None = None) -> Iterator[Running]:
+    """Run a registry that wants a password or a `token`; on a laptop without one the tests that want it are skipped."""
     program = shutil.which(PROGRAM)
     if program is None:
         if os.environ.get("CI"):
@@ -69,7 +69,7 @@ def registry(folder: Path, authority: Pair, server: Pair) -> Iterator[Running]:
             "secret": "of a test",
             "tls": {"certificate": str(server.certificate), "key": str(server.key)},
         },
-        "auth": {"htpasswd": {"realm": "test", "path": str(folder / "htpasswd")}},
+        "auth": {"token": token} if token else {"htpasswd": {"realm": "test", "path": str(folder / "htpasswd")}},
     }
     (folder / "config.yml").write_text(json.dumps(settings))
     with (folder / "log").open("wb") as log:

@@ -1,0 +1,97 @@
+"""Who we are at a registry: docker's config, and helpers."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+
+import pytest
+
+from virtcatalog.oci.credentials import Login, login
+from virtcatalog.oci.reference import OciError
+
+HOST = "registry.example.com"
+
+
+@pytest.fixture
+def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A docker config beside every checkout."""
+    folder = tmp_path / "docker"
+    folder.mkdir()
+    monkeypatch.setenv("DOCKER_CONFIG", str(folder))
+    return folder / "config.json"
+
+
+def auth(pair: str) -> str:
+    return base64.b64encode(pair.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({}, Login()),
+        ({"auths": {"other.example.com": {"auth": auth("a:b")}}}, Login()),
+        ({"auths": {HOST: {"auth": auth("a:b:c")}}}, Login("a", "b:c")),
+        ({"auths": {f"https://{HOST}/v1/": {"auth": auth("a:b")}}}, Login("a", "b")),
+        ({"auths": {HOST: {"username": "a", "password": "b"}}}, Login("a", "b")),
+        ({"auths": {HOST: {"auth": auth("a:"), "identitytoken": "t"}}}, Login(identity="t")),
+        ({"auths": {HOST: {}}}, Login()),
+    ],
+)
+def test_auths(docker: Path, config: object, expected: Login) -> None:
+    docker.write_text(json.dumps(config))
+    assert login(HOST) == expected
+
+
+def test_docker_hub_has_a_name_of_old(docker: Path) -> None:
+    docker.write_text(json.dumps({"auths": {"https://index.docker.io/v1/": {"auth": auth("a:b")}}}))
+    assert login("docker.io") == Login("a", "b")
+
+
+def test_without_a_file_we_are_nobody(docker: Path) -> None:
+    assert login(HOST) == Login()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is no JSON"),
+        ("[]", "is no docker config"),
+        (json.dumps({"auths": {HOST: {"auth": "%"}}}), "is no USER:PASSWORD in base64"),
+        (json.dumps({"auths": {HOST: {"auth": auth("no colon")}}}), "is no USER:PASSWORD in base64"),
+        (json.dumps({"credsStore": "../../x"}), "is no name of a credential helper"),
+    ],
+)
+def test_configs_that_cannot_be_used(docker: Path, text: str, message: str) -> None:
+    docker.write_text(text)
+    with pytest.raises(OciError, match=message):
+        login(HOST)
+
+
+@pytest.mark.parametrize("key", [{"credsStore": "test"}, {"credHelpers": {HOST: "test"}}])
+def test_a_helper_is_asked(
+    docker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: dict[str, object]
+) -> None:
+    docker.write_text(json.dumps(key))
+    helper = tmp_path / "bin/docker-credential-test"
+    helper.parent.mkdir()
+    monkeypatch.setenv("PATH", f"{helper.parent}:/usr/bin:/bin")
+    for script, expected in (
+        ('read server; echo "{\\"Username\\": \\"$1\\", \\"Secret\\": \\"$server\\"}"', Login("get", HOST)),
+        ('echo \'{"Username": "<token>", "Secret": "t"}\'', Login(identity="t")),
+        ("echo credentials not found in native keychain; exit 1", Login()),
+    ):
+        helper.write_text(f"#!/bin/sh\n{script}\n")
+        helper.chmod(0o755)
+        assert login(HOST) == expected
+    helper.write_text("#!/bin/sh\necho locked; exit 2\n")
+    with pytest.raises(OciError, match="docker-credential-test gave no credentials: locked"):
+        login(HOST)
+
+
+def test_a_checkout_names_no_helper(docker: Path, surroundings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (surroundings / "config.json").write_text(json.dumps({"credsStore": "test"}))
+    monkeypatch.setenv("DOCKER_CONFIG", str(surroundings))
+    with pytest.raises(OciError, match="lies in the checkout"):
+        login(HOST)
