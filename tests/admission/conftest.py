@@ -46,16 +46,28 @@ def configuration():
 
 
 @pytest.fixture
-def found(configuration):
+def causes(configuration):
     """Ask a rule what it finds in the YAML of a VMI's spec, on amd64, whose `domain.devices` may be left out."""
 
     def ask(rule, text, config="", gates=(), release=DEFAULT):
         spec = {"architecture": "amd64", **read(text)}
         spec.setdefault("domain", {}).setdefault("devices", {})
         vmi_spec = convert(spec, VirtualMachineInstanceSpec)
-        return shown(list(rule(vmi_spec, "spec", configuration(config, gates, release))))
+        return list(rule(vmi_spec, "spec", configuration(config, gates, release)))
 
     return ask
+
+
+@pytest.fixture
+def found(causes):
+    """Ask a rule, as `causes` does, for the types and fields of what it finds."""
+    return lambda *arguments, **options: shown(causes(*arguments, **options))
+
+
+@pytest.fixture
+def messages(causes):
+    """Ask a rule, as `causes` does, for what it says."""
+    return lambda *arguments, **options: [cause.message for cause in causes(*arguments, **options)]
 
 
 @pytest.fixture

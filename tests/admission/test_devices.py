@@ -7,6 +7,7 @@ from virtcatalog.kubevirt.admission.devices import (
     validate_filesystems,
     validate_gpus,
     validate_host_devices,
+    validate_vsock,
 )
 from virtcatalog.kubevirt.admission.disks import validate_persistent_reservations
 
@@ -38,6 +39,31 @@ def test_the_metrics_device_needs_its_gate(found):
     spec = "domain.devices.downwardMetrics: {}"
     assert found(validate_downward_metrics, spec) == ["Invalid spec.domain.devices.downwardMetrics"]
     assert found(validate_downward_metrics, spec, gates=["DownwardMetrics"]) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "spec", "message"),
+    [
+        (validate_downward_metrics, "domain.devices.downwardMetrics: {}", "needs the feature gate DownwardMetrics"),
+        (
+            validate_host_devices,
+            "domain.devices.hostDevices: [{name: a, deviceName: d}]",
+            "hostDevices need the feature gate HostDevices",
+        ),
+        (
+            validate_vsock,
+            "domain.devices.autoattachVSOCK: true",
+            "needs the feature gate VSOCK, which is off",
+        ),
+        (
+            validate_filesystems,
+            "domain.devices.filesystems: [{name: a, virtiofs: {}}]\nvolumes: [{name: a, dataVolume: {name: d}}]",
+            "filesystem 'a': sharing its volume needs the feature gate EnableVirtioFsStorageVolumes",
+        ),
+    ],
+)
+def test_what_needs_a_gate_names_it(messages, rule, spec, message):
+    assert messages(rule, spec) == [message]
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,12 @@ def test_nodes_that_take_nobody():
     manifest = node("n")
     manifest["spec"]["unschedulable"] = True
     assert obstacle(manifest, demand("a")) == "taints"
+    # As `kubectl cordon` leaves a node: with the taint, or before the node controller has set it.
+    for taints in ([], [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}]):
+        manifest["spec"]["taints"] = [*taints, {"key": "own", "effect": "PreferNoSchedule"}]
+        assert [taint.key for taint in nodes(manifest)[0][0].taints] == (
+            ["node.kubernetes.io/unschedulable", "own"] if taints else ["own", "node.kubernetes.io/unschedulable"]
+        )
     manifest = node("n")
     manifest["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
     assert obstacle(manifest, demand("a")) == "taints"

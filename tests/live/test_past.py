@@ -119,6 +119,7 @@ def test_another_domain_is_told_with_its_place(tmp_path):
     lab.domain = lab.domain.replace('model="virtio-non-transitional"', 'model="virtio"')
     vm, status = told(lab)
     assert (vm["verdict"], status) == ("domain", 1)
+    assert vm["reasons"][0]["message"] == "its domain is not what its VMI makes"
     assert {field["now"] for field in vm["reasons"][0]["fields"]} == {"virtio"}
 
 

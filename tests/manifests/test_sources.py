@@ -14,7 +14,7 @@ from virtcatalog.manifests import commit, disk, folder
 from virtcatalog.manifests import git as revisions
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, alone, held
 from virtcatalog.manifests.git import Repository
-from virtcatalog.manifests.gitprocess import GitError
+from virtcatalog.manifests.gitprocess import GitError, NoRepositoryError
 from virtcatalog.manifests.sources import open_folder, read_file
 
 
@@ -185,6 +185,11 @@ def revision(root: Path, path: str) -> Folder:
     found = Repository(root).folder(git(root, "rev-parse", "HEAD"), path)
     assert found is not None
     return found
+
+
+def test_a_folder_without_a_repository_is_named_with_the_command_that_looked_for_one(root: Path) -> None:
+    with pytest.raises(NoRepositoryError, match=r"^git rev-parse: not a git repository"):
+        Repository(root)
 
 
 def test_links_of_a_revision_stay_within_the_folder(root: Path) -> None:

@@ -151,6 +151,12 @@ def told(manifest: Manifest) -> tuple[Any, ...]:
     return manifest.data, [str(each) for each in manifest.problems], [manifest.place(field) for field in FIELDS]
 
 
+@pytest.mark.parametrize(("version", "vms"), [("kubevirt.io/v1", 3), ("example.org/v1", 0)])
+def test_items_without_a_kind_are_vms_by_that_of_their_list(version: str, vms: int) -> None:
+    stream = stream_of(json.dumps({**typed(VMS), "apiVersion": version}, indent=4).encode())
+    assert (len(list(stream.vms())), len(stream.others)) == (vms, 3 - vms)
+
+
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_what_is_read_in_pieces_is_what_is_read_at_once(text: str, block: int) -> None:
     content = text.encode("utf-8", "surrogatepass")

@@ -159,6 +159,12 @@ class TestReferences:
         ]
         assert [message.split()[4].strip(",") for *_, message in refusal(manifest)] == ["A", "B", "D"]
 
+    @pytest.mark.parametrize(("name", "at"), [("${B}", "spec.virtualMachine"), ("a", "spec.message")])
+    def test_an_undefined_parameter_of_the_message_alone_is_the_message_s_fault(self, name, at):
+        with pytest.raises(TemplateError) as error:
+            process(template(vm(metadata={"name": name}), [], message="${D}"))
+        assert error.value.at == at
+
     def test_what_nothing_refers_to_is_told(self):
         warned = process(template(vm(), [{"name": "A"}, {"name": "MY-PARAM"}])).warnings
         assert [(each.field, each.message) for each in warned] == [
