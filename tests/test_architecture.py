@@ -24,6 +24,19 @@ def test_every_path_is_there():
     assert [path for path in paths if not any((room / path).exists() for room in ROOMS)] == []
 
 
+def test_every_room_is_there():
+    rooms = {path.name + "/" if path.is_dir() else path.name for path in PACKAGE.iterdir() if path.name[:1] != "_"}
+    assert {room for room in rooms - {"py.typed"} if f"`{room}`" not in PAGE} == set()
+
+
+def test_every_function_is_where_it_is_said_to_be():
+    named = re.findall(r"`([\w/]+\.py)`, `(\w+)`", PAGE)
+    assert len(named) >= 5
+    for path, name in named:
+        text = (PACKAGE / path).read_text(encoding="utf-8")
+        assert re.search(rf"^(def|class) {name}\b", text, re.MULTILINE), (path, name)
+
+
 def test_every_invariant_names_its_test():
     assert len(INVARIANTS) >= 15
     for number, line in enumerate(INVARIANTS, 1):
