@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,9 @@ def problems(folder: Path) -> str:
     return result.stderr
 
 
-def test_a_pulled_catalog_is_extended_without_its_registry(logged_in: Running, house: Path) -> None:
+def test_a_pulled_catalog_is_extended_without_its_registry(
+    logged_in: Running, house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pushed = digest(push(logged_in, "base:v1"))
     own = extending(Path("own/catalog"), f"oci://{logged_in.host}/base@{pushed}")
     (own / "instancetypes").mkdir()
@@ -44,6 +47,11 @@ def test_a_pulled_catalog_is_extended_without_its_registry(logged_in: Running, h
     fetched = pull(logged_in, f"base@{pushed}")
     assert digest(fetched) == pushed
     shutil.rmtree(house)
+
+    def connect(*arguments: object) -> None:
+        raise AssertionError(f"a build asks {arguments}")
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
     listed = run("list", "-c", own, "-o", "csv")
     assert [line.split(",")[0] for line in listed.stdout.splitlines()[1:]] == ["m.small", "m.large"]
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from asking import commit, digest, push, run
 from registries import Running
+from sigstores import sigstore, token
 
 from virtcatalog.oci.reference import parse
 from virtcatalog.oci.registry import Registry
@@ -157,3 +158,19 @@ def test_nothing_is_sent_before_all_is_signed(logged_in: Running, house: Path, m
     assert refused.exit_code == 2
     assert "Sigstore gave no certificate" in refused.stderr
     assert Registry(parse(f"oci://{logged_in.host}/early"), authority=str(logged_in.authority)).manifest("v1") is None
+
+
+def test_an_identity_signs_without_a_key(
+    logged_in: Running, house: Path, cosign: Consumers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    issuer, subject = "https://token.example.com", "https://git.example.com/house/.ci/publish.yaml@refs/tags/v1"
+    with sigstore() as trusted:
+        Path("trust.json").write_text(json.dumps(trusted.trust_config()))
+        Path("root.json").write_text(json.dumps(trusted.trusted_root()))
+        monkeypatch.setenv("SIGSTORE_ID_TOKEN", token(issuer, subject))
+        pushed = digest(push(logged_in, "keyless:v1", "--sign", "--trust-config", "trust.json"))
+    reference = f"{logged_in.host}/keyless@{pushed}"
+    answer = cosign.ask("verify-identity", reference, "root.json", f"^{issuer}$", "^https://git.example.com/house/")
+    assert answer.returncode == 0, answer.stderr
+    for wrong in ((issuer, "^https://git.example.com/other/"), ("^https://other.example.com$", subject)):
+        assert cosign.ask("verify-identity", reference, "root.json", *wrong).returncode == 1

@@ -3,6 +3,7 @@
 //	consumers flux-pull REFERENCE FOLDER          extracts it as `flux pull artifact` does, and prints what it says of itself
 //	consumers verify REFERENCE KEY                verifies bundles as source-controller does for spec.verify
 //	consumers verify-simple REFERENCE KEY         verifies the signature of the tag sha256-….sig, as cosign 2 does
+//	consumers verify-identity REFERENCE TRUSTED-ROOT ISSUER SUBJECT    the same, with spec.verify's matchOIDCIdentity
 //	consumers attestations REFERENCE KEY          prints the statements of verified bundles, a line each
 //	consumers encrypt FILE                        writes a new key pair of cosign's, FILE.key and FILE.pub
 //
@@ -26,6 +27,7 @@ import (
 	"github.com/sigstore/cosign/v3/pkg/cosign"
 	signed "github.com/sigstore/cosign/v3/pkg/oci"
 	ociremote "github.com/sigstore/cosign/v3/pkg/oci/remote"
+	"github.com/sigstore/sigstore-go/pkg/root"
 	"github.com/sigstore/sigstore/pkg/cryptoutils"
 	"github.com/sigstore/sigstore/pkg/signature"
 )
@@ -47,6 +49,8 @@ func run(ctx context.Context, arguments []string) error {
 	case len(arguments) == 3 && arguments[0] == "verify-simple":
 		_, err := verify(ctx, arguments[1], arguments[2], false)
 		return err
+	case len(arguments) == 5 && arguments[0] == "verify-identity":
+		return verifyIdentity(ctx, arguments[1], arguments[2], arguments[3], arguments[4])
 	case len(arguments) == 3 && arguments[0] == "attestations":
 		return attestations(ctx, arguments[1], arguments[2])
 	case len(arguments) == 2 && arguments[0] == "encrypt":
@@ -83,13 +87,11 @@ func verify(ctx context.Context, reference, file string, bundles bool) ([]signed
 		return nil, err
 	}
 	options := &cosign.CheckOpts{
-		Offline:         true,
-		IgnoreTlog:      true,
-		NewBundleFormat: bundles,
-		SigVerifier:     verifier,
-		RegistryClientOpts: []ociremote.Option{
-			ociremote.WithRemoteOptions(remote.WithAuthFromKeychain(authn.DefaultKeychain)),
-		},
+		Offline:            true,
+		IgnoreTlog:         true,
+		NewBundleFormat:    bundles,
+		SigVerifier:        verifier,
+		RegistryClientOpts: registry(),
 	}
 	var found []signed.Signature
 	if bundles {
@@ -102,6 +104,37 @@ func verify(ctx context.Context, reference, file string, bundles bool) ([]signed
 		err = errors.New("nothing is verified")
 	}
 	return found, err
+}
+
+// verifyIdentity is what source-controller's CosignVerifier does with a trusted root and an identity.
+func verifyIdentity(ctx context.Context, reference, file, issuer, subject string) error {
+	ref, err := name.ParseReference(reference)
+	if err != nil {
+		return err
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	trusted, err := root.NewTrustedRootFromJSON(content)
+	if err != nil {
+		return err
+	}
+	found, _, err := cosign.VerifyImageAttestations(ctx, ref, &cosign.CheckOpts{
+		Offline:            true,
+		NewBundleFormat:    true,
+		TrustedMaterial:    trusted,
+		Identities:         []cosign.Identity{{IssuerRegExp: issuer, SubjectRegExp: subject}},
+		RegistryClientOpts: registry(),
+	})
+	if err == nil && len(found) == 0 {
+		err = errors.New("nothing is verified")
+	}
+	return err
+}
+
+func registry() []ociremote.Option {
+	return []ociremote.Option{ociremote.WithRemoteOptions(remote.WithAuthFromKeychain(authn.DefaultKeychain))}
 }
 
 func attestations(ctx context.Context, reference, file string) error {

@@ -1,0 +1,154 @@
+"""Registries that do what they should not, and those that send us elsewhere: what is asked, and what is not told."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from asking import run
+from registries import docker_config
+
+from virtcatalog.limits import ARTIFACT_BYTES
+from virtcatalog.oci.image import CATALOG, digest_of, image_of
+from virtcatalog.oci.reference import OciError, Reference
+from virtcatalog.oci.registry import Registry
+
+Answers = Callable[[BaseHTTPRequestHandler], tuple[int, dict[str, str], bytes]]
+
+
+class Fake:
+    """A server that answers GET as a test says, and remembers who asked for what."""
+
+    def __init__(self) -> None:
+        self.host = ""
+        self.asked: list[tuple[str, str | None]] = []
+        self.answers: Answers = lambda _: (404, {}, b"")
+
+
+@contextmanager
+def fake() -> Iterator[Fake]:
+    ours = Fake()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            ours.asked.append((self.path, self.headers.get("Authorization")))
+            status, headers, body = ours.answers(self)
+            self.send_response(status)
+            for name, value in {"Content-Length": str(len(body)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    ours.host = f"127.0.0.1:{server.server_address[1]}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield ours
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def server() -> Iterator[Fake]:
+    with fake() as one:
+        yield one
+
+
+@pytest.fixture
+def storage() -> Iterator[Fake]:
+    with fake() as one:
+        yield one
+
+
+@pytest.fixture
+def registry(server: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
+    monkeypatch.setenv("DOCKER_CONFIG", str(docker_config(tmp_path / "docker", server.host)))
+    return Registry(Reference(server.host, "a"), plain_http=True, wait=lambda _: None)
+
+
+def login(handler: BaseHTTPRequestHandler) -> bool:
+    return bool(handler.headers.get("Authorization"))
+
+
+def test_credentials_go_to_the_registry_and_not_where_it_sends_us(
+    registry: Registry, server: Fake, storage: Fake
+) -> None:
+    server.answers = lambda handler: (
+        (307, {"Location": f"http://{storage.host}/blob"}, b"")
+        if login(handler)
+        else (401, {"WWW-Authenticate": 'Basic realm="x"'}, b"")
+    )
+    storage.answers = lambda _: (200, {}, b"content")
+    assert registry.blob(digest_of(b"content"), 7) == b"content"
+    basic = f"Basic {base64.b64encode(b'maintainer:secret').decode()}"
+    assert [who for _, who in server.asked] == [None, basic]
+    assert storage.asked == [("/blob", None)]
+
+
+def test_it_does_not_go_in_circles(registry: Registry, server: Fake) -> None:
+    server.answers = lambda handler: (307, {"Location": handler.path}, b"")
+    with pytest.raises(OciError, match="redirects more than 5 times"):
+        registry.blob(digest_of(b""), 0)
+
+
+@pytest.mark.parametrize("place", ["file:///etc/passwd", "ftp://registry.example.com/x"])
+def test_it_goes_by_http_alone(registry: Registry, server: Fake, place: str) -> None:
+    server.answers = lambda _: (307, {"Location": place}, b"")
+    with pytest.raises(OciError, match="which is not https"):
+        registry.manifest("v1")
+
+
+def test_an_answer_is_no_longer_than_it_may_be(registry: Registry, server: Fake) -> None:
+    server.answers = lambda _: (200, {}, b"x" * 9)
+    with pytest.raises(OciError, match="has more than 8 bytes"):
+        registry.blob(digest_of(b"x" * 8), 8)
+
+
+def test_what_is_overloaded_is_asked_again(registry: Registry, server: Fake) -> None:
+    server.answers = lambda _: (503, {}, b"") if len(server.asked) < 3 else (200, {}, b"content")
+    assert registry.blob(digest_of(b"content"), 7) == b"content"
+    assert len(server.asked) == 3
+
+
+def test_a_registry_that_never_answers_ends(registry: Registry, server: Fake) -> None:
+    server.answers = lambda _: (503, {}, json.dumps({"errors": [{"code": "BUSY", "message": "later"}]}).encode())
+    with pytest.raises(OciError, match=r"no answer to GET /v2/a/manifests/v1: BUSY later \(503\)"):
+        registry.manifest("v1")
+
+
+@pytest.mark.parametrize("challenge", ["", "Negotiate", 'Bearer service="x"'])
+def test_credentials_of_other_kinds(registry: Registry, server: Fake, challenge: str) -> None:
+    server.answers = lambda _: (401, {"WWW-Authenticate": challenge}, b"")
+    with pytest.raises(OciError, match="credentials of a kind that is not known"):
+        registry.manifest("v1")
+
+
+def test_an_artifact_that_says_it_is_too_large_is_not_fetched(server: Fake) -> None:
+    image = image_of({"a": b"a"}, {CATALOG: "a"})
+    said = json.loads(image.manifest)
+    said["layers"][0]["size"] = ARTIFACT_BYTES + 1
+    server.answers = lambda _: (200, {}, json.dumps(said).encode())
+    refused = run("pull", f"oci://{server.host}/a:v1", "--plain-http")
+    assert refused.exit_code == 2
+    assert "more than 64 MiB" in refused.stderr
+    assert [path for path, _ in server.asked] == ["/v2/a/manifests/v1"]
+
+
+def test_an_artifact_of_another_kind_is_not_written(server: Fake) -> None:
+    image = image_of({"a": b"a"}, {})
+    blobs = {digest_of(blob.content): blob.content for blob in image.blobs}
+    server.answers = lambda handler: (200, {}, blobs.get(handler.path.rpartition("/")[2], image.manifest))
+    refused = run("pull", f"oci://{server.host}/a:v1", "there", "--plain-http")
+    assert refused.exit_code == 2
+    assert "is no catalog: it lacks .virtcatalog" in refused.stderr
+    assert not Path("there").exists()
