@@ -109,7 +109,7 @@ CHANGES = {
         changed(template__spec__domain__cpu={"sockets": 4}),
         "pending",
         "1 of 1 VM: 1 waits for a migration; at its next start 1 changes;",
-        ("~ pending  shop/web", "volume 'root': claim 'root' is not shared (ReadWriteMany)"),
+        ("~ pending  shop/web", "volume 'root': claim 'root' is not shared: a migration needs ReadWriteMany"),
         claim=OWN,
     ),
     "memory that cannot come live": Change(
@@ -185,6 +185,13 @@ CHANGES = {
         "delete",
         "1 of 1 VM or pool: all 2 VMs of a pool deleted;",
         ("- delete  shop/web", "all of its 2 VMs are deleted"),
+    ),
+    "a pool that is refused": Change(
+        changed(POOL),
+        changed(POOL, virtualMachineTemplate__spec__template__spec__hostname="a b"),
+        "refused",
+        "1 of 1 VM or pool: a pool refused;",
+        ("! refused  shop/web  because of hostname (new/vm.json:1)",),
     ),
 }
 
@@ -321,6 +328,19 @@ def test_a_type_that_grows_says_of_vms_in_git_what_their_rows_say(
     text = " ".join(diff("--full").stdout.split())
     assert text.startswith("none of 1 VM is touched now; 1 keeps what it has;")
     assert "Of the VMs given, 1 keeps a stored revision." in text
+
+
+def test_of_a_vm_that_keeps_its_type_nothing_is_said_where_it_would_be_the_same_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    small, plain = (otheryaml.load(TYPES.replace("NAME", "r.small")) for _ in range(2))
+    small["spec"]["cpu"]["maxSockets"] = 8
+    put("old", plain, named("r.small"))
+    put("new", small, named("r.small"))
+    text = diff().stdout
+    assert "~ kept  shop/web  because of r.small (new/claim.json:1)" in text
+    assert "anew" not in text
 
 
 def test_a_vm_that_follows_a_renamed_type_is_not_told_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -172,7 +172,7 @@ def test_claims_that_are_not_there_are_told_of_once():
     assert [(each.now, each.reasons[-1]) for each in report.fleet.verdicts] == (
         [("pending", "volume 'root' counts as not shared")] * 2
     )
-    assert report.fleet.assumed == ("2 claims are not shared (ReadWriteMany), as nothing is known of root-a, root-b",)
+    assert report.fleet.assumed == ("2 claims count as not shared: nothing is known of root-a, root-b",)
 
 
 def on_networks(*names):

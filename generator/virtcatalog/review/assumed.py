@@ -27,7 +27,9 @@ from virtcatalog.review.verdict import Verdict
 GATE: Final = re.compile(r"\bfeature gate (\w+)")
 """How every refusal names the gate that it is for."""
 HINT: Final = "no KubeVirt CR is at hand: give it with -f if the gate is on"
-_CLAIM: Final = re.compile(rf"(volume '[^']*'): claim '([^']*)' {COUNTS_AS} not shared \(ReadWriteMany\)")
+_CLAIM: Final = re.compile(
+    rf"(volume '[^']*'): claim '([^']*)' {COUNTS_AS} not shared: a migration needs ReadWriteMany"
+)
 """How it is said of each VM that its claim is not there."""
 _SHOWN: Final = 5
 #: So many times something else is refused once a gate is on.
@@ -146,8 +148,8 @@ def assumed_words(
     """Word what was assumed, a line each."""
     names = listed(sorted(gates))
     of_gates = (f"{names}, which VMs needed before; give the KubeVirt CR with -f to be sure",) if names else ()
-    number = counted(len(claims), "claim is", "claims are")
-    of_claims = f"{number} not shared (ReadWriteMany), as nothing is known of {some(sorted(claims), _SHOWN)}"
+    number = counted(len(claims), "claim counts", "claims count")
+    of_claims = f"{number} as not shared: nothing is known of {some(sorted(claims), _SHOWN)}"
     of_types = (f"as KubeVirt's operator deploys it: {name}" for name in sorted(types))
     number = counted(len(networks), "NetworkAttachmentDefinition is", "NetworkAttachmentDefinitions are")
     of_networks = f"{number} in the cluster, without a device to request: {some(sorted(networks), _SHOWN)}"

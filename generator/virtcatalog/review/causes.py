@@ -14,7 +14,7 @@ from virtcatalog.kubevirt.matchers import KINDS
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.running import TEMPLATE
+from virtcatalog.review.running import POOL_TEMPLATE, TEMPLATE
 from virtcatalog.review.side import Side, Vm, within
 from virtcatalog.review.units import ANYWHERE, Unit, Units
 from virtcatalog.review.verdict import Cause, Verdict
@@ -52,7 +52,8 @@ class Causes:
         at_line: dict[tuple[str, int], list[str]] = {}
         for difference in differences(old.manifest, new.manifest, items=True):
             place = _at("", vm.field(difference.field), side.label)
-            at_line.setdefault((place.file, place.line), []).append(difference.field.removeprefix(TEMPLATE))
+            field = difference.field.removeprefix(POOL_TEMPLATE).removeprefix(TEMPLATE)
+            at_line.setdefault((place.file, place.line), []).append(field)
         causes = [Cause(_common(fields) or name, *place) for place, fields in at_line.items()]
         return tuple(sorted(causes, key=lambda cause: not any(cause.name in reason for reason in verdict.reasons)))
 

@@ -42,6 +42,12 @@ def all_of(manifest: Data) -> Part | None:
     return Part(_kind(manifest), number, number) if number else None
 
 
+def none_of(manifest: Data) -> Part | None:
+    """Return that it is a pool or ReplicaSet to none of whose VMs anything happens; None for what is one VM."""
+    number = replicas(manifest)
+    return Part(_kind(manifest), 0, number) if number is not None else None
+
+
 def with_next(verdict: Verdict, old: Data, new: Data) -> Verdict:
     """Return a verdict that says how many VMs of a pool or ReplicaSet its next start is about.
 

@@ -14,7 +14,7 @@ from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.placeholders import Open
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.groups import of_all
-from virtcatalog.review.holders import all_of, identity_risks, running_held, with_next
+from virtcatalog.review.holders import all_of, identity_risks, none_of, running_held, with_next
 from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome, refusals
 from virtcatalog.review.pinned import Pinned, stores
 from virtcatalog.review.requests import requested
@@ -85,7 +85,8 @@ def judge_applied(old: Data, new: Data, comparison: Comparison, references: Sequ
     machine, gone = _machine(old, new, comparison), comparison.gone(references)
     keeps = stores(comparison.base)
     if machine.now == "refused":
-        return Verdict(now="refused", reasons=machine.reasons if keeps else gone or machine.reasons)
+        reasons = machine.reasons if keeps else gone or machine.reasons
+        return Verdict(now="refused", part=none_of(new), reasons=reasons)
     before = outcome(old, comparison.base)
     after = outcome(new, comparison.keeping(references) if keeps else comparison.head)
     change = compare(before, after)
@@ -112,7 +113,7 @@ def judge_created(new: Data, comparison: Comparison, references: Sequence[Identi
     if after.result is None:
         return Verdict(now="unknown", reasons=reasons, next="unknown")
     if after.result.refused_by == "vm":
-        return Verdict(now="refused", reasons=reasons, next="none")
+        return Verdict(now="refused", part=none_of(new), reasons=reasons, next="none")
     requests = None if is_halted(new) else _requests((None, after), (new, new), "create")
     return Verdict(now="create", part=all_of(new), next=_broken(after), changes=reasons, requests=requests)
 

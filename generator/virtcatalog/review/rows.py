@@ -61,8 +61,8 @@ def what(verdict: Verdict) -> list[str]:
     changes = [change for change in verdict.changes if change not in verdict.reasons and not _is_said(change, verdict)]
     sync = [f"{verdict.sync.tool}: {'; '.join(verdict.sync.reasons)}"] if verdict.sync and verdict.sync.reasons else []
     if verdict.next == "kept":
-        first, *rest = (*risks, *changes) or ("the same",)
-        return [*verdict.reasons, *sync, f"{ANEW}: {first}", *rest]
+        differs = [*risks, *changes]
+        return [*verdict.reasons, *sync, *(f"{ANEW}: {line}" for line in differs[:1]), *differs[1:]]
     may_not_boot = any(risk.kind == "boot" for risk in verdict.risks)
     lines = [*risks, *verdict.reasons, *sync] if may_not_boot else [*verdict.reasons, *risks, *sync]
     breaks = verdict.next in ("refused", "crash") and not verdict.template and verdict.now != "refused"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _MOST_FIELDS = 3
 #: Where the fields of a VM's machine are in its manifest.
 TEMPLATE = "spec.template.spec."
+POOL_TEMPLATE = f"spec.virtualMachineTemplate.{TEMPLATE}"
 
 
 class Running(msgspec.Struct, frozen=True):

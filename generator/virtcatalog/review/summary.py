@@ -116,7 +116,10 @@ def _words(number: int, parts: Sequence[Part], forms: tuple[str, str]) -> Iterat
     if number > len(parts):
         yield f"{number - len(parts):,} {forms[number - len(parts) != 1]}"
     for kind in get_args(PartKind):
-        alike = [part for part in parts if part.kind == kind]
+        alone = sum(part.kind == kind and part.number == 0 for part in parts)
+        if alone:
+            yield f"{f'a {kind}' if alone == 1 else f'{alone:,} {kind}s'} {forms[alone != 1]}"
+        alike = [part for part in parts if part.kind == kind and part.number != 0]
         if alike:
             numbers = [part.number for part in alike if part.number is not None]
             moved = sum(numbers) if len(numbers) == len(alike) else None
@@ -132,7 +135,7 @@ def _more(parts: Iterable[Part]) -> int:
 def part_words(verdict: Verdict) -> str:
     """Say what happens to how many VMs of a pool or ReplicaSet: `2 of its 4 VMs are deleted`; "" for what is one VM."""
     part, held, now = verdict.part, verdict.held, verdict.now
-    if part is not None:
+    if part is not None and part.number != 0:
         be = ("is " if part.number == 1 else "are ") if now in _DONE else ""
         words = f"{_of(part.number, part.of, 'its')} {be}{NOW[now][part.number != 1]}"
         if verdict.next != "kept" or held is None:

@@ -21,12 +21,12 @@ from virtcatalog.review.report import (
     upgrades,
 )
 from virtcatalog.review.rows import shortened, sign, what, who, why, word
-from virtcatalog.review.running import TEMPLATE
+from virtcatalog.review.running import POOL_TEMPLATE, TEMPLATE
 from virtcatalog.review.users import consequences
 
 WIDTH = 80
 _LEAST_WORDS = 16
-_AROUND = re.compile(rf"\b(?:{re.escape(TEMPLATE)}|domain\.(?:devices\.)?)+(?=\w)")
+_AROUND = re.compile(rf"\b(?:{re.escape(POOL_TEMPLATE)}|{re.escape(TEMPLATE)}|domain\.(?:devices\.)?)+(?=\w)")
 _MOST_LINES, _LEAST_ROWS, _MOST_CHANGES, _MOST_NAMES, _MOST_UNRENDERED, _MOST_MOVES = 25, 5, 4, 3, 5, 3
 
 

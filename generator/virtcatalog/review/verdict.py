@@ -89,7 +89,10 @@ class Requests(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """How many VMs of a pool or ReplicaSet something happens to; None for some of them, which nobody can count."""
+    """How many VMs of a pool or ReplicaSet something happens to; None for some of them, which nobody can count.
+
+    It is 0 where the pool or ReplicaSet itself is refused.
+    """
 
     kind: PartKind
     number: int | None

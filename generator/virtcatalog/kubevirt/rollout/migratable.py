@@ -27,6 +27,7 @@ from virtcatalog.kubevirt.rollout.volumes import unmovable
 
 COUNTS_AS = "has no known access modes, and counts as"
 """What is said of a claim of which nothing is known."""
+NOT_SHARED = "not shared: a migration needs ReadWriteMany"
 _BRIDGE_MIGRATES = "kubevirt.io/allow-pod-bridge-network-live-migration"
 
 
@@ -161,7 +162,7 @@ def _volume_obstacles(
                 yield f"the claim of volume {volume.name!r} is not known"
             elif "ReadWriteMany" not in attached.access_modes and volume.name not in moving:
                 verb = "is" if attached.access_modes else COUNTS_AS
-                yield f"volume {volume.name!r}: claim {attached.claim!r} {verb} not shared (ReadWriteMany)"
+                yield f"volume {volume.name!r}: claim {attached.claim!r} {verb} {NOT_SHARED}"
         elif volume.host_disk is not None and not volume.host_disk.shared:
             yield f"volume {volume.name!r}: the host disk is not shared"
 
