@@ -8,14 +8,14 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
-from virtcatalog.api.kinds import HOLDERS, holds_vm, kind_type, may_matter
+from virtcatalog.api.kinds import holds_vm, kind_type, may_matter
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import faults
 from virtcatalog.repositories.deployers import deploys
-from virtcatalog.repositories.documents import GROUPS, Opaque, digest_of
+from virtcatalog.repositories.documents import Opaque, digest_of
 from virtcatalog.repositories.model import Environment, Resource
 from virtcatalog.repositories.placeholders import fill
 
@@ -53,8 +53,7 @@ def wrapped(deployed: Resource) -> Iterator[Opaque]:
         if isinstance(value, list):
             left += value
         elif isinstance(value, dict):
-            version, kind = value.get("apiVersion"), value.get("kind")
-            if kind in HOLDERS and str(version).partition("/")[0] in GROUPS and "spec" in value:
+            if holds_vm(value) and "spec" in value:
                 yield Opaque(deployed.problem("", _WRAPPED.format(manifest_name(value))), digest_of(rest))
             else:
                 left += value.values()
