@@ -8,7 +8,7 @@ from fragments import TWO_NODES, make_context, make_vmi, xml
 from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.context import DeviceResource, GraceDevice
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.grace import configure_grace, refuse_grace
+from virtcatalog.kubevirt.launcher.grace import _root_controller, configure_grace, refuse_grace
 from virtcatalog.kubevirt.launcher.launch.sync import launch
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 from virtcatalog.kubevirt.launcher.pinning import Pinning
@@ -179,3 +179,25 @@ def test_nothing_is_lost_of_a_domain_with_such_a_gpu():
     assert element.find("devices/disk/driver").get("cache") == "none"
     assert element.find("devices/interface/target").get("dev") == "tap0"
     assert len(element.findall("cpu/numa/cell")) == 2 + 8
+
+
+ROOT = '<controller type="pci" index="0" model="pcie-root"/>'
+
+
+@pytest.mark.parametrize("controllers", ["", ROOT, '<controller type="usb" index="0"/>'])
+def test_buses_hang_on_the_pci_express_root_which_is_there_or_added(controllers):
+    devices = XML(f"<devices>{controllers}</devices>")
+    assert _root_controller(devices).attrib == XML(ROOT).attrib
+    assert len(devices.findall("controller[@type='pci']")) == 1
+
+
+@pytest.mark.parametrize(
+    ("controller", "message"),
+    [
+        (ROOT.replace("0", "1"), "the PCI Express root needs index 0"),
+        (ROOT.replace("pcie-root", "pci-root"), "PCI controller 0 is not the PCI Express root"),
+    ],
+)
+def test_there_is_no_other_root(controller, message):
+    with pytest.raises(DomainError, match=message):
+        _root_controller(XML(f"<devices>{controller}</devices>"))
