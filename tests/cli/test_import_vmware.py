@@ -184,6 +184,35 @@ class TestExports:
         assert message in result.stderr
 
 
+class TestTemplates:
+    """VMs that are alike."""
+
+    ARGUMENTS = ("-f", "inventory", "-c", "common-instancetypes", "--output-dir", "out", "-n", "shop")
+
+    def test_they_are_one_template_and_values_for_each(self, snapshot):
+        run(*self.ARGUMENTS)
+        manifest = Path("out/vms/web-02.yaml").read_text()
+        result = run(*self.ARGUMENTS, "--templates")
+        assert result.stdout == snapshot
+        assert sorted(path.name for path in Path("out/vms").iterdir()) == ["billing-db.yaml", "legacy-app.yaml"]
+        name = "ubuntu-u1-2xmedium"
+        assert Path(f"out/templates/{name}.yaml").read_text() == snapshot(name="template")
+        values = ["-f", f"out/templates/{name}.yaml", "--params-file", f"out/values/{name}/web-02.yaml"]
+        made = CliRunner().invoke(main, ["template", "process", *values]).stdout
+        Path("made.yaml").write_text(made.replace("name: web-02", "name: web-02\n  namespace: shop", 1))
+        Path("vm.yaml").write_text(manifest)
+        domains = [
+            CliRunner().invoke(main, ["expand", "-f", file, "-c", "common-instancetypes", "-q"]).stdout
+            for file in ("made.yaml", "vm.yaml")
+        ]
+        assert domains[0] == domains[1] != ""
+
+    def test_they_need_a_folder(self):
+        result = run("-f", "inventory", "--templates")
+        assert result.exit_code == 2
+        assert "--templates needs --output-dir" in result.stderr
+
+
 class TestForklift:
     """Objects by which forklift moves the VMs."""
 

@@ -90,6 +90,11 @@ Examples:
     help="What a Plan has at most: vms=NUMBER, disks=SIZE, or host=NUMBER of VMs on one ESXi host. [default: vms=20]",
 )
 @click.option(
+    "--templates",
+    is_flag=True,
+    help="Write VMs that are alike but for names and addresses as one VirtualMachineTemplate, with values for each.",
+)
+@click.option(
     "--nodes",
     default="",
     metavar="FILE",
@@ -122,6 +127,7 @@ def command(
     catalog: str | None,
     forklift: str | None,
     limits: tuple[str, ...],
+    templates: bool,
     nodes: str,
     prices: str,
     propose: bool,
@@ -137,12 +143,15 @@ def command(
     """
     from virtcatalog.bring.vmware.bring import Bringer
     from virtcatalog.bring.vmware.manifest import Target
+    from virtcatalog.bring.vmware.templating import Templates
     from virtcatalog.cli.importing.vmware_output import Tally, print_proposals, print_vms, write_folder
 
     if namespace and (fault := namespace_fault(namespace)):
         raise click.UsageError(f"--namespace: {fault}", context)
     if limits and forklift is None:
         raise click.UsageError("--wave is for --forklift", context)
+    if templates and output is None:
+        raise click.UsageError("--templates needs --output-dir", context)
     if forklift is not None and (output is None or not namespace or disks == "upload"):
         raise click.UsageError("--forklift needs --output-dir and --namespace, and makes the claims itself", context)
     problems: list[Problem] = []
@@ -157,7 +166,8 @@ def command(
     objects = catalog_objects(catalog)
     mapping = _mapping(file, machines, objects, conditions)
     plans = Plans(providers_of(forklift), limits_of(limits), namespace, mapping, file or "") if forklift else None
-    together = Together(plans, room_for(objects, nodes, conditions) if nodes or prices else None)
+    room = room_for(objects, nodes, conditions) if nodes or prices else None
+    together = Together(plans, room, Templates() if templates else None)
     bringer = Bringer(objects, Target(mapping, namespace, disks, run_strategy, not raw), conditions)
     vms = together.taking(progress(map(bringer.bring, machines()), None, "VMs", silent=True))
     tally = Tally()

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from virtcatalog.bring.vmware.ledger import Line
     from virtcatalog.bring.vmware.machine import Attribute
 
+VALUES = "values"
+"""Where the values are with which templates make VMs."""
 _REPORT = ("Fate", "Times", "Attribute", "Such as", "Value", "How or why")
 _LONGEST_VALUE = 40
 _OUTCOMES = {
@@ -198,7 +200,10 @@ def _document(account: Account) -> dict[str, Any]:
 def write_folder(
     vms: Iterable[Brought], folder: Path, tally: Tally, others: Callable[[], Mapping[str, str | None]]
 ) -> None:
-    """Write a file for each VM, a table of all, the account of their attributes, and what `others` are made of all."""
+    """Write a file for each VM, a table of all, the account of their attributes, and what `others` are made of all.
+
+    A file of `others` takes the place of one of the same name; None is none.
+    """
     from virtcatalog.manifests.emit import dump
     from virtcatalog.writing import write_files
 
@@ -211,9 +216,13 @@ def write_folder(
     files["account.csv"] = as_csv([_account_row(line) for line in tally.ledger.lines()])
     more = others()
     write_files(folder, {**files, **more}, note, replaces=True)
-    for name in ("vms.csv", "account.csv", *sorted(name for name, text in more.items() if text is not None)):
+    made = {name for name, text in {**files, **more}.items() if text is not None}
+    of_vms = {top: {name for name in made if name.startswith(f"{top}/")} for top in ("vms", VALUES)}
+    for name in ("vms.csv", "account.csv", *sorted(more.keys() & made - of_vms[VALUES])):
         echo(str(folder / name))
-    echo(f"{folder}/vms: {counted(len(rows), 'VM')}")
+    for top, names in of_vms.items():
+        if names or top == "vms":
+            echo(f"{folder}/{top}: {counted(len(names), 'VM')}")
 
 
 def _account_row(line: Line) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What `virtcatalog import vmware` says of all VMs together: waves in which forklift moves them, room and price."""
+"""What `virtcatalog import vmware` makes of all VMs together: templates, waves for forklift, room and price."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 from virtcatalog.api.names import dns_subdomain_problems
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.cli.console import echo, summary
+from virtcatalog.cli.importing.vmware_output import VALUES
 from virtcatalog.errors import FITS_NO_NODE, ManifestError, Problem, counted
 from virtcatalog.escaping import single_line
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from virtcatalog.bring.vmware.forklift import Providers
     from virtcatalog.bring.vmware.mapping import Mapping as VMwareMapping
     from virtcatalog.bring.vmware.room import Room
+    from virtcatalog.bring.vmware.templating import Templates
     from virtcatalog.bring.vmware.waves import Limits, Move
     from virtcatalog.capacity.report import Report
     from virtcatalog.kubevirt.conditions import Conditions
@@ -81,10 +83,10 @@ class Plans(NamedTuple):
 
 
 class Together:
-    """All VMs of an import, noted while they pass by: what Plans need, and what they take of nodes."""
+    """All VMs of an import, noted while they pass by: what Plans and templates need, and what they take of nodes."""
 
-    def __init__(self, plans: Plans | None, room: Room | None) -> None:
-        self._plans, self._room = plans, room
+    def __init__(self, plans: Plans | None, room: Room | None, templates: Templates | None) -> None:
+        self._plans, self._room, self._templates = plans, room, templates
         self._moves: list[Move] = []
 
     def taking(self, vms: Iterable[Brought]) -> Iterator[Brought]:
@@ -96,6 +98,8 @@ class Together:
                 self._moves.append(move_of(brought))
             if self._room is not None:
                 self._room.take(brought)
+            if self._templates is not None:
+                self._templates.add(brought)
             yield brought
 
     @cached_property
@@ -114,11 +118,15 @@ class Together:
         ]
 
     def texts(self, folder: Path) -> dict[str, str | None]:
-        """Return forklift's objects as files of a folder, and None for Plans that were in it and are no more."""
-        if self._plans is None:
-            return {}
-        before = (f"{FOLDER}/{path.name}" for path in (folder / FOLDER).glob("plan-wave-*.yaml"))
-        return {**dict.fromkeys(before), **self._plans.texts(self._judged)}
+        """Return forklift's objects and templates as files of a folder.
+
+        None stands for Plans that were in it and are no more, and for VMs that a template makes.
+        """
+        texts: dict[str, str | None] = {}
+        if self._plans is not None:
+            before = (f"{FOLDER}/{path.name}" for path in (folder / FOLDER).glob("plan-wave-*.yaml"))
+            texts |= {**dict.fromkeys(before), **self._plans.texts(self._judged)}
+        return texts | (_templates(self._templates) if self._templates is not None else {})
 
     def tell(self, prices: str, most: int) -> bool:
         """Say what VMs take and cost, and which are in no Plan and why; return whether all have a place."""
@@ -131,6 +139,18 @@ class Together:
         if len(left) > most:
             summary(f"and {counted(len(left) - most, 'VM')} more in no Plan")
         return not left and (answer is None or not answer.kinds or not answer.homeless)
+
+
+def _templates(templates: Templates) -> dict[str, str | None]:
+    from virtcatalog.manifests.emit import dump
+
+    texts: dict[str, str | None] = {}
+    for template in templates.made():
+        texts[f"templates/{template.name}.yaml"] = dump(template.manifest)
+        for name, values in template.vms.items():
+            texts[f"{VALUES}/{template.name}/{name}.yaml"] = dump(values)
+            texts[f"vms/{name}.yaml"] = None
+    return texts
 
 
 def room_for(objects: list[dict[str, Any]], nodes: str, conditions: Conditions) -> Room:
