@@ -34,7 +34,7 @@ def built(name: str, source: str) -> Path:
     if not program.exists():
         if os.environ.get("CI"):
             raise FileNotFoundError(f"{program}: .ci/run builds it")
-        pytest.skip(f"{program} is not built: (cd {source} && go build -o ../../build/oci/{name} .)")
+        pytest.skip(f"{program} is not built: (cd {source} && go build -o ../../../build/oci/{name} .)")
     return program
 
 

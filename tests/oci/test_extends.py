@@ -73,6 +73,22 @@ def test_pull_of_a_catalog_fetches_what_it_extends_and_what_that_extends(logged_
     assert "m.small" in run("list", "-c", own).stdout
 
 
+def test_pull_fetches_what_a_base_extends_for_diff(logged_in: Running, house: Path) -> None:
+    old = digest(push(logged_in, "based:v1"))
+    (house / "instancetypes/m.yaml").write_text("class: m\nversion: ''\nsizes: {small: {vcpus: 2, memory: 2Gi}}\n")
+    commit(house.parent)
+    new = digest(push(logged_in, "based:v2"))
+    own = extending(Path("own"), f"oci://{logged_in.host}/based@{old}")
+    commit(house.parent)
+    (own / "catalog.yaml").write_text(f"name: own\nextends: oci://{logged_in.host}/based@{new}\n")
+    assert "is not in the cache" in run("diff", "-c", own, "HEAD").output
+
+    fetched = run("pull", own, "--base", "HEAD", "--ca-file", logged_in.authority)
+    assert [line.rpartition("@")[2] for line in fetched.stdout.splitlines()] == [new, old]
+    compared = run("diff", "-c", own, "HEAD")
+    assert (compared.exit_code, "m.small" in compared.stdout) == (1, True), compared.output
+
+
 def test_a_tag_is_refused_with_what_prints_its_digest(house: Path) -> None:
     own = extending(Path("own"), "oci://registry.example.com/base:v1")
     assert problems(own).startswith(
