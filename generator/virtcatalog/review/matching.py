@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -58,18 +59,33 @@ def deployed_files(side: Side, objects: Sequence[Deployed]) -> frozenset[str]:
 def without_idle(
     side: Side, objects: Sequence[Deployed], others: Sequence[Deployed], files: Collection[str]
 ) -> list[Deployed]:
-    """Return the objects without those that nothing deploys, while something deploys their `files` on the other side.
+    """Return the objects without those that nothing deploys, while something deploys their `files` on the other side,
+    or deploys the same object there and no longer here.
 
-    Who takes an Application away leaves its VMs' files behind, and creates none with that.
+    Who takes an Application away leaves its VMs' files behind, and creates none with that; nor does who moves the
+    folder of an Application that stays.
     """
+    here = {(object_.which, object_.name) for object_ in objects}
     there = {(object_.which, object_.name) for object_ in others}
+    left = {
+        _content(object_)
+        for object_ in others
+        if object_.environment.is_deployed and (object_.which, object_.name) not in here
+    }
     return [
         object_
         for object_ in objects
         if object_.environment.is_deployed
         or (object_.which, object_.name) in there
-        or within(object_.resource.place.file, side.label) not in files
+        or (within(object_.resource.place.file, side.label) not in files and _content(object_) not in left)
     ]
+
+
+def _content(object_: Deployed) -> tuple[Identity, str]:
+    """What an object is, wherever it is deployed."""
+    kind, _, name = object_.which
+    data = {key: value for key, value in object_.resource.data.items() if key != "metadata"}
+    return (kind, "", name), json.dumps(data, sort_keys=True, default=str)
 
 
 def _lone(objects: Sequence[Deployed], others: Sequence[Deployed]) -> dict[Identity, Deployed]:
