@@ -210,6 +210,11 @@ def test_names_that_kubernetes_refuses_are_warnings_of_that_type():
     ]
 
 
+def test_labels_of_the_template_that_no_machine_can_have_are_a_warning() -> None:
+    warnings = expand(vm(labels="{app: web server}"), CLUSTER).warnings
+    assert [(warning.type, warning.field) for warning in warnings] == [("Refused", "spec.template.metadata.labels.app")]
+
+
 def test_a_launch_that_fails_is_a_refusal_of_the_launcher_after_the_domain_was_made():
     template = """
     domain: {memory: {guest: 1Gi}, devices: {disks: [{name: e, disk: {bus: virtio}}]}}

@@ -44,7 +44,7 @@ from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
 from virtcatalog.kubevirt.preference.requirements import is_lack_of_size
-from virtcatalog.kubevirt.reading import read
+from virtcatalog.kubevirt.reading import read, template_warnings
 from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, field_of_vm, reasons
 from virtcatalog.kubevirt.result import Result, Stages
 
@@ -217,7 +217,7 @@ def _start(
         if any(reason.field.startswith("spec.instancetype.") for reason in missing) and is_lack_of_size(causes):
             return replace(refusal, reasons=missing)
         return replace(refusal, reasons=(*missing, *refusal.reasons)) if missing else refusal
-    warnings += vm_warnings(vm) + cluster.warnings_about(vm)
+    warnings += vm_warnings(vm) + cluster.warnings_about(vm) + template_warnings(vm.spec.template.metadata)
     stored = vm
     try:
         stored = sync_instancetype(vm, cluster)

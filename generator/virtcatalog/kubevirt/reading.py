@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
+from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import decode_manifest
 from virtcatalog.api.findings import field_path, fill_gaps
 from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
@@ -62,6 +63,18 @@ def read(
     obj.api_version, obj.kind = API_VERSIONS[kind.__name__], kind.__name__
     obj.metadata.namespace = namespace_or_default(obj.metadata.namespace)
     return decoded
+
+
+def template_warnings(template: ObjectMeta) -> list[Warning]:
+    """Return what of a VM's template the API server refuses in the VMI that virt-controller makes of it.
+
+    No webhook of KubeVirt's looks at it: the VM is stored, and never runs.
+    """
+    faults = metadata_faults({"labels": template.labels, "annotations": template.annotations})
+    return [
+        Warning("Refused", f"spec.template.{field_path(path)}", f"{message}; virt-controller cannot create the machine")
+        for path, message in faults
+    ]
 
 
 def unreadable(faults: Iterable[Problem | Warning], warnings: list[Warning], kind: str = "FieldValueInvalid") -> Result:
