@@ -13,6 +13,7 @@ Table = tuple[str, list[list[str]]]
 """A table of text: its title and its rows."""
 
 _GAP = 2
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 #: Where a text may be broken: after a space, and where paths and lists have their parts.
 _PIECE = re.compile(r"[^\s./,:;=\[-]*(?:[\s./,:;=-]+|\[|$)")
 #: The least that a column is narrowed to, and the most lines of a row, before rows are written one below the other.
@@ -141,4 +142,5 @@ def _length(text: str) -> int:
         return len(text)
     from unicodedata import combining, east_asian_width
 
-    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+    others = _NOT_ASCII.findall(text)
+    return len(text) + sum(-1 if combining(letter) else east_asian_width(letter) in "WF" for letter in others)

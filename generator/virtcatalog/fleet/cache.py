@@ -89,8 +89,9 @@ class Cache:
                 os.makedirs(self._folder, mode=0o700, exist_ok=True)  # noqa: PTH103
                 check(self._folder)
                 self._there = True
-            with suppress(FileExistsError):
-                os.mkdir(share, 0o700)  # noqa: PTH102
+            if share not in self._grown:
+                with suppress(FileExistsError):
+                    os.mkdir(share, 0o700)  # noqa: PTH102
             write_new(new, _seal(key, content) + content, 0o600)
             os.replace(new, path)  # noqa: PTH105
         except (OSError, CacheError):

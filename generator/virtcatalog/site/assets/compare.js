@@ -14,6 +14,7 @@
   }
   function update() {
     const chosen = names();
+    head.parentElement.hidden = !chosen.length;
     status.textContent = chosen.length < 2 ? "Choose two to five types." : `${chosen.length} types`;
     head.replaceChildren(site.make("tr", {}, site.make("th", { scope: "col" }, "Field"), ...chosen.map((name) => {
       const drop = site.make("button", { type: "button", title: "Remove" }, "×");

@@ -84,6 +84,9 @@ site.selection = (() => {
   });
   show();
 
+  const here = document.querySelector(".top nav [aria-current]");
+  if (here) here.scrollIntoView({ block: "nearest", inline: "center" });
+
   const compare = document.querySelector(".top nav a[href$='compare.html']");
   const count = () => { compare.textContent = site.selection.names().length ? `Compare (${site.selection.names().length})` : "Compare"; };
   document.addEventListener("selection", count);
