@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 
+import pytest
 from lxml import etree
+from msgspec.structs import replace
 
 from virtcatalog import load_catalog
+from virtcatalog.escaping import single_line
 from virtcatalog.publish.releases import Release, now
 from virtcatalog.site.changes import History
+from virtcatalog.site.feeds import calendar, endings
 from virtcatalog.site.pages import render
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -81,3 +86,27 @@ def test_hostile_names_are_texts():
     title = feed.findall(f"{ATOM}entry")[0].findtext(f"{ATOM}title")
     assert title.startswith("house ]]></title><x> & ")
     assert "\u202e" not in json.dumps(title, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("name", ['a;b,c\\d"e', "x\r\nEND:VCALENDAR", "größe € " * 30, "\u2028\x00"])
+def test_a_calendar_holds_any_text_in_lines_of_75_octets(name: str):
+    text = calendar(replace(NEW, name=name), endings(NEW))
+    lines = text.split("\r\n")
+    assert all(len(line.encode()) <= 75 for line in lines)
+    (summary,) = (line for line in text.replace("\r\n ", "").split("\r\n") if line.startswith("SUMMARY:"))
+    read = re.sub(r"\\(.)", r"\1", summary.removeprefix("SUMMARY:"))
+    assert read.startswith(single_line(name))
+    assert not re.search(r"(?<!\\)(?:\\\\)*[;,]", summary)  # a bare one ends a value
+    assert [line for line in lines if line.startswith(("BEGIN", "END"))] == [
+        *("BEGIN:VCALENDAR", "BEGIN:VEVENT", "END:VEVENT", "END:VCALENDAR")
+    ]
+
+
+def test_the_search_of_a_hostile_catalog_is_data():
+    names = {"displayName": "</script><img src=x>\u2028", "description": "'\"`${x}\\\n]]>"}
+    size = f"  small: {json.dumps({'vcpus': 1, **names})}\n"
+    script = render(catalog(size))["search.js"]
+    assert not set("<>\u2028\u2029\0") & set(script)
+    rows = json.loads(re.search(r"^site\.index\((.*)\);$", script, re.MULTILINE)[1])
+    assert all(row[1] for row in rows)
+    assert any(names["displayName"] in row for row in rows)

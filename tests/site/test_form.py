@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from browsing import content, faults, fragment, text, texts, wait
+from browsing import content, faults, fill, fragment, text, texts, wait
 from click.testing import CliRunner
 from ruamel.yaml import YAML
 from selenium.webdriver.common.by import By
@@ -217,6 +217,23 @@ class TestSteps:
         editor.send_keys(Keys.CONTROL, Keys.END)
         editor.send_keys("# mine")
         assert attribute(browser, "#save", "href").endswith("%23%20mine")
+        fill(browser, "name", "other")
+        assert attribute(browser, "#save", "href").endswith("%23%20mine")  # what was written by hand stays
+        assert copied(browser).endswith("# mine")
+        browser.find_element(By.ID, "edit").send_keys(Keys.ENTER)
+        assert copied(browser) == content(browser, "#manifest")
+        assert "name: other" in content(browser, "#manifest")
+
+
+def copied(browser) -> str:
+    """Press the button that copies the manifest, and return what it puts into the clipboard."""
+    browser.execute_script(
+        "window.copied = ''; Object.defineProperty(navigator, 'clipboard', { configurable: true, value:"
+        " { writeText: async (text) => { window.copied = text; } } })"
+    )
+    browser.find_element(By.CSS_SELECTOR, ".code .copy").send_keys(Keys.ENTER)
+    wait(browser, lambda: browser.execute_script("return window.copied"))
+    return browser.execute_script("return window.copied")
 
 
 def test_lines_say_what_they_come_from(page):

@@ -1,6 +1,7 @@
 """What a new VM boots from unless its author says otherwise: a public image of its operating system, if one is known.
 
-The images are those of https://github.com/kubevirt/containerdisks, and KubeVirt's own for tests.
+The images are those that https://github.com/kubevirt/containerdisks publishes (cmd/medius/common/registry.go, read at
+25091d7c), and KubeVirt's own for tests.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from virtcatalog.site.facts import PreferenceRow
 from virtcatalog.site.plainvms import IMAGE
 
 _DISKS: Final = "quay.io/containerdisks/"
-#: By words of a family's name; `{}` is the first word of the version.
+#: By how the name and version of a system begin.
 _IMAGES: Final = (
     ("fedora", IMAGE),
-    ("centos stream", _DISKS + "centos-stream:{}"),
+    ("almalinux 9", _DISKS + "almalinux:9"),
+    ("almalinux 10", _DISKS + "almalinux:10"),
+    ("centos stream 9", _DISKS + "centos-stream:9"),
+    ("centos stream 10", _DISKS + "centos-stream:10"),
     ("ubuntu", _DISKS + "ubuntu:24.04"),
-    ("debian", _DISKS + "debian:12"),
-    ("opensuse leap", _DISKS + "opensuse-leap:15.6"),
+    ("debian", _DISKS + "debian:13"),
+    ("opensuse leap", _DISKS + "opensuse-leap:16.0"),
     ("opensuse tumbleweed", _DISKS + "opensuse-tumbleweed:1.0.0"),
     ("cirros", "quay.io/kubevirt/cirros-container-disk-demo"),
     ("alpine", "quay.io/kubevirt/alpine-container-disk-demo"),
@@ -38,9 +42,9 @@ def boot_sources(preferences: Iterable[PreferenceRow]) -> list[BootSource]:
 
 
 def _of(preference: PreferenceRow) -> BootSource:
-    version = preference.version.split()
-    for family, image in _IMAGES:
-        if preference.family.lower().startswith(family) and (version or "{}" not in image):
-            return BootSource("image", image.format(*version[:1]))
+    name = f"{preference.family} {preference.version}".lower()
+    for system, image in _IMAGES:
+        if name.startswith(system):
+            return BootSource("image", image)
     # A preference that names no operating system fits any image.
     return BootSource("ds", "") if preference.system else BootSource("image", IMAGE)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from virtcatalog.catalog.lock import SECTIONS
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.site.facts import PreferenceRow, Type
+from virtcatalog.site.templating import as_data
 from virtcatalog.site.vmtemplates import Offer
 
 FOLDERS = dict(zip(SECTIONS, ("types", "preferences"), strict=True))
@@ -33,7 +34,7 @@ def fields(catalog: Catalog) -> list[Field]:
     for section, folder in FOLDERS.items():
         by_path: dict[str, dict[str, list[str]]] = {}
         for entry in getattr(catalog, section):
-            for path, value in flat("", entry.spec, numbered=False):
+            for path, value in flat("", entry.spec, numbered=False) if entry.spec else ():
                 names = by_path.setdefault(path, {}).setdefault(value, [])
                 if entry.name not in names[-1:]:
                     names.append(entry.name)
@@ -76,5 +77,4 @@ def search_script(
         (f"field of {field.folder}", field.path, ", ".join(list(field.values)[:3]), f"fields.html#{field.anchor}")
         for field in all_fields
     ]
-    rows = json.dumps(entries, separators=(",", ":"), ensure_ascii=True)
-    return f'"use strict";\nsite.index({rows});\n'
+    return f'"use strict";\nsite.index({as_data(entries)});\n'

@@ -86,6 +86,11 @@
     if (here && column >= 0 && !here.preferences.includes(value("preference"))) return `${value("environment")} does not have this preference.`;
     return column < 0 ? "" : "KubeVirt admits this pair.";
   }
+  // What is edited is saved; the form does not overwrite it until the editor is closed.
+  function shown(manifest) {
+    by("edited").value = manifest;
+    by("save").href = "data:text/yaml;charset=utf-8," + encodeURIComponent(manifest);
+  }
   function update() {
     const column = data.preferences.indexOf(value("preference")), here = environment();
     showSystem(column);
@@ -101,8 +106,7 @@
     by("manifest").textContent = machine.manifest(vm);
     by("virtctl").textContent = machine.virtctl(vm);
     by("beside").replaceChildren(...machine.beside(vm).map((text) => site.make("li", {}, text)));
-    by("edited").value = machine.manifest(vm);
-    by("save").href = "data:text/yaml;charset=utf-8," + encodeURIComponent(machine.manifest(vm));
+    if (by("editor").hidden) shown(machine.manifest(vm));
     by("fits").textContent = fits(column);
     by("fits").className = refusal(vm.type, column) ? "warning" : "";
     const { month, hour } = price(vm.type);
@@ -159,13 +163,14 @@
     suggest();
   });
   by("edit").addEventListener("click", () => {
-    by("editor").hidden = !by("editor").hidden;
-    by("edit").setAttribute("aria-expanded", String(!by("editor").hidden));
-    if (!by("editor").hidden) by("edited").focus();
+    const open = by("editor").hidden;
+    by("editor").hidden = !open;
+    by("manifest").parentElement.hidden = open;
+    by("edit").setAttribute("aria-expanded", String(open));
+    by("edit").textContent = open ? "Back to the form's" : "Open in an editor";
+    if (open) by("edited").focus(); else shown(by("manifest").textContent);
   });
-  by("edited").addEventListener("input", () => {
-    by("save").href = "data:text/yaml;charset=utf-8," + encodeURIComponent(by("edited").value);
-  });
+  by("edited").addEventListener("input", () => shown(by("edited").value));
   by("link").addEventListener("click", async () => {
     try { await navigator.clipboard.writeText(location.href); by("link").textContent = "Copied"; } catch { prompt("The link", location.href); }
     setTimeout(() => { by("link").textContent = "Copy a link"; }, 2000);

@@ -94,9 +94,10 @@ site.selection = (() => {
 
   for (const copy of document.querySelectorAll(".copy")) {
     copy.addEventListener("click", async () => {
-      const code = copy.parentElement.querySelector("code");
-      try { await navigator.clipboard.writeText(code.textContent); } catch {
-        getSelection().selectAllChildren(code);
+      // A text that is being edited is the one that is shown.
+      const shown = [...copy.closest(".code").querySelectorAll("code, textarea")].find((element) => element.offsetParent);
+      try { await navigator.clipboard.writeText(shown.value ?? shown.textContent); } catch {
+        if (shown.select) shown.select(); else getSelection().selectAllChildren(shown);
         document.execCommand("copy");
       }
       copy.textContent = "Copied";
