@@ -9,9 +9,9 @@ import subprocess
 import pytest
 
 from kustomizing import kustomize as build
-from virtcatalog import load_catalog
+from virtcatalog import Cluster, expand, load_catalog
 from virtcatalog.render.output import render
-from virtcatalog.site.snippets import kustomize, terraform
+from virtcatalog.site.snippets import kustomize, terraform, vm
 
 TRICKY = 'a "b" \\ ${c} %{d} $${e} ${{f}} \n\t# é \u2028 </script> $'
 
@@ -150,3 +150,22 @@ def test_the_kustomization_builds_beside_an_output_tree(tmp_path):
     wanted = next(each for each in catalog.objects() if each["metadata"]["name"] == "m.large")
     (tmp_path / "kustomization.yaml").write_text(kustomize(catalog, wanted))
     assert build(tmp_path) == [wanted]
+
+
+@pytest.mark.parametrize("preference", ["linux", ""])
+def test_the_vm_that_is_shown_is_admitted_with_its_type_and_preference(preference):
+    kinds = {"Instancetype": {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}, "Preference": {}}
+    objects = [
+        {
+            "apiVersion": "instancetype.kubevirt.io/v1beta1",
+            "kind": f"VirtualMachineCluster{kind}",
+            "metadata": {"name": "small" if kind == "Instancetype" else "linux"},
+            "spec": spec,
+        }
+        for kind, spec in kinds.items()
+    ]
+    result = expand(vm("small", preference), Cluster(objects))
+    assert (result.admitted, result.warnings) == (True, ())
+    (disk,) = result.domain.findall("devices/disk")
+    assert disk.find("alias").get("name") == "ua-root"
+    assert ("kubevirt.io/cluster-preference-name" in result.vmi["metadata"]["annotations"]) == bool(preference)
