@@ -28,11 +28,10 @@ from virtcatalog.api.nodes import (
     PartialObjectMetadata,
     ResourceQuota,
 )
-from virtcatalog.api.operator import KubeVirt
 from virtcatalog.errors import ManifestError, Problem, Warning
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.configuration import Configuration
-from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, decode, identity_of
+from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, decode_all
 from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
 from virtcatalog.kubevirt.matchers import instancetype_kind, preference_kind
 from virtcatalog.releases import DEFAULT, Release, find_release
@@ -86,35 +85,17 @@ class Cluster:
 
     def _gather(self, manifests: Iterable[dict[str, Any]], conditions: Conditions) -> None:
         manifests = list(manifests)
-        others: list[dict[str, Any]] = []
-        problems: list[Problem] = []
-        warnings: dict[tuple[str, str, str], tuple[Warning, ...]] = {}
-        objects: dict[tuple[str, str, str], Any] = {}
+        problems: tuple[Problem, ...] = ()
         try:
             release = choose_release(conditions, "", manifests).release
         except ManifestError as error:
-            problems += error.problems
-            release = DEFAULT
-        kubevirt: KubeVirt | None = None
-        for manifest in manifests:
-            try:
-                obj, pruned = decode(manifest, release)
-            except ManifestError as error:
-                problems += error.problems
-                continue
-            if obj is None:
-                others.append(manifest)
-                continue
-            key = identity_of(manifest["kind"], obj)
-            warnings[key] = tuple(pruned)
-            if isinstance(obj, KubeVirt):
-                kubevirt = obj
-            else:
-                objects[key] = obj
-        if problems:
-            raise ManifestError(*problems)
+            problems, release = error.problems, DEFAULT
+        decoded = decode_all(manifests, release)
+        if problems or decoded.problems:
+            raise ManifestError(*problems, *decoded.problems)
+        kubevirt = decoded.kubevirt
         presets: dict[str, tuple[VirtualMachineInstancePreset, ...]] = {}
-        for (kind, namespace, _), obj in objects.items():
+        for (kind, namespace, _), obj in decoded.objects.items():
             if kind == "VirtualMachineInstancePreset":
                 presets[namespace] = (*presets.get(namespace, ()), obj)
         self.__dict__.update(
@@ -125,10 +106,10 @@ class Cluster:
                 architecture=conditions.architecture,
                 release=release,
             ),
-            pruned={key: pruned_fields for key, pruned_fields in warnings.items() if pruned_fields},
-            others=tuple(others),
+            pruned=decoded.pruned,
+            others=decoded.others,
             all_presets=presets,
-            _objects=objects,
+            _objects=decoded.objects,
             _computed={},
         )
 

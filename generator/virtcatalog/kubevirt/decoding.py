@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -21,7 +21,8 @@ from virtcatalog.api.nodes import (
     ResourceQuota,
 )
 from virtcatalog.api.object import Status
-from virtcatalog.errors import Warning
+from virtcatalog.api.operator import KubeVirt
+from virtcatalog.errors import ManifestError, Problem, Warning
 from virtcatalog.releases import Release
 
 _IN_PART: Mapping[tuple[str, str], type[Status]] = {
@@ -45,6 +46,45 @@ def counts(manifest: Any) -> bool:
     data = manifest if isinstance(manifest, dict) else {}
     version, kind = str(data.get("apiVersion")), str(data.get("kind"))
     return (version, kind) in _IN_PART or kind_type(version, kind) is not None
+
+
+class Decoded(NamedTuple):
+    """Objects of manifests: the last KubeVirt CR, those that VMs refer to by identity, manifests of other kinds.
+
+    `pruned` is what the release does not know of objects, by identity; `problems` is what is wrong with manifests.
+    """
+
+    kubevirt: KubeVirt | None
+    objects: dict[tuple[str, str, str], Any]
+    others: tuple[dict[str, Any], ...]
+    pruned: dict[tuple[str, str, str], tuple[Warning, ...]]
+    problems: tuple[Problem, ...]
+
+
+def decode_all(manifests: Iterable[dict[str, Any]], release: Release) -> Decoded:
+    """Read the manifests of a cluster; of two with one identity the later counts."""
+    kubevirt: KubeVirt | None = None
+    objects: dict[tuple[str, str, str], Any] = {}
+    others: list[dict[str, Any]] = []
+    warnings: dict[tuple[str, str, str], tuple[Warning, ...]] = {}
+    problems: list[Problem] = []
+    for manifest in manifests:
+        try:
+            obj, pruned = decode(manifest, release)
+        except ManifestError as error:
+            problems += error.problems
+            continue
+        if obj is None:
+            others.append(manifest)
+            continue
+        key = identity_of(manifest["kind"], obj)
+        warnings[key] = tuple(pruned)
+        if isinstance(obj, KubeVirt):
+            kubevirt = obj
+        else:
+            objects[key] = obj
+    unknown = {key: pruned_fields for key, pruned_fields in warnings.items() if pruned_fields}
+    return Decoded(kubevirt, objects, tuple(others), unknown, tuple(problems))
 
 
 def identity_of(kind: str, obj: Any) -> tuple[str, str, str]:
