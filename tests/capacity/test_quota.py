@@ -6,7 +6,8 @@ from fitting import pod
 import otheryaml
 from virtcatalog import Cluster
 from virtcatalog.capacity.applicationaware import Guest
-from virtcatalog.capacity.quota import Judge, PodRequest, pod_usage
+from virtcatalog.capacity.quota import Judge, PodRequest
+from virtcatalog.capacity.usage import pod_usage
 
 
 def judged(pods, *objects):

@@ -38,6 +38,7 @@ NAMES = {
     "descriptors": 30,
     "exports": 40,
     "inventories": 30,
+    "mappings": 60,
     "workbooks": 40,
     "domains": 30,
     "clouds": 50,

@@ -36,7 +36,7 @@ from virtcatalog.bring.vmware.fates import verdict
 from virtcatalog.bring.vmware.inventory import Inventory
 from virtcatalog.bring.vmware.machine import Machine
 from virtcatalog.bring.vmware.manifest import Target
-from virtcatalog.bring.vmware.mapping import Mapping
+from virtcatalog.bring.vmware.mapping import Mapping, read_mapping, written
 from virtcatalog.bring.vmware.ova import read_ova
 from virtcatalog.bring.vmware.ovf import read_ovf
 from virtcatalog.bring.vmware.rvtools import SHEETS, read_rvtools
@@ -806,6 +806,22 @@ def exports(data: bytes) -> None:
         str(problem).encode("utf-8", "surrogateescape")
 
 
+MAPPING: dict[str, Any] = {
+    "networks": {"VM Network": "pod", "DMZ": "vlans/dmz", "Old": "ignored"},
+    "datastores": {"ssd": {"storageClass": "ceph", "volumeMode": "Block", "accessMode": "ReadWriteMany"}},
+    "guests": {"BeOS 5": "fedora"},
+}
+
+
+def mappings(data: bytes) -> None:
+    choices = Choices(data)
+    try:
+        mapping = read_mapping(_written(choices, choices.edited(MAPPING)), "m.yaml")
+        assert read_mapping(written(mapping), "m.yaml").networks == mapping.networks
+    except ManifestError as error:
+        str(error).encode("utf-8", "surrogateescape")
+
+
 def inventories(data: bytes) -> None:
     choices, problems = Choices(data), list[Problem]()
     files = {
@@ -1074,6 +1090,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
         descriptors,
         exports,
         inventories,
+        mappings,
         workbooks,
         clouds,
         metrics,

@@ -1,7 +1,4 @@
-"""What namespaces may have, and what their VMs request: ResourceQuota as the API server applies it, and AAQ's quotas.
-
-Source: Kubernetes, pkg/quota/v1/evaluator/core/pods.go (usage, constraints, scopes).
-"""
+"""What namespaces may have, and what their VMs ask for: ResourceQuota as the API server applies it, and AAQ's."""
 
 from __future__ import annotations
 
@@ -11,27 +8,18 @@ from typing import Any
 import msgspec
 
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.api.nodes import ApplicationAwareResourceQuota, LimitRange, ResourceQuota, ResourceQuotaSpec
+from virtcatalog.api.nodes import ApplicationAwareResourceQuota, LimitRange, ResourceQuota
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.capacity import applicationaware as aaq
 from virtcatalog.capacity.limitranges import against_ranges, defaulted
 from virtcatalog.capacity.pods import Looks
+from virtcatalog.capacity.usage import Pod, allowed, counts, is_judged, pod_usage, silences
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.pod.amounts import Amounts, pod_limits, pod_requests
-from virtcatalog.units import count, memory
-
-Pod = Mapping[str, Any]
+from virtcatalog.kubevirt.pod.amounts import Amounts
 
 _LOOKS = 50
 """Checking a VM against a quota takes as long as this number of looks at a node."""
-_ZERO, _ONE = Quantity(), Quantity.of(1, "DecimalSI")
-_SHARED = ("cpu", "memory")
-_OBJECTS = {
-    "pods": "Pod",
-    "count/pods": "Pod",
-    "count/virtualmachines.kubevirt.io": "VM",
-    "count/virtualmachineinstances.kubevirt.io": "VMI",
-}
+_ZERO = Quantity()
 
 
 class PodRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,9 +100,9 @@ class Judge:
         pod = defaulted(vm.pod, ranges)
         usage = pod_usage(pod)
         against = [Refusal(vm.name, *refusal) for refusal in against_ranges(pod, vm.namespace, ranges)]
-        chosen = [quota for quota in quotas if _counts(quota.spec, pod)]
+        chosen = [quota for quota in quotas if counts(quota.spec, pod)]
         for quota in chosen:
-            against += [Refusal(vm.name, quota.object, message) for message in _silences(pod, quota.spec.hard)]
+            against += [Refusal(vm.name, quota.object, message) for message in silences(pod, quota.spec.hard)]
             against += [Refusal(vm.name, quota.object, message) for message in quota.ask(usage)]
         if not against:
             for quota in chosen:
@@ -128,7 +116,7 @@ class Judge:
             *(filling for _, fillings in sorted(self._admitting.items()) for filling in fillings),
             *(filling for _, fillings in sorted(self._gating.items()) for filling in fillings),
         ]
-        unjudged = {name for filling in fillings for name in filling.spec.hard if not _is_judged(name)}
+        unjudged = {name for filling in fillings for name in filling.spec.hard if not is_judged(name)}
         return Judgement(
             lines=tuple(line for filling in fillings for line in filling.lines()),
             refusals=tuple(self._refusals),
@@ -145,7 +133,7 @@ class Judge:
         (pkg/aaq-controller/aaq-gate-controller, getArtificialRqsForGateController).
         """
         wanted = self._gate.usage(vm.guest, usage)
-        counting = [quota for quota in gates if _counts(quota.spec, pod)]
+        counting = [quota for quota in gates if counts(quota.spec, pod)]
         held = False
         for quota in gates:
             over = quota.ask(wanted) if quota in counting else quota.over(wanted)
@@ -198,7 +186,7 @@ class _Filling:
     def lines(self) -> Iterator[Line]:
         """Yield what is asked for, resource by resource."""
         for resource, hard in sorted(self.spec.hard.items()):
-            if _is_judged(resource):
+            if is_judged(resource):
                 asked = self.asked.get(resource, _ZERO)
                 yield Line(
                     namespace=self.namespace,
@@ -238,92 +226,6 @@ def _undecided(cluster: Cluster, gate: aaq.Gate) -> Iterator[str]:
             yield f"{aaq.KIND}/{namespace}/{quota.metadata.name}: {gate.undecided}"
     for cluster_quota in cluster.application_cluster_quotas:
         yield f"ApplicationAwareClusterResourceQuota/{cluster_quota.metadata.name}: it is about several namespaces"
-
-
-def pod_usage(pod: Pod) -> Amounts:
-    """What a Pod takes of a quota, by the names that quotas have for it."""
-    quantities: Amounts = dict.fromkeys(_OBJECTS, _ONE)
-    for resource, amount in pod_requests(dict(pod)).items():
-        quantities[f"requests.{resource}"] = amount
-        if "/" not in resource:
-            quantities[resource] = amount
-    for resource, amount in pod_limits(dict(pod)).items():
-        if resource in (*_SHARED, "ephemeral-storage"):
-            quantities[f"limits.{resource}"] = amount
-    return quantities
-
-
-def allowed(resource: str, amount: Quantity) -> str:
-    """An amount of a quota's resource for people."""
-    name = resource.removeprefix("requests.").removeprefix("limits.").removesuffix(aaq.VMI)
-    if name == "cpu":
-        return count(amount.milli_value / 1000)
-    return memory(amount.value) if name == "memory" or name.startswith("hugepages-") else str(amount)
-
-
-def _silences(pod: Pod, hard: Mapping[str, Quantity]) -> Iterator[str]:
-    """Say which containers are silent about what a ResourceQuota wants of all of them (Constraints)."""
-    for name in sorted(hard):
-        part, _, resource = (
-            name.rpartition(".") if name.startswith(("requests.", "limits.")) else ("requests", "", name)
-        )
-        if resource in _SHARED and (silent := _silent(pod, part, resource)):
-            yield f"wants {part}.{resource} of every container, and {', '.join(silent)} has none"
-
-
-def _silent(pod: Pod, part: str, resource: str) -> list[str]:
-    containers = (*pod["spec"]["containers"], *pod["spec"].get("initContainers", ()))
-    return [container["name"] for container in containers if resource not in container["resources"][part]]
-
-
-def _counts(spec: ResourceQuotaSpec, pod: Pod) -> bool:
-    """Whether a quota counts a virt-launcher Pod, by its scopes."""
-    for scope in spec.scopes:
-        if scope in ("Terminating", "BestEffort") or (scope == "PriorityClass" and not _priority(pod)):
-            return False
-        if scope == "CrossNamespacePodAffinity" and not _crosses(pod):
-            return False
-    for match_expression in spec.scope_selector.match_expressions if spec.scope_selector is not None else ():
-        if match_expression.scope_name == "PriorityClass":
-            priority = _priority(pod)
-            holds = {
-                "In": priority in match_expression.values,
-                "NotIn": priority not in match_expression.values,
-                "Exists": bool(priority),
-                "DoesNotExist": not priority,
-            }[match_expression.operator]
-        else:
-            holds = match_expression.scope_name == "NotTerminating" or match_expression.scope_name == "NotBestEffort"
-            holds = _crosses(pod) if match_expression.scope_name == "CrossNamespacePodAffinity" else holds
-        if not holds:
-            return False
-    return True
-
-
-def _priority(pod: Pod) -> str:
-    return str(pod["spec"].get("priorityClassName") or "")
-
-
-def _crosses(pod: Pod) -> bool:
-    """Whether the Pod's affinity is about Pods of other namespaces."""
-    affinity = pod["spec"].get("affinity") or {}
-    terms = [
-        term.get("podAffinityTerm", term)
-        for part in ("podAffinity", "podAntiAffinity")
-        for affinity_terms in (affinity.get(part) or {}).values()
-        for term in affinity_terms
-    ]
-    return any(term.get("namespaces") or term.get("namespaceSelector") is not None for term in terms)
-
-
-def _is_judged(name: str) -> bool:
-    """Whether a resource of a quota is about Pods or VMs."""
-    resource = name.removeprefix("requests.").removeprefix("limits.")
-    if name in _OBJECTS or resource.endswith(aaq.VMI):
-        return True
-    if resource in (*_SHARED, "ephemeral-storage") or resource.startswith("hugepages-"):
-        return True
-    return name.startswith("requests.") and "/" in resource and not resource.startswith("storage")
 
 
 def _add(amounts: Amounts, added: Mapping[str, Quantity]) -> None:

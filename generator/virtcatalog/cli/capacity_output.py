@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from virtcatalog.capacity.applicationaware import KIND as AAQ_QUOTA
 from virtcatalog.capacity.nodes import HUGE_PAGES, PODS, bare, shown
-from virtcatalog.capacity.quota import allowed
+from virtcatalog.capacity.usage import allowed
 from virtcatalog.cli.console import echo
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import FITS_NO_NODE, SWITCHED_OFF, counted

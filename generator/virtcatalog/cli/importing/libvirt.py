@@ -12,6 +12,7 @@ import click
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, print_documents, print_problems, summary
+from virtcatalog.cli.importing import options as importing
 from virtcatalog.cli.inputs import catalog_objects
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import ManifestError, Problem, UnsupportedError
@@ -53,15 +54,7 @@ Examples:
       --disk '*.iso=drop' --network br1=vlans/office --device 0000:41:00.0=nvidia.com/A400
 """,
 )
-@click.option(
-    "-f",
-    "--file",
-    "sources",
-    multiple=True,
-    required=True,
-    metavar="FILE|DIR|-",
-    help="Domains, as `virsh dumpxml` prints them; of a folder, its .xml files.",
-)
+@importing.files("Domains, as `virsh dumpxml` prints them; of a folder, its .xml files.")
 @click.option(
     "--disk",
     "disks",
@@ -85,12 +78,7 @@ Examples:
     metavar="PATTERN=RESOURCE",
     help="The resource of a device plugin that host devices are, by their address.",
 )
-@click.option(
-    "--run-strategy",
-    type=click.Choice(["Halted", "Always", "Manual", "RerunOnFailure"]),
-    default="Halted",
-    help="Whether the VM starts once it is applied. [default: Halted]",
-)
+@importing.run_strategy
 @options.catalog("Adopt an instance type and a preference of this catalog, where the domain stays the same.")
 @options.form(_FORMS, default="yaml")
 @failing

@@ -10,6 +10,7 @@ import click
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, print_documents, print_problems, summary
+from virtcatalog.cli.importing import options as importing
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import Problem, counted, place
 from virtcatalog.fleet.sources import contents
@@ -34,13 +35,8 @@ Examples:
   virtcatalog import openstack --cloud mycloud --device a100=nvidia.com/A100
 """,
 )
-@click.option(
-    "-f",
-    "--file",
-    "sources",
-    multiple=True,
-    metavar="FILE|DIR|-",
-    help="What `openstack flavor list --long`, `flavor show` or `image show` print with `-o json`.",
+@importing.files(
+    "What `openstack flavor list --long`, `flavor show` or `image show` print with `-o json`.", required=False
 )
 @click.option(
     "--cloud",

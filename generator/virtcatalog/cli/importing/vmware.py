@@ -13,6 +13,7 @@ from virtcatalog.api.names import namespace_fault
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import failing, note, print_problems, progress
+from virtcatalog.cli.importing import options as importing
 from virtcatalog.cli.importing.vmware_input import read_sources
 from virtcatalog.cli.importing.vmware_plans import Plans, Together, limits_of, providers_of, room_for
 from virtcatalog.cli.inputs import catalog_objects
@@ -42,14 +43,8 @@ Examples:
   virtcatalog import vmware -f exports/ -c catalog --propose    sizes that the catalog lacks
 """,
 )
-@click.option(
-    "-f",
-    "--file",
-    "sources",
-    multiple=True,
-    required=True,
-    metavar="FILE|DIR|-",
-    help="OVF descriptors, OVA archives, RVTools' workbooks and CSV files, forklift's inventory in JSON; of a folder, "
+@importing.files(
+    "OVF descriptors, OVA archives, RVTools' workbooks and CSV files, forklift's inventory in JSON; of a folder, "
     "all that are in it.",
 )
 @click.option(
@@ -70,12 +65,7 @@ Examples:
 @click.option(
     "--raw", is_flag=True, help="Nobody converts the guests: SATA disks and e1000e cards, which need no new drivers."
 )
-@click.option(
-    "--run-strategy",
-    type=click.Choice(["Halted", "Always", "Manual", "RerunOnFailure"]),
-    default="Halted",
-    help="Whether the VMs start once they are applied. [default: Halted]",
-)
+@importing.run_strategy
 @options.catalog("The types and preferences to choose from. [default: catalog; without one, VMs say their size]")
 @click.option(
     "--forklift",
