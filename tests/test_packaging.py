@@ -212,6 +212,7 @@ PINS = {
     "docs/ci-github.md": 2,
     "docs/ci-gitlab.md": 2,
     "docs/ci-pre-commit.md": 1,
+    "docs/ci-renovate.md": 1,
     "docs/install.md": 7,
     "docs/tutorial.md": 2,
     "docs/any-repository.md": 1,

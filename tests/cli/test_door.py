@@ -43,6 +43,8 @@ CALLS = {
     "import": (["import", "libvirt", "-f", "vm.yaml"], "virtcatalog.bring.libvirt.domain.import_domain"),
     "convert": (["convert", "-f", "vm.yaml"], "virtcatalog.cli.convert.contents"),
     "release": (["release", "v1"], "virtcatalog.catalog.load.load_catalog"),
+    "push": (["push", "oci://example.org/x:v1", "--dry-run"], "virtcatalog.publish.artifact.read"),
+    "pull": (["pull", "catalog"], "virtcatalog.catalog.artifacts.extended"),
     "site": (["site"], "virtcatalog.site.pages.render"),
     "gitops": (["gitops", "flux", "--repo-url", "https://example.org/x.git"], "virtcatalog.catalog.load.load_catalog"),
     "hosts": (["hosts", "reference"], "virtcatalog.kubevirt.hostfile.load_host"),

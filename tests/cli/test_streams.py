@@ -35,6 +35,8 @@ adopt -f inline.yaml -o json
 convert -f preset.yaml
 template process -f template.yaml -p NAME=web
 import libvirt -f domain.xml
+push oci://registry.example.org/house:v1 --dry-run --revision v1
+pull catalog
 site --no-git --no-domains
 release v1.0.0 --date 2026-01-02
 gitops flux --repo-url https://git.example.org/house.git
@@ -47,7 +49,7 @@ completion bash
 expand --help
 create vm --help
 """.splitlines()
-SILENT = ("build", "site")
+SILENT = ("build", "pull", "site")
 DOMAIN = """\
 <domain type='kvm'>
   <name>a</name><memory>1048576</memory><vcpu>1</vcpu><os><type arch='x86_64'>hvm</type></os><devices/></domain>
