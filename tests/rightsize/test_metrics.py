@@ -74,6 +74,12 @@ def test_a_range_without_samples_does_not_count() -> None:
         (answer(kind="scalar"), "is no answer of Prometheus' HTTP API"),
         (answer(3), "data.result[0]: has no labels"),
         (answer({"metric": {"name": "web"}}), "needs the labels namespace, name and resource, which is cpu or memory"),
+        (answer({"metric": {"name": "web", "resource": "cpu"}}), "data.result[0]: needs the labels namespace"),
+        (answer({"metric": {"namespace": "shop", "resource": "cpu"}}), "data.result[0]: needs the labels namespace"),
+        (
+            answer({"metric": {"namespace": "shop", "name": "web", "resource": "disk"}}),
+            "data.result[0]: needs the labels namespace",
+        ),
     ],
 )
 def test_what_is_no_metrics_is_an_error_with_its_place(text: str, message: str) -> None:
