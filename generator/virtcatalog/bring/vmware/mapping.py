@@ -17,7 +17,7 @@ from virtcatalog.bring.imports import free_label, label
 from virtcatalog.bring.vmware.machine import Machine
 from virtcatalog.errors import Problem, counted
 from virtcatalog.limits import HOST_FILE_BYTES
-from virtcatalog.manifests.document import Text, load_document, read_document
+from virtcatalog.manifests.document import Text, load_document
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.sources import read_file
 
@@ -50,11 +50,6 @@ class Mapping(Object):
 def load_mapping(file: str) -> Mapping:
     """Return the mapping of a file; ManifestError carries everything that is wrong with it."""
     return load_document(file, Mapping, _faults)
-
-
-def read_mapping(text: str | bytes, file: str) -> Mapping:
-    """Return the mapping of a text; errors are those of `load_mapping`."""
-    return read_document(text, file, Mapping, _faults)
 
 
 def _faults(data: Any) -> Iterator[tuple[Path, str]]:
