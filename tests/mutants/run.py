@@ -51,16 +51,19 @@ class Draw:
     def files(self, mutant: Mutant) -> list[str]:
         """Return the test files that run the line, those named as the module or the room first, then the quickest.
 
-        Of what runs when it is imported, these are the ones that run anything of the module, or else of the room.
+        Of what runs when it is imported, these are the ones that run anything of the module, or else of the room, and
+        those of the room's folder, which may look at what the module has without running it.
         """
         names = self._names(mutant)
+        folder = room(mutant.file).rpartition(".")[2]
         if self.imported(mutant) or not mutant.qualified:
             names = set().union(*self._of(mutant).values())
+            names |= {name for name in self._seconds if folder in Path(name).parts}
         if not names - {""}:
             names = set().union(
                 *(names for file, lines in self._lines.items() if self._near(mutant, file) for names in lines.values())
             )
-        words = (mutant.file.stem, room(mutant.file).rpartition(".")[2])
+        words = (mutant.file.stem, folder)
 
         def order(name: str) -> tuple[bool, bool, float]:
             return (words[0] not in Path(name).stem, words[1] not in Path(name).parts, self._seconds[name])
@@ -82,6 +85,8 @@ class Draw:
         """Count what became of a mutant, and print one that lives."""
         lives = fate != "dies"
         self._counts[room(mutant.file)][lives] += 1
+        judged = sum(counts.total() for counts in self._counts.values())
+        print(f"{judged} of {len(self.mutants)} judged, {len(self.lived) + lives} live", end="\r", file=sys.stderr)
         if lives:
             self.lived.append(mutant)
             print(f"{mutant.file.relative_to(ROOT)}:{mutant.line}: {fate}\n{mutant.diff()}\n", flush=True)
