@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import subprocess
 from pathlib import Path
@@ -129,20 +128,18 @@ def test_a_digest_that_the_registry_does_not_have(logged_in: Running, house: Pat
     assert "the registry has no such artifact" in refused.stderr
 
 
-@pytest.mark.parametrize("part", ["manifest", "layer"])
-def test_a_registry_that_gives_other_bytes_is_refused(logged_in: Running, house: Path, part: str) -> None:
-    pushed = digest(push(logged_in, f"forged-{part}:v1"))
-    layer = manifest(logged_in, f"forged-{part}", "v1")["layers"][0]["digest"]
-    blob = {"manifest": pushed, "layer": layer}[part].removeprefix("sha256:")
-    stored = next(logged_in.storage.rglob(f"blobs/sha256/*/{blob}/data"))
+def test_a_layer_that_was_changed_in_the_registry_is_refused(logged_in: Running, house: Path) -> None:
+    pushed = digest(push(logged_in, "forged:v1"))
+    layer = manifest(logged_in, "forged", "v1")["layers"][0]["digest"]
+    stored = next(logged_in.storage.rglob(f"blobs/sha256/*/{layer.removeprefix('sha256:')}/data"))
     good = stored.read_bytes()
     try:
-        stored.write_bytes(good.replace(b"sha256:", b"sha256:", 1)[:-1] + b"\n" if part == "manifest" else good[::-1])
-        refused = pull(logged_in, f"forged-{part}@{pushed}", "there")
+        stored.write_bytes(good[::-1])
+        refused = pull(logged_in, f"forged@{pushed}", "there")
     finally:
         stored.write_bytes(good)
     assert refused.exit_code == 2
-    assert "sha256:" + hashlib.sha256(good).hexdigest() in refused.stderr
+    assert f"the blob {layer} of {len(good)} bytes arrived as sha256:" in refused.stderr
     assert not Path("there").exists()
 
 

@@ -114,6 +114,15 @@ def test_an_answer_is_no_longer_than_it_may_be(registry: Registry, server: Fake)
         registry.blob(digest_of(b"x" * 8), 8)
 
 
+def test_a_manifest_of_another_digest_is_refused(server: Fake) -> None:
+    image = image_of({"a": b"a"}, {})
+    server.answers = lambda _: (200, {}, image.manifest)
+    asked = f"sha256:{'0' * 64}"
+    refused = run("pull", f"oci://{server.host}/a@{asked}", "--plain-http")
+    assert refused.exit_code == 2
+    assert f"a@{asked}: the registry gave a manifest of {image.descriptor.digest}" in refused.stderr
+
+
 def test_what_is_overloaded_is_asked_again(registry: Registry, server: Fake) -> None:
     server.answers = lambda _: (503, {}, b"") if len(server.asked) < 3 else (200, {}, b"content")
     assert registry.blob(digest_of(b"content"), 7) == b"content"

@@ -98,7 +98,7 @@ class Application:
         get = partial(self._deployer.get, *source)
         if other := next((kind for kind in _OTHERS if get(kind, of=dict) is not None), ""):
             return self._of_plugin(self._unrendered(source, f"{at or '.'} is rendered by a {other}"), at, get(other))
-        if get("helm", of=dict) or at in self._tree.charts:
+        if self._deployer.get(*source, "helm", of=dict) or at in self._tree.charts:
             return self._chart(source, at)
         if at in self._tree.kustomizations:
             added = dict(_added(get("kustomize", of=dict) or {}))
