@@ -37,6 +37,19 @@ def test_what_comes_back_is_the_output_tree_and_the_catalog(logged_in: Running, 
     assert pulled == built | declared
 
 
+def test_vm_templates_are_not_published(logged_in: Running, house: Path) -> None:
+    (house / "vms").mkdir()
+    (house / "vms/web.yaml.j2").write_text(
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web}\n"
+        "spec: {runStrategy: Halted, template: {spec: {domain: {devices: {}}}}}\n"
+    )
+    (house / "vms.yaml").write_text("web.yaml.j2: {}\n")
+    commit(house.parent)
+    digest(push(logged_in, "vms:v1"))
+    digest(pull(logged_in, "vms:v1", "there"))
+    assert not [path for path in files(Path("there")) if "vms" in path]
+
+
 def test_the_same_commit_gives_the_same_bytes_wherever_it_is(logged_in: Running, house: Path, tmp_path: Path) -> None:
     first = push(logged_in, "same:v1")
     clone = tmp_path / "elsewhere"

@@ -36,6 +36,7 @@ from virtcatalog.render.output import render
 from virtcatalog.render.ownership import is_ours, owner_in, with_ownership
 
 _HOME: Final = "catalog"
+_VMS: Final = (("vms",), (layout.VMS,))
 _TITLE: Final = "org.opencontainers.image.title"
 _VERSION: Final = "org.opencontainers.image.version"
 _DESCRIPTION: Final = "org.opencontainers.image.description"
@@ -50,7 +51,10 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 class Declared(msgspec.Struct, frozen=True):
-    """A catalog with all files that it was read from, those of catalogs beside it too, from the folder around it."""
+    """A catalog with the files that its objects are of, those of catalogs beside it too, from the folder around it.
+
+    VM templates are not among them: who extends a catalog does not get them, and they may hold what nobody is to read.
+    """
 
     catalog: Catalog
     at: Parts
@@ -75,7 +79,9 @@ def read(path: str) -> Declared:
     """Read the catalog in a folder; raises CatalogError."""
     folder = Recorded(open_catalog(path))
     catalog = load_catalog(path, folder)
-    return Declared(catalog, folder.at, folder.contents)
+    own = len(folder.at)
+    files = {path: content for path, content in folder.contents.items() if path[own : own + 1] not in _VMS}
+    return Declared(catalog, folder.at, files)
 
 
 def origin(declared: Declared, path: str) -> Origin:
