@@ -36,7 +36,7 @@ from virtcatalog.bring.vmware.fates import verdict
 from virtcatalog.bring.vmware.inventory import Inventory
 from virtcatalog.bring.vmware.machine import Machine
 from virtcatalog.bring.vmware.manifest import Target
-from virtcatalog.bring.vmware.mapping import Mapping, read_mapping, written
+from virtcatalog.bring.vmware.mapping import Mapping, load_mapping, written
 from virtcatalog.bring.vmware.ova import read_ova
 from virtcatalog.bring.vmware.ovf import read_ovf
 from virtcatalog.bring.vmware.rvtools import SHEETS, read_rvtools
@@ -815,11 +815,14 @@ MAPPING: dict[str, Any] = {
 
 def mappings(data: bytes) -> None:
     choices = Choices(data)
-    try:
-        mapping = read_mapping(_written(choices, choices.edited(MAPPING)), "m.yaml")
-        assert read_mapping(written(mapping), "m.yaml").networks == mapping.networks
-    except ManifestError as error:
-        str(error).encode("utf-8", "surrogateescape")
+    with tempfile.NamedTemporaryFile(suffix=".yaml") as file:
+        try:
+            Path(file.name).write_bytes(_written(choices, choices.edited(MAPPING)))
+            mapping = load_mapping(file.name)
+            Path(file.name).write_text(written(mapping), "utf-8", "surrogatepass")
+            assert load_mapping(file.name).networks == mapping.networks
+        except ManifestError as error:
+            str(error).encode("utf-8", "surrogateescape")
 
 
 def inventories(data: bytes) -> None:
