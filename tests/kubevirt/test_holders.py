@@ -106,6 +106,9 @@ def test_a_replica_set_is_refused_by_its_own_webhook():
     assert fields(result) == ("vm", [f"{disk}.name", f"{disk}.disk.bus", "spec.selector"])
     unselective = made(REPLICAS.replace("matchLabels: {app: SELECTED}", "matchExpressions: [{key: a, operator: Is}]"))
     assert fields(unselective) == ("vm", ["spec.selector"])
+    twice = "matchExpressions: [{key: a, operator: In}, {key: b, operator: Exists, values: [c]}]"
+    (cause,) = made(REPLICAS.replace("matchLabels: {app: SELECTED}", twice)).causes
+    assert cause.message == "In needs one or more values; Exists takes no values"
 
 
 def test_what_the_webhook_of_a_replica_set_passes_over_is_refused_in_its_vmi():
