@@ -220,6 +220,20 @@ class TestNeverAFalseInSync:
         assert "this is not all" in result.stdout
 
 
+class TestDrawnAtRandom:
+    def test_a_serial_of_the_machine_is_noise_as_its_uuid_is(self, small):
+        def drawn(objects):
+            vm = one(objects, "VirtualMachine")
+            revision = next(obj for obj in objects if obj["metadata"]["name"].startswith("revision-start"))
+            for spec in (vm["spec"], revision["data"]["spec"]):
+                spec["template"]["spec"]["domain"]["firmware"]["serial"] = "9e6a"
+
+        vm = changed(small, drawn)
+        assert {noise["field"].rpartition(".")[2]: noise["why"] for noise in vm["noise"]} == dict.fromkeys(
+            ("uuid", "serial"), "drawn at random for this VM"
+        )
+
+
 class TestRestartRequired:
     def test_set_without_a_field_that_waits_it_is_noise(self, small):
         def required(objects):
