@@ -43,7 +43,12 @@ class Built(NamedTuple):
     @property
     def holds_vms(self) -> bool:
         """Whether there are VMs in it, or may be."""
-        return bool(self.opaque) or any(holds_vm(resource.data) for resource in self.resources)
+        return bool(self.opaque or self.vms)
+
+    @property
+    def vms(self) -> list[Resource]:
+        """The objects that hold a VM."""
+        return [resource for resource in self.resources if holds_vm(resource.data)]
 
     def environment(self, name: str, kind: Kind, folder: str, place: Source, cluster: str = "") -> Environment:
         """Return the environment that deploys this."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from virtcatalog.manifests.identity import Identity
 from virtcatalog.repositories import flux
 from virtcatalog.repositories.applicationsets import applications
 from virtcatalog.repositories.argocd import Application, Origin, cluster_of
@@ -47,6 +48,11 @@ class Context:
     def settings(self) -> list[Resource]:
         """The ConfigMaps and Secrets."""
         return [resource for resource in self.objects if is_setting(resource.data)]
+
+    @cached_property
+    def encrypted(self) -> dict[Identity, bytes]:
+        """The ConfigMaps and Secrets that are encrypted, each with a digest."""
+        return dict(each for path in self.tree.files for each in self.tree.documents(path).encrypted)
 
 
 class Unit(NamedTuple):
@@ -106,7 +112,7 @@ def _of_flux(deployer: Deployer, context: Context, settings: Sequence[Resource])
     if at is None or not tree.is_folder(at):
         message = f"{deployer.text('path')} is no folder of this repository"
         return _unit(deployer, context, _elsewhere(deployer, "spec.path", message))
-    return _unit(deployer, context, flux.built(deployer, tree, settings))._replace(cluster=at)
+    return _unit(deployer, context, flux.built(deployer, tree, settings, context.encrypted))._replace(cluster=at)
 
 
 def _elsewhere(deployer: Deployer, field: str, message: str) -> Built:

@@ -20,6 +20,7 @@ from virtcatalog.api.kinds import HOLDERS, KINDS, RETIRED
 from virtcatalog.errors import Problem, counted
 from virtcatalog.limits import REPOSITORY_FILE_BYTES
 from virtcatalog.manifests.folder import Folder, SourceError, TooLargeError
+from virtcatalog.manifests.identity import Identity, identity
 from virtcatalog.manifests.places import Mark, mark_behind
 from virtcatalog.manifests.read import Manifest, Part, unchecked
 from virtcatalog.repositories.texts import Texts
@@ -79,7 +80,7 @@ class Documents(NamedTuple):
 
     `passed_over` counts what is no object of Kubernetes or cannot be used, by what it is. `unrendered` are templates of
     KubeVirt's objects, `problems` what is wrong with objects of KubeVirt's. Of what is unrendered, what is `opaque` may
-    change VMs when it changes.
+    change VMs when it changes. `encrypted` are ConfigMaps and Secrets that are, each with a digest.
     """
 
     manifests: tuple[Manifest, ...] = ()
@@ -87,6 +88,7 @@ class Documents(NamedTuple):
     unrendered: tuple[Problem, ...] = ()
     problems: tuple[Problem, ...] = ()
     opaque: tuple[Opaque, ...] = ()
+    encrypted: tuple[tuple[Identity, bytes], ...] = ()
 
 
 def joined(documents: Iterable[Documents]) -> Documents:
@@ -96,13 +98,15 @@ def joined(documents: Iterable[Documents]) -> Documents:
     unrendered: list[Problem] = []
     problems: list[Problem] = []
     opaque: list[Opaque] = []
+    encrypted: list[tuple[Identity, bytes]] = []
     for each in documents:
+        encrypted += each.encrypted
         manifests += each.manifests
         passed_over.update(each.passed_over)
         unrendered += each.unrendered
         problems += each.problems
         opaque += each.opaque
-    return Documents(tuple(manifests), passed_over, tuple(unrendered), tuple(problems), tuple(opaque))
+    return Documents(tuple(manifests), passed_over, tuple(unrendered), tuple(problems), tuple(opaque), tuple(encrypted))
 
 
 def passed_over_words(counts: Mapping[str, int]) -> str:
@@ -175,7 +179,8 @@ def _sorted(manifest: Manifest) -> Documents:
         return Documents(passed_over={OTHER: 1})
     version, kind, is_encrypted = data.get("apiVersion"), data.get("kind"), _is_encrypted(data)
     if is_encrypted and (kind in ("Secret", "ConfigMap") or not _is_plain(version) or not _is_plain(kind)):
-        return Documents(passed_over={ENCRYPTED: 1})
+        named = _is_plain(kind) and _is_named(data.get("metadata"))
+        return Documents(passed_over={ENCRYPTED: 1}, encrypted=((identity(data), digest_of(data)),) if named else ())
     ours = isinstance(version, str) and version.partition("/")[0] in GROUPS
     if ours and (fault := _kind_fault(str(version), kind)):
         return Documents(problems=(manifest.problem(*fault),))

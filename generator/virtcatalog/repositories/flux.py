@@ -14,12 +14,13 @@ from virtcatalog.api.findings import Path, field_path
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.emit import dump
-from virtcatalog.manifests.identity import Data, identity
+from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.building import Built, kustomized
 from virtcatalog.repositories.deployers import Deployer, alike
-from virtcatalog.repositories.documents import UNREADABLE
+from virtcatalog.repositories.documents import UNREADABLE, Opaque
 from virtcatalog.repositories.envsubst import SubstitutionError, substituted
 from virtcatalog.repositories.model import Resource
+from virtcatalog.repositories.placeholders import fill
 from virtcatalog.repositories.settings import find_setting, texts_of
 from virtcatalog.repositories.texts import Texts
 from virtcatalog.repositories.tree import Tree, joined
@@ -69,8 +70,11 @@ def folder_of(deployer: Deployer) -> str | None:
     return joined("", deployer.text("path").lstrip("/"))
 
 
-def built(deployer: Deployer, tree: Tree, settings: Sequence[Resource]) -> Built:
-    """Return what a Kustomization deploys of a folder of the repository, which is there."""
+def built(deployer: Deployer, tree: Tree, settings: Sequence[Resource], encrypted: Mapping[Identity, bytes]) -> Built:
+    """Return what a Kustomization deploys of a folder of the repository, which is there.
+
+    `encrypted` are the ConfigMaps and Secrets of which no value is known, each with a digest.
+    """
     at = folder_of(deployer)
     assert at is not None
     added = dict(_added(deployer))
@@ -79,7 +83,24 @@ def built(deployer: Deployer, tree: Tree, settings: Sequence[Resource]) -> Built
         files += _generated(tree, at)
         added["resources"] = [f"./{path.removeprefix(f'{at}/') if at else path}" for path in files]
     result = kustomized(tree, at, added, partial(_source, deployer))._replace(files=tuple(files))
-    return _substituted(_with_metadata(result, deployer), deployer, settings, tree.texts)
+    result = _substituted(_with_metadata(result, deployer), deployer, settings, tree.texts)
+    return result._replace(opaque=(*result.opaque, *_unknown(result, deployer, encrypted)))
+
+
+def _unknown(result: Built, deployer: Deployer, encrypted: Mapping[Identity, bytes]) -> Iterator[Opaque]:
+    """Yield what is encrypted and may give variables to VMs whose fields depend on some."""
+    if not any("$" in json.dumps(resource.data) and fill(resource.data)[1] for resource in result.vms):
+        return
+    for index, reference in enumerate(deployer.items("postBuild", "substituteFrom")):
+        reference = reference if isinstance(reference, dict) else {}
+        kind, name = reference.get("kind"), reference.get("name")
+        for namespace in (deployer.namespace or "default", ""):
+            if (kind, namespace, name) in encrypted:
+                problem = deployer.problem(
+                    f"spec.postBuild.substituteFrom[{index}]", f"takes values of {kind} {name}, which is encrypted"
+                )
+                yield Opaque(problem, encrypted[str(kind), namespace, str(name)])
+                break
 
 
 def _source(deployer: Deployer, path: Path) -> Source:

@@ -118,7 +118,8 @@ def _activation(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec
     """What licences take a machine for.
 
     Source: architecture.md, of the uuid; compute/virtual_hardware.md (SMBIOS Firmware), of both; QEMU's CPU models for
-    x86 (ABI compatibility levels); Windows product activation, whose hardware hash counts the processor's type.
+    x86 (ABI compatibility levels); Microsoft's bulletin on product activation for Windows XP (2001), whose hardware
+    hash counts the processor's type; of later releases no list is published.
     """
     models = [(spec.domain.cpu.model if spec.domain.cpu else "") or "host-model" for spec in (old, new)]
     if models[0] != models[1]:
