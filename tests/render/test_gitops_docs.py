@@ -19,7 +19,7 @@ EXAMPLES = re.findall(r"```console\n\$ virtcatalog ([^\n]+)\n(.*?)```", TEXT, re
 
 
 def test_the_examples_are_found():
-    assert [command.split()[:2] for command, _ in EXAMPLES] == [["gitops", "argocd"]] * 2 + [["gitops", "flux"]] * 2
+    assert [command.split()[:2] for command, _ in EXAMPLES] == [["gitops", "argocd"]] * 2 + [["gitops", "flux"]]
 
 
 @pytest.mark.parametrize(("command", "output"), EXAMPLES, ids=[command for command, _ in EXAMPLES])
