@@ -60,6 +60,10 @@ class Libvirt:
         lines = [line.removeprefix("error: ") for line in done.stderr.splitlines() if line.startswith("error: ")]
         return "; ".join(lines[-1:]) if done.returncode else ""
 
+    def dumped(self, name: str) -> bytes:
+        """Return a domain that runs as libvirt prints it."""
+        return self._virsh("dumpxml", name).stdout.encode()
+
     def version(self) -> str:
         """What libvirt and QEMU call themselves."""
         lines = self._virsh("version").stdout.splitlines()

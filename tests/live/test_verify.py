@@ -14,6 +14,7 @@ import fleet
 from virtcatalog.cli import main
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import expand
+from virtcatalog.live.verify import read_domain, unlike
 
 NAME = "team-0_in-sync-0"
 
@@ -92,6 +93,66 @@ def test_a_machine_that_is_otherwise_is_told_with_its_field(lab):
         "ours": "q35",
         "theirs": "pc-q35-rhel9.6.0",
     }
+
+
+DEFINED = """
+<domain type="kvm">
+  <memory unit="b">536870913</memory>
+  <os><type arch="x86_64" machine="q35">hvm</type></os>
+  <sysinfo type="smbios">
+    <system><entry name="uuid">u</entry><entry name="product">None</entry><entry name="sku"/></system>
+    <bios/>
+  </sysinfo>
+  <cpu mode="host-model"/>
+  <devices>
+    <disk type="block"><target dev="sda" tray="closed"/><alias name="ua-root"/><capacity>1</capacity></disk>
+    <controller type="usb" index="0" model="none"/>
+    <serial type="unix"><target port="0"/></serial>
+    <console type="pty"><target type="serial" port="0"/></console>
+  </devices>
+</domain>
+"""
+RUNNING = """
+<domain type="kvm" id="1">
+  <memory unit="KiB">524289</memory>
+  <currentMemory unit="KiB">524289</currentMemory>
+  <os><type arch="x86_64" machine="pc-q35-rhel9.6.0">hvm</type></os>
+  <sysinfo type="smbios"><system><entry name="product">None</entry><entry name="uuid">u</entry></system></sysinfo>
+  <cpu mode="custom" match="exact" check="full"><model fallback="forbid">EPYC</model></cpu>
+  <devices>
+    <controller type="pci" index="0" model="pcie-root"><alias name="pcie.0"/></controller>
+    <controller type="usb" index="0" model="none"><alias name="usb"/></controller>
+    <disk type="block"><target dev="sda"/><alias name="ua-root"/></disk>
+    <serial type="unix"><target type="isa-serial" port="0"/><alias name="serial0"/></serial>
+    <console type="unix"><target type="serial" port="0"/><alias name="serial0"/></console>
+  </devices>
+</domain>
+"""
+
+
+def unlike_places(dumped: str) -> list[str]:
+    ours, theirs = (read_domain(text.encode(), "domain") for text in (DEFINED, dumped))
+    return [change.place for change in unlike(ours, theirs)]
+
+
+def test_what_libvirt_writes_otherwise_is_no_difference():
+    assert unlike_places(RUNNING) == []
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "place"),
+    [
+        ('"KiB">524289</memory>', '"KiB">524288</memory>', "memory"),
+        ("pc-q35-rhel9.6.0", "pc-i440fx-9.2", "os/type/@machine"),
+        ('name="uuid">u', 'name="uuid">v', "sysinfo/system/entry[2]"),
+        ('mode="custom"', 'mode="host-passthrough"', "cpu/@mode"),
+        ('dev="sda"', 'dev="vda"', "devices/disk/target/@dev"),
+        ('model="none"', 'model="qemu-xhci"', "devices/controller[1]/@model"),
+        ('<serial type="unix">', '<serial type="pty">', "devices/serial/@type"),
+    ],
+)
+def test_what_runs_otherwise_is(was: str, now: str, place: str):
+    assert unlike_places(RUNNING.replace(was, now, 1)) == [place]
 
 
 def test_a_domain_that_lacks_what_we_say_is_told_with_its_place(lab):

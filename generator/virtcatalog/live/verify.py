@@ -12,10 +12,12 @@ from xml.etree.ElementTree import Element
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.errors import ManifestError, UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.launcher.difference import Difference
 from virtcatalog.kubevirt.launcher.difference import differences as element_differences
 from virtcatalog.kubevirt.pipeline import build, create_vmi
 from virtcatalog.kubevirt.result import Result
 from virtcatalog.live.compare import vm_of, vmi_of
+from virtcatalog.live.dumpxml import in_one_form
 from virtcatalog.live.revisions import with_revisions
 from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.manifests.difference import differences
@@ -127,23 +129,27 @@ def domain_answer(name: str, live: Data, vmi: Data, cluster: Cluster, dumped: by
 
 def _domain(name: str, result: Result, dumped: bytes) -> Answer:
     try:
-        theirs = _element(read_xml(dumped, f"the domain of {name}"))
+        theirs = read_domain(dumped, f"the domain of {name}")
     except ManifestError as error:
         return Answer("domain", name, left_out=str(error))
     if result.domain is None:
         reasons = "; ".join(map(str, result.reasons))
         return Answer("domain", name, (Finding(name, "", f"none: {reasons}", "runs"),))
-    # Namespaces are no attributes to the parser.
-    changes = (
-        change
-        for change in element_differences(result.domain, theirs)
-        if change.old is not None and not (change.attribute or "").startswith("xmlns")
-    )
-    return Answer(
-        "domain",
-        name,
-        tuple(Finding(name, change.place, change.old, change.new) for change in changes),
-    )
+    changes = unlike(result.domain, theirs)
+    return Answer("domain", name, tuple(Finding(name, change.place, change.old, change.new) for change in changes))
+
+
+def unlike(ours: Element, dumped: Element) -> Iterator[Difference]:
+    """Yield what of a domain is otherwise in its dumpxml; what that has beside it is libvirt's."""
+    for change in element_differences(*in_one_form(ours, dumped)):
+        # Namespaces are no attributes to the parser.
+        if change.old is not None and not (change.attribute or "").startswith("xmlns"):
+            yield change
+
+
+def read_domain(text: bytes, file: str) -> Element:
+    """Read a domain as ours are; raises ManifestError."""
+    return _element(read_xml(text, file))
 
 
 def _element(source: XMLElement) -> Element:
