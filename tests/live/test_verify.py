@@ -103,9 +103,16 @@ DEFINED = """
     <system><entry name="uuid">u</entry><entry name="product">None</entry><entry name="sku"/></system>
     <bios/>
   </sysinfo>
-  <cpu mode="host-model"/>
+  <maxMemory unit="b" slots="0">1073741824</maxMemory>
+  <cpu mode="host-model"><numa><cell id="0" cpus="0,1,2,3,7" memory="536870912" unit="b"/></numa></cpu>
+  <clock offset="utc"/>
+  <features/>
   <devices>
-    <disk type="block"><target dev="sda" tray="closed"/><alias name="ua-root"/><capacity>1</capacity></disk>
+    <disk type="block" device="cdrom"><source/><driver name="qemu" type="raw"/><target dev="sdb" tray="open"/></disk>
+    <disk type="block">
+      <source dev="/dev/root" name="root"/><target dev="sda" tray="closed"/><alias name="ua-root"/>
+      <capacity>1</capacity>
+    </disk>
     <controller type="usb" index="0" model="none"/>
     <serial type="unix"><target port="0"/></serial>
     <console type="pty"><target type="serial" port="0"/></console>
@@ -118,11 +125,17 @@ RUNNING = """
   <currentMemory unit="KiB">524289</currentMemory>
   <os><type arch="x86_64" machine="pc-q35-rhel9.6.0">hvm</type></os>
   <sysinfo type="smbios"><system><entry name="product">None</entry><entry name="uuid">u</entry></system></sysinfo>
-  <cpu mode="custom" match="exact" check="full"><model fallback="forbid">EPYC</model></cpu>
+  <maxMemory unit="KiB">1048576</maxMemory>
+  <cpu mode="custom" match="exact" check="full">
+    <model fallback="forbid">EPYC</model>
+    <numa><cell id="0" cpus="0-3,7" memory="524288" unit="KiB"/></numa>
+  </cpu>
+  <clock offset="variable" adjustment="0" basis="utc"/>
   <devices>
+    <disk type="file" device="cdrom"><driver name="qemu"/><target dev="sdb"/></disk>
     <controller type="pci" index="0" model="pcie-root"><alias name="pcie.0"/></controller>
     <controller type="usb" index="0" model="none"><alias name="usb"/></controller>
-    <disk type="block"><target dev="sda"/><alias name="ua-root"/></disk>
+    <disk type="block"><source dev="/dev/root" index="1"/><target dev="sda"/><alias name="ua-root"/></disk>
     <serial type="unix"><target type="isa-serial" port="0"/><alias name="serial0"/></serial>
     <console type="unix"><target type="serial" port="0"/><alias name="serial0"/></console>
   </devices>
@@ -146,7 +159,7 @@ def test_what_libvirt_writes_otherwise_is_no_difference():
         ("pc-q35-rhel9.6.0", "pc-i440fx-9.2", "os/type/@machine"),
         ('name="uuid">u', 'name="uuid">v', "sysinfo/system/entry[2]"),
         ('mode="custom"', 'mode="host-passthrough"', "cpu/@mode"),
-        ('dev="sda"', 'dev="vda"', "devices/disk/target/@dev"),
+        ('dev="sda"', 'dev="vda"', "devices/disk[2]/target/@dev"),
         ('model="none"', 'model="qemu-xhci"', "devices/controller[1]/@model"),
         ('<serial type="unix">', '<serial type="pty">', "devices/serial/@type"),
     ],
