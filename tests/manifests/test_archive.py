@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import stat
 import tarfile
+import zipfile
 
 import pytest
 from click.testing import CliRunner
@@ -85,6 +87,43 @@ def test_what_is_too_much_is_refused_before_it_fills_the_memory(monkeypatch):
         open_archive(info.tobuf())
     with pytest.raises(SourceError, match="more than"):
         open_archive(packed(*(member(str(number)) for number in range(4))))
+
+
+def zipped(*members, links=(), packing=zipfile.ZIP_DEFLATED):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in members:
+            info = zipfile.ZipInfo(name)
+            info.external_attr = (stat.S_IFLNK if name in links else stat.S_IFREG) << 16
+            archive.writestr(info, content, packing)
+    return file.getvalue()
+
+
+def test_zip_files_are_read_as_tar_files_are():
+    members = ("apps/", b""), ("apps/web.yaml", b"web"), ("apps/same.yaml", b"web.yaml"), ("out.yaml", b"/etc/passwd")
+    folder = open_archive(zipped(*members, links=("apps/same.yaml", "out.yaml")))
+    assert folder.listing().files == ("apps/same.yaml", "apps/web.yaml")
+    assert folder.read("apps/same.yaml") == b"web"
+    assert dict(folder.listing().faults) == {"out.yaml": "is a symbolic link that leads out of the folder"}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (zipped(("../x.yaml", b"")), r"holds \.\./x\.yaml, which leads out of it"),
+        (zipped(("/".join("d" * 40), b"")), "more than 32 folders deep"),
+        (zipped(("x", b"y" * 9999))[:-30], "is no archive that can be read"),
+        (zipped(("x", b"\0" * 2**21)), "holds more than 1 MiB"),
+        (zipped(("x", b"y" * 99), packing=zipfile.ZIP_LZMA), "holds x, which is packed otherwise than by deflate"),
+        (zipped(*((str(number), b"") for number in range(9))), "more than 8"),
+    ],
+)
+def test_what_is_refused_of_zip_files(content, message, monkeypatch):
+    monkeypatch.setattr(archive, "SOURCE_BYTES", 2**20)
+    monkeypatch.setattr(archive, "SOURCE_FILES", 8)
+    monkeypatch.setattr("virtcatalog.manifests.folder.SOURCE_FILES", 8)
+    with pytest.raises(SourceError, match=message):
+        open_archive(content)
 
 
 def test_two_archives_are_compared_and_one_is_expanded(tmp_path, monkeypatch):

@@ -1,7 +1,11 @@
-"""Archives as folders: tar files, packed by gzip or not, as `git archive` writes them. Nothing is written to disk."""
+"""Archives as folders: tar files, packed by gzip or not, and zip files, as `git archive` writes them.
+
+Nothing is written to disk.
+"""
 
 from __future__ import annotations
 
+import stat
 import tarfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -23,11 +27,14 @@ from virtcatalog.manifests.folder import (
 )
 
 _GZIP: Final = 31  # zlib's number for a stream with gzip's header
+_ZIP: Final = b"PK\x03\x04"
 _NO_ARCHIVE: Final = "is no archive that can be read"
 
 
 def open_archive(content: bytes) -> Folder:
     """Return what an archive holds; links are followed within it only. Raises SourceError."""
+    if content[:4] == _ZIP:
+        return in_commit(_Archive(_zipped(content)), "", ())
     try:
         members = dict(_members(unpacked(content, SOURCE_BYTES) if content[:2] == b"\x1f\x8b" else content))
     except (tarfile.TarError, zlib.error, ValueError, EOFError) as error:
@@ -64,6 +71,45 @@ def plain_files(content: bytes, most: int) -> dict[str, bytes]:
     return files
 
 
+def _zipped(content: bytes) -> dict[Parts, tuple[bool, bytes]]:
+    """Return the files of a zip file by their paths: whether one is a link, and its bytes or where it leads."""
+    from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
+
+    files: dict[Parts, tuple[bool, bytes]] = {}
+    left = SOURCE_BYTES
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            members = archive.infolist()
+            if len(members) > SOURCE_FILES:
+                raise TooManyError
+            for member in members:
+                path = _path(member.filename)
+                left -= member.file_size
+                if left < 0:
+                    raise SourceError(f"holds more than {SOURCE_BYTES // 2**20} MiB")
+                if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+                    raise SourceError(f"holds {shown(path)}, which is packed otherwise than by deflate")
+                if not member.is_dir():
+                    kind = stat.S_IFMT(member.external_attr >> 16)
+                    if kind not in (0, stat.S_IFREG, stat.S_IFLNK):
+                        raise SourceError(f"holds {shown(path)}, which is no regular file")
+                    files[path] = kind == stat.S_IFLNK, archive.read(member)
+    except (BadZipFile, zlib.error, NotImplementedError, RuntimeError, ValueError, EOFError) as error:
+        raise SourceError(f"{_NO_ARCHIVE}: {error}") from None
+    return files
+
+
+def _path(name: str) -> Parts:
+    """The parts of a member's path. Raises SourceError for one that leads out, or too deep."""
+    try:
+        path = parts_of(name)
+    except LinkOutError:
+        raise SourceError(f"holds {shown([name])}, which leads out of it") from None
+    if len(path) > SOURCE_FOLDER_LEVELS:
+        raise SourceError(f"is more than {SOURCE_FOLDER_LEVELS} folders deep")
+    return path
+
+
 def unpacked(content: bytes, most: int) -> bytes:
     """Return what gzip has packed; raises TooLargeError for more bytes than `most`, and zlib.error."""
     return _unpacked(content, most)[0]
@@ -88,12 +134,7 @@ def _members(content: bytes, *, to_the_end: bool = False) -> Iterator[tuple[Part
         for number, member in enumerate(archive):
             if number >= SOURCE_FILES:
                 raise TooManyError
-            try:
-                path = parts_of(member.name)
-            except LinkOutError:
-                raise SourceError(f"holds {shown([member.name])}, which leads out of it") from None
-            if len(path) > SOURCE_FOLDER_LEVELS:
-                raise SourceError(f"is more than {SOURCE_FOLDER_LEVELS} folders deep")
+            path = _path(member.name)
             if member.isdir():
                 continue
             left -= member.size

@@ -24,7 +24,7 @@ DECLARATIONS: Final = "declarations"
 """The folder of an artifact with the catalog that it is rendered from, and those beside it that this one extends."""
 
 _MANIFESTS: Final = (".yaml", ".yml", ".json")
-_ARCHIVES: Final = (".tar", ".tar.gz", ".tgz")
+_ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".zip")
 KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 """The files of which a folder has one that kustomize builds."""
 
