@@ -106,10 +106,17 @@ def test_vms_of_one_name_are_not_told_apart_by_metrics() -> None:
     assert result.stdout.count("unknown") == 2
 
 
-def test_csv_holds_no_formula() -> None:
+def test_csv_has_a_row_of_each_vm() -> None:
     Path("vm.yaml").write_text(VM.replace("{name: web}", "{name: web, namespace: shop}"))
     Path("types/m.yaml").write_text(Path("types/m.yaml").read_text().replace("m.large", "m.larger"))
     (row,) = csv.DictReader(io.StringIO(run("-f", "vm.yaml", "-o", "csv", status=2).stdout))
     assert row["name"] == "shop/web"
     assert row["why"].startswith("there is no VirtualMachineClusterInstancetype m.large")
     assert (row["cpu"], row["savesPerMonth"]) == ("0.5", "")
+
+
+def test_csv_holds_no_formula() -> None:
+    Path("vm.yaml").write_text(VM.replace("{name: web}", "{name: web, namespace: shop}").replace("m.large", "=1+2"))
+    Path("types/m.yaml").write_text(Path("types/m.yaml").read_text().replace("m.large", "=1+2"))
+    (row,) = csv.DictReader(io.StringIO(run("-f", "vm.yaml", "-o", "csv").stdout))
+    assert row["instancetype"] == "'=1+2"
