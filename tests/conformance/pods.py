@@ -30,9 +30,9 @@ def view(pod: dict[str, Any]) -> dict[str, Any]:
     if _NETWORKS in annotations:
         annotations[_NETWORKS] = json.loads(annotations[_NETWORKS])
     for container in made["spec"].get("containers") or []:
-        command = container.get("command") or []
-        if _TIMEOUT in command:
-            command[command.index(_TIMEOUT) + 1] = "drawn"
+        for words in (container.get("command") or [], container.get("args") or []):
+            if _TIMEOUT in words:
+                words[words.index(_TIMEOUT) + 1] = "drawn"
     return _normal(made)
 
 

@@ -23,7 +23,7 @@ from duel.judge import ALL_STAGES, Differences, Question, answered, differing
 from duel.pipe import Asked, Oracle, OracleError
 from duel.shrink import shrink
 from virtcatalog.errors import UnsupportedError, VirtcatalogError
-from virtcatalog.releases import DEFAULT, RELEASES
+from virtcatalog.releases import DEFAULT, PREVIEWS, RELEASES
 
 #: VMs that are asked about in one cluster.
 _VMS = 10
@@ -133,7 +133,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("oracle", nargs="?", default="", metavar="COMMAND", help="the oracle's command line")
     parser.add_argument("--context", help="in place of a program, ask the cluster of this context by dry runs")
     parser.add_argument("--kubeconfig", metavar="FILE", help="where the context stands")
-    parser.add_argument("--release", choices=list(RELEASES), help=f"KubeVirt's release ({DEFAULT})")
+    parser.add_argument("--release", choices=[*RELEASES, *PREVIEWS], help=f"KubeVirt's release ({DEFAULT})")
     parser.add_argument("--stage", action="append", choices=ALL_STAGES, help="only this stage (may be repeated)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0, help="end after that time")

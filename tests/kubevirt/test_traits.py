@@ -11,7 +11,7 @@ from virtcatalog import Cluster, expand
 from virtcatalog.errors import CRASH, UNKNOWN_FIELD
 from virtcatalog.kubevirt.admission.instancetypes import warnings
 from virtcatalog.kubevirt.hosts import HOSTS, FirmwareDirectory, HostPCIDevice
-from virtcatalog.releases import RELEASES, Traits
+from virtcatalog.releases import PREVIEWS, RELEASES, Traits
 
 OLD, MIDDLE, NEW = THESE = "v1.7.4", "v1.8.4", "v1.9.0"
 
@@ -562,5 +562,5 @@ def test_releases_do_not_mix_in_one_process():
 
 def test_every_trait_differs_somewhere_and_says_where():
     for field in msgspec.structs.fields(Traits):
-        values = {getattr(release.traits, field.name) for release in RELEASES.values()}
+        values = {getattr(release.traits, field.name) for release in (*RELEASES.values(), *PREVIEWS.values())}
         assert len(values) > 1, field.name

@@ -186,7 +186,7 @@ def _write(value: Any) -> Any:
     raise NotImplementedError(type(value))
 
 
-LATEST: Final[Version] = (1, 9)
+LATEST: Final[Version] = (1, 10)
 """The release that brought the latest fields: it knows them all, and no type need be walked to learn that."""
 
 

@@ -13,6 +13,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
+from virtcatalog.releases import PREVIEWS
+
 Version = tuple[int, ...]
 """A KubeVirt release as far as fields depend on it: (1, 3); () is any."""
 
@@ -165,7 +167,9 @@ def shape_of(hint: Any) -> Shape:
 
 @cache
 def parse_release(text: str) -> Version:
-    """Read `v1.3` or `v1.3.0` as (1, 3): fields come with minor releases."""
+    """Read `v1.3` or `v1.3.0` as (1, 3): fields come with minor releases. A preview is the one that it leads to."""
+    if text in PREVIEWS:
+        return PREVIEWS[text].minor
     return tuple(int(part) for part in text.lstrip("v").split(".")[:2])
 
 

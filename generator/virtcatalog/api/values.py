@@ -9,6 +9,7 @@ from typing import Any, Final
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Leaf, List, Map, Struct, Version
 from virtcatalog.errors import nearest
+from virtcatalog.releases import name_minor
 
 NAMES: Final[Mapping[type, str]] = {
     str: "a string",
@@ -95,8 +96,7 @@ def unknown_field(key: object, names: Any, around: str = "") -> str:
 
 def too_new(key: str, since: Version, release: Version) -> str:
     """Say that a field came after the oldest release that an object must work with."""
-    new, old = (".".join(map(str, version)) for version in (since, release))
-    return f"{key!r} needs KubeVirt v{new}, and the catalog must work with v{old}"
+    return f"{key!r} needs KubeVirt {name_minor(since)}, and the catalog must work with {name_minor(release)}"
 
 
 def describe(value: Any) -> str:

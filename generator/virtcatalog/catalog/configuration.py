@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
@@ -10,6 +11,7 @@ from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, Virtual
 from virtcatalog.api.object import Object
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.declarations import InstancetypeFragment, Labels, Name, PreferenceFragment, says
+from virtcatalog.releases import PREVIEWS
 
 
 class ArgocdEntry(Object):
@@ -69,7 +71,7 @@ class TakenEntry(Object):
     )
 
 
-_RELEASE = r"^v[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?$"
+_RELEASE = r"v[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?"
 
 
 class CatalogFile(Object, kw_only=True):
@@ -85,7 +87,7 @@ class CatalogFile(Object, kw_only=True):
     kubevirt: Annotated[
         str,
         Meta(
-            pattern=_RELEASE,
+            pattern=f"^{_RELEASE}$",
             examples=["v1.3.0"],
             description="The oldest KubeVirt release that it must work with; by default that of the extended catalog.",
         ),
@@ -142,9 +144,10 @@ class OverlayEntry(Object):
     kubevirt: Annotated[
         str,
         Meta(
-            pattern=_RELEASE,
+            pattern=f"^({'|'.join((_RELEASE, *map(re.escape, PREVIEWS)))})$",
             examples=["v1.8.4"],
-            description="The KubeVirt release that its clusters run: its VMs are judged by that one's rules.",
+            description="The KubeVirt release that its clusters run, or the branch of a preview: its VMs are judged by "
+            "that one's rules.",
         ),
     ] = ""
     scope: Annotated[Literal["cluster", "namespaced", "both"], says("Which kinds it has.")] = "cluster"

@@ -10,6 +10,7 @@ from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.shape import parse_release
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject, VmCheck
+from virtcatalog.releases import name_minor
 
 NEWER = Rule(
     "newer-than-release",
@@ -26,7 +27,14 @@ OTHER = Rule(
     "Its VMs are judged by the release in `overlays.yaml`, and the cluster may refuse or change them.",
     "Say in `overlays.yaml` which release the environment runs, or leave out the KubeVirt CR of another cluster.",
 )
-RULES = (NEWER, OTHER)
+PREVIEW = Rule(
+    "preview-release",
+    "note",
+    "VMs are judged by a preview: KubeVirt as a branch has it, ahead of a release.",
+    "What the branch does may change until it is released, and no cluster may run it yet.",
+    "Take it for what is to come, and check against the releases that clusters run, too.",
+)
+RULES = (NEWER, OTHER, PREVIEW)
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
@@ -36,6 +44,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     """
     if inventory.conditions.release is None:
         yield from _contradictions(inventory)
+    yield from _previews(inventory)
     for subject in inventory.objects:
         yield from _newer(subject, inventory)
 
@@ -58,8 +67,17 @@ def _newer(subject: Subject, inventory: Inventory) -> Iterator[Finding]:
     if requested is not None and (requested.minor < oldest or not imported):
         release, whose = requested.minor, f"what is asked about is {requested}"
     for path, since in prune(subject.manifest, kind, release)[1].items():
-        version = ".".join(map(str, since))
-        yield subject.finding(NEWER, f"{path[-1]!r} needs KubeVirt v{version}, and {whose}", field_path(path))
+        yield subject.finding(NEWER, f"{path[-1]!r} needs KubeVirt {name_minor(since)}, and {whose}", field_path(path))
+
+
+def _previews(inventory: Inventory) -> Iterator[Finding]:
+    requested = inventory.conditions.release or inventory.conditions.usual
+    if requested is not None and requested.preview:
+        yield Finding(message=requested.preview, rule=PREVIEW.id, severity=PREVIEW.severity)
+    for overlay in inventory.overlays if inventory.conditions.release is None else ():
+        release = inventory.choice(inventory.configurations(overlay.name), overlay.name).release
+        if overlay.kubevirt and release.preview:
+            yield PREVIEW.at(overlay.source, release.preview, field=f"{overlay.name}.kubevirt")
 
 
 def _contradictions(inventory: Inventory) -> Iterator[Finding]:

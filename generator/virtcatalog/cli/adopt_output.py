@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from virtcatalog.cli.console import note, print_texts, show_json, write_diff
+from virtcatalog.cli.previews import marked
 from virtcatalog.errors import Problem, some
 from virtcatalog.escaping import json_value
 
@@ -178,7 +179,7 @@ def _as_json(machine: Machine) -> str:
     manifest = machine.vm.manifest
     line, column = manifest.place("")
     place = {"file": manifest.file, "line": line, "column": column}
-    return json_value(document(machine.name, machine.adoption) | {"place": place})
+    return json_value(marked(document(machine.name, machine.adoption) | {"place": place}))
 
 
 def replace(files: Iterable[Rewritten]) -> None:

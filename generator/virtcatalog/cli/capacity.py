@@ -14,6 +14,7 @@ from virtcatalog.cli.capacity_output import print_text
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, print_problems, summary
 from virtcatalog.cli.inputs import catalog_objects, load_any, placed
+from virtcatalog.cli.previews import marked
 from virtcatalog.cli.repository import deployed_all, repository_at
 from virtcatalog.errors import VirtcatalogError, counted, listed
 from virtcatalog.escaping import as_json
@@ -100,7 +101,7 @@ def command(
     )
     answer = report(chain(launched(fleet, cluster), of_repositories), number, cluster, asked, pods)
     if form == "json":
-        data(as_json(_as_data(answer)))
+        data(as_json(marked(_as_data(answer))))
     else:
         print_text(answer)
     for name, why in answer.podless:

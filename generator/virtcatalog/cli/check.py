@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,7 +89,7 @@ Examples:
 @click.option("--rules", "show_rules", is_flag=True, help="Print what every rule is about, as Markdown, and end.")
 @failing
 @execution.cached
-@conditioned
+@partial(conditioned, says_previews=True)
 def command(
     catalog: str | None,
     sources: tuple[str, ...],

@@ -130,9 +130,9 @@ def _catalogs(_context: Context) -> Iterable[str]:
 
 
 def _releases(_context: Context) -> Iterable[str]:
-    from virtcatalog.releases import RELEASES
+    from virtcatalog.releases import PREVIEWS, RELEASES
 
-    return RELEASES
+    return [*RELEASES, *PREVIEWS]
 
 
 def _hosts(_context: Context) -> Iterable[str]:

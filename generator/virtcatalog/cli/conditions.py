@@ -11,6 +11,7 @@ import msgspec
 
 from virtcatalog.cli.console import summary
 from virtcatalog.cli.options import completes, settings, with_options
+from virtcatalog.cli.previews import mark
 
 if TYPE_CHECKING:
     from virtcatalog.cli.vms import Batch
@@ -61,12 +62,20 @@ _OF_TWO = (
 )
 
 
-def conditioned(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options and their values as its keyword argument `conditions`, a `Conditions`."""
+def conditioned(
+    command: Callable[..., int], *, prints: str | None = None, says_previews: bool = False
+) -> Callable[..., int]:
+    """Give a command the options and their values as its keyword argument `conditions`, a `Conditions`.
+
+    That the release is a preview stands in front of what is printed, unless the command `says_previews` by itself.
+    It `prints` that form where -o names none.
+    """
 
     @wraps(command)
     def run(*args: Any, kubevirt: str | None, arch: str, host: str, **others: Any) -> int:
-        return command(*args, conditions=_conditions(kubevirt, arch, host), **others)
+        conditions = _conditions(kubevirt, arch, host)
+        mark([conditions.release or conditions.usual], None if says_previews else others.get("form") or prints)
+        return command(*args, conditions=conditions, **others)
 
     return with_options(*_OF_ONE)(run)
 
@@ -80,6 +89,7 @@ def conditioned_twice(command: Callable[..., int]) -> Callable[..., int]:
     ) -> int:
         releases, hosts = kubevirt or (None, None), host or (settings().host or _HOST,) * 2
         pair = tuple(_conditions(release, arch, name) for release, name in zip(releases, hosts, strict=True))
+        mark([conditions.release or conditions.usual for conditions in pair], None)  # the report says it, too
         return command(*args, conditions=pair, **others)
 
     return with_options(*_OF_TWO)(run)
@@ -101,6 +111,7 @@ def settled(batches: Iterable[Batch], asked: Conditions) -> list[tuple[Batch, Co
         release = asked.release
         if release or batch.kubevirt:
             release, overruled = choose_release(asked, batch.kubevirt, manifests)
+            mark([release], click.get_current_context().params.get("form"))
             if overruled and batch.number:
                 overrulings.add(f"{batch.environment}: {overruled}".removeprefix(": "))
         conditions = msgspec.structs.replace(asked, release=release, environment=batch.environment or None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -105,7 +106,7 @@ Examples:
 @options.manifests("Objects of the cluster, such as claims.")
 @options.form(("yaml", *FORMS))
 @failing
-@conditioned
+@partial(conditioned, prints="yaml")
 def command(
     catalog: str | None,
     environment: str | None,

@@ -14,6 +14,7 @@ from virtcatalog.cli.conditions import conditioned_twice
 from virtcatalog.cli.console import columns_of_terminal, data, echo, failing, progress, write_diff
 from virtcatalog.cli.defaults import in_effect
 from virtcatalog.cli.inputs import placed, read
+from virtcatalog.cli.previews import marked
 from virtcatalog.cli.sides import Named, named, read_sides, upgraded
 from virtcatalog.errors import LEVELS, Level, ManifestError, Problem
 from virtcatalog.escaping import as_json
@@ -234,7 +235,7 @@ def _github(report: Report) -> None:
 def _json(report: Report) -> None:
     from virtcatalog.review.report import as_data
 
-    data(as_json(as_data(report)))
+    data(as_json(marked(as_data(report))))
 
 
 def _html(report: Report) -> None:

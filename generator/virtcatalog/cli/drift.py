@@ -11,6 +11,7 @@ from virtcatalog.cli import execution, options
 from virtcatalog.cli.cluster import snapshot
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, progress, summary
+from virtcatalog.cli.previews import marked
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.escaping import as_json
 
@@ -101,7 +102,7 @@ def command(
     for omission in omissions:
         summary(f"releases of the catalog: {omission}")
     if form == "json":
-        data(as_json(as_data(drifts)))
+        data(as_json(marked(as_data(drifts))))
     elif form == "markdown":
         data(as_markdown(drifts))
     elif names:

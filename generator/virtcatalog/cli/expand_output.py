@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from virtcatalog.cli.console import data, show_json, stream, summary, write_diff
+from virtcatalog.cli.previews import marked
 from virtcatalog.cli.table import Table, print_tables
 from virtcatalog.errors import Problem, UnsupportedError, placed
 from virtcatalog.escaping import as_json, json_text, json_value
@@ -115,7 +116,7 @@ def show_sarif(findings: Iterable[list[tuple[str, Problem]]], _many: bool) -> No
     for rule, problem in chain.from_iterable(findings):
         level, index = _SARIF[rule][0], list(_SARIF).index(rule)
         results.append(result(rule, index, level, problem.sentence, problem.file, problem.line, problem.column))
-    data(as_json(log("virtcatalog expand", rules, results)))
+    data(as_json(log("virtcatalog expand", rules, results, marked({}))))
 
 
 _SARIF = {
@@ -158,6 +159,7 @@ def make_json(outcome: Outcome, _many: bool) -> str:
         "origins": sources_of(vm.manifest, result, cluster) if result.vmi else None,
         "domainXml": result.domain_xml,
         "disks": disks_of(result, cluster),
+        **({"preview": cluster.release.preview} if cluster.release.preview else {}),
     }
     return json_value(document, write=str)  # amounts
 

@@ -11,6 +11,7 @@ import msgspec
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned, settled
 from virtcatalog.cli.console import data, echo, failing, print_problems
+from virtcatalog.cli.previews import marked
 from virtcatalog.cli.vms import Batch, gather
 from virtcatalog.errors import (
     ManifestError,
@@ -98,7 +99,7 @@ def command(
         answers_of.setdefault(one, []).append(batch.environment)
     if form == "json":
         answers = [_as_data(what, item, names) for item, names in answers_of.items()]
-        data(as_json(answers[0] if len(answers) == 1 else answers))
+        data(as_json(marked(answers[0] if len(answers) == 1 else answers)))
     else:
         lines = [line for item, names in answers_of.items() for line in _lines(within(what, names), item)]
         echo("".join(f"{line}\n" for line in lines), nl=False)

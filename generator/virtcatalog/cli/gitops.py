@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -82,7 +83,7 @@ Examples:
 @click.option("--user", help="Who gets the role of rbac.")
 @click.pass_context
 @failing
-@conditioned
+@partial(conditioned, prints="yaml")
 def command(
     context: click.Context,
     /,

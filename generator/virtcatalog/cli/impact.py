@@ -13,6 +13,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, print_problems
 from virtcatalog.cli.diff import read_dumps
+from virtcatalog.cli.previews import marked
 from virtcatalog.cli.repository import default_path, repository_at
 from virtcatalog.errors import VirtcatalogError, counted, some
 from virtcatalog.escaping import as_json, single_line
@@ -66,7 +67,7 @@ def command(
     dumps = read_dumps([*sources, *options.settings().cluster])
     answers = impacts(names, path, dumps, conditions, environments, side)
     if form == "json":
-        data(as_json([_as_data(impact) for impact in answers]))
+        data(as_json(marked([_as_data(impact) for impact in answers])))
     else:
         echo("\n".join("".join(f"{line}\n" for line in _lines(answer)) for answer in answers), nl=False)
     problems = side.problems if side is not None else ()

@@ -87,6 +87,7 @@ def command(
     from virtcatalog.cli.adopt_gathering import choice, gathered
     from virtcatalog.cli.inputs import placed
     from virtcatalog.cli.items import as_csv
+    from virtcatalog.cli.previews import marked
     from virtcatalog.cli.rightsize_output import as_data, as_markdown, as_rows, print_text, write
     from virtcatalog.escaping import as_json
     from virtcatalog.manifests.sources import read_file
@@ -118,7 +119,7 @@ def command(
     if not vms and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
     if form == "json":
-        data(as_json(as_data(advices)))
+        data(as_json(marked(as_data(advices))))
     elif form == "csv":
         echo(as_csv(as_rows(advices)), nl=False)
     elif form == "markdown":

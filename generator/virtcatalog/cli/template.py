@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -150,7 +151,7 @@ Examples:
 @catalog()
 @click.pass_context
 @failing
-@conditioned
+@partial(conditioned, prints="yaml")
 def convert(
     context: click.Context,
     /,

@@ -12,6 +12,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.cluster import snapshot
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, note, progress
+from virtcatalog.cli.previews import marked
 from virtcatalog.escaping import as_json, markdown, single_line
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def command(
     for gap in sorted(observed.gaps):
         note(f"not read of {observed.label}: {gap}")
     if form == "json":
-        data(as_json([_as_data(tally) for tally in tallies]))
+        data(as_json(marked([_as_data(tally) for tally in tallies])))
     elif form == "markdown":
         data("".join(_markdown(nameless(tally)) for tally in tallies))
     else:

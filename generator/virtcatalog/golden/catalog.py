@@ -25,7 +25,7 @@ from virtcatalog.kubevirt.hosts import HostProfile
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.sources import open_source
 from virtcatalog.manifests.textdiff import unified
-from virtcatalog.releases import DEFAULT, RELEASES, Release, find_release
+from virtcatalog.releases import DEFAULT, PREVIEWS, RELEASES, Release, find_release
 from virtcatalog.repositories.find import find
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class GoldenCatalog(pytest.File):
     @cached_property
     def unused_folders(self) -> tuple[Path, ...]:
         """The folders of releases under which nothing is tested."""
-        names = RELEASES.keys() - {release.name for release in self.releases if release is not DEFAULT}
+        names = {*RELEASES, *PREVIEWS} - {release.name for release in self.releases if release is not DEFAULT}
         return tuple(folder for name in sorted(names) if (folder := self.folder / name).is_dir())
 
     @cached_property
@@ -256,8 +256,8 @@ class GoldenTest(pytest.Function):
     @property
     def folder(self) -> Path:
         """Where its golden file is."""
-        other = self.release is not None and self.release is not DEFAULT
-        return self.catalog.folder / str(self.release) if other else self.catalog.folder
+        release = self.release if self.release is not DEFAULT else None
+        return self.catalog.folder / release.name if release is not None else self.catalog.folder
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Say where the VM template is."""

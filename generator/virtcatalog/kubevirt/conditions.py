@@ -10,7 +10,7 @@ import msgspec
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.errors import ManifestError, Problem, UnsupportedError
 from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
-from virtcatalog.releases import DEFAULT, Release, find_release
+from virtcatalog.releases import DEFAULT, PREVIEWS, Release, find_release
 
 
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ def _observed_release(manifests: Sequence[Mapping[str, Any]]) -> Release | None:
         return None
     name, release = observed
     try:
-        return find_release(release)
+        return _built(release)
     except UnsupportedError as error:
         field = "status.observedKubeVirtVersion"
         message = f"{error.message}; name the release to ask about to overrule this field"
@@ -79,6 +79,13 @@ def _observed(manifests: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
 
 def _modelled(release: str) -> Release | None:
     try:
-        return find_release(release)
+        return _built(release)
     except UnsupportedError:
         return None
+
+
+def _built(name: str) -> Release:
+    """The release of a build; UnsupportedError for a branch, which no build is called."""
+    if name in PREVIEWS:
+        raise UnsupportedError("release", f"KubeVirt {name!r} is the name of a branch, and of no build")
+    return find_release(name)

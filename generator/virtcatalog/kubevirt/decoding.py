@@ -23,7 +23,7 @@ from virtcatalog.api.nodes import (
 from virtcatalog.api.object import Status
 from virtcatalog.api.operator import KubeVirt
 from virtcatalog.errors import ManifestError, Problem, Warning
-from virtcatalog.releases import Release
+from virtcatalog.releases import Release, name_minor
 
 _IN_PART: Mapping[tuple[str, str], type[Status]] = {
     ("v1", "Namespace"): PartialObjectMetadata,
@@ -135,7 +135,7 @@ def prune_manifest(manifest: Any, kind: type[msgspec.Struct], release: Release) 
         Warning(
             "Pruned",
             field_path(path),
-            f"KubeVirt {release} does not know the field, which came with v{'.'.join(map(str, since))}",
+            f"KubeVirt {release} does not know the field, which came with {name_minor(since)}",
             manifest_name(manifest),
         )
         for path, since in pruned.items()

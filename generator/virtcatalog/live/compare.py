@@ -30,7 +30,7 @@ from virtcatalog.kubevirt.result import Result
 from virtcatalog.kubevirt.rollout.controller import pinned
 from virtcatalog.kubevirt.rollout.restart import restart_required
 from virtcatalog.kubevirt.rollout.revisions import applied
-from virtcatalog.kubevirt.rollout.running import SyncError
+from virtcatalog.kubevirt.rollout.running import LIVE_MIGRATABLE, SyncError
 from virtcatalog.kubevirt.rollout.webhooks import admit_update
 from virtcatalog.live.managers import Managers
 from virtcatalog.manifests.difference import Difference, alike, differences
@@ -196,7 +196,7 @@ def waiting(live: Data, vmi: Data, revision: Data | None, cluster: Cluster) -> W
     vm, machine = vm_of(live, cluster), vmi_of(vmi)
     started = _started(live, revision, cluster)
     if started is None:
-        return _by_expansion(live, vm, machine, cluster)
+        return _by_expansion(live, vm, machine, cluster, migratable=_is_migratable(vmi))
     if pinned(vm) == started:
         return Waiting()
     then = VirtualMachine(metadata=vm.metadata, spec=started)
@@ -206,14 +206,28 @@ def waiting(live: Data, vmi: Data, revision: Data | None, cluster: Cluster) -> W
     except SyncError as error:
         cause = error.causes[0]
         raise UnsupportedError(cause.field, f"what cannot be applied: {cause.message}") from error
-    compared = _compared(before, current, machine, cluster)
+    compared = _compared(before, current, machine, cluster, migratable=_is_migratable(vmi))
     return compared._replace(turned=tuple(_turned(started, vm.spec)) if compared.restart or compared.arriving else ())
 
 
+def _is_migratable(vmi: Data) -> bool:
+    """Whether a VMI of the cluster says that it can be migrated (IsMigratable)."""
+    conditions = (vmi.get("status") or {}).get("conditions")
+    return any(
+        isinstance(condition, dict) and (condition.get("type"), condition.get("status")) == (LIVE_MIGRATABLE, "True")
+        for condition in (conditions if isinstance(conditions, list) else ())
+    )
+
+
 def _compared(
-    before: VirtualMachineSpec, current: VirtualMachineSpec, vmi: VirtualMachineInstance, cluster: Cluster
+    before: VirtualMachineSpec,
+    current: VirtualMachineSpec,
+    vmi: VirtualMachineInstance,
+    cluster: Cluster,
+    *,
+    migratable: bool,
 ) -> Waiting:
-    required = restart_required(before, current, vmi.spec, cluster.configuration)
+    required = restart_required(before, current, vmi.spec, cluster.configuration, migratable=migratable)
     fields = set(required.fields) if required is not None else set[str]()
     found = [*differences(to_manifest(before.template.spec), to_manifest(current.template.spec), _TEMPLATE)]
     restart = tuple(difference for difference in found if difference.field in fields)
@@ -245,7 +259,9 @@ def _not_there(
             yield difference
 
 
-def _by_expansion(live: Data, vm: VirtualMachine, vmi: VirtualMachineInstance, cluster: Cluster) -> Waiting:
+def _by_expansion(
+    live: Data, vm: VirtualMachine, vmi: VirtualMachineInstance, cluster: Cluster, *, migratable: bool
+) -> Waiting:
     """Compare the machine with the one that the VM would start now."""
     expected = create_vmi({**live, "metadata": _named(live)}, cluster)
     if not expected.admitted or expected.vmi_object is None:
@@ -253,7 +269,7 @@ def _by_expansion(live: Data, vm: VirtualMachine, vmi: VirtualMachineInstance, c
     machine, now = vmi.spec, clone(expected.vmi_object.spec)
     before = replace(vm.spec, template=replace(vm.spec.template, spec=clone(machine)))
     current = replace(vm.spec, template=replace(vm.spec.template, spec=_with_drawn(now, machine)))
-    return _compared(before, current, vmi, cluster)._replace(basis="expansion")
+    return _compared(before, current, vmi, cluster, migratable=migratable)._replace(basis="expansion")
 
 
 def _with_drawn(now: VirtualMachineInstanceSpec, machine: VirtualMachineInstanceSpec) -> VirtualMachineInstanceSpec:

@@ -54,6 +54,13 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """NVIDIA Grace GPUs are known and need their own feature gate (grace_io_virtualization.go,
     validateGraceIOVirtualization)."""
 
+    ramfb_is_on_unless_off: bool = False
+    """A vGPU's framebuffer without `enabled` counts, for the webhook and for a display on PCI; before, only one that
+    says so (vmi-create-admitter.go, countConfiguredMDEVRamFBs; device/hostdevice/hostdev.go, isRamFBSet)."""
+    storage_is_validated_apart: bool = False
+    """The webhook of VMIs looks at container disks, utility volumes and disks before the rest of the spec, and with it
+    once more (pkg/storage/admitters/vmi-storage-admitter.go, Validate)."""
+
     passt_and_macvtap_gates: bool = True
     """The bindings `passt` and `macvtap` work behind feature gates; later they are discontinued, as `slirp` is
     (pkg/network/admitter/macvtap.go, validateMacvtapBinding; passt.go, validatePasstBinding; discontinued.go,
@@ -143,6 +150,17 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """virt-launcher crashes on dedicated CPUs with maxSockets where CPUs cannot be plugged in
     (converter/vcpu/vcpu.go, AdjustDomainForTopologyAndCPUSet)."""
 
+    passes_numa_distances: bool = False
+    """NUMA nodes that are passed through keep their distances (converter/vcpu/vcpu.go, numaMapping)."""
+    s390x_has_memfd: bool = True
+    """Memory is backed with memfd on s390x, too, which has no NUMA cells for it (converter/arch/s390x.go,
+    IsMemfdSupported)."""
+    numa_field_gets_memfd_cell: bool = True
+    """A VMI with `numa` gets the NUMA cell that memfd needs unless the host's nodes are passed through; later `numa`
+    alone keeps it away (converter/compute/cpu.go, configureSyntheticNUMA)."""
+    hotplug_ports_lose_commandline: bool = True
+    """`<qemu:commandline>` is lost where root ports are added (util/libvirt_helper.go, ApplySidecarHooks)."""
+
     cpu_manager_label: str = "cpumanager"
     """The label of nodes on which a VMI can have CPUs of its own (api/core/v1/types.go, CPUManager)."""
     launcher_is_told_hypervisor: bool = False
@@ -171,6 +189,21 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     newSidecarContainerRenderer)."""
     virtiofs_shows_tokens_as_root: bool = False
     """Guests see the token of a service account as root's (services/virtiofs.go, generateContainerFromVolume)."""
+    qemu_overhead_mebibytes: int = 30
+    """What QEMU takes beside its guest (pkg/hypervisor/kvm/hypervisorbackend.go, QemuOverhead)."""
+    launcher_has_arguments: bool = False
+    """The flags of virt-launcher, and of the copy of the container disks' tool, are `args`; before, they follow the
+    program in `command` (services/template.go, renderLaunchManifest)."""
+    launcher_is_told_hooks: bool = True
+    """virt-launcher's command names the gate LibvirtHooksServerAndClient (services/template.go,
+    renderLaunchManifest)."""
+    hugetlbfs_is_of_huge_pages: bool = False
+    """libvirt's directory of huge pages is on them, too (services/rendervolumes.go, withHugepages)."""
+    digests_can_be_skipped: bool = False
+    """An annotation keeps away the init containers that tell digests of images (services/template.go,
+    renderLaunchManifest; services/rendervolumes.go, withImageVolumes)."""
+    virtiofs_follows_pull_policy: bool = False
+    """Virtiofs' containers are pulled as the configuration says (services/virtiofs.go, generateContainerFromVolume)."""
     reservations_keep_apart: bool = False
     """Pods that reserve the same LUN are kept on different nodes (services/template.go,
     setPersistentReservationAntiAffinity)."""
@@ -181,6 +214,10 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     networks_change_alone: bool = False
     """Networks of a running VMI are brought into order, or changed, even if no interface changes
     (pkg/network/controllers/vm.go, vmiInterfacesPatch)."""
+    networks_follow_migratable_only: bool = False
+    """Only a VMI that can be migrated moves to another NetworkAttachmentDefinition while it runs; any other has to
+    restart (pkg/network/controllers/vm.go, syncVMIInterfaces; pkg/network/vmliveupdate/restart.go,
+    IsRestartRequired)."""
     notes_left_volumes: bool = True
     """A VMI is annotated with the hotplugged volumes that its VM does not have (watch/vmi/storage.go,
     checkEphemeralHotplugVolumes)."""
@@ -188,18 +225,27 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """The operator deploys the instance types d1.* (virt-operator's common-instancetypes bundles)."""
 
 
+class Branch(msgspec.Struct, frozen=True, kw_only=True):
+    """The tip of a branch, ahead of its release: the minor that it leads to, its commit, and that commit's date."""
+
+    minor: tuple[int, int]
+    commit: str
+    date: str
+
+
 class Release(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """One KubeVirt release.
+    """One KubeVirt release, or what a branch has ahead of one.
 
     `feature_gates` gives every registered gate its stage (pkg/virt-config/featuregate); `configuration` is the KubeVirt
     CR's `spec.configuration` as it is while nobody sets anything, without what only migrations and clients of the API
     server read (pkg/virt-config/configuration.go); `firmware` are the files of the launcher's image by directory;
     `pci_topology_version` is what new machines are annotated with (vmi-mutator.go). `common_instancetypes` is the
     catalog that comes with virtcatalog of what the operator deploys (virt-operator's common-instancetypes bundles).
-    `launcher` is what is in virt-launcher's image.
+    `launcher` is what is in virt-launcher's image. `branch` is None for what was released.
     """
 
     name: str
+    branch: Branch | None = None
     launcher: Launcher
     feature_gates: Mapping[str, Stage]
     configuration: Mapping[str, Any]
@@ -210,12 +256,22 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def minor(self) -> tuple[int, int]:
-        """The release without its patch number: `(1, 9)`."""
+        """The release without its patch number: `(1, 9)`; of a preview, the one that its branch leads to."""
+        if self.branch is not None:
+            return self.branch.minor
         major, minor, _ = self.name.removeprefix("v").split(".")
         return int(major), int(minor)
 
+    @property
+    def preview(self) -> str:
+        """A sentence that says what is not released yet; "" for a release."""
+        if self.branch is None:
+            return ""
+        tip = f"its branch as of {self.branch.date}, {self.branch.commit}"
+        return f"KubeVirt {self.name} is a preview: {tip}, which may change until it is released"
+
     def __str__(self) -> str:
-        return self.name
+        return f"{self.name} (preview)" if self.branch is not None else self.name
 
 
 def gates(before: Mapping[str, Stage] = MappingProxyType({}), **stages: str) -> Mapping[str, Stage]:

@@ -126,7 +126,7 @@ class Causes:
 
     def _elsewhere(self, comparison: Comparison, vm: Data) -> Iterator[Cause]:
         """What changes a VM that refers to nothing that does: the release, the configuration, what lies beside it."""
-        old, new = comparison.base.release.name, comparison.head.release.name
+        old, new = str(comparison.base.release), str(comparison.head.release)
         if old != new:
             yield Cause(f"KubeVirt {old} → {new}")
         yield from self._configuration(comparison)

@@ -80,6 +80,7 @@ def review(
         standings=tuple(standing for standing in standings if standing.homeless or standing.refused),
         overspent=overspent(head.budgets, [(where, vms, comparison.head) for where, vms, comparison in fleets]),
         only=tuple(environments),
+        previews=tuple(reviewer.previews()),
         quiet=bool(quiet(clean.base, clean.head, fleet.verdicts) or refused_objects(clean.base, clean.head)),
         remarks=tuple(remarks(clean.base, clean.head, fleet.verdicts)),
         host=" → ".join(hosts) if conditions[0].host != conditions[1].host else "",

@@ -218,12 +218,17 @@ class Reviewer:
         found: dict[tuple[str, str], dict[str, set[KnownField]]] = {}
         for environment in dict.fromkeys(name for side in self._sides for name in side.objects):
             comparison = self._comparison(environment)
-            old, new = comparison.base.release.name, comparison.head.release.name
+            old, new = str(comparison.base.release), str(comparison.head.release)
             if old != new:
                 found.setdefault((old, new), {})[environment] = set(comparison.known_fields())
         for (old, new), fields in found.items():
             every = tuple(sorted(set().union(*fields.values())))
             yield Upgrade(environments=tuple(fields), old=old, new=new, fields=every)
+
+    def previews(self) -> Iterator[str]:
+        """Yield the names of the releases on either side that are previews, each once."""
+        clusters = chain.from_iterable((each.base, each.head) for each in self._comparisons.values())
+        yield from dict.fromkeys(cluster.release.name for cluster in clusters if cluster.release.preview)
 
     def _declared(self, old: Vm | None, new: Vm | None) -> None:
         """Judge a VM that stands on the sides themselves: a VM template of a catalog, or a VM of a folder."""

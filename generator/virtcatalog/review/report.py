@@ -30,9 +30,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a comparison found.
 
     `hidden` are objects that a broken catalog keeps from being compared; `upgrades` the environments whose KubeVirt
-    release is another one. `defaults` are those of the repository that leave something out or choose what counts,
-    `only` the environments that are looked at, none for all. `remarks` say what of the change is not applied or
-    not felt; `quiet` says that VMs differ of which there is no verdict, or that a sync fails on another object.
+    release is another one, `previews` the names of releases that are none yet. `defaults` are those of the repository
+    that leave something out or choose what counts, `only` the environments that are looked at, none for all. `remarks`
+    say what of the change is not applied or not felt; `quiet` says that VMs differ of which there is no verdict, or
+    that a sync fails on another object.
     """
 
     base: Side
@@ -47,6 +48,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     overspent: tuple[Overspent, ...] = ()
     defaults: tuple[Problem, ...] = ()
     only: tuple[str, ...] = ()
+    previews: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     quiet: bool = False
 
@@ -189,6 +191,7 @@ def headline(report: Report) -> str:
         parts.append(counted(len(report.problems), "problem"))
     if report.unrendered:
         parts.append(f"{len(report.unrendered):,} not rendered")
+    parts += [f"KubeVirt {name} is a preview" for name in report.previews]
     if report.only:
         parts.append(f"only {listed(report.only)} is looked at")
     return "; ".join(parts)

@@ -18,6 +18,7 @@ from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.emit import dump
 from virtcatalog.progress import tracked
+from virtcatalog.releases import PREVIEWS
 from virtcatalog.site import chart as charts
 from virtcatalog.site import plainvms
 from virtcatalog.site.bootsources import boot_sources
@@ -96,6 +97,7 @@ class _Site:
             class_icon=self.class_icons,
             family_icon=Icons(preference.family for preference in self.preferences),
             made_by=f"virtcatalog {__version__}",
+            previews=_previews(catalog, conditions),
         )
 
     def files(self) -> Iterator[tuple[str, str]]:
@@ -298,6 +300,13 @@ class _Site:
             "offered": self.offering.get((section, entry.name), ()),
             "usage": self.fleet.usage(section, entry.name) if self.fleet else None,
         }
+
+
+def _previews(catalog: Catalog, conditions: Conditions | None) -> list[str]:
+    """What is said of the previews that pages were made for: the release asked about, and those of environments."""
+    asked = conditions.release or conditions.usual if conditions is not None else None
+    of_environments = (PREVIEWS.get(overlay.kubevirt) for overlay in catalog.overlays)
+    return list(dict.fromkeys(each.preview for each in (asked, *of_environments) if each is not None and each.preview))
 
 
 def _size(row: Type) -> tuple[bool, int, int, int]:

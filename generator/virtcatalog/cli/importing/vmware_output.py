@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from virtcatalog.cli.console import echo, note, show_json, stream, summary
 from virtcatalog.cli.items import as_csv
+from virtcatalog.cli.previews import marked
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import Problem, counted
 from virtcatalog.escaping import json_value
@@ -122,7 +123,7 @@ def print_vms(vms: Iterable[Brought], form: str, tally: Tally) -> None:
         for number, account in enumerate(accounts):
             stream(("---\n" if number else "") + dump(account.brought.vm))
     elif form == "json":
-        show_json((json_value(_document(account)) for account in accounts), many=True)
+        show_json((json_value(marked(_document(account))) for account in accounts), many=True)
     elif form == "report":
         for _ in accounts:
             pass

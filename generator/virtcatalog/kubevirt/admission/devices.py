@@ -87,20 +87,25 @@ def validate_downward_metrics(spec: VirtualMachineInstanceSpec, path: str, confi
         yield invalid(f"{path}.domain.devices.downwardMetrics", "needs the feature gate DownwardMetrics")
 
 
-def validate_gpus(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
+def validate_gpus(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
     """One vGPU at most can have a display with a RAM framebuffer (validateMDEVRamFB)."""
-    gpus = spec.domain.devices.gpus
-    if gpus and sum(map(_has_ram_framebuffer, gpus)) > 1:
+    unsaid = config.release.traits.ramfb_is_on_unless_off
+    if sum(_has_ram_framebuffer(gpu, unsaid=unsaid) for gpu in spec.domain.devices.gpus) > 1:
         yield invalid(f"{path}.GPUs", "only one vGPU can have a display with ramFB: disable it for the others")
 
 
-def _has_ram_framebuffer(gpu: GPU) -> bool:
-    """A display has one by default; once `ramFB` is given, its `enabled` has to say so."""
+def _has_ram_framebuffer(gpu: GPU, *, unsaid: bool) -> bool:
+    """A display has one by default; a `ramFB` whose `enabled` says nothing counts as `unsaid`.
+
+    Source: countConfiguredMDEVRamFBs.
+    """
     options = gpu.virtual_gpu_options
     display = options.display if options is not None else None
     if display is None or display.enabled is False:
         return False
-    return display.ram_fb is None or display.ram_fb.enabled is True
+    if display.ram_fb is None:
+        return True
+    return unsaid if display.ram_fb.enabled is None else display.ram_fb.enabled
 
 
 def validate_host_devices(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:

@@ -132,13 +132,9 @@ _SPEC_RULES: tuple[Rule, ...] = (
     validate_reserved_overhead,
     validate_service_account,
 )
-_VMI_RULES: tuple[Rule, ...] = (
-    validate_discontinued_feature_gates,
-    validate_discontinued_bindings,
-    *_SPEC_RULES,
-    validate_volume_disks,
-    validate_memory_is_set,
-)
+_STORAGE_RULES: tuple[Rule, ...] = (validate_container_disks, validate_utility_volumes, validate_disks)
+_FIRST_RULES: tuple[Rule, ...] = (validate_discontinued_feature_gates, validate_discontinued_bindings)
+_LAST_RULES: tuple[Rule, ...] = (*_SPEC_RULES, validate_volume_disks, validate_memory_is_set)
 
 
 def validate_vmi_spec(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
@@ -153,9 +149,10 @@ def validate_vmi(vmi: VirtualMachineInstance, cluster: Cluster, *, of_user: bool
     """
     spec, metadata, config = vmi.spec, vmi.metadata, cluster.configuration
     validate_labels = validate_metadata if of_user else validate_annotations
+    apart = _STORAGE_RULES if config.release.traits.storage_is_validated_apart else ()
     return answered(
         [
-            *(cause for rule in _VMI_RULES for cause in rule(spec, "spec", config)),
+            *(cause for rule in (*_FIRST_RULES, *apart, *_LAST_RULES) for cause in rule(spec, "spec", config)),
             *validate_labels(metadata, "metadata", config),
             *validate_grace_annotations(spec, metadata, "metadata", config),
             *validate_hyperv(spec, "spec", config),

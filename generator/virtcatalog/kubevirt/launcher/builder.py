@@ -107,13 +107,17 @@ def _machine(vmi: VirtualMachineInstance, context: Context) -> Machine:
     guest = guest_memory(domain.memory, domain.resources)
     shares = needs_sharing(domain.devices)
     memfd = needs_memfd(hugepages, annotations, shares_memory=shares)
+    memfd = memfd and (release.traits.s390x_has_memfd or architecture.name != "s390x")
 
     parity = EVEN_PARITY in annotations
     pinning = pin(domain, context.cpu_set, context.topology, architecture, release, even_parity=parity)
     bound: tuple[GuestCell, ...] = ()
     if pinning is not None and has_numa_passthrough(domain.cpu):
-        bound = passthrough_cells(hugepages, guest, context.topology, pinning)
-    cells = bound or ((memfd_cell(topology, guest),) if memfd else ())
+        distances = context.numa_distances if release.traits.passes_numa_distances else {}
+        bound = passthrough_cells(hugepages, guest, context.topology, pinning, distances)
+    numa = domain.cpu.numa if domain.cpu is not None else None
+    has_cell = memfd and (numa is None or release.traits.numa_field_gets_memfd_cell)
+    cells = bound or ((memfd_cell(topology, guest),) if has_cell else ())
     kind = domain_type(
         context.hypervisor,
         available=context.hypervisor_available,

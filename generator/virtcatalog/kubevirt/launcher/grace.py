@@ -184,6 +184,8 @@ def _add_distances(numa: Element, host_nodes: dict[int, int], context: Context) 
         if number not in host_nodes:
             continue
         from_cell = context.numa_distances.get(host_nodes[number], {})
+        for plain in cell.findall("distances"):
+            cell.remove(plain)
         distances = SubElement(cell, "distances")
         for sibling in sorted(host_nodes):
             distance = from_cell.get(host_nodes[sibling])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.api.domainspec import Hugepages
 from virtcatalog.api.quantity import Quantity
@@ -15,7 +18,10 @@ from virtcatalog.kubevirt.memo import memo
 
 
 class GuestCell(msgspec.Struct, frozen=True):
-    """One NUMA cell of the guest: its vCPUs and memory, and the host node behind it if it is bound to one."""
+    """One NUMA cell of the guest: its vCPUs and memory, and the host node behind it if it is bound to one.
+
+    `distances` are those to other cells by their ids, none where the guest is not told.
+    """
 
     id: int
     vcpus: tuple[int, ...] | range
@@ -23,19 +29,37 @@ class GuestCell(msgspec.Struct, frozen=True):
     memory: int
     unit: str
     host_node: int | None = None
+    distances: tuple[tuple[int, int], ...] = ()
 
 
 def passthrough_cells(
-    hugepages: Hugepages | None, memory: Quantity, topology: HostTopology, pinning: Pinning
+    hugepages: Hugepages | None,
+    memory: Quantity,
+    topology: HostTopology,
+    pinning: Pinning,
+    distances: Mapping[int, Mapping[int, int]],
 ) -> tuple[GuestCell, ...]:
     """One guest cell for each host node that the vCPUs are pinned to, in the host's order; none if it has no nodes.
 
-    Memory is shared out evenly in whole huge pages, the first cells taking what is left over.
+    Memory is shared out evenly in whole huge pages, the first cells taking what is left over. `distances` are those
+    between the host's nodes as far as the guest is to know them.
     Source: pkg/virt-launcher/virtwrap/converter/vcpu/vcpu.go (numaMapping).
     """
     if not topology.cells:
         return ()
-    return _cells(topology, pinning, page_size(hugepages), in_bytes(memory, "spec.domain.memory.guest"))
+    cells = _cells(topology, pinning, page_size(hugepages), in_bytes(memory, "spec.domain.memory.guest"))
+    guest_cells = {cell.host_node: cell.id for cell in cells}
+    return tuple(
+        replace(
+            cell,
+            distances=tuple(
+                (guest_cells[node], distance)
+                for node, distance in distances.get(cell.host_node or 0, {}).items()
+                if node in guest_cells
+            ),
+        )
+        for cell in cells
+    )
 
 
 @memo

@@ -22,6 +22,7 @@ _DEFAULT_VERBOSITY = 2
 _KEEP = "kubevirt.io/keep-launcher-alive-after-failure"
 _CRASH = "kubevirt.io/func-test-virt-launcher-fail-fast"
 _LOG_FILTERS = "kubevirt.io/libvirt-log-filters"
+_CROSS_ARCHITECTURE = "--allow-cross-arch-emulation"
 
 
 def compute_container(
@@ -38,7 +39,7 @@ def compute_container(
     container: Container = {
         "name": "compute",
         "image": facts.launcher_image,
-        "command": _command(vmi, facts, sidecars, non_root=non_root),
+        **_command(vmi, facts, sidecars, non_root=non_root),
         "env": _environment(vmi, facts, volumes, verbosity, non_root=non_root),
         "resources": resources,
         "volumeMounts": volumes.mounts,
@@ -115,10 +116,16 @@ def _capabilities(*, non_root: bool) -> dict[str, list[str]]:
     return {"add": ["NET_BIND_SERVICE", "SYS_NICE"]}
 
 
-def _command(vmi: VirtualMachineInstance, facts: Facts, sidecars: int, *, non_root: bool) -> list[str]:
+def program(path: str, flags: list[str], facts: Facts) -> dict[str, list[str]]:
+    """`command` and `args` of a program with its flags (renderLaunchManifest)."""
+    if facts.traits.launcher_has_arguments:
+        return {"command": [path], "args": flags}
+    return {"command": [path, *flags]}
+
+
+def _command(vmi: VirtualMachineInstance, facts: Facts, sidecars: int, *, non_root: bool) -> dict[str, list[str]]:
     metadata, annotations = vmi.metadata, vmi.metadata.annotations
-    command = [
-        "/usr/bin/virt-launcher-monitor",
+    flags = [
         "--qemu-timeout",
         "240s",
         "--name",
@@ -144,19 +151,24 @@ def _command(vmi: VirtualMachineInstance, facts: Facts, sidecars: int, *, non_ro
         *facts.modes,
     ]
     if non_root:
-        command.append("--run-as-nonroot")
-    command += facts.gated_modes
+        flags.append("--run-as-nonroot")
+    flags += facts.gated_modes
     if _LOG_FILTERS in annotations:
-        command += ["--libvirt-log-filters", annotations[_LOG_FILTERS]]
+        flags += ["--libvirt-log-filters", annotations[_LOG_FILTERS]]
     if facts.config.allow_emulation:
-        command.append("--allow-emulation")
-    if facts.cross_architecture:
-        command.append("--allow-cross-arch-emulation")
+        flags.append("--allow-emulation")
+    # The one flag that stayed in the command when the others became arguments.
+    beside_program = facts.cross_architecture and facts.traits.launcher_has_arguments
+    if facts.cross_architecture and not beside_program:
+        flags.append(_CROSS_ARCHITECTURE)
     if any(key.startswith(_KEEP) and (not text or text.startswith("true")) for key, text in annotations.items()):
-        command.append("--keep-after-failure")
+        flags.append("--keep-after-failure")
     if _CRASH in annotations:
-        command.append("--simulate-crash")
-    return command
+        flags.append("--simulate-crash")
+    started = program("/usr/bin/virt-launcher-monitor", flags, facts)
+    if beside_program:
+        started["command"].append(_CROSS_ARCHITECTURE)
+    return started
 
 
 def _environment(

@@ -27,9 +27,10 @@ _BACKEND_CLAIM = "persistent-state-for"
 _LONGEST_GENERATED, _DRAWN = 58, "00000"
 _RATIO_LABEL = "alpha.kubevirt.io/auto-memory-limits-ratio"
 _RATIO = 2.0
+_HOOKS_GATE = "LibvirtHooksServerAndClient"
 _MODES = (
     ("ImageVolume", "--image-volume"),
-    ("LibvirtHooksServerAndClient", "--libvirt-hook-server-and-client"),
+    (_HOOKS_GATE, "--libvirt-hook-server-and-client"),
     ("PodSecondaryInterfaceNamingUpgrade", "--upgrade-ordinal-ifaces"),
     ("VGPULiveMigration", "--vgpu-dedicated-hook"),
     ("VMStatsCollector", "--vm-stats-collector"),
@@ -59,8 +60,8 @@ class Facts:
         self.config = config
         self.release: Release = config.release
         self.traits = config.release.traits
-        self.launcher_image = f"{_REGISTRY}/virt-launcher:{self.release}"
-        self.shim_image = f"{_REGISTRY}/sidecar-shim:{self.release}"
+        self.launcher_image = f"{_REGISTRY}/virt-launcher:{self.release.name}"
+        self.shim_image = f"{_REGISTRY}/sidecar-shim:{self.release.name}"
         self.pull_policy = config.values.image_pull_policy
         self.image_volumes = config.feature_gate("ImageVolume")
         self.cross_architecture = config.feature_gate("CrossArchitectureVirtualization")
@@ -72,7 +73,11 @@ class Facts:
         self.requests_iommufd = config.feature_gate("IOMMUFD")
         self.hypervisor_device = f"devices.kubevirt.io/{'mshv' if config.hypervisor == HYPERV_DIRECT else 'kvm'}"
         self.modes = ["--hypervisor", config.hypervisor] if self.traits.launcher_is_told_hypervisor else []
-        self.gated_modes = [flag for gate, flag in _MODES if config.feature_gate(gate)]
+        self.gated_modes = [
+            flag
+            for gate, flag in _MODES
+            if config.feature_gate(gate) and (gate != _HOOKS_GATE or self.traits.launcher_is_told_hooks)
+        ]
         developer = config.values.developer_configuration
         assert developer
         verification = developer.disk_verification

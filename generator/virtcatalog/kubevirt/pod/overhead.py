@@ -31,7 +31,6 @@ _PROCESSES = (
     _mebibytes(100, "virt-launcher"),
     _mebibytes(25, "virtlogd"),
     _mebibytes(40, "virtqemud"),
-    _mebibytes(30, "QEMU without its guest"),
 )
 _IO_THREAD = _mebibytes(8, "IO thread")
 _GRAPHICS = _mebibytes(32, "graphics device")
@@ -68,6 +67,7 @@ def _of_hypervisor(vmi: VirtualMachineInstance, facts: Facts) -> list[Term]:
     request = domain.resources.requests.get("memory")
     terms = [_page_tables(request)] if request else []
     terms += _PROCESSES
+    terms.append(_mebibytes(facts.traits.qemu_overhead_mebibytes, "QEMU without its guest"))
     terms.append(_cpus(_vcpus(vmi)))
     terms.append(_IO_THREAD)
     if domain.devices.autoattach_graphics_device is not False:

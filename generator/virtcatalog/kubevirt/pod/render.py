@@ -30,7 +30,7 @@ from virtcatalog.kubevirt.pod.support import (
     tool_container,
     virtiofs_containers,
 )
-from virtcatalog.kubevirt.pod.volumes import pod_volumes
+from virtcatalog.kubevirt.pod.volumes import pod_volumes, skips_digests
 
 _TARGET_NODE = "kubevirt.io/migrationTargetNodeName"
 _PADDING = 15
@@ -147,7 +147,8 @@ def _init_containers(
     if console is not None:
         yield console
     if facts.image_volumes:
-        yield from image_containers(vmi, facts, pinned=pinned)
+        if not skips_digests(vmi, facts):
+            yield from image_containers(vmi, facts, pinned=pinned)
     elif kernel_boot(vmi.spec) is not None or any(volume.container_disk is not None for volume in vmi.spec.volumes):
         yield tool_container(facts, pinned=pinned, non_root=non_root)
         yield from disk_containers(vmi, facts, pinned=pinned, init=True)

@@ -13,7 +13,7 @@ from virtcatalog.api.domainspec import KernelBootContainer
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.volumes import ContainerDiskSource, Volume
-from virtcatalog.kubevirt.pod.containers import Container, home, security, unprivileged
+from virtcatalog.kubevirt.pod.containers import Container, home, program, security, unprivileged
 from virtcatalog.kubevirt.pod.facts import NON_ROOT_USER, PRIVATE_DIRECTORY, Facts, kernel_boot
 from virtcatalog.kubevirt.pod.volumes import (
     CONTAINER_DISKS,
@@ -109,11 +109,10 @@ def _disk_container(
 
 def tool_container(facts: Facts, *, pinned: bool, non_root: bool) -> Container:
     """The init container that copies the tool of the disks' containers to where they find it."""
-    command = ["/usr/bin/cp", *facts.copy_flags, _TOOL, f"/init{_TOOL}"]
     container: Container = {
         "name": _BINARY,
         **_image(facts.launcher_image, facts.pull_policy),
-        "command": command,
+        **program("/usr/bin/cp", [*facts.copy_flags, _TOOL, f"/init{_TOOL}"], facts),
         "volumeMounts": [{"name": "virt-bin-share-dir", "mountPath": "/init/usr/bin"}],
         "resources": support_resources(_BINARY, facts, pinned=pinned),
         "securityContext": security(non_root=non_root, capabilities={"drop": ["ALL"]}),
@@ -179,7 +178,9 @@ def _virtiofs_container(volume: Volume, facts: Facts, *, pinned: bool) -> Contai
         mounts.append({"name": volume.name, "mountPath": directory})
     return {
         "name": f"virtiofs-{volume.name}",
-        **_image(facts.launcher_image, "IfNotPresent"),
+        **_image(
+            facts.launcher_image, facts.pull_policy if facts.traits.virtiofs_follows_pull_policy else "IfNotPresent"
+        ),
         "command": ["/usr/libexec/virtiofsd"],
         "args": arguments,
         "volumeMounts": mounts,

@@ -34,6 +34,7 @@ CONTAINER_DISKS = f"{SHARE_DIRECTORY}/container-disks"
 VIRTIOFS = "virtiofs-containers"
 VIRTIOFS_DIRECTORY = f"{SHARE_DIRECTORY}/{VIRTIOFS}"
 LAUNCHER_VOLUME = "launcher-volume"
+_SKIPS_DIGESTS = "kubevirt.io/image-volume-skip-digest-resolution"
 KERNEL_BOOT_VOLUME = "kernel-boot-volume"
 HOOKS, HOOKS_DIRECTORY = "hook-sidecar-sockets", "/var/run/kubevirt-hooks"
 NETWORK_INFO, NETWORK_INFO_DIRECTORY = "network-info-annotation", "/etc/podinfo"
@@ -104,7 +105,8 @@ def pod_volumes(
         volumes.add("kubevirt-plugin-sockets", {"emptyDir": {}}, "/var/run/kubevirt-plugin")
     if spec.domain.memory is not None and spec.domain.memory.hugepages is not None:
         volumes.add("hugepages", {"emptyDir": {"medium": "HugePages"}}, "/dev/hugepages")
-        volumes.add("hugetblfs-dir", {"emptyDir": {}}, "/dev/hugepages/libvirt/qemu")
+        medium = {"medium": "HugePages"} if facts.traits.hugetlbfs_is_of_huge_pages else {}
+        volumes.add("hugetblfs-dir", {"emptyDir": medium}, "/dev/hugepages/libvirt/qemu")
     if not devices.disable_hotplug:
         path = f"{SHARE_DIRECTORY}/hotplug-disks"
         volumes.add("hotplug-disks", {"emptyDir": {}}, path, mountPropagation="HostToContainer")
@@ -299,8 +301,13 @@ def _add_images(volumes: Volumes, vmi: VirtualMachineInstance, facts: Facts) -> 
     if boot is not None:
         source = _image(boot.image, boot.image_pull_policy)
         volumes.add(KERNEL_BOOT_VOLUME, source, "/var/run/kubevirt-kernel-boot", readOnly=True)
-    if has_disks or boot is not None:
+    if (has_disks or boot is not None) and not skips_digests(vmi, facts):
         volumes.add(LAUNCHER_VOLUME, _image(facts.launcher_image, facts.pull_policy))
+
+
+def skips_digests(vmi: VirtualMachineInstance, facts: Facts) -> bool:
+    """Whether nobody asks for the digests of images that are volumes (renderLaunchManifest, withImageVolumes)."""
+    return facts.traits.digests_can_be_skipped and vmi.metadata.annotations.get(_SKIPS_DIGESTS) == "true"
 
 
 def _image(reference: str, policy: str | None) -> Source:

@@ -22,7 +22,7 @@ from virtcatalog.kubevirt.controller.vm import (
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vmi
 from virtcatalog.kubevirt.identity import legacy_firmware_uuid
 from virtcatalog.kubevirt.rollout.instance import boot, note, note_unplugged
-from virtcatalog.kubevirt.rollout.interfaces import networks_are_live, plug, unplug
+from virtcatalog.kubevirt.rollout.interfaces import networks_move, plug, unplug
 from virtcatalog.kubevirt.rollout.live import followed, note_pci_topology, place, plug_cpus, plug_memory
 from virtcatalog.kubevirt.rollout.restart import restart_required
 from virtcatalog.kubevirt.rollout.revisions import applied, forget_references, revision_names, sync_references
@@ -177,7 +177,8 @@ def _require_restart(running: Running, vm: VirtualMachine) -> None:
         started = replace(running.started, template=applied(then, running.cluster))
     except SyncError:
         return
-    required = restart_required(started, current, running.vmi.spec, running.cluster.configuration)
+    config = running.cluster.configuration
+    required = restart_required(started, current, running.vmi.spec, config, migratable=running.migratable)
     # A condition that is there already keeps its reason (UpdateCondition).
     running.restart = required and (running.restart or required)
 
@@ -224,7 +225,8 @@ def _patch(running: Running, spec: VirtualMachineInstanceSpec) -> None:
 def _sync_network(running: Running, vm: VirtualMachine) -> VirtualMachine:
     template, vmi = vm.spec.template, running.vmi
     if vmi is not None:
-        spec = plug(template.spec, vmi.spec, running.interfaces, running.cluster.configuration)
+        config, migratable = running.cluster.configuration, running.migratable
+        spec = plug(template.spec, vmi.spec, running.interfaces, config, migratable=migratable)
         if spec != vmi.spec:
             if running.networks_emptied:
                 # The VMI is stored without the empty list that the controller tests for before it patches.
@@ -232,7 +234,7 @@ def _sync_network(running: Running, vm: VirtualMachine) -> VirtualMachine:
                     Cause("", "spec.template.spec.networks", "a VMI that has lost its last network gets none")
                 )
             _patch(running, spec)
-            running.networks_emptied = networks_are_live(running.cluster.configuration) and not spec.networks
+            running.networks_emptied = networks_move(config, migratable=migratable) and not spec.networks
     following = clone(vm)
     left = running.vmi.spec if running.vmi is not None else None
     following.spec.template.spec = unplug(following.spec.template.spec, left, running.interfaces)

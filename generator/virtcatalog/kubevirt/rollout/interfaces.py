@@ -42,12 +42,19 @@ def networks_are_live(config: Configuration) -> bool:
     return config.feature_gate("LiveUpdateNADRef")
 
 
-def needs_restart(wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstanceSpec, config: Configuration) -> bool:
+def networks_move(config: Configuration, *, migratable: bool) -> bool:
+    """Whether the networks of a VMI that is `migratable`, or is not, may be others while it runs."""
+    return networks_are_live(config) and (migratable or not config.release.traits.networks_follow_migratable_only)
+
+
+def needs_restart(
+    wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstanceSpec, config: Configuration, *, migratable: bool
+) -> bool:
     """Whether interfaces or networks of the running VMI are gone or changed in a way that it cannot follow.
 
     New ones never count. Source: IsRestartRequired.
     """
-    anywhere = _anywhere if networks_are_live(config) else _as_it_is
+    anywhere = _anywhere if networks_move(config, migratable=migratable) else _as_it_is
     interfaces, networks = interfaces_by_name(wanted), networks_by_name(wanted)
     for interface in vmi.domain.devices.interfaces:
         asked = interfaces.get(interface.name)
@@ -78,6 +85,8 @@ def plug(
     vmi: VirtualMachineInstanceSpec,
     attached: Container[str],
     config: Configuration,
+    *,
+    migratable: bool,
 ) -> VirtualMachineInstanceSpec:
     """Return the VMI's spec with the interfaces that its VM wants, as far as they can follow.
 
@@ -96,7 +105,7 @@ def plug(
             interfaces[place] = replace(interfaces[place], state=interface.state)
     interfaces = [interface for interface in interfaces if interface.state != ABSENT or interface.name in attached]
     networks = _networks_of(interfaces, networks)
-    if networks_are_live(config):
+    if networks_move(config, migratable=migratable):
         networks = [_moved(network, wanted_networks.get(network.name)) for network in networks]
     if interfaces == vmi.domain.devices.interfaces and not config.release.traits.networks_change_alone:
         return vmi

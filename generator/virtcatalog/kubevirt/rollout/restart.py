@@ -18,9 +18,17 @@ TEMPLATE = "template"
 
 
 def restart_required(
-    started: VirtualMachineSpec, current: VirtualMachineSpec, vmi: VirtualMachineInstanceSpec, config: Configuration
+    started: VirtualMachineSpec,
+    current: VirtualMachineSpec,
+    vmi: VirtualMachineInstanceSpec,
+    config: Configuration,
+    *,
+    migratable: bool,
 ) -> Restart | None:
-    """Say why a VM has to restart for its template to count; `started` and `current` with their types applied."""
+    """Say why a VM has to restart for its template to count; `started` and `current` with their types applied.
+
+    `migratable`: whether its VMI can be migrated.
+    """
     before, now = clone(started.template.spec), current.template.spec
     if _volumes_are_live(before, current):
         before.volumes = now.volumes
@@ -28,7 +36,7 @@ def restart_required(
         before.domain.devices.disks = now.domain.devices.disks
     if config.live_update:
         _take_live_fields(before, now)
-    if not needs_restart(now, vmi, config):
+    if not needs_restart(now, vmi, config, migratable=migratable):
         before.domain.devices.interfaces = now.domain.devices.interfaces
         before.networks = now.networks
     _take_firmware_uuid(before, now, vmi)

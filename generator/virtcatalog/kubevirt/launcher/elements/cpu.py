@@ -57,7 +57,12 @@ def _cpu(
     if cells:
         numa = SubElement(element, "numa")
         for cell in cells:
-            SubElement(numa, "cell", id=str(cell.id), cpus=cell.cpus, memory=str(cell.memory), unit=cell.unit)
+            attributes = {"id": str(cell.id), "cpus": cell.cpus, "memory": str(cell.memory), "unit": cell.unit}
+            part = SubElement(numa, "cell", attributes)
+            if cell.distances:
+                distances = SubElement(part, "distances")
+                for number, distance in cell.distances:
+                    SubElement(distances, "sibling", id=str(number), value=str(distance))
     return element
 
 

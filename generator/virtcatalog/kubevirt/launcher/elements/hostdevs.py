@@ -133,7 +133,8 @@ def _pci(device: GPU | HostDevice, address: str, traits: Traits) -> Element:
     display = _display(device)
     if display is not None and display.enabled and traits.pci_vgpu_display:
         element.set("display", "on")
-        if display.ram_fb is not None and display.ram_fb.enabled:
+        unsaid = traits.ramfb_is_on_unless_off
+        if unsaid if display.ram_fb is None or display.ram_fb.enabled is None else display.ram_fb.enabled:
             element.set("ramfb", "on")
     return element
 

@@ -29,7 +29,8 @@ def launch(domain: Domain, vmi: VirtualMachineInstance, context: Context) -> Non
     count = wanted_ports(domain, vmi)
     if count:
         add_root_ports(domain, count)
-        lose_commandline(domain)
+        if context.release.traits.hotplug_ports_lose_commandline:
+            lose_commandline(domain)
 
 
 def launch_warnings(vmi: VirtualMachineInstance, domain: Domain) -> list[Warning]:

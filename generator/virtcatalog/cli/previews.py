@@ -1,0 +1,49 @@
+"""What is said of a preview, KubeVirt as a branch has it ahead of a release: on stderr, and in what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from virtcatalog.cli.console import data, echo, note
+
+if TYPE_CHECKING:
+    from virtcatalog.releases import Release
+
+_PREVIEWS = "virtcatalog.previews"
+_COMMENTED = ("yaml", "diff", "vm", "vmi", "pod")
+_ELSEWHERE = ("json", "sarif", "github", "junit", "html", "xml", "converted", "csv", "name")
+"""Forms that say it where they have room for it, not in front."""
+
+
+def mark(releases: Iterable[Release | None], form: str | None) -> None:
+    """Say which of the releases are previews, each once: on stderr, and in front of what is printed in that form.
+
+    Without a form nothing is printed in front.
+    """
+    meta = click.get_current_context().meta
+    said = meta.setdefault(_PREVIEWS, [])
+    for text in dict.fromkeys(release.preview for release in releases if release is not None and release.preview):
+        if text in said:
+            continue
+        said.append(text)
+        note(text)
+        if form in _COMMENTED:
+            data(f"# {text}\n")
+        elif form == "markdown":
+            data(f"> {text}\n\n")
+        elif form is not None and form not in _ELSEWHERE:
+            echo(text)
+
+
+def marked(value: Any) -> Any:
+    """Plain data, a map or a list of maps, with what is said of previews as `preview`; as it is where there is none."""
+    context = click.get_current_context(silent=True)
+    said = context.meta.get(_PREVIEWS) if context is not None else None
+    if not said:
+        return value
+    if isinstance(value, list):
+        return [{**item, "preview": "; ".join(said)} for item in value]
+    return {**value, "preview": "; ".join(said)}
