@@ -115,3 +115,12 @@ def test_an_environment_and_its_cluster_should_run_the_same_release(bench):
         "overlays.yaml:2:1: new.kubevirt: KubeVirt v1.9.0 counts, though KubeVirt/kubevirt/kubevirt"
     )
     assert found.endswith("[warning: contradicting-release]")
+
+
+def test_a_preview_is_called_one(bench):
+    files = CATALOG | {"overlays.yaml": "next: {kubevirt: main}\n"}
+    (found,) = bench(files)
+    assert found.startswith("overlays.yaml:1:1: next.kubevirt: KubeVirt main is a preview: ")
+    assert found.endswith("[note: preview-release]")
+    (found,) = asked(bench, "main", files)
+    assert found.startswith("KubeVirt main is a preview: ")

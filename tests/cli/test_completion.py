@@ -19,7 +19,7 @@ from checkouts import git, write
 from virtcatalog.cli import COMMANDS, main
 from virtcatalog.kubevirt.hosts import HOSTS
 from virtcatalog.manifests.sources import shipped
-from virtcatalog.releases import RELEASES
+from virtcatalog.releases import PREVIEWS, RELEASES
 from virtcatalog.scaffold.content import contents
 
 BIN = Path(sys.executable).parent
@@ -78,7 +78,7 @@ def completed(line):
         ("diff common-instancetypes@v1.7", ["common-instancetypes@v1.7.0", ("common-instancetypes@v1.7", "file")]),
         ("expand --at v", ["v1.0.0"]),
         ("site --revision v", ["v1.0.0"]),
-        ("expand --kubevirt ", [*RELEASES]),
+        ("expand --kubevirt ", [*RELEASES, *PREVIEWS]),
         ("diff --kubevirt v1.7.4 v1.9", ["v1.9.0"]),
         ("expand --host ", [*HOSTS, FILE]),
         ("hosts ", [*HOSTS, FILE]),

@@ -61,6 +61,7 @@ ON_STDERR_ALONE = {
     ("import libvirt", "json"),
     ("import openstack", "json"),
     ("import vmware", "csv"),
+    ("rightsize", "csv"),
     ("template convert", "json"),
     ("site", ""),
 }

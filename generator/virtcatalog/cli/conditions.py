@@ -32,7 +32,8 @@ _OF_ONE = (
         "--kubevirt",
         metavar="RELEASE",
         shell_complete=completes("releases"),
-        help="The KubeVirt release. [default: what overlays.yaml or the KubeVirt CR says, else the newest known]",
+        help="The KubeVirt release, or `main`: a preview. "
+        "[default: what overlays.yaml or the KubeVirt CR says, else the newest known]",
     ),
     _ARCHITECTURE,
     click.option(
