@@ -46,7 +46,7 @@ def configuration():
 
 
 @pytest.fixture
-def causes(configuration):
+def judged(configuration):
     """Ask a rule what it finds in the YAML of a VMI's spec, on amd64, whose `domain.devices` may be left out."""
 
     def ask(rule, text, config="", gates=(), release=DEFAULT):
@@ -59,15 +59,15 @@ def causes(configuration):
 
 
 @pytest.fixture
-def found(causes):
-    """Ask a rule, as `causes` does, for the types and fields of what it finds."""
-    return lambda *arguments, **options: shown(causes(*arguments, **options))
+def found(judged):
+    """Ask a rule, as `judged` does, for the types and fields of what it finds."""
+    return lambda *arguments, **options: shown(judged(*arguments, **options))
 
 
 @pytest.fixture
-def messages(causes):
-    """Ask a rule, as `causes` does, for what it says."""
-    return lambda *arguments, **options: [cause.message for cause in causes(*arguments, **options)]
+def messages(judged):
+    """Ask a rule, as `judged` does, for what it says."""
+    return lambda *arguments, **options: [cause.message for cause in judged(*arguments, **options)]
 
 
 @pytest.fixture
