@@ -35,7 +35,7 @@ def cells_of(vmi, context):
     memory = vmi.spec.domain.memory
     hugepages = memory and memory.hugepages
     guest = guest_memory(memory, vmi.spec.domain.resources)
-    return passthrough_cells(hugepages, guest, context.topology, pinning_of(vmi, context))
+    return passthrough_cells(hugepages, guest, context.topology, pinning_of(vmi, context), {})
 
 
 def test_shared_cpus_are_not_pinned():
