@@ -78,7 +78,9 @@ def of_virtctl(line: str) -> dict[str, Any]:
     """What `create vm` makes of a line for virtctl, without what is empty, and what virtctl sets of its own accord."""
     words = shlex.split(line)
     assert words[0] == "virtctl"
-    result = CliRunner().invoke(main, words[1:])
+    runner = CliRunner()
+    with runner.isolated_filesystem():  # for a catalog of the working directory would judge the VM
+        result = runner.invoke(main, words[1:])
     assert result.exit_code == 0, result.output
     made = without_empty(YAML(typ="safe").load(result.stdout))
     assert made["spec"]["template"]["spec"].pop("terminationGracePeriodSeconds") == 180
