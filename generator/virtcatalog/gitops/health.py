@@ -12,24 +12,32 @@ from typing import Final
 
 from virtcatalog.manifests.identity import Data
 
-VIRTUAL_MACHINE: Final = """\
-local health = {status = "Progressing", message = "Waiting for KubeVirt"}
-if obj.status == nil or obj.status.printableStatus == nil then
+
+def _by(controller: str, field: str, rules: str) -> str:
+    """A script that goes by a field of the status, `state`, and waits until a controller has written it."""
+    return f"""\
+local health = {{status = "Progressing", message = "Waiting for {controller}"}}
+if obj.status == nil or obj.status.{field} == nil then
   return health
 end
-local state = obj.status.printableStatus
+local state = obj.status.{field}
+health.message = state
+{rules}return health
+"""
+
+
+VIRTUAL_MACHINE: Final = _by(
+    "KubeVirt",
+    "printableStatus",
+    """\
 local failed = {
   CrashLoopBackOff = true, DataVolumeError = true, ErrImagePull = true, ErrorPvcNotFound = true,
   ErrorUnschedulable = true, ImagePullBackOff = true
 }
-health.message = state
 if failed[state] then
   health.status = "Degraded"
 elseif state == "Stopped" then
-  local strategy = obj.spec.runStrategy
-  if strategy == "Always" or obj.spec.running == true then
-    health.status = "Progressing"
-  else
+  if obj.spec.runStrategy ~= "Always" and obj.spec.running ~= true then
     health.status = "Healthy"
   end
 elseif state == "Paused" then
@@ -45,22 +53,19 @@ for _, condition in ipairs(obj.status.conditions or {}) do
     health.message = condition.message or condition.reason
   end
 end
-return health
-"""
-INSTANCE: Final = """\
-local health = {status = "Progressing", message = "Waiting for KubeVirt"}
-if obj.status == nil or obj.status.phase == nil then
-  return health
-end
-local phase = obj.status.phase
-health.message = phase
-if phase == "Failed" then
+""",
+)
+INSTANCE: Final = _by(
+    "KubeVirt",
+    "phase",
+    """\
+if state == "Failed" then
   health.status = "Degraded"
-elseif phase == "Unknown" then
+elseif state == "Unknown" then
   health.status = "Unknown"
-elseif phase == "Succeeded" then
+elseif state == "Succeeded" then
   health.status = "Healthy"
-elseif phase == "Running" then
+elseif state == "Running" then
   for _, condition in ipairs(obj.status.conditions or {}) do
     if condition.type == "Paused" and condition.status == "True" then
       return {status = "Suspended", message = condition.message or "Paused"}
@@ -69,23 +74,20 @@ elseif phase == "Running" then
     end
   end
 end
-return health
-"""
-DISK: Final = """\
-local health = {status = "Progressing", message = "Waiting for CDI"}
-if obj.status == nil or obj.status.phase == nil then
-  return health
-end
-local phase = obj.status.phase
-health.message = phase
-if phase == "Succeeded" then
+""",
+)
+DISK: Final = _by(
+    "CDI",
+    "phase",
+    """\
+if state == "Succeeded" then
   health.status = "Healthy"
-elseif phase == "WaitForFirstConsumer" or phase == "PendingPopulation" then
+elseif state == "WaitForFirstConsumer" or state == "PendingPopulation" then
   health.status = "Healthy"
-  health.message = phase .. ": it is filled when a VM that uses it starts"
-elseif phase == "Failed" or phase == "Unknown" then
+  health.message = state .. ": it is filled when a VM that uses it starts"
+elseif state == "Failed" or state == "Unknown" then
   health.status = "Degraded"
-elseif phase == "Paused" then
+elseif state == "Paused" then
   health.status = "Suspended"
 end
 for _, condition in ipairs(obj.status.conditions or {}) do
@@ -94,8 +96,8 @@ for _, condition in ipairs(obj.status.conditions or {}) do
     health.message = condition.message or condition.reason
   end
 end
-return health
-"""
+""",
+)
 REPLICAS: Final = """\
 local health = {status = "Progressing", message = "Waiting for KubeVirt"}
 if obj.status == nil then
