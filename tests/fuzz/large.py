@@ -285,19 +285,30 @@ def called(arguments: list[str]) -> None:
 
 @cache
 def _checkout() -> Path:
-    """A repository with two commits, in which names of files are names of revisions, too."""
-    folder = Path(tempfile.mkdtemp(prefix="fuzz-names-"))
+    """A repository with a commit, in which names of files are names of revisions, too; beside it, a folder that a
+    link in it leads to.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="fuzz-names-")).resolve() / "checkout"
     files = {f"catalog/{path}": json.dumps(document) for path, document in CATALOG.items() if path != "vms.yaml"}
     files |= {name: json.dumps(OWN) for name in ("main", "HEAD", "v1", "a/b", "-x", "vm.yaml")}
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
-    (folder / "link").symlink_to("/etc")
+    (folder.parent / "outside").mkdir()
+    (folder.parent / "outside/vm.yaml").write_text(json.dumps(OWN))
+    (folder / "link").symlink_to("../outside")
     (folder / "loop").symlink_to("loop")
     identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
     for command in (["init", "-q", "-b", "main"], ["add", "."], [*identity, "commit", "-qm", "x"], ["tag", "v1"]):
         subprocess.run(["git", *command], cwd=folder, check=True)
     return folder
+
+
+def _leads_out(place: Path, folder: Path) -> bool:
+    try:
+        return place.is_dir() and not place.resolve().is_relative_to(folder)
+    except OSError:  # such as a name that is too long
+        return False
 
 
 def names(data: bytes) -> None:
@@ -341,10 +352,13 @@ def names(data: bytes) -> None:
         ["impact", name()],
         ["list", name(), "-e", name()],
     )
+    call, checkout = choices.one(calls), _checkout()
+    if any(_leads_out(checkout / word, checkout.parent) for word in call[1:]):
+        return  # what else the machine holds is no input
     before = Path.cwd()
-    os.chdir(_checkout())
+    os.chdir(checkout)
     try:
-        called(choices.one(calls))
+        called(call)
     finally:
         os.chdir(before)
 
