@@ -76,15 +76,15 @@ from virtcatalog.errors import CatalogError
         ({"preferences/linux.yml": "{}"}, "preferences/linux.yml: is not read: catalog files are named *.yaml"),
         (
             {"instancetype/m.yaml": "{}"},
-            "instancetype/m.yaml: is not read: it is in none of the places of a catalog; did you mean 'instancetypes'?",
+            "instancetype/m.yaml: is not read; did you mean 'instancetypes'?",
         ),
         (
             {"component.yaml": "{}"},
-            "component.yaml: is not read: it is in none of the places of a catalog; did you mean 'components.yaml'?",
+            "component.yaml: is not read; did you mean 'components.yaml'?",
         ),
         (
             {"preferences/x.yaml.j2": "{}"},
-            "preferences/x.yaml.j2: is not read: it is in none of the places of a catalog",
+            "preferences/x.yaml.j2: is not read: files of preferences/ are named *.yaml",
         ),
     ],
 )

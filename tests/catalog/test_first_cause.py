@@ -66,6 +66,68 @@ MODELLED = "is not modelled; known are v1.7.4, v1.8.4, v1.9.0"
             "4:21: sizes.small.memory: the memory must be more than 0, not -4Gi",
         ),
         (
+            "instancetypes/m.yaml",
+            TYPES.replace("memoryPerVcpu: 4Gi", "memoryPerVcpu:"),
+            "2:1: memoryPerVcpu: has no value, and not every size has `memory`",
+        ),
+        (
+            "instancetypes/m.yaml",
+            TYPES.replace("memoryPerVcpu: 4Gi", "memoryPerVcpu: '4,5Gi'"),
+            f"2:1: memoryPerVcpu: '4,5Gi' {AMOUNT}; did you mean 4.5Gi?",
+        ),
+        (
+            "instancetypes/m.yaml",
+            "class: m\nmemoryPerVcpu: 4Gi\nsizes: {}\n",
+            "3:1: sizes: is empty: a class has a size at least",
+        ),
+        (
+            "instancetypes/m.yaml",
+            "class: m\nmemoryPerVcpu: 4Gi\nsizes:\n- small: {vcpus: 1}\n",
+            "3:1: sizes: must be a map, not a list: leave out the '-' before each key",
+        ),
+        (
+            "instancetypes/m.yaml",
+            TYPES.replace("small: {", "small:{"),
+            "4:3: sizes[small:{vcpus]: must be a map, not the string '1}'; a space is missing behind 'small:'",
+        ),
+        (
+            "instancetypes/z.yaml",
+            TYPES,
+            "4:3: sizes.small: 'm.small' is declared twice, first at instancetypes/m.yaml:4:3, and 1 more of this file",
+        ),
+        (
+            "instancetypes/m.yaml",
+            TYPES.replace("sizes:\n", "<<<<<<< HEAD\nsizes:\n"),
+            "3:1: is not YAML: git has left a conflict of a merge here; resolve it",
+        ),
+        (
+            "instancetypes/m.yaml",
+            TYPES.replace("memoryPerVcpu: ", "memoryPerVcpu:\u00a0"),
+            "2:1: is not YAML: this line has a no-break space; type an ordinary one",
+        ),
+        (
+            "instancetypes/m.yaml",
+            f"{TYPES}description: \u201cFor all: of us\u201d\n",
+            "6:22: is not YAML: \u201c is no quote to YAML; type ' or \"",
+        ),
+        ("overlay.yaml", "lab: {}\n", " is not read; did you mean 'overlays.yaml'?"),
+        (
+            "m.yaml",
+            TYPES,
+            (
+                " is not read; a catalog has catalog.yaml, components.yaml, overlays.yaml, vms.yaml, prices.yaml "
+                "and the files in instancetypes/, preferences/, templates/, vms/"
+            ),
+        ),
+        (
+            "overlays.yaml",
+            "lab: {patches: [{select: {names: ['m.*']}, spec: {devices: {preferredDiskBus: sata}}}]}\n",
+            (
+                "1:51: lab.patches[0].spec.devices: 'devices' is a field of preferences, and the patch selects "
+                "instance types; give its `select` other `kinds`"
+            ),
+        ),
+        (
             "preferences/linux.yaml",
             PREFERENCES % "arch: amd46",
             "2:15: preferences[linux.one].arch: 'amd46' is none of amd64, arm64, s390x; did you mean 'amd64'?",

@@ -116,7 +116,10 @@ def test_a_patch_divides_where_labels_differ(catalog):
             "1:33: e.patches[0].select.names[0]: 'x'",
         ),
         ("{patches: [{spec: {schedulerNam: x}}]}", "1:23: e.patches[0].spec.schedulerNam: unknown field"),
-        ("{patches: [{spec: {schedulerName: x}}]}", "1:23: e.patches[0].spec.schedulerName: unknown field"),
+        (
+            "{patches: [{spec: {schedulerName: x}}]}",
+            "1:23: e.patches[0].spec.schedulerName: 'schedulerName' is a",
+        ),
         (
             "{patches: [{select: {names: ['m.*']}, spec: {cpu: {guest: null}}}]}",
             "1:55: e.patches[0].spec.cpu.guest: is required",

@@ -122,7 +122,7 @@ def test_a_catalog_need_not_have_any(catalog):
     ("text", "message"),
     [
         ("currency: EUR\n", "prices.yaml:1:1: perHour or perMonth is required"),
-        ("perHour: {}\nperMonth: {}\n", "prices.yaml:2:1: perMonth: perHour and perMonth are for one file each"),
+        ("perHour: {}\nperMonth: {}\n", "prices.yaml:2:1: perMonth: a file has perHour or perMonth, not both"),
         ("perHours: {cpu: 1}\n", "prices.yaml:1:1: perHours: unknown field 'perHours'; did you mean 'perHour'?"),
         (
             "perHour:\n  cpu: -0.5\n",

@@ -96,3 +96,53 @@ def test_many_vms_take_one_line(bench):
     (_, below) = text(findings, RULES).splitlines()
     assert below.startswith("  9 VMs are refused for it: VirtualMachine/default/web-0 (beside.yaml:10), ")
     assert below.endswith(" and 6 more")
+
+
+def test_pages_of_a_size_that_nothing_has_are_the_fault_of_the_size_alone(bench):
+    pages = "class: m\nsizes: {small: {vcpus: 1, memory: 4Gi}}\nspec: {memory: {hugepages: {pageSize: 2M}}}\n"
+    plain = {"preferences/linux.yaml": "preferences: {linux.one: {}}"}
+    (finding,) = bench.findings({"instancetypes/m.yaml": pages, **plain}, manifests=vm("web"))
+    assert (finding.rule, finding.field) == ("hugepages", "spec.memory.hugepages.pageSize")
+    assert finding.message == "no processor has huge pages of 2M; did you mean 2Mi?"
+    assert [each.object for each in finding.vms] == ["VirtualMachine/default/web"]
+
+
+def test_a_preference_that_no_type_satisfies_refuses_its_vms(bench):
+    large = {"preferences/linux.yaml": "preferences: {linux.one: {requirements: {vcpus: 1, memory: 512Gi}}}"}
+    findings = bench.findings(large, manifests=vm("web"))
+    (finding,) = [finding for finding in findings if finding.rule == "unusable-preference"]
+    assert finding.severity == "error"
+    assert [each.object for each in finding.vms] == ["VirtualMachine/default/web"]
+    assert "vm-refused" not in {finding.rule for finding in findings}
+
+
+def test_a_word_that_libvirt_does_not_know_of_a_timer(bench):
+    clock = "preferences: {linux.one: {spec: {clock: {preferredTimer: {pit: {tickPolicy: dely}}}}}}"
+    (finding,) = bench.findings({"preferences/linux.yaml": clock}, manifests=vm("web"))
+    assert (finding.rule, finding.field) == ("timer-word", "spec.clock.preferredTimer.pit.tickPolicy")
+    assert finding.message.endswith("'dely' is none of delay, catchup, merge, discard; did you mean 'delay'?")
+
+
+def test_a_word_of_a_timer_in_a_vm(bench):
+    own = vm("web").replace("domain: {", "domain: {clock: {timer: {rtc: {track: gest}}}, ")
+    plain = {"preferences/linux.yaml": "preferences: {linux.one: {}}"}
+    (finding,) = bench.findings(plain, manifests=own)
+    assert (finding.rule, finding.field) == ("vm-warning", "spec.template.spec.domain.clock.timer.rtc.track")
+
+
+def test_names_that_nearly_agree_within_a_vm(bench):
+    disks = "domain: {devices: {disks: [{name: rot, disk: {}}]}}"
+    plain = {"preferences/linux.yaml": "preferences: {linux.one: {}}"}
+    (finding,) = bench.findings(plain, manifests=vm("web").replace("domain: {devices: {}}", disks))
+    assert finding.message.startswith("no volume is named 'rot'; did you mean 'root'?")
+
+
+def test_an_access_mode_that_there_is_none_of_is_told_at_its_line(bench):
+    template = "metadata: {name: data}, spec: {source: {blank: {}}, storage: {accessModes: [ReadWritMany]}}"
+    own = vm("web", volume="data").replace(
+        "containerDisk: {image: registry.example.org/linux:1}", "dataVolume: {name: data}"
+    )
+    own = own.replace("  runStrategy: Always\n", f"  runStrategy: Always\n  dataVolumeTemplates:\n  - {{{template}}}\n")
+    plain = {"preferences/linux.yaml": "preferences: {linux.one: {}}"}
+    (finding,) = bench.findings(plain, manifests=own)
+    assert (finding.line, finding.field) == (9, "spec.dataVolumeTemplates[0].spec.storage.accessModes")

@@ -9,8 +9,8 @@ UEFI = "preferences: {linux.one: {spec: {firmware: {preferredEfi: {secureBoot: f
 @pytest.mark.parametrize(
     ("spec", "place", "expected"),
     [
-        ("{memory: {hugepages: {pageSize: 3Gi}}}", "spec.memory.guest", "hugepages"),
-        ("{memory: {hugepages: {pageSize: 32Gi}}}", "spec.memory.guest", "hugepages"),
+        ("{memory: {hugepages: {pageSize: 3Gi}}}", "spec.memory.hugepages.pageSize", "hugepages"),
+        ("{memory: {hugepages: {pageSize: 32Gi}}}", "spec.memory.hugepages.pageSize", "hugepages"),
         ("{memory: {hugepages: {pageSize: big}}}", "spec.memory.hugepages.pageSize", "hugepages"),
         ("{cpu: {isolateEmulatorThread: true}}", "spec.cpu.isolateEmulatorThread", "cpu-placement"),
         (
@@ -104,8 +104,8 @@ def test_what_an_environment_patches_is_checked_as_it_deploys_it(bench):
         }
     )
     expected = (
-        "overlays.yaml:1:1: VirtualMachineInstancetype/lab/m.large: spec.memory.guest: "
-        "memory.guest 16Gi is not a whole number of pages of 3Gi (in lab) [error: hugepages]"
+        "overlays.yaml:1:1: VirtualMachineInstancetype/lab/m.large: spec.memory.hugepages.pageSize: "
+        "no processor has huge pages of 3Gi (in lab) [error: hugepages]"
     )
     assert found == [expected]
 

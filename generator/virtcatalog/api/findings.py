@@ -14,7 +14,7 @@ import msgspec
 
 from virtcatalog.api.kinds import API_VERSIONS, RETIRED, kind_type, unserved
 from virtcatalog.api.shape import Anything, Either, Field, Leaf, List, Map, Shape, Struct, Version, shape_of, struct_of
-from virtcatalog.api.values import NAMES, QUOTE, describe, leaf_fault, too_new, unknown_field
+from virtcatalog.api.values import QUOTE, describe, leaf_fault, structure_fault, too_new, unknown_field
 
 
 class Item(str):
@@ -31,7 +31,6 @@ _GO_ZERO: Final[dict[tuple[type, ...], str | int]] = {(str,): "", (int,): 0}
 _STEP: Final = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 _NAME: Final = re.compile(r"[^.\[\]]+")
 _DIGITS: Final = 10
-_WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -188,9 +187,7 @@ class _Walk:
                 value = int(value)
             message = leaf_fault(value, shape, rules.as_text)
         else:
-            message = f"must be {NAMES[type(shape)]}, not {describe(value)}"
-            if isinstance(shape, List) and isinstance(value, str) and _WORD.fullmatch(value):
-                message = f"{message}: write [{value}]"
+            message = structure_fault(value, shape, path[-1] if path else "")
         if message:
             self.findings.append((path, message))
         return value

@@ -28,7 +28,7 @@ PATTERN = r"[+-]?[0-9]*\.?[0-9]*([KMGTPE]i|[numkMGTPE]?|[eE][+-]?[0-9]+)"
 
 _SYNTAX = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:([KMGTPE]i)|([numkMGTPE]?)|[eE]([+-]?[0-9]+))")
 #: What people write for bytes elsewhere: 4GB, 4 GiB, 4gi.
-_ALMOST = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([KMGTPEkmgtpe])[iI]?[bB]?")
+_ALMOST = re.compile(r"([0-9]+(?:[.,][0-9]+)?) *([KMGTPEkmgtpe])[iI]?[bB]?")
 
 
 class Quantity:
@@ -292,7 +292,7 @@ def _parse(text: str) -> Quantity:
 
 def _not_a_quantity(text: str) -> ValueError:
     meant = _ALMOST.fullmatch(text.strip(" "))
-    hint = f"; did you mean {meant[1]}{meant[2].upper()}i?" if meant else ""
+    hint = f"; did you mean {meant[1].replace(',', '.')}{meant[2].upper()}i?" if meant else ""
     return ValueError(f"{text[:QUANTITY_CHARACTERS]!r} is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9{hint}")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.api.shape import Leaf, List, Map, Struct, Version
+from virtcatalog.api.shape import Leaf, List, Map, Shape, Struct, Version
 from virtcatalog.errors import nearest
 from virtcatalog.releases import name_minor
 
@@ -23,6 +23,8 @@ NAMES: Final[Mapping[type, str]] = {
 #: What makes a string of a bare word or number.
 QUOTE: Final = "quote it"
 _BITS_SHOWN: Final = 256
+_WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+_SQUEEZED: Final = re.compile(r":[{\[]")
 
 
 def leaf_fault(value: Any, leaf: Leaf, as_text: str) -> str:
@@ -88,9 +90,25 @@ def _type_fault(value: Any, leaf: Leaf, as_text: str) -> str:
     return message
 
 
+def structure_fault(value: Any, shape: Shape, key: object) -> str:
+    """Say why a value is no map or list, and what was left out or is too much at it or at the key before it."""
+    message = f"must be {NAMES[type(shape)]}, not {describe(value)}"
+    if isinstance(shape, List):
+        return f"{message}: write [{value}]" if isinstance(value, str) and _WORD.fullmatch(value) else message
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        return f"{message}: leave out the '-' before each key"
+    return f"{message}{_squeezed(key)}"
+
+
+def _squeezed(key: object) -> str:
+    """A hint, to follow a message, where a key took up its value: `small:{vcpus`."""
+    name, colon, _ = str(key).partition(":")
+    return f"; a space is missing behind '{name[:60]}:'" if colon and name and _SQUEEZED.search(str(key)) else ""
+
+
 def unknown_field(key: object, names: Any, around: str = "") -> str:
     """Say that a field is unknown, and which known one it may stand for or, if not "", belongs in (`around`)."""
-    hint = f"; it belongs in {around!r}" if around else nearest(str(key)[:60], names)
+    hint = f"; it belongs in {around!r}" if around else _squeezed(key) or nearest(str(key)[:60], names)
     return f"unknown field {str(key)[:60]!r}{hint}"
 
 

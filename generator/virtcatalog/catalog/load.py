@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.chain import Chain, Level
+from virtcatalog.catalog.chain import Chain, Level, names_under
 from virtcatalog.catalog.compose import Components, Layer
 from virtcatalog.catalog.configuration import OverlaysFile, PricesFile, VmsFile
 from virtcatalog.catalog.declarations import ComponentsFile, InstancetypeFile, PreferenceFile, TemplateFile
@@ -205,6 +205,8 @@ class _Loader:
                 if own is not None and own != first:
                     message = f"this file changes the class {first!r} of {self.sources.display(stack[0].place)}"
                     self.sources.report(level.place, ("class",), f"{message}; name the file of another class otherwise")
+            if stack[0].data.get("sizes") == {} and not names_under(stack, "sizes"):
+                self.sources.report(stack[0].place, ("sizes",), "is empty: a class has a size at least")
             if stack[0].data.get("class") and any("sizes" in level.data for level in stack):
                 yield from instancetypes(composer, self.chain, stack, base)
 
@@ -261,12 +263,15 @@ class _Loader:
     ) -> None:
         """Report names that are there twice or belong to the operator, and replacements that do not exist."""
         by_name: dict[str, Entry] = {}
+        twice: dict[tuple[str, str], list[tuple[Layer, str]]] = {}
         all_declared = self.sources.is_sound(folder)
         for entry, merged in entries:
             own = merged.layers[-1]
             if entry.name in by_name:
-                message = f"{entry.name!r} is declared twice, first at {by_name[entry.name].source}"
-                self.sources.report(own.place, own.path, message)
+                first = by_name[entry.name].source
+                message = f"{entry.name!r} is declared twice, first at {first}"
+                whole = first.file if isinstance(entry, Instancetype) else entry.name
+                twice.setdefault((own.place, whole), []).append((own, message))
             elif entry.name in taken:
                 message = (
                     f"KubeVirt's operator deploys {entry.name!r} itself; choose another name, or say "
@@ -274,6 +279,9 @@ class _Loader:
                 )
                 self.sources.report(own.place, own.path, message)
             by_name.setdefault(entry.name, entry)
+        for (own, message), *others in twice.values():  # a file whose class another file declares has them all twice
+            more = f", and {len(others)} more of this file" if others else ""
+            self.sources.report(own.place, own.path, f"{message}{more}")
         for entry, merged in entries:
             replacement = entry.deprecated.replaced_by if entry.deprecated else ""
             if replacement == entry.name or (replacement and replacement not in by_name and all_declared):

@@ -190,7 +190,11 @@ def _memory(
         if not reported and not merged.spoilt.intersection(("memory", "memoryPerVcpu", "spec", "*")):
             own = merged.layers[-1]
             sizes, size = own.path[:1], own.path[1]
-            if not composer.sources.has_fault(own.place, sizes):  # the first is enough: it may be all
+            removed = next((layer for layer in reversed(merged.layers) if layer.holds(("memoryPerVcpu",))), None)
+            if removed is not None:
+                message = "has no value, and not every size has `memory`"
+                composer.sources.report(removed.place, removed.declared(("memoryPerVcpu",)), message)
+            elif not composer.sources.has_fault(own.place, sizes):  # the first is enough: it may be all
                 composer.sources.report(own.place, sizes, f"{size} has no `memory`, and its class no `memoryPerVcpu`")
         return Quantity(), "0"
     return _parsed(composer, merged, path, stated), str(stated)

@@ -242,13 +242,23 @@ class _Reader:
             convert(spec, kind)
         except (msgspec.ValidationError, OverflowError):
             for field, message in spec_faults(spec, kind):
-                self.report((*path, "spec", *field), message)
+                self.report((*path, "spec", *field), _of_the_other_kind(field, instancetype=instancetype) or message)
             return {}
         restate = spec_labels if instancetype else requirement_labels
         before, after, labels = restate(manifest["spec"]), restate(spec), manifest["metadata"]["labels"]
         changed = {PREFIX + key: value or None for key, value in after.items() if value != before[key]}
         left_out = {PREFIX + key for key, value in before.items() if value} - labels.keys()
         return {key: value for key, value in changed.items() if key not in left_out}
+
+
+def _of_the_other_kind(field: FieldPath, *, instancetype: bool) -> str:
+    """Say that only the other kind of object has a field; "" where that is not so."""
+    kinds = (VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec)
+    own, other = (kind.__struct_encode_fields__ for kind in (kinds if instancetype else reversed(kinds)))
+    if not field or field[0] in own or field[0] not in other:
+        return ""
+    holder, selected = ("preferences", "instance types") if instancetype else ("instance types", "preferences")
+    return f"{field[0]!r} is a field of {holder}, and the patch selects {selected}; give its `select` other `kinds`"
 
 
 def _selection(data: Mapping[str, Any] | None) -> Selection:

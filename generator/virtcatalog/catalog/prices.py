@@ -178,7 +178,7 @@ def _faults(data: Mapping[str, Any], names: CatalogNames | None) -> Iterator[tup
     periods = [key for key in ("perHour", "perMonth") if data.get(key) is not None]
     if len(periods) != 1:
         where: Path = (periods[1],) if periods else ()
-        yield where, "perHour and perMonth are for one file each" if periods else "perHour or perMonth is required"
+        yield where, "a file has perHour or perMonth, not both" if periods else "perHour or perMonth is required"
     for key in periods:
         yield from _rate_faults((key,), data[key])
     for part in ("classes", "environments"):

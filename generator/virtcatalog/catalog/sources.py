@@ -214,10 +214,20 @@ class Sources:
             return True
         if place.endswith(".yml"):
             self.report(place, (), "is not read: catalog files are named *.yaml")
+        elif name and folder in CATALOG_FOLDERS and place.endswith(VM_TEMPLATE):
+            self.report(place, (), f"is not read: files of {folder}/ are named *.yaml")
         elif place.endswith((".yaml", VM_TEMPLATE)):
-            hint = nearest(folder, CATALOG_FOLDERS) if name else nearest(local, CATALOG_FILES)
-            self.report(place, (), f"is not read: it is in none of the places of a catalog{hint}")
+            hint = nearest(folder, CATALOG_FOLDERS) if name else _nearest_file(local)
+            wanted = f"{', '.join(CATALOG_FILES)} and the files in {', '.join(f'{each}/' for each in CATALOG_FOLDERS)}"
+            self.report(place, (), f"is not read{hint or f'; a catalog has {wanted}'}")
         return False
+
+
+def _nearest_file(name: str) -> str:
+    """The hint at the catalog's file that a name is like, but for what all of them end with."""
+    stems = {file.partition(".")[0]: file for file in CATALOG_FILES}
+    stem = name.partition(".")[0]
+    return next((f"; did you mean {stems[near]!r}?" for near in stems if nearest(stem, [near])), "")
 
 
 def _catalog_message(message: str) -> str:

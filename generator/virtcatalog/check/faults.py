@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
 from virtcatalog.api.findings import Path, steps
 from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS
 from virtcatalog.catalog.kinds import Manifest
-from virtcatalog.check import likely, probes, webhooks
+from virtcatalog.check import likely, probes, usability, webhooks
 from virtcatalog.check.finding import Finding
 from virtcatalog.check.subject import Subject
 
-_RULES = frozenset(rule.id for rule in (*probes.RULES, webhooks.REFUSED, likely.BYTES))
+_RULES = frozenset(
+    rule.id for rule in (*probes.RULES, webhooks.REFUSED, likely.BYTES, likely.TIMER, usability.UNUSABLE_PREFERENCE)
+)
 _PAGES = ("spec", "memory", "hugepages")
 
 
@@ -27,14 +29,13 @@ class Faults:
             if finding.rule in _RULES and kind in (*INSTANCETYPE_KINDS, *PREFERENCE_KINDS):
                 self._of.setdefault((kind in INSTANCETYPE_KINDS, name.rpartition("/")[2]), []).append(finding)
 
-    def of(self, vm: Subject) -> Finding | None:
-        """Return the first fault of the preference or the instance type that a VM names."""
+    def of(self, vm: Subject) -> Iterator[Finding]:
+        """Yield the faults of the preference, then those of the instance type that a VM names."""
         for part in ("preference", "instancetype"):
             name = str((vm.spec.get(part) or {}).get("name"))
             for fault in self._of.get((part == "instancetype", name), ()):
                 if _is_in(fault, vm.environment):
-                    return fault
-        return None
+                    yield fault
 
     def mended(self, manifest: Manifest, environment: str) -> Manifest:
         """Return an object of an environment without the fields that are at fault."""
@@ -57,7 +58,9 @@ def _is_in(fault: Finding, environment: str) -> bool:
 def _mend(manifest: Manifest, fault: Finding) -> None:
     """Give memory its unit, or remove what is refused; a preference of which no one field is, says nothing then."""
     field = "spec.memory.guest" if fault.field == likely.RATIO else fault.field
-    path = _PAGES if fault.rule == probes.HUGEPAGES.id else steps(field)
+    path = _PAGES if fault.rule in (probes.HUGEPAGES.id, probes.PAGE_SIZE.id) else steps(field)
+    if fault.rule == usability.UNUSABLE_PREFERENCE.id:
+        path = ("spec", "requirements")
     if fault.rule == likely.BYTES.id:
         holder = _at(manifest, path[:-1])
         holder[path[-1]] = f"{holder[path[-1]]}Gi"

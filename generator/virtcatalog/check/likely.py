@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
+from virtcatalog.api.decode import convert
+from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
 from virtcatalog.catalog.labels import PREFIX
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.errors import counted
+from virtcatalog.kubevirt.launcher.elements.clock import timer_faults
 
 DECIMAL = Rule(
     "decimal-memory",
@@ -32,7 +35,14 @@ OS_TYPE = Rule(
     "Consoles and selections that go by the label do not find the preference.",
     "Write linux, windows or legacy, as the preferences that KubeVirt deploys.",
 )
-RULES = (DECIMAL, BYTES, OS_TYPE)
+TIMER = Rule(
+    "timer-word",
+    "error",
+    "A preference gives a timer a tick policy or a track that libvirt does not know.",
+    "KubeVirt takes any word; libvirt refuses the domain, and no VM with the preference starts.",
+    "Write delay, catchup, merge or discard as tickPolicy; boot, guest, wall or realtime as track.",
+)
+RULES = (DECIMAL, BYTES, OS_TYPE, TIMER)
 
 RATIO = "memoryPerVcpu"
 """The field of a class from which its sizes have their memory."""
@@ -51,6 +61,9 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         ratio = ratios.get(subject.name, "") if subject.origin == "catalog" and subject.is_instancetype else ""
         yield from _memory(subject, ratio)
         yield from _os_type(subject)
+        clock = convert(subject.spec, VirtualMachinePreferenceSpec).clock if subject.is_preference else None
+        for field, message in timer_faults(clock.preferred_timer if clock is not None else None):
+            yield subject.finding(TIMER, message, f"spec.clock.preferredTimer.{field}")
 
 
 def _memory(subject: Subject, ratio: str) -> Iterator[Finding]:

@@ -140,15 +140,32 @@ def _instancetype(subject: Subject, cluster: Cluster) -> Iterator[Finding]:
         yield subject.finding(OVERCOMMIT, message, "spec.memory.overcommitPercent")
     if validate_instancetype(spec):
         return  # the webhook's findings say what is wrong
+    size = spec.memory.hugepages.page_size if spec.memory.hugepages is not None else ""
+    fault = _page_size_fault(size)
     refused_pages = False
     for reason in create_vmi(lone_vm(subject), cluster).reasons:
         rule, field = _origin(reason, spec)
         refused_pages |= rule == HUGEPAGES
-        yield subject.finding(rule, reason.message if field else str(reason), field)
-    size = spec.memory.hugepages.page_size if spec.memory.hugepages is not None else ""
-    if size and not refused_pages and Quantity.parse(size) not in _PAGE_SIZES:
-        message = f"no processor has huge pages of {size}"
-        yield subject.finding(PAGE_SIZE, message, "spec.memory.hugepages.pageSize")
+        if rule != HUGEPAGES or not fault:
+            yield subject.finding(rule, reason.message if field else str(reason), field)
+    if fault:
+        yield subject.finding(HUGEPAGES if refused_pages else PAGE_SIZE, fault, "spec.memory.hugepages.pageSize")
+
+
+def _page_size_fault(size: str) -> str:
+    """Say that no processor has pages of a size; "" where some has, or where it is no amount, which KubeVirt says."""
+    amount = _amount(size)
+    if amount is None or amount in _PAGE_SIZES:
+        return ""
+    hint = f"; did you mean {size}i?" if _amount(f"{size}i") in _PAGE_SIZES else ""
+    return f"no processor has huge pages of {size}{hint}"
+
+
+def _amount(text: str) -> Quantity | None:
+    try:
+        return Quantity.parse(text)
+    except ValueError:
+        return None
 
 
 def _origin(reason: Reason, spec: VirtualMachineInstancetypeSpec) -> tuple[Rule, str]:

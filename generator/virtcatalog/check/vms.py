@@ -94,8 +94,10 @@ class Vms(VmCheck):
         if outcome.requests is not None and vm.origin == "import" and not is_halted(vm.manifest):
             self._spending.add(vm.environment, namespace_or_default(vm.namespace), outcome.requests)
         yield from self._refusals(vm, outcome.reasons)
+        faults = {fault.message for fault in self._faults.of(vm)} if outcome.warnings else ()
         for message in outcome.warnings:
-            yield vm.finding(WARNED, *message)
+            if message[0] not in faults:
+                yield vm.finding(WARNED, *message)
 
     def finish(self) -> Iterator[Finding]:
         """Compare what the VMs request with the budgets."""
@@ -107,7 +109,7 @@ class Vms(VmCheck):
 
     def _refusals(self, vm: Subject, reasons: Sequence[Message]) -> Iterator[Finding]:
         """Say why a VM is refused: that its type or preference is at fault is said where that stands."""
-        fault = self._faults.of(vm) if reasons else None
+        fault = next(self._faults.of(vm), None) if reasons else None
         if fault is not None:
             mended = self._expander(vm, mended=True).outcome(vm.manifest)
             if mended.unsupported is None and set(mended.reasons) < set(reasons):

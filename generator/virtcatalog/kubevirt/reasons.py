@@ -50,6 +50,8 @@ _MISNAMED = {
     "spec.template.spec.domain.hugepages.size": "spec.template.spec.domain.memory.hugepages.pageSize",
     "spec.template.spec.domain.ioThreads.count": "spec.template.spec.domain.ioThreads.supplementalPoolThreadCount",
 }
+#: A message that begins with a field, as the API server's schema words it.
+_STATED = re.compile(r"(spec(?:\.\w+|\[\d+\])+): (.*)", re.DOTALL)
 _DEFAULT = "KubeVirt's configuration or default sets it"
 #: How KubeVirt writes paths that are none, some put together twice over: `disks.domain.devices.disks[0]`.
 _MISSPELT = (
@@ -114,7 +116,7 @@ def reasons(
 
     `vm` and `vmi` are the objects after their webhooks' changes, as far as KubeVirt came with them.
     """
-    causes = list(causes)
+    causes = list(map(_at_stated_field, causes))
     fields = [field_of_vm(cause.field, of_vmi=by in ("vmi", "launcher")) for cause in causes]
     paths = [steps(field) for field in fields]
     origins = _origins(paths, manifest, cluster, vm, vmi) if vm is not None and causes else [""] * len(causes)
@@ -122,6 +124,12 @@ def reasons(
         Reason(field, cause.message, by, cause.type, origin)
         for cause, field, origin in zip(causes, fields, origins, strict=True)
     )
+
+
+def _at_stated_field(cause: Cause) -> Cause:
+    """A cause that names its field in the message alone, as one that names it."""
+    stated = None if cause.field else _STATED.match(cause.message)
+    return Cause(cause.type, stated[1], stated[2]) if stated else cause
 
 
 def _origins(

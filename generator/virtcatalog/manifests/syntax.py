@@ -55,6 +55,10 @@ _ONE_WORDED: Final = {
     "did not find expected '-' indicator": "an item of a list begins with '-', as far right as the items before it",
     "did not find expected <document start>": "this line is further left than the first, or follows a document's end",
 }
+#: What git writes around the two sides of a conflict.
+_CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>")
+#: A value that begins with a quote of word processors.
+_CURLED: Final = re.compile("[:-] +([\u201c\u201d\u2018\u2019\u201e\u00ab])")
 #: Where the parser notes that a bracket or quote is not closed is far from where it was opened.
 _UNCLOSED: Final = ("did not find expected ',' or", "found unexpected end of stream")
 
@@ -97,8 +101,9 @@ def fault(error: Any, lines: Sequence[str], line: Callable[[Any], int]) -> tuple
         return None, ": ".join(part for part in ("is not YAML", error.context, problem) if part)
     written = lines[mark.line] if mark.line < len(lines) else ""
     before, character = written[: mark.column], written[mark.column : mark.column + 1]
-    if character == "\t":
-        return mark, "a tab cannot indent YAML; use spaces"
+    typed = (mark, "a tab cannot indent YAML; use spaces") if character == "\t" else _typed(lines, mark, opened)
+    if typed:
+        return typed
     words = _ONE_WORDED.get(problem, "")
     in_json = next(filter(None, map(str.strip, lines)), "").startswith(("{", "["))
     if problem.startswith(_UNCLOSED) and opened and opened.line < mark.line and not in_json:
@@ -128,6 +133,20 @@ def fault(error: Any, lines: Sequence[str], line: Callable[[Any], int]) -> tuple
     elif not words:
         words = ": ".join(part for part in (error.context, problem) if part)
     return mark, f"is not YAML: {words}"
+
+
+def _typed(lines: Sequence[str], *marks: Any) -> tuple[Any, str] | None:
+    """What an editor or git put into the lines of a fault, and the first of them that has it."""
+    for mark in sorted({mark.line: mark for mark in marks if mark is not None}.values(), key=lambda mark: mark.line):
+        line = lines[mark.line] if mark.line < len(lines) else ""
+        if line.startswith(_CONFLICT):
+            return mark, "is not YAML: git has left a conflict of a merge here; resolve it"
+        if "\u00a0" in line:
+            return mark, "is not YAML: this line has a no-break space; type an ordinary one"
+        quote = _CURLED.search(line)
+        if quote:
+            return mark, f"is not YAML: {quote[1]} is no quote to YAML; type ' or \""
+    return None
 
 
 def _masked(stand_in: str, word: re.Match[str]) -> str:

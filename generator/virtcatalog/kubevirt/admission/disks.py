@@ -186,11 +186,13 @@ def validate_disk_volumes(spec: VirtualMachineInstanceSpec, path: str, config: C
     """A volume for every disk, one that suits it, and no boot order twice (validateBootOrder)."""
     devices = spec.domain.devices
     volumes = {volume.name: volume for volume in spec.volumes}
+    orphans = {disk.name for disk in devices.disks} - volumes.keys()
+    hint = nearest(*orphans, volumes) if len(orphans) == 1 else ""
     orders: set[int] = set()
     for index, disk in enumerate(devices.disks):
         volume = volumes.get(disk.name)
         if volume is None:
-            yield from _no_volume(disk, f"{path}.domain.devices.disks[{index}].name", config)
+            yield from _no_volume(disk, hint, f"{path}.domain.devices.disks[{index}].name", config)
         elif disk.lun is not None and volume.persistent_volume_claim is None and volume.data_volume is None:
             yield invalid(
                 f"{path}.domain.devices.disks[{index}].lun",
@@ -235,9 +237,9 @@ def validate_volume_disks(spec: VirtualMachineInstanceSpec, path: str, _config: 
             yield from _container_path(name, volume.container_path.path, field, name in disks, name in filesystems)
 
 
-def _no_volume(disk: Disk, field: str, config: Configuration) -> Iterator[Cause]:
+def _no_volume(disk: Disk, hint: str, field: str, config: Configuration) -> Iterator[Cause]:
     if disk.cdrom is None:
-        yield invalid(field, f"no volume is named {disk.name!r}")
+        yield invalid(field, f"no volume is named {disk.name!r}{hint}")
     elif not config.feature_gate("DeclarativeHotplugVolumes"):
         yield invalid(
             field, f"no volume is named {disk.name!r}: an empty cdrom needs the feature gate DeclarativeHotplugVolumes"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.errors import Cause
+from virtcatalog.errors import Cause, nearest
 from virtcatalog.kubevirt.admission.bindings import validate_bindings
 from virtcatalog.kubevirt.admission.interfaces import validate_interface_states, validate_interfaces
 from virtcatalog.kubevirt.causes import duplicate, invalid, not_found, required
@@ -121,9 +121,8 @@ def _resource_claims(spec: VirtualMachineInstanceSpec, path: str, config: Config
 
 def _pairs(spec: VirtualMachineInstanceSpec, interfaces: set[str], path: str) -> Iterator[Cause]:
     """One interface a network and one network an interface, joined by name (netiface.go)."""
-    networks = set()
+    networks = {network.name for network in spec.networks}
     for index, network in enumerate(spec.networks):
-        networks.add(network.name)
         if network.name not in interfaces:
             yield required(f"{path}.networks[{index}].name", f"no interface is named {network.name!r}")
     seen: set[str] = set()
@@ -138,4 +137,5 @@ def _pairs(spec: VirtualMachineInstanceSpec, interfaces: set[str], path: str) ->
             orphans.append(index)
     for index in orphans:
         name = spec.domain.devices.interfaces[index].name
-        yield invalid(f"{path}.domain.devices.interfaces[{index}].name", f"no network is named {name!r}")
+        hint = nearest(name, networks - interfaces) if len(orphans) == 1 else ""
+        yield invalid(f"{path}.domain.devices.interfaces[{index}].name", f"no network is named {name!r}{hint}")

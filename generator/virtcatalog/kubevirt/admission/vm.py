@@ -164,7 +164,9 @@ def validate_data_volume_templates(spec: VirtualMachineSpec, path: str) -> Itera
         if cause is not None:
             yield cause
         elif template.metadata.name not in used:
-            yield required(field, f"no volume of the template uses the DataVolume {template.metadata.name!r}")
+            name = template.metadata.name
+            hint = nearest(name, used) if len(spec.data_volume_templates) == 1 else ""
+            yield required(field, f"no volume of the template uses the DataVolume {name!r}{hint}")
 
 
 def validate_data_volume_namespaces(vm: VirtualMachine) -> Iterator[Cause]:

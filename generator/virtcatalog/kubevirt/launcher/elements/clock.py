@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final
+
 from virtcatalog.api.domainspec import CPU, Clock, Features, Timer
+from virtcatalog.errors import nearest
 from virtcatalog.kubevirt.launcher.xml import Element, leaf, shared
 from virtcatalog.kubevirt.memo import memo
+
+TICK_POLICIES: Final = ("delay", "catchup", "merge", "discard")
+TRACKS: Final = ("boot", "guest", "wall", "realtime")
+"""What libvirt takes of a timer; KubeVirt hands on any word (docs/formatdomain.rst, Time keeping)."""
 
 
 @memo
@@ -19,6 +27,19 @@ def clock(wanted: Clock | None, tsc_frequency: int | None) -> Element | None:
     if tsc_frequency:
         timers.append(leaf("timer", name="tsc", frequency=str(tsc_frequency)))
     return shared("clock", *timers, **({} if wanted is None else _offset(wanted)))
+
+
+def timer_faults(timer: Timer | None) -> Iterator[tuple[str, str]]:
+    """Yield the fields below a timer whose word libvirt does not know, and what comes of it: no machine starts."""
+    for name in ("hpet", "pit", "rtc"):
+        one = getattr(timer, name, None)
+        for field, word, known in (
+            ("tickPolicy", getattr(one, "tick_policy", ""), TICK_POLICIES),
+            ("track", getattr(one, "track", ""), TRACKS),
+        ):
+            if word and word not in known:
+                message = f"{word!r} is none of {', '.join(known)}{nearest(word, known)}"
+                yield f"{name}.{field}", f"libvirt refuses the domain: {message}"
 
 
 def needs_tsc_frequency(cpu: CPU | None, features: Features | None) -> bool:

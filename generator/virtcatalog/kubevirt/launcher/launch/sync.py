@@ -7,6 +7,7 @@ from virtcatalog.api.names import IGNITION, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.errors import Warning
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.domain import Domain
+from virtcatalog.kubevirt.launcher.elements.clock import timer_faults
 from virtcatalog.kubevirt.launcher.elements.qemu import COMMANDLINE, has_ignition
 from virtcatalog.kubevirt.launcher.launch.disks import check_empty_disks, set_drivers
 from virtcatalog.kubevirt.launcher.launch.network import attach_taps, refuse_unbound
@@ -34,12 +35,15 @@ def launch(domain: Domain, vmi: VirtualMachineInstance, context: Context) -> Non
 
 
 def launch_warnings(vmi: VirtualMachineInstance, domain: Domain) -> list[Warning]:
-    """Warn of Ignition data that the guest never sees, though the VM is admitted and starts."""
+    """Warn of what KubeVirt admits and libvirt refuses, and of Ignition data that the guest never sees."""
+    timer = vmi.spec.domain.clock.timer if vmi.spec.domain.clock is not None else None
+    clock = "spec.template.spec.domain.clock.timer"
+    warnings = [Warning("Refused", f"{clock}.{field}", message) for field, message in timer_faults(timer)]
     if not has_ignition(vmi.metadata.annotations) or any(part.tag == COMMANDLINE for part in domain.element):
-        return []
+        return warnings
     message = (
         "the guest does not get this data: virt-launcher drops <qemu:commandline> where it adds PCIe root ports for "
         f'hotplug (kubevirt/kubevirt#16901). Set the annotation {PLACE_ON_ROOT_COMPLEX}: "true", or hand the data '
         "to Ignition in a cloudInitConfigDrive volume"
     )
-    return [Warning("Ignored", f"spec.template.metadata.annotations[{IGNITION}]", message)]
+    return [*warnings, Warning("Ignored", f"spec.template.metadata.annotations[{IGNITION}]", message)]
