@@ -187,7 +187,7 @@ def validate_disk_volumes(spec: VirtualMachineInstanceSpec, path: str, config: C
     devices = spec.domain.devices
     volumes = {volume.name: volume for volume in spec.volumes}
     orphans = {disk.name for disk in devices.disks} - volumes.keys()
-    hint = nearest(*orphans, volumes) if len(orphans) == 1 else ""
+    hint = nearest(min(orphans), volumes) if len(orphans) == 1 else ""
     orders: set[int] = set()
     for index, disk in enumerate(devices.disks):
         volume = volumes.get(disk.name)
