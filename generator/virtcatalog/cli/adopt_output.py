@@ -88,7 +88,7 @@ def rewritten(file: File, machines: Sequence[Machine], *, nearest: bool) -> tupl
     from virtcatalog.adopt.rewrite import rewrite
     from virtcatalog.manifests.edits import UnwritableError
 
-    text = file.stream.text().decode("utf-8-sig", "replace")
+    text = file.stream.text().decode("utf-8", "replace")
     outcomes = ("adopted", "nearest") if nearest else ("adopted",)
     chosen = [machine for machine in machines if machine.outcome in outcomes and machine.adoption.shrunk is not None]
     changed: Changed = _Changed(chosen)

@@ -131,7 +131,7 @@ def write(
         problems += faults
         if not names:
             continue
-        text = file.stream.text().decode("utf-8-sig", "replace")
+        text = file.stream.text().decode("utf-8", "replace")
         try:
             rewritten = Rewritten(name, text, renamed(text, names))
         except UnwritableError as error:

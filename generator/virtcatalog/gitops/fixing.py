@@ -9,7 +9,9 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.api.findings import Path
+from virtcatalog.api.decode import prune
+from virtcatalog.api.findings import Path, inspect
+from virtcatalog.api.kinds import kind_type
 from virtcatalog.gitops.comparison import Drift, drifts
 from virtcatalog.gitops.stored import spelled
 from virtcatalog.manifests.document import Text
@@ -42,10 +44,15 @@ def fix(files: Mapping[str, bytes], kustomizations: Mapping[str, bytes], release
 def respelled(manifest: Data, release: Release) -> tuple[Data, int]:
     """Return an object as the cluster stores it, as far as that is a matter of spelling, and the number of changes.
 
-    A null stays, but for `creationTimestamp: null`: a patch means something by it.
+    A null stays, but for `creationTimestamp: null`: a patch means something by it. So do fields that the API does not
+    know, which somebody means something by: an object with a fault stays as it is.
     """
-    as_stored = spelled(manifest, release)
-    changes = [drift for drift in drifts(manifest, as_stored) if _is_spelling(drift)] if as_stored else []
+    kind = kind_type(str(manifest.get("apiVersion")), str(manifest.get("kind")))
+    if kind is None or inspect(manifest, kind)[1]:
+        return manifest, 0
+    as_stored, unknown = spelled(manifest, release), prune(manifest, kind, release.minor)[1]
+    differing = drifts(manifest, as_stored) if as_stored else ()
+    changes = [drift for drift in differing if drift.path not in unknown and _is_spelling(drift)]
     for drift in changes:
         manifest = _changed(manifest, drift.path, None if drift.kind == "dropped" else drift)
     return manifest, len(changes)
@@ -82,7 +89,7 @@ def _file(name: str, content: bytes, release: Release) -> Fixed | None:
             changed[index], fields = [new], fields + number
     if not changed:
         return None
-    old = content.decode("utf-8-sig", "replace")
+    old = content.decode("utf-8", "replace")
     try:
         return Fixed(name, old, rewritten(old, changed, {}), fields)
     except (UnwritableError, YAMLError) as error:

@@ -36,6 +36,8 @@ from virtcatalog.manifests.syntax import (
     fault,
 )
 
+#: What some editors begin a file with; no part of its text.
+BYTE_ORDER_MARK: Final = "\ufeff"
 ALIAS: Final = re.compile(r"(?:^|[\s,\[{:?-])\*([^\s,\]}]+)")
 
 
@@ -159,7 +161,7 @@ class Text:
             except UnicodeDecodeError as error:
                 self._fault_at(raw[: error.start].decode("utf-8", "replace"), "is not UTF-8 text")
                 return ""
-        text = text.removeprefix("\ufeff")
+        text = text.removeprefix(BYTE_ORDER_MARK)
         is_plain = text.isascii() and not any(control in text for control in CONTROL_CHARACTERS)
         if not is_plain and (bad := UNWRITABLE.search(text)):
             self._fault_at(text[: bad.start()], f"the character U+{ord(bad[0]):04X} cannot stand in YAML")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +15,10 @@ from virtcatalog.manifests.syntax import MappingNode, ScalarNode, SequenceNode, 
 
 _BEFORE = "template"
 _WIDEST = 120
+_PROPERTIES = re.compile(r"[&!][^\s,\[\]{}]*(?:\s+[&!][^\s,\[\]{}]*)*")
+"""A value's anchor and tag."""
+_BETWEEN = re.compile(r"(?:\s+|#.*)*")
+"""White space and comments."""
 
 
 class UnwritableError(VirtcatalogError):
@@ -71,7 +76,8 @@ class Editor:
     def apply(self) -> str:
         """Return the changed text."""
         parts, end = [], 0
-        for edit in sorted(self.edits, key=lambda edit: (edit.start, edit.end)):
+        once = dict.fromkeys(self.edits)  # what several aliases stand for
+        for edit in sorted(once, key=lambda edit: (edit.start, edit.end)):
             if edit.start < end:
                 raise UnwritableError("fields that must go overlap in the text")
             parts += [self.text[end : edit.start], edit.text]
@@ -194,12 +200,24 @@ class Editor:
     def _empty(self, key: Any, value: Any, text: str) -> None:
         """Leave nothing in a map or list: its lines go, what follows the key on its own line stays."""
         if value.flow_style:
-            self.edits.append(Edit(value.start_mark.index, value.end_mark.index, text))
+            self.edits.append(Edit(self._start(value), value.end_mark.index, text))
             return
-        colon = self.text.index(":", key.end_mark.index) + 1
-        self.edits.append(Edit(colon, colon, f" {text}"))
-        start = self._line(value.start_mark.index)
+        place = self._place(key, value)
+        self.edits.append(Edit(place, place, f" {text}"))
+        start = self._line(self._start(value))
         self.edits.append(Edit(start, self._next_line(self._end(key, value)), ""))
+
+    def _place(self, key: Any, value: Any) -> int:
+        """Where a value may begin: behind its anchor and tag, or the key's colon."""
+        properties = _PROPERTIES.match(self.text, value.start_mark.index)
+        return properties.end() if properties else self.text.index(":", key.end_mark.index) + 1
+
+    def _start(self, value: Any) -> int:
+        """Where the text of a value begins, behind its anchor and tag."""
+        start = int(value.start_mark.index)
+        properties = _PROPERTIES.match(self.text, start)
+        between = _BETWEEN.match(self.text, properties.end()) if properties else None
+        return between.end() if between else start
 
     def _end(self, key: Any, value: Any) -> int:
         """Where the text of an entry or item ends, comments behind it left out."""

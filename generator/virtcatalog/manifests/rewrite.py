@@ -8,7 +8,7 @@ from typing import Any
 
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.difference import alike
-from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.document import BYTE_ORDER_MARK, Text
 from virtcatalog.manifests.edits import Edit, Editor, UnwritableError
 from virtcatalog.manifests.emit import dump, flow
 from virtcatalog.manifests.places import is_merge
@@ -21,6 +21,8 @@ def rewritten(text: str, documents: Mapping[int, list[Any]], renames: Mapping[st
     Further ones follow as documents of their own. A key that goes where the one comes that it is renamed to keeps its
     entry. Raises UnwritableError where that cannot be done without touching what should stay.
     """
+    if text.startswith(BYTE_ORDER_MARK):
+        return BYTE_ORDER_MARK + rewritten(text[1:], documents, renames)
     source = Text(text)
     data = dict(source.documents())
     if source.problems:
@@ -72,15 +74,11 @@ class _Rewriter(Editor):
             key: self._renames[key] for key in old if key not in new and self._renames.get(key) in new.keys() - old
         }
         gone = [key for key in old if key not in new and key not in renamed]
-        if not entries.keys() >= old.keys():
-            if old != new:
-                raise UnwritableError("fields that must change come from YAML anchors, aliases or <<")
-            return
         for name, value in old.items():
+            if name in gone or name not in entries:  # what << brings is changed where it stands
+                continue
             key, held = entries[name]
             to = renamed.get(name, name)
-            if name in gone:
-                continue
             if to != name:
                 self.edits.append(Edit(key.start_mark.index, key.end_mark.index, self._key(to)))
             if not alike(value, new[to]):
@@ -104,22 +102,36 @@ class _Rewriter(Editor):
             self._append(node, self._end(last, last), new[len(old) :])
 
     def _value(self, key: Any, value: Any, old: Any, new: Any) -> None:
-        """Give an entry another value."""
+        """Give an entry another value; that of an alias is changed where its anchor is, which has to fit both."""
         if value.start_mark.index < key.end_mark.index:
-            raise UnwritableError(f"{key.value} is an alias of what stands elsewhere")
+            return
         nested = isinstance(new, dict | list) and isinstance(old, type(new)) and old and new
         if nested and not (isinstance(new, list) and len(new) < len(old)):
             self.change(value, old, new)
             return
-        start, end = key.end_mark.index, self._end(key, value)
-        colon = self.text.index(":", start) + 1
-        in_flow = self._in_flow(key, value)
-        if in_flow or not isinstance(new, dict | list) or not new:
-            self.edits.append(Edit(colon, end, f" {self._flow(new)}"))
+        end = self._end(key, value)
+        is_short = isinstance(value, ScalarNode) or value.flow_style
+        if new in ({}, []) and not is_short:
+            self._empty(key, value, self._flow(new))
+        elif is_short and (not isinstance(new, dict | list) or not new or self._in_flow(key, value)):
+            start = self._start(value)
+            if start >= end:  # nothing but perhaps an anchor
+                self.edits.append(Edit(self._place(key, value), self._place(key, value), f" {self._flow(new)}"))
+            else:
+                self.edits.append(Edit(start, end, self._like(self.text[start], new)))
         else:
+            colon = self.text.index(":", key.end_mark.index) + 1
             lines = dump({key.value: new}).splitlines()[1:]
             indent = " " * key.start_mark.column
             self.edits.append(Edit(colon, end, "".join(f"{self.newline}{indent}{line}" for line in lines)))
+
+    def _like(self, quote: str, value: Any) -> str:
+        """A value on one line, in the quotes that stand there."""
+        if isinstance(value, str) and quote == '"':
+            return json.dumps(value, ensure_ascii=False)
+        if isinstance(value, str) and quote == "'" and value.isprintable():
+            return "'" + value.replace("'", "''") + "'"
+        return self._flow(value)
 
     def _in_flow(self, key: Any, value: Any) -> bool:
         return self._json or bool(getattr(value, "flow_style", False)) or self._indent(key.start_mark.index) is None

@@ -131,7 +131,7 @@ def _file(
     changed: dict[int, list[Any]],
     converted: list[tuple[Manifest, Converted]],
 ) -> File:
-    old = content.decode("utf-8-sig", "replace")
+    old = content.decode("utf-8", "replace")
     if not changed:
         return File(name, old, old, tuple(converted))
     try:
