@@ -4,10 +4,13 @@ from datetime import date
 from textwrap import dedent
 
 import pytest
+from click.testing import CliRunner
 
+from checkouts import write
 from loading import read_manifests
 from virtcatalog.check.inventory import take
 from virtcatalog.check.rules import check
+from virtcatalog.cli import main
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.releases import RELEASES
 
@@ -134,6 +137,22 @@ def test_an_object_that_is_larger_than_an_annotation():
 def test_alike_vms_may_differ_in_their_metadata():
     text = vm() + "---\n" + vm(metadata=", labels: {}").replace("name: one", "name: two")
     assert [field for _, field, _ in findings(text)] == ["metadata.labels"]
+
+
+def test_an_object_of_a_kustomization_beside_a_catalog(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    disk = "apiVersion: cdi.kubevirt.io/v1beta1\nkind: DataVolume\nmetadata: {name: data, labels: {}}\nspec: {}\n"
+    files = {
+        "catalog/catalog.yaml": "name: house\nkubevirt: v1.9.0\n",
+        "catalog/overlays.yaml": "production: {scope: cluster}\n",
+        "vms/kustomization.yaml": "namespace: web\nresources: [disk.yaml, vm.yaml]\n",
+        "vms/disk.yaml": disk,
+        "vms/vm.yaml": vm("memory: {guest: 1024Mi}"),
+    }
+    write(tmp_path, files)
+    result = CliRunner().invoke(main, ["check", "-f", "vms"])
+    assert "vms/disk.yaml:3:24: DataVolume/web/data: metadata.labels: is {}, which is not stored" in result.stdout
+    assert "VirtualMachine/web/one: spec.template.spec.domain.memory.guest: is 1024Mi, and stored" in result.stdout
 
 
 def test_defaults_of_the_schema_in_items_of_lists():

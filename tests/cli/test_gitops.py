@@ -157,6 +157,11 @@ def test_no_text_is_a_template_of_an_application_set(folder, options):
         (["flux", "--repo-url", URL, "--tree", "../x"], "--tree ../x: the path is one within the repository"),
         (["flux", "--repo-url", URL, "--cluster", "lab=x"], "--cluster is for Argo CD"),
         (["argocd", "--repo-url", URL, "--cluster", "lab"], "--cluster lab: write OVERLAY=NAME"),
+        (["argocd", "--repo-url", URL, "--cluster", "lab=https://10.0.0.1"], "give its name in `argocd cluster list`"),
+        (
+            ["argocd", "--repo-url", URL, "--cluster", "lab=eu_1", "--cluster", "lab=EU 1"],
+            "the Applications of lab=eu_1 and lab=EU 1 would both be called lab-eu-1",
+        ),
         (["argocd", "--repo-url", URL, "--cluster", "lob=x"], "there is no overlay 'lob' here; did you mean 'lab'?"),
         (["argocd", "--repo-url", URL, "--name", "No"], "Kubernetes refuses the name 'No'"),
         (["flux", "--repo-url", "git@git.example.org:a.git"], "this one is ssh://git@git.example.org/a.git"),

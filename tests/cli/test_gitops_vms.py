@@ -52,7 +52,7 @@ def test_a_type_that_is_inferred_is_ignored_and_left_as_it_is():
         "  kind: VirtualMachine\n"
         "  jqPathExpressions:\n"
         "  # KubeVirt writes the name that it infers in the place of this.\n"
-        "  - .spec.instancetype.inferFromVolume\n"
+        '  - (.spec.instancetype | select(.inferFromVolume == "root")).inferFromVolume\n'
         "syncPolicy:\n"
         "  syncOptions:\n"
         "  # A sync leaves them as they are: KubeVirt would infer names anew.\n"
@@ -66,7 +66,7 @@ def test_what_is_added_to_a_list_is_ignored_while_it_has_that_value():
     (rule,) = found["ignoreDifferences"]
     assert rule["jqPathExpressions"] == [
         "(.spec.dataVolumeTemplates[]?.spec.storage | select(.resources == {})).resources",
-        ".spec.instancetype.inferFromVolume",
+        '(.spec.instancetype | select(.inferFromVolume == "root")).inferFromVolume',
     ]
     assert "syncPolicy" not in found  # a list would be taken from the cluster as a whole
 
@@ -126,7 +126,7 @@ def test_an_application_of_vms_has_what_they_need(folder):
     rule = {
         "group": "kubevirt.io",
         "kind": "VirtualMachine",
-        "jqPathExpressions": [".spec.instancetype.inferFromVolume"],
+        "jqPathExpressions": ['(.spec.instancetype | select(.inferFromVolume == "root")).inferFromVolume'],
     }
     assert application["spec"] == {
         "project": "default",
@@ -138,6 +138,16 @@ def test_an_application_of_vms_has_what_they_need(folder):
         },
         "ignoreDifferences": [rule],
     }
+
+
+def test_an_application_of_folders_in_folders_reads_them_all(folder):
+    (folder / "vms/old").mkdir()
+    (folder / "vms/old/vm.yaml").write_text(STOPPED.replace("old", "older") % "1Gi")
+    application = otheryaml.load(gitops("argocd", "-f", "vms", "--repo-url", URL).stdout)
+    assert application["spec"]["source"]["directory"] == {"recurse": True}
+    (folder / "vms/kustomization.yaml").write_text("resources: [old/vm.yaml]\n")
+    application = otheryaml.load(gitops("argocd", "-f", "vms", "--repo-url", URL).stdout)
+    assert "directory" not in application["spec"]["source"]
 
 
 def test_an_application_that_applies_on_the_server_says_so(folder):
@@ -178,6 +188,7 @@ def test_flux_syncs_vms_after_the_catalog(folder):
         (("argocd", "-f", "."), "-f .: give what syncs it a --name"),
         (("argocd", "-f", "vms", "-f", "vms", "--name", "a"), "--name is for one folder"),
         (("argocd", "-f", "vms", "--cluster", "a", "--cluster", "b"), "--cluster is given once"),
+        (("argocd", "-f", "vms", "--cluster", "lab=a"), "--cluster lab=a: of VMs give its name"),
         (("flux", "-f", "vms", "--cluster", "a"), "--cluster is for Argo CD"),
     ],
 )

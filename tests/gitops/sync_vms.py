@@ -130,6 +130,10 @@ def changes(manifest: Data) -> Iterator[tuple[str, Data]]:
                 efi, bios = {"efi": {"secureBoot": False}}, {"bios": {"useSerial": True}}
                 domain["firmware"] = {**firmware, "bootloader": efi if firmware.get("bootloader") == bios else bios}
         yield what, changed
+    if (manifest["spec"].get("instancetype") or {}).get("inferFromVolume"):
+        changed = deepcopy(manifest)
+        changed["spec"]["instancetype"]["inferFromVolume"] = "other"
+        yield "type", changed
 
 
 def _is_admitted(vm: Data, cluster: Cluster) -> bool:

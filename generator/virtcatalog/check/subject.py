@@ -146,11 +146,18 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
 
     def of(self, environment: str, where: str = "") -> list[Manifest]:
         """Return the instance types and preferences that an environment deploys, and what is there beside them."""
-        own = self.catalog.objects(environment) if self.catalog else []
+        is_own = environment in {overlay.name for overlay in self.overlays}  # else it is a unit of a repository
+        own = self.catalog.objects(environment if is_own else "") if self.catalog else []
         beside = [
             subject for subject in self.objects if subject.origin == "import" and subject.is_in(environment, where)
         ]
         return [*own, *(subject.manifest for subject in beside)]
+
+    def met_by(self, subject: Subject, others: Iterable[Subject]) -> list[Manifest]:
+        """Return what an object meets where it is: in its repository, in its environment, and of these `others`."""
+        around = self.around.get(subject.where)
+        where = (subject.environment, subject.where) if around is None else ("", "")  # what is in no unit
+        return [*(around or ()), *self.of(*where), *(other.manifest for other in others if other.is_in(*where))]
 
 
 class VmCheck:

@@ -132,8 +132,7 @@ class _Places:
         """Return the cluster that an object is for."""
         where = subject.environment, subject.where
         if where not in self._places:
-            beside = [other.manifest for other in self._sound if other.is_in(*where)]
-            manifests = [*self._inventory.of(*where), *beside]
+            manifests = self._inventory.met_by(subject, self._sound)
             self._places[where] = _Place(manifests, self._inventory.cluster(manifests, subject.environment))
         return self._places[where]
 

@@ -123,10 +123,7 @@ class Vms(VmCheck):
         """Expand VMs where this one is; `mended` types and preferences have no faults."""
         key = vm.environment, vm.where, mended
         if key not in self._clusters:
-            around = self.inventory.around.get(vm.where)
-            elsewhere = (vm.environment, vm.where) if around is None else ("", "")  # what is in no unit
-            beside = [subject.manifest for subject in self._sound if subject.is_in(*elsewhere)]
-            manifests = [*(around or ()), *self.inventory.of(*elsewhere), *beside]
+            manifests = self.inventory.met_by(vm, self._sound)
             if mended:
                 manifests = [self._faults.mended(manifest, vm.environment) for manifest in manifests]
             cluster = self.inventory.cluster(manifests, vm.environment)

@@ -73,7 +73,10 @@ Examples:
 )
 @click.option("--name", help="What the objects are called (default: the catalog's name).")
 @click.option(
-    "--cluster", "clusters", multiple=True, metavar="OVERLAY=NAME", help="Argo CD's name of a cluster; may be repeated."
+    *("--cluster", "clusters"),
+    multiple=True,
+    metavar="[OVERLAY=]NAME",
+    help="Argo CD's name of a cluster: of an overlay, repeatable; or of VMs.",
 )
 @verified
 @click.option("-n", "--namespace", help="Where the tool runs (default: argocd or flux-system).")
@@ -217,6 +220,8 @@ def _destinations(overlays: list[Overlay], clusters: tuple[str, ...]) -> list[De
         overlay_name, equals, cluster = option.partition("=")
         if not equals or not cluster:
             raise click.UsageError(f"--cluster {option}: write OVERLAY=NAME.")
+        if "://" in cluster:
+            raise click.UsageError(f"--cluster {option}: give its name in `argocd cluster list`, not its address.")
         if overlay_name not in names:
             hint = nearest(overlay_name, names)
             raise click.UsageError(f"--cluster {option}: there is no overlay {overlay_name!r} here{hint}")
@@ -225,4 +230,10 @@ def _destinations(overlays: list[Overlay], clusters: tuple[str, ...]) -> list[De
     for overlay in overlays:
         places = list(dict.fromkeys(chosen.get(overlay.name) or overlay.clusters or (IN_CLUSTER,)))
         destinations += [Destination(overlay, place, others=len(places) > 1) for place in places]
+    by_name: dict[str, Destination] = {}
+    for destination in destinations:
+        other = by_name.setdefault(destination.name, destination)
+        if other is not destination:
+            clusters_of = " and ".join(f"{one.overlay.name}={one.cluster}" for one in (other, destination))
+            raise click.UsageError(f"the Applications of {clusters_of} would both be called {destination.name}.")
     return destinations

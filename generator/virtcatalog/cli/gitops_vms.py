@@ -45,9 +45,11 @@ def rules(catalog: str, sources: Sequence[str], compare: str, conditions: Condit
 def synced(tool: str, wish: Wish) -> int:
     """Print what syncs each folder of VMs; exit status 1 when Git has to be written otherwise first."""
     from virtcatalog.cli.inputs import read
+    from virtcatalog.fleet.sources import is_built
     from virtcatalog.gitops.deploying import Fleet, application_text, kustomization
     from virtcatalog.manifests.emit import dump, join
-    from virtcatalog.manifests.sources import is_folder
+    from virtcatalog.manifests.folder import manifest_files
+    from virtcatalog.manifests.sources import is_folder, open_folder
     from virtcatalog.render.gitops import IN_CLUSTER, Origin, flux_source
 
     if wish.name and len(wish.sources) > 1:
@@ -60,7 +62,8 @@ def synced(tool: str, wish: Wish) -> int:
         if not path and not wish.name:
             raise click.UsageError("-f .: give what syncs it a --name.")
         manifests = [manifest.data for manifest in read([source])]
-        fleets.append(Fleet(checked_name(wish.name or PurePosixPath(path).name), path or ".", manifests))
+        is_deep = not is_built(source) and any("/" in file for file in manifest_files(open_folder(source)).files)
+        fleets.append(Fleet(checked_name(wish.name or PurePosixPath(path).name), path or ".", manifests, is_deep))
     origin = Origin(name=fleets[0].name, url=wish.url, revision=wish.revision)
     if tool == "flux":
         if wish.clusters:
@@ -72,6 +75,9 @@ def synced(tool: str, wish: Wish) -> int:
         return 0
     if len(wish.clusters) > 1:
         raise click.UsageError("--cluster is given once for VMs: each of them runs in one cluster.")
+    unfit = next((cluster for cluster in wish.clusters if "=" in cluster or "://" in cluster), None)
+    if unfit is not None:
+        raise click.UsageError(f"--cluster {unfit}: of VMs give its name in `argocd cluster list`, and no more.")
     cluster, merges = (wish.clusters or (IN_CLUSTER,))[0], wish.compare != "client"
     needed = [_needs(wish.catalog, fleet.manifests, wish.compare, wish.conditions) for fleet in fleets]
     texts = [

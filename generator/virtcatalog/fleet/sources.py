@@ -28,7 +28,7 @@ def _objects_of_tree(path: str) -> str:
 
 def built_contents(source: str, problems: list[Problem]) -> Iterator[tuple[str, bytes]]:
     """Yield as `contents` does; of a folder that kustomize builds, what it builds: places are lines of that."""
-    if not _is_built(source):
+    if not is_built(source):
         yield from contents(source, problems)
         return
     from virtcatalog.repositories.kustomize.build import build
@@ -42,7 +42,7 @@ def built_contents(source: str, problems: list[Problem]) -> Iterator[tuple[str, 
     yield f"{source} (built)", "---\n".join(dump(resource.data) for resource in built.resources).encode()
 
 
-def _is_built(source: str) -> bool:
+def is_built(source: str) -> bool:
     """Whether kustomize builds a folder; an output tree's objects are read from their own files."""
     is_tree = is_file(f"{source}/{OWNED}") or is_file(f"{Path(source).parent}/{OWNED}")
     return not is_tree and any(is_file(f"{source}/{name}") for name in KUSTOMIZATIONS)

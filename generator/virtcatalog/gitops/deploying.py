@@ -24,11 +24,15 @@ _VERSIONS = {"VirtualMachineInstance": "kubevirt.io/v1", "DataVolume": "cdi.kube
 
 
 class Fleet(msgspec.Struct, frozen=True):
-    """VMs, and what lies beside them, in a folder (`path`) of a repository; the object that syncs it has the `name`."""
+    """VMs, and what lies beside them, in a folder (`path`) of a repository; the object that syncs it has the `name`.
+
+    `is_deep`: some of their files are in folders below it, and kustomize does not build it.
+    """
 
     name: str
     path: str
     manifests: Sequence[Data]
+    is_deep: bool = False
 
     @property
     def namespace(self) -> str:
@@ -45,6 +49,9 @@ def application_text(origin: Origin, fleet: Fleet, needs: Needs, cluster: str, n
     options = ["ServerSideApply=true"] if merges else []
     options += ["RespectIgnoreDifferences=true"] if needs.respects else []
     sync: Data = {"automated": {"prune": False, "selfHeal": True}, **({"syncOptions": options} if options else {})}
+    source: Data = {"repoURL": origin.url, "targetRevision": origin.target, "path": fleet.path}
+    if fleet.is_deep:
+        source["directory"] = {"recurse": True}  # Argo CD reads the files of the folder itself, and no others
     destination = {"name": cluster, **({"namespace": fleet.namespace} if fleet.namespace else {})}
     manifest = {
         "apiVersion": "argoproj.io/v1alpha1",
@@ -52,7 +59,7 @@ def application_text(origin: Origin, fleet: Fleet, needs: Needs, cluster: str, n
         "metadata": {"name": fleet.name, "namespace": namespace, "annotations": {SYNC_WAVE: "1"}},
         "spec": {
             "project": "default",
-            "source": {"repoURL": origin.url, "targetRevision": origin.target, "path": fleet.path},
+            "source": source,
             "destination": destination,
             "syncPolicy": sync,
         },

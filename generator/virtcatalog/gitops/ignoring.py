@@ -1,8 +1,8 @@
 """The `ignoreDifferences` of an Argo CD Application: what its VMs need, and no more.
 
 What is a matter of spelling is written otherwise in Git (fixing.py). What is left is what webhooks write in the place
-of a field, or add to items of lists: each expression names one field, and one that is added only while it has the value
-that the webhook gives it. So none hides a change in Git.
+of a field, or add to items of lists: each expression names one field, and only while it has the value that the webhook
+gives it, or takes out. So none hides a change in Git.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from virtcatalog.gitops.comparison import Drift, Mode, drifts
-from virtcatalog.gitops.rules import added_expression, expression
+from virtcatalog.gitops.rules import valued_expression
 from virtcatalog.gitops.stored import spelled, stored
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.identity import Data
@@ -69,9 +69,8 @@ def needs(manifests: Iterable[Data], cluster: Cluster, mode: Mode) -> Needs:
 
 def _ignored(drift: Drift, group: str, kind: str) -> Ignored:
     in_list = any(isinstance(step, int) for step in drift.path)
-    if drift.kind == "added":
-        return Ignored(group, kind, added_expression(drift), _FILLED, in_list)
-    return Ignored(group, kind, expression(drift.path), _INFERRED, in_list)
+    reason = _FILLED if drift.kind == "added" else _INFERRED
+    return Ignored(group, kind, valued_expression(drift), reason, in_list)
 
 
 def written(needed: Needs) -> str:

@@ -25,7 +25,7 @@ _STEP = re.compile(
     re.ASCII,
 )
 _WRITTEN_HERE = re.compile(r"\((\.[^|()]+) \| select\(\.\S+ == .*\)\)\.\S+")
-"""What `added_expression` returns."""
+"""What `valued_expression` returns."""
 _Steps = tuple[str | int | None, ...]
 """A path in which None stands for every item of a list."""
 
@@ -43,7 +43,7 @@ class Rules(msgspec.Struct, frozen=True):
 
     def ignore_drift(self, drift: Drift) -> bool:
         """Whether a field that is stored otherwise is left out."""
-        return self.ignore(drift.path) or (drift.kind == "added" and added_expression(drift) in self.expressions)
+        return self.ignore(drift.path) or valued_expression(drift) in self.expressions
 
 
 def rules_for(items: Iterable[Data], manifest: Data) -> Rules:
@@ -68,10 +68,10 @@ def expression(path: Path) -> str:
     return "".join("[]?" if isinstance(step, int) else f".{_key(step)}" for step in path)
 
 
-def added_expression(drift: Drift) -> str:
-    """Return the jq expression that names a field while it has the value that it is given."""
-    key = _key(str(drift.path[-1]))
-    return f"({expression(drift.path[:-1])} | select(.{key} == {json.dumps(drift.stored)})).{key}"
+def valued_expression(drift: Drift) -> str:
+    """Return the jq expression that names a field while it has the value that a webhook gives it, or takes out."""
+    key, value = _key(str(drift.path[-1])), drift.stored if drift.kind == "added" else drift.written
+    return f"({expression(drift.path[:-1])} | select(.{key} == {json.dumps(value)})).{key}"
 
 
 def _key(step: str) -> str:

@@ -23,6 +23,7 @@ IN_CLUSTER = "in-cluster"
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 #: A path that means itself in the patterns of .gitignore and in Argo CD's list of paths.
 _PLAIN = re.compile(r"[\w.+/-]*", re.ASCII)
+_UNNAMEABLE = re.compile(r"[^a-z0-9.-]+")
 _SCP = re.compile(r"(?P<host>[^/]+?):(?!//)(?P<path>.+)")
 
 
@@ -88,8 +89,9 @@ class Destination(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The environment's name, and the cluster's where there are others."""
-        return f"{self.overlay.name}-{self.cluster}" if self.others else self.overlay.name
+        """The environment's name, and the cluster's where there are others, with the characters that names may have."""
+        cluster = _UNNAMEABLE.sub("-", self.cluster.lower()).strip("-.")
+        return f"{self.overlay.name}-{cluster}" if self.others else self.overlay.name
 
 
 def applications(origin: Origin, destinations: Sequence[Destination], namespace: str = "argocd") -> list[Manifest]:
