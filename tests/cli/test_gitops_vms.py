@@ -55,7 +55,7 @@ def test_a_type_that_is_inferred_is_ignored_and_left_as_it_is():
         '  - (.spec.instancetype | select(.inferFromVolume == "root")).inferFromVolume\n'
         "syncPolicy:\n"
         "  syncOptions:\n"
-        "  # A sync leaves them as they are: KubeVirt would infer names anew.\n"
+        "  # A sync leaves them as they are: KubeVirt refuses them beside the names that it infers.\n"
         "  - RespectIgnoreDifferences=true\n"
     )
     assert result.exit_code == 0
@@ -167,6 +167,12 @@ def test_flux_waits_for_machines_and_disks_and_not_for_vms(folder):
     ]
     assert sorted(each["kind"] for each in spec["healthCheckExprs"]) == ["DataVolume", "VirtualMachineInstance"]
     assert "dependsOn" not in spec
+
+
+def test_flux_cannot_apply_a_vm_again_that_infers_its_type(folder):
+    result = gitops("flux", "-f", "vms", "--repo-url", URL)
+    assert "inferFromVolume of web: KubeVirt refuses it beside the name that it infers" in result.stderr
+    assert result.exit_code == 1
 
 
 def test_flux_syncs_vms_after_the_catalog(folder):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from virtcatalog import Cluster
 from virtcatalog.catalog.labels import FLUX_PRUNE, SYNC_OPTIONS, SYNC_WAVE
 from virtcatalog.catalog.places import Source
-from virtcatalog.gitops.outcome import Change, Synced, synced
+from virtcatalog.gitops.outcome import Change, Synced, sent, synced
 from virtcatalog.repositories.model import Environment, Resource, Syncing
 
 CLUSTER = Cluster([])
@@ -211,3 +211,32 @@ def test_an_automated_sync_never_deletes_all():
 )
 def test_what_nobody_sends_is_not_applied(syncing, annotations):
     assert outcome(syncing, vm(memory="2Gi", annotations=annotations), "live", vm()).outcome == "not applied"
+
+
+INFERRED = '(.spec.instancetype | select(.inferFromVolume == "root")).inferFromVolume'
+
+
+@pytest.mark.parametrize(
+    ("options", "expressions", "type_sent"),
+    [
+        ({"RespectIgnoreDifferences=true"}, [INFERRED], {"name": "m.small", "kind": "VirtualMachineInstancetype"}),
+        ({"RespectIgnoreDifferences=true"}, [], {"inferFromVolume": "root"}),
+        (set(), [INFERRED], {"inferFromVolume": "root"}),
+    ],
+)
+def test_a_type_that_is_inferred_is_sent_by_its_name_where_a_rule_has_it_stay(options, expressions, type_sent):
+    root = [{"name": "root", "persistentVolumeClaim": {"claimName": "root"}}]
+    old, new = ({**vm(memory=memory, volumes=root)} for memory in ("1Gi", "2Gi"))
+    for manifest in (old, new):
+        manifest["spec"]["instancetype"] = {"inferFromVolume": "root"}
+    labels = {"default-instancetype": "m.small", "default-instancetype-kind": "VirtualMachineInstancetype"}
+    labels = {f"instancetype.kubevirt.io/{key}": value for key, value in labels.items()}
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "root", "namespace": "web", "labels": labels},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+    }
+    rule = {"group": "kubevirt.io", "kind": "VirtualMachine", "jqPathExpressions": expressions}
+    syncing = replace(ARGOCD, options=frozenset(options), ignored=(rule,))
+    assert sent(old, new, Cluster([claim]), unit(syncing, new))["spec"]["instancetype"] == type_sent

@@ -29,7 +29,9 @@ OUT_OF_SYNC = Rule(
     'KubeVirt\'s webhook writes the whole spec of a VM anew: `cpu: 2` becomes `cpu: "2"`, `1024Mi` becomes `1Gi`, and '
     "empty lists and maps go; empty labels go from every object. Argo CD compares Git with what is stored, and shows "
     "the object as out of sync for ever; with `selfHeal` it syncs it again and again. Flux, and Argo CD's server-side "
-    "diff, ask the API server what an apply would store, and do not mind.",
+    "diff, ask the API server what an apply would store, and do not mind. In the place of `inferFromVolume` KubeVirt "
+    "writes the name that it finds, and refuses `inferFromVolume` beside a name: every later sync of the VM fails, and "
+    "Flux applies nothing of its Kustomization then.",
     "Write what is stored: `virtcatalog check --fix` does, and keeps comments and every other byte. What it "
     "can't write `virtcatalog gitops argocd -f` ignores.",
 )
@@ -162,7 +164,10 @@ def _is_other_null(drift: Drift) -> bool:
 def _sentence(drift: Drift) -> str:
     match drift.kind:
         case "dropped" if drift.path[-1] == "inferFromVolume":
-            return "is not stored: KubeVirt writes the name that it finds in its place; name it, or have this ignored"
+            return (
+                "is not stored: KubeVirt writes the name that it finds in its place, and refuses this beside a name, "
+                "so that later syncs fail: write the name, or have Argo CD ignore this"
+            )
         case "respelled" if drift.written == "":
             return f"is empty, and stored as {_shown(drift.stored)}: leave it out, or write that"
         case "dropped":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from virtcatalog.cli.console import data, summary
-from virtcatalog.errors import counted
+from virtcatalog.errors import counted, some
 
 if TYPE_CHECKING:
     from virtcatalog.gitops.ignoring import Needs
@@ -72,7 +72,13 @@ def synced(tool: str, wish: Wish) -> int:
         source_object, after = flux_source(origin, namespace), _catalog_kustomizations(wish)
         objects = [source_object, *(kustomization(fleet, source_object, after, namespace) for fleet in fleets)]
         data(join(dump(manifest) for manifest in objects))
-        return 0
+        inferring = [name for fleet in fleets for name in fleet.inferring]
+        if inferring:
+            summary(
+                f"inferFromVolume of {some(inferring, 3)}: KubeVirt refuses it beside the name that it infers, so Flux "
+                "applies nothing from the second time on; write the name"
+            )
+        return int(bool(inferring))
     if len(wish.clusters) > 1:
         raise click.UsageError("--cluster is given once for VMs: each of them runs in one cluster.")
     unfit = next((cluster for cluster in wish.clusters if "=" in cluster or "://" in cluster), None)

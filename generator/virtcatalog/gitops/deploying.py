@@ -10,6 +10,7 @@ import msgspec
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.labels import SYNC_WAVE
 from virtcatalog.gitops.ignoring import Needs, rules_text
+from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.render.gitops import Origin
@@ -39,6 +40,16 @@ class Fleet(msgspec.Struct, frozen=True):
         """The namespace that all VMs are in, "" for several or none."""
         namespaces = {identity(manifest)[1] for manifest in self.manifests if holds_vm(manifest)}
         return namespaces.pop() if len(namespaces) == 1 else ""
+
+    @property
+    def inferring(self) -> list[str]:
+        """The VMs that KubeVirt refuses when Flux applies them again: beside the name that it infers."""
+        vms = [manifest for manifest in self.manifests if manifest.get("kind") == "VirtualMachine"]
+        return [
+            identity(vm)[2]
+            for vm in vms
+            if any(((vm.get("spec") or {}).get(part) or {}).get("inferFromVolume") for part in MATCHERS)
+        ]
 
 
 def application_text(origin: Origin, fleet: Fleet, needs: Needs, cluster: str, namespace: str, *, merges: bool) -> str:

@@ -40,7 +40,7 @@ class Needs(msgspec.Struct, frozen=True):
 
     @property
     def respects(self) -> bool:
-        """Whether a sync has to leave these fields as they are, lest it has a name inferred anew.
+        """Whether a sync has to leave these fields as they are: KubeVirt refuses them beside the name that it infers.
 
         Argo CD then takes lists as a whole from the cluster, so it must not where a list holds one of them.
         """
@@ -103,5 +103,5 @@ def _options(needed: Needs) -> Iterator[str]:
     if needed.respects:
         yield "syncPolicy:"
         yield "  syncOptions:"
-        yield "  # A sync leaves them as they are: KubeVirt would infer names anew."
+        yield "  # A sync leaves them as they are: KubeVirt refuses them beside the names that it infers."
         yield "  - RespectIgnoreDifferences=true"

@@ -16,10 +16,11 @@ import msgspec
 from virtcatalog.api.kinds import is_halted
 from virtcatalog.catalog.labels import FLUX_PRUNE, SYNC_OPTIONS
 from virtcatalog.errors import counted, some
-from virtcatalog.gitops.comparison import Mode, drifts
+from virtcatalog.gitops.comparison import Drift, Mode, drifts
 from virtcatalog.gitops.rules import Rules, rules_for
 from virtcatalog.gitops.stored import stored
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.repositories.model import Environment, Syncing
@@ -33,6 +34,7 @@ sends it. `out of sync`: it is applied, and shown as different for ever.
 """
 _HOOK, _FLUX_SSA = "argocd.argoproj.io/hook", "kustomize.toolkit.fluxcd.io/ssa"
 _RECONCILE = "kustomize.toolkit.fluxcd.io/reconcile"
+_INFER = "inferFromVolume"
 _MOST_FIELDS = 3
 _Row = tuple[Outcome, str]
 
@@ -69,6 +71,33 @@ def synced(change: Change, unit: Environment) -> Synced | None:
         (_argocd if syncing.tool == "Argo CD" else _flux)(change, unit, syncing), key=lambda row: order.index(row[0])
     )
     return Synced(syncing.tool, rows[0][0] if rows else "applied", tuple(reason for _, reason in rows))
+
+
+def sent(old: Data, new: Data, base: Cluster, unit: Environment) -> Data:
+    """Return a changed VM as its unit's tool sends it: what RespectIgnoreDifferences leaves alone is as it is stored.
+
+    Of the fields that are ignored only `inferFromVolume` matters: KubeVirt refuses it beside the name that it infers.
+    """
+    syncing = unit.syncing
+    if syncing is None or "RespectIgnoreDifferences=true" not in syncing.options | _annotated(new, SYNC_OPTIONS):
+        return new
+    rules = rules_for(syncing.ignored, new)
+    parts = {part: _inferring(new, part) for part in MATCHERS}
+    left = [
+        part
+        for part, volume in parts.items()
+        if volume is not None
+        and volume == _inferring(old, part)
+        and rules.ignore_drift(Drift(("spec", part, _INFER), "dropped", volume))
+    ]
+    as_stored = stored(old, base) if left else None
+    if as_stored is None:
+        return new
+    return {**new, "spec": new["spec"] | {part: as_stored["spec"][part] for part in left if part in as_stored["spec"]}}
+
+
+def _inferring(vm: Data, part: str) -> Any:
+    return ((vm.get("spec") or {}).get(part) or {}).get(_INFER)
 
 
 def _argocd(change: Change, unit: Environment, syncing: Syncing) -> Iterator[_Row]:

@@ -44,7 +44,7 @@ from virtcatalog.review.moving import Moved, Moves
 from virtcatalog.review.pinned import assumed, pins, recreated, stores
 from virtcatalog.review.referenced import References
 from virtcatalog.review.side import Side, Vm
-from virtcatalog.review.syncing import synced_verdict
+from virtcatalog.review.syncing import as_sent, synced_verdict
 from virtcatalog.review.units import ANYWHERE, Units
 from virtcatalog.review.users import Users
 from virtcatalog.review.verdict import Verdict
@@ -263,7 +263,8 @@ class Reviewer:
             refers = None
         if stays and not comparison.can_change(refers):
             return
-        manifests = old.manifest if old else None, new.manifest if new else None
+        after_all = as_sent(old, new, self._sides, comparison) if old and new else new.manifest if new else None
+        manifests = old.manifest if old else None, after_all
         may_assume = not (is_open or is_template or comparison.is_configured)
         if may_assume:
             comparison = self._gates.of(*manifests, comparison, self._others(comparison))

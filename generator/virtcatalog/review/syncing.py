@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from virtcatalog.gitops.outcome import Change, Synced, synced
+from virtcatalog.gitops.outcome import Change, Synced, sent, synced
+from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.model import Environment
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.side import Side, Vm
@@ -19,6 +20,14 @@ def synced_verdict(
     manifests = old.manifest if old is not None else None, new.manifest if new is not None else None
     breaks = verdict.next in ("refused", "crash")
     return synced(Change(*manifests, comparison.base, comparison.head, verdict.now, breaks), unit)
+
+
+def as_sent(old: Vm, new: Vm, sides: tuple[Side, Side], comparison: Comparison) -> Data:
+    """Return the manifest of a VM that changes, as the tool of its unit sends it."""
+    unit = _unit(old, new, sides)
+    if unit is None or old.manifest == new.manifest:
+        return new.manifest
+    return sent(old.manifest, new.manifest, comparison.base, unit)
 
 
 def _unit(old: Vm | None, new: Vm | None, sides: tuple[Side, Side]) -> Environment | None:
