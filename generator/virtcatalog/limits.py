@@ -46,7 +46,7 @@ CAPACITY_LOOKS: Final = 400_000  # whether a node can take a Pod, or Pods mind e
 CAPACITY_LOOKS_PER_OBJECT: Final = 2000  # of the VMs and nodes that are there one by one, on top
 
 # Instance types with preferences: all that one run judges
-PAIRS: Final = 300_000  # one for which a VM is expanded counts as 50, one that a site shows as 5
+PAIRS: Final = 300_000  # one for which a VM is expanded counts as 50, one that a site shows as 2
 
 # Expressions and templates: each value, and each template
 TEMPLATE_ITERATIONS: Final = 10_000

@@ -65,6 +65,16 @@ def number(browser: Chrome, selector: str) -> int:
     return browser.execute_script("return document.querySelectorAll(arguments[0]).length", selector)
 
 
+def rows_in_sight(browser: Chrome) -> int:
+    """Return how many types of the table are whole on the screen."""
+    script = """
+        const region = document.querySelector(".scroll").getBoundingClientRect();
+        const low = Math.min(region.top + document.querySelector(".scroll").clientHeight, innerHeight);
+        return Array.from(document.querySelectorAll("#types tbody tr"), (row) => row.getBoundingClientRect())
+            .filter(({ top, bottom }) => top >= region.top && bottom <= low + 1).length"""
+    return browser.execute_script(script)
+
+
 def wait(browser: Chrome, condition: Callable[[], object]) -> None:
     """Wait until a condition holds."""
     WebDriverWait(browser, PATIENCE).until(lambda _: condition())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from browsing import faults, fill, fragment, number, slide, text, texts, wait, write
+from browsing import faults, fill, fragment, number, rows_in_sight, slide, text, texts, wait, write
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -45,12 +45,7 @@ class TestTypes:
     @pytest.mark.usefixtures("laptop")
     def test_are_25_on_a_screen(self, page):
         browser = page("index.html")
-        script = """
-            const region = document.querySelector(".scroll").getBoundingClientRect();
-            const low = Math.min(region.bottom, innerHeight);
-            return Array.from(document.querySelectorAll("#types tbody tr"), (row) => row.getBoundingClientRect())
-                .filter(({ top, bottom }) => top >= region.top && bottom <= low).length"""
-        assert browser.execute_script(script) >= 25
+        assert rows_in_sight(browser) >= 25
 
     def test_keep_their_head_and_names_in_sight(self, page):
         browser = page("index.html")
@@ -228,6 +223,17 @@ class TestWhatFits:
             "4 \N{MULTIPLICATION SIGN} the preference requires 2Gi memory, there are 1Gi",
         ]
 
+    @pytest.mark.usefixtures("laptop")
+    def test_keeps_its_head_in_sight(self, page):
+        browser = page("matrix.html#rows=general.purpose&rows=realtime&rows=dedicated.vcpu")
+        script = """
+            const region = document.querySelector(".matrix"), head = document.querySelector("#matrix thead th");
+            region.scrollTo(0, 300);
+            return [region.scrollTop, head.getBoundingClientRect().top - region.getBoundingClientRect().top]"""
+        scrolled, top = browser.execute_script(script)
+        assert scrolled > 0
+        assert abs(top) <= 2
+
     def test_is_filtered(self, page):
         browser = page("matrix.html")
         fill(browser, "type", "u1")
@@ -251,6 +257,11 @@ class TestChart:
         names = "return Array.from(document.querySelectorAll('.chart text.name'), (name) => name.textContent)"
         assert len(browser.execute_script(names)) == len(marks)
         assert number(browser, ".chart polyline") == 7
+
+    @pytest.mark.usefixtures("phone")
+    def test_can_be_read_on_a_phone(self, page):
+        script = "return document.querySelector('.chart text.name').getBoundingClientRect().height"
+        assert page("chart.html").execute_script(script) >= 11
 
     def test_has_a_table_of_all_types_beside(self, page):
         browser = page("chart.html")
@@ -284,6 +295,14 @@ class TestSearch:
         browser.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
         browser.switch_to.active_element.send_keys(Keys.ENTER)
         wait(browser, lambda: "fields.html#types-ioThreadsPolicy" in browser.current_url)
+
+    def test_has_names_before_texts_and_says_how_many_more(self, page):
+        browser = page("index.html")
+        browser.find_element(By.ID, "find").send_keys("hugepages")
+        wait(browser, lambda: texts(browser, "#found li"))
+        found = texts(browser, "#found li")
+        assert found[0].startswith("memory.hugepages.pageSize")
+        assert found[-1] == f"and {int(text(browser, '#found-count').split()[0]) - 12} more"
 
     def test_opens_the_first_and_closes(self, page):
         browser = page("index.html")

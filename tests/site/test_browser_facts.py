@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from browsing import faults, fragment, number, slide, text, texts, wait, write
+from browsing import faults, fragment, number, rows_in_sight, slide, text, texts, wait, write
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
@@ -122,11 +122,26 @@ def column(browser, title: str) -> dict[str, str]:
     return browser.execute_script(script, title)
 
 
+@pytest.mark.usefixtures("laptop")
+def test_25_types_are_on_a_screen_with_prices_users_and_environments(page):
+    assert rows_in_sight(page("index.html")) >= 25
+
+
 class TestPrices:
     def test_are_columns_as_they_are_written(self, page):
         browser = page("index.html#class=m")
         assert column(browser, "EUR an hour") == {"m.small": "0.0249", "m.large": "0.0996", "m.old": "0.0747"}
         assert column(browser, "EUR a month")["m.large"] == "72.71"
+
+    def test_of_an_hour_are_there_when_they_are_wanted(self, page):
+        browser = page("index.html")
+        heads = "#types thead th:not([hidden])"
+        assert "EUR a month" in texts(browser, heads)
+        assert "EUR an hour" not in texts(browser, heads)
+        browser.find_element(By.CSS_SELECTOR, "[popovertarget=columns]").click()
+        browser.find_element(By.XPATH, "//div[@id='columns']//label[contains(., 'an hour')]/input").click()
+        assert fragment(browser) == "#hide="
+        assert "EUR an hour" in texts(page("index.html#hide="), heads)
 
     def test_are_those_of_the_environment_that_is_chosen(self, page):
         browser = page("index.html#class=m")
@@ -138,11 +153,11 @@ class TestPrices:
 
     def test_are_filtered_by(self, page):
         browser = page("index.html#class=m")
-        slide(browser, "price-min", "0.0747")
-        slide(browser, "price-max", "0.0996")
+        slide(browser, "month-min", "54.53")
+        slide(browser, "month-max", "72.71")
         assert names(browser) == ["m.large", "m.old"]
-        assert fragment(browser) == "#class=m&price-min=0.0747&price-max=0.0996"
-        assert names(page("index.html#price-min=0&class=g")) == []  # it has no price
+        assert fragment(browser) == "#class=m&month-min=54.53&month-max=72.71"
+        assert names(page("index.html#month-min=0&class=g")) == []  # it has no price
 
     def test_are_sorted_by_those_without_one_behind(self, page):
         found = names(page("index.html#sort=price"))

@@ -166,7 +166,9 @@ def test_a_pair_that_does_not_fit_has_no_domain_and_says_why(page):
     browser.find_element(By.CSS_SELECTOR, "[name=family][value='Microsoft Windows']").send_keys(Keys.SPACE)
     Select(browser.find_element(By.NAME, "preference")).select_by_visible_text("windows.11")
     settled(browser)
-    assert text(browser, "#fits") == "They do not fit: the preference requires 2 vCPUs, there are 1."
+    assert (
+        text(browser, "#fits") == "u1.medium and windows.11 do not fit: the preference requires 2 vCPUs, there are 1."
+    )
     assert fragment(browser) == "#type=u1.medium&preference=windows.11"
     assert content(browser, "#requests") == ""
     assert text(browser, "#no-domain") == "They do not fit: KubeVirt makes no domain."
@@ -183,6 +185,28 @@ def test_what_is_chosen_last_is_what_is_shown(page, cluster):
 
 
 class TestSteps:
+    @pytest.mark.parametrize(
+        ("address", "least"),
+        [
+            ("preference=fedora", "u1.small"),
+            ("preference=windows.11", "u1.2xmedium"),
+            ("preference=fedora&memory=8", "u1.large"),
+            ("vcpus=4&memory=30", "m1.xlarge"),
+            ("memory=100000", "u1.nano"),
+            ("preference=windows.11&type=u1.small", "u1.small"),
+        ],
+    )
+    def test_a_type_that_nobody_chose_is_the_least_that_can_be_had(self, page, address, least):
+        browser = page(f"form.html#{address}")
+        assert manifest(browser)["spec"]["instancetype"]["name"] == least
+        assert fragment(browser) == f"#{address}"
+
+    def test_a_type_that_was_chosen_stays(self, page):
+        browser = opened(page, [("preference", "fedora")])
+        choose(browser, "u1.large")
+        browser.find_element(By.CSS_SELECTOR, "[name=family][value=Ubuntu]").send_keys(Keys.SPACE)
+        assert fragment(browser) == "#preference=ubuntu&type=u1.large"
+
     def test_types_that_do_not_fit_are_greyed_with_the_reason(self, page):
         browser = opened(page, [("preference", "windows.11"), ("type", "u1.large")])
         script = """return Array.from(document.querySelectorAll("#sizes tbody tr"), (row) =>

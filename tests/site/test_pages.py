@@ -198,6 +198,6 @@ def test_the_example_has_a_site():
 
 def test_a_site_shows_so_many_pairs(example, monkeypatch):
     number = len(example.instancetypes) * len(example.preferences)
-    monkeypatch.setattr(judging, "PAIRS", 4 * number)  # each counts as four, and as one when it is judged
-    with pytest.raises(VirtcatalogError, match=r"\(one that a site shows counts as 5\)"):
+    monkeypatch.setattr(judging, "PAIRS", 2 * number - 1)  # each counts as one, and as one more when it is judged
+    with pytest.raises(VirtcatalogError, match=r"\(one that a site shows counts as 2\)"):
         matrix(example)

@@ -49,7 +49,7 @@ def test_the_table_has_each_price_as_it_is_written(pages):
     assert found["m.small"]["price"] == {"hour": "0.0249", "month": "18.18"}
     assert found["m.large"]["prices"] == {"lab": {"hour": "0.4496", "month": "328.21"}}
     assert 'data-currency="EUR"' in pages["index.html"]
-    assert 'name="price-max"' in pages["index.html"]
+    assert 'name="month-max"' in pages["index.html"]
 
 
 def test_an_environment_with_another_device_has_another_price_or_none(pages):

@@ -80,8 +80,7 @@ def test_whether_windows_fits_a_type_and_why_not(page):
 def test_a_manifest_for_fedora_with_eight_gib(page):
     browser = page("form.html")
     press(browser, "[name=family][value=Fedora]", Keys.SPACE)
-    press(browser, "#least-memory", "8")
-    press(browser, "#sizes tr:not([hidden]) input", Keys.SPACE)
+    press(browser, "[name=memory]", "8")
     wait(browser, lambda: "u.large" in content(browser, "#manifest"))
     vm = YAML(typ="safe").load(content(browser, "#manifest"))
     result = expand(vm, Cluster(catalog().objects()))
@@ -115,8 +114,8 @@ def test_what_changed_since_the_last_release(page):
 
 def test_what_replaces_a_deprecated_type(page):
     browser = page("index.html#deprecated=only")
-    assert texts(browser, "#types tbody td.deprecated") == ["deprecated use u.large until 2027-03-01"]
-    press(browser, "#types tbody td.deprecated a")
+    assert texts(browser, "#types tbody .tag.old") == ["deprecated, use u.large until 2027-03-01"]
+    press(browser, "#types tbody .tag.old a")
     wait(browser, lambda: text(browser, "h1") == "u.large")
     browser = page("types/u.old.html")
     assert "Use u.large instead: 2 vCPUs, 8 GiB. It is served until 2027-03-01." in text(browser, ".warning")

@@ -59,7 +59,7 @@ class Shared:
         if self._left < 0:
             raise VirtcatalogError(
                 f"a run judges {PAIRS:,} pairs of an instance type and a preference at most (one that a site shows "
-                "counts as 5), and here are more: name fewer environments, or split the catalog"
+                "counts as 2), and here are more: name fewer environments, or split the catalog"
             )
 
     def alone(self, cluster: Cluster, others: Iterable[Manifest]) -> dict[tuple[bool, bytes], bool]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
 from math import floor, log2
 from typing import Final, NamedTuple
 
@@ -14,11 +15,14 @@ WIDTH: Final = 1000
 HEIGHT: Final = 640
 MARGIN: Final = 64
 _APART: Final = 2.5
-"""How far lines that take the same way are apart."""
+_WIDEST: Final = 12
+"""How far lines that take the same way are apart, and the first of them from the last at most."""
 _RADIUS: Final = 8
 _LETTER: Final = 6.3
 _LINE: Final = 13
 """About how wide a letter of a label is, and how high a line."""
+_LOOKS: Final = 20_000
+"""Marks times lines from which on a chart is too full to keep labels off lines."""
 
 
 class Mark(NamedTuple):
@@ -74,25 +78,28 @@ class Chart(NamedTuple):
 
 def chart(types: Iterable[Type]) -> Chart:
     """Lay out the instance types."""
-    sized = [row for row in types if row.vcpus > 0 and row.memory > 0]
-    sized.sort(key=lambda row: (row.vcpus, row.memory))
+    rows = [row for row in types if row.vcpus > 0 and row.memory > 0]
+    sized = sorted(rows, key=lambda row: (row.vcpus, row.memory))
     across = _Axis([row.vcpus for row in sized], MARGIN, WIDTH - MARGIN)
     up = _Axis([row.memory for row in sized], HEIGHT - MARGIN, MARGIN // 2)
     spots: dict[tuple[int, int], list[Type]] = {}
-    classes: dict[str, list[Type]] = {}
+    classes: dict[str, list[Type]] = {row.series: [] for row in rows}
     for row in sized:
         spots.setdefault((row.vcpus, row.memory), []).append(row)
-        classes.setdefault(row.series, []).append(row)
+        classes[row.series].append(row)
     sizes = {name: {(row.vcpus, row.memory) for row in members} for name, members in classes.items()}
-    lines = {}
+    lines, ways = {}, set[_Way]()
     for name, members in classes.items():
         alike = [other for other in classes if _same_way(sizes[name], sizes[other])]
-        shift = _APART * (alike.index(name) - (len(alike) - 1) / 2)
+        apart = min(_APART, _WIDEST / len(alike))
+        shift = apart * (alike.index(name) - (len(alike) - 1) / 2)
         points = dict.fromkeys((across.at(row.vcpus) + shift, up.at(row.memory) + shift) for row in members)
+        ends = [(across.at(row.vcpus), up.at(row.memory)) for row in members]
+        ways.update(way for way in pairwise(ends) if way[0] != way[1])
         lines[name] = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     marks = [Mark(same, across.at(vcpus), up.at(memory), None) for (vcpus, memory), same in spots.items()]
     return Chart(
-        list(_labelled(marks)),
+        list(_labelled(marks, ways)),
         [Tick(across.at(value), units.count(value)) for value in across.ticks],
         [Tick(up.at(value), units.memory(value)) for value in up.ticks],
         lines,
@@ -104,27 +111,43 @@ def _same_way(sizes: set[tuple[int, int]], others: set[tuple[int, int]]) -> bool
     return 2 * len(sizes & others) >= min(len(sizes), len(others))
 
 
-def _labelled(marks: Sequence[Mark]) -> Iterator[Mark]:
-    """Give each mark a label beside it, where that covers no mark and no other label."""
+_Box = tuple[float, float, float, float]
+_Way = tuple[tuple[float, float], tuple[float, float]]
+
+
+def _labelled(marks: Sequence[Mark], ways: Collection[_Way]) -> Iterator[Mark]:
+    """Give each mark a label beside it that covers no mark and no other label, where the fewest lines cross it."""
+    ways = ways if len(marks) * len(ways) <= _LOOKS else ()
     taken = [(mark.x - _RADIUS, mark.y - _RADIUS, mark.x + _RADIUS, mark.y + _RADIUS) for mark in marks]
     for mark in marks:
         width, beside = len(mark.name) * _LETTER, _RADIUS + 4
+        free: list[tuple[Label, _Box]] = []
         for label, left in (
             (Label(mark.x + beside, mark.y + 4, "start"), mark.x + beside),
+            (Label(mark.x + beside - 2, mark.y + 14, "start"), mark.x + beside - 2),
+            (Label(mark.x - beside, mark.y - 6, "end"), mark.x - beside - width),
             (Label(mark.x - beside, mark.y + 4, "end"), mark.x - beside - width),
             (Label(mark.x, mark.y - beside, "middle"), mark.x - width / 2),
             (Label(mark.x, mark.y + beside + 8, "middle"), mark.x - width / 2),
         ):
             box = (left, label.y - _LINE, left + width, label.y + 2)
             if left > MARGIN and box[2] < WIDTH and not any(_overlap(box, other) for other in taken):
-                taken.append(box)
-                yield mark._replace(label=label)
-                break
-        else:
+                free.append((label, box))
+        if not free:
             yield mark
+            continue
+        label, box = min(free, key=lambda place: sum(_crosses(way, place[1]) for way in ways))
+        taken.append(box)
+        yield mark._replace(label=label)
 
 
-_Box = tuple[float, float, float, float]
+def _crosses(way: _Way, box: _Box) -> bool:
+    """Whether a straight line goes through a box."""
+    (x1, y1), (x2, y2) = way
+    if _overlap((min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)), box):
+        sides = {(x2 - x1) * (y - y1) > (y2 - y1) * (x - x1) for x in box[::2] for y in box[1::2]}
+        return len(sides) == 2
+    return False
 
 
 def _overlap(one: _Box, other: _Box) -> bool:

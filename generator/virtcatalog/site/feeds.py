@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 from xml.sax.saxutils import escape
 
-from virtcatalog.catalog.model import Catalog
+from virtcatalog.catalog.model import Catalog, Entry
 from virtcatalog.escaping import single_line
 from virtcatalog.site.changes import Chapter, Part
 
@@ -17,26 +17,30 @@ _FOLD: Final = 73
 
 
 class Ending(NamedTuple):
-    """Something deprecated: its kind, its page, what to use instead, and the date of its removal, or ""."""
+    """Something deprecated: its kind and page, what to use instead, with a page or without, and when it is removed."""
 
     kind: str
     name: str
     page: str
     replacement: str
+    replacement_page: str
     sunset: str
 
 
 def endings(catalog: Catalog) -> list[Ending]:
     """Return what is deprecated, the earliest end first."""
-    entries = chain(
-        (("instance type", "types", entry) for entry in catalog.instancetypes),
-        (("preference", "preferences", entry) for entry in catalog.preferences),
+    deprecated = []
+    sections: tuple[tuple[str, str, Sequence[Entry]], ...] = (
+        ("instance type", "types", catalog.instancetypes),
+        ("preference", "preferences", catalog.preferences),
     )
-    deprecated = [
-        Ending(kind, entry.name, f"{folder}/{entry.name}.html", gone.replaced_by, gone.sunset)
-        for kind, folder, entry in entries
-        if (gone := entry.deprecated) is not None
-    ]
+    for kind, folder, entries in sections:
+        names = {entry.name for entry in entries}
+        for entry in entries:
+            if (gone := entry.deprecated) is not None:
+                page = f"{folder}/{gone.replaced_by}.html" if gone.replaced_by in names else ""
+                own = f"{folder}/{entry.name}.html"
+                deprecated.append(Ending(kind, entry.name, own, gone.replaced_by, page, gone.sunset))
     return sorted(deprecated, key=lambda ending: (not ending.sunset, ending.sunset, ending.name))
 
 

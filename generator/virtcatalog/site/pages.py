@@ -30,7 +30,7 @@ from virtcatalog.site.fields import fields, flat, search_script
 from virtcatalog.site.pairs import Kin, Matrix, matrix
 from virtcatalog.site.prices import PriceList
 from virtcatalog.site.snippets import kustomize, terraform, vm
-from virtcatalog.site.templating import Icons, Lines, environment
+from virtcatalog.site.templating import Icons, Lines, Links, environment
 from virtcatalog.site.usage import Fleet
 from virtcatalog.site.vmtemplates import offering, offers
 
@@ -96,6 +96,8 @@ class _Site:
             fleet=fleet,
             class_icon=self.class_icons,
             family_icon=Icons(preference.family for preference in self.preferences),
+            type_links=Links("types"),
+            preference_links=Links("preferences"),
             made_by=f"virtcatalog {__version__}",
             previews=_previews(catalog, conditions),
         )
@@ -206,8 +208,8 @@ class _Site:
         for entry, row in zip(self.catalog.instancetypes, self.types, strict=True):
             figures = {"vCPUs": str(row.vcpus), "Memory": row.amount, "Class": row.series}
             if self.prices:
-                figures["Price an hour"], figures["A month"] = (
-                    self.prices.text(amount) if amount else "" for amount in (row.cost.hour, row.cost.month)
+                figures["Price a month"], figures["Price an hour"] = (
+                    self.prices.text(amount) if amount else "" for amount in (row.cost.month, row.cost.hour)
                 )
             if self.catalog.overlays:
                 figures["Environments"] = ", ".join(row.environments) or "none"

@@ -34,6 +34,24 @@ class Lines(str):
     __slots__ = ()
 
 
+class Links:
+    """Links to the pages of objects, each list of names written once: those that fit are the same for many."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._written: dict[tuple[str, ...], Markup] = {}
+
+    def __call__(self, objects: Iterable[Any]) -> Markup:
+        """Return links to objects, in a row."""
+        names = tuple(row.name for row in objects)
+        if names not in self._written:
+            links = (
+                Markup('<a href="../{}/{}.html">{}</a>').format(self._folder, name, single_line(name)) for name in names
+            )
+            self._written[names] = Markup(", ").join(links)
+        return self._written[names]
+
+
 class Icons:
     """The icons of families, such as classes of types: two letters, and a colour by their place among them."""
 

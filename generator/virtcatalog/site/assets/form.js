@@ -3,7 +3,7 @@
 (() => {
   const data = site.data(), form = document.getElementById("vm"), list = document.getElementById("disks"), add = document.getElementById("add");
   const machine = site.vm;
-  const single = ["preference", "type", "environment", "name", "run", "boot", "source", "size", "pod", "networks", "user", "keys"].filter((name) => form.elements[name]);
+  const single = ["preference", "environment", "vcpus", "memory", "type", "name", "run", "boot", "source", "size", "pod", "networks", "user", "keys"].filter((name) => form.elements[name]);
   const sizes = [...document.getElementById("sizes").tBodies[0].rows];
   const initial = {};
   let state = site.state();
@@ -49,13 +49,25 @@
     if (reason) return data.reasons[reason - 1];
     return here && !here.types.includes(type) ? `${value("environment")} does not have it` : "";
   }
+  const tooSmall = (row) => Number(row.dataset.vcpus) < Number(value("vcpus")) || Number(row.dataset.memory) < Number(value("memory")) * 2 ** 30;
+  // A type that nobody chose is the least one that can be had.
+  function leastType() {
+    const column = data.preferences.indexOf(value("preference"));
+    const types = sizes.map((row) => row.querySelector("input").value), able = types.find((type, place) => !tooSmall(sizes[place]) && !refusal(type, column));
+    return able || types[0];
+  }
+  function followType() {
+    const least = leastType();
+    if (value("type") === initial.type) form.elements.type.value = least;
+    initial.type = least;
+  }
   // The types that can be had come first, the least one first; the others are greyed, with the reason.
   function showSizes(column) {
-    const vcpus = Number(by("least-vcpus").value), memory = Number(by("least-memory").value) * 2 ** 30, refused = [];
+    const refused = [];
     const body = by("sizes").tBodies[0];
     for (const row of sizes) {
       const input = row.querySelector("input"), reason = refusal(input.value, column);
-      row.hidden = Number(row.dataset.vcpus) < vcpus || Number(row.dataset.memory) < memory;
+      row.hidden = tooSmall(row);
       row.className = reason ? "refused" : "";
       input.disabled = Boolean(reason) && !input.checked;
       row.cells[3].textContent = price(input.value).month || "";
@@ -82,7 +94,7 @@
   }
   function fits(column) {
     const reason = refusal(value("type"), column), here = environment();
-    if (reason) return `They do not fit: ${reason}.`;
+    if (reason) return `${value("type")} and ${value("preference")} do not fit: ${reason}.`;
     if (here && column >= 0 && !here.preferences.includes(value("preference"))) return `${value("environment")} does not have this preference.`;
     return column < 0 ? "" : "KubeVirt admits this pair.";
   }
@@ -118,6 +130,7 @@
     site.showDomain(vm.type, vm.preference, by);
   }
   function write() {
+    followType();
     [initial.boot, initial.source] = bootsFrom();
     for (const name of single) {
       if (value(name) !== initial[name]) state.set(name, value(name)); else state.delete(name);
@@ -131,6 +144,7 @@
   }
   function restore() {
     for (const name of single) {
+      if (name === "type") initial.type = leastType();
       if (name === "boot") [initial.boot, initial.source] = bootsFrom();
       if (name === "source" && value("boot") !== initial.boot) initial.source = "";
       form.elements[name].value = state.get(name) ?? initial[name];

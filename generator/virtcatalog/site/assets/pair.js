@@ -6,7 +6,9 @@
   async function update() {
     const state = site.state(), type = state.get("type") || "", preference = state.get("preference") || "";
     const row = data.types.indexOf(type), column = data.preferences.indexOf(preference);
-    if (row < 0 || (preference && column < 0)) {
+    const unknown = row < 0 || (preference && column < 0);
+    document.querySelector(".split").hidden = unknown;
+    if (unknown) {
       by("no-domain").textContent = "The address names no instance type and preference of this catalog.";
       return;
     }

@@ -117,10 +117,11 @@ site.selection = (() => {
     const number = ++asked, words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     await site.load("search.js");
     if (number !== asked) return;
-    const rank = ([[, name]]) => (name.toLowerCase() === words[0] ? 0 : name.toLowerCase().startsWith(words[0]) ? 1 : 2);
+    const rank = ([[, name]]) => [name.toLowerCase() === words[0], name.toLowerCase().startsWith(words[0]), name.toLowerCase().includes(words[0]), true].indexOf(true);
     const found = words.length ? entries.filter(([, text]) => words.every((word) => text.includes(word))).sort((a, b) => rank(a) - rank(b)) : [];
     list.replaceChildren(...found.slice(0, MOST).map(([[kind, name, title, page]]) =>
       site.make("li", {}, site.make("a", { href: site.root + page }, name, site.make("small", {}, title && title !== name ? `${kind}: ${title}` : kind)))));
+    if (found.length > MOST) list.append(site.make("li", { className: "note" }, `and ${found.length - MOST} more`));
     list.hidden = !list.children.length;
     status.textContent = words.length ? `${found.length} found` : "";
   }

@@ -5,7 +5,7 @@
   const rows = site.data(), table = document.getElementById("types"), body = table.tBodies[0], form = document.getElementById("filters");
   const heads = [...table.querySelectorAll("th[data-key]")], by = (id) => document.getElementById(id);
   const lines = new Map([...body.rows].map((line, place) => [rows[place], line]));
-  const texts = new Map(rows.map((row) => [row, [row.name, row.title, row.description, row.series, ...row.features, ...row.tags || []].join(" ").toLowerCase()]));
+  const texts = new Map(rows.map((row) => [row, [row.name, row.title, row.description, row.series, row.retirement, ...row.features, ...row.tags || []].join(" ").toLowerCase()]));
   let state = site.state(), shown = [], limit = PAGE;
 
   // What a type costs depends on the environment that is chosen; amounts are decimals, and stay as they are written.
@@ -15,11 +15,11 @@
   }
   const VALUES = {
     gpus: (row) => row.gpus, price: (row) => tag(row).hour || "", month: (row) => tag(row).month || "", vms: (row) => row.vms || 0,
-    features: (row) => row.features.join(", "), environments: (row) => row.environments.join(", "), deprecated: (row) => row.retirement,
+    features: (row) => [...(row.retirement ? [row.retirement] : []), ...row.features].join(", "), environments: (row) => row.environments.join(", "),
   };
   const value = (key, row) => (VALUES[key] ? VALUES[key](row) : row[key]);
   // Filters by two thumbs, over the values that there are.
-  const RANGES = { vcpus: (row) => row.vcpus, memory: (row) => row.memory / GIB, ratio: (row) => row.ratio, price: (row) => (tag(row).hour ? Number(tag(row).hour) : NaN) };
+  const RANGES = { vcpus: (row) => row.vcpus, memory: (row) => row.memory / GIB, ratio: (row) => row.ratio, month: (row) => (tag(row).month ? Number(tag(row).month) : NaN) };
   const ranges = Object.entries(RANGES).filter(([key]) => by(`between-${key}`)).map(([key, of]) => ({ key, of, low: form.elements[`${key}-min`], high: form.elements[`${key}-max`], between: by(`between-${key}`) }));
 
   function wanted() {
@@ -70,7 +70,8 @@
     }
   }
 
-  const hidden = () => new Set((state.get("hide") || "").split(",").filter((key) => key && key !== "name"));
+  const HIDDEN = heads.some((head) => head.dataset.key === "price") ? "price" : ""; // of what costs so much a month, the price an hour
+  const hidden = () => new Set((state.get("hide") ?? HIDDEN).split(",").filter((key) => key && key !== "name"));
   function drawColumns() {
     const gone = hidden();
     for (const line of [...table.tHead.rows, ...lines.values()]) {
@@ -134,7 +135,7 @@
 
   for (const head of heads) {
     head.dataset.title = head.textContent;
-    const button = site.make("button", { type: "button" }, head.textContent, site.make("sup"));
+    const button = site.make("button", { type: "button", title: "Order by this; again: the other way round; a third time: no more. What was chosen before comes second." }, head.textContent, site.make("sup"));
     button.addEventListener("click", () => order(head.dataset.key));
     head.replaceChildren(button);
     if (head.dataset.key === "name") continue;
@@ -142,7 +143,7 @@
     box.addEventListener("change", () => {
       const gone = hidden();
       if (box.checked) gone.delete(head.dataset.key); else gone.add(head.dataset.key);
-      if (gone.size) state.set("hide", [...gone].join(",")); else state.delete("hide");
+      if ([...gone].join(",") === HIDDEN) state.delete("hide"); else state.set("hide", [...gone].join(","));
       drawColumns();
       site.keep(state);
     });
