@@ -125,6 +125,13 @@ def test_what_was_changed_in_the_store_is_not_believed(house: Path) -> None:
     assert "is not in the cache" in problems(own)
 
 
+def test_what_is_not_in_the_cache_is_the_only_problem(house: Path) -> None:
+    own = extending(Path("own"), f"oci://registry.example.com/base@sha256:{'0' * 64}")
+    (own / "catalog.yaml").write_text((own / "catalog.yaml").read_text() + 'select: {instancetypes: ["m.*"]}\n')
+    assert "is not in the cache" in problems(own)
+    assert "matches nothing" not in problems(own)
+
+
 def test_the_chain_of_artifacts_has_an_end(house: Path) -> None:
     below = "common-instancetypes"
     for _ in range(9):

@@ -99,6 +99,7 @@ def test_a_wrong_password(running: Running, house: Path, tmp_path: Path, monkeyp
     refused = push(running, "house:v1")
     assert refused.exit_code == 2
     assert "UNAUTHORIZED" in refused.stderr
+    assert f"log in again: docker login {running.host}" in refused.stderr
 
 
 def test_a_registry_of_another_authority_is_not_trusted(logged_in: Running, house: Path) -> None:

@@ -168,7 +168,11 @@ class Chain:
         return bool(matching)
 
     def check(self) -> None:
-        """Report selections without a catalog to select from, and globs that match nothing there."""
+        """Report selections without a catalog to select from, and globs that match nothing there.
+
+        Where the lowest catalog extends one that could not be read, nobody knows what globs match.
+        """
+        known = not self.parts[0].declared.get("extends")
         for part in self.parts:
             select = part.declared.get("select") or {}
             if select and not part.declared.get("extends"):
@@ -177,7 +181,7 @@ class Chain:
                 )
                 continue
             for key, index, glob in _globs(select):
-                if (part.level, key, index) not in self._matched:
+                if known and (part.level, key, index) not in self._matched:
                     names = self._seen["instancetypes"] | self._seen["preferences"]
                     if key in ("instancetypes", "preferences"):
                         names = self._seen["instancetypes" if key == "instancetypes" else "preferences"]

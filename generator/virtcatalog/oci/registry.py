@@ -102,7 +102,8 @@ class Registry:
 
     def _expect(self, answer: Answer, status: int, what: str) -> None:
         if answer.status != status:
-            raise OciError(f"{self.place}: {what}: {_message(answer)}")
+            hint = f"; log in again: docker login {urlsplit(self._root).netloc}" if answer.status == 401 else ""
+            raise OciError(f"{self.place}: {what}: {_message(answer)}{hint}")
 
     def _ask(
         self,
