@@ -133,7 +133,7 @@ def test_pages_tell_who_uses_what():
     index = pages["index.html"]
     rows = {row["name"]: row for row in json.loads(re.search(r'id="data">(.*?)</script>', index, re.DOTALL)[1])}
     assert (rows["m.small"]["vms"], "vms" in rows["m.large"]) == (5, False)
-    assert "VMs are counted in a fleet of 7" in words(index)
+    assert "VMs are of a fleet of 7, 1 name" in words(index)
     assert "1 name no instance type and no preference, 1 name something that is not of this catalog" in words(index)
 
 
