@@ -42,6 +42,12 @@ from virtcatalog.bring.vmware.guests import Guest, guest_of, guest_of_machine, p
         ("Ubuntu 22.04.3 LTS", "ubuntu", "22.04"),
         ("SUSE Linux Enterprise 15 (64-bit)", "sles", "15"),
         ("Other 3.x or later Linux (64-bit)", "linux", "3"),
+        ("Oracle Linux 4/5 or later (64-bit)", "oraclelinux", ""),
+        ("Oracle8_64", "oraclelinux", "8"),
+        ("Red Hat Fedora (64-bit)", "fedora", ""),
+        ("SUSE openSUSE (64-bit)", "opensuse", ""),
+        ("Microsoft Small Business Server 2003", "windows", "2k3"),
+        ("Microsoft Windows 3.1", "windows", "31"),
         ("Ubuntu22_LTS_64", "ubuntu", "22"),
         ("Windows2022_64", "windows", "2k22"),
         ("Linux26_64", "linux", "2"),
@@ -51,7 +57,7 @@ def test_ids_and_names_stand_for_systems(text, family, version):
     assert guest_of(text) == Guest(family, version)
 
 
-@pytest.mark.parametrize("text", ["", "Guest", "Apple macOS 12 (64-bit)", "winGuest", "windows99_64Guest"])
+@pytest.mark.parametrize("text", ["", "Guest", "Apple macOS 12 (64-bit)", "winGuest", "windows99_64Guest", "Oracle Solaris 11"])
 def test_what_names_no_system_stands_for_none(text):
     assert guest_of(text) is None
 

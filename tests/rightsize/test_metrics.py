@@ -31,6 +31,10 @@ def test_csv() -> None:
     assert read('namespace,name,cpu,memory\r\n\r\nshop,"web",0.5,\r\n').usage == {"shop/web": Usage(0.5, None)}
 
 
+def test_columns_of_csv_stand_in_any_order() -> None:
+    assert read("memory,cpu,name,namespace\n2000000000,0.5,web,shop\n").usage == WEB
+
+
 def test_a_vector() -> None:
     assert read(answer(sample("cpu", "0.5"), sample("memory", "2e9"))).usage == WEB
 
@@ -70,7 +74,7 @@ def test_a_range_without_samples_does_not_count() -> None:
         ("namespace,name,cpu,memory\nshop,web,1\n", "has 3 columns, not 4"),
         ('namespace,name,cpu,memory\nshop,"web,1,2\n', "is no CSV"),
         ("{", "is no JSON"),
-        ('{"status": "error", "error": "x"}', "is no answer of Prometheus' HTTP API"),
+        ('{"status": "error", "error": "parse error"}', "is an error of Prometheus: parse error"),
         (answer(kind="scalar"), "is no answer of Prometheus' HTTP API"),
         (answer(3), "data.result[0]: has no labels"),
         (answer({"metric": {"name": "web"}}), "needs the labels namespace, name and resource, which is cpu or memory"),

@@ -123,6 +123,16 @@ def test_a_preference_has_a_least_size() -> None:
     [
         (vm("web"), "", "the metrics have no cpu and memory of it"),
         (vm("web"), "shop,web,1,\n", "the metrics have no memory of it"),
+        (
+            vm("web", more="    revisionName: web-m.l-v1\n"),
+            "shop,web,0.1,1\n",
+            "as it is, it does not start: spec.instancetype.revisionName: there is no ControllerRevision",
+        ),
+        (
+            vm("web", "m.s", more="  preference: {name: windows}\n"),
+            "shop,web,0.9,1\n",
+            "as it is, it does not start: spec.instancetype: the preference requires",
+        ),
         (vm("web", "gone"), "shop,web,1,1\n", "there is no VirtualMachineClusterInstancetype gone"),
         (
             vm("web").replace("  instancetype:\n    name: m.l   # as sold\n", ""),

@@ -68,7 +68,8 @@ def read_metrics(content: bytes, file: str, percentile: float) -> Metrics:
 
 
 def _problem(file: str, sample: Sample, message: str) -> Problem:
-    return Problem(file=file, line=sample.line, object=sample.vm, field=sample.where, message=message)
+    column = 1 if sample.line else 0
+    return Problem(file=file, line=sample.line, column=column, object=sample.vm, field=sample.where, message=message)
 
 
 def _amount(text: str) -> float | None:
@@ -86,24 +87,27 @@ def _percentile(values: list[float], percentile: float) -> float:
 
 
 def _csv(text: str, file: str) -> Iterator[Sample]:
+    """The rows of a table, whatever the order of its columns."""
     reader = csv.reader(text.splitlines(), strict=True)
     try:
         header = next(reader, [])
-        if header != _HEADER:
+        if sorted(header) != sorted(_HEADER):
             message = f"is neither JSON of Prometheus' HTTP API nor CSV with the header {','.join(_HEADER)}"
-            raise ManifestError(Problem(file=file, line=1, message=message))
+            raise ManifestError(Problem(file=file, line=1, column=1, message=message))
         for row in reader:
             if not row:
                 continue
             if len(row) != len(_HEADER):
                 message = f"has {len(row)} columns, not {len(_HEADER)}"
-                raise ManifestError(Problem(file=file, line=reader.line_num, message=message))
-            vm = f"{row[0]}/{row[1]}"
-            for resource, value in zip(RESOURCES, row[2:], strict=True):
-                if value:
-                    yield Sample(vm, resource, (value,), resource, reader.line_num)
+                raise ManifestError(Problem(file=file, line=reader.line_num, column=1, message=message))
+            cells = dict(zip(header, row, strict=True))
+            for resource in RESOURCES:
+                if value := cells[resource]:
+                    yield Sample(f"{cells['namespace']}/{cells['name']}", resource, (value,), resource, reader.line_num)
     except csv.Error as error:
-        raise ManifestError(Problem(file=file, line=reader.line_num, message=f"is no CSV: {error}")) from error
+        raise ManifestError(
+            Problem(file=file, line=reader.line_num, column=1, message=f"is no CSV: {error}")
+        ) from error
 
 
 def _json(text: str, file: str) -> Iterator[Sample]:
@@ -112,6 +116,8 @@ def _json(text: str, file: str) -> Iterator[Sample]:
         answer = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise ManifestError(Problem(file=file, message=f"is no JSON: {error}")) from error
+    if isinstance(answer, dict) and answer.get("status") == "error":
+        raise ManifestError(Problem(file=file, message=f"is an error of Prometheus: {answer.get('error')}"))
     data = answer.get("data") if isinstance(answer, dict) else None
     series = data.get("result") if isinstance(data, dict) else None
     kind = data.get("resultType") if isinstance(data, dict) else None

@@ -17,10 +17,11 @@ from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.fleet.alike import Alike, labels_matter
 from virtcatalog.manifests.identity import Data, full_name, namespace_of
-from virtcatalog.review.outcome import outcome
+from virtcatalog.review.outcome import Outcome as Expanded
+from virtcatalog.review.outcome import outcome, refusals
 from virtcatalog.review.requests import requested
 from virtcatalog.review.running import running
-from virtcatalog.review.verdict import Now, Requested
+from virtcatalog.review.verdict import Now
 from virtcatalog.rightsize.metrics import Usage
 
 if TYPE_CHECKING:
@@ -106,6 +107,9 @@ class Sizer:
 
     def _first(self, vm: Data, advice: Advice, sizes: list[Instancetype], current: Instancetype) -> Advice:
         """The first size that KubeVirt lets the VM have, of those that are better than what it has."""
+        before = outcome(vm, self._candidates.cluster)
+        if faults := refusals(before):
+            return _because(advice, f"as it is, it does not start: {faults[0]}")
         kind, reasons = _kind(vm["spec"]["instancetype"].get("kind")), list[str]()
         for size in sizes:
             if advice.outcome == "smaller" and _weight(size, current) >= _weight(current, current):
@@ -123,21 +127,21 @@ class Sizer:
                 continue
             if change.now == "unknown":
                 return _because(advice, *change.reasons)
-            return self._with_requests(
-                vm,
-                new,
-                msgspec.structs.replace(
-                    advice, new=member.name, now=change.now, notes=change.reasons, reasons=tuple(reasons)
-                ),
+            advice = msgspec.structs.replace(
+                advice, new=member.name, now=change.now, notes=change.reasons, reasons=tuple(reasons)
             )
+            return self._with_requests(advice, before, outcome(new, self._candidates.cluster), is_halted(vm))
         return msgspec.structs.replace(advice, outcome="stays", reasons=tuple(reasons))
 
-    def _with_requests(self, vm: Data, new: Data, advice: Advice) -> Advice:
-        before, after = (requested(outcome(manifest, self._candidates.cluster).result) for manifest in (vm, new))
-        amounts = [_amounts(manifest) for manifest in (before, after)]
+    def _with_requests(self, advice: Advice, before: Expanded, after: Expanded, halted: bool) -> Advice:
+        """Add what the Pod requests with either size, unless that cannot be told of one of them."""
+        pods = [requested(of.result) for of in (before, after)]
+        amounts = [dict(pod.amounts) for pod in pods if pod is not None]
+        if len(amounts) < len(pods):
+            return advice
         saves = None
-        if self._prices is not None and not is_halted(vm):
-            costs = [self._prices.cost(manifest).hour for manifest in amounts]
+        if self._prices is not None and not halted:
+            costs = [self._prices.cost(of_pod).hour for of_pod in amounts]
             saves = costs[0] - costs[1]
         return msgspec.structs.replace(advice, before=amounts[0], after=amounts[1], saves=saves)
 
@@ -197,7 +201,3 @@ def _named(size: Instancetype, kind: str, vm: Data) -> list[Member]:
 
 def _because(advice: Advice, *reasons: str) -> Advice:
     return msgspec.structs.replace(advice, outcome="unknown", reasons=reasons)
-
-
-def _amounts(request: Requested | None) -> dict[str, int]:
-    return dict(request.amounts) if request is not None else {}

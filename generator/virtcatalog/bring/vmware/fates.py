@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from virtcatalog.adopt.candidates import Reference
 from virtcatalog.adopt.fleet import Adoption
 from virtcatalog.bring.imports import Verdict, carried, host, lost
+from virtcatalog.bring.vmware.guests import or_later
 from virtcatalog.bring.vmware.machine import Attribute, Machine
 from virtcatalog.bring.vmware.manifest import SECOND_POD_NETWORK, System, Target, claim_of
 from virtcatalog.bring.vmware.mapping import IGNORED, POD
@@ -85,6 +86,8 @@ def _cores(brought: Brought, shown: Shown, _index: int) -> Verdict:
 def _guest(brought: Brought, _shown: Shown, _index: int) -> Verdict:
     system = brought.system
     if system.preference is not None:
+        if or_later(system.text) and system.text not in brought.target.mapping.guests:
+            return lost(f"{system.preference.name}, if it is no later one: name its preference in the mapping, under guests")
         kin = ", which is for others of its family, too" if system.kin else ""
         return carried(f"preference {system.preference.name}{kin}")
     if system.guest is None:

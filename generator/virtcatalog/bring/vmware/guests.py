@@ -105,6 +105,8 @@ _OLD_IDS: Mapping[str, Guest] = {
     "asianux3": Guest("linux", "2"),
     **{name: Guest("linux", "2") for name in ("asianux4", "mandrake", "mandriva", "turbolinux", "sjds")},
 }
+#: Ids whose names end in "or later".
+_OR_LATER = frozenset(("windows9Server64Guest", "centosGuest", "centos64Guest", "oracleLinuxGuest", "oracleLinux64Guest"))
 #: Of these the number in an id is no version of the system that bears the name.
 _VERSIONLESS = frozenset(("linux", "photon", "coreos"))
 _ID = re.compile(r"(?P<stem>[a-z]+?)(?P<version>\d*)(?:_?64)?guest", re.IGNORECASE)
@@ -115,16 +117,16 @@ _WINDOWS_ID = re.compile(r"win(?:dows)?(?P<edition>\w+?)_?(?:64)?guest", re.IGNO
 _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (family, re.compile(pattern, re.IGNORECASE))
     for family, pattern in (
+        ("fedora", r"(?:red ?hat )?fedora(?: linux)? ?(?P<version>\d+)?"),
         ("rhel", r"red ?hat(?: enterprise)?(?: linux)?(?: server)?(?: release)? ?(?P<version>\d+)?(?!/)"),
         ("centos", r"cent ?os(?: linux)?(?: stream)?(?: release)? ?(?P<version>\d+)?(?![\d/])"),
-        ("oraclelinux", r"oracle(?: enterprise)?(?: linux)?(?: server)? ?(?P<version>\d+)?(?![\d/])"),
+        ("oraclelinux", r"oracle(?! ?solaris)(?: enterprise)?(?: ?linux)?(?: server)? ?(?P<version>\d+)?(?![\d/])"),
         ("rocky", r"rocky(?: ?linux)? ?(?P<version>\d+)?"),
         ("alma", r"alma ?linux ?(?P<version>\d+)?"),
-        ("fedora", r"fedora(?: linux)? ?(?P<version>\d+)?"),
         ("debian", r"debian(?: gnu/linux)? ?(?P<version>\d+)?"),
         ("ubuntu", r"ubuntu(?: linux)? ?(?P<version>\d+(?:\.\d+)?)?"),
         ("sles", r"suse linux enterprise(?: server| desktop)? ?(?P<version>\d+)?|sles ?(?P<other>\d+)?|suse linux"),
-        ("opensuse", r"opensuse(?: leap| linux|_leap|_linux)? ?(?P<version>\d+)?"),
+        ("opensuse", r"(?:suse )?opensuse(?: leap| linux|_leap|_linux)? ?(?P<version>\d+)?"),
         ("amazonlinux", r"amazon linux ?(?P<version>\d+)?"),
         ("photon", r"(?:vmware )?photon"),
         ("coreos", r"coreos"),
@@ -133,7 +135,7 @@ _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 _WINDOWS_NAME = re.compile(
-    r"(?:microsoft )?windows ?(?:server ?)?(?P<version>\d{4}|\d{1,2}(?:\.\d)?|xp|vista|nt|me)(?!\d)", re.IGNORECASE
+    r"(?:microsoft )?(?:windows|small business server) ?(?:server ?)?(?P<version>\d{4}|\d{1,2}(?:\.\d)?|xp|vista|nt|me)(?!\d)", re.IGNORECASE
 )
 _YEARS: Mapping[str, str] = {
     "2000": "2k",
@@ -144,6 +146,7 @@ _YEARS: Mapping[str, str] = {
     "2019": "2k19",
     "2022": "2k22",
     "2025": "2k25",
+    "3.1": "31",
     "81": "8",
     "8.1": "8",
 }
@@ -191,6 +194,11 @@ def _of_name(text: str) -> Guest | None:
     if "linux" in text.lower():
         return Guest("linux")
     return Guest("other") if text.lower().startswith("other") else None
+
+
+def or_later(text: str) -> bool:
+    """Whether a guest id or a name stands for later versions as well, as that of Windows Server 2016 does."""
+    return " or later" in text.lower() or text in _OR_LATER
 
 
 def guest_of_machine(texts: Collection[str]) -> tuple[Guest | None, str]:
