@@ -57,7 +57,9 @@ def test_ids_and_names_stand_for_systems(text, family, version):
     assert guest_of(text) == Guest(family, version)
 
 
-@pytest.mark.parametrize("text", ["", "Guest", "Apple macOS 12 (64-bit)", "winGuest", "windows99_64Guest", "Oracle Solaris 11"])
+@pytest.mark.parametrize(
+    "text", ["", "Guest", "Apple macOS 12 (64-bit)", "winGuest", "windows99_64Guest", "Oracle Solaris 11"]
+)
 def test_what_names_no_system_stands_for_none(text):
     assert guest_of(text) is None
 

@@ -162,14 +162,34 @@ class TestJoin:
         )
 
     @pytest.mark.parametrize(
-        ("sheets", "message"),
+        ("sheet", "message"),
         [
-            ({}, "vInfo.csv:2:4: web: Disks: the VM has 1 disk, and there is no vDisk"),
-            ({"vDisk": "VM,Capacity MiB\n"}, "vInfo.csv:2:4: web: Disks: the VM has 1 disk, and vDisk has 0"),
+            ("VM,Capacity MiB\n", "the VM has 1 disk, and vDisk has 0"),
+            ("VM,Capacity MiB\nweb,1\nweb,2\n", "the VM has 1 disk, and vDisk has 2"),
         ],
     )
-    def test_no_disk_is_forgotten(self, sheets, message):
-        assert small(vInfo="VM,CPUs,Memory,Disks\nweb,2,4096,1\n", **sheets) == ([], [message])
+    def test_no_disk_is_forgotten(self, sheet, message):
+        info = "VM,CPUs,Memory,Disks\nweb,2,4096,1\n"
+        assert small(vInfo=info, vDisk=sheet) == ([], [f"vInfo.csv:2:4: web: Disks: {message}"])
+
+    @pytest.mark.parametrize(
+        ("column", "message"),
+        [
+            ("Disks", "vInfo.csv: 1 VM has disks, and there is no vDisk: export it, too"),
+            ("NICs", "vInfo.csv: 1 VM has network cards, and there is no vNetwork: export it, too"),
+        ],
+    )
+    def test_a_sheet_that_is_missing_is_told_once_for_all_vms(self, column, message):
+        with pytest.raises(ManifestError) as caught:
+            small(vInfo=f"VM,CPUs,Memory,{column}\nweb,2,4096,1\nbare,2,4096,0\n")
+        assert list(map(str, caught.value.problems)) == [message]
+
+    def test_what_vinfo_says_as_well_is_told_once(self):
+        info, disk = "VM,CPUs,Memory,Annotation\nweb,2,4096,note\n", "VM,Capacity MiB,Annotation,Folder\nweb,1,note,f\n"
+        (machine,), _ = small(vInfo=info, vDisk=disk)
+        made = brought(machine)
+        assert fates(made, "vDisk/Annotation") == ["host: vInfo says it"]
+        assert fates(made, "vDisk/Folder") == ["host: it is the VM's place in vSphere"]
 
     def test_no_network_card_is_forgotten(self):
         assert small(vInfo="VM,CPUs,Memory,NICs\nweb,2,4096,2\n", vNetwork="VM,Network\nweb,a\n") == (
@@ -178,13 +198,54 @@ class TestJoin:
         )
 
 
+class TestOldExports:
+    def test_mb_is_the_same_unit(self):
+        sheets = {"vMemory": "VM,Size MB\nweb,4096\n", "vDisk": "VM,Capacity MB\nweb,1024\n"}
+        (machine,), problems = small(**sheets)
+        assert (machine.disks[0].size, problems) == (GIB, [])
+        assert fates(brought(machine), "vDisk/Capacity MiB") == ["host: the claim web-disk-0 has it: at least 1 GiB"]
+
+    def test_the_system_had_a_shorter_name(self):
+        (machine,), _ = small(vInfo="VM,CPUs,Memory,OS\nweb,2,4096,Debian GNU/Linux 12 (64-bit)\n")
+        assert machine.guests == ("Debian GNU/Linux 12 (64-bit)",)
+
+    def test_a_custom_attribute_may_have_an_old_name(self):
+        info = "VM,CPUs,Memory,OS,OS according to the configuration file\nweb,2,4096,mine,Ubuntu Linux (64-bit)\n"
+        (machine,), _ = small(vInfo=info)
+        assert machine.guests == ("Ubuntu Linux (64-bit)",)
+
+
+class TestLeftOut:
+    @pytest.mark.parametrize(
+        ("name", "template", "placeholder", "what"),
+        [
+            ("golden", "True", "False", "template"),
+            ("crm", "False", "True", "placeholder of Site Recovery Manager"),
+            ("vCLS (1)", "False", "False", "agent of vCenter (vCLS)"),
+            ("vCLS-4212d2c1-7b8a-4a6e-9b0f-2f1c0a9d3e11", "False", "False", "agent of vCenter (vCLS)"),
+            ("vCLS-copy", "False", "False", ""),
+            ("web", "False", "", ""),
+        ],
+    )
+    def test_what_is_no_vm_that_moves_says_so(self, name, template, placeholder, what):
+        info = f"VM,Template,SRM Placeholder,CPUs,Memory\n{name},{template},{placeholder},2,4096\n"
+        (machine,), _ = small(vInfo=info)
+        assert machine.left_out == what
+
+
 class TestValues:
-    @pytest.mark.parametrize("text", ["16384", '"16,384"', "16.384", "16 384", "16\u00a0384", "16'384", "16384.0"])
+    @pytest.mark.parametrize(
+        "text", ["16384", '"16,384"', "16.384", "16 384", "16\u00a0384", "16'384", "16\u2019384", "16384.0"]
+    )
     def test_numbers_are_read_however_a_country_writes_them(self, text):
         (machine,), _ = small(vInfo=f"VM,CPUs,Memory\nweb,2,{text}\n")
         assert machine.memory == 16 * GIB
 
-    @pytest.mark.parametrize("text", ["", "0", "-1", "1.5", "many"])
+    def test_numbers_have_the_groups_of_india(self):
+        (machine,), _ = small(vInfo='VM,CPUs,Memory\nweb,2,"1,02,400"\n')
+        assert machine.memory == 100 * GIB
+
+    @pytest.mark.parametrize("text", ["", "0", "-1", "1.5", "many", "40960.125", "1.6.384", "1'6.384"])
     def test_a_vm_without_memory_is_left_out(self, text):
         found, problems = small(vInfo=f"VM,CPUs,Memory\nweb,2,{text}\ndb,1,1024\n")
         assert [machine.name for machine in found] == ["db"]
@@ -257,7 +318,6 @@ class TestColumns:
             ("vInfo", "Boot BIOS setup", "True", "lost"),
             ("vInfo", "EnableUUID", "True", "lost"),
             ("vInfo", "Backup status", "daily", "lost"),
-            ("vInfo", "SRM Placeholder", "True", "lost"),
             ("vCPU", "Limit", "-1", "host"),
             ("vCPU", "Limit", "2000", "lost"),
             ("vCPU", "Hot Add", "True", "carried"),

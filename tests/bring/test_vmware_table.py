@@ -59,7 +59,7 @@ def test_what_is_written_is_read(rows):
         (b"VM,CPUs,VM\n", "f.csv:1:3: has two columns 'VM'"),
         (b'VM,Notes\nweb,"x\n', "f.csv:2:1: is not CSV: unexpected end of data"),
         (b'VM,Notes\nweb,"x"y\n', "f.csv:2:1: is not CSV: ',' expected after '\"'"),
-        (b"VM\n\xff\n", "f.csv:2:1: is neither UTF-8 nor UTF-16"),
+        (b"VM\n\xff\n", "f.csv:2:1: is neither UTF-8 nor UTF-16: save it as UTF-8"),
         (b"VM\n" + b"x" * 200_000, "f.csv:2:1: is not CSV: field larger than field limit (131072)"),
     ],
 )

@@ -87,7 +87,9 @@ def _guest(brought: Brought, _shown: Shown, _index: int) -> Verdict:
     system = brought.system
     if system.preference is not None:
         if or_later(system.text) and system.text not in brought.target.mapping.guests:
-            return lost(f"{system.preference.name}, if it is no later one: name its preference in the mapping, under guests")
+            return lost(
+                f"{system.preference.name}, if it is no later one: name its preference in the mapping, under guests"
+            )
         kin = ", which is for others of its family, too" if system.kin else ""
         return carried(f"preference {system.preference.name}{kin}")
     if system.guest is None:

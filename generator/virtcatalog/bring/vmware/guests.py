@@ -106,7 +106,9 @@ _OLD_IDS: Mapping[str, Guest] = {
     **{name: Guest("linux", "2") for name in ("asianux4", "mandrake", "mandriva", "turbolinux", "sjds")},
 }
 #: Ids whose names end in "or later".
-_OR_LATER = frozenset(("windows9Server64Guest", "centosGuest", "centos64Guest", "oracleLinuxGuest", "oracleLinux64Guest"))
+_OR_LATER = frozenset(
+    ("windows9Server64Guest", "centosGuest", "centos64Guest", "oracleLinuxGuest", "oracleLinux64Guest")
+)
 #: Of these the number in an id is no version of the system that bears the name.
 _VERSIONLESS = frozenset(("linux", "photon", "coreos"))
 _ID = re.compile(r"(?P<stem>[a-z]+?)(?P<version>\d*)(?:_?64)?guest", re.IGNORECASE)
@@ -135,7 +137,9 @@ _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 _WINDOWS_NAME = re.compile(
-    r"(?:microsoft )?(?:windows|small business server) ?(?:server ?)?(?P<version>\d{4}|\d{1,2}(?:\.\d)?|xp|vista|nt|me)(?!\d)", re.IGNORECASE
+    r"(?:microsoft )?(?:windows|small business server) ?(?:server ?)?"
+    r"(?P<version>\d{4}|\d{1,2}(?:\.\d)?|xp|vista|nt|me)(?!\d)",
+    re.IGNORECASE,
 )
 _YEARS: Mapping[str, str] = {
     "2000": "2k",

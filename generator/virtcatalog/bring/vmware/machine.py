@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from virtcatalog.bring.imports import Verdict
 #: The order in which VMware numbers disks, and forklift with it: by bus, controller and unit
 #: (kubev2v/forklift, pkg/controller/provider/web/vsphere/vm.go: SortedDisksAsVmware).
 BUSES = ("sata", "ide", "scsi", "nvme")
+_AGENT = re.compile(r"vCLS(?: \(\d{1,4}\)|-[0-9a-f-]{36})")
 
 
 class Attribute(NamedTuple):
@@ -85,6 +87,19 @@ class Machine(NamedTuple):
     notes: str = ""
     column: int = 0
     host: str = ""
+    placeholder: bool = False
+
+    @property
+    def left_out(self) -> str:
+        """What it is where it is no VM that moves, "" otherwise.
+
+        vCenter starts the agents of its cluster services itself, and calls them `vCLS-UUID`, before 7.0 U3 `vCLS (1)`.
+        """
+        if self.template:
+            return "template"
+        if self.placeholder:
+            return "placeholder of Site Recovery Manager"
+        return "agent of vCenter (vCLS)" if _AGENT.fullmatch(self.name) else ""
 
 
 def in_order(disks: Iterable[tuple[Disk, int]]) -> list[tuple[Disk, int]]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from virtcatalog.bring.imports import host, lost
-from virtcatalog.bring.vmware.rules import Rule, of_all, setting, when_set
+from virtcatalog.bring.vmware.rules import Rule, always, of_all, setting, when_set
 from virtcatalog.bring.vmware.settings import (
     ADDRESS,
     CUSTOM,
@@ -38,12 +38,14 @@ _COMMON: Mapping[str, Rule] = {
     **of_all("runs", "Powerstate"),
     **of_all("notes", "Annotation"),
     **of_all("guest", "OS according to the configuration file", "OS according to the VMware Tools"),
-    **of_all(host("templates are left out"), "Template"),
-    "SRM Placeholder": when_set(lost("it stands for a VM of another site: import that one")),
+    **of_all(host("templates and placeholders are left out"), "Template", "SRM Placeholder"),
     **of_all(PLACE, "Datacenter", "Cluster", "Host", "Folder", "Folder ID", "Resource pool", "VI SDK Server"),
     **of_all(PLACE, "VI SDK UUID", "VI SDK Server type", "VI SDK API Version"),
     **of_all(PART, "VM ID", "VM UUID", "Object ID", "Internal Sort Column"),
 }
+COMMON: Final = frozenset(_COMMON)
+"""Columns that every sheet has, with what vInfo says in them."""
+AGAIN: Final = always(host("vInfo says it"))
 _INFO: Mapping[str, Rule] = {
     **of_all("vcpus", "CPUs"),
     **of_all("memory", "Memory"),

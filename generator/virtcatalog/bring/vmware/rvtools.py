@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from virtcatalog.bring.vmware.machine import Attribute, Disk, Machine, Nic, in_order
-from virtcatalog.bring.vmware.rvcolumns import COLUMNS, rule
+from virtcatalog.bring.vmware.rvcolumns import AGAIN, COLUMNS, COMMON, rule
 from virtcatalog.bring.vmware.table import Row, Table
 from virtcatalog.bring.vmware.values import mac_of, number_of, truth_of, uuid_of
 from virtcatalog.errors import ManifestError, Problem, counted
@@ -32,6 +32,10 @@ _CONTROLLER: Final = re.compile(r"(?P<bus>sata|ide|scsi|nvme)(?: controller)? (?
 _STORAGE: Final = re.compile(r"\[(?P<datastore>[^]]+)\]")
 _PRETTY_NAME: Final = re.compile(r"prettyName='(?P<name>[^']*)'")
 _NOT_SHARED: Final = ("", "sharingnone", "nosharing")
+_PARTS: Final = (("vDisk", "Disks", "disk"), ("vNetwork", "NICs", "network card"))
+"""Sheets of which vInfo says how many rows a VM has in them, in which column, and what these are."""
+_OLD_UNITS: Final = {"MB": "MiB", "KB": "KiB"}
+_OLD_SYSTEM, _SYSTEM = "OS", "OS according to the configuration file"
 
 
 class _Parts(NamedTuple):
@@ -47,8 +51,12 @@ class Inventory:
     def __init__(self, tables: Mapping[str, Table]) -> None:
         self._tables = tables
         self._parts: list[_Parts] = []
+        again = COMMON & tables["vInfo"].columns.keys()
         self._rules = {
-            sheet: [(number, f"{sheet}/{column}", rule(sheet, column)) for column, number in table.columns.items()]
+            sheet: [
+                (number, f"{sheet}/{column}", AGAIN if sheet != "vInfo" and column in again else rule(sheet, column))
+                for column, number in table.columns.items()
+            ]
             for sheet, table in tables.items()
         }
 
@@ -77,6 +85,7 @@ def read_rvtools(tables: Mapping[str, Table], problems: list[Problem]) -> Invent
 
     ManifestError for sheets that lack a column, or for an export without vInfo.
     """
+    tables = {sheet: table._replace(columns=_today(table.columns)) for sheet, table in tables.items()}
     info = tables.get("vInfo")
     if info is None:
         file = min(table.file for table in tables.values())
@@ -84,6 +93,7 @@ def read_rvtools(tables: Mapping[str, Table], problems: list[Problem]) -> Invent
     for sheet, columns in _REQUIRED.items():
         if sheet in tables:
             _require(tables[sheet], columns)
+    _require_parts(tables, info)
     others = {sheet: _Joined(info, table) for sheet in SHEETS if sheet != "vInfo" and (table := tables.get(sheet))}
     inventory = Inventory(tables)
     for row in info.rows:
@@ -96,6 +106,28 @@ def read_rvtools(tables: Mapping[str, Table], problems: list[Problem]) -> Invent
     for joined in others.values():
         problems += joined.left()
     return inventory
+
+
+def _today(columns: Mapping[str, int]) -> dict[str, int]:
+    """The columns by the names that they have in RVTools 4.6: versions before 4.1 write MB for the same unit."""
+    names: dict[str, int] = {}
+    for column, number in columns.items():
+        stem, _, unit = column.rpartition(" ")
+        name = f"{stem} {_OLD_UNITS[unit]}" if stem and unit in _OLD_UNITS else column
+        name = _SYSTEM if column == _OLD_SYSTEM else name
+        names[column if name in columns else name] = number
+    return names
+
+
+def _require_parts(tables: Mapping[str, Table], info: Table) -> None:
+    """Without this, an export of which sheets are missing would have VMs without disks."""
+    for sheet, column, noun in _PARTS:
+        number = sum(bool(number_of(info.get(row, column))) for row in info.rows) if sheet not in tables else 0
+        if number:
+            message = (
+                f"{counted(number, f'VM has {noun}s', f'VMs have {noun}s')}, and there is no {sheet}: export it, too"
+            )
+            raise ManifestError(Problem(info.file, message=message))
 
 
 def _require(table: Table, columns: Sequence[str]) -> None:
@@ -149,8 +181,8 @@ class _VM:
         """Return the VM without attributes, and its rows; ManifestError for what contradicts itself or is missing."""
         disks = in_order((self._disk(row), number) for number, row in enumerate(self._rows.get("vDisk", ())))
         nics = [self._nic(row) for row in self._rows.get("vNetwork", ())]
-        self._check_count("vDisk", "Disks", "disk")
-        self._check_count("vNetwork", "NICs", "network card")
+        for sheet, column, noun in _PARTS:
+            self._check_count(sheet, column, noun)
         efi = self._info("Firmware").lower() == "efi"
         machine = Machine(
             name=self._name or "vm",
@@ -170,6 +202,7 @@ class _VM:
             uuid=uuid_of(self._info("SMBIOS UUID")),
             runs=self._info("Powerstate") == "poweredOn",
             template=truth_of(self._info("Template")) is True,
+            placeholder=truth_of(self._info("SRM Placeholder")) is True,
             notes=self._info("Annotation"),
             host=self._info("Host"),
         )
@@ -211,13 +244,13 @@ class _VM:
         return 0
 
     def _check_count(self, sheet: str, column: str, noun: str) -> None:
-        """Without this, a VM whose disks are in a file that was forgotten would have none."""
+        """Without this, a VM of which rows were deleted would have fewer disks."""
         if not self._info(column):
             return
         number, rows = self._number("vInfo", self._row, column, 0), len(self._rows.get(sheet, ()))
         if rows != number:
-            has = f"{sheet} has {rows}" if sheet in self._tables else f"there is no {sheet}"
-            raise self._fault("vInfo", self._row, column, f"the VM has {counted(number, noun)}, and {has}")
+            message = f"the VM has {counted(number, noun)}, and {sheet} has {rows}"
+            raise self._fault("vInfo", self._row, column, message)
 
     def _disk(self, row: Row) -> Disk:
         def get(column: str) -> str:

@@ -74,7 +74,7 @@ def _text(content: bytes, file: str) -> str:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ManifestError(Problem(file, line, 1, message="is neither UTF-8 nor UTF-16")) from None
+        raise ManifestError(Problem(file, line, 1, message="is neither UTF-8 nor UTF-16: save it as UTF-8")) from None
 
 
 def _records(text: str, file: str) -> Iterator[tuple[int, list[str]]]:

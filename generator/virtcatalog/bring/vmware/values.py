@@ -7,6 +7,7 @@ import re
 _MAC = re.compile(r"[0-9a-f]{12}")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _LONGEST_NUMBER = 15
+_GROUPED = re.compile("[0-9]{1,3}(?P<mark>[,.'\u2019 \u00a0\u202f])(?:[0-9]{2,3}(?P=mark))*[0-9]{3}")
 
 
 def mac_of(text: str) -> str:
@@ -27,8 +28,13 @@ def truth_of(text: str) -> bool | None:
 
 
 def number_of(text: str) -> int | None:
-    """Return a whole number that is written as `16384`, `16,384`, `16 384` or `16384.0`; None for what is none."""
-    digits = re.sub("[,.' \u00a0\u202f](?=[0-9]{3}(?![0-9]))", "", text.strip())
+    """Return a whole number that is written as `16384`, `16,384`, `1,02,400` or `16384.0`; None for what is none.
+
+    Between its digits is what Windows puts there in some country: comma, dot, apostrophe or blank.
+    """
+    digits = text.strip()
+    if match := _GROUPED.fullmatch(digits):
+        digits = digits.replace(match["mark"], "")
     whole, _, fraction = digits.partition(".")
     if not whole.isascii() or not whole.isdecimal() or len(whole) > _LONGEST_NUMBER or fraction.strip("0"):
         return None

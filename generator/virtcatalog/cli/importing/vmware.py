@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -148,9 +149,8 @@ def command(
     read = read_sources(sources, problems)
     print_problems(sorted(problems))
 
-    def machines(*, accounted: bool = True) -> Iterator[Machine]:
-        every = (machine for each in read for machine in each(accounted=accounted))
-        return (machine for machine in every if not machine.template and _is_wanted(machine, patterns))
+    tally = Tally()
+    machines = _moving(read, patterns, tally.left_out)
 
     file = mapping_file or (str(output / "mapping.yaml") if output is not None else None)
     objects = catalog_objects(catalog)
@@ -160,7 +160,6 @@ def command(
     together = Together(plans, room, Templates() if templates else None)
     bringer = Bringer(objects, Target(mapping, namespace, disks, run_strategy, not raw), conditions)
     vms = together.taking(progress(map(bringer.bring, machines()), None, "VMs", silent=True))
-    tally = Tally()
     if propose:
         for _ in tally.counted(vms):
             pass
@@ -179,8 +178,19 @@ def command(
     return 0 if tally.fine and fits else 1
 
 
-def _is_wanted(machine: Machine, patterns: Sequence[str]) -> bool:
-    return not patterns or any(fnmatchcase(machine.name, pattern) for pattern in patterns)
+def _moving(sources: Iterable[Machines], patterns: Sequence[str], left_out: Counter[str]) -> Machines:
+    """The machines of sources that move; those that do not are counted."""
+
+    def machines(*, accounted: bool = True) -> Iterator[Machine]:
+        for machine in (machine for source in sources for machine in source(accounted=accounted)):
+            if patterns and not any(fnmatchcase(machine.name, pattern) for pattern in patterns):
+                continue
+            if not machine.left_out:
+                yield machine
+            elif accounted:
+                left_out[machine.left_out] += 1
+
+    return machines
 
 
 def _mapping(file: str | None, machines: Machines, objects: list[dict[str, Any]], conditions: Conditions) -> Mapping:

@@ -50,6 +50,8 @@ class Tally:
 
         self.ledger = Ledger()
         self.outcomes: Counter[str] = Counter()
+        self.left_out: Counter[str] = Counter()
+        """What is no VM that moves, by what it is."""
         self.adoptions: list[tuple[str, Adoption]] = []
         self._refused: list[Problem] = []
 
@@ -81,7 +83,12 @@ class Tally:
         _tell_some(map(str, self._refused), len(self._refused), most, "refusal")
         lost = [line for line in self.ledger.lines() if line.fate == "lost"]
         _tell_some(map(_lost, lost), len(lost), most, "attribute")
+        if self.left_out:
+            summary(f"left out: {', '.join(_left_out(*item) for item in sorted(self.left_out.items()))}")
         number = self.outcomes.total()
+        if not number:
+            summary("0 VMs")
+            return
         parts = [f"{self.outcomes[key]:,} {words}" for key, words in _OUTCOMES.items() if self.outcomes[key]]
         counts = self.ledger.counts
         fates = f"{counts['carried']:,} carried, {counts['host']:,} the host's, {counts['lost']:,} lost"
@@ -98,6 +105,11 @@ def outcome_of(brought: Brought) -> str:
         return "none"
     machine, shown = brought.machine, brought.shown
     return "exact" if (shown.vcpus, shown.memory) == (machine.vcpus, machine.memory) else "larger"
+
+
+def _left_out(what: str, number: int) -> str:
+    noun, _, rest = what.partition(" ")
+    return f"{counted(number, noun)} {rest}".rstrip()
 
 
 def _tell_some(lines: Iterable[str], number: int, most: int, noun: str) -> None:
