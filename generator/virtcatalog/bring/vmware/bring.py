@@ -1,7 +1,8 @@
 """Machines become VMs: each gets a preference by its operating system, and the smallest instance type that fits.
 
-The type is found by the rules of `adopt`. Every VM is proven: it is expanded, and what its domain shows is compared
-with the machine. Of VMs that are alike (`fleet.alike`) one is searched for and expanded, for all of them.
+The type is found by the rules of `adopt`, once for all machines of a size and system: with the disk that boots alone,
+since a type has no say in the others. Every VM is proven with its type: it is expanded, and what its domain shows is
+compared with the machine. Of VMs that are alike (`fleet.alike`) one is expanded, for all of them.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ class Bringer:
         self._alike = Alike(self.candidates.cluster, labels_matter=labels_matter(self.candidates.cluster))
         self._taken: set[str] = set()
         self._choices: dict[bytes, _Choice] = {}
+        self._adoptions: dict[bytes, Adoption] = {}
         self._systems: dict[tuple[str, ...], System] = {}
         self._preferences = dict(self._usable_preferences(objects))
         self._by_plain_name = {plain(reference.name): reference for reference in reversed(self._preferences)}
@@ -153,15 +155,32 @@ class Bringer:
 
     def _choose(self, machine: Machine, bare: dict[str, Any], size: _Size) -> _Choice:
         """Find the type of a machine, and prove what becomes of it."""
-        adoption = adopt(with_size(bare, *size), self.candidates) if self.candidates.instancetypes else None
+        adoption = self._adoption(machine, size) if self.candidates.instancetypes else None
         instancetype = self._fitting(adoption, size) if adoption is not None else None
         if instancetype is not None:
-            return self._proven(with_type(bare, instancetype), adoption, instancetype, size)
+            choice = self._proven(with_type(bare, instancetype), adoption, instancetype, size)
+            if choice.shown is not None:
+                return choice
+        if instancetype is not None or (adoption is not None and adoption.outcome in ("refused", "unsupported")):
+            adoption = adopt(with_size(bare, *size), self.candidates)
+            if instancetype := self._fitting(adoption, size):
+                return self._proven(with_type(bare, instancetype), adoption, instancetype, size)
         own = _Size(own_topology(machine), machine.memory)
         choice = self._proven(with_size(bare, *own), adoption, None, own)
         if choice.shown is None and own != size:
             choice = self._proven(with_size(bare, *size), adoption, None, size)
         return choice
+
+    def _adoption(self, machine: Machine, size: _Size) -> Adoption:
+        """What machines of a size, system and firmware adopt."""
+        boots = tuple(disk._replace(storage="") for disk in machine.disks[machine.boots :][:1])
+        common = machine._replace(name="vm", uuid="", notes="", disks=boots, boots=0, nics=())
+        vm = with_size(manifest(common, "vm", self.system(machine.guests), self._target), *size)
+        key = self._alike.key(vm, self.candidates.namespaces)
+        adoption = self._adoptions.get(key)
+        if adoption is None:
+            adoption = self._adoptions[key] = adopt(vm, self.candidates)
+        return adoption
 
     def _fitting(self, adoption: Adoption, size: _Size) -> Reference | None:
         """The type that an adoption found, unless it lacks something."""
@@ -177,5 +196,5 @@ class Bringer:
             result = expand(dict(vm), self.candidates.cluster)
         except UnsupportedError as error:
             return _Choice(adoption, instancetype, size, (error,), None)
-        domain = result.domain_xml if result.admitted else None
-        return _Choice(adoption, instancetype, size, result.reasons, shown(domain) if domain else None)
+        domain = result.domain if result.admitted else None
+        return _Choice(adoption, instancetype, size, result.reasons, shown(domain) if domain is not None else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from virtcatalog.manifests.xml import XMLElement, read_xml
+from virtcatalog.kubevirt.launcher.xml import Element
 
 _TRANSITIONS = ("-non-transitional", "-transitional")
 _UNITS = {"b": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
@@ -34,39 +34,37 @@ class Shown(NamedTuple):
     nics: Mapping[str, str]
 
 
-def shown(domain_xml: str) -> Shown:
-    """Read the XML of a domain that KubeVirt makes."""
-    domain = read_xml(domain_xml.encode(), "the VM's domain")
-    loader, topology, memory = (domain.first(*path) for path in (("os", "loader"), ("cpu", "topology"), ("memory",)))
-    plugged = [vcpu for vcpu in domain.all("vcpus", "vcpu") if vcpu.get("enabled") == "yes"]
-    count = domain.first("vcpu")
+def shown(domain: Element) -> Shown:
+    """Read a domain that KubeVirt makes."""
+    loader, topology, memory = (domain.find(path) for path in ("os/loader", "cpu/topology", "memory"))
+    plugged = domain.findall("vcpus/vcpu[@enabled='yes']")
     return Shown(
-        vcpus=len(plugged) or int(count.text if count is not None else "1"),
+        vcpus=len(plugged) or int(domain.findtext("vcpu", "1")),
         cores=int(topology.get("cores", "1")) if topology is not None else 1,
-        memory=int(memory.text) * _UNITS[memory.get("unit", "KiB")] if memory is not None else 0,
+        memory=int(memory.text or "0") * _UNITS[memory.get("unit", "KiB")] if memory is not None else 0,
         firmware="bios" if loader is None else "efi",
         secure_boot=loader is not None and loader.get("secure") == "yes",
-        tpm=domain.first("devices", "tpm") is not None,
-        disks={_name(disk): _disk(disk) for disk in domain.all("devices", "disk")},
-        nics={_name(nic): _model(nic) for nic in domain.all("devices", "interface")},
+        tpm=domain.find("devices/tpm") is not None,
+        disks={_name(disk): _disk(disk) for disk in domain.findall("devices/disk")},
+        nics={_name(nic): _model(nic) for nic in domain.findall("devices/interface")},
     )
 
 
-def _name(device: XMLElement) -> str:
-    alias = device.first("alias")
-    return alias.get("name").removeprefix("ua-") if alias is not None else ""
+def _attribute(device: Element, child: str, attribute: str, default: str = "") -> str:
+    element = device.find(child)
+    return element.get(attribute, default) if element is not None else default
 
 
-def _disk(disk: XMLElement) -> ShownDisk:
-    target, boot = disk.first("target"), disk.first("boot")
-    return ShownDisk(
-        target.get("bus") if target is not None else "", int(boot.get("order", "0")) if boot is not None else 0
-    )
+def _name(device: Element) -> str:
+    return _attribute(device, "alias", "name").removeprefix("ua-")
 
 
-def _model(nic: XMLElement) -> str:
-    model = nic.first("model")
-    text = model.get("type") if model is not None else ""
+def _disk(disk: Element) -> ShownDisk:
+    return ShownDisk(_attribute(disk, "target", "bus"), int(_attribute(disk, "boot", "order", "0")))
+
+
+def _model(nic: Element) -> str:
+    text = _attribute(nic, "model", "type")
     for transition in _TRANSITIONS:
         text = text.removesuffix(transition)
     return text
