@@ -58,6 +58,21 @@ class TestTypes:
 
 
 class TestSystems:
+    LATER = "Microsoft Windows Server 2016 or later (64-bit)"
+
+    @pytest.mark.parametrize("guest", [LATER, "windows9Server64Guest"])
+    def test_a_system_that_may_be_a_later_one_is_told_until_the_mapping_names_its_preference(self, guest):
+        told = "lost: windows.2k16.virtio, if it is no later one: name its preference in the mapping, under guests"
+        assert fate(bring(guests=(guest,), attributes=says("guest")), "guest") == told
+        mapped = {"mapping": Mapping(networks=MAPPING.networks, guests={guest: "windows.2k19.virtio"})}
+        assert fate(bring(guests=(guest,), target=mapped, attributes=says("guest")), "guest") == (
+            "carried: preference windows.2k19.virtio"
+        )
+
+    def test_any_linux_is_never_a_later_one(self):
+        brought = bring(guests=("Other 3.x or later Linux (64-bit)",), attributes=says("guest"))
+        assert fate(brought, "guest") == "carried: preference linux, which is for others of its family, too"
+
     @pytest.mark.parametrize(
         ("guest", "preference"),
         [

@@ -138,7 +138,7 @@ def _why(group: list[VMFit]) -> Iterator[str]:
     for kind, number, sort, text in vm_fit.reasons[:_MOST]:
         yield f"  {kind}, {counted(number, 'node')}: {text} ({sort})"
     if len(vm_fit.reasons) > _MOST:
-        yield f"  and {len(vm_fit.reasons) - _MOST} more reasons: see -o json"
+        yield f"  and {counted(len(vm_fit.reasons) - _MOST, 'more reason')}: see -o json"
 
 
 def _quotas(answer: Report) -> Iterator[str]:

@@ -77,7 +77,7 @@ def _rest(report: Report, width: int, *, full: bool, vms: bool, objects: bool) -
         for line in moving if full else moving[: _MOST_MOVES + 1]:
             yield from _wrapped(f"migration: {line}", width)
         if not full and len(moving) > _MOST_MOVES + 1:
-            yield f"and {len(moving) - _MOST_MOVES - 1:,} more reasons: --full shows them\n"
+            yield f"and {counted(len(moving) - _MOST_MOVES - 1, 'more reason')}: --full shows them\n"
         for line in requested.all_lines if full else requested.short:
             yield from _wrapped(f"requests: {line}", width)
         for line in short_of if full or len(short_of) < 2 else [f"{short_of[0]}; and {len(short_of) - 1:,} more"]:

@@ -86,7 +86,7 @@ def _cores(brought: Brought, shown: Shown, _index: int) -> Verdict:
 def _guest(brought: Brought, _shown: Shown, _index: int) -> Verdict:
     system = brought.system
     if system.preference is not None:
-        if or_later(system.text) and system.text not in brought.target.mapping.guests:
+        if not system.kin and or_later(system.text) and system.text not in brought.target.mapping.guests:
             return lost(
                 f"{system.preference.name}, if it is no later one: name its preference in the mapping, under guests"
             )
