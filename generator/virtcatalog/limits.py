@@ -76,6 +76,8 @@ XML_LEVELS: Final = 64
 # Tables of an inventory, each: a CSV file, or a sheet
 TABLE_CELLS: Final = 20_000_000
 WORKBOOK_BYTES: Final = 512 * MIB  # of what is read of a workbook, unpacked
+WORKBOOK_ELEMENTS: Final = 4_000_000
+WORKBOOK_TAGS: Final = 200_000
 
 # Archives that machines come in
 ARCHIVE_MEMBERS: Final = 10_000  # files of an OVA

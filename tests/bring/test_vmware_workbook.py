@@ -109,3 +109,32 @@ def test_a_bomb_is_refused_by_the_size_in_its_directory(monkeypatch):
     content = packed({**made, SHEET: made[SHEET] + " " * 2**20})
     assert len(content) < 5000
     assert refusal(content) == "f.xlsx: is larger than 1 MiB unpacked"
+
+
+def test_a_row_is_no_larger_than_any_that_is_real(monkeypatch):
+    monkeypatch.setattr(module, "WORKBOOK_TAGS", 10_000)
+    usual = workbook({"vInfo": [["VM"], *[["web"]] * 5000]})
+    assert len(read(usual)["vInfo"].rows) == 5000
+    made = parts({"vInfo": [["VM"]]})
+    message = "f.xlsx: xl/worksheets/sheet1.xml: has more than 10,000 tags in one place"
+    for bomb in (f"<row>{'<c/>' * 20_000}</row>", f"</sheetData><x>{'<y/>' * 20_000}</x><sheetData>"):
+        text = made[SHEET].replace("</sheetData>", f"{bomb}</sheetData>")
+        assert refusal(packed({**made, SHEET: text})) == message
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "element"), [(SHEET, "row", "<row/>"), ("xl/sharedStrings.xml", "si", "<si/>")]
+)
+def test_empty_rows_and_texts_have_an_end(part, name, element, monkeypatch):
+    monkeypatch.setattr(module, "WORKBOOK_ELEMENTS", 100)
+    made = parts({"vInfo": [["VM"]]})
+    end = made[part].rindex("</sheetData>" if part == SHEET else "</sst>")
+    text = made[part][:end] + element * 100 + made[part][end:]
+    assert refusal(packed({**made, part: text})) == f"f.xlsx: {part}: has more than 100 of <{name}>"
+
+
+def test_cells_that_are_left_out_count(monkeypatch):
+    monkeypatch.setattr(module, "TABLE_CELLS", 1000)
+    made = parts({"vInfo": [["VM"]]})
+    text = made[SHEET].replace("</sheetData>", '<row><c r="XFD2"/></row></sheetData>')
+    assert refusal(packed({**made, SHEET: text})) == f"f.xlsx: {SHEET}: is more than 1,000 cells: split the file"

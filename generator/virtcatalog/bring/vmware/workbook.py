@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 from virtcatalog.bring.vmware.table import Table, table_of
 from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.limits import WORKBOOK_BYTES
+from virtcatalog.limits import TABLE_CELLS, WORKBOOK_BYTES, WORKBOOK_ELEMENTS, WORKBOOK_TAGS
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -37,6 +37,23 @@ def read_workbook(content: bytes, file: str, sheets: Collection[str]) -> dict[st
 
 def _fault(file: str, message: str) -> ManifestError:
     return ManifestError(Problem(file, message=message))
+
+
+class _Part:
+    """A part of a workbook, while it is parsed: what is between two elements that are asked for is held in memory."""
+
+    def __init__(self, part: IO[bytes], file: str, path: str) -> None:
+        self._part, self._file, self._path = part, file, path
+        self.tags = 0
+        """How many tags were read since the last element that was asked for."""
+
+    def read(self, size: int) -> bytes:
+        """Return some bytes; ManifestError when a row or what is beside them has more tags than any that is real."""
+        content = self._part.read(size)
+        self.tags += content.count(b"<")
+        if self.tags > WORKBOOK_TAGS:
+            raise _fault(self._file, f"{self._path}: has more than {WORKBOOK_TAGS:,} tags in one place")
+        return content
 
 
 class _Workbook:
@@ -67,7 +84,7 @@ class _Workbook:
 
     def _rows(self, path: str, strings: list[str]) -> Iterator[tuple[int, list[str]]]:
         """Yield the rows with their numbers; cells that are left out at their ends are empty."""
-        width = number = 0
+        width = number = held = 0
         for element in self._elements(path, "row"):
             said = element.get("r") or ""
             number = int(said) if said.isascii() and said.isdecimal() and len(said) < 8 else number + 1
@@ -76,6 +93,9 @@ class _Workbook:
                 place = _PLACE.fullmatch(cell.get("r") or "")
                 cells += [""] * ((_column(place[1]) if place else len(cells)) - len(cells))
                 cells.append(_value(cell, strings))
+            held += len(cells)
+            if held > TABLE_CELLS:
+                raise _fault(self._file, f"{path}: is more than {TABLE_CELLS:,} cells: split the file")
             width = width or len(cells)
             yield number, cells + [""] * (width - len(cells))
 
@@ -84,11 +104,17 @@ class _Workbook:
         from lxml import etree
 
         options = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
-        with self._opened(path) as part:
-            for _, element in etree.iterparse(part, tag=f"{{*}}{name}", events=("end",), **options):
+        with self._opened(path) as opened:
+            part = _Part(opened, self._file, path)
+            for number, (_, element) in enumerate(
+                etree.iterparse(part, tag=f"{{*}}{name}", events=("end",), **options)  # type: ignore[call-overload]
+            ):
                 if element.getroottree().docinfo.doctype:
                     raise _fault(self._file, f"{path}: <!DOCTYPE is not taken: a workbook has none")
+                if number >= WORKBOOK_ELEMENTS:
+                    raise _fault(self._file, f"{path}: has more than {WORKBOOK_ELEMENTS:,} of <{name}>")
                 yield element
+                part.tags = 0
                 element.clear()
                 while element.getprevious() is not None:
                     del element.getparent()[0]
