@@ -106,9 +106,8 @@ class _Workbook:
         options = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
         with self._opened(path) as opened:
             part = _Part(opened, self._file, path)
-            for number, (_, element) in enumerate(
-                etree.iterparse(part, tag=f"{{*}}{name}", events=("end",), **options)  # type: ignore[call-overload]
-            ):
+            events = etree.iterparse(part, tag=f"{{*}}{name}", events=("end",), **options)
+            for number, (_, element) in enumerate(events):
                 if element.getroottree().docinfo.doctype:
                     raise _fault(self._file, f"{path}: <!DOCTYPE is not taken: a workbook has none")
                 if number >= WORKBOOK_ELEMENTS:
