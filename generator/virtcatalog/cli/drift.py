@@ -94,7 +94,7 @@ def command(
         only=names,
         past=past,
         watch=_watch,
-        domains=domains_in(domains) if domains else None,
+        domains=domains_in(domains),
         cache=cache,
     )
     if since is not None:

@@ -82,15 +82,20 @@ def _cluster(observed: Snapshot, conditions: Conditions) -> Cluster:
     return Cluster.under(observed.others, conditions)
 
 
-def domains_in(folder: str | None) -> Callable[[str], bytes | None]:
-    """Return what finds the dumpxml of a VM in a folder."""
-
+def domains_in(folder: str | None) -> Callable[[str], bytes | None] | None:
+    """Return what finds the dumpxml of a VM in a folder, None for no folder; VirtcatalogError when it is not there."""
+    from virtcatalog.errors import VirtcatalogError
     from virtcatalog.limits import XML_BYTES
-    from virtcatalog.manifests.sources import is_file, read_file
+    from virtcatalog.manifests.sources import is_file, is_folder, read_file
+
+    if folder is None:
+        return None
+    if not is_folder(folder):
+        raise VirtcatalogError(f"{folder}: is no folder")
 
     def find(name: str) -> bytes | None:
-        file = Path(folder or "", f"{name.replace('/', '_', 1)}.xml")
-        return read_file(str(file), XML_BYTES) if folder is not None and is_file(str(file)) else None
+        file = str(Path(folder, f"{name.replace('/', '_', 1)}.xml"))
+        return read_file(file, XML_BYTES) if is_file(file) else None
 
     return find
 

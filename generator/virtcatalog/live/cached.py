@@ -21,6 +21,7 @@ from virtcatalog.live.classify import drift_of
 from virtcatalog.live.pools import in_pool, of_pool, pool_drift, pool_of, wanted_vm
 from virtcatalog.live.revisions import Past, with_revisions
 from virtcatalog.live.snapshot import Snapshot
+from virtcatalog.live.types import Types
 from virtcatalog.live.verdict import IN_GIT, POOL, Drift, Field, Reason, ordered
 from virtcatalog.live.verify import domain_answer
 from virtcatalog.manifests.identity import Data, Identity, identity
@@ -94,10 +95,10 @@ def _answer(name: str, work: Work) -> _Answer:
     if pool is not None and manifest is not None:
         answer = _recalled(name, pool, manifest, work)
         drift = of_pool(_with_domain(answer.drift, work), pool.manifest)
-        return answer._replace(drift=_in_git(drift, pool, in_pool))
+        return answer._replace(drift=_in_git(drift, pool, work, in_pool))
     vm = vms[0] if vms else None
     answer = _recalled(name, vm, vm.manifest if vm is not None else None, work)
-    return answer._replace(drift=_in_git(_with_domain(answer.drift, work), vm))
+    return answer._replace(drift=_in_git(_with_domain(answer.drift, work), vm, work))
 
 
 def _pool_of(name: str, work: Work) -> tuple[Vm | None, Data | None]:
@@ -120,7 +121,7 @@ def pool_drifts(work: Work) -> Iterator[Drift]:
             continue
         pool = of_git[0] if of_git else None
         manifest = pool.manifest if pool is not None else None
-        yield _in_git(pool_drift(name, manifest, snapshot.pools.get(name), snapshot.unread(POOL)), pool)
+        yield _in_git(pool_drift(name, manifest, snapshot.pools.get(name), snapshot.absent(POOL, name)), pool, work)
 
 
 def _recalled(name: str, vm: Vm | None, manifest: Data | None, work: Work) -> _Answer:
@@ -157,11 +158,12 @@ def _several(vms: Sequence[Vm]) -> str:
     return f"Git has it several times: {', '.join(str(vm.place) for vm in vms)}"
 
 
-def _in_git(drift: Drift, vm: Vm | None, named: Callable[[str], str] = str) -> Drift:
-    """What is so of a VM, with where Git has it; `named` is what its fields are called there."""
+def _in_git(drift: Drift, vm: Vm | None, work: Work, named: Callable[[str], str] = str) -> Drift:
+    """What is so of a VM, with where Git has it and its type; `named` is what its fields are called there."""
     if vm is None:
         return drift
     reasons = tuple(replace(reason, fields=tuple(_placed(reason.fields, vm, named))) for reason in drift.reasons)
+    reasons = ordered((*reasons, *work.meetings.of(vm).types.reasons(vm)))
     if vm.open:
         fields = ", ".join(value.sentence for value in vm.open)
         message = f"what Git asks for is not in the repository: {fields}"
@@ -199,10 +201,11 @@ def _with_domain(drift: Drift, work: Work) -> Drift:
 
 
 class Meeting(NamedTuple):
-    """What a VM meets: the cluster, and what its objects are recognised by."""
+    """What a VM meets: the cluster, what its objects are recognised by, and the types that Git has otherwise."""
 
     cluster: Cluster
     objects: Objects
+    types: Types
 
 
 class Meetings:
@@ -215,7 +218,7 @@ class Meetings:
         self._side, self._snapshot = side, snapshot
         release = choose_release(conditions, "", snapshot.others).release
         self._conditions = replace(conditions, release=release)
-        self._there = {identity(manifest) for manifest in snapshot.others}
+        self._there = {identity(manifest): manifest for manifest in snapshot.others}
         self._has_kubevirt = any(kind == "KubeVirt" for kind, _, _ in self._there)
         self._made: dict[int, Meeting] = {}
         self.around = digest(snapshot.extent, encoded([[release, sorted(specs.items())] for release, specs in past]))
@@ -229,5 +232,6 @@ class Meetings:
             added = [manifest for manifest in missing if manifest.get("kind") != "KubeVirt" or not self._has_kubevirt]
             manifests = [*added, *self._snapshot.others]
             cluster = Cluster.under(manifests, self._conditions)
-            self._made[key] = Meeting(cluster, Objects(manifests, cluster.conditions))
+            types = Types(self._side, objects, self._there, self._snapshot.unread)
+            self._made[key] = Meeting(cluster, Objects(manifests, cluster.conditions), types)
         return self._made[key]

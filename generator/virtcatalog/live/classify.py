@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from virtcatalog.errors import ManifestError, UnsupportedError, some
+from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.live.arriving import comes_with_a_migration
 from virtcatalog.live.compare import Waiting, power, synced, waiting
 from virtcatalog.live.managers import Managers
 from virtcatalog.live.redaction import redacted
@@ -15,6 +18,10 @@ from virtcatalog.live.syncing import differing, not_in_git, switched
 from virtcatalog.live.verdict import IN_GIT, Drift, Field, Noise, Reason, Stages, ordered
 from virtcatalog.manifests.difference import Difference
 from virtcatalog.manifests.identity import Data, namespace_of
+
+#: Phases of a machine that has ended, and the run strategies that want it to run again.
+_AGAIN: Final = {"Succeeded": ("Always",), "Failed": ("Always", "RerunOnFailure")}
+_FINAL: Final = frozenset(_AGAIN)
 
 
 def drift_of(name: str, wanted: Data | None, snapshot: Snapshot, cluster: Cluster, past: Past = ()) -> Drift:
@@ -43,7 +50,7 @@ def drift_of(name: str, wanted: Data | None, snapshot: Snapshot, cluster: Cluste
 
 
 def _without_vm(name: str, snapshot: Snapshot, vmi: Data | None) -> Drift:
-    unread = snapshot.unread("VirtualMachine")
+    unread = snapshot.absent("VirtualMachine", name)
     if unread:
         reason = Reason(kind="unread", message=f"the cluster's VMs are not known: {unread}")
     else:
@@ -101,7 +108,7 @@ def _vmi_stage(
     """Judge the machine by its VM; return the word for it."""
     if vmi is None:
         return _without_machine(live, snapshot, reasons)
-    word = _state(vmi, reasons)
+    word = _state(vmi, live, reasons)
     revision = snapshot.revision(namespace_of(live), start) if start else None
     try:
         due = waiting(live, vmi, revision, with_revisions(live, snapshot, cluster, *_revisions_in(revision)))
@@ -112,7 +119,7 @@ def _vmi_stage(
         message = "; ".join(str(reason) for reason in due.refused)
         reasons.append(Reason(kind="refused", message=f"its next start fails: {message}"))
     reasons += _waits(due, live, noise)
-    number = len(due.restart) + len(due.arriving)
+    number = len(due.restart) + len(due.arriving) + len(due.alone)
     return f"{number} other" if number else word
 
 
@@ -144,8 +151,17 @@ def _without_machine(live: Data, snapshot: Snapshot, reasons: list[Reason]) -> s
     return "off"
 
 
-def _state(vmi: Data, reasons: list[Reason]) -> str:
-    status = vmi.get("status") or {}
+def _state(vmi: Data, live: Data, reasons: list[Reason]) -> str:
+    status, strategy = vmi.get("status") or {}, power(live.get("spec"))
+    phase = str(status.get("phase") or "unknown")
+    ends = str(vmi["metadata"].get("deletionTimestamp") or "")
+    if ends or (strategy == "Halted" and phase not in _FINAL):
+        reasons.append(Reason(kind="stopping", message="its machine is still there", since=ends))
+        return "stops"
+    failed = _condition(vmi, "Synchronized", "False")
+    if failed is not None:
+        message = f"its machine cannot follow: {failed.get('message') or failed.get('reason') or 'nobody says why'}"
+        reasons.append(Reason(kind="domain", message=message, since=str(failed.get("lastTransitionTime") or "")))
     paused = _condition(vmi, "Paused")
     if paused is not None:
         since = str(paused.get("lastTransitionTime") or "")
@@ -157,14 +173,27 @@ def _state(vmi: Data, reasons: list[Reason]) -> str:
         message = f"from {status.get('nodeName') or 'its node'} to {to}"
         reasons.append(Reason(kind="migrating", message=message, since=str(move["startTimestamp"])))
         return "moves"
-    return "same" if status.get("phase") == "Running" else str(status.get("phase") or "no phase")
+    if phase == "Running":
+        return "same"
+    if strategy != RECEIVER and (phase not in _FINAL or strategy in _AGAIN.get(phase, ())):
+        stands = (live.get("status") or {}).get("printableStatus") or "no status"
+        reasons.append(Reason(kind="down", message=f"the phase of its machine is {phase}: {stands}"))
+    return phase
 
 
 def _waits(due: Waiting, live: Data, noise: list[Noise]) -> Iterator[Reason]:
     condition = _condition(live, "RestartRequired")
     managers = Managers(live)
-    if condition is None and due.arriving:
-        yield Reason(kind="migration", fields=_fields((*due.turned, *due.arriving), managers))
+    if condition is None:
+        migrating = [*filter(comes_with_a_migration, due.arriving)]
+        if migrating:
+            yield Reason(kind="migration", fields=_fields((*due.turned, *migrating), managers))
+        following = [difference for difference in due.arriving if difference not in migrating]
+        if following:
+            yield Reason(kind="following", fields=_fields(following, managers))
+    if due.alone:
+        fields = tuple(Field(difference.field, difference.old, difference.new) for difference in due.alone)
+        yield Reason(kind="restart", message="its machine alone has it, until it starts again", fields=fields)
     waits = (*due.restart, *(due.arriving if condition is not None else ()))
     if waits:
         fields = _fields((*due.turned, *waits), managers)
@@ -183,11 +212,11 @@ def _fields(differences: Iterable[Difference], managers: Managers) -> tuple[Fiel
     )
 
 
-def _condition(obj: Data, kind: str) -> Data | None:
-    """A condition of an object that is true."""
+def _condition(obj: Data, kind: str, status: str = "True") -> Data | None:
+    """A condition of an object that is true, or has another status."""
     conditions = (obj.get("status") or {}).get("conditions")
     for condition in conditions if isinstance(conditions, list) else ():
-        if isinstance(condition, dict) and condition.get("type") == kind and condition.get("status") == "True":
+        if isinstance(condition, dict) and condition.get("type") == kind and condition.get("status") == status:
             return condition
     return None
 

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from msgspec.structs import replace
 
+from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import clone, decode_manifest, to_manifest
 from virtcatalog.api.kubevirt import (
     VirtualMachine,
@@ -32,13 +33,13 @@ from virtcatalog.kubevirt.rollout.restart import restart_required
 from virtcatalog.kubevirt.rollout.revisions import applied
 from virtcatalog.kubevirt.rollout.running import LIVE_MIGRATABLE, SyncError
 from virtcatalog.kubevirt.rollout.webhooks import admit_update
+from virtcatalog.live.arriving import TEMPLATE, arriving, plugged_by_hand
 from virtcatalog.live.managers import Managers
 from virtcatalog.manifests.difference import Difference, alike, differences
 from virtcatalog.manifests.identity import Data, namespace_of
 from virtcatalog.manifests.merge import merge, three_way
 
 POWER: Final = ("runStrategy", "running")
-_TEMPLATE: Final = ("spec", "template", "spec")
 
 
 class Synced(NamedTuple):
@@ -175,13 +176,14 @@ class Waiting(NamedTuple):
     """What of a VM its machine does not have.
 
     `restart` are fields that only a new machine gets, from what it has to what the VM says; `arriving` those that come
-    while it runs, and have not. `turned` are the instance type and preference, where the VM names others since then.
-    `basis` is what the machine was compared by: the revision of the VM that it was started with, or what a VMI of this
-    VM would be.
+    while it runs, and have not. `alone` is what the machine alone has. `turned` are the instance type and preference,
+    where the VM names others since then. `basis` is what the machine was compared by: the revision of the VM that it
+    was started with, or what a VMI of this VM would be.
     """
 
     restart: tuple[Difference, ...] = ()
     arriving: tuple[Difference, ...] = ()
+    alone: tuple[Difference, ...] = ()
     turned: tuple[Difference, ...] = ()
     basis: Literal["revision", "expansion"] = "revision"
     refused: tuple[Reason, ...] = ()
@@ -197,16 +199,20 @@ def waiting(live: Data, vmi: Data, revision: Data | None, cluster: Cluster) -> W
     started = _started(live, revision, cluster)
     if started is None:
         return _by_expansion(live, vm, machine, cluster, migratable=_is_migratable(vmi))
-    if pinned(vm) == started:
-        return Waiting()
     then = VirtualMachine(metadata=vm.metadata, spec=started)
     try:
         current = replace(vm.spec, template=applied(vm, cluster))
+        if pinned(vm) == started:
+            template = current.template.spec
+            brought = arriving(template, template, machine, cluster.configuration)
+            return Waiting((), tuple(brought), tuple(plugged_by_hand(template, template, machine)))
         before = replace(started, template=applied(then, cluster))
     except SyncError as error:
         cause = error.causes[0]
         raise UnsupportedError(cause.field, f"what cannot be applied: {cause.message}") from error
     compared = _compared(before, current, machine, cluster, migratable=_is_migratable(vmi))
+    labelled = _labelled(started.template.metadata, vm.spec.template.metadata, machine.metadata)
+    compared = compared._replace(restart=(*compared.restart, *labelled))
     return compared._replace(turned=tuple(_turned(started, vm.spec)) if compared.restart or compared.arriving else ())
 
 
@@ -229,34 +235,24 @@ def _compared(
 ) -> Waiting:
     required = restart_required(before, current, vmi.spec, cluster.configuration, migratable=migratable)
     fields = set(required.fields) if required is not None else set[str]()
-    found = [*differences(to_manifest(before.template.spec), to_manifest(current.template.spec), _TEMPLATE)]
-    restart = tuple(difference for difference in found if difference.field in fields)
-    others = (difference for difference in found if difference.field not in fields)
-    return Waiting(restart, tuple(_not_there(others, current.template.spec, vmi)))
+    started, wanted = before.template.spec, current.template.spec
+    changed = differences(to_manifest(started), to_manifest(wanted), TEMPLATE, items=True) if fields else ()
+    restart = (difference for difference in changed if difference.field in fields)
+    brought = arriving(started, wanted, vmi, cluster.configuration)
+    return Waiting(
+        tuple(restart),
+        tuple(difference for difference in brought if difference.field not in fields),
+        tuple(plugged_by_hand(started, wanted, vmi)),
+    )
 
 
-def _not_there(
-    changes: Iterator[Difference], wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstance
-) -> Iterator[Difference]:
-    """Of what changes while a machine runs that which its guest does not have."""
-    cpu, memory = vmi.spec.domain.cpu, vmi.spec.domain.memory
-    status = vmi.status
-    for difference in changes:
-        has: object
-        asked: object
-        match difference.path[3:]:
-            case ("domain", "cpu", "sockets"):
-                topology = status.current_cpu_topology if status is not None else None
-                has = topology.sockets if topology is not None else cpu.sockets if cpu is not None else None
-                asked = wanted.domain.cpu.sockets if wanted.domain.cpu is not None else None
-            case ("domain", "memory", "guest"):
-                current = status.memory.guest_current if status is not None and status.memory is not None else None
-                has = current or (memory.guest if memory is not None else None)
-                asked = wanted.domain.memory.guest if wanted.domain.memory is not None else None
-            case _:
-                continue
-        if has != asked:
-            yield difference
+def _labelled(started: ObjectMeta, wanted: ObjectMeta, machine: ObjectMeta) -> Iterator[Difference]:
+    """Labels and annotations that a machine gets when it starts; KubeVirt asks for no restart because of them."""
+    for key in ("labels", "annotations"):
+        then, now, has = (getattr(metadata, key) for metadata in (started, wanted, machine))
+        for difference in differences(then, now, ("spec", "template", "metadata", key)):
+            if has.get(difference.path[-1]) != difference.new:
+                yield difference
 
 
 def _by_expansion(

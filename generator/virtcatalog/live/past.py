@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-import msgspec
-
-from virtcatalog.api.decode import convert, to_manifest
-from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.live.revisions import Past, content
+from virtcatalog.live.types import as_stored
 from virtcatalog.manifests.history import history_of
 from virtcatalog.manifests.sources import is_catalog
 from virtcatalog.publish.releases import Objects, now, releases
 
-_SECTIONS: tuple[tuple[str, str, type[msgspec.Struct]], ...] = (
-    ("instancetypes", "instancetype", VirtualMachineInstancetypeSpec),
-    ("preferences", "preference", VirtualMachinePreferenceSpec),
-)
+_SECTIONS = (("instancetypes", "instancetype"), ("preferences", "preference"))
 
 
 def past_of(catalog: str | None) -> tuple[Past, tuple[str, ...]]:
@@ -44,14 +37,6 @@ def past_of(catalog: str | None) -> tuple[Past, tuple[str, ...]]:
 
 
 def _specs(objects: Objects) -> Iterator[tuple[tuple[str, str], str]]:
-    for section, which, kind in _SECTIONS:
+    for section, which in _SECTIONS:
         for name, published in objects.get(section, {}).items():
-            yield (which, name), _stored(published.spec, kind)
-
-
-def _stored(spec: Mapping[str, Any], kind: type[msgspec.Struct]) -> str:
-    """A spec as KubeVirt stores it; one that its API does not have is compared as it is written."""
-    try:
-        return content(to_manifest(convert(spec, kind)))
-    except msgspec.ValidationError:
-        return content(spec)
+            yield (which, name), content(as_stored(published.spec, which))

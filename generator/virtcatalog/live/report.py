@@ -14,7 +14,7 @@ from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.live.cached import Domains, InGit, Meetings, Watch, Work, drifts, pool_drifts
 from virtcatalog.live.revisions import Past
 from virtcatalog.live.snapshot import Gap, Snapshot
-from virtcatalog.live.verdict import POOL, Drift, Kind, counted, status
+from virtcatalog.live.verdict import NO_MACHINE, POOL, Drift, Kind, counted, status
 from virtcatalog.manifests.identity import Data, full_name
 from virtcatalog.review.side import Side, Vm
 
@@ -22,7 +22,7 @@ from virtcatalog.review.side import Side, Vm
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """What drifts, by name; `gaps` are what could not be read of the cluster, `problems` what could not be of Git.
 
-    `git` and `cluster` are what both are called.
+    `git` and `cluster` are what both are called; `taken` is when the cluster was read (RFC 3339), "" where nobody says.
     """
 
     git: str
@@ -30,6 +30,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     drifts: tuple[Drift, ...] = ()
     gaps: tuple[Gap, ...] = ()
     problems: tuple[Problem, ...] = ()
+    taken: str = ""
 
     @property
     def counts(self) -> dict[Kind, int]:
@@ -76,9 +77,25 @@ def report(
         git=side.label,
         cluster=snapshot.label,
         drifts=tuple(all_drifts),
-        gaps=tuple(sorted(snapshot.gaps)),
+        gaps=tuple(sorted({*snapshot.gaps, *_without_vms(snapshot), *_without_domains(all_drifts, domains)})),
+        taken=snapshot.taken,
         problems=(*side.problems, *side.unrendered),
     )
+
+
+def _without_vms(snapshot: Snapshot) -> Iterator[Gap]:
+    """Say that a dump has no VMs: then there may be some in the cluster."""
+    unread = snapshot.unread("VirtualMachine")
+    if unread:
+        yield Gap("VirtualMachine", unread)
+
+
+def _without_domains(drifts: Iterable[Drift], domains: Domains | None) -> Iterator[Gap]:
+    """Say of which machines no domain was there to be compared, when domains are."""
+    runs = (drift for drift in drifts if drift.kind != POOL and drift.stages.vmi not in NO_MACHINE)
+    names = [drift.vm for drift in runs if not drift.stages.domain]
+    if domains is not None and names:
+        yield Gap("domain", f"there is no dumpxml of {some(names, 3)}")
 
 
 def _by_name(side: Side, kind: str, environments: Sequence[str]) -> dict[str, list[Vm]]:

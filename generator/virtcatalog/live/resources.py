@@ -9,13 +9,14 @@ from virtcatalog.manifests.identity import Data
 
 
 class Resource(NamedTuple):
-    """A kind of objects as the API serves it; `group` is "" for the core's."""
+    """A kind of objects as the API serves it; `group` is "" for the core's, `selector` chooses some by labels."""
 
     group: str
     version: str
     kind: str
     plural: str
     namespaced: bool = True
+    selector: str = ""
 
     @property
     def api_version(self) -> str:
@@ -60,7 +61,7 @@ SURROUNDINGS: Final = (
     Resource(_KUBEVIRT, "v1", "VirtualMachineInstancePreset", "virtualmachineinstancepresets"),
 )
 """What other questions need: where Pods fit, what namespaces may have, and what else holds VMs."""
-PODS: Final = Resource("", "v1", "Pod", "pods")
+PODS: Final = Resource("", "v1", "Pod", "pods", selector="kubevirt.io=virt-launcher")
 """The Pods that machines run in, which `verify` alone looks at."""
 MACHINES: Final = ("VirtualMachine", "VirtualMachineInstance", "ControllerRevision")
 """Without one of these nothing is known of any VM."""
@@ -100,6 +101,13 @@ def resource_of(manifest: Data) -> Resource | None:
     """Return the kind that an object is of, None for one that is not read."""
     version, kind = manifest.get("apiVersion"), manifest.get("kind")
     return _BY_KIND.get((version, kind)) if isinstance(version, str) and isinstance(kind, str) else None
+
+
+def version_read(manifest: Data) -> str:
+    """Return the API version in which the kind of an object is read, "" for a kind that is not."""
+    version, kind = manifest.get("apiVersion"), manifest.get("kind")
+    group = version.partition("/")[0] if isinstance(version, str) and "/" in version else ""
+    return next((of[0] for of, resource in _BY_KIND.items() if (resource.group, of[1]) == (group, kind)), "")
 
 
 def slim(manifest: Data, kind: str) -> Data:

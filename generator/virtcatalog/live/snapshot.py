@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -15,7 +15,7 @@ from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.fleet.cache import digest
 from virtcatalog.live.redaction import redacted
-from virtcatalog.live.resources import MACHINES, resource_of, slim
+from virtcatalog.live.resources import MACHINES, resource_of, slim, version_read
 from virtcatalog.manifests.identity import Data, Identity, namespace_of
 
 KIND: Final = "ClusterDump"
@@ -75,7 +75,7 @@ class Snapshot:
     """What is known of a cluster; `label` is what it is called, `gaps` what could not be read of it.
 
     VMs, VMIs and revisions are found by `namespace/name`, and each look gives another copy. `complete` says that every
-    kind was asked for; `taken` is when it was read, "" where nobody says.
+    kind was asked for, in all namespaces; `taken` is when it was read, "" where nobody says.
     """
 
     def __init__(self, label: str = "", gaps: Iterable[Gap] = (), taken: str = "", *, complete: bool = False) -> None:
@@ -91,7 +91,11 @@ class Snapshot:
             return
         resource = resource_of(manifest)
         metadata = manifest.get("metadata")
-        if resource is None or not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
+        if resource is None:
+            self._pass_over(manifest)
+            return
+        if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
+            self.gaps.append(Gap(resource.kind, "one of them has no name"))
             return
         if not _is_sound(manifest):
             self.gaps.append(Gap(resource.kind, f"{metadata['name']} is not as the API has such objects"))
@@ -108,9 +112,23 @@ class Snapshot:
             except OverflowError:  # a number of more than 64 bits
                 self.gaps.append(Gap(resource.kind, f"{metadata['name']} has a number that no API has"))
             else:
-                self._held[resource.kind][_key(cleaned)] = _Held(digest(packed), partial(_unpacked, packed))
+                self._hold(resource.kind, _key(cleaned), _Held(digest(packed), partial(_unpacked, packed)))
         else:
-            self._others.setdefault(resource.kind, {})[_key(cleaned)] = cleaned
+            others, name = self._others.setdefault(resource.kind, {}), _key(cleaned)
+            if others.setdefault(name, cleaned) != cleaned:
+                self.gaps.append(_twice(resource.kind, name))
+
+    def _pass_over(self, manifest: Data) -> None:
+        """Name a kind that would have been read in another version of its API."""
+        read = version_read(manifest)
+        gap = Gap(str(manifest.get("kind")), f"{manifest.get('apiVersion')} is not read, {read} is")
+        if read and gap not in self.gaps:
+            self.gaps.append(gap)
+
+    def _hold(self, kind: str, name: str, held: _Held) -> None:
+        there = self._held[kind].setdefault(name, held)
+        if there.digest != held.digest and there.copy() != held.copy():
+            self.gaps.append(_twice(kind, name))
 
     def add_text(self, again: Callable[[], bytes], file: str, implied: Data) -> bool:
         """Add a VM, VMI or revision that is plain JSON, without holding it; False for what is to be added otherwise.
@@ -132,7 +150,7 @@ class Snapshot:
         name = f"{namespace_or_default(metadata.namespace)}/{metadata.name}"
         digest_of_text = digest(text, str(version).encode())
         read = partial(_read, again, digest_of_text, file, {**implied, "apiVersion": version, "kind": kind})
-        self._held[resource.kind][name] = _Held(digest_of_text, read)
+        self._hold(resource.kind, name, _Held(digest_of_text, read))
         return True
 
     def _add_pod(self, pod: Data) -> None:
@@ -154,7 +172,7 @@ class Snapshot:
     def _describe(self, manifest: Data) -> None:
         """Take over what a dump says of itself."""
         cluster, taken = manifest.get("cluster"), manifest.get("taken")
-        self.complete = True
+        self.complete = self.complete or manifest.get("complete") is not False
         self.label = cluster if isinstance(cluster, str) else self.label
         self.taken = taken if isinstance(taken, str) else self.taken
         gaps = manifest.get("gaps")
@@ -169,6 +187,19 @@ class Snapshot:
             return gap.reason
         there = (self._held if kind in self._held else self._others).get(kind)
         return "" if self.complete or there else f"the dump has no {kind}"
+
+    def absent(self, kind: str, name: str) -> str:
+        """Say why it is not known whether there is an object, by `namespace/name`, that was not read; "" if it is."""
+        unread = self.unread(kind)
+        if not unread and self._namespace not in ("", name.partition("/")[0]):
+            return f"the dump has VMs of the namespace {self._namespace} alone"
+        return unread
+
+    @cached_property
+    def _namespace(self) -> str:
+        """The only namespace that has VMs, so that others may not have been asked for; "" for several, or all."""
+        namespaces = {name.partition("/")[0] for name in self.names}
+        return "" if self.complete or len(namespaces) != 1 else namespaces.pop()
 
     def __len__(self) -> int:
         return sum(len(held) for held in self._held.values()) + sum(len(held) for held in self._others.values())
@@ -208,9 +239,9 @@ class Snapshot:
 
     @property
     def extent(self) -> bytes:
-        """What it is recognised by which kinds were read: what `unread` answers depends on that alone."""
+        """What it is recognised by what was read: what `unread` and `absent` answer depends on that alone."""
         kinds = [kind for kind, held in {**self._others, **self._held}.items() if held]
-        return _encode([sorted(kinds), [str(gap) for gap in self.gaps], self.complete])
+        return _encode([sorted(kinds), [str(gap) for gap in self.gaps], self.complete, self._namespace])
 
     def watched(self, asked: set[Identity]) -> Snapshot:
         """Return the snapshot, which adds to a set which revisions it is asked for."""
@@ -231,6 +262,7 @@ class Snapshot:
             "cluster": self.label,
             "taken": self.taken,
             "gaps": [msgspec.to_builtins(gap) for gap in sorted(self.gaps)],
+            **({} if self.complete else {"complete": False}),
         }
         yield from self.others
         for held in self._held.values():
@@ -241,6 +273,10 @@ class Snapshot:
 def is_start_revision(name: str) -> bool:
     """Whether a ControllerRevision holds a VM as it was started (getVMRevisionName)."""
     return name.startswith(_START)
+
+
+def _twice(kind: str, name: str) -> Gap:
+    return Gap(kind, f"{name} is there twice, and not alike")
 
 
 def _is_sound(manifest: Data) -> bool:

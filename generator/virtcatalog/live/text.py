@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 from virtcatalog.errors import counted, some
 from virtcatalog.escaping import markdown, single_line
@@ -45,8 +46,19 @@ def _many(kind: Kind, number: int) -> str:
 
 
 def titles(report: Report) -> str:
-    """Say what is compared."""
-    return f"{report.git} → {report.cluster}"
+    """Say what is compared, and how old it is where that is worth a word."""
+    return f"{report.git} → {report.cluster}{_age(report.taken)}"
+
+
+def _age(taken: str) -> str:
+    """Say how long ago a dump was taken, "" within the hour, or where nobody says."""
+    try:
+        age = datetime.now(tz=UTC) - datetime.fromisoformat(taken)
+    except (TypeError, ValueError):  # no time, or one of no zone
+        return ""
+    if age < timedelta(hours=1):
+        return ""
+    return f", {counted(age.days, 'day')} ago" if age.days else f", {counted(age.seconds // 3600, 'hour')} ago"
 
 
 def unread(report: Report) -> Iterator[str]:
@@ -95,7 +107,10 @@ def field_words(field: Field) -> str:
 
 
 def _value(value: object) -> str:
-    return "none" if value is None else value_text(value)
+    """A value; what comes or goes as a whole is there, or is not."""
+    if value is None:
+        return "none"
+    return "there" if isinstance(value, dict) and value else value_text(value)
 
 
 def story(drift: Drift, *, noise: bool = False) -> Iterator[str]:
@@ -118,7 +133,8 @@ def _reason_lines(reason: Reason) -> Iterator[str]:
     since = f", since {reason.since}" if reason.since else ""
     yield f"  {WORDS[reason.kind].one}{since}" + (f": {reason.message}" if reason.message else "")
     for field in reason.fields:
-        yield f"    {field.field}: {_value(field.now)} → {_value(field.wanted)}"
+        same = field.now is None is field.wanted
+        yield f"    {field.field}" + ("" if same else f": {_value(field.now)} → {_value(field.wanted)}")
         if field.applied not in (None, field.now):
             yield f"      applied last: {_value(field.applied)}"
         if field.writer is not None:

@@ -23,8 +23,10 @@ Kind = Literal[
     "started",
     "down",
     "deleting",
+    "stopping",
     "restart",
     "migration",
+    "following",
     "pinned",
     "domain",
     "paused",
@@ -56,8 +58,12 @@ WORDS: Final[dict[Kind, Words]] = {
     "started": Words("started", "was switched on", "were switched on"),
     "down": Words("does not run", "should run and does not", "should run and do not"),
     "deleting": Words("being deleted", "is being deleted", "are being deleted"),
+    "stopping": Words("stopping", "is being stopped", "are being stopped"),
     "restart": Words("restart", "waits for a restart", "wait for a restart"),
     "migration": Words("migration", "waits for a migration", "wait for a migration"),
+    "following": Words(
+        "not there yet", "has not yet what comes while it runs", "have not yet what comes while they run"
+    ),
     "pinned": Words("old revision", "keeps an old type or preference", "keep an old type or preference"),
     "domain": Words("domain", "runs another domain", "run another domain"),
     "paused": Words("paused", "is paused", "are paused"),
@@ -118,6 +124,8 @@ class Stages(msgspec.Struct, frozen=True):
     domain: str = ""
 
 
+NO_MACHINE: Final = frozenset({"", "none", "off", "unread"})
+"""What the stage `vmi` is called where there is no machine to look at."""
 POOL: Final = "VirtualMachinePool"
 
 

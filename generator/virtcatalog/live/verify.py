@@ -26,6 +26,7 @@ from virtcatalog.manifests.xml import XMLElement, read_xml
 
 Stage = Literal["admission", "vmi", "pod", "domain"]
 STAGES: Final[tuple[Stage, ...]] = ("admission", "vmi", "pod", "domain")
+_NO_DOMAIN: Final = "there is no dumpxml of it"
 _DRAWN: Final = ("uuid", "serial", "macAddress")
 _PREFIXES: Final = {"http://libvirt.org/schemas/domain/qemu/1.0": "qemu"}
 
@@ -49,18 +50,26 @@ class Answer(NamedTuple):
 
 
 def verify(
-    snapshot: Snapshot, cluster: Cluster, domains: Callable[[str], bytes | None], watch: Callable[..., Iterable[str]]
+    snapshot: Snapshot,
+    cluster: Cluster,
+    domains: Callable[[str], bytes | None] | None,
+    watch: Callable[..., Iterable[str]],
 ) -> Iterator[Answer]:
-    """Yield the answers on each VM that runs; `domains` finds the dumpxml of a VM, None where there is none."""
+    """Yield the answers on each VM that runs; `domains` finds the dumpxml of a VM, if domains are to be compared."""
     for name in watch(sorted(snapshot.names)):
         live, vmi = snapshot.vm(name), snapshot.vmi(name)
         if live is None or vmi is None or (vmi.get("status") or {}).get("phase") != "Running":
             continue
-        yield from _machine(name, live, vmi, snapshot, cluster, domains(name))
+        yield from _machine(name, live, vmi, snapshot, cluster, domains)
 
 
 def _machine(
-    name: str, live: Data, vmi: Data, snapshot: Snapshot, cluster: Cluster, dumped: bytes | None
+    name: str,
+    live: Data,
+    vmi: Data,
+    snapshot: Snapshot,
+    cluster: Cluster,
+    domains: Callable[[str], bytes | None] | None,
 ) -> Iterator[Answer]:
     start = str((vmi.get("status") or {}).get("virtualMachineRevisionName") or "")
     revision = snapshot.revision(namespace_of(live), start) if start else None
@@ -81,8 +90,9 @@ def _machine(
         yield Answer("domain", name, left_out=str(error))
         return
     yield from _pod(name, result, snapshot)
-    if dumped is not None:
-        yield _domain(name, result, dumped)
+    if domains is not None:
+        dumped = domains(name)
+        yield _domain(name, result, dumped) if dumped is not None else Answer("domain", name, left_out=_NO_DOMAIN)
 
 
 def _names_revision(matcher: object) -> bool:

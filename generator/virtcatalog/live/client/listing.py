@@ -66,7 +66,8 @@ def _read(api: Api, resource: Resource, snapshot: Snapshot) -> Gap | None:
 
 
 def _list(api: Api, resource: Resource, snapshot: Snapshot) -> None:
-    query = {"limit": str(PAGE)}
+    asked = {"limit": str(PAGE), **({"labelSelector": resource.selector} if resource.selector else {})}
+    query = asked
     while True:
         content = api.get(resource.path, query)
         try:
@@ -79,7 +80,7 @@ def _list(api: Api, resource: Resource, snapshot: Snapshot) -> None:
         further = page.metadata.get("continue")
         if not further:
             return
-        query = {"limit": str(PAGE), "continue": str(further)}
+        query = {**asked, "continue": str(further)}
 
 
 def _gap(error: StatusError, resource: Resource) -> Gap | None:
@@ -90,4 +91,4 @@ def _gap(error: StatusError, resource: Resource) -> Gap | None:
         return Gap(resource.kind, f"no right to list {resource.plural}{group} in all namespaces ({error.code})")
     if error.code == 404:
         return Gap(resource.kind, f"the API server does not serve {resource.api_version} {resource.plural}")
-    raise error
+    raise ClusterError(f"{resource.plural} cannot be listed: {error}") from error
