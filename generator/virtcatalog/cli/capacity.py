@@ -76,11 +76,11 @@ def command(
     from virtcatalog.kubevirt.cluster import Cluster
 
     places = [placed(source) for source in (*sources, *options.settings().cluster)]
-    repositories = {each.path: side for each in places if not each.where and (side := repository_at(each.path))}
+    repositories = {place.path: side for place in places if not place.where and (side := repository_at(place.path))}
     asked_for = [environment] if environment and repositories else []
     units, of_units, unfit = deployed_all(repositories, asked_for)
     _refuse_several(repositories, asked_for)
-    fleet = SoundFleet(each for each in places if each.path not in repositories)
+    fleet = SoundFleet(place for place in places if place.path not in repositories)
     beside = [other.data for others in fleet.others.values() for other in others]
     own = _deployed(catalog, environment if not repositories else None)
     declared = load_nodes(nodes) if nodes else []

@@ -186,9 +186,10 @@ def _take(
 
     path = catalog or ("catalog" if sources else default_path())
     places = [placed(source) for source in sources]
-    for each in (path, *(each.path for each in places)) if catalog or not sources else (each.path for each in places):
-        if each != "-" and not exists(each):
-            raise VirtcatalogError(f"{each}: {NOT_THERE}")
+    inputs = [place.path for place in places]
+    for file in [path, *inputs] if catalog or not sources else inputs:
+        if file != "-" and not exists(file):
+            raise VirtcatalogError(f"{file}: {NOT_THERE}")
     problems: list[Problem] = []
     loaded: Catalog | None = None
     fleet = SoundFleet(())
@@ -199,8 +200,8 @@ def _take(
             problems += error.problems
     elif catalog or path != "catalog":
         places = [Placed(path), *places]
-    repositories = {each.path: side for each in places if not each.where and (side := repository_at(each.path))}
-    places = [*(each for each in places if each.path not in repositories), *map(placed, options.settings().cluster)]
+    repositories = {place.path: side for place in places if not place.where and (side := repository_at(place.path))}
+    places = [*(place for place in places if place.path not in repositories), *map(placed, options.settings().cluster)]
     units, of_units, unfit = deployed_all(repositories, environments)
     try:
         fleet = SoundFleet(places)
@@ -230,7 +231,7 @@ def _take(
         repositories=[called(side, environments) for side in repositories.values()],
     )
     if loaded is None and not inventory.number and not any(map(_is_ours, (*inventory.objects, *inventory.others))):
-        where = ", ".join(each.path for each in places) or path
+        where = ", ".join(place.path for place in places) or path
         raise VirtcatalogError(f"{where}: there is no {CATALOG}, and no manifest of KubeVirt's")
     return inventory, unreadable(sorted(unfit)), [overlay.name for overlay in overlays]
 

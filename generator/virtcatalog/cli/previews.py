@@ -24,11 +24,11 @@ def mark(releases: Iterable[Release | None], form: str | None) -> None:
     Without a form nothing is printed in front.
     """
     meta = click.get_current_context().meta
-    said = meta.setdefault(_PREVIEWS, [])
+    previews = meta.setdefault(_PREVIEWS, [])
     for text in dict.fromkeys(release.preview for release in releases if release is not None and release.preview):
-        if text in said:
+        if text in previews:
             continue
-        said.append(text)
+        previews.append(text)
         note(text)
         if form in _COMMENTED:
             data(f"# {text}\n")
@@ -41,9 +41,9 @@ def mark(releases: Iterable[Release | None], form: str | None) -> None:
 def marked(value: Any) -> Any:
     """Plain data, a map or a list of maps, with what is said of previews as `preview`; as it is where there is none."""
     context = click.get_current_context(silent=True)
-    said = context.meta.get(_PREVIEWS) if context is not None else None
-    if not said:
+    previews = context.meta.get(_PREVIEWS) if context is not None else None
+    if not previews:
         return value
     if isinstance(value, list):
-        return [{**item, "preview": "; ".join(said)} for item in value]
-    return {**value, "preview": "; ".join(said)}
+        return [{**item, "preview": "; ".join(previews)} for item in value]
+    return {**value, "preview": "; ".join(previews)}

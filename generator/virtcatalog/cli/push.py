@@ -121,12 +121,12 @@ def _origin(declared: Declared, catalog: str, source: str | None, revision: str 
     """Return what the options say, and git where they say nothing: nothing of git's beside a revision of the user's."""
     from virtcatalog.publish.artifact import Origin, origin
 
-    told = Origin() if revision is not None else origin(declared, catalog)
+    recorded = Origin() if revision is not None else origin(declared, catalog)
     time = _time(created)
     return Origin(
-        told.source if source is None else source,
-        told.revision if revision is None else revision,
-        told.created if time is None else time,
+        recorded.source if source is None else source,
+        recorded.revision if revision is None else revision,
+        recorded.created if time is None else time,
     )
 
 

@@ -35,15 +35,15 @@ def bom(
         for path, content in sorted(files.items())
     ]
     others = [component(ComponentType.DATA, other, digest.partition(":")[2]) for other, digest in extends]
-    made = Bom(components=[*parts, *others])
-    made.metadata.component = top
-    made.metadata.tools.components.add(component(ComponentType.APPLICATION, "virtcatalog", "", tool))
+    bom = Bom(components=[*parts, *others])
+    bom.metadata.component = top
+    bom.metadata.tools.components.add(component(ComponentType.APPLICATION, "virtcatalog", "", tool))
     identity = hashlib.sha256("".join(f"{path}\0" for path in files).encode() + b"".join(files.values())).hexdigest()
-    made.serial_number = uuid.uuid5(uuid.NAMESPACE_URL, f"{name}#{identity}")
+    bom.serial_number = uuid.uuid5(uuid.NAMESPACE_URL, f"{name}#{identity}")
     if created:
-        made.metadata.timestamp = datetime.fromisoformat(created)
-    made.register_dependency(top, [*parts, *others])
-    said: dict[str, Any] = json.loads(JsonV1Dot6(made).output_as_string())
+        bom.metadata.timestamp = datetime.fromisoformat(created)
+    bom.register_dependency(top, [*parts, *others])
+    listing: dict[str, Any] = json.loads(JsonV1Dot6(bom).output_as_string())
     if not created:
-        del said["metadata"]["timestamp"]  # which is that of this moment
-    return said
+        del listing["metadata"]["timestamp"]  # which is that of this moment
+    return listing

@@ -115,10 +115,10 @@ def _of_helper(name: str, server: str, file: str) -> Login:
     except (OSError, subprocess.SubprocessError) as error:
         raise OciError(f"docker-credential-{name} gave no credentials: {error}") from error
     if done.returncode:
-        said = done.stdout.decode(errors="replace").strip()
-        if "credentials not found" in said:
+        output = done.stdout.decode(errors="replace").strip()
+        if "credentials not found" in output:
             return Login()
-        raise OciError(f"docker-credential-{name} gave no credentials: {said or done.returncode}")
+        raise OciError(f"docker-credential-{name} gave no credentials: {output or done.returncode}")
     try:
         answer = json.loads(done.stdout)
         user, secret = str(answer["Username"]), str(answer["Secret"])

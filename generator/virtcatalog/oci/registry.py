@@ -199,8 +199,8 @@ class Registry:
             answer = self._send("GET", url, None, headers, REGISTRY_ANSWER_BYTES)
         self._expect(answer, 200, "a token")
         try:
-            said = json.loads(answer.content)
-            return str(said.get("token") or said["access_token"])
+            grant = json.loads(answer.content)
+            return str(grant.get("token") or grant["access_token"])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise OciError(f"{self.place}: {realm} gave no token") from None
 
@@ -237,7 +237,7 @@ def _message(answer: Answer) -> str:
     """What a registry says of a fault: its errors have sentences."""
     try:
         errors = json.loads(answer.content)["errors"]
-        said = "; ".join(f"{error.get('code', '')} {error.get('message', '')}".strip() for error in errors)
+        reasons = "; ".join(f"{error.get('code', '')} {error.get('message', '')}".strip() for error in errors)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        said = ""
-    return f"{said} ({answer.status})" if said else f"the registry answers with status {answer.status}"
+        reasons = ""
+    return f"{reasons} ({answer.status})" if reasons else f"the registry answers with status {answer.status}"

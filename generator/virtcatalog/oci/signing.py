@@ -155,13 +155,13 @@ class Identity:
 
         try:
             config = ClientTrustConfig.production() if trust is None else ClientTrustConfig.from_json(_text(trust))
-            found = token or detect_credential()
-            if not found:
+            credential = token or detect_credential()
+            if not credential:
                 raise OciError(
                     "there is no identity to sign as: in GitHub Actions give the job `id-token: write`, elsewhere set "
                     "SIGSTORE_ID_TOKEN, or sign by --key"
                 )
-            self._signer: Any = SigstoreSigner(IdentityToken(found), SigningContext.from_trust_config(config))
+            self._signer: Any = SigstoreSigner(IdentityToken(credential), SigningContext.from_trust_config(config))
         except OciError:
             raise
         except Exception as error:  # of the library, and of what it asks the network with

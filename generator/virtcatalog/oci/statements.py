@@ -46,8 +46,8 @@ class Build(msgspec.Struct, frozen=True, kw_only=True):
 def statement(reference: Reference, digest: str, predicate_type: str, predicate: Mapping[str, Any]) -> bytes:
     """Return what is said of an artifact."""
     subject = {"name": reference.place.partition("://")[2], "digest": {"sha256": digest.partition(":")[2]}}
-    said = {"_type": _STATEMENT, "subject": [subject], "predicateType": predicate_type, "predicate": dict(predicate)}
-    return as_json(said)
+    content = {"_type": _STATEMENT, "subject": [subject], "predicateType": predicate_type, "predicate": dict(predicate)}
+    return as_json(content)
 
 
 def provenance(build: Build) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def encoded(statement: bytes) -> bytes:
 
 def bundle(statement: bytes, signature: bytes, hint: str) -> bytes:
     """Return a statement with its signature by a key, as cosign 3 keeps both; the key is not in it."""
-    said = {
+    content = {
         "mediaType": BUNDLE,
         "verificationMaterial": {"publicKey": {"hint": hint}},
         "dsseEnvelope": {
@@ -107,7 +107,7 @@ def bundle(statement: bytes, signature: bytes, hint: str) -> bytes:
             "signatures": [{"sig": base64.b64encode(signature).decode()}],
         },
     }
-    return as_json(said)
+    return as_json(content)
 
 
 def attached(subject: Descriptor, content: bytes, predicate_type: str) -> Image:

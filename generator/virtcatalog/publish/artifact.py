@@ -159,7 +159,7 @@ def artifact(declared: Declared, origin: Origin) -> Image:
     files = {path: text.encode() for path, text in with_ownership(tree, catalog.name).items()}
     if sum(map(len, files.values())) > ARTIFACT_UNPACKED_BYTES // 2:
         raise OciError(f"{catalog.path}: has more than {ARTIFACT_UNPACKED_BYTES // 2 // MIB} MiB as an artifact")
-    said = {
+    annotations = {
         _TITLE: catalog.name,
         _VERSION: catalog.version,
         _DESCRIPTION: catalog.description,
@@ -168,7 +168,7 @@ def artifact(declared: Declared, origin: Origin) -> Image:
         CREATED: origin.created,
         CATALOG: f"{layout.DECLARATIONS}/{home}",
     }
-    return image_of(files, {key: value for key, value in said.items() if value})
+    return image_of(files, {key: value for key, value in annotations.items() if value})
 
 
 def _home(declared: Declared) -> str:

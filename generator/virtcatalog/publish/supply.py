@@ -46,13 +46,16 @@ def about(declared: Declared, image: Image, place: Reference, origin: Origin, si
     )
     files = {"/".join(path[len(declared.at) - 1 :]): content for path, content in declared.files.items()}
     bill = bom(catalog.name, catalog.version, files, build.extends, origin.created, __version__)
-    made = statement(place, subject.digest, PROVENANCE, provenance(build))
-    images = [referrer(subject, IN_TOTO, made, {PREDICATE: PROVENANCE}), referrer(subject, CYCLONEDX, as_json(bill))]
+    provenance_statement = statement(place, subject.digest, PROVENANCE, provenance(build))
+    images = [
+        referrer(subject, IN_TOTO, provenance_statement, {PREDICATE: PROVENANCE}),
+        referrer(subject, CYCLONEDX, as_json(bill)),
+    ]
     if signer is not None:
         listed = statement(place, subject.digest, BOM, bill)
         signed = statement(place, subject.digest, SIGNED, {})
-        for kind, said in ((SIGNED, signed), (PROVENANCE, made), (BOM, listed)):
-            images.append(attached(subject, signer.bundle(said), kind))
+        for kind, content in ((SIGNED, signed), (PROVENANCE, provenance_statement), (BOM, listed)):
+            images.append(attached(subject, signer.bundle(content), kind))
     return images
 
 

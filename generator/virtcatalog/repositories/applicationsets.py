@@ -46,28 +46,30 @@ def applications(deployer: Deployer, tree: Tree, clusters: Sequence[Cluster] = (
     `clusters` are those of which the repository has the Secrets.
     """
     generators = _Generators(deployer, tree, clusters)
-    made: list[Resource] = []
+    applications: list[Resource] = []
     try:
         for index, generator in enumerate(deployer.items("generators")):
             template = merge(deployer.get("template", of=dict) or {}, _own_template(generator))
             for parameters in generators.parameters(generator, f"spec.generators[{index}]"):
-                made.append(generators.application(template, parameters))
-                if len(made) > REPOSITORY_UNITS:
+                applications.append(generators.application(template, parameters))
+                if len(applications) > REPOSITORY_UNITS:
                     raise VirtcatalogError(f"makes more than {REPOSITORY_UNITS} Applications")
     except VirtcatalogError as error:
-        made.clear()
+        applications.clear()
         generators.failed.append(deployer.problem("spec", f"is not rendered: {error}"))
     unrendered = tuple(dict.fromkeys((*generators.unrendered, *generators.failed)))
     if not generators.failed or not _may_hold_vms(deployer, tree):
-        return Generated(tuple(made), unrendered)
-    digest = digest_of([deployer.resource.data.get("spec"), generators.made])
-    return Generated(tuple(made), unrendered, tuple(Opaque(problem, digest) for problem in generators.failed[:1]))
+        return Generated(tuple(applications), unrendered)
+    digest = digest_of([deployer.resource.data.get("spec"), generators.parameter_sets])
+    return Generated(
+        tuple(applications), unrendered, tuple(Opaque(problem, digest) for problem in generators.failed[:1])
+    )
 
 
 def _may_hold_vms(deployer: Deployer, tree: Tree) -> bool:
     """Whether there are objects of KubeVirt's in the folders that its template names, as far as it names any."""
     spec = deployer.get("template", "spec", of=dict) or {}
-    sources = [each for each in (spec.get("source"), *(spec.get("sources") or ())) if isinstance(each, dict)]
+    sources = [source for source in (spec.get("source"), *(spec.get("sources") or ())) if isinstance(source, dict)]
     starts = [str(source.get("path") or "").partition("{{")[0].strip("./") for source in sources]
     return tree.holds_ours(file for file in tree.files if any(file.startswith(start) for start in starts))
 
@@ -75,8 +77,8 @@ def _may_hold_vms(deployer: Deployer, tree: Tree) -> bool:
 def _own_template(generator: Any) -> dict[str, Any]:
     """The template of a generator, which is laid over the ApplicationSet's."""
     values = generator.values() if isinstance(generator, dict) else ()
-    found = (value.get("template") for value in values if isinstance(value, dict))
-    return next((template for template in found if isinstance(template, dict)), {})
+    templates = (value.get("template") for value in values if isinstance(value, dict))
+    return next((template for template in templates if isinstance(template, dict)), {})
 
 
 class _Generators:
@@ -85,7 +87,7 @@ class _Generators:
         self._is_go = bool(deployer.get("goTemplate", of=bool))
         self.unrendered: list[Problem] = []
         self.failed: list[Problem] = []
-        self.made: list[Parameters] = []
+        self.parameter_sets: list[Parameters] = []
 
     def application(self, template: Mapping[str, Any], parameters: Parameters) -> Resource:
         """Return the Application of one set of parameters."""
@@ -97,7 +99,7 @@ class _Generators:
             "metadata": {"namespace": self._deployer.namespace, **(template.get("metadata") or {})},
             "spec": template.get("spec") or {},
         }
-        self.made.append(parameters)
+        self.parameter_sets.append(parameters)
         patches = self._patches(parameters)
         data = merge(filled(data, parameters, is_go=self._is_go), *patches)
         data["metadata"] = {key: value for key, value in data["metadata"].items() if value}
@@ -129,27 +131,27 @@ class _Generators:
         """Return the sets of parameters that a generator makes."""
         if not isinstance(generator, dict):
             return []
-        made: list[Parameters] = []
+        parameter_sets: list[Parameters] = []
         for kind, value in generator.items():
             value = value if isinstance(value, dict) else {}
             match kind:
                 case "list":
-                    made += islice(self._list(value, f"{field}.list"), REPOSITORY_UNITS + 1)
+                    parameter_sets += islice(self._list(value, f"{field}.list"), REPOSITORY_UNITS + 1)
                 case "git":
-                    made += islice(self._git(value, f"{field}.git"), REPOSITORY_UNITS + 1)
+                    parameter_sets += islice(self._git(value, f"{field}.git"), REPOSITORY_UNITS + 1)
                 case "matrix":
-                    made += islice(self._matrix(value, f"{field}.matrix"), REPOSITORY_UNITS + 1)
+                    parameter_sets += islice(self._matrix(value, f"{field}.matrix"), REPOSITORY_UNITS + 1)
                 case "merge":
-                    made += islice(self._merge(value, f"{field}.merge"), REPOSITORY_UNITS + 1)
+                    parameter_sets += islice(self._merge(value, f"{field}.merge"), REPOSITORY_UNITS + 1)
                 case "clusters" if self._clusters:
-                    made += self._of_clusters(value, f"{field}.clusters")
+                    parameter_sets += self._of_clusters(value, f"{field}.clusters")
                 case "selector":
                     pass
                 case _:
                     message = f"which {kind} there are is not known: its Applications are taken once"
                     self._note(f"{field}.{kind}", message)
-                    made.append(self._with_values({}, value))
-        return list(filter(_selector(generator.get("selector"), lambda text: self._note(field, text)), made))
+                    parameter_sets.append(self._with_values({}, value))
+        return list(filter(_selector(generator.get("selector"), lambda text: self._note(field, text)), parameter_sets))
 
     def _of_clusters(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
         """Yield the clusters of which there are Secrets, and without a selector the one that Argo CD runs in.
@@ -176,12 +178,14 @@ class _Generators:
 
     def _git(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
         prefix = str(value.get("pathParamPrefix") or "")
-        found: Iterator[tuple[str, Parameters, str]]
+        matches: Iterator[tuple[str, Parameters, str]]
         if value.get("directories"):
-            found = ((at, {}, "") for at in self._matching(value["directories"], self._tree.every_folder, within=True))
+            matches = (
+                (at, {}, "") for at in self._matching(value["directories"], self._tree.every_folder, within=True)
+            )
         else:
-            found = self._files(value.get("files") or [], field)
-        for at, parameters, file in found:
+            matches = self._files(value.get("files") or [], field)
+        for at, parameters, file in matches:
             yield self._with_values({**parameters, **_path(at, file, prefix, is_go=self._is_go)}, value)
 
     def _files(self, patterns: Sequence[Any], field: str) -> Iterator[tuple[str, Parameters, str]]:
@@ -238,8 +242,8 @@ class _Generators:
         values = generator.get("values")
         if not isinstance(values, dict):
             return parameters
-        made = filled(values, parameters, is_go=self._is_go)
-        return {**parameters, "values": made}
+        filled_values = filled(values, parameters, is_go=self._is_go)
+        return {**parameters, "values": filled_values}
 
     def _note(self, field: str, message: str) -> None:
         self.unrendered.append(self._deployer.problem(field, message))

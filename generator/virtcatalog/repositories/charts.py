@@ -90,7 +90,7 @@ class Copy:
         self, data: dict[str, Any], chart: Folder | None, prefix: str, there: set[str], depth: int
     ) -> Iterator[tuple[str, bytes]]:
         """Take dependencies from their folders in the repository; leave out of `data` those that are nowhere."""
-        declared, kept = data.get("dependencies"), []
+        declared, rendered = data.get("dependencies"), []
         for dependency in declared if isinstance(declared, list) else ():
             if not isinstance(dependency, dict):
                 raise ChartError(f"{CHART}: a dependency is no map")
@@ -100,11 +100,11 @@ class Copy:
                 there.add(name)
                 yield from self._chart(below, f"{prefix}charts/{name}/", depth + 1)
             if name in there:
-                kept.append(dependency)
+                rendered.append(dependency)
             else:
                 self.missing.append(f"{name} of {url}" if url else name)
         if isinstance(declared, list):
-            data["dependencies"] = kept
+            data["dependencies"] = rendered
 
     def _packed(self, content: bytes, path: str) -> Files:
         """The regular files of an archive."""
@@ -156,10 +156,10 @@ def _folder(chart: Folder | None, url: str) -> Folder | None:
     if chart is None or not url.startswith("file://"):
         return None
     try:
-        found = chart.folder(url.removeprefix("file://"))
+        folder = chart.folder(url.removeprefix("file://"))
     except SourceError:
         return None
-    return found if found is not None and is_chart(found) else None
+    return folder if folder is not None and is_chart(folder) else None
 
 
 def _read(content: bytes, name: str) -> dict[str, Any]:

@@ -91,9 +91,9 @@ def value_files(deployer: Deployer, tree: Tree, at: str, path: Path) -> Values:
     for index, name in enumerate(map(str, deployer.items(*path))):
         file = _named_file(name, at)
         manifest = tree.first(file) if file else None
-        found = values_at(manifest, ()) if manifest is not None else None
-        if found is not None:
-            layers.append(found)
+        layer = values_at(manifest, ()) if manifest is not None else None
+        if layer is not None:
+            layers.append(layer)
         elif not deployer.get(*path[:-1], "ignoreMissingValueFiles"):
             field = field_path(("spec", *path, index))
             unrendered.append(deployer.problem(field, f"{name} is no file of values in this repository"))
@@ -156,15 +156,17 @@ def argo_parameters(
     deployer: Deployer, tree: Tree, at: str | None, path: Path
 ) -> tuple[list[Parameter], list[Problem]]:
     """Return the parameters of an Application's chart, which is in a folder; files that are not there are named."""
-    declared = (each for each in deployer.items(*path, "parameters") if isinstance(each, dict))
+    declared = (parameter for parameter in deployer.items(*path, "parameters") if isinstance(parameter, dict))
     parameters = [
-        Parameter(str(each.get("name")), _escaped(str(each.get("value", ""))), each.get("forceString") is True)
-        for each in declared
+        Parameter(
+            str(parameter.get("name")), _escaped(str(parameter.get("value", ""))), parameter.get("forceString") is True
+        )
+        for parameter in declared
     ]
     unrendered: list[Problem] = []
-    for index, each in enumerate(deployer.items(*path, "fileParameters")):
-        each = each if isinstance(each, dict) else {}
-        name = str(each.get("path") or "")
+    for index, parameter in enumerate(deployer.items(*path, "fileParameters")):
+        parameter = parameter if isinstance(parameter, dict) else {}
+        name = str(parameter.get("path") or "")
         file = _named_file(name, at or "")
         try:
             text = tree.root.read(file, SET_FILE_BYTES).decode() if file else None
@@ -174,7 +176,7 @@ def argo_parameters(
             field = field_path(("spec", *path, "fileParameters", index))
             unrendered.append(deployer.problem(field, f"{name} is no file in this repository that can be given"))
         else:
-            parameters.append(Parameter(str(each.get("name")), _SPECIAL.sub(r"\\\g<0>", text), text=True))
+            parameters.append(Parameter(str(parameter.get("name")), _SPECIAL.sub(r"\\\g<0>", text), text=True))
     return parameters, unrendered
 
 

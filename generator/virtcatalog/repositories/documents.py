@@ -99,19 +99,19 @@ def joined(documents: Iterable[Documents]) -> Documents:
     problems: list[Problem] = []
     opaque: list[Opaque] = []
     encrypted: list[tuple[Identity, bytes]] = []
-    for each in documents:
-        encrypted += each.encrypted
-        manifests += each.manifests
-        passed_over.update(each.passed_over)
-        unrendered += each.unrendered
-        problems += each.problems
-        opaque += each.opaque
+    for part in documents:
+        encrypted += part.encrypted
+        manifests += part.manifests
+        passed_over.update(part.passed_over)
+        unrendered += part.unrendered
+        problems += part.problems
+        opaque += part.opaque
     return Documents(tuple(manifests), passed_over, tuple(unrendered), tuple(problems), tuple(opaque), tuple(encrypted))
 
 
 def passed_over_words(counts: Mapping[str, int]) -> str:
     """Say in one line what is passed over, the most first: `12 templates, 1 encrypted object`; "" for nothing."""
-    return ", ".join(_counted(number, what) for what, number in sorted(counts.items(), key=lambda each: -each[1]))
+    return ", ".join(_counted(number, what) for what, number in sorted(counts.items(), key=lambda count: -count[1]))
 
 
 def _counted(number: int, what: str) -> str:
@@ -150,7 +150,7 @@ def documents_of(content: bytes, file: str, texts: Texts | None = None) -> Docum
 def parts(text: str, file: str) -> Iterator[Part]:
     """Split YAML at the lines that start documents: what is behind one cannot be part of what is before it."""
     mark, start = Mark(0, 0), 0
-    for end in (*(found.start() for found in _SEPARATOR.finditer(text) if found.start()), len(text)):
+    for end in (*(separator.start() for separator in _SEPARATOR.finditer(text) if separator.start()), len(text)):
         piece = text[start:end]
         yield Part(piece, file, mark.line)
         mark, start = mark.then(mark_behind(piece)), end
@@ -206,8 +206,8 @@ def _is_named(metadata: Any) -> bool:
     """Whether an object can be told from others: it has a name, or gets one."""
     if not isinstance(metadata, dict):
         return False
-    given = [metadata.get(key) for key in ("name", "generateName", "namespace")]
-    return all(isinstance(value, str | None) for value in given) and bool(given[0] or given[1])
+    names = [metadata.get(key) for key in ("name", "generateName", "namespace")]
+    return all(isinstance(value, str | None) for value in names) and bool(names[0] or names[1])
 
 
 def _is_encrypted(data: Mapping[str, Any]) -> bool:

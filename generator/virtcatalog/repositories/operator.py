@@ -22,14 +22,14 @@ def deployed(release_types: str, vms: Iterable[Data], objects: Sequence[Data]) -
     inferred = _inferred(objects)
     if any(map(_declines, objects)) or not any(_wanted(vm, inferred) - there for vm in vms):
         return []
-    return [each for each in _published(release_types) if _named(each) not in there]
+    return [manifest for manifest in _published(release_types) if _named(manifest) not in there]
 
 
 @cache
 def _published(name: str) -> tuple[Data, ...]:
     from virtcatalog.catalog.load import load_catalog
 
-    return tuple(each for each in load_catalog(name).objects() if "Cluster" in each["kind"])
+    return tuple(manifest for manifest in load_catalog(name).objects() if "Cluster" in manifest["kind"])
 
 
 def _named(manifest: Data) -> tuple[str, str]:
@@ -41,7 +41,7 @@ def _wanted(vm: Data, inferred: Mapping[str, frozenset[str]]) -> set[tuple[str, 
     """Kinds and names of the operator's objects that a VM names, or a volume that it infers from may name."""
     from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES
 
-    spec, found = vm_spec(vm), set()
+    spec, wanted = vm_spec(vm), set()
     for key, names in (("instancetype", RESERVED_INSTANCETYPES), ("preference", RESERVED_PREFERENCES)):
         matcher = spec.get(key) if isinstance(spec, dict) else None
         if not isinstance(matcher, dict):
@@ -50,15 +50,17 @@ def _wanted(vm: Data, inferred: Mapping[str, frozenset[str]]) -> set[tuple[str, 
         if matcher.get("inferFromVolume"):
             templates = spec.get("dataVolumeTemplates")
             candidates |= inferred[key] | _inferred(templates if isinstance(templates, list) else ())[key]
-        found |= {(f"VirtualMachineCluster{key.capitalize()}", name) for name in candidates & names}
-    return found
+        wanted |= {(f"VirtualMachineCluster{key.capitalize()}", name) for name in candidates & names}
+    return wanted
 
 
 def _inferred(volumes: Iterable[Any]) -> dict[str, frozenset[str]]:
     """What volumes have VMs infer: the names of types and of preferences."""
     labels = [_labels(volume) for volume in volumes]
     return {
-        key: frozenset(str(found[f"{_DEFAULT}{key}"]) for found in labels if f"{_DEFAULT}{key}" in found)
+        key: frozenset(
+            str(volume_labels[f"{_DEFAULT}{key}"]) for volume_labels in labels if f"{_DEFAULT}{key}" in volume_labels
+        )
         for key in ("instancetype", "preference")
     }
 

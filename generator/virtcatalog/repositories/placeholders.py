@@ -56,9 +56,9 @@ def fill(data: Data) -> Filled:
     """Return an object as far as it can be judged."""
     if not _may_be_open(data):
         return Filled(data)
-    found: list[Open] = []
-    filled = _filled(data, (), found)
-    return Filled(filled, tuple(found))
+    open_values: list[Open] = []
+    filled = _filled(data, (), open_values)
+    return Filled(filled, tuple(open_values))
 
 
 def _may_be_open(data: Data) -> bool:
@@ -73,17 +73,17 @@ def _may_be_open(data: Data) -> bool:
 _LEFT_OUT: Final = object()
 
 
-def _filled(value: Any, path: Path, found: list[Open]) -> Any:
+def _filled(value: Any, path: Path, open_values: list[Open]) -> Any:
     if isinstance(value, dict):
-        made = {}
+        mapping = {}
         for key, inner in value.items():
             if _OPEN.search(key):
-                found.append(Open((*path, key), key))
-            elif (result := _filled(inner, (*path, key), found)) is not _LEFT_OUT:
-                made[key] = result
-        return made
+                open_values.append(Open((*path, key), key))
+            elif (result := _filled(inner, (*path, key), open_values)) is not _LEFT_OUT:
+                mapping[key] = result
+        return mapping
     if isinstance(value, list):
-        items = [_filled(item, (*path, index), found) for index, item in enumerate(value)]
+        items = [_filled(item, (*path, index), open_values) for index, item in enumerate(value)]
         return [item for item in items if item is not _LEFT_OUT]
     if not isinstance(value, str) or not _OPEN.search(value):
         return value
@@ -91,7 +91,7 @@ def _filled(value: Any, path: Path, found: list[Open]) -> Any:
     for pattern, make in _MAKERS.items():
         if pattern.search(shape):
             return make(value)
-    found.append(Open(path, value))
+    open_values.append(Open(path, value))
     return _LEFT_OUT
 
 

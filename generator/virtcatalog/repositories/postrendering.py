@@ -52,12 +52,12 @@ def post_rendered(built: Built, deployer: Deployer, reading: Reading) -> Built:
 def _built_again(resources: Sequence[Resource], added: Added, reading: Reading) -> Built:
     files = {f"{number}.json": json.dumps(resource.data).encode() for number, resource in enumerate(resources)}
     inputs = Added({"resources": [*files], **added.fields}, added.lists, added.source)
-    made = build(held(files, _FOLDER), _FOLDER, added=inputs, reading=reading)
+    built = build(held(files, _FOLDER), _FOLDER, added=inputs, reading=reading)
     return Built(
-        tuple(each._replace(field=partial(_field, each, resources)) for each in made.resources),
-        made.unrendered,
-        made.problems,
-        failed=bool(made.problems),
+        tuple(opaque._replace(field=partial(_field, opaque, resources)) for opaque in built.resources),
+        built.unrendered,
+        built.problems,
+        failed=bool(built.problems),
     )
 
 

@@ -64,11 +64,11 @@ def values_at(manifest: Manifest, path: Path) -> Value | None:
             return None
     if isinstance(data, str):
         parts = manifest.parts(path, data) or [Part(data)]
-        found = [each for part in parts[:1] for each in unchecked(part)[0]]
-        if not found or not isinstance(found[0].data, dict):
+        documents = [document for part in parts[:1] for document in unchecked(part)[0]]
+        if not documents or not isinstance(documents[0].data, dict):
             return None
-        within = found[0] if found[0].file else _Embedded(found[0].data, manifest, path)
-        return Value(within, (), found[0].data)
+        within = documents[0] if documents[0].file else _Embedded(documents[0].data, manifest, path)
+        return Value(within, (), documents[0].data)
     return Value(manifest, path, data) if isinstance(data, dict) else None
 
 
@@ -95,17 +95,17 @@ class _Finder:
                 return
             top = layers[-1]
             if isinstance(top.data, dict):
-                found = _object(layers)
-                if found is not None:
-                    yield found
+                objects = _object(layers)
+                if objects is not None:
+                    yield objects
                 else:
-                    entries = ((each, 2 if key in _CONTENTS else content - 1) for key, each in _entries(layers))
+                    entries = ((layer, 2 if key in _CONTENTS else content - 1) for key, layer in _entries(layers))
                     todo += reversed([*entries])
             elif isinstance(top.data, list):
                 items = (Value(top.manifest, (*top.path, index), item) for index, item in enumerate(top.data))
                 todo += reversed([([item], content - 1) for item in items])
             elif isinstance(top.data, str) and content <= 0 and "apiVersion" in top.data and "kind" in top.data:
-                yield _kept(_in_text(top))
+                yield _ours(_in_text(top))
 
 
 def _entries(layers: list[Value]) -> Iterator[tuple[str, list[Value]]]:
@@ -136,19 +136,19 @@ def _object(layers: list[Value]) -> Documents | None:
     manifest = top.manifest.within(data, top.path)
     items = listed(data)
     if items is not None:
-        return _kept(Documents(tuple(manifest.within(item, ("items", at)) for at, item in enumerate(items))))
+        return _ours(Documents(tuple(manifest.within(item, ("items", at)) for at, item in enumerate(items))))
     if isinstance(data.get("metadata"), dict):
-        return _kept(Documents((manifest,)))
+        return _ours(Documents((manifest,)))
     if holds_vm(data):
         problem = manifest.problem("", "stands in values without metadata: the chart that names it is not rendered")
         return Documents(unrendered=(problem,), opaque=(Opaque(problem, digest_of(data)),))
     return None
 
 
-def _kept(documents: Documents) -> Documents:
+def _ours(documents: Documents) -> Documents:
     """Return no more than the objects that VMs are or meet."""
-    known = tuple(each for each in documents.manifests if counts(each.data) or may_matter(each.data))
-    return documents._replace(manifests=known, passed_over={})
+    ours = tuple(manifest for manifest in documents.manifests if counts(manifest.data) or may_matter(manifest.data))
+    return documents._replace(manifests=ours, passed_over={})
 
 
 def _in_text(value: Value) -> Documents:
@@ -157,13 +157,13 @@ def _in_text(value: Value) -> Documents:
     parts = manifest.parts(path, text)
     if parts is not None:
         return joined(map(document_of, parts))
-    found = documents_of(text.encode(errors="surrogatepass"), manifest.file)
+    documents = documents_of(text.encode(errors="surrogatepass"), manifest.file)
     return Documents(
-        tuple(_Embedded(each.data, manifest, path) for each in found.manifests),
-        found.passed_over,
-        tuple(_moved(found.unrendered, manifest, path)),
-        tuple(_moved(found.problems, manifest, path)),
-        tuple(each._replace(problem=manifest.problem(path, each.problem.sentence)) for each in found.opaque),
+        tuple(_Embedded(embedded.data, manifest, path) for embedded in documents.manifests),
+        documents.passed_over,
+        tuple(_moved(documents.unrendered, manifest, path)),
+        tuple(_moved(documents.problems, manifest, path)),
+        tuple(opaque._replace(problem=manifest.problem(path, opaque.problem.sentence)) for opaque in documents.opaque),
     )
 
 

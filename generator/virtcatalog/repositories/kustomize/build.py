@@ -247,9 +247,9 @@ class _Target:
         for key, kind in (("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")):
             for item in self._items(key):
                 with self._run.naming(item):
-                    made = generate(item, options, kind, self._files.content, self._budget)
-                    annotate(made, self._run, join(self._at, self._file), f"{kind}Generator")
-                    self._absorb(made, item, objects)
+                    generated = generate(item, options, kind, self._files.content, self._budget)
+                    annotate(generated, self._run, join(self._at, self._file), f"{kind}Generator")
+                    self._absorb(generated, item, objects)
         for key in ("helmCharts", "helmChartInflationGenerator"):
             for item in self._items(key):
                 with self._run.naming(item):
@@ -258,26 +258,26 @@ class _Target:
         for item in self._items("generators"):
             with self._run.naming(item):
                 for plugin in self._plugins(item):
-                    made = generator_of(plugin, self._files, self._budget)
-                    self._absorb(made, item, objects)
+                    generated = generator_of(plugin, self._files, self._budget)
+                    self._absorb(generated, item, objects)
 
-    def _absorb(self, made: Resource, item: Declared, objects: Objects) -> None:
+    def _absorb(self, generated: Resource, item: Declared, objects: Objects) -> None:
         """Add a generated object, or put it in place of the one of its name. Source: appendReplaceOrMerge."""
         self._budget.keys(len(objects.resources))
-        current = made.current
+        current = generated.current
         same = [number for number, resource in enumerate(objects.resources) if current in resource.ids]
-        replaces = made.behaviour in ("replace", "merge")
+        replaces = generated.behaviour in ("replace", "merge")
         if len(same) > 1:
-            raise item.fault(f"{made.shown} is the name of {len(same)} objects")
+            raise item.fault(f"{generated.shown} is the name of {len(same)} objects")
         if replaces and not same:
-            raise item.fault(f"there is no {made.shown} to {made.behaviour}")
+            raise item.fault(f"there is no {generated.shown} to {generated.behaviour}")
         if same and not replaces:
-            raise item.fault(f"there is {made.shown} already: say `behavior: merge` or `replace`")
+            raise item.fault(f"there is {generated.shown} already: say `behavior: merge` or `replace`")
         if same:
-            absorb(made, objects.resources[same[0]])
-            objects.resources[same[0]] = made
+            absorb(generated, objects.resources[same[0]])
+            objects.resources[same[0]] = generated
         else:
-            objects.add(made, item)
+            objects.add(generated, item)
 
     def _plugins(self, item: Declared) -> list[Declared]:
         """The plugins that an entry names: a text, a file, or a folder that is built."""

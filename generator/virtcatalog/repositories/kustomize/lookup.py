@@ -133,12 +133,12 @@ class Matcher:
                 raise StructuredError(f"{step} is looked for within a text")
             raise PathError(f"{step} is a field, and there is {describe(value)}")
         if value.get(step) is None and self._create is not None:
-            value[step] = self._made(rest)
+            value[step] = self._created(rest)
             self.created += [(*path, step)] * (not rest)
         if value.get(step) is not None or (step in value and not rest):
             yield from self._at(value, step, rest, (*path, step))
 
-    def _made(self, rest: list[str]) -> Any:
+    def _created(self, rest: list[str]) -> Any:
         """What is put where there is nothing: a list, a map, or the value itself."""
         if rest and (_is_match(rest[0]) or _INDEX.fullmatch(rest[0])):
             return []
@@ -147,7 +147,7 @@ class Matcher:
     def _index(self, value: Any, index: int, rest: list[str], path: Path) -> Iterator[tuple[Any, Any, Path]]:
         items = self._list(value, str(index))
         if index == len(items) and self._create is not None:
-            items.append(self._made(rest))
+            items.append(self._created(rest))
         if index >= len(items):
             raise PathError(f"{index} is an index, and there are only {len(items)} items")
         yield from self._at(items, index, rest, (*path, index))

@@ -88,9 +88,9 @@ def transformed(resources: Sequence[Resource], run: Run, path: str, transformer:
     for resource in resources:
         annotations = pairs_of(resource.data, "annotations")
         key, before = (_TRANSFORMATIONS, annotations.get(_TRANSFORMATIONS)) if ORIGIN in annotations else (ORIGIN, None)
-        said = text_of(before) + item if key == _TRANSFORMATIONS else text
-        run.budget.keys(len(said))
-        resource.metadata["annotations"] = {**annotations, key: said}
+        record = text_of(before) + item if key == _TRANSFORMATIONS else text
+        run.budget.keys(len(record))
+        resource.metadata["annotations"] = {**annotations, key: record}
 
 
 def _configured(path: str, plugin: str) -> str:

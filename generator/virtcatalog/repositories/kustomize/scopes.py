@@ -75,5 +75,5 @@ class Shape:
 @cache
 def shape_of(api_version: str, kind: str) -> Shape | None:
     """The schema of one of Kubernetes' own kinds; None for others: in those all lists are replaced."""
-    known = core_schema(api_version, kind)
-    return Shape(*known) if known is not None else None
+    schema = core_schema(api_version, kind)
+    return Shape(*schema) if schema is not None else None

@@ -36,7 +36,7 @@ def transform_all(
     """
     patching = Patching(files, resources, budget)
 
-    def each(key: str, apply: Callable[[Declared], Any], transformer: str = "") -> None:
+    def apply_items(key: str, apply: Callable[[Declared], Any], transformer: str = "") -> None:
         items: list[Declared] = []
         with naming(declared):
             items = list(declared.items(key))
@@ -46,10 +46,10 @@ def transform_all(
             if transformer:
                 note(transformer)
 
-    each("patchesStrategicMerge", patching.strategic)
+    apply_items("patchesStrategicMerge", patching.strategic)
     if declared.data.get("patchesStrategicMerge"):
         note("PatchStrategicMergeTransformer")
-    each("patches", patching.patch, "PatchTransformer")
+    apply_items("patches", patching.patch, "PatchTransformer")
     with naming(declared):
         if namespace := declared.text("namespace"):
             set_namespace(declared.get("namespace"), namespace, resources, config.namespaces, budget)
@@ -62,7 +62,7 @@ def transform_all(
         if suffix := declared.text("nameSuffix"):
             add_affix(declared.get("nameSuffix"), "", suffix, resources, config.suffixes, budget)
             note("SuffixTransformer")
-    each("labels", lambda item: _labels(item, resources, config, budget), "LabelTransformer")
+    apply_items("labels", lambda item: _labels(item, resources, config, budget), "LabelTransformer")
     with naming(declared):
         add_pairs(declared.get("commonLabels"), declared.pairs("commonLabels"), resources, config.selectors, budget)
     if declared.data.get("labels") or declared.data.get("commonLabels"):  # one for these, even if there are none
@@ -72,11 +72,13 @@ def transform_all(
         add_pairs(declared.get("commonAnnotations"), annotations, resources, config.annotations, budget)
     if declared.data.get("commonAnnotations"):
         note("AnnotationsTransformer")
-    each("patchesJson6902", patching.json6902, "PatchJson6902Transformer")
-    each("replicas", lambda item: set_replicas(item, resources, config.replicas, budget), "ReplicaCountTransformer")
+    apply_items("patchesJson6902", patching.json6902, "PatchJson6902Transformer")
+    apply_items(
+        "replicas", lambda item: set_replicas(item, resources, config.replicas, budget), "ReplicaCountTransformer"
+    )
     for key in ("images", "imageTags"):
-        each(key, lambda item: set_image(item, resources, config.images, budget), "ImageTagTransformer")
-    each("replacements", lambda item: _replacements(item, resources, files, budget))
+        apply_items(key, lambda item: set_image(item, resources, config.images, budget), "ImageTagTransformer")
+    apply_items("replacements", lambda item: _replacements(item, resources, files, budget))
     if declared.data.get("replacements"):
         note("ReplacementTransformer")
 
