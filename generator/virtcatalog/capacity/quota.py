@@ -202,11 +202,11 @@ class _Filling:
 
 
 def _by_namespace(fillings: Iterable[_Filling]) -> dict[str, list[_Filling]]:
-    found: dict[str, list[_Filling]] = {}
+    by_namespace: dict[str, list[_Filling]] = {}
     for filling in fillings:
         if filling.spec.hard:
-            found.setdefault(filling.namespace, []).append(filling)
-    return found
+            by_namespace.setdefault(filling.namespace, []).append(filling)
+    return by_namespace
 
 
 def _managed(quota: ApplicationAwareResourceQuota) -> _Filling:

@@ -270,8 +270,8 @@ class _Loader:
             if entry.name in by_name:
                 first = by_name[entry.name].source
                 message = f"{entry.name!r} is declared twice, first at {first}"
-                whole = first.file if isinstance(entry, Instancetype) else entry.name
-                twice.setdefault((own.place, whole), []).append((own, message))
+                owner = first.file if isinstance(entry, Instancetype) else entry.name
+                twice.setdefault((own.place, owner), []).append((own, message))
             elif entry.name in taken:
                 message = (
                     f"KubeVirt's operator deploys {entry.name!r} itself; choose another name, or say "

@@ -142,8 +142,8 @@ def _table(report: Report, *, calm: bool, noise: bool) -> None:
         for drift in sorted(report.drifts, key=lambda drift: drift.vm):
             if drift.noise:
                 echo(drift.vm)
-                for each in drift.noise:
-                    echo(noise_words(each))
+                for difference in drift.noise:
+                    echo(noise_words(difference))
     if len([*shown(report)]) > 1:
         echo(headline(report))
 

@@ -103,7 +103,7 @@ class Manifest:
         return Problem(file=self.file, line=line, column=column, object=self.name, field=shown, message=message)
 
 
-Found = tuple[list[Manifest], list[Problem]]
+PartContents = tuple[list[Manifest], list[Problem]]
 """What a text holds, and what is wrong with it."""
 
 
@@ -126,7 +126,7 @@ def usable(manifests: list[Manifest], problems: list[Problem]) -> list[Manifest]
     return manifests
 
 
-def read_part(part: Part) -> Found:
+def read_part(part: Part) -> PartContents:
     """Read every manifest of a part, as `read_apart` does; it may hold none."""
     manifests, problems = unchecked(part)
     for manifest in manifests:
@@ -134,7 +134,7 @@ def read_part(part: Part) -> Found:
     return manifests, problems
 
 
-def unchecked(part: Part) -> Found:
+def unchecked(part: Part) -> PartContents:
     """Read what may be manifests of a part, and do not look whether they are; the problems are those of the text."""
     source = Text(part.text, part.file, part.line, part.column)
     manifests = manifests_in(source, source.documents(), part.named)
@@ -149,7 +149,7 @@ def manifests_in(source: Text, documents: Iterable[tuple[int, Any]], named: Data
     return manifests
 
 
-def vms_of(part: Part, read: Callable[[Part], Found] = read_part) -> Found:
+def vms_of(part: Part, read: Callable[[Part], PartContents] = read_part) -> PartContents:
     """Read what holds VMs of a part; the problems are those of the text, which nothing else can tell."""
     manifests, problems = read(part)
     vms = [manifest for manifest in manifests if holds_vm(manifest.data)]

@@ -41,7 +41,7 @@ class Origin:
 
     def is_here(self, url: str, at: str) -> bool:
         """Whether a folder of a repository may be one of this one; any has a root."""
-        here = [known for known, found in self._urls.items() if found]
+        here = [url for url, counts in self._urls.items() if counts]
         return bool(at) or alike(url) in (here or [*self._urls][:1])
 
 

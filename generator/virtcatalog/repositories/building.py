@@ -77,7 +77,7 @@ def collected(parts: Iterable[Built]) -> Built:
         any(part.failed for part in parts),
         tuple(folder for part in parts for folder in part.folders),
         tuple(file for part in parts for file in part.files),
-        tuple(each for part in parts for each in part.opaque),
+        tuple(opaque for part in parts for opaque in part.opaque),
     )
 
 
@@ -126,11 +126,11 @@ def _charts(tree: Tree, at: str, unrendered: Iterable[Problem]) -> Iterator[Opaq
         problem, first = charts.get(tree.shown(kustomization.file)), tree.first(kustomization.file)
         if problem is None or first is None:
             continue
-        said = {key: first.data[key] for key in _OF_CHARTS if key in first.data}
-        options = said.get("helmGlobals")
+        settings = {key: first.data[key] for key in _OF_CHARTS if key in first.data}
+        options = settings.get("helmGlobals")
         home = joined_path(folder, str((options if isinstance(options, dict) else {}).get("chartHome") or "charts"))
-        named = {joined_path(folder, text) for text in texts_in(said)} & kustomization.files
+        named = {joined_path(folder, text) for text in texts_in(settings)} & kustomization.files
         of_charts = (file for file in tree.root.listing().files if home and file.startswith(f"{home}/"))
         files = [*of_charts, *sorted(filter(None, named))]
         if tree.holds_ours(files):
-            yield Opaque(problem, digest_of([said, *((file, tree.lines(file)) for file in files)]))
+            yield Opaque(problem, digest_of([settings, *((file, tree.lines(file)) for file in files)]))

@@ -35,7 +35,9 @@ def checked(environment: Environment) -> Environment:
             continue
         data, is_open = fill(_without_namespace(deployed.data))
         if is_open and not holds_vm(data):
-            wrong = [Problem(object=manifest_name(data), field=each.field, message=each.sentence) for each in is_open]
+            wrong = [
+                Problem(object=manifest_name(data), field=value.field, message=value.sentence) for value in is_open
+            ]
         else:
             wrong = _wrong(data) if not is_open else _unnamed(data)
         problems += (_placed(problem, deployed) for problem in wrong)

@@ -133,7 +133,7 @@ class _Run:
         if declares is not None:
             value = self._value(declares[4], dot, variables)
             maps = variables.maps if declares[3] == "=" else variables.maps[:1]
-            next((each for each in maps if declares[2] in each), variables)[declares[2]] = value
+            next((scope for scope in maps if declares[2] in scope), variables)[declares[2]] = value
             return ""
         value = self._value(action.pipeline, dot, variables)
         return action.text if value is None else written(value)

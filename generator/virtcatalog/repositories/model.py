@@ -131,7 +131,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def all_opaque(self) -> tuple[Opaque, ...]:
         """What holds VMs and is not rendered, of it and of its environments."""
-        return (*self.opaque, *(each for environment in self.environments for each in environment.opaque))
+        return (*self.opaque, *(opaque for environment in self.environments for opaque in environment.opaque))
 
     @property
     def all_problems(self) -> tuple[Problem, ...]:

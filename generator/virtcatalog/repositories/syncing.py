@@ -81,8 +81,10 @@ def _argocd(deployer: Deployer, settings: Iterable[Resource]) -> Syncing:
 
 def _setting(settings: Iterable[Resource], which: tuple[str, str]) -> Any:
     """The value of a key in one of Argo CD's ConfigMaps, None where there is none."""
-    found = (each.data.get("data") for each in settings if identity(each.data)[::2] == ("ConfigMap", which[0]))
-    return next((data[which[1]] for data in found if isinstance(data, dict) and which[1] in data), None)
+    contents = (
+        setting.data.get("data") for setting in settings if identity(setting.data)[::2] == ("ConfigMap", which[0])
+    )
+    return next((data[which[1]] for data in contents if isinstance(data, dict) and which[1] in data), None)
 
 
 def _helm_waits(deployer: Deployer) -> bool:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from virtcatalog.api.findings import Path
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.places import Field
-from virtcatalog.manifests.read import Found, manifests_in
+from virtcatalog.manifests.read import PartContents, manifests_in
 from virtcatalog.repositories.kustomize.scalars import ObjectText, reads_otherwise
 
 
@@ -47,7 +47,7 @@ class Texts:
         text, documents = self._parsed[key]
         return Parsed(text if text.file == file else _Alike(text, file), documents)
 
-    def unchecked(self, content: bytes, file: str) -> Found:
+    def unchecked(self, content: bytes, file: str) -> PartContents:
         """Return what may be manifests of a file, and the problems of the text."""
         text, documents = self.parsed(content, file)
         return manifests_in(text, documents), list(text.problems)

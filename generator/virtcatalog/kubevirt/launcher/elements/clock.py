@@ -33,12 +33,12 @@ def timer_faults(timer: Timer | None) -> Iterator[tuple[str, str]]:
     """Yield the fields below a timer whose word libvirt does not know, and what comes of it: no machine starts."""
     for name in ("hpet", "pit", "rtc"):
         one = getattr(timer, name, None)
-        for field, word, known in (
+        for field, word, allowed in (
             ("tickPolicy", getattr(one, "tick_policy", ""), TICK_POLICIES),
             ("track", getattr(one, "track", ""), TRACKS),
         ):
-            if word and word not in known:
-                message = f"{word!r} is none of {', '.join(known)}{nearest(word, known)}"
+            if word and word not in allowed:
+                message = f"{word!r} is none of {', '.join(allowed)}{nearest(word, allowed)}"
                 yield f"{name}.{field}", f"libvirt refuses the domain: {message}"
 
 
