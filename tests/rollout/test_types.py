@@ -119,3 +119,13 @@ def test_a_type_that_goes_from_the_vm_needs_a_restart(typed):
     del bare["spec"]["instancetype"]
     bare["spec"]["template"]["spec"]["domain"]["memory"] = {"guest": "4Gi"}
     assert roll(typed, bare, SMALL, SERVER).restart.reason == "template"
+
+
+def test_an_update_that_names_a_type_that_is_not_there_is_told_so_alone(typed):
+    """The webhook passes over the type, and then misses the size that the preference requires."""
+    asking = preference(requirements={"memory": {"guest": "2Gi"}})
+    told = roll(typed, edited(typed, instancetype={"name": "smal"}), SMALL, asking)
+    assert told.refused
+    (reason,) = told.reasons
+    assert str(reason).startswith("spec.instancetype.name: there is no VirtualMachineClusterInstancetype 'smal'; did")
+    assert "memory" in told.causes[0].message

@@ -39,13 +39,11 @@ from virtcatalog.kubevirt.defaults.presets import preset_warnings
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.handler import build_context
 from virtcatalog.kubevirt.identity import generated_name, vmi_uid
-from virtcatalog.kubevirt.instancetype.find import missing_matchers
 from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
-from virtcatalog.kubevirt.preference.requirements import is_lack_of_size
 from virtcatalog.kubevirt.reading import read, template_warnings
-from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, field_of_vm, reasons
+from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, field_of_vm, reasons, reasons_of_webhook
 from virtcatalog.kubevirt.result import Result, Stages
 
 __all__ = ["Result", "add_domain", "admit", "create_vmi", "expand"]
@@ -212,11 +210,7 @@ def _start(
     causes = admit_vm(vm, cluster)
     if causes:
         refusal = _refused("vm", causes, manifest, cluster, warnings, vm)
-        # The webhook passes over what it does not find, and judges the VM as if it named nothing.
-        missing = reasons("controller", missing_matchers(vm, cluster), manifest, cluster)
-        if any(reason.field.startswith("spec.instancetype.") for reason in missing) and is_lack_of_size(causes):
-            return replace(refusal, reasons=missing)
-        return replace(refusal, reasons=(*missing, *refusal.reasons)) if missing else refusal
+        return replace(refusal, reasons=reasons_of_webhook(causes, manifest, cluster, vm))
     warnings += vm_warnings(vm) + cluster.warnings_about(vm) + template_warnings(vm.spec.template.metadata)
     stored = vm
     try:

@@ -31,8 +31,14 @@ from virtcatalog.kubevirt.defaults.spec import (
     set_default_volume_disks,
 )
 from virtcatalog.kubevirt.instancetype.apply import apply_instancetype, apply_to_vmi
-from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
+from virtcatalog.kubevirt.instancetype.find import (
+    NotFoundError,
+    find_instancetype,
+    find_preference,
+    missing_matchers,
+)
 from virtcatalog.kubevirt.memo import memo
+from virtcatalog.kubevirt.preference.requirements import is_lack_of_size
 
 _POOLED = "spec.virtualMachineTemplate."
 _TEMPLATE: Path = ("spec", "template")
@@ -130,6 +136,20 @@ def _at_stated_field(cause: Cause) -> Cause:
     """A cause that names its field in the message alone, as one that names it."""
     stated = None if cause.field else _STATED.match(cause.message)
     return Cause(cause.type, stated[1], stated[2]) if stated else cause
+
+
+def reasons_of_webhook(
+    causes: Sequence[Cause], manifest: Any, cluster: Cluster, vm: VirtualMachine
+) -> tuple[Reason, ...]:
+    """Tell why the VM's webhook refuses it, and first which instance type or preference is not there.
+
+    The webhook passes over what it does not find, and judges the VM as if it named nothing: a lack of size is then no
+    reason of its own.
+    """
+    missing = reasons("controller", missing_matchers(vm, cluster), manifest, cluster)
+    if any(reason.field.startswith("spec.instancetype.") for reason in missing) and is_lack_of_size(causes):
+        return missing
+    return (*missing, *reasons("vm", causes, manifest, cluster, vm))
 
 
 def _origins(

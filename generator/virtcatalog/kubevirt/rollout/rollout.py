@@ -23,7 +23,7 @@ from virtcatalog.kubevirt.controller.vm import GENERATION_ANNOTATION
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
 from virtcatalog.kubevirt.pipeline import build
 from virtcatalog.kubevirt.reading import read
-from virtcatalog.kubevirt.reasons import reasons
+from virtcatalog.kubevirt.reasons import reasons_of_webhook
 from virtcatalog.kubevirt.result import Result
 from virtcatalog.kubevirt.rollout.controller import run_strategy, settle, store
 from virtcatalog.kubevirt.rollout.migratable import action, obstacles_now, required
@@ -125,7 +125,7 @@ def _is_amount(value: Any, shape: Shape, _path: Path) -> bool:
 
 
 def _refused(causes: Sequence[Cause], manifest: dict[str, Any], cluster: Cluster, vm: VirtualMachine) -> Rollout:
-    against = reasons("vm", causes, manifest, cluster, vm)
+    against = reasons_of_webhook(causes, manifest, cluster, vm)
     return Rollout(reasons=against, causes=tuple(causes[:MOST_CAUSES]))
 
 
