@@ -177,7 +177,7 @@ def _never_ready(change: Change, new: Data) -> Iterator[str]:
     elif change.breaks and change.now in ("create", "start", "restart"):
         yield "never ready: the VM does not run"
     elif change.old is not None and not is_halted(change.old) and _template_changes(change):
-        yield "not ready until someone restarts the VM"
+        yield "its wait ends only once someone restarts the VM"
 
 
 def _template_changes(change: Change) -> bool:
