@@ -31,7 +31,7 @@ def case(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_commit_gets_its_plan(case: Case) -> None:
     plan, status = report("HEAD^", "HEAD")
     assert lines(plan) == case.verdicts
-    parts = [plan[key] for key in ("notRendered", "notCompared", "problems", "remarks")]
+    parts = [plan[key] for key in ("notRendered", "notCompared", "problems", "remarks", "deprecated")]
     said = json.dumps([*parts, [verdict["sync"] for verdict in plan["vms"]]], ensure_ascii=False)
     assert [words for words in case.says if words not in said] == []
     assert status == case.status

@@ -447,3 +447,22 @@ def test_no_false_alarm_where_only_labels_annotations_or_requests_change() -> No
             assert change is None or change.kind in ("vmi", "pod"), pair.name
             compared += 1
     assert compared >= 169
+
+
+@pytest.mark.parametrize("mode", ["Block", "Filesystem"])
+def test_a_vm_whose_claim_goes_does_not_start(mode: str) -> None:
+    vm: dict[str, Any] = otheryaml.load(VM)
+    vm["spec"]["template"]["spec"]["volumes"][0] = {"name": "root", "persistentVolumeClaim": {"claimName": "disk"}}
+    spec = {"accessModes": ["ReadWriteOnce"], "volumeMode": mode, "resources": {"requests": {"storage": "1Gi"}}}
+    metadata = {"name": "disk", "namespace": "shop"}
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": spec}
+    with_claim, without = outcome(vm, Cluster([claim])), outcome(vm, Cluster([]))
+    change = compare(with_claim, without)
+    assert change is not None
+    assert change.summary[0] == "claim disk is gone"
+    assert with_claim.result is not None
+    assert without.result is not None
+    (risk,) = risks(with_claim.result, without.result)
+    assert risk.kind == "boot"
+    assert risk.reason.startswith("claim disk of disk 'root' is gone")
+    assert risks(without.result, with_claim.result) == ()

@@ -15,7 +15,7 @@ from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.model import Repository
 from virtcatalog.review.cached import Progress
-from virtcatalog.review.deployed import matched, quiet, refused_objects, remarks
+from virtcatalog.review.deployed import frozen, matched, quiet, remarks
 from virtcatalog.review.dumps import Dump, Vms, others
 from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.judge import Case
@@ -81,7 +81,8 @@ def review(
         overspent=overspent(head.budgets, [(where, vms, comparison.head) for where, vms, comparison in fleets]),
         only=tuple(environments),
         previews=tuple(reviewer.previews()),
-        quiet=bool(quiet(clean.base, clean.head, fleet.verdicts) or refused_objects(clean.base, clean.head)),
+        quiet=len(quiet(clean.base, clean.head, fleet.verdicts)),
+        frozen=len({id(change.resource) for change in frozen(clean.base, clean.head)}),
         remarks=tuple(remarks(clean.base, clean.head, fleet.verdicts)),
         host=" → ".join(hosts) if conditions[0].host != conditions[1].host else "",
     )

@@ -52,6 +52,7 @@ class Comparison:
     ) -> None:
         self.environment = environment
         self.units = units
+        self._sides = sides
         self.shared: Sequence[Data] = shared
         self._beside = partial(Comparison, sides, environment, conditions, namespaces=namespaces, units=units, vms=vms)
         base, head = (
@@ -111,6 +112,18 @@ class Comparison:
     def before(self) -> Cluster:
         """Types and preferences of before under all else of after: what a VM with stored revisions meets."""
         return self.head if self._old_types is None else self._meet_head(self._old_types)
+
+    @cached_property
+    def homes(self) -> dict[Identity, str]:
+        """Which unit of a repository deploys each instance type and preference that VMs find: often not their own."""
+        homes: dict[Identity, str] = {}
+        for side, unit in zip(self._sides, self.units, strict=True):
+            if side.views is None:
+                continue
+            names = {id(manifest): name for name, objects in side.objects.items() for manifest in objects}
+            types = (manifest for manifest in side.objects_in(self.environment, unit) if manifest["kind"] in KINDS)
+            homes |= {located(manifest): names[id(manifest)] for manifest in types if id(manifest) in names}
+        return homes
 
     def keeping(self, references: Iterable[Identity]) -> Cluster:
         """After the change, but for the types and preferences that are referred to: these are those of before."""

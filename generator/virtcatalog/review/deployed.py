@@ -16,8 +16,9 @@ from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.errors import counted, some
 from virtcatalog.fleet.inputs import located
-from virtcatalog.gitops.immutable import frozen_changes
+from virtcatalog.gitops.immutable import FrozenChange, frozen_changes
 from virtcatalog.kubevirt.decoding import counts
+from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.documents import Opaque
 from virtcatalog.repositories.model import Environment, Repository
@@ -63,39 +64,47 @@ def remarks(base: Side, head: Side, verdicts: Collection[Verdict]) -> Iterator[s
     """Say what of a change is not applied: what no VM feels, and what is in files that nothing deploys."""
     if base.repository is None or head.repository is None:
         return
-    yield from refused_objects(base, head)
+    for change in frozen(base, head):
+        name = manifest_name(change.resource.data)
+        yield f"{name}: {change.field} cannot change, and the sync fails: {change.advice}"
     if felt_by_nobody := quiet(base, head, verdicts):
-        number = counted(len(felt_by_nobody), "VM differs", "VMs differ")
-        yield f"{number} in Git, and neither in its machine nor at its next start: {some(felt_by_nobody, _SHOWN)}"
+        number = counted(
+            len(felt_by_nobody),
+            "VM differs in Git, and its machine does not, now or at its next start",
+            "VMs differ in Git, and their machines do not, now or at their next start",
+        )
+        fields = [difference.field for _, old, new in felt_by_nobody for difference in differences(old, new)]
+        names = some([name for name, *_ in felt_by_nobody], _SHOWN)
+        yield f"{number}: {names} ({some(list(dict.fromkeys(fields)), _SHOWN)})"
     before, after = base.repository.idle, head.repository.idle
     for path in sorted(after):
         if before.get(path) != after[path]:
             yield f"{path} has changed and holds VMs, and nothing deploys it"
 
 
-def refused_objects(base: Side, head: Side) -> list[str]:
-    """Say of objects that hold no VM which of their fields change and cannot: the sync of them fails."""
+def frozen(base: Side, head: Side) -> list[FrozenChange]:
+    """Return which fields of objects that hold no VM change and cannot: the sync of them fails."""
     if base.repository is None or head.repository is None:
         return []
-    return [
-        f"{manifest_name(change.resource.data)}: {change.field} cannot change, and the sync fails: {change.advice}"
-        for change in frozen_changes(base.repository, head.repository)
-        if not holds_vm(change.resource.data)
-    ]
+    changes = frozen_changes(base.repository, head.repository)
+    return [change for change in changes if not holds_vm(change.resource.data)]
 
 
-def quiet(base: Side, head: Side, verdicts: Collection[Verdict]) -> list[str]:
-    """Return the VMs of two repositories whose spec differs, and of which no verdict says anything."""
+def quiet(base: Side, head: Side, verdicts: Collection[Verdict]) -> list[tuple[str, Data, Data]]:
+    """Return the VMs of two repositories that differ, and of which no verdict says anything, each before and after."""
     if base.repository is None or head.repository is None:
         return []
     judged = {(verdict.vm, verdict.environment) for verdict in verdicts}
-    before = {(vm.key, vm.environment): vm.manifest.get("spec") for vm in base.vms}
-    changed = (
-        vm
-        for vm in head.vms
-        if before.get((vm.key, vm.environment), vm.manifest.get("spec")) != vm.manifest.get("spec")
-    )
-    return [vm.key for vm in changed if (vm.key, vm.environment) not in judged and not vm.open]
+    before = {(vm.key, vm.environment): _without_namespace(vm.manifest) for vm in base.vms}
+    quiet = (vm for vm in head.vms if not vm.open and (vm.key, vm.environment) not in judged)
+    pairs = ((vm.key, before.get((vm.key, vm.environment)), _without_namespace(vm.manifest)) for vm in quiet)
+    return [(name, old, new) for name, old, new in pairs if old is not None and old != new]
+
+
+def _without_namespace(manifest: Data) -> Data:
+    """A VM without its namespace: what is called alike is in the same one, whether that is written or not."""
+    metadata = {key: value for key, value in manifest["metadata"].items() if key != "namespace"}
+    return {**manifest, "metadata": metadata}
 
 
 def _standing(base: Side, head: Side) -> frozenset[tuple[str, str]]:

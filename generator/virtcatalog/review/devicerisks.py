@@ -15,6 +15,7 @@ from virtcatalog.errors import some
 from virtcatalog.kubevirt.launcher.launch.places import pci_places
 from virtcatalog.kubevirt.result import Result
 from virtcatalog.kubevirt.rollout.volumes import claim_of, is_hotplugged, volumes_by_name
+from virtcatalog.review.outcome import lost_claims
 from virtcatalog.review.verdict import Risk
 
 _NO_DRIVER = "; Windows has no driver for virtio of its own"
@@ -97,6 +98,9 @@ def _contents(old: Result, new: Result) -> Iterator[Risk]:
             lost = "is installed" if is_boot else "the guest has"
             reason = f"disk {disk.name!r} is another one, {change}: what {lost} on the old one stays there"
             yield Risk("boot" if is_boot else "disks", reason)
+        elif claim_of(volume) in lost_claims(old, new):
+            reason = f"{source} of disk {disk.name!r} is gone: where that is pruned, its data is lost"
+            yield Risk("boot", f"{reason}, and the VM does not start")
 
 
 def _source(volume: Volume) -> str:

@@ -67,7 +67,7 @@ class Fleet(msgspec.Struct, kw_only=True):
 
     `verdicts` are those on VMs and VM templates that are touched. There are so many `vms` to judge, each in each of its
     environments, and so many `templates`; `unknown` are those that refer to what a broken catalog does not tell.
-    `moves` say which machines migrate to the launcher of another release. `users` are by environment and object.
+    `moves` say which machines migrate to the launcher of another release. `users` are by object, and what deploys it.
     `diffs` makes the diff of what a verdict's VM becomes. `assumed` is what clusters are taken to have, in words.
     """
 
@@ -165,9 +165,8 @@ class Reviewer:
                     references_in[environment, dumped.where] = references_here
                 referenced = references_here.of(dumped)
                 pinned = references_here.pinned(dumped, referenced)
-                self._count(
-                    environment, name, referenced.references or (), "stored" if pinned.matchers else "following"
-                )
+                how = "stored" if pinned.matchers else "following"
+                self._count(environment, references_here.comparison, name, referenced.references or (), how)
                 if not referenced.known:
                     self._unknown(name)
                 elif referenced.can_change:
@@ -250,11 +249,12 @@ class Reviewer:
             return
         shared = [reference for reference in before or () if reference in (after or ())]
         if is_template:
-            self._count(vm.environment, vm.key, refers or (), "templates")
+            self._count(vm.environment, comparison, vm.key, refers or (), "templates")
         else:
             keeps = shared if stores(comparison.base) else []
-            self._count(vm.environment, vm.key, keeps, "stored")
-            self._count(vm.environment, vm.key, [each for each in after or () if each not in keeps], "following")
+            self._count(vm.environment, comparison, vm.key, keeps, "stored")
+            follows = [each for each in after or () if each not in keeps]
+            self._count(vm.environment, comparison, vm.key, follows, "following")
         if not is_template and old is not None and new is not None:
             self._move(old, new, comparison)
         stays = old is not None and new is not None and (old.manifest, old.open) == (new.manifest, new.open)
@@ -337,11 +337,12 @@ class Reviewer:
                 replace(judge_opaque(hidden.problem.message), vm=hidden.problem.object or key[0], place=place)
             )
 
-    def _count(self, environment: str, name: str, refers: Iterable[Identity], how: str) -> None:
+    def _count(self, environment: str, comparison: Comparison, name: str, refers: Iterable[Identity], how: str) -> None:
         for each in refers:
-            users = self.fleet.users.get((environment, each))
+            key = comparison.homes.get(each, environment), each
+            users = self.fleet.users.get(key)
             if users is None:
-                users = self.fleet.users[environment, each] = Users()
+                users = self.fleet.users[key] = Users()
             getattr(users, how).add(name)
 
     def _unknown(self, name: str) -> None:

@@ -8,12 +8,14 @@ from typing import Any, Literal
 
 import msgspec
 
+from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import CRASH, UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.launcher.difference import same
 from virtcatalog.kubevirt.launcher.xml import Element
 from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.kubevirt.pod.amounts import extract
+from virtcatalog.kubevirt.rollout.volumes import claim_of
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data
@@ -69,8 +71,39 @@ def compare(old: Outcome, new: Outcome) -> VmChange | None:
             return None
         kind, summary = _refusal(old, new, before, after)
         return VmChange(kind=kind, summary=tuple(summary), make_diff=lambda: _lines("-", before) + _lines("+", after))
-    change = _compare_domains(old.result, new.result)
-    return change or _compare_vmis(old.result, new.result) or _compare_pods(_of_pod(old.result), _of_pod(new.result))
+    change = (
+        _compare_domains(old.result, new.result)
+        or _compare_vmis(old.result, new.result)
+        or _compare_pods(_of_pod(old.result), _of_pod(new.result))
+    )
+    return _without_claims(change, lost_claims(old.result, new.result))
+
+
+def lost_claims(old: Result, new: Result) -> list[str]:
+    """Return the claims that a VM names before and after, and that are there only before."""
+    if old.vmi_object is None or new.vmi_object is None:
+        return []
+    specs = old.vmi_object.spec, new.vmi_object.spec
+    before, after = (dict.fromkeys(map(claim_of, spec.volumes)) for spec in specs)
+    return [claim for claim in before if claim in after and _has_claim(old, claim) and not _has_claim(new, claim)]
+
+
+def _has_claim(of: Result, claim: str) -> bool:
+    """Whether a claim is there, or what makes it."""
+    if of.vm_object is None or of.cluster is None:
+        return False
+    namespace = namespace_or_default(of.vm_object.metadata.namespace)
+    made = any(template.metadata.name == claim for template in of.vm_object.spec.data_volume_templates)
+    return made or any(find(namespace, claim) for find in (of.cluster.pvc, of.cluster.data_volume))
+
+
+def _without_claims(change: VmChange | None, lost: Sequence[str]) -> VmChange | None:
+    """Say of a VM first which claims that it names are gone."""
+    if not lost:
+        return change
+    lines = [f"claim {claim} is gone" for claim in lost]
+    change = change or VmChange(kind="pod", summary=(), make_diff=lambda: _lines("-", lines))
+    return msgspec.structs.replace(change, summary=(*lines, *change.summary))
 
 
 def refusals(of: Outcome) -> list[str]:

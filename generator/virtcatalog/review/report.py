@@ -32,8 +32,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     `hidden` are objects that a broken catalog keeps from being compared; `upgrades` the environments whose KubeVirt
     release is another one, `previews` the names of releases that are none yet. `defaults` are those of the repository
     that leave something out or choose what counts, `only` the environments that are looked at, none for all. `remarks`
-    say what of the change is not applied or not felt; `quiet` says that VMs differ of which there is no verdict, or
-    that a sync fails on another object.
+    say what of the change is not applied or not felt; `quiet` VMs differ of which there is no verdict, and the sync
+    fails on so many `frozen` objects.
     """
 
     base: Side
@@ -50,7 +50,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     only: tuple[str, ...] = ()
     previews: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    quiet: bool = False
+    quiet: int = 0
+    frozen: int = 0
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -74,7 +75,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     def differs(self) -> bool:
         """Whether anything is not as it was."""
         fields = any(upgrade.fields for upgrade in self.upgrades)
-        anything = self.fleet.verdicts or self.objects or self.standings or self.overspent or self.quiet
+        anything = self.fleet.verdicts or self.objects or self.standings or self.overspent or self.quiet or self.frozen
         stays = any(moved.fate != "migrates" for moved in self.fleet.moves)
         return bool(anything or self.host or fields or stays)
 
@@ -181,7 +182,9 @@ def headline(report: Report) -> str:
     parts += [f"{stay[fate]:,} {WORDS[fate][stay[fate] != 1]}" for fate in LEVEL if stay[fate]]
     changed = counts(report)
     objects = ", ".join(f"{number:,} {change}" for change, number in changed.items())
+    parts += [counted(report.quiet, "VM differs in Git alone", "VMs differ in Git alone")] if report.quiet else []
     parts.append(f"objects: {objects}" if objects else "no object changes")
+    parts += [f"the sync fails on {counted(report.frozen, 'object')}"] if report.frozen else []
     short = len(shortages(report))
     parts += [counted(short, "shortage")] if short else []
     if fleet.unknown or report.hidden:

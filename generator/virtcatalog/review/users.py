@@ -34,7 +34,7 @@ class Users(msgspec.Struct):
 
 
 AllUsers = Mapping[tuple[str, Identity], Users]
-"""By environment and object."""
+"""By object, and the environment that deploys it."""
 
 
 class Deprecated(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,14 +112,11 @@ def consequences(change: ObjectChange, all_users: AllUsers) -> list[str]:
 
 
 def users_of(change: ObjectChange, all_users: AllUsers) -> Users:
-    """Who refers to the object, by its name or by the one that it had."""
+    """Who refers to the object, by the name that it had if it is renamed: these have to follow."""
     users = Users()
-    manifests = [
-        manifest for manifest in (change.old if change.change == "renamed" else None, change.manifest) if manifest
-    ]
+    manifest = change.old if change.change == "renamed" and change.old else change.manifest
     for (environment, (kind, namespace, name)), user in all_users.items():
-        here = environment in (change.environments or ("",))
-        if here and any(_is_meant(manifest, kind, namespace, name) for manifest in manifests):
+        if environment in (change.environments or ("",)) and _is_meant(manifest, kind, namespace, name):
             users.add(user)
     return users
 
