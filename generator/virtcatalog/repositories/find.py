@@ -254,10 +254,21 @@ class _Finder:
             passed_over=+passed_over,
             broken={path: tree.digest(path) for path in broken},
             idle={path: tree.digest(path) for path in idle},
+            catalogs=dict(_catalogs(tree)),
             unrendered=(*unrendered, *(each.problem for each in within)),
             opaque=(*opaque, *within),
             problems=tuple(sorted(problems)),
         )
+
+
+def _catalogs(tree: Tree) -> Iterator[tuple[str, bytes]]:
+    """Yield the folders of catalogs, each with a digest of its files."""
+    for path in tree.files:
+        folder, _, name = path.rpartition("/")
+        if name == CATALOG and folder:
+            files = [file for file in tree.files if file.startswith(f"{folder}/")]
+            if any(file.startswith((f"{folder}/instancetypes/", f"{folder}/preferences/")) for file in files):
+                yield folder, b"".join(file.encode() + tree.digest(file) for file in sorted(files))
 
 
 def _too_many(place: Source, limit: str) -> RepositoryError:

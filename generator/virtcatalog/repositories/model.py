@@ -116,7 +116,8 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     `passed_over` counts the files and documents that are none of ours by what they are (`Helm template`: 12).
     `unrendered` and `problems` are those that belong to no environment. `broken` has a digest of what each file of a
     problem is, and of all that a kustomization that could not be built names: alike on two sides, nothing was changed.
-    `idle` has a digest of each file with VMs that stands among what is deployed, and is not.
+    `idle` has a digest of each file with VMs that stands among what is deployed, and is not; `catalogs` one of each
+    catalog of virtcatalog's, of which only what is rendered counts.
     """
 
     environments: tuple[Environment, ...] = ()
@@ -124,6 +125,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     passed_over: Mapping[str, int] = {}
     broken: Mapping[str, bytes] = {}
     idle: Mapping[str, bytes] = {}
+    catalogs: Mapping[str, bytes] = {}
     unrendered: tuple[Problem, ...] = ()
     problems: tuple[Problem, ...] = ()
     opaque: tuple[Opaque, ...] = ()

@@ -76,6 +76,9 @@ def remarks(base: Side, head: Side, verdicts: Collection[Verdict]) -> Iterator[s
         fields = [difference.field for _, old, new in felt_by_nobody for difference in differences(old, new)]
         names = some([name for name, *_ in felt_by_nobody], _SHOWN)
         yield f"{number}: {names} ({some(list(dict.fromkeys(fields)), _SHOWN)})"
+    for catalog, digest in sorted(head.repository.catalogs.items()):
+        if base.repository.catalogs.get(catalog, digest) != digest and base.objects == head.objects:
+            yield f"{catalog} has changed, and what is rendered of it has not: `virtcatalog build` renders it"
     before, after = base.repository.idle, head.repository.idle
     for path in sorted(after):
         if before.get(path) != after[path]:
