@@ -40,14 +40,14 @@ def asked(tmp_path: Path, *commands: str) -> set[tuple[str, str]]:
 def test_the_role_of_a_feed_has_what_a_dump_asks_for_and_nothing_else(tmp_path):
     role = printed(*FEED)[1]
     assert paths(role) == asked(tmp_path, "dump")
-    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"get", "list"}
+    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list"}
     assert "secrets" not in str(role)
 
 
 def test_the_role_of_a_person_has_what_any_command_asks_for(tmp_path):
     (role,) = printed("rbac")
     assert paths(role) == asked(tmp_path, "dump", "verify")
-    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"get", "list"}
+    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list"}
     assert "secrets" not in str(role)
 
 

@@ -116,7 +116,7 @@ def command(
     and a Kustomization for each overlay.
 
     `feed` prints a CronJob that writes the cluster's redacted dump (`virtcatalog dump`) to a branch of --repo-url, to a
-    ConfigMap, or to the URL in its Secret, with an account that may get and list what is read. `rbac` prints that role
+    ConfigMap, or to the URL in its Secret, with an account that may list what is read. `rbac` prints that role
     for --user, with Pods, for `virtcatalog verify`.
 
     With -f it prints what Argo CD has to ignore of VMs, or with --repo-url what syncs the folder that they are in; with

@@ -51,7 +51,7 @@ def command(
 
     What libvirt, the scheduler and the cluster add is left out. With --context and -f each VM of Git is also sent to
     the API server as a dry run, which stores nothing, and both answers are compared; that is the only request that is
-    not a get or list.
+    no list.
 
     Exit status: 0 all agrees, 1 something differs, 2 not all could be read or compared.
     """

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from virtcatalog.live.resources import PODS, RESOURCES, SURROUNDINGS, Resource
 from virtcatalog.manifests.identity import Data
 
-VERBS: Final = ("get", "list")
+VERBS: Final = ("list",)
 _READ: Final = """\
 set -eu
 status=0

@@ -120,7 +120,9 @@ def story(drift: Drift, *, noise: bool = False) -> Iterator[str]:
         yield f"  in Git: {drift.place}" + (f" ({drift.environment})" if drift.environment else "")
     stages = drift.stages
     chain = [("Git", stages.git), ("cluster", stages.vm), ("runs", stages.vmi), ("domain", stages.domain)]
-    yield "  " + " → ".join(f"{name}: {word}" for name, word in chain if word)
+    words = [f"{name}: {word}" for name, word in chain if word]
+    if words:
+        yield f"  {' → '.join(words)}"
     for which, release in sorted(drift.runs.items()):
         yield f"  its {which} is that of {release}"
     for reason in drift.reasons:

@@ -1,1 +1,1 @@
-"""A cluster's API server, asked by HTTP: get and list, and nothing else. It needs the extra `cluster`."""
+"""A cluster's API server, asked by HTTP: lists, and nothing else. It needs the extra `cluster`."""
