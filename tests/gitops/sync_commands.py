@@ -33,12 +33,13 @@ def told(program: str, objects: Sequence[Data], *arguments: str) -> list[Data]:
 
 
 class Vms:
-    """A folder with a file for each VM, which virtcatalog is asked about."""
+    """A folder with a file for each VM, which virtcatalog is asked about; `claim` is there beside them."""
 
-    def __init__(self, folder: Path, vms: Mapping[str, Data], release: str) -> None:
+    def __init__(self, folder: Path, vms: Mapping[str, Data], claim: Data, release: str) -> None:
         self._folder = folder
         self._release = release
         (folder / "vms").mkdir()
+        (folder / "claim.yaml").write_text(dump(claim), encoding="utf-8")
         for name, vm in vms.items():
             self._file(name).write_text(f"# {name}\n{dump(vm)}", encoding="utf-8")
 
@@ -54,7 +55,7 @@ class Vms:
     def named(self) -> dict[str, dict[str, set[str]]]:
         """Return what `check` finds, by VM and rule: the fields."""
         found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for finding in json.loads(self._run("check", "-f", "vms", "-o", "json", "--no-cache")):
+        for finding in json.loads(self._run("check", "-f", "vms", "-f", "claim.yaml", "-o", "json", "--no-cache")):
             found[Path(finding["file"]).stem][finding["rule"]].add(finding["field"])
         return found
 
@@ -64,7 +65,9 @@ class Vms:
 
     def rules(self, compare: str) -> list[Data]:
         """Return what `gitops argocd` has an Application ignore, one rule for each field."""
-        printed = YAML(typ="safe").load(self._run("gitops", "argocd", "-f", "vms", "--compare", compare))
+        printed = YAML(typ="safe").load(
+            self._run("gitops", "argocd", "-f", "vms", "-f", "claim.yaml", "--compare", compare)
+        )
         return [
             {"group": rule["group"], "kind": rule["kind"], "jqPathExpressions": [expression]}
             for rule in printed["ignoreDifferences"]

@@ -13,7 +13,9 @@ from typing import Any
 
 from duel.draw import Drawer
 from loading import read_manifests
-from virtcatalog import Cluster, UnsupportedError
+from virtcatalog import Cluster, ManifestError, UnsupportedError
+from virtcatalog.api.decode import decode_manifest
+from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.pipeline import create_vmi
 
@@ -21,6 +23,28 @@ REPOSITORY = Path(__file__).parents[2]
 #: Manifests of others, beside the checkout where there are any: they are run, and stay where they are.
 REAL = REPOSITORY.parent / "shared/conformance/real/cases-real.jsonl.gz"
 Data = dict[str, Any]
+CLAIM: Data = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolumeClaim",
+    "metadata": {"name": "root", "labels": {"instancetype.kubevirt.io/default-instancetype": "m.small"}},
+    "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+}
+#: A VM that infers its type from this claim. KubeVirt refuses it when it is applied again without a rule.
+INFERRING: Data = {
+    "apiVersion": "kubevirt.io/v1",
+    "kind": "VirtualMachine",
+    "metadata": {"name": "inferring"},
+    "spec": {
+        "runStrategy": "Always",
+        "instancetype": {"inferFromVolume": "root"},
+        "template": {
+            "spec": {
+                "domain": {"devices": {}},
+                "volumes": [{"name": "root", "persistentVolumeClaim": {"claimName": "root"}}],
+            }
+        },
+    },
+}
 
 
 def candidates(number: int, seed: int, cluster: Cluster) -> list[Data]:
@@ -137,7 +161,9 @@ def changes(manifest: Data) -> Iterator[tuple[str, Data]]:
 
 
 def _is_admitted(vm: Data, cluster: Cluster) -> bool:
+    """Whether KubeVirt takes a VM that says all that it has to: of others `check` says that, and nothing of syncs."""
     try:
+        decode_manifest(vm, VirtualMachine)
         return create_vmi(vm, cluster).refused_by != "vm"
-    except UnsupportedError:
+    except (ManifestError, UnsupportedError):
         return False
