@@ -118,6 +118,39 @@ def test_a_preference_has_a_least_size() -> None:
     assert found["reasons"][0].startswith("m.s: ")
 
 
+HELD = """---
+apiVersion: apps/v1
+kind: ControllerRevision
+metadata:
+  name: web-m.l-v1
+  namespace: shop
+  labels: {instancetype.kubevirt.io/object-name: m.l, instancetype.kubevirt.io/object-version: v1beta1}
+revision: 0
+data:
+  apiVersion: instancetype.kubevirt.io/v1beta1
+  kind: VirtualMachineClusterInstancetype
+  metadata: {name: m.l}
+  spec: {cpu: {guest: 8}, memory: {guest: 16Gi}}
+"""
+NAMED = "    revisionName: web-m.l-v1\n"
+STATUS = """status:
+  instancetypeRef: {name: m.l, kind: virtualmachineclusterinstancetype, controllerRevisionRef: {name: web-m.l-v1}}
+"""
+
+
+@pytest.mark.parametrize("text", [vm("web", more=NAMED) + HELD, vm("web") + STATUS + HELD], ids=["spec", "status"])
+@pytest.mark.parametrize(
+    ("cpu", "outcome", "would_do"), [(0.5, "smaller", "m.s"), (3.0, "stays", ""), (5.0, "fits", ""), (7.0, "stays", "")]
+)
+def test_a_vm_has_the_size_of_the_revision_that_it_is_held_to(
+    text: str, cpu: float, outcome: str, would_do: str
+) -> None:
+    found = advice(text, f"shop,web,{cpu},{GIB}\n")
+    assert (found["outcome"], found["wouldDo"]) == (outcome, would_do)
+    if cpu == 3.0:
+        assert found["reasons"] == ["m.l would do as it is today, and the VM keeps a stored revision of it"]
+
+
 @pytest.mark.parametrize(
     ("text", "usage", "why"),
     [

@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Member, Reference, usable
+from virtcatalog.adopt.fleet import Size
 from virtcatalog.api.decode import to_manifest
+from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec
 from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_KINDS, is_halted
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.errors import UnsupportedError
+from virtcatalog.errors import ManifestError, UnsupportedError
 from virtcatalog.fleet.alike import Alike, labels_matter
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.decoding import decode
+from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype
 from virtcatalog.manifests.identity import Data, full_name, namespace_of
 from virtcatalog.review.outcome import Outcome as Expanded
 from virtcatalog.review.outcome import outcome, refusals
@@ -60,7 +65,7 @@ class Sizer:
     def __init__(self, candidates: Candidates, headroom: float, prices: Prices | None = None) -> None:
         self._candidates, self._headroom, self._prices = candidates, headroom, prices
         self._alike = Alike(candidates.cluster, labels_matter=labels_matter(candidates.cluster))
-        self._known: dict[tuple[bytes, str, tuple[int, ...]], Advice] = {}
+        self._known: dict[tuple[bytes, str, Size, tuple[int, ...]], Advice] = {}
         """What was found for VMs that are alike, by what has room for them."""
         self._families: dict[str, list[Instancetype]] = {}
         for instancetype in candidates.instancetypes:
@@ -80,43 +85,51 @@ class Sizer:
             missing = " and ".join(name for name in ("cpu", "memory") if usage is None or getattr(usage, name) is None)
             return _because(advice, f"the metrics have no {missing} of it")
         wanted = math.ceil(usage.cpu * (1 + self._headroom)), math.ceil(usage.memory * (1 + self._headroom))
-        suffices = current.vcpus >= wanted[0] and current.memory >= wanted[1]
-        if bound := _bound(current):
+        try:
+            spec = _stored(vm, self._candidates.cluster) or current.spec
+        except (ManifestError, NotFoundError) as error:
+            return _because(advice, f"as it is, it does not start: {error}")
+        has = Size(spec.cpu.guest, spec.memory.guest.value)
+        suffices = has.vcpus >= wanted[0] and has.memory >= wanted[1]
+        if bound := _bound(spec):
             reason = f"{bound}: what it uses does not tell what it needs"
             return msgspec.structs.replace(advice, outcome="stays", reasons=(reason,))
-        sizes = sorted(self._families[_family(current)], key=lambda size: _weight(size, current))
+        sizes = sorted(self._families[_family(current)], key=lambda size: _weight(size, has))
         sizes = [size for size in sizes if size.vcpus >= wanted[0] and size.memory >= wanted[1]]
-        if suffices and (not sizes or _weight(sizes[0], current) >= _weight(current, current)):
+        if suffices and (not sizes or _weight(sizes[0], has) >= _weight(has, has)):
             return msgspec.structs.replace(advice, outcome="fits")
         if not sizes:
             return msgspec.structs.replace(advice, outcome="stays", reasons=("no size of its type is large enough",))
         return self._of_alike(
-            vm, msgspec.structs.replace(advice, outcome="smaller" if suffices else "larger"), sizes, current
+            vm, msgspec.structs.replace(advice, outcome="smaller" if suffices else "larger"), sizes, has
         )
 
-    def _of_alike(self, vm: Data, advice: Advice, sizes: list[Instancetype], current: Instancetype) -> Advice:
+    def _of_alike(self, vm: Data, advice: Advice, sizes: list[Instancetype], has: Size) -> Advice:
         """Look once for VMs that are alike, unless what is said of one has its name."""
-        key = self._alike.key(vm, self._candidates.namespaces), advice.outcome, tuple(map(id, sizes))
+        key = self._alike.key(vm, self._candidates.namespaces), advice.outcome, has, tuple(map(id, sizes))
         earlier = self._known.get(key)
         if earlier is not None:
             return msgspec.structs.replace(earlier, vm=advice.vm, usage=advice.usage)
-        sized = self._first(vm, advice, sizes, current)
+        sized = self._first(vm, advice, sizes, has)
         if not any(vm["metadata"]["name"] in text for text in (*sized.notes, *sized.reasons)):
             self._known[key] = sized
         return sized
 
-    def _first(self, vm: Data, advice: Advice, sizes: list[Instancetype], current: Instancetype) -> Advice:
+    def _first(self, vm: Data, advice: Advice, sizes: list[Instancetype], has: Size) -> Advice:
         """The first size that KubeVirt lets the VM have, of those that are better than what it has."""
         before = outcome(vm, self._candidates.cluster)
         if faults := refusals(before):
             return _because(advice, f"as it is, it does not start: {faults[0]}")
         kind, reasons = _kind(vm["spec"]["instancetype"].get("kind")), list[str]()
         for size in sizes:
-            if advice.outcome == "smaller" and _weight(size, current) >= _weight(current, current):
+            if advice.outcome == "smaller" and _weight(size, has) >= _weight(has, has):
                 break
             member = min(_named(size, kind, vm), default=None)
             if member is None:
                 continue
+            if member.name == advice.old:
+                reasons.append(f"{member.name} would do as it is today, and the VM keeps a stored revision of it")
+                break
             new = resized(vm, member.reference)
             try:
                 change = running(vm, new, self._candidates.cluster, self._candidates.cluster)
@@ -176,14 +189,27 @@ def _family(instancetype: Instancetype) -> str:
     return json.dumps(spec, sort_keys=True)
 
 
-def _weight(size: Instancetype, current: Instancetype) -> Fraction:
+def _weight(size: Instancetype | Size, has: Size) -> Fraction:
     """How large a size is against the VM's own, vCPUs and memory together."""
-    return Fraction(size.vcpus, current.vcpus or 1) + Fraction(size.memory, current.memory or 1)
+    return Fraction(size.vcpus, has.vcpus or 1) + Fraction(size.memory, has.memory or 1)
 
 
-def _bound(instancetype: Instancetype) -> str:
+def _stored(vm: Data, cluster: Cluster) -> VirtualMachineInstancetypeSpec | None:
+    """The type as a stored revision has it that the VM is held to; None where it is held to none.
+
+    NotFoundError when that is not among the manifests.
+    """
+    status = vm.get("status")
+    if "revisionName" not in vm["spec"]["instancetype"] and not (
+        isinstance(status, dict) and "instancetypeRef" in status
+    ):
+        return None
+    decoded, _ = decode(vm, cluster.release)
+    return find_instancetype(decoded, cluster)
+
+
+def _bound(spec: VirtualMachineInstancetypeSpec) -> str:
     """What of a type reserves its size as a whole."""
-    spec = instancetype.spec
     if spec.cpu.dedicated_cpu_placement:
         return "its CPUs are its own (dedicatedCPUPlacement)"
     if spec.cpu.numa is not None:
