@@ -85,7 +85,7 @@ def test_the_package_of_the_gitlab_template():
     assert found(".gitlab-ci.yml", page) == [
         {
             "datasource": "git-tags",
-            "packageName": "https://gitlab.example.com/platform/virtcatalog",
+            "packageName": "https://gitlab.example.com/OWNER/virtcatalog",
             "depName": "virtcatalog",
             "currentValue": "v1.0.0",
         }

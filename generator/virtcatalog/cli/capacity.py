@@ -58,7 +58,7 @@ def command(
     form: str,
     conditions: Conditions,
 ) -> int:
-    """Tell which VMs fit on which nodes, by the Pods that KubeVirt makes of them.
+    """Show which VMs fit on which nodes, by the Pods that KubeVirt creates for them.
 
     For each instance type how many VMs fit, and of what nodes run out; for each VM where it can run, and why not where
     it cannot; the fleet packed, the room that is left, what a node's failure would do; what namespaces ask against

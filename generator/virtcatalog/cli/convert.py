@@ -34,7 +34,7 @@ Examples:
 @click.pass_context
 @failing
 def command(context: click.Context, /, sources: tuple[str, ...], form: str, in_place: bool, memory: str) -> int:
-    """Convert objects of old KubeVirt APIs to those that are served: v1, and v1beta1 of the others.
+    """Convert objects of old KubeVirt APIs to current ones: v1, and v1beta1 of the others.
 
     Flavors, instance types and preferences of the alpha APIs, ControllerRevisions that hold them, presets (an instance
     type and a preference each), OfflineVirtualMachines and all that kubevirt.io had before v1. Each field that is

@@ -67,7 +67,7 @@ def command(
     cache: Cache | None,
     conditions: Conditions,
 ) -> int:
-    """Show what of Git has reached each VM of a cluster: Git → VM → VMI that runs → its domain.
+    """Show which changes in Git have reached each VM of a cluster: Git → VM → running VMI → its domain.
 
     Git is a repository, folder or file of manifests, or a catalog; the cluster is read from its API
     server (--context) or from a dump (--live). With VM (`name` or `namespace/name`) all of that one is told: each

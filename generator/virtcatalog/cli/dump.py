@@ -21,7 +21,7 @@ Examples:
 @options.live_side
 @failing
 def command(live: tuple[str, ...], context: str | None, kubeconfig: str | None) -> int:
-    """Print what is known of a cluster as a List, an object a line: -f and --live of every command take it.
+    """Print the VMs of a cluster and what they use as a List, one object a line, for -f and --live of every command.
 
     VMs, VMIs, their ControllerRevisions, instance types, preferences, claims, DataVolumes, the KubeVirt CR, nodes,
     quotas and namespaces, each without what bears on no VM. Secrets are never read, and user data and network data of

@@ -66,10 +66,10 @@ def command(
     environments: tuple[str, ...],
     conditions: Conditions,
 ) -> int:
-    """Tell why a field of a VM or of its Pod, or an element of its domain, is as it is.
+    """Show where the value of a field of a VM or its Pod, or of an element of its domain, comes from.
 
     The VM is expanded again without each field of the VM, its instance type, its preference, its presets and the
-    KubeVirt CR; what makes a difference is told, with its place. What nothing of that changes is KubeVirt's own.
+    KubeVirt CR; those that make a difference are listed, with their places. If none does, the value is KubeVirt's own.
     """
     from virtcatalog.ask.field import of_field, of_pod_field, of_xpath, terms
     from virtcatalog.ask.why import why

@@ -76,7 +76,7 @@ def command(
     in_place: bool,
     conditions: Conditions,
 ) -> int:
-    """Tell which size of its instance type would do for each VM, by what it uses, and how it gets there.
+    """Find VMs that are larger or smaller than what they use: the right size for each, and how it gets there.
 
     The type has to be one that says the same but for vCPUs and memory. What the change does to a VM that runs is the
     verdict of diff: live, migrate, pending, restart. VMs with CPUs of their own, NUMA cells or huge pages stay.

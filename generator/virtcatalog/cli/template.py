@@ -32,7 +32,7 @@ def _switch(name: str, text: str) -> Callable[[C], C]:
 
 @click.group("template")
 def command() -> None:
-    """Make VMs of VirtualMachineTemplates, and these of OpenShift Templates."""
+    """Process VirtualMachineTemplates into VMs; convert OpenShift Templates."""
 
 
 @command.command(

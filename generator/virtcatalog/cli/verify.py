@@ -47,7 +47,7 @@ def command(
     form: str,
     conditions: Conditions,
 ) -> int:
-    """Hold virtcatalog against a cluster: its VMI, Pod and domain of each VM that runs beside the real ones.
+    """Compare virtcatalog with a cluster: its VMI, Pod and domain of each running VM with the real ones.
 
     What libvirt, the scheduler and the cluster add is left out. With --context and -f each VM of Git is also sent to
     the API server as a dry run, which stores nothing, and both answers are compared; that is the only request that is

@@ -21,4 +21,4 @@ class _Formats(Lazy):
 
 @click.group("import", cls=_Formats)
 def command() -> None:
-    """Bring in what exists elsewhere: VMs of libvirt and VMware, flavors of OpenStack, a cluster's objects."""
+    """Import VMs of libvirt and VMware, flavors of OpenStack, or objects of a cluster."""
