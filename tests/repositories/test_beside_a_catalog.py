@@ -54,6 +54,14 @@ def test_what_is_named_nowhere_is_the_catalog_and_what_differs_beside_it_is_said
     assert CliRunner().invoke(main, ["check"]).exit_code == 0
 
 
+def test_what_is_not_committed_yet_differs_too_and_a_dump_that_lies_there_does_not() -> None:
+    write(".", {"dump.yaml": _RELEASE})
+    assert report("HEAD")[0]["notRendered"] == []
+    write(".", {"apps/vms.yaml": _RELEASE.replace("std.small", "std.large")})
+    (problem,) = report("HEAD")[0]["notRendered"]
+    assert problem["file"] == "apps/vms.yaml"
+
+
 def test_the_folder_is_the_repository_with_the_types_that_the_catalog_built() -> None:
     plan, status = report("-c", ".", "HEAD^", "HEAD")
     assert lines(plan) == ["vms: shop/web restart/changed apps/vms.yaml:13"]

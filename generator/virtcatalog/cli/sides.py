@@ -13,7 +13,7 @@ import click
 
 from virtcatalog.cli.repository import renderer
 from virtcatalog.errors import Problem, VirtcatalogError
-from virtcatalog.manifests.folder import NOT_THERE, SourceError
+from virtcatalog.manifests.folder import NOT_THERE, Folder, SourceError, manifest_files
 from virtcatalog.manifests.layout import CATALOG
 from virtcatalog.manifests.sources import exists, is_catalog, open_in_checkout
 
@@ -154,13 +154,21 @@ def _with_neighbours(side: Side, names: tuple[Named, Named]) -> Side:
     if repository is None or not repository.has(head.revision or "HEAD"):
         return side
     commit = repository.commit(base.revision) if base.revision is not None else _forked(repository, head)[0]
-    # Of a checkout what is committed counts: a dump of VMs may lie in it.
     root, changed = (repository.folder(at, ".") for at in (commit, repository.commit(head.revision or "HEAD")))
     try:
+        if changed and head.revision is None:
+            changed = _as_it_is(changed)
         problem = beside(root, changed, CATALOG_FOLDER) if root and changed else None
     except SourceError as error:
         problem = Problem(error.path or ".", message=f"what lies beside the catalog is not looked at: {error.message}")
     return replace(side, unrendered=(*side.unrendered, problem)) if problem else side
+
+
+def _as_it_is(committed: Folder) -> Folder:
+    """The files that are committed, as the checkout has them: others may be a dump of VMs that lies in it."""
+    checkout = open_in_checkout(".")
+    paths = manifest_files(committed).files
+    return committed.changed({path: checkout.read(path) if checkout.has(path) else None for path in paths})
 
 
 def _default(names: tuple[Named, Named]) -> str:
