@@ -93,6 +93,13 @@ def test_a_vm_that_cannot_be_taken_is_named(git, tmp_path, change, gap):
     assert "only in Git" not in result.stdout
 
 
+def test_what_has_no_verdict_is_named(git, tmp_path):
+    machine = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstance", "metadata": {"name": "alone"}}
+    (tmp_path / "git" / "machine.json").write_text(json.dumps(machine | {"spec": {"domain": {"devices": {}}}}))
+    result = drift("-f", git, "--live", dump(tmp_path, without()))
+    assert "not judged: 1 VirtualMachineInstance in Git" in result.stderr
+
+
 class TestDomains:
     def test_a_machine_without_its_dumpxml_is_named(self, git, tmp_path):
         (tmp_path / "xml").mkdir()

@@ -80,7 +80,7 @@ def command(
     """
     from virtcatalog.cli.verify import domains_in
     from virtcatalog.live.past import past_of
-    from virtcatalog.live.report import as_data, held_before, report
+    from virtcatalog.live.report import as_data, held_before, not_judged, report
     from virtcatalog.live.text import as_markdown
 
     cluster = snapshot(live, context, kubeconfig)
@@ -101,6 +101,8 @@ def command(
         drifts = held_before(drifts, since, past)
     for omission in omissions:
         summary(f"releases of the catalog: {omission}")
+    for passed_over in not_judged(side):
+        summary(f"not judged: {passed_over}")
     if form == "json":
         data(as_json(marked(as_data(drifts))))
     elif form == "markdown":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
@@ -9,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.errors import Problem, VirtcatalogError, nearest, some
+from virtcatalog.errors import counted as counted_things
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.live.cached import Domains, InGit, Meetings, Watch, Work, drifts, pool_drifts
@@ -81,6 +83,13 @@ def report(
         taken=snapshot.taken,
         problems=(*side.problems, *side.unrendered),
     )
+
+
+def not_judged(side: Side) -> Iterator[str]:
+    """Say which objects of Git that hold VMs are none that have a verdict, by their kinds."""
+    kinds = Counter(str(vm.manifest.get("kind")) for vm in side.vms if not side.catalog)
+    for kind in sorted(kinds.keys() - {"VirtualMachine", POOL}):
+        yield f"{counted_things(kinds[kind], kind)} in Git"
 
 
 def _without_vms(snapshot: Snapshot) -> Iterator[Gap]:
