@@ -34,18 +34,30 @@ def test_a_patch_release_up_to_the_one_that_is_modelled_is_that_one(name):
     [
         ("v1.6.0", "KubeVirt 'v1.6.0' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"),
         ("1.8.4", "KubeVirt '1.8.4' is not modelled; known are v1.7.4, v1.8.4, v1.9.0; did you mean v1.8.4?"),
-        ("v1.8.4.1", "KubeVirt 'v1.8.4.1' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"),
+        (
+            "v1.8.4.1",
+            "KubeVirt 'v1.8.4.1' is not modelled; known are v1.7.4, v1.8.4, v1.9.0; previews are release-1.8, main",
+        ),
         ("v1.8.5", "KubeVirt 'v1.8.5' is not modelled; known are v1.7.4, v1.8.4, v1.9.0; did you mean v1.8.4?"),
         ("v1.8.44", "KubeVirt 'v1.8.44' is not modelled; known are v1.7.4, v1.8.4, v1.9.0; did you mean v1.8.4?"),
         ("v2.8.4", "KubeVirt 'v2.8.4' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"),
-        ("v1.\u0668", "KubeVirt 'v1.\u0668' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"),
-        ("v1.8.4\n", "KubeVirt 'v1.8.4\\n' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"),
+        (
+            "v1.\u0668",
+            "KubeVirt 'v1.\u0668' is not modelled; known are v1.7.4, v1.8.4, v1.9.0; previews are release-1.8, main",
+        ),
+        (
+            "v1.8.4\n",
+            "KubeVirt 'v1.8.4\\n' is not modelled; known are v1.7.4, v1.8.4, v1.9.0; previews are release-1.8, main",
+        ),
         pytest.param(
             "v1." + "8" * 5000,
-            f"KubeVirt 'v1.{'8' * 5000}' is not modelled; known are v1.7.4, v1.8.4, v1.9.0",
+            f"KubeVirt 'v1.{'8' * 5000}' is not modelled; known are v1.7.4, v1.8.4, v1.9.0; previews are release-1.8, main",
             id="long",
         ),
-        ("latest", "KubeVirt 'latest' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"),
+        (
+            "latest",
+            "KubeVirt 'latest' is not modelled; known are v1.7.4, v1.8.4, v1.9.0; previews are release-1.8, main",
+        ),
     ],
 )
 def test_other_names_are_refused_with_the_known_ones(name, message):

@@ -64,7 +64,9 @@ def find_release(name: str) -> Release:
     if version and version["v"] and match and int(version["patch"] or 0) <= int(match.name.rpartition(".")[2]):
         return match
     hint = f"; did you mean {match}?" if match else ""
-    if version and not match:
+    if not version:
+        hint = f"; previews are {', '.join(PREVIEWS)}"
+    elif not match:
         ahead = (preview.name for preview in PREVIEWS.values() if preview.minor == _minor(version))
         hint = next((f"; {branch} is a preview of it" for branch in ahead), "")
     raise UnsupportedError("release", f"KubeVirt {name!r} is not modelled; known are {', '.join(RELEASES)}{hint}")
