@@ -84,6 +84,12 @@ def test_a_spelling_is_no_reason_to_ignore_a_field():
     )
 
 
+def test_what_a_vm_needs_that_is_refused_is_not_known():
+    result = gitops("argocd", "-f", "-", vms=INFERRED.replace("inferFromVolume: root", "inferFromVolume: rot"))
+    assert (result.stdout, result.exit_code) == ("ignoreDifferences: []\n", 1)
+    assert result.stderr == "1 VM refused, so what they need is not known: web; `virtcatalog check` says why\n"
+
+
 def test_health_checks_go_into_argo_cds_config_map():
     config_map = otheryaml.load(gitops("argocd", "--health", "-n", "gitops").stdout)
     assert (config_map["kind"], config_map["metadata"]["name"]) == ("ConfigMap", "argocd-cm")

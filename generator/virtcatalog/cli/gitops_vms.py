@@ -39,7 +39,7 @@ def rules(catalog: str, sources: Sequence[str], compare: str, conditions: Condit
 
     needed = _needs(catalog, [manifest.data for manifest in read(sources)], compare, conditions)
     data(written(needed))
-    return _misspelled(needed)
+    return _lacking(needed)
 
 
 def synced(tool: str, wish: Wish) -> int:
@@ -91,7 +91,7 @@ def synced(tool: str, wish: Wish) -> int:
         for fleet, needs in zip(fleets, needed, strict=True)
     ]
     data(join(texts))
-    return max(map(_misspelled, needed))
+    return max(map(_lacking, needed))
 
 
 def checked_name(name: str) -> str:
@@ -143,8 +143,14 @@ def _needs(catalog: str, manifests: Sequence[Data], compare: str, conditions: Co
     return needs(manifests, cluster, "client" if compare == "client" else "structured")
 
 
-def _misspelled(needed: Needs) -> int:
+def _lacking(needed: Needs) -> int:
+    """Say what keeps these rules from being all that is needed; the exit status."""
     if needed.misspelled:
         fields = counted(needed.misspelled, "field")
         summary(f"{fields} out of sync because of how Git writes them: `virtcatalog check --fix` writes them as stored")
-    return int(bool(needed.misspelled))
+    if needed.refused:
+        vms = counted(len(needed.refused), "VM")
+        summary(
+            f"{vms} refused, so what they need is not known: {some(needed.refused, 3)}; `virtcatalog check` says why"
+        )
+    return int(bool(needed.misspelled or needed.refused))

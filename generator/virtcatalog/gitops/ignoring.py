@@ -16,7 +16,7 @@ from virtcatalog.gitops.comparison import Drift, Mode, drifts
 from virtcatalog.gitops.rules import valued_expression
 from virtcatalog.gitops.stored import spelled, stored
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.identity import Data, identity
 
 _INFERRED = "KubeVirt writes the name that it infers in the place of this."
 _FILLED = "KubeVirt's webhook adds this to the item of a list."
@@ -33,10 +33,14 @@ class Ignored(msgspec.Struct, frozen=True, order=True):
 
 
 class Needs(msgspec.Struct, frozen=True):
-    """What objects need so that they are in sync; `misspelled` counts the fields that Git has to write otherwise."""
+    """What objects need so that they are in sync; `misspelled` counts the fields that Git has to write otherwise.
+
+    `refused` are the VMs that the cluster does not store: nobody knows what they need.
+    """
 
     ignored: tuple[Ignored, ...]
     misspelled: int
+    refused: tuple[str, ...] = ()
 
     @property
     def respects(self) -> bool:
@@ -51,9 +55,13 @@ def needs(manifests: Iterable[Data], cluster: Cluster, mode: Mode) -> Needs:
     """Return what the objects need in a cluster, as one of Argo CD's own ways of comparing sees them."""
     ignored: set[Ignored] = set()
     misspelled = 0
+    refused: list[str] = []
     for manifest in manifests:
         as_stored, as_spelled = stored(manifest, cluster), spelled(manifest, cluster.release)
-        if as_stored is None or as_spelled is None:
+        if as_spelled is None:
+            continue
+        if as_stored is None:
+            refused.append(identity(manifest)[2])
             continue
         by_spelling = {drift.path for drift in drifts(manifest, as_spelled) if drift.kind != "added"}
         group = str(manifest["apiVersion"]).rpartition("/")[0]
@@ -64,7 +72,7 @@ def needs(manifests: Iterable[Data], cluster: Cluster, mode: Mode) -> Needs:
                 misspelled += 1
             else:
                 ignored.add(_ignored(drift, group, str(manifest["kind"])))
-    return Needs(tuple(sorted(ignored)), misspelled)
+    return Needs(tuple(sorted(ignored)), misspelled, tuple(refused))
 
 
 def _ignored(drift: Drift, group: str, kind: str) -> Ignored:
