@@ -51,7 +51,8 @@ def test_a_patch_release_up_to_the_one_that_is_modelled_is_that_one(name):
         ),
         pytest.param(
             "v1." + "8" * 5000,
-            f"KubeVirt 'v1.{'8' * 5000}' is not modelled; known are v1.7.4, v1.8.4, v1.9.0; previews are release-1.8, main",
+            f"KubeVirt 'v1.{'8' * 5000}' is not modelled; known are v1.7.4, v1.8.4, v1.9.0; "
+            "previews are release-1.8, main",
             id="long",
         ),
         (
