@@ -213,6 +213,7 @@ class TestSteps:
             [row.querySelector("input").value, row.querySelector("input").disabled, row.cells[4].textContent])"""
         rows = browser.execute_script(script)
         assert rows[0] == ["u1.2xmedium", False, ""]
+        assert ["m1.large", False, "2Mi"] in rows
         assert ["u1.medium", True, "the preference requires 2 vCPUs, there are 1"] in rows
         greyed = [disabled for _, disabled, _ in rows]
         assert greyed == sorted(greyed)  # behind those that fit

@@ -71,8 +71,8 @@
       row.className = reason ? "refused" : "";
       input.disabled = Boolean(reason) && !input.checked;
       row.cells[3].textContent = price(input.value).month || "";
-      if (row.dataset.retired === undefined) row.dataset.retired = row.cells[4].textContent;
-      row.cells[4].textContent = reason || row.dataset.retired;
+      if (row.dataset.features === undefined) row.dataset.features = row.cells[4].textContent;
+      row.cells[4].textContent = reason || row.dataset.features;
       if (reason) refused.push(row);
     }
     const ordered = [...sizes.filter((row) => !refused.includes(row)), ...refused];
