@@ -57,6 +57,13 @@ class TestTypes:
         assert fate(brought, "cores") == "lost: ubuntu lays the vCPUs out with 1 core a socket"
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"), [("Prod%2fweb", "prod-web"), ("100%25", "100"), ("%2F", "vm"), ("a_b", "a-b")]
+)
+def test_a_name_is_read_as_vsphere_shows_it(name, expected):
+    assert bring(name=name).name == expected
+
+
 class TestSystems:
     LATER = "Microsoft Windows Server 2016 or later (64-bit)"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping as Map
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +16,7 @@ from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
 
 #: A claim is called VM-disk-NUMBER, and forklift's names that are made of it have 63 characters.
 LONGEST_NAME = 38
+_ESCAPED = re.compile("%(2f|5c|25)", re.IGNORECASE)
 SECOND_POD_NETWORK = "the VM has the Pod's network once: map this one to a NetworkAttachmentDefinition"
 
 DisksAs = Literal["claim", "upload"]
@@ -47,8 +49,12 @@ class System(NamedTuple):
 
 
 def name_of(machine: Machine, taken: set[str]) -> str:
-    """Return the name that a machine has in the cluster, and add it to `taken`."""
-    return free_label(label(machine.name, "vm"), taken, LONGEST_NAME)
+    """Return the name that a machine has in the cluster, and add it to `taken`.
+
+    vSphere writes slash, backslash and percent sign as `%2f`, `%5c` and `%25` (ManagedEntity.name).
+    """
+    name = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), machine.name)
+    return free_label(label(name, "vm"), taken, LONGEST_NAME)
 
 
 def claim_of(name: str, index: int | str) -> str:
