@@ -5,7 +5,7 @@ First what objects of Flux and Argo CD deploy, then the kustomizations that noth
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
@@ -94,6 +94,7 @@ class _Finder:
         self._reached: set[str] = set()
         self._above: list[str] = []
         self._taken: set[tuple[Deployer, str]] = set()
+        self._aside: dict[str, tuple[Unit, ...]] = {}
 
     def find(self) -> Repository:
         """Return what the repository deploys."""
@@ -107,15 +108,36 @@ class _Finder:
         roots = [self._kustomization(at) for at in self._roots(taken)]
         self._look(roots, ())
         self._use_made(roots)
+        self._put_aside(deployers)
         for deployer in deployers:
-            if deployer.key not in self._deployed:
+            if deployer.key not in self._deployed and deployer.key not in self._aside:
                 self._reach(deployer)
         for root in roots:
             self._take(root, 0)
         for deployer in deployers:  # those that deploy each other
-            if deployer.key not in self._reached:
+            if deployer.key not in self._reached and deployer.key not in self._aside:
                 self._reach(deployer)
         return self._with_rest()
+
+    def _put_aside(self, deployers: Iterable[Deployer]) -> None:
+        """Note what lies in a folder that another one builds without it, and what that alone would deploy."""
+        covered: dict[str, set[str]] = defaultdict(set)
+        for (deployer, _), units in self._rendered.items():
+            for folder in (folder for unit in units if not unit.environment.failed for folder in unit.folders):
+                covered[folder].add(deployer.key)
+        for deployer in deployers:
+            above = parents(self._tree.path_of(deployer.resource.place.file))
+            by = {key for at in above for key in covered[at]} - {deployer.key, *self._aside}
+            if by and deployer.key not in self._deployed:
+                self._leave(deployer)
+
+    def _leave(self, deployer: Deployer, by: Unit | None = None) -> None:
+        if deployer.key in self._aside:
+            return
+        self._aside[deployer.key] = units = self._units_of(deployer, by)
+        for unit in units:
+            for inner in unit.deployers:
+                self._leave(inner, unit)
 
     def _outer_first(self, deployers: Sequence[Deployer]) -> list[Deployer]:
         """Return last what a kustomization or another one's folder has: most of that is rendered with those."""
@@ -215,11 +237,14 @@ class _Finder:
     def _with_rest(self) -> Repository:
         """Return the repository, with the plain manifests that no unit takes."""
         tree = self._tree
+        aside = [unit for units in self._aside.values() for unit in units]
         taken = {folder for unit in self._units for folder in unit.folders}
         listed = {file for unit in self._units for file in unit.files}
+        unlisted = {file for unit in aside for file in unit.files} - listed
         roots = {unit.environment.folder for unit in self._units if unit.environment.kind == "kustomization"}
         built = tree.built_of(roots | taken | listed)
         listed |= {file for at in built for file in tree.kustomizations[at].files}
+        taken |= {folder for unit in aside for folder in unit.folders}
         passed_over: Counter[str] = Counter()
         unrendered: list[Problem] = []
         problems = list(tree.problems)
@@ -228,22 +253,23 @@ class _Finder:
         environments += map(checked, alone)
         rendered = taken | {environment.folder for environment in alone}
         opaque: list[Opaque] = []
-        idle: list[str] = []
+        idle = [tree.path_of(unit.environment.place.file) for unit in aside if _holds_vms_itself(unit)]
         for at, files in tree.folders.items():
             if at in tree.charts or tree.in_chart(at):
                 passed_over[_OF_CHART] += 0 if any(above in rendered for above in (at, *parents(at))) else len(files)
-            elif at in tree.kustomizations or any(above in taken for above in (at, *parents(at))):
-                left = [file for file in files if file not in listed]
-                passed_over[_UNINCLUDED] += len(left)
-                idle += (file for file in left if any(holds_vm(each.data) for each in tree.documents(file).manifests))
-            else:
-                documents = joined(tree.documents(file) for file in files if file not in listed)
-                passed_over += Counter(documents.passed_over)
-                unrendered += documents.unrendered
-                opaque += documents.opaque
-                problems += documents.problems
-                if documents.manifests:
-                    environments.append(checked(_folder(tree, at, documents)))
+                continue
+            is_covered = at in tree.kustomizations or any(above in taken for above in (at, *parents(at)))
+            left = [file for file in files if file not in listed]
+            unincluded = [file for file in left if is_covered or file in unlisted]
+            passed_over[_UNINCLUDED] += len(unincluded)
+            idle += (file for file in unincluded if any(holds_vm(each.data) for each in tree.documents(file).manifests))
+            documents = joined(tree.documents(file) for file in left if file not in unincluded)
+            passed_over += Counter(documents.passed_over)
+            unrendered += documents.unrendered
+            opaque += documents.opaque
+            problems += documents.problems
+            if documents.manifests:
+                environments.append(checked(_folder(tree, at, documents)))
         others = (wrapped(resource) for environment in environments for resource in environment.resources)
         within = [each for found in others for each in found]
         of_units = (problem for environment in environments for problem in environment.problems)
@@ -269,6 +295,12 @@ def _catalogs(tree: Tree) -> Iterator[tuple[str, bytes]]:
             files = [file for file in tree.files if file.startswith(f"{folder}/")]
             if any(file.startswith((f"{folder}/instancetypes/", f"{folder}/preferences/")) for file in files):
                 yield folder, b"".join(file.encode() + tree.digest(file) for file in sorted(files))
+
+
+def _holds_vms_itself(unit: Unit) -> bool:
+    """Whether the object that deploys a unit has VMs in it, not in other files."""
+    is_alone = not (unit.folders or unit.files)
+    return is_alone and any(holds_vm(resource.data) for resource in unit.environment.resources)
 
 
 def _too_many(place: Source, limit: str) -> RepositoryError:
