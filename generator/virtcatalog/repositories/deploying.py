@@ -32,12 +32,17 @@ class Context:
     @cached_property
     def origin(self) -> Origin:
         """The repositories that Argo CD knows."""
-        return Origin((Deployer(resource) for resource in self.objects if deploys(resource.data)), self.tree)
+        return Origin(self._deployers, self.tree)
+
+    @cached_property
+    def _deployers(self) -> list[Deployer]:
+        return [Deployer(resource) for resource in self.objects if deploys(resource.data)]
 
     @cached_property
     def sources(self) -> flux.Sources:
         """The GitRepositories that Flux knows."""
-        return flux.sources_in(self.objects)
+        kustomizations = (deployer for deployer in self._deployers if deployer.kind == "Kustomization")
+        return flux.sources_in(self.objects, kustomizations, self.tree)
 
     @cached_property
     def clusters(self) -> list[Cluster]:

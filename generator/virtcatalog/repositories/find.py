@@ -211,9 +211,9 @@ class _Finder:
         """Take what an object deploys, and what that deploys; `by` is the unit that deploys the object."""
         self._reached.add(deployer.key)
         for unit in self._units_of(deployer, by):
-            self._take(unit, level, by.environment.cluster if by is not None else "")
+            self._take(unit, level, by)
 
-    def _take(self, unit: Unit, level: int, cluster: str = "") -> None:
+    def _take(self, unit: Unit, level: int, by: Unit | None = None) -> None:
         environment = unit.environment
         if len(self._units) >= REPOSITORY_UNITS or level > REPOSITORY_LEVELS:
             limit = (
@@ -221,8 +221,11 @@ class _Finder:
             )
             raise _too_many(environment.place, limit)
         inner = [deployer for deployer in unit.deployers if deployer.key != unit.key]
-        cluster = environment.cluster or cluster or (unit.cluster if inner else "")
-        unit = unit._replace(environment=replace(environment, cluster=cluster))
+        cluster = environment.cluster or (by.environment.cluster if by else "") or (unit.cluster if inner else "")
+        own = environment.syncing.own if environment.syncing else (environment.kind, "", environment.name)
+        origin = " ".join((self._tree.path_of(environment.place.file), *own))
+        deployed_by = by.environment.origin if by else ""
+        unit = unit._replace(environment=replace(environment, cluster=cluster, origin=origin, by=deployed_by))
         if unit.deployer is not None:
             if (unit.deployer, cluster) in self._taken:  # two units may deploy what deploys it
                 return

@@ -6,6 +6,7 @@ Source: github.com/fluxcd/pkg, kustomize/kustomize_generator.go and kustomize_va
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -25,6 +26,8 @@ from virtcatalog.repositories.settings import find_setting, texts_of
 from virtcatalog.repositories.texts import Texts
 from virtcatalog.repositories.tree import Tree, joined
 
+_BOOTSTRAPPED: Final = "flux-system"
+"""The name of the GitRepository that Flux is set up with."""
 _SUBSTITUTE: Final = "kustomize.toolkit.fluxcd.io/substitute"
 """The label or annotation of objects whose variables stay, when it says `disabled`."""
 #: Fields of a Kustomization that are added to what the kustomization of its folder has; others take its place.
@@ -33,36 +36,49 @@ _YAML: Final = (".yaml", ".yml")
 
 
 class Sources(NamedTuple):
-    """The GitRepositories of a repository, by namespace and name, with their URLs."""
+    """The GitRepositories of a repository, by namespace and name, with their URLs; `own` is the one of these files."""
 
     urls: Mapping[tuple[str, str], str]
+    own: str = ""
 
     def is_here(self, deployer: Deployer, *path: str) -> bool:
         """Whether an object deploys this repository, as far as that can be known from its files.
 
-        What it deploys is named at a path of its spec.
-
-        The one that Flux was set up with is; so is one of which these files have no GitRepository, and the only one.
+        What it deploys is named at a path of its spec. Of a GitRepository that is not in these files it does.
         """
         reference = deployer.get(*path, "sourceRef", of=dict) or {}
         if reference.get("kind") != "GitRepository":
             return False
-        name = str(reference.get("name"))
-        url = self.urls.get((str(reference.get("namespace") or deployer.namespace), name))
-        own = next((url for (_, name), url in self.urls.items() if name == "flux-system"), None)
-        if url is None or name == "flux-system" or alike(url) == alike(own or ""):
-            return True
-        return own is None and len({alike(url) for url in self.urls.values()}) == 1
+        url = self._url(reference, deployer)
+        return url is None or reference.get("name") == _BOOTSTRAPPED or alike(url) == self.own
+
+    def _url(self, reference: Data, deployer: Deployer) -> str | None:
+        return self.urls.get((str(reference.get("namespace") or deployer.namespace), str(reference.get("name"))))
+
+    def settled(self, deployers: Iterable[Deployer], tree: Tree) -> Sources:
+        """Return them with the one of these files: the one that Flux was set up with, else the one of which most paths
+        are here, or the only one.
+        """
+        if url := next((url for (_, name), url in self.urls.items() if name == _BOOTSTRAPPED), None):
+            return self._replace(own=alike(url))
+        found: Counter[str] = Counter()
+        for deployer in deployers:
+            url = self._url(deployer.get("sourceRef", of=dict) or {}, deployer)
+            at = folder_of(deployer)
+            if url is not None and at and tree.is_folder(at):
+                found[alike(url)] += 1
+        urls = {alike(url) for url in self.urls.values()}
+        return self._replace(own=max(found, key=found.__getitem__) if found else urls.pop() if len(urls) == 1 else "")
 
 
-def sources_in(resources: Iterable[Resource]) -> Sources:
-    """Return the GitRepositories among objects."""
+def sources_in(resources: Iterable[Resource], deployers: Iterable[Deployer], tree: Tree) -> Sources:
+    """Return the GitRepositories among objects; `deployers` are Flux' Kustomizations."""
     urls: dict[tuple[str, str], str] = {}
     for resource in resources:
         spec = resource.data.get("spec")
         if resource.data.get("kind") == "GitRepository" and isinstance(spec, dict) and isinstance(spec.get("url"), str):
             urls.setdefault(identity(resource.data)[1:], spec["url"])
-    return Sources(urls)
+    return Sources(urls).settled(deployers, tree)
 
 
 def folder_of(deployer: Deployer) -> str | None:

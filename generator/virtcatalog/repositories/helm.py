@@ -81,7 +81,7 @@ class Charts:
                 why = str(error)
         named = release.problem(f"the chart {release.chart_name} is not rendered: {why}")
         in_values = objects_in(release.values) if release.values else Documents()
-        opaque = (*_opaque(release, named), *in_values.opaque)
+        opaque = (*opaque_of(release, named), *in_values.opaque)
         return in_values._replace(unrendered=(named, *in_values.unrendered), opaque=opaque)
 
     def _obstacle(self, release: Release) -> str:
@@ -156,8 +156,8 @@ def _settings(release: Release) -> list[str]:
     return [f"--set{'-string' if each.text else ''}={each.path}={each.value}" for each in release.parameters]
 
 
-def _opaque(release: Release, named: Problem) -> tuple[Opaque, ...]:
-    """What is not known of VMs for want of a chart that is in the repository."""
+def opaque_of(release: Release, named: Problem) -> tuple[Opaque, ...]:
+    """Return what is not known of VMs for want of a chart that is in the repository, or of its values."""
     if release.chart is None:
         return ()
     try:

@@ -21,7 +21,8 @@ from virtcatalog.repositories.building import Built, in_namespace
 from virtcatalog.repositories.charts import CHART, is_chart
 from virtcatalog.repositories.chartvalues import Deployed, argo_parameters, flux_values, value_files, values_of
 from virtcatalog.repositories.deployers import Deployer
-from virtcatalog.repositories.helm import Charts, Release
+from virtcatalog.repositories.documents import Opaque
+from virtcatalog.repositories.helm import Charts, Release, opaque_of
 from virtcatalog.repositories.model import Environment, Resource, resource
 from virtcatalog.repositories.postrendering import post_rendered
 from virtcatalog.repositories.tree import Tree, joined, parents
@@ -52,8 +53,9 @@ def flux_release(
         defaults=not files.layers,
     )
     built = post_rendered(_built(charts, release, tree, at), deployer, tree.reading)
-    opaque = (*built.opaque, *(values.opaque if built.holds_vms else ()))
-    return built._replace(unrendered=(*files.unrendered, *values.unrendered, *built.unrendered), opaque=opaque)
+    unrendered = (*files.unrendered, *values.unrendered)
+    opaque = (*built.opaque, *(values.opaque if built.holds_vms else _unseen(release, unrendered)))
+    return built._replace(unrendered=(*unrendered, *built.unrendered), opaque=opaque)
 
 
 def argo_release(deployer: Deployer, source: Path, tree: Tree, charts: Charts, at: str | None, namespace: str) -> Built:
@@ -77,7 +79,13 @@ def argo_release(deployer: Deployer, source: Path, tree: Tree, charts: Charts, a
         parameters=parameters,
     )
     built = _built(charts, release, tree, at)
-    return built._replace(unrendered=(*unrendered, *unread, *built.unrendered))
+    opaque = () if built.holds_vms else _unseen(release, unrendered)
+    return built._replace(unrendered=(*unrendered, *unread, *built.unrendered), opaque=(*built.opaque, *opaque))
+
+
+def _unseen(release: Release, unrendered: Sequence[Problem]) -> tuple[Opaque, ...]:
+    """The VMs of a chart that appear with values alone that are not known here."""
+    return opaque_of(release, unrendered[0]) if unrendered else ()
 
 
 def lone_charts(tree: Tree, charts: Charts, taken: Collection[str]) -> Iterator[Environment]:

@@ -22,7 +22,7 @@ from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.documents import Opaque
 from virtcatalog.repositories.model import Environment, Repository
-from virtcatalog.review.matching import Deployed, deployed_files, moved, without_idle
+from virtcatalog.review.matching import Deployed, deployed_files, moved, without_aside, without_idle
 from virtcatalog.review.side import Side, Vm, within
 from virtcatalog.review.units import Unit, Views
 from virtcatalog.review.verdict import Verdict
@@ -40,7 +40,11 @@ def matched(base: Side, head: Side) -> tuple[Side, Side]:
     """Return two sides so that what is one unit of both repositories is called alike; other sides stay as they are."""
     if base.repository is None or head.repository is None:
         return base, head
-    repositories = base.repository, head.repository
+    repositories = without_aside(base.repository, head.repository), without_aside(head.repository, base.repository)
+    base, head = (
+        msgspec.structs.replace(side, repository=repository)
+        for side, repository in zip((base, head), repositories, strict=True)
+    )
     names = _names_of_units([repository.environments for repository in repositories])
     before, after = _named(repositories, names)
     units = [
@@ -80,7 +84,8 @@ def remarks(base: Side, head: Side, verdicts: Collection[Verdict]) -> Iterator[s
         if base.repository.catalogs.get(catalog, digest) != digest and base.objects == head.objects:
             yield f"{catalog} has changed, and what is rendered of it has not: `virtcatalog build` renders it"
     before, after = base.repository.idle, head.repository.idle
-    for path in sorted(after):
+    deployed = {within(vm.place.file, base.label) for vm in base.vms if vm.place}
+    for path in sorted(after.keys() - deployed):
         if before.get(path) != after[path]:
             yield f"{path} has changed and holds VMs, and nothing deploys it"
 

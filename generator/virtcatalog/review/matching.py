@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from virtcatalog.fleet.inputs import located
 from virtcatalog.manifests.identity import Identity
-from virtcatalog.repositories.model import Environment, Resource
+from virtcatalog.repositories.model import Environment, Repository, Resource
 from virtcatalog.review.side import Side, within
 from virtcatalog.review.units import Unit
 
@@ -47,6 +49,19 @@ def moved(before: Sequence[Deployed], after: Sequence[Deployed], units: Sequence
         else object_
         for object_ in before
     ]
+
+
+def without_aside(here: Repository, there: Repository) -> Repository:
+    """Return a repository without the units that a unit of both deploys there, and no longer here, or not yet.
+
+    Nothing deploys their objects here, though these are in the files.
+    """
+    deployers = {each.origin: each.by for each in there.environments if each.by}
+    whole = {each.origin for each in here.environments if each.resources or not (each.failed or each.unrendered)}
+    aside = {each.origin for each in here.environments if not each.by and deployers.get(each.origin) in whole}
+    while inner := {each.origin for each in here.environments if each.by in aside} - aside:
+        aside |= inner
+    return replace(here, environments=tuple(each for each in here.environments if each.origin not in aside))
 
 
 def deployed_files(side: Side, objects: Sequence[Deployed]) -> frozenset[str]:
