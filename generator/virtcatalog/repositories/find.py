@@ -44,11 +44,13 @@ def find(folder: Folder, label: str, renderer: Renderer | None = None) -> Reposi
     tree = Tree(folder, label, renderer.texts)
     objects = list(_objects(tree))
     kinds = {resource.data["kind"] for resource in objects if deploys(resource.data)}
-    left_out = ignored(tree, [each.data for each in objects]) if kinds and not kinds & _OF_ARGO_CD else []
+    context = Context(tree, objects, renderer.charts)
+    own = [each.data for each in objects if context.sources.is_own(each.data)]
+    left_out = ignored(tree, own) if kinds and not kinds & _OF_ARGO_CD else []
     if left_out:
         tree = Tree(folder.changed(dict.fromkeys(left_out)), label, renderer.texts)
-        objects = list(_objects(tree))
-    found = _Finder(Context(tree, objects, renderer.charts)).find()
+        context = Context(tree, list(_objects(tree)), renderer.charts)
+    found = _Finder(context).find()
     return replace(found, passed_over={**found.passed_over, _LEFT_OUT: len(left_out)}) if left_out else found
 
 

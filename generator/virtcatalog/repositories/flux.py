@@ -52,6 +52,11 @@ class Sources(NamedTuple):
         url = self._url(reference, deployer)
         return url is None or reference.get("name") == _BOOTSTRAPPED or alike(url) == self.own
 
+    def is_own(self, manifest: Data) -> bool:
+        """Whether an object is a GitRepository that stands for these files."""
+        key = identity(manifest)[1:]
+        return manifest.get("kind") == "GitRepository" and key in self.urls and alike(self.urls[key]) == self.own
+
     def _url(self, reference: Data, deployer: Deployer) -> str | None:
         return self.urls.get((str(reference.get("namespace") or deployer.namespace), str(reference.get("name"))))
 

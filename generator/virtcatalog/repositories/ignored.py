@@ -6,7 +6,7 @@ Source: github.com/fluxcd/pkg, sourceignore/sourceignore.go; github.com/go-git/g
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from virtcatalog.limits import REPOSITORY_FILE_BYTES
 from virtcatalog.manifests.folder import Folder, SourceError
@@ -62,7 +62,7 @@ def _further(reached: Iterable[int], names: Sequence[object]) -> set[int]:
 
 
 def ignored(tree: Tree, manifests: Iterable[Data]) -> list[str]:
-    """Return the files of a repository that Flux leaves out; `manifests` are the objects in it."""
+    """Return the files of a repository that Flux leaves out; `manifests` are the GitRepositories that stand for it."""
     patterns = list(_patterns(tree, manifests))
     return [path for path in tree.root.listing().files if _is_ignored(path.split("/"), patterns)] if patterns else []
 
@@ -77,9 +77,7 @@ def _patterns(tree: Tree, manifests: Iterable[Data]) -> Iterator[_Pattern]:
         for line in _lines(folder):
             yield from _pattern(line, tuple(filter(None, at.split("/"))), tree.globs)
     for manifest in manifests:
-        spec: Any = manifest.get("spec")
-        text = spec.get("ignore") if manifest.get("kind") == "GitRepository" and isinstance(spec, dict) else None
-        for line in str(text or "").splitlines():
+        for line in str(manifest["spec"].get("ignore") or "").splitlines():
             yield from _pattern(line, (), tree.globs)
 
 

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from virtcatalog.api.decode import manifest_name
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.model import Budget
 from virtcatalog.catalog.places import Source
@@ -172,10 +173,12 @@ def _sound_repositories(base: Side, head: Side) -> Sound:
     lost: dict[int, set[tuple[str, str]]] = {0: set(), 1: set()}
     for number, (side, other) in enumerate(((base, head), (head, base))):
         there = {(vm.key, vm.environment) for vm in other.vms}
+        broken = {problem.object for problem in other.problems}
         for vm in side.vms:
             missing = other.incomplete.get(vm.environment)
             unlike = missing is not None and missing != side.incomplete.get(vm.environment)
-            if (vm.key, vm.environment) not in there and (unlike or _is_hidden(side, vm.place, other)):
+            is_hidden = _is_hidden(side, vm.place, other) or manifest_name(vm.manifest) in broken
+            if (vm.key, vm.environment) not in there and (unlike or is_hidden):
                 lost[number].add((vm.key, vm.environment))
     base, head = (
         msgspec.structs.replace(side, vms=tuple(vm for vm in side.vms if (vm.key, vm.environment) not in lost[number]))
