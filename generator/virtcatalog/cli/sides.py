@@ -225,7 +225,7 @@ def _streams(shared: Renderer) -> tuple[Side, Side]:
         raise VirtcatalogError(f"standard input has no line {SEPARATOR.decode()} between BASE and HEAD")
     sides = read_side(alone(before), "BASE", shared), read_side(alone(after), "HEAD", shared)
     if all(side.nothing for side in sides):
-        raise VirtcatalogError("standard input: there is no manifest")
+        raise VirtcatalogError("standard input: there is no manifest of KubeVirt's")
     return sides
 
 

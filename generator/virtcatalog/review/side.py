@@ -81,9 +81,9 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def nothing(self) -> str:
-        """Say that there is no catalog and no manifest; "" when there is, or when it cannot be read."""
+        """Say that there is no catalog and no manifest of KubeVirt's; "" when there is, or when it cannot be read."""
         anything = self.catalog or self.vms or self.problems or self.unrendered or any(self.objects.values())
-        return "" if anything else f"{self.label}: there is no {CATALOG}, and no manifest"
+        return "" if anything else f"{self.label}: there is no {CATALOG}, and no manifest of KubeVirt's"
 
     def objects_in(self, environment: str, unit: Unit = ANYWHERE) -> Sequence[Data]:
         """Return what VMs of an environment, of a repository those of a unit, find; without any it is the same."""
