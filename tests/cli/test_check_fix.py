@@ -143,6 +143,22 @@ def test_a_field_of_a_later_release_stays(folder):
     assert "utilityVolumes" in (folder / "vm.yaml").read_text()
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('tolerations: [{key: ""}, {operator: Exists}]', "tolerations: [{}, {operator: Exists}]"),
+        (
+            'tolerations:\n      - key: ""  # any\n        value: ""\n      - operator: Exists',
+            "tolerations:\n      - {}\n      - operator: Exists",
+        ),
+    ],
+)
+def test_an_item_of_which_nothing_is_stored_is_an_empty_map(folder, old, new):
+    (folder / "vm.yaml").write_text(VM.replace("nodeSelector: {}", old))
+    assert "written as stored" in run("-f", ".", "--fix").stderr
+    assert (folder / "vm.yaml").read_text() == FIXED.replace("      domain:", f"      {new}\n      domain:", 1)
+
+
 def test_json_keeps_its_spaces(folder):
     (folder / "vm.json").write_text(
         '{"apiVersion":"kubevirt.io/v1","kind":"VirtualMachine","metadata":{"name":"a","labels":{}},\n'

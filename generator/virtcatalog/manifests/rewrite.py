@@ -96,7 +96,10 @@ class _Rewriter(Editor):
                 continue
             if isinstance(item, ScalarNode) or not isinstance(other, (dict, list)):
                 raise UnwritableError("an item of a list would become something else")
-            self.change(item, one, other)
+            if other:
+                self.change(item, one, other)
+            else:
+                self.edits.append(Edit(self._start(item), self._end(item, item), self._flow(other)))
         if len(new) > len(old):
             last = node.value[-1]
             self._append(node, self._end(last, last), new[len(old) :])
