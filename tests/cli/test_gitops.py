@@ -12,6 +12,8 @@ from checkouts import write
 from virtcatalog.cli import main
 
 URL = "https://git.example.org/platform/catalog.git"
+CATALOG = "name: house\nkubevirt: v1.7.0\n"
+PROTECTED = f"{CATALOG}gitops: {{argocd: {{prune: false}}, flux: {{prune: false}}}}\n"
 OVERLAYS = """\
 production: {scope: cluster}
 staging: {scope: cluster}
@@ -22,7 +24,7 @@ lab: {scope: namespaced, namespace: virt-lab}
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    write(tmp_path / "catalog", {"catalog.yaml": "name: house\nkubevirt: v1.7.0\n", "overlays.yaml": OVERLAYS})
+    write(tmp_path / "catalog", {"catalog.yaml": PROTECTED, "overlays.yaml": OVERLAYS})
     write(tmp_path / "catalog", {"instancetypes/h.yaml": "class: h\nsizes: {small: {vcpus: 1, memory: 1Gi}}\n"})
     return tmp_path
 
@@ -55,6 +57,20 @@ def test_or_an_application_for_each_path(folder):
         ("Application", "house-lab"),
         ("Application", "house-staging"),
     ]
+
+
+@pytest.mark.parametrize("tool", ["argocd", "flux"])
+def test_what_is_deleted_once_it_is_no_longer_rendered_is_said(folder, tool):
+    assert "is deleted" not in gitops(tool, "--repo-url", URL).stderr
+    write(folder / "catalog", {"catalog.yaml": CATALOG})
+    assert "note: in production, staging, lab an object that is no" in gitops(tool, "--repo-url", URL).stderr
+    assert gitops(tool, "--repo-url", URL, "--path", "output/overlays/lab").stderr.startswith("note: in lab an object")
+    write(folder / "catalog", {"catalog.yaml": PROTECTED})
+    write(
+        folder / "catalog",
+        {"overlays.yaml": OVERLAYS.replace("virt-lab", f"virt-lab, gitops: {{{tool}: {{prune: true}}}}")},
+    )
+    assert "note: in lab an object" in gitops(tool, "--repo-url", URL).stderr
 
 
 def test_an_environment_is_chosen_by_its_name_too(folder):

@@ -166,13 +166,7 @@ def command(
     destinations = _destinations(overlays, clusters)
     if tool == "flux":
         destinations = [gitops.Destination(overlay) for overlay in overlays]
-    hint = (
-        "choose one by --path"
-        if tool == "flux"
-        else "give them clusters of their own by --cluster, or choose by --path"
-    )
-    for names in gitops.rivals(loaded, destinations):
-        summary(f"warning: {' and '.join(names)} have objects in common, and would be in one cluster; {hint}")
+    _warn(tool, loaded, overlays, destinations)
     if tool == "flux":
         if clusters:
             raise click.UsageError("--cluster is for Argo CD; Flux syncs the cluster that it runs in.")
@@ -183,6 +177,25 @@ def command(
         objects = [gitops.application_set(origin, destinations, namespace or "argocd")]
     data(join(dump(manifest) for manifest in objects))
     return 0
+
+
+def _warn(tool: str, catalog: Catalog, overlays: list[Overlay], destinations: list[Destination]) -> None:
+    """Say what environments take from each other in one cluster, and what the tool deletes in them."""
+    from virtcatalog.render.gitops import pruned, rivals
+
+    hint = (
+        "choose one by --path"
+        if tool == "flux"
+        else "give them clusters of their own by --cluster, or choose by --path"
+    )
+    for names in rivals(catalog, destinations):
+        summary(f"warning: {' and '.join(names)} have objects in common, and would be in one cluster; {hint}")
+    deleting = pruned(catalog, overlays, "flux" if tool == "flux" else "argocd")
+    if deleting:
+        summary(
+            f"note: in {', '.join(deleting)} an object that is no longer rendered is deleted, also while manifests of "
+            f"VMs name it; `gitops: {{{tool}: {{prune: false}}}}` in catalog.yaml keeps it"
+        )
 
 
 def _health(namespace: str) -> int:

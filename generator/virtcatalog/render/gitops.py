@@ -6,15 +6,16 @@ Deleting one of these objects never deletes instance types or preferences: VMs u
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
+from typing import Literal
 
 import msgspec
 
 from virtcatalog.api.kinds import NAMESPACED_KINDS
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.kinds import TEMPLATE, Manifest
-from virtcatalog.catalog.labels import FLUX_PRUNE
+from virtcatalog.catalog.labels import FLUX_PRUNE, SYNC_OPTIONS
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.oci import SCHEME
@@ -159,6 +160,19 @@ def rivals(catalog: Catalog, destinations: Sequence[Destination]) -> list[list[s
                 owners.setdefault(key, []).append(destination.overlay.name)
     shared = {tuple(names) for names in owners.values() if len(names) > 1}
     return sorted(map(list, shared))
+
+
+def pruned(catalog: Catalog, overlays: Iterable[Overlay], tool: Literal["argocd", "flux"]) -> list[str]:
+    """Return the environments of which the tool deletes an object once it is no longer rendered."""
+    annotation, protected = (SYNC_OPTIONS, "Prune=false") if tool == "argocd" else (FLUX_PRUNE, "disabled")
+    return [
+        overlay.name
+        for overlay in overlays
+        if any(
+            protected not in manifest["metadata"].get("annotations", {}).get(annotation, "")
+            for manifest in catalog.objects(overlay.name)
+        )
+    ]
 
 
 def flux(origin: Origin, overlays: Sequence[Overlay], namespace: str = "flux-system") -> list[Manifest]:
