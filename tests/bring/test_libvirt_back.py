@@ -165,3 +165,33 @@ def test_a_volume_of_an_object_comes_back_and_needs_its_name(source, back):
     spec, needs = of_kubevirt({"devices": {"disks": disks}}, [{"name": "v", **source}])
     assert spec["volumes"] == [{"name": "v", **back}]
     assert needs == [f"volumes[name=v].{next(iter(source))}"]
+
+
+@pytest.mark.parametrize(("nics", "slots"), [(1, "1"), (2, "3"), (5, "6")])
+def test_that_of_a_vm_with_its_own_number_of_ports_for_hotplug_has_as_many(nics, slots):
+    names = [f"net{number}" for number in range(nics)]
+    domain = {
+        "memory": {"guest": "1Gi"},
+        "devices": {
+            "interfaces": [{"name": name, "bridge": {}} for name in names],
+            "autoattachPodInterface": False,
+        },
+    }
+    networks = [{"name": name, "multus": {"networkName": name}} for name in names]
+    vm = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "router", "namespace": "prod"},
+        "spec": {
+            "runStrategy": "Always",
+            "template": {
+                "metadata": {"annotations": {"kubevirt.io/pci-interface-slot-count": slots}},
+                "spec": {"domain": domain, "networks": networks},
+            },
+        },
+    }
+    result = expand(vm, Cluster())
+    found = bring(result.domain_xml.encode())
+    ports = result.domain_xml.count('model="pcie-root-port"')
+    assert ports > 0
+    assert found.domain_xml.count('model="pcie-root-port"') == ports

@@ -96,6 +96,7 @@ def test_a_replica_set_makes_vmis_of_its_template():
     assert metadata["labels"] == {"app": "web"}
     assert metadata["name"].startswith("web")
     assert metadata["name"] != "web"
+    assert "generateName" not in metadata
     assert [each["kind"] for each in metadata["ownerReferences"]] == ["VirtualMachineInstanceReplicaSet"]
     assert f"<name>default_{metadata['name']}</name>" in result.domain_xml
 
