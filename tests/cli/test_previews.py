@@ -164,6 +164,50 @@ def test_an_environment_may_run_a_preview(repository: Path, form: str) -> None:
     assert f"catalog/overlays.yaml:1:1: production.kubevirt: {TEXT} [note: preview-release]" in checked.stdout
 
 
+#: Commands that look at what environments run.
+OF_ENVIRONMENTS = {
+    "adopt": "-f inline.yaml",
+    "capacity": "-f nodes.yaml -f inline.yaml -e production",
+    "check": "",
+    "check --pairs": "-e production",
+    "create vm": "--name web --instancetype m.large --run-strategy Halted -e production",
+    "diff": "",
+    "impact": "m.large",
+}
+
+
+@pytest.mark.parametrize("name", OF_ENVIRONMENTS)
+@pytest.mark.parametrize("form", ["", "-o json"])
+def test_what_an_environment_that_runs_a_preview_gets_says_so(repository: Path, name: str, form: str) -> None:
+    house.write(repository, {"catalog/overlays.yaml": "production: {kubevirt: main}\n"})
+    result = run(f"{name} {OF_ENVIRONMENTS[name]} {form}")
+    assert TEXT in result.stderr
+    assert "preview" in result.stdout
+
+
+def test_a_site_of_an_environment_that_runs_a_preview_says_so(repository: Path) -> None:
+    house.write(repository, {"catalog/overlays.yaml": "production: {kubevirt: main}\n"})
+    assert run("site --no-git --output-dir public").stderr.count(TEXT) == 1
+    assert TEXT in repository.joinpath("public/index.html").read_text()
+    assert TEXT not in run("site --no-git --output-dir public --kubevirt v1.9.0").stderr
+    assert TEXT not in repository.joinpath("public/index.html").read_text()
+
+
+def test_an_environment_that_runs_a_release_overrules_the_usual_preview(repository: Path) -> None:
+    house.write(repository, {"virtcatalog.toml": 'kubevirt = "main"\n'})
+    for name in ("expand", "explain"):
+        result = run(f"{name} {RUNS[name]}")
+        assert "preview" not in result.stdout + result.stderr
+    assert run("create vm --name web").stdout.startswith(f"# {TEXT}\n")
+
+
+def test_capacity_counts_by_the_release_that_the_environment_runs(repository: Path) -> None:
+    house.write(repository, {"catalog/overlays.yaml": "production: {kubevirt: main}\n"})
+    asked = f"capacity {OF_ENVIRONMENTS['capacity']} -o json"
+    declared, named, other = (run(f"{asked} {more}").stdout for more in ("", "--kubevirt main", "--kubevirt v1.9.0"))
+    assert declared == named != other
+
+
 def test_no_preview_is_ever_chosen_by_itself() -> None:
     assert not DEFAULT.preview
     assert not any(release.preview for release in RELEASES.values())

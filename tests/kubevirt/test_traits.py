@@ -499,8 +499,9 @@ def test_defaults_are_inferred_from_snapshots_at_last():
         " {requests: {storage: 1Gi}}}, source: {snapshot: {name: s, namespace: default}}}}]}"
     )
     volumes = "{volumes: [{name: d, dataVolume: {name: d}}]}"
-    found = {release: ask(release, volumes, spec=spec, objects=SNAPSHOT) for release in THESE}
-    assert [outcome(result) for result in found.values()] == [("vm", [""]), ("vm", [""]), ADMITTED]
+    found = {release: ask(release, volumes, spec=spec, objects=SNAPSHOT) for release in (*THESE, "release-1.8")}
+    assert [outcome(result) for result in found.values()] == [("vm", [""]), ("vm", [""]), ADMITTED, ADMITTED]
+    assert found[MIDDLE].causes[0].message == "the DataVolume's source is no claim or DataSource: nothing to infer"
     assert found[NEW].vm["spec"]["preference"] == {"name": "p"}
 
 

@@ -48,8 +48,8 @@ class Impact(msgspec.Struct, frozen=True, kw_only=True):
     """What depends on a name.
 
     `objects` are the published objects of this name; of a component, those that differ without it. `places` is where
-    the catalog mixes a component in. `without` is the review of the VMs without it; `problems` are why the catalog
-    cannot be rendered without it.
+    the catalog mixes a component in. `without` is the review of the VMs without it, `previews` the names of releases in
+    it that are none yet; `problems` are why the catalog cannot be rendered without it.
     """
 
     name: str
@@ -58,6 +58,7 @@ class Impact(msgspec.Struct, frozen=True, kw_only=True):
     places: tuple[Problem, ...] = ()
     uses: tuple[Use, ...] = ()
     without: Fleet = msgspec.field(default_factory=Fleet)
+    previews: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -133,11 +134,12 @@ def _impact(
             views=side.views.without(removed) if side.views is not None else None,
         )
     fleet = Fleet()
+    previews: tuple[str, ...] = ()
     if not without.problems:
         reviewer = Reviewer(side, without, (conditions, conditions), others(dumps), environments)
         reviewer.templates()
         reviewer.vms(Vms(dumps))
-        fleet = reviewer.done()
+        fleet, previews = reviewer.done(), tuple(reviewer.previews())
     return Impact(
         name=name,
         what=target.what,
@@ -145,6 +147,7 @@ def _impact(
         places=tuple(_places(name, folder, side.label)) if target.what == "component" else (),
         uses=tuple(_uses(removed, side, dumps, conditions, environments)),
         without=fleet,
+        previews=previews,
         problems=without.problems,
     )
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from virtcatalog.cli import execution, options
-from virtcatalog.cli.adopt_gathering import choice, gathered
+from virtcatalog.cli.adopt_gathering import gathered
 from virtcatalog.cli.adopt_input import File, OnDemand
 from virtcatalog.cli.adopt_output import Machine, Rewritten, replace, rewritten, show
 from virtcatalog.cli.adopt_repository import refuted
-from virtcatalog.cli.conditions import conditioned
+from virtcatalog.cli.conditions import conditioned, judged_by
 from virtcatalog.cli.console import echo, failing, print_problems, progress, summary
 from virtcatalog.cli.inputs import placed as from_where
 from virtcatalog.cli.table import aligned
@@ -54,7 +54,7 @@ Examples:
 @click.option("--nearest", is_flag=True, help="Adopt the nearest, too: the VM's domain changes.")
 @click.pass_context
 @failing
-@conditioned
+@partial(conditioned, by_environment=True)
 def command(
     context: click.Context,
     /,
@@ -81,7 +81,7 @@ def command(
     files, problems, objects, release, repositories = gathered(sources, catalog, environments)
     if not any(file.vms for file in files) and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
-    candidates = Candidates(objects, msgspec.structs.replace(conditions, release=choice(conditions, release, objects)))
+    candidates = Candidates(objects, judged_by(conditions, release, objects))
     if not candidates.instancetypes and not candidates.preferences:
         where = catalog or "./catalog, and no --catalog is given"
         raise VirtcatalogError(f"there is no instance type and no preference in {where}: nothing to adopt")

@@ -17,9 +17,7 @@ from virtcatalog.manifests.identity import identity
 
 if TYPE_CHECKING:
     from virtcatalog.fleet.outcome import Located
-    from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.identity import Data, Identity
-    from virtcatalog.releases import Release
     from virtcatalog.review.side import Side
 
 
@@ -84,10 +82,3 @@ def _offered(catalog: str | None, sources: Iterable[str], asked: Sequence[str]) 
     if len({release or DEFAULT.name for release in releases}) > 1:
         summary("the environments run several releases of KubeVirt: -e asks about one")
     return offered(loaded, names), releases.pop() if len(releases) == 1 else ""
-
-
-def choice(conditions: Conditions, declared: str, objects: Sequence[Data]) -> Release | None:
-    """Return the release that VMs are judged by: what `gathered` found declared, unless the conditions name one."""
-    from virtcatalog.kubevirt.conditions import choose_release
-
-    return choose_release(conditions, declared, objects).release if declared else conditions.release

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import msgspec
 
 from virtcatalog.cli import options
 from virtcatalog.cli.capacity_output import print_text
-from virtcatalog.cli.conditions import conditioned
+from virtcatalog.cli.conditions import conditioned, judged_by
 from virtcatalog.cli.console import data, echo, failing, print_problems, summary
 from virtcatalog.cli.inputs import catalog_objects, load_any, placed
 from virtcatalog.cli.previews import marked
@@ -49,7 +50,7 @@ Examples:
 )
 @options.form(("text", "json"), default="text")
 @failing
-@conditioned
+@partial(conditioned, by_environment=True)
 def command(
     sources: tuple[str, ...],
     catalog: str | None,
@@ -82,9 +83,10 @@ def command(
     _refuse_several(repositories, asked_for)
     fleet = SoundFleet(place for place in places if place.path not in repositories)
     beside = [other.data for others in fleet.others.values() for other in others]
-    own = _deployed(catalog, environment if not repositories else None)
+    own, release = _deployed(catalog, environment if not repositories else None)
     declared = load_nodes(nodes) if nodes else []
     beside += (located.manifest for located in of_units)
+    conditions = judged_by(conditions, release, [*own, *beside])
     cluster = Cluster.under([*own, *beside, *declared], conditions)
     if not cluster.nodes:
         raise VirtcatalogError("there are no nodes: name a dump of the cluster with -f, or declare them with --nodes")
@@ -123,12 +125,17 @@ def _refuse_several(repositories: Mapping[str, Side], environments: Sequence[str
         raise click.UsageError(f"these VMs land in several clusters, {listed(named)}: name an environment with -e")
 
 
-def _deployed(catalog: str | None, environment: str | None) -> list[Manifest]:
+def _deployed(catalog: str | None, environment: str | None) -> tuple[list[Manifest], str]:
+    """What the catalog deploys in the environment, and the release that this is said to run."""
+    from virtcatalog.environments import release_of
+
     path = catalog or "catalog"
     if environment and not is_catalog(path):
         raise click.UsageError(f"-e {environment}: {path} is no catalog that has environments")
     loaded = load_any(catalog, [environment] if environment else [])
-    return loaded.objects(environment or "") if loaded else catalog_objects(catalog)
+    if loaded is None:
+        return catalog_objects(catalog), ""
+    return loaded.objects(environment or ""), release_of(loaded.overlays, environment or "")
 
 
 def _close(answer: Report) -> None:

@@ -17,6 +17,7 @@ from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, print_findings, summary
 from virtcatalog.cli.defaults import in_effect
 from virtcatalog.cli.inputs import placed
+from virtcatalog.cli.previews import mark, marked
 from virtcatalog.cli.repository import called, default_path, deployed_all, repository_at
 from virtcatalog.errors import ManifestError, ProblemsError, Severity, VirtcatalogError, counted
 from virtcatalog.escaping import as_json
@@ -89,7 +90,7 @@ Examples:
 @click.option("--rules", "show_rules", is_flag=True, help="Print what every rule is about, as Markdown, and end.")
 @failing
 @execution.cached
-@partial(conditioned, says_previews=True)
+@partial(conditioned, by_environment=True)
 def command(
     catalog: str | None,
     sources: tuple[str, ...],
@@ -130,6 +131,7 @@ def command(
         inventory = _with_nodes(inventory, nodes) if nodes else inventory
         inventory = msgspec.structs.replace(inventory, cache=cache)
         try:
+            mark(inventory.choice(inventory.configurations(name), name).release for name in ("", *names))
             findings = [*findings, *check(inventory)]
         except ManifestError as error:
             inventory, findings = None, unreadable(sorted(error.problems))
@@ -269,7 +271,7 @@ def _print_pairs(inventory: Inventory, form: str, environments: Sequence[str]) -
         )
         rows += ((environment, pair) for pair in pairs(objects, configurations, conditions, shared))
     if form == "json":
-        data(as_json([_plain(*row) for row in rows]))
+        data(as_json(marked([_plain(*row) for row in rows])))
     else:
         _print_table(rows)
     fitting = sum(row.fits for _, row in rows)

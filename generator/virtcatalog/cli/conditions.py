@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
 
@@ -12,6 +12,7 @@ import msgspec
 from virtcatalog.cli.console import summary
 from virtcatalog.cli.options import completes, settings, with_options
 from virtcatalog.cli.previews import mark
+from virtcatalog.cli.previews import prints as note_form
 
 if TYPE_CHECKING:
     from virtcatalog.cli.vms import Batch
@@ -64,18 +65,19 @@ _OF_TWO = (
 
 
 def conditioned(
-    command: Callable[..., int], *, prints: str | None = None, says_previews: bool = False
+    command: Callable[..., int], *, prints: str | None = None, by_environment: bool = False
 ) -> Callable[..., int]:
     """Give a command the options and their values as its keyword argument `conditions`, a `Conditions`.
 
-    That the release is a preview stands in front of what is printed, unless the command `says_previews` by itself.
-    It `prints` that form where -o names none.
+    That the release is a preview stands in front of what is printed. The command `prints` that form where -o names
+    none. `by_environment`: it learns later which release counts, and marks that one (`settled`, `judged_by`).
     """
 
     @wraps(command)
     def run(*args: Any, kubevirt: str | None, arch: str, host: str, **others: Any) -> int:
         conditions = _conditions(kubevirt, arch, host)
-        mark([conditions.release or conditions.usual], None if says_previews else others.get("form") or prints)
+        note_form(others.get("form") or prints)
+        mark([conditions.release or (None if by_environment else conditions.usual)])
         return command(*args, conditions=conditions, **others)
 
     return with_options(*_OF_ONE)(run)
@@ -90,7 +92,7 @@ def conditioned_twice(command: Callable[..., int]) -> Callable[..., int]:
     ) -> int:
         releases, hosts = kubevirt or (None, None), host or (settings().host or _HOST,) * 2
         pair = tuple(_conditions(release, arch, name) for release, name in zip(releases, hosts, strict=True))
-        mark([conditions.release or conditions.usual for conditions in pair], None)  # the report says it, too
+        mark(conditions.release or conditions.usual for conditions in pair)  # the report says it, too
         return command(*args, conditions=pair, **others)
 
     return with_options(*_OF_TWO)(run)
@@ -109,15 +111,14 @@ def settled(batches: Iterable[Batch], asked: Conditions) -> list[tuple[Batch, Co
     pairs, overrulings, upstream = [], set(), set()
     for batch in batches:
         manifests = [located.manifest for located in batch.objects]
-        release = asked.release
-        if release or batch.kubevirt:
-            release, overruled = choose_release(asked, batch.kubevirt, manifests)
-            mark([release], click.get_current_context().params.get("form"))
-            if overruled and batch.number:
-                overrulings.add(f"{batch.environment}: {overruled}".removeprefix(": "))
-        conditions = msgspec.structs.replace(asked, release=release, environment=batch.environment or None)
+        release, overruled = choose_release(asked, batch.kubevirt, manifests)
+        mark([release])
+        if overruled and batch.number:
+            overrulings.add(f"{batch.environment}: {overruled}".removeprefix(": "))
+        named = release if asked.release or batch.kubevirt else None
+        conditions = msgspec.structs.replace(asked, release=named, environment=batch.environment or None)
         if batch.alone:
-            name = choose_release(conditions, batch.kubevirt, manifests).release.common_instancetypes
+            name = release.common_instancetypes
             if objects := deployed(name, batch.manifests(), manifests):
                 upstream.add(name)
                 batch = batch._replace(objects=[*batch.objects, *map(unplaced, objects)])
@@ -127,6 +128,15 @@ def settled(batches: Iterable[Batch], asked: Conditions) -> list[tuple[Batch, Co
     for name in sorted(upstream):
         summary(f"no catalog is named: {name} counts, as KubeVirt's operator deploys it")
     return pairs
+
+
+def judged_by(asked: Conditions, declared: str, manifests: Sequence[Mapping[str, Any]]) -> Conditions:
+    """Return the conditions with the release that an environment declares, unless they name one; "" declares none."""
+    from virtcatalog.kubevirt.conditions import choose_release
+
+    release = choose_release(asked, declared, manifests).release
+    mark([release])
+    return msgspec.structs.replace(asked, release=release) if declared else asked
 
 
 def beside_upstream(units: Sequence[Deployed], conditions: Conditions, *, alone: bool) -> list[Deployed]:

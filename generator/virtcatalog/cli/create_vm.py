@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli import options, pflag
-from virtcatalog.cli.conditions import conditioned, settled
+from virtcatalog.cli.conditions import conditioned, judged_by, settled
 from virtcatalog.cli.console import echo, failing, print_documents, print_problems, summary
 from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.inputs import catalog_objects, read
+from virtcatalog.cli.previews import mark
 from virtcatalog.cli.vms import Batch, unplaced
 from virtcatalog.errors import VirtcatalogError, placed
 from virtcatalog.fleet.outcome import Located, Outcome
@@ -106,7 +107,7 @@ Examples:
 @options.manifests("Objects of the cluster, such as claims.")
 @options.form(("yaml", *FORMS))
 @failing
-@partial(conditioned, prints="yaml")
+@partial(conditioned, prints="yaml", by_environment=True)
 def command(
     catalog: str | None,
     environment: str | None,
@@ -130,10 +131,13 @@ def command(
     created_vm = create_vm(VmOptions(ssh_key=keys, **values), _password)
     for warning in created_vm.warnings:
         echo(f"warning: {warning}", err=True)
+    if environment is None:
+        mark([conditions.usual])
     if catalog is environment is form is None and not sources:
         return _as_virtctl(created_vm.manifest, conditions)
     batch = _batch(catalog, environment, sources)
     manifest = completed(created_vm.manifest, (located.manifest for located in batch.objects))
+    conditions = judged_by(conditions, batch.kubevirt, [located.manifest for located in batch.objects])
     if form in (None, "yaml"):
         print_documents([manifest], "yaml")
     return _tell(manifest, batch, conditions, None if form == "yaml" else form)

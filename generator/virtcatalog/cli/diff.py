@@ -14,7 +14,7 @@ from virtcatalog.cli.conditions import conditioned_twice
 from virtcatalog.cli.console import columns_of_terminal, data, echo, failing, progress, write_diff
 from virtcatalog.cli.defaults import in_effect
 from virtcatalog.cli.inputs import placed, read
-from virtcatalog.cli.previews import marked
+from virtcatalog.cli.previews import mark, marked
 from virtcatalog.cli.sides import Named, named, read_sides, upgraded
 from virtcatalog.errors import LEVELS, Level, ManifestError, Problem
 from virtcatalog.escaping import as_json
@@ -139,6 +139,7 @@ def command(
     Exit status: 0 no differences, 1 differences, 2 a side or an input that cannot be read (the rest is compared).
     """
     from virtcatalog.environments import check_environments, check_places
+    from virtcatalog.releases import find_release
     from virtcatalog.review.compare import review
     from virtcatalog.review.report import rises
     from virtcatalog.review.requests import load_prices
@@ -161,6 +162,7 @@ def command(
     paid = load_prices(prices) if prices else None
     defaults = in_effect(name for side in sides for name in environment_names(side))
     report = review(*sides, conditions, dumps, environments, _watch, paid, cache, executor)
+    mark(find_release(name) for name in report.previews)
     printers: dict[str, Callable[[Report], None]] = {
         "text": partial(_text, part, full),
         "markdown": partial(_markdown, artifact),

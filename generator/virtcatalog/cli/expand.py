@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +66,7 @@ Examples:
     help="With the catalog of this git revision, in place of the working tree's.",
 )
 @failing
-@conditioned
+@partial(conditioned, by_environment=True)
 def command(
     sources: tuple[str, ...],
     catalog: str | None,

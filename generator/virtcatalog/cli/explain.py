@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -54,7 +55,7 @@ Examples:
 @options.form(("text", "json"), default="text")
 @options.environments
 @failing
-@conditioned
+@partial(conditioned, by_environment=True)
 def command(
     sources: tuple[str, ...],
     field: str | None,

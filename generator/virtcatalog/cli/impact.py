@@ -13,7 +13,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, print_problems
 from virtcatalog.cli.diff import read_dumps
-from virtcatalog.cli.previews import marked
+from virtcatalog.cli.previews import mark, marked
 from virtcatalog.cli.repository import default_path, repository_at
 from virtcatalog.errors import VirtcatalogError, counted, some
 from virtcatalog.escaping import as_json, single_line
@@ -59,6 +59,7 @@ def command(
     Exit status: 0 nothing depends on any of them, 1 something does, 2 a file of a repository cannot be read.
     """
     from virtcatalog.ask.impact import impacts
+    from virtcatalog.releases import find_release
 
     path = Path(catalog or default_path())
     if not exists(str(path)):
@@ -66,6 +67,7 @@ def command(
     side = repository_at(str(path))
     dumps = read_dumps([*sources, *options.settings().cluster])
     answers = impacts(names, path, dumps, conditions, environments, side)
+    mark(find_release(name) for answer in answers for name in answer.previews)
     if form == "json":
         data(as_json(marked([_as_data(impact) for impact in answers])))
     else:

@@ -13,18 +13,21 @@ if TYPE_CHECKING:
     from virtcatalog.releases import Release
 
 _PREVIEWS = "virtcatalog.previews"
+_FORM = "virtcatalog.previews.form"
 _COMMENTED = ("yaml", "diff", "vm", "vmi", "pod")
 _ELSEWHERE = ("json", "sarif", "github", "junit", "html", "xml", "converted", "csv", "name")
 """Forms that say it where they have room for it, not in front."""
 
 
-def mark(releases: Iterable[Release | None], form: str | None) -> None:
-    """Say which of the releases are previews, each once: on stderr, and in front of what is printed in that form.
+def prints(form: str | None) -> None:
+    """Note the form in which the command prints; None for one that says of previews by itself."""
+    click.get_current_context().meta[_FORM] = form
 
-    Without a form nothing is printed in front.
-    """
+
+def mark(releases: Iterable[Release | None]) -> None:
+    """Say which of the releases are previews, each once: on stderr, and in front of what the command prints."""
     meta = click.get_current_context().meta
-    previews = meta.setdefault(_PREVIEWS, [])
+    previews, form = meta.setdefault(_PREVIEWS, []), meta.get(_FORM)
     for text in dict.fromkeys(release.preview for release in releases if release is not None and release.preview):
         if text in previews:
             continue

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import replace
 
 from virtcatalog.cli import options
-from virtcatalog.cli.conditions import conditioned
+from virtcatalog.cli.conditions import conditioned, judged_by
 from virtcatalog.cli.console import data, echo, failing, print_problems, progress, summary
 from virtcatalog.errors import Problem, VirtcatalogError, counted, some
 from virtcatalog.manifests.identity import full_name
@@ -63,7 +64,7 @@ Examples:
 @options.form(("text", "markdown", "json", "csv"), default="text")
 @click.option("-i", "--in-place", is_flag=True, help="Name the sizes that would do in the files of the VMs.")
 @failing
-@conditioned
+@partial(conditioned, by_environment=True)
 def command(
     sources: tuple[str, ...],
     catalog: str | None,
@@ -84,7 +85,7 @@ def command(
     Exit status: 0 every VM fits, 1 another size would do for some, 2 metrics or VMs that cannot be read or told.
     """
     from virtcatalog.adopt.candidates import Candidates
-    from virtcatalog.cli.adopt_gathering import choice, gathered
+    from virtcatalog.cli.adopt_gathering import gathered
     from virtcatalog.cli.inputs import placed
     from virtcatalog.cli.items import as_csv
     from virtcatalog.cli.previews import marked
@@ -99,7 +100,7 @@ def command(
         raise click.UsageError("--in-place changes files, and -f - is none")
     used = read_metrics(read_file(metrics), metrics, percentile)
     files, problems, objects, release, repositories = gathered(sources, catalog, environments)
-    candidates = Candidates(objects, replace(conditions, release=choice(conditions, release, objects)))
+    candidates = Candidates(objects, judged_by(conditions, release, objects))
     if not candidates.instancetypes:
         raise VirtcatalogError("there is no instance type: name a catalog with -c, or a dump that has them with -f")
     sizer = Sizer(candidates, headroom / 100, load_prices(prices) if prices else None)

@@ -14,6 +14,7 @@ from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import failing, note, summary
 from virtcatalog.cli.inputs import placed
 from virtcatalog.cli.items import prices_for
+from virtcatalog.cli.previews import mark
 from virtcatalog.cli.watch import watched
 from virtcatalog.errors import ManifestError, VirtcatalogError, counted
 
@@ -93,11 +94,12 @@ def command(
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.cli.build import changed
     from virtcatalog.render.tree import compare, replace
-    from virtcatalog.site.pages import render
+    from virtcatalog.site.pages import previews, render
 
     if revisions and not git:
         raise click.UsageError("--revision is about git, and --no-git leaves it alone")
     loaded = load_catalog(catalog, folder)
+    mark(previews(loaded, conditions))
     loaded = msgspec.structs.replace(loaded, prices=prices_for(loaded, prices))
     fleet = _fleet(loaded, sources, anonymous=count_only) if sources else None
     pages = render(loaded, conditions, _past(loaded, tree, revisions, git=git), fleet, executor, with_domains=domains)

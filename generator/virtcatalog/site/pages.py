@@ -18,7 +18,7 @@ from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.emit import dump
 from virtcatalog.progress import tracked
-from virtcatalog.releases import PREVIEWS
+from virtcatalog.releases import PREVIEWS, Release
 from virtcatalog.site import chart as charts
 from virtcatalog.site import plainvms
 from virtcatalog.site.bootsources import boot_sources
@@ -99,7 +99,7 @@ class _Site:
             type_links=Links("types"),
             preference_links=Links("preferences"),
             made_by=f"virtcatalog {__version__}",
-            previews=_previews(catalog, conditions),
+            previews=list(dict.fromkeys(release.preview for release in previews(catalog, conditions))),
         )
 
     def files(self) -> Iterator[tuple[str, str]]:
@@ -304,11 +304,14 @@ class _Site:
         }
 
 
-def _previews(catalog: Catalog, conditions: Conditions | None) -> list[str]:
-    """What is said of the previews that pages were made for: the release asked about, and those of environments."""
-    asked = conditions.release or conditions.usual if conditions is not None else None
-    of_environments = (PREVIEWS.get(overlay.kubevirt) for overlay in catalog.overlays)
-    return list(dict.fromkeys(each.preview for each in (asked, *of_environments) if each is not None and each.preview))
+def previews(catalog: Catalog, conditions: Conditions | None) -> list[Release]:
+    """Return the previews that pages are made for: the release asked about, or else those of environments, too."""
+    if conditions is not None and conditions.release is not None:
+        asked = [conditions.release]
+    else:
+        asked = [PREVIEWS[overlay.kubevirt] for overlay in catalog.overlays if overlay.kubevirt in PREVIEWS]
+        asked += [conditions.usual] if conditions is not None and conditions.usual is not None else []
+    return [release for release in asked if release.preview]
 
 
 def _size(row: Type) -> tuple[bool, int, int, int]:

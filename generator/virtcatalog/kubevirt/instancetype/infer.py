@@ -136,7 +136,8 @@ def _from_data_volume_spec(spec: DataVolumeSpec, namespace: str, label: str, clu
         return default
     reference = spec.source_ref
     if reference is None:
-        raise _InferenceError("the DataVolume's source is no claim, snapshot or DataSource: nothing to infer")
+        sources = "claim, snapshot" if cluster.release.traits.infers_from_snapshots else "claim"
+        raise _InferenceError(f"the DataVolume's source is no {sources} or DataSource: nothing to infer")
     if reference.kind != "DataSource":
         raise _InferenceError(f"the DataVolume's sourceRef is of kind {reference.kind!r}, not DataSource")
     if reference.namespace is not None:
@@ -155,7 +156,8 @@ def _from_data_source(namespace: str, name: str, label: str, cluster: Cluster) -
     if default := _from_source(source.pvc, source.snapshot, label, cluster):
         return default
     hint = _annotated(data_source.metadata, label)
-    raise _InferenceError(f"{owner} has no label {label}{hint} and no claim or snapshot as its source")
+    sources = "claim or snapshot" if cluster.release.traits.infers_from_snapshots else "claim"
+    raise _InferenceError(f"{owner} has no label {label}{hint} and no {sources} as its source")
 
 
 def _from_source(
