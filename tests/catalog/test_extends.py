@@ -205,6 +205,7 @@ def test_a_class_of_its_own_needs_a_file_name_of_its_own(repository):
     assert problem.startswith(
         "own/instancetypes/m.yaml:1:1: class: this file changes the class 'z' of base/instancetypes"
     )
+    assert problem.endswith("; a class of your own needs a file of another name")
 
 
 class TestFieldsThatAreTooNew:

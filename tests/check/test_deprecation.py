@@ -53,10 +53,10 @@ def test_vms_that_use_what_goes_away(bench):
         preference: {name: %s}
         template: {spec: {domain: {devices: {}}}}
         """
-    files = old("{replacedBy: linux.one}")
+    files = old("{replacedBy: linux.one, sunset: 2027-06-30}")
     assert bench.vm(spec % "linux.one", files) == []
     (found,) = bench.vm(spec % "linux.old", files)
     assert found == (
-        "vms/one.yaml:7:16: VirtualMachine/one: spec.preference.name: linux.old is deprecated: use linux.one "
-        "[warning: uses-deprecated]"
+        "vms/one.yaml:7:16: VirtualMachine/one: spec.preference.name: linux.old is deprecated: use linux.one, "
+        "until 2027-06-30 [warning: uses-deprecated]"
     )

@@ -204,7 +204,8 @@ class _Loader:
                 first, own = stack[0].data.get("class"), level.data.get("class")
                 if own is not None and own != first:
                     message = f"this file changes the class {first!r} of {self.sources.display(stack[0].place)}"
-                    self.sources.report(level.place, ("class",), f"{message}; name the file of another class otherwise")
+                    message += "; a class of your own needs a file of another name"
+                    self.sources.report(level.place, ("class",), message)
             if stack[0].data.get("sizes") == {} and not names_under(stack, "sizes"):
                 self.sources.report(stack[0].place, ("sizes",), "is empty: a class has a size at least")
             if stack[0].data.get("class") and any("sizes" in level.data for level in stack):

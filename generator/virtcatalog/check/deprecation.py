@@ -11,7 +11,7 @@ from virtcatalog.api.kinds import INSTANCETYPE_KINDS
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.names import DEPRECATED_LABEL
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.labels import PREFIX
+from virtcatalog.catalog.labels import PREFIX, deprecation
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject, VmCheck
 from virtcatalog.errors import listed
@@ -94,9 +94,9 @@ class Vms(VmCheck):
             used = self._deprecated.get(key)
             if used is not None:
                 self._users.setdefault((vm.environment, key), {})[manifest_name(vm.manifest)] = None
-                instead = f": use {_replacement(used)}" if _replacement(used) else ""
+                advice = deprecation(used.manifest)
                 part = "instancetype" if used.is_instancetype else "preference"
-                yield vm.finding(USED, f"{name} is deprecated{instead}", f"spec.{part}.name")
+                yield vm.finding(USED, f"{name} is deprecated{f': {advice}' if advice else ''}", f"spec.{part}.name")
 
     def finish(self) -> Iterator[Finding]:
         """Yield what environments leave out too early, with the VMs that use it there."""

@@ -83,8 +83,8 @@ def command(
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
     candidates = Candidates(objects, judged_by(conditions, release, objects))
     if not candidates.instancetypes and not candidates.preferences:
-        where = catalog or "./catalog, and no --catalog is given"
-        raise VirtcatalogError(f"there is no instance type and no preference in {where}: nothing to adopt")
+        where = catalog or "./catalog: name a catalog with -c, such as common-instancetypes, which KubeVirt deploys"
+        raise VirtcatalogError(f"there is no instance type and no preference in {where}")
     files = [file for file in files if file.vms]
     machines = _adopted(files, candidates, executor)
     if propose:

@@ -165,7 +165,7 @@ def _lines(what: str, answer: _Answer) -> Iterator[str]:
             yield f"  {sign} {text:>{width}}  {part.cause}"
         yield f"    {total:>{width}}  in all"
     if not answer.reasons:
-        yield "  KubeVirt's own: no field of the VM, its instance type, preference, preset or KubeVirt CR changes it"
+        yield "  KubeVirt's own: what VM, instance type, preference, presets and KubeVirt CR set makes no difference"
     for reason, where in zip(answer.reasons, answer.places, strict=True):
         value = f": {reason.value}" if reason.value else ""
         yield f"  {reason.kind} {reason.object}: {reason.field}{value}" + (f" ({where})" if where else "")

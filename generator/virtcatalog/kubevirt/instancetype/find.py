@@ -185,7 +185,8 @@ def _hint(kind: str, namespace: str, name: str, path: str, cluster: Cluster) -> 
         return f"; there is a {other} of that name, which spec.{path}.kind has to say"
     release = cluster.release
     if name in _DEPLOYED.get(kind, ()) and (release.traits.deploys_dedicated_series or not name.startswith("d1.")):
-        return f"; {release.common_instancetypes}, which KubeVirt's operator deploys, has it: give its objects, too"
+        catalog = release.common_instancetypes
+        return f"; {catalog}, which KubeVirt's operator deploys, has it: name that with -c, or give its objects"
     return nearest(name, cluster.names(kind, namespace))
 
 
