@@ -191,3 +191,25 @@ class TestExtends:
             CatalogError, match=r"yaml:2:1: extends: 'common-instancetypes@v9' is no catalog; virtcatalog"
         ):
             load_catalog("house")
+
+
+@pytest.mark.parametrize("command", ["check", "capacity"])
+def test_check_and_capacity_go_by_it_as_expand_does(folder: Path, command: str) -> None:
+    (folder / "nodes.yaml").write_text("nodes: [{name: one, count: 1, allocatable: {cpu: 8, memory: 32Gi}}]\n")
+    question = (command, "-f", "vm.yaml", *(("--nodes", "nodes.yaml") if command == "capacity" else ()))
+    result = run(*question)
+    assert (result.exit_code, COUNTS in result.stderr) == (0, True)
+    (folder / "vm.yaml").write_text(VM.replace("u1.medium", "u1.medum"))
+    result = run(*question)
+    assert (result.exit_code, COUNTS in result.stderr) == (1, True)
+    assert "did you mean 'u1.medium'?" in result.output
+    (folder / "vm.yaml").write_text(f"{VM}---\n{CR}")
+    result = run(*question)
+    assert (result.exit_code, COUNTS in result.stderr) == (1, False)
+    assert "there is no VirtualMachineClusterInstancetype 'u1.medium'" in result.output
+
+
+def test_the_type_of_that_name_among_the_manifests_counts_before_it(folder: Path) -> None:
+    (folder / "vm.yaml").write_text(f"{VM}---\n{TYPE}".replace("guest: 3Gi", "guest: 40Gi"))
+    (folder / "nodes.yaml").write_text("nodes: [{name: one, count: 1, allocatable: {cpu: 8, memory: 32Gi}}]\n")
+    assert "1 VM fits no node" in run("capacity", "-f", "vm.yaml", "--nodes", "nodes.yaml").output

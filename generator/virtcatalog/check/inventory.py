@@ -36,6 +36,7 @@ def take(
     elsewhere: Mapping[str, Iterable[Manifest]] | None = None,
     fleet: Iterable[tuple[Manifest, str]] = (),
     number: int = 0,
+    upstream: Sequence[dict[str, Any]] = (),
     environments: Sequence[str] = (),
     units: Sequence[Deployed] = (),
     of_units: Iterable[Located] = (),
@@ -44,9 +45,9 @@ def take(
     """Return what there is to check: of a catalog (with the texts of its files, by path), of manifests, of both.
 
     `elsewhere` are manifests by the environment or cluster that they are from. `fleet` are any number of manifests that
-    hold VMs, with where they are from, read as they are checked. With `environments` only these are checked; the
-    declarations themselves always are. `units` are VMs of `repositories` with what they meet, `of_units` all objects of
-    these.
+    hold VMs, with where they are from, read as they are checked; `upstream` is what those of no environment meet, too.
+    With `environments` only these are checked; the declarations themselves always are. `units` are VMs of
+    `repositories` with what they meet, `of_units` all objects of these.
     """
     overlays = catalog.overlays if catalog is not None else ()
     objects: list[Subject] = []
@@ -96,7 +97,10 @@ def take(
         texts=(*((text, partial(Source, file)) for text, file in texts), *_rendered(catalog)),
         allow=catalog.allow if catalog else (),
         repositories=tuple(repositories),
-        around={str(number): [located.manifest for located in unit.objects] for number, unit in enumerate(units)},
+        around={
+            **({"": upstream} if upstream else {}),
+            **{str(number): [located.manifest for located in unit.objects] for number, unit in enumerate(units)},
+        },
     )
 
 

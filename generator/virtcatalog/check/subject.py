@@ -101,8 +101,9 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     has it. They may be read as they are iterated, which then raises ManifestError at its end for all unreadable ones.
     `others` are further objects of the cluster: the KubeVirt CR, claims. `texts` are the catalog's files as they are
     read, with a function that finds a line and column of the text in its file. `cache` stores outcomes of VMs for the
-    next run, None for nowhere. `around` is what VMs of repositories meet, by the `where` of these; `repositories` say
-    how they are applied. `faults` are what was found before VMs are checked, without what is allowed.
+    next run, None for nowhere. `around` is what VMs meet for which no catalog is named, by the `where` of these;
+    `repositories` say how they are applied. `faults` are what was found before VMs are checked, but for what is
+    allowed.
     """
 
     catalog: Catalog | None = None

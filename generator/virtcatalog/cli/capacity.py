@@ -72,7 +72,7 @@ def command(
     from virtcatalog.capacity.launches import launch_of, launched, split
     from virtcatalog.capacity.nodes import load_nodes
     from virtcatalog.capacity.report import report
-    from virtcatalog.cli.conditions import beside_upstream
+    from virtcatalog.cli.conditions import beside_upstream, upstream_of
     from virtcatalog.fleet.files import SoundFleet
     from virtcatalog.kubevirt.cluster import Cluster
 
@@ -87,7 +87,8 @@ def command(
     declared = load_nodes(nodes) if nodes else []
     beside += (located.manifest for located in of_units)
     conditions = judged_by(conditions, release, [*own, *beside])
-    cluster = Cluster.under([*own, *beside, *declared], conditions)
+    upstream = upstream_of(fleet, beside, conditions) if not own else []
+    cluster = Cluster.under([*own, *beside, *declared, *upstream], conditions)
     if not cluster.nodes:
         raise VirtcatalogError("there are no nodes: name a dump of the cluster with -f, or declare them with --nodes")
     types, pods = split([*own, *beside])

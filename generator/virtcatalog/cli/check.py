@@ -182,7 +182,7 @@ def _take(
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.check.declarations import unreadable
     from virtcatalog.check.inventory import take
-    from virtcatalog.cli.conditions import beside_upstream
+    from virtcatalog.cli.conditions import beside_upstream, upstream_of
     from virtcatalog.environments import check_environments, check_places
     from virtcatalog.fleet.files import SoundFleet
 
@@ -219,6 +219,7 @@ def _take(
     if not repositories:
         check_environments(environments, overlays, f"in {path}")
     check_places(fleet.others, overlays, f"in {path}")
+    beside = [other.data for others in fleet.others.values() for other in others]
     inventory = take(
         loaded,
         today=today,
@@ -227,6 +228,7 @@ def _take(
         elsewhere=fleet.others,
         fleet=fleet,
         number=fleet.number,
+        upstream=upstream_of(fleet, beside, conditions) if loaded is None else (),
         environments=environments,
         units=beside_upstream(units, conditions, alone=loaded is None),
         of_units=of_units,

@@ -13,15 +13,18 @@ from virtcatalog.cli.console import summary
 from virtcatalog.cli.options import completes, settings, with_options
 from virtcatalog.cli.previews import mark
 from virtcatalog.cli.previews import prints as note_form
+from virtcatalog.errors import ManifestError
 
 if TYPE_CHECKING:
     from virtcatalog.cli.vms import Batch
+    from virtcatalog.fleet.files import SoundFleet
     from virtcatalog.fleet.outcome import Deployed
     from virtcatalog.kubevirt.conditions import Conditions
 
 P = ParamSpec("P")
 
 _HOST = "reference"
+_UPSTREAM = "no catalog is named: %s counts, as KubeVirt's operator deploys it"
 _ARCHITECTURE = click.option(
     "--arch",
     type=click.Choice(["amd64", "arm64", "s390x"]),
@@ -126,8 +129,23 @@ def settled(batches: Iterable[Batch], asked: Conditions) -> list[tuple[Batch, Co
     for text in sorted(overrulings):
         summary(text)
     for name in sorted(upstream):
-        summary(f"no catalog is named: {name} counts, as KubeVirt's operator deploys it")
+        summary(_UPSTREAM % name)
     return pairs
+
+
+def upstream_of(fleet: SoundFleet, manifests: Sequence[dict[str, Any]], asked: Conditions) -> list[dict[str, Any]]:
+    """Return what KubeVirt's operator deploys beside VMs for which no catalog is named, if one needs it, and say so."""
+    from virtcatalog.kubevirt.conditions import choose_release
+    from virtcatalog.repositories.operator import deployed
+
+    name = choose_release(asked, "", manifests).release.common_instancetypes
+    try:
+        objects = deployed(name, (vm.data for vm, _ in fleet), manifests)
+    except ManifestError:  # whoever reads the VMs next says it, and judges none
+        return []
+    if objects:
+        summary(_UPSTREAM % name)
+    return objects
 
 
 def judged_by(asked: Conditions, declared: str, manifests: Sequence[Mapping[str, Any]]) -> Conditions:
