@@ -89,6 +89,14 @@ def test_other_devices_share_a_bus_without_iommu():
     assert len(domain.findall("devices/iommu")) == 1
 
 
+def test_initiators_that_the_host_relates_to_the_gpu_count_before_the_others():
+    related = configured(
+        **gpu(initiators=range(20, 28)),
+        numa_distances={node: dict.fromkeys((*range(10), *range(20, 28)), 10) for node in (*range(10), *range(20, 28))},
+    )
+    assert len(related.findall("cpu/numa/cell")) == len(configured().findall("cpu/numa/cell"))
+
+
 def test_eight_cells_without_cpus_stand_for_its_initiators():
     cells = configured().findall("cpu/numa/cell")
     assert [cell.get("id") for cell in cells] == [str(number) for number in range(10)]
@@ -121,6 +129,7 @@ def test_the_pci_hole_is_a_power_of_two_with_room_to_spare(bar_bytes, kib):
         pytest.param(gpu(bar_bytes=0), id="no BARs"),
         pytest.param(gpu(bar_bytes=2**45), id="too large"),
         pytest.param(gpu(initiators=(2,)), id="too few initiators of its own"),
+        pytest.param(gpu(initiators=(2, 3, 4, 5, 6, 7, 8, 8)), id="an initiator twice"),
         pytest.param({"grace_initiator_nodes": (2, 3)}, id="too few initiators"),
         pytest.param({"pci_numa_nodes": {"0000:41:00.0": 7}}, id="a node that the guest lacks"),
         pytest.param({"numa_distances": {}}, id="no distances"),

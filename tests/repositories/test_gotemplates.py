@@ -23,6 +23,7 @@ PARAMETERS = {
         ("{{ range $k, $v := .labels }}{{ $k }}:{{ $v }},{{ end }}", "a:1,b:2,"),
         ("{{ range .none }}x{{ else }}nothing{{ end }}", "nothing"),
         ("{{ with .path }}{{ .path }}{{ end }}", "vms/web"),
+        ("{{ eq (atoi `3`) (int `3`) 3 }}", "true"),
         ("a\n{{- range .apps }}\n- {{ .app }}\n{{- end }}\nb", "a\n- a\n- b\nb"),
         ("{{ if and .on (eq .name `Web`) }}yes{{ else if .on }}on{{ else }}no{{ end }}", "yes"),
         ("{{ $x := .name }}{{ if .on }}{{ $y := `in` }}{{ $x }}{{ $y }}{{ end }}", "Webin"),
