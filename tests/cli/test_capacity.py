@@ -247,6 +247,13 @@ def test_a_vm_that_makes_no_pod_is_told_and_counts_for_nothing() -> None:
     assert "default/a: no Pod is made: spec.volumes[0].sysprep" in result.stderr
 
 
+def test_vms_that_make_no_pod_for_one_reason_are_one_line() -> None:
+    result = run("--nodes", "nodes.yaml", vms="".join(vm(name, "nowhere") for name in "abcde"))
+    (line,) = [line for line in result.stderr.splitlines() if "nowhere" in line]
+    assert line.startswith("default/a, default/b, default/c and 2 more: ")
+    assert result.stderr.endswith("5 VMs make no Pod\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -17,7 +17,7 @@ from virtcatalog.cli.console import data, echo, failing, print_problems, summary
 from virtcatalog.cli.inputs import catalog_objects, load_any, placed
 from virtcatalog.cli.previews import marked
 from virtcatalog.cli.repository import deployed_all, repository_at
-from virtcatalog.errors import VirtcatalogError, counted, listed
+from virtcatalog.errors import VirtcatalogError, counted, listed, some
 from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import is_catalog
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from virtcatalog.review.side import Side
 
 Manifest = dict[str, Any]
+
+_NAMES = 3
 
 
 @click.command(
@@ -107,8 +109,11 @@ def command(
         data(as_json(marked(_as_data(answer))))
     else:
         print_text(answer)
+    podless: dict[str, list[str]] = {}
     for name, why in answer.podless:
-        echo(f"{name}: {why}", err=True)
+        podless.setdefault(why, []).append(name)
+    for why, names in podless.items():
+        echo(f"{some(names, _NAMES)}: {why}", err=True)
     print_problems(unfit)
     _close(answer)
     return 2 if unfit else 1 if answer.finds else 0
