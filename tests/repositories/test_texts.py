@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from repository_cases import cases
@@ -72,13 +73,41 @@ def test_objects_of_two_files_are_two():
     assert one is not other
 
 
-def test_a_kustomization_is_built_once(monkeypatch):
-    built = []
+@pytest.fixture
+def built(monkeypatch):
+    """The folders that are built, in order."""
+    folders = []
     build = building.build
-    monkeypatch.setattr(building, "build", lambda *a, **named: built.append(a[1]) or build(*a, **named))
+    monkeypatch.setattr(building, "build", lambda *a, **named: folders.append(a[1]) or build(*a, **named))
+    return folders
+
+
+def test_a_kustomization_is_built_once(built):
     (case,) = (case for case in cases() if "completed by the Kustomization above" in case.name)
     find(held({path: text.encode() for path, text in case.before.items()}), "r")
     assert built == ["r/clusters/a", "r/apps", "r/apps/raw/app"]
+
+
+def test_settings_that_a_kustomization_does_not_name_do_not_build_it_again(built):
+    flux = (
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+        "metadata: {name: %s, namespace: flux-system}\n"
+        "spec:\n  path: %s\n  sourceRef: {kind: GitRepository, name: flux-system}\n"
+        "  postBuild: {substituteFrom: [{kind: %s, name: %s}]}\n"
+    )
+    generated = "[{name: generated, options: {disableNameSuffixHash: true}, literals: [A=b]}]"
+    files = {
+        "clusters/a/other.yaml": flux % ("other", "other", "Secret", "sealed"),
+        "clusters/a/user.yaml": flux % ("user", "user", "ConfigMap", "generated"),
+        "clusters/a/settings.yaml": flux % ("settings", "settings", "Secret", "sealed"),
+        "other/a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n",
+        "user/a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: b, labels: {a: '${A}'}}\n",
+        "settings/kustomization.yaml": f"namespace: flux-system\nconfigMapGenerator: {generated}\n",
+    }
+    found = find(held({path: text.encode() for path, text in files.items()}), "r")
+    assert built == ["r/other", "r/settings", "r/user", "r/user"]
+    (user,) = (environment for environment in found.environments if environment.name == "user")
+    assert [each.data["metadata"]["labels"] for each in user.resources] == [{"a": "b"}]
 
 
 def test_sides_that_share_texts_are_what_they_are_alone():

@@ -63,9 +63,9 @@ class Deployer:
         return [at for path in paths if (at := joined("", path.lstrip("/"))) is not None]
 
     @property
-    def refers_to_settings(self) -> bool:
-        """Whether what it deploys depends on ConfigMaps or Secrets."""
-        return bool(self.get("postBuild", "substituteFrom") or self.get("valuesFrom"))
+    def references(self) -> list[Any]:
+        """What names the ConfigMaps and Secrets that what it deploys depends on."""
+        return [*self.items("postBuild", "substituteFrom"), *self.items("valuesFrom")]
 
     def get(self, *path: str | int, of: type = object) -> Any:
         """Return a field of its spec if it is of that type, else None."""

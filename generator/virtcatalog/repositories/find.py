@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -26,6 +27,7 @@ from virtcatalog.repositories.helm import Renderer
 from virtcatalog.repositories.ignored import ignored
 from virtcatalog.repositories.model import Environment, Repository, Resource, resource
 from virtcatalog.repositories.releases import lone_charts
+from virtcatalog.repositories.settings import named_settings
 from virtcatalog.repositories.tree import CHART, Tree, parents
 
 #: What is passed over, as it is counted.
@@ -167,10 +169,10 @@ class _Finder:
         return (deployer, tuple(map(id, self._around(deployer, by)))) in self._rendered
 
     def _around(self, deployer: Deployer, by: Unit | None) -> list[Resource]:
-        """The settings that stand in no file, if what an object deploys depends on any: those beside it first."""
-        if not deployer.refers_to_settings:
-            return []
-        return [*(by.settings if by is not None else ()), *self._made]
+        """The settings that stand in no file, and on which what an object deploys depends: those beside it first."""
+        references = deployer.references
+        around = chain(by.settings if by is not None else (), self._made) if references else ()
+        return named_settings(around, references, deployer.namespace)
 
     def _use_made(self, roots: Sequence[Unit]) -> None:
         """From here on have the settings that some units make at hand for others: generators', and charts'."""

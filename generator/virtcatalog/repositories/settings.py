@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from virtcatalog.manifests.identity import Data, identity
+from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.model import Resource
 
 _KINDS: Final = ("ConfigMap", "Secret")
@@ -20,12 +20,25 @@ def is_setting(data: Data) -> bool:
 
 def find_setting(settings: Sequence[Resource], reference: Any, namespace: str) -> Resource | None:
     """Return what a reference names by kind and name; one that names no namespace is taken for one of any."""
-    reference = reference if isinstance(reference, dict) else {}
-    for wanted in (namespace or "default", ""):
+    for wanted in _wanted(reference, namespace):
         for setting in settings:
-            if identity(setting.data) == (reference.get("kind"), wanted, reference.get("name")):
+            if identity(setting.data) == wanted:
                 return setting
     return None
+
+
+def named_settings(settings: Iterable[Resource], references: Iterable[Any], namespace: str) -> list[Resource]:
+    """Return those that one of the references may name."""
+    wanted = {which for reference in references for which in _wanted(reference, namespace)}
+    return [setting for setting in settings if identity(setting.data) in wanted]
+
+
+def _wanted(reference: Any, namespace: str) -> Iterator[Identity]:
+    """Yield what a reference may name, the first that is there counts."""
+    reference = reference if isinstance(reference, dict) else {}
+    kind, name = reference.get("kind"), reference.get("name")
+    if isinstance(kind, str) and isinstance(name, str):
+        yield from ((kind, at, name) for at in (namespace or "default", ""))
 
 
 def texts_of(data: Data) -> dict[str, str]:
