@@ -108,7 +108,7 @@ CHANGES = {
         PLAIN,
         changed(template__spec__domain__cpu={"sockets": 4}),
         "pending",
-        "1 of 1 VM: 1 waits for a migration; at its next start 1 changes;",
+        "1 of 1 VM: 1 cannot migrate and needs a restart by hand;",
         ("~ pending  shop/web", "volume 'root': claim 'root' is not shared: a migration needs ReadWriteMany"),
         claim=OWN,
     ),
@@ -116,8 +116,8 @@ CHANGES = {
         PLAIN,
         changed(template__spec__domain__memory={"guest": "8Gi"}),
         "restart",
-        "1 of 1 VM: 1 needs a restart; at its next start 1 changes;",
-        ("~ restart  shop/web", "which the VM cannot do", "volume 'root': claim 'root'", "4 → 8 GiB"),
+        "1 of 1 VM: 1 needs a restart by hand;",
+        ("~ restart  shop/web", "which the VM cannot do", "volume 'root': claim 'root'", "memory 4 → 8 GiB"),
         claim=OWN,
     ),
     "memory that comes with a migration": Change(
@@ -125,23 +125,23 @@ CHANGES = {
         changed(template__spec__domain__memory={"guest": "8Gi"}),
         "migrate",
         "1 of 1 VM: 1 migrates;",
-        ("~ migrate  shop/web", "4 → 8 GiB"),
+        ("~ migrate  shop/web", "memory 4 → 8 GiB"),
     ),
     "a field that needs a restart": Change(
         PLAIN,
         changed(template__spec__hostname="w"),
         "restart",
-        "1 of 1 VM: 1 needs a restart; at its next start 1 changes;",
+        "1 of 1 VM: 1 needs a restart by hand;",
         ("~ restart  shop/web  because of hostname (new/vm.json:1)", "hostname cannot change while the VM runs"),
     ),
     "another firmware": Change(
         changed(template__spec__domain__firmware={"bootloader": {"efi": {"secureBoot": False}}}),
         changed(template__spec__domain__firmware={"bootloader": {"bios": {}}}),
         "boot",
-        "1 of 1 VM: 1 needs a restart; at its next start 1 changes and may not boot;",
+        "1 of 1 VM: 1 may not boot after the restart that it needs;",
         (
-            "! boot risk, restart  shop/web",
-            "boot: UEFI without Secure Boot → BIOS: a guest boots only by the firmware that it was installed with",
+            "! may not boot after a restart  shop/web",
+            "boot: UEFI without Secure Boot → BIOS: a guest that was installed under UEFI does not boot under BIOS",
         ),
     ),
     "a label": Change(
@@ -155,43 +155,51 @@ CHANGES = {
         changed(POOL),
         changed(POOL, virtualMachineTemplate__spec__template__spec__hostname="w"),
         "restart",
-        "1 of 1 VM or pool: all 2 VMs of a pool need a restart; at their next start all 2 VMs of a pool change;",
-        ("~ restart  shop/web", "all of its 2 VMs need a restart", "the pool restarts its VMs itself"),
+        "1 of 1 VM or pool: all 2 VMs of a pool restarted automatically now;",
+        (
+            "~ restart 2 VMs now  pool shop/web",
+            "all of its 2 VMs are restarted automatically now",
+            "the pool restarts its VMs itself",
+        ),
     ),
     "a pool that leaves its VMs alone": Change(
         changed(POOL, updateStrategy={"unmanaged": {}}),
         changed(POOL, updateStrategy={"unmanaged": {}}, virtualMachineTemplate__spec__template__spec__hostname="w"),
         "kept",
         "none of 1 VM or pool is touched now; all 2 VMs of a pool keep what they have;",
-        ("~ kept  shop/web", "updateStrategy unmanaged: VMs that exist stay as they are; if created anew: "),
+        ("= kept  pool shop/web", "updateStrategy unmanaged: VMs that exist stay as they are; if created anew: "),
     ),
     "a pool that shrinks": Change(
         changed(POOL, replicas=4),
         changed(POOL, replicas=2),
         "delete",
         "1 of 1 VM or pool: 2 of the 4 VMs of a pool deleted;",
-        ("- delete  shop/web", "2 of its 4 VMs are deleted; replicas: 4 → 2", "shop, spec.replicas: 4 VMs: -"),
+        (
+            "- delete 2 of 4 VMs  pool shop/web",
+            "2 of its 4 VMs are deleted; replicas: 4 → 2",
+            "shop, spec.replicas: 4 VMs: -",
+        ),
     ),
     "a pool that grows": Change(
         changed(POOL),
         changed(POOL, replicas=3),
         "create",
         "1 of 1 VM or pool: 1 of the 3 VMs of a pool created;",
-        ("+ create  shop/web", "1 of its 3 VMs is created; replicas: 2 → 3"),
+        ("+ create  pool shop/web", "1 of its 3 VMs is created; replicas: 2 → 3"),
     ),
     "a pool that goes": Change(
         changed(POOL),
         None,
         "delete",
         "1 of 1 VM or pool: all 2 VMs of a pool deleted;",
-        ("- delete  shop/web", "all of its 2 VMs are deleted"),
+        ("- delete  pool shop/web", "all of its 2 VMs are deleted"),
     ),
     "a pool that is refused": Change(
         changed(POOL),
         changed(POOL, virtualMachineTemplate__spec__template__spec__hostname="a b"),
         "refused",
         "1 of 1 VM or pool: a pool refused;",
-        ("! refused  shop/web  because of hostname (new/vm.json:1)",),
+        ("! refused  pool shop/web  because of hostname (new/vm.json:1)",),
     ),
 }
 
@@ -218,7 +226,7 @@ def test_all_forms_and_the_exit_status_say_the_same(name: str, tmp_path: Path, m
     put("new", deepcopy(claim), deepcopy(change.new))
     text = diff().stdout
     assert max(map(len, text.splitlines())) <= 80
-    sentence = f"{change.sentence} no object changes"
+    sentence = f"{change.sentence} no other object changes"
     assert text.replace("\n", " ").startswith(f"{sentence} ")
     assert text.replace("\n", " ").endswith(f" {sentence} ")
     unwrapped = " ".join(text.split("\n    "))
@@ -283,14 +291,14 @@ def named(instancetype: str, **fields: Any) -> dict[str, Any]:
         (
             "reference",
             {"template__spec__hostname": "w"},
-            "! restart, refused anew shop/web",
-            "1 of 1 VM: 1 needs a restart; at its next start 1 changes; if created anew, 1 is refused; ",
+            "! restart, cannot be created anew shop/web",
+            "1 of 1 VM: 1 needs a restart by hand; if created anew, 1 cannot be created; ",
         ),
         (
             "reference",
             {"runStrategy": "Halted"},
-            "! stop, kept, refused anew shop/web",
-            "1 of 1 VM: 1 stopped; 1 keeps what it has; if created anew, 1 is refused; ",
+            "! stop, kept, cannot be created anew shop/web",
+            "1 of 1 VM: 1 stopped; 1 keeps what it has; if created anew, 1 cannot be created; ",
         ),
         ("expand", {"template__spec__hostname": "w"}, "! refused shop/web", "1 of 1 VM: 1 refused; "),
     ],
@@ -321,13 +329,13 @@ def test_a_type_that_grows_says_of_vms_in_git_what_their_rows_say(
     put("old", small, named("r.small"))
     put("new", large, named("r.small", template__spec__hostname="w"))
     text = " ".join(diff("--full").stdout.split())
-    assert "if created anew: 4 → 8 GiB" in text
+    assert "if created anew: memory 4 → 8 GiB" in text
     assert "because of hostname (new/vm.json:1), r.small (new/claim.json:1)" in text
-    assert "Of the VMs given, 1 keeps a stored revision." in text
+    assert "1 VM or pool keeps a stored revision." in text
     Path("new", "vm.json").write_text(json.dumps(named("r.small")))
     text = " ".join(diff("--full").stdout.split())
     assert text.startswith("none of 1 VM is touched now; 1 keeps what it has;")
-    assert "Of the VMs given, 1 keeps a stored revision." in text
+    assert "1 VM or pool keeps a stored revision." in text
 
 
 def test_of_a_vm_that_keeps_its_type_nothing_is_said_where_it_would_be_the_same_anew(
@@ -339,7 +347,7 @@ def test_of_a_vm_that_keeps_its_type_nothing_is_said_where_it_would_be_the_same_
     put("old", plain, named("r.small"))
     put("new", small, named("r.small"))
     text = diff().stdout
-    assert "~ kept  shop/web  because of r.small (new/claim.json:1)" in text
+    assert "= kept  shop/web  because of r.small (new/claim.json:1)" in text
     assert "anew" not in text
 
 

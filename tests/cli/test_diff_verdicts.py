@@ -67,17 +67,17 @@ def diff(*arguments: str, vms: str = "", status: int = 1) -> Result:
 
 
 SENTENCE = """\
-none of 6 VMs is touched now; 4 keep what they have; if created anew, 1 is
-refused; objects: 2 changed, 2 removed
+none of 6 VMs is touched now; 4 keep what they have; if created anew, 1 cannot
+be created; objects: 2 changed, 2 removed
 """
 ROWS = """\
-! kept, refused anew  production: shop/db-1
+! kept, cannot be created anew  production: shop/db-1
     if created anew: there is no VirtualMachineClusterInstancetype 'r.large' any
     more
     because of r.large (catalog/instancetypes/r.yaml:3)
-~ kept  production: shop/app-1, shop/app-2, shop/app-3
-    if created anew: 2 → 3 vCPUs; 8 → 12 GiB; CPU hotplug limit 8 → 12; memory
-    hotplug limit 32 → 48 GiB
+= kept  production: shop/app-1, shop/app-2, shop/app-3
+    if created anew or its stored revision is refreshed: 2 → 3 vCPUs; memory 8 →
+    12 GiB; CPU hotplug limit 8 → 12; memory hotplug limit 32 → 48 GiB
     because of m.medium (catalog/instancetypes/m.yaml:5)
 requests: production, shop, m.medium: 3 VMs: +0.3 CPUs, +12 GiB (guest +12 GiB,
 overhead +24 MiB) once created anew
@@ -281,7 +281,7 @@ def test_vms_of_a_folder_of_manifests_run(tmp_path: Path, monkeypatch: pytest.Mo
         Path(folder).mkdir()
         base["spec"]["template"]["spec"]["domain"]["cpu"]["sockets"] = sockets
         Path(folder, "web.json").write_text(json.dumps(base))
-    assert diff("old", "new").stdout.startswith("1 of 1 VM: 1 migrates; no object changes\n")
+    assert diff("old", "new").stdout.startswith("1 of 1 VM: 1 migrates; no other object changes\n")
 
 
 def test_a_vm_that_is_switched_on_with_a_mistake_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,7 +72,9 @@ def test_a_vm_that_waits_for_a_restart_is_healthy_to_argo_cd():
 @pytest.mark.parametrize("now", ["restart", "live", "migrate"])
 def test_flux_waits_for_every_change_of_a_running_vms_template(now):
     found = outcome(FLUX, vm(memory="2Gi"), now, vm())
-    assert found == Synced("Flux", "waits", ("its wait ends only once someone restarts the VM",))
+    assert found == Synced(
+        "Flux", "waits", ("Kustomization apps waits for it, and is not ready before someone restarts the VM",)
+    )
     assert outcome(replace(FLUX, waits=False), vm(memory="2Gi"), now, vm()).outcome == "applied"
     assert outcome(replace(FLUX, waits=False, watched=frozenset({WEB})), vm(memory="2Gi"), now, vm()) == found
 

@@ -116,7 +116,7 @@ class TestTwelveStates:
 
     def test_an_old_revision_is_told_with_what_a_refresh_does(self, answer):
         (reason,) = vms(answer)["team-2/pinned-7"]["reasons"]
-        assert reason["message"].startswith("instancetype grown; refreshed: 2 → 8 vCPUs, 4 → 16 GiB")
+        assert reason["message"].startswith("instancetype grown; refreshed: 2 → 8 vCPUs, memory 4 → 16 GiB")
 
     def test_what_is_drawn_at_random_is_noise(self, answer):
         (noise,) = vms(answer)["team-0/in-sync-0"]["noise"]

@@ -12,7 +12,7 @@ from repository_cases import manifest
 
 from virtcatalog.cli import main
 
-GROWN = "1 of 1 VM: 1 needs a restart; at its next start 1 changes; no object changes"
+GROWN = "1 of 1 VM: 1 needs a restart by hand; no other object changes"
 CHART = {
     "chart/Chart.yaml": "apiVersion: v2\nname: vm\nversion: 0.1.0\n",
     "chart/values.yaml": "cores: 2\n",

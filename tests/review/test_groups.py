@@ -22,7 +22,7 @@ def verdict(name: str, number: int) -> Verdict:
 def test_names_and_addresses_of_their_own_part_no_vms() -> None:
     (group,) = grouped([verdict("web-1", 1), verdict("web-2", 2)])
     assert group.vms == ("shop/web-1", "shop/web-2")
-    assert group.verdict.reasons == ("volumes[{name}-root] cannot change while the VM runs",)
+    assert group.verdict.reasons == ("volumes[web-1-root] cannot change while the VM runs (and of 1 more VM)",)
     assert group.verdict.changes == ("firmware.uuid: … is new",)
     assert group.verdict.risks == (Risk("network", "NIC 'default' has another MAC, generated → …"),)
     assert group.verdict.because == (Cause("volumes[web-1-root]", "vms.yaml", 1),)

@@ -81,15 +81,15 @@ def become(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str, tuple[st
     ("strategy", "change", "now", "reason"),
     [
         # By default a pool deletes VMIs whose template differs, labels included, and VMs whose DataVolumes do.
-        ((), HOSTNAME, "restart", "the pool restarts its VMs itself, all at once"),
-        ((("maxUnavailable", 1),), HOSTNAME, "restart", "the pool restarts its VMs itself, 1 VM at once"),
-        ((("maxUnavailable", "50%"),), HOSTNAME, "restart", "the pool restarts its VMs itself, 2 VMs at once"),
-        ((), CPUS, "restart", "the pool restarts its VMs itself, all at once"),
+        ((), HOSTNAME, "restart", "the pool restarts its VMs itself, now, all at once"),
+        ((("maxUnavailable", 1),), HOSTNAME, "restart", "the pool restarts its VMs itself, now, 1 VM at once"),
+        ((("maxUnavailable", "50%"),), HOSTNAME, "restart", "the pool restarts its VMs itself, now, 2 VMs at once"),
+        ((), CPUS, "restart", "the pool restarts its VMs itself, now, all at once"),
         (
             (("updateStrategy", {"proactive": {"selectionPolicy": {"selectors": {"labelSelector": {}}}}}),),
             HOSTNAME,
             "restart",
-            "the pool restarts its VMs itself (those that its selectors choose), all at once",
+            "the pool restarts its VMs itself (those that its selectors choose), now, all at once",
         ),
         (VOLUMES, DISKS, "delete", "the pool deletes its VMs and creates them anew: dataVolumeTemplates are others"),
         ((), ("virtualMachineTemplate__spec__runStrategy", "Halted"), "stop", ""),
@@ -139,7 +139,7 @@ def test_vms_that_a_pool_leaves_alone_start_as_before(strategy: tuple[str, Any],
 
 def test_a_pool_that_shrinks_and_changes_does_both() -> None:
     now, _, reasons = become(changed(POOL), changed(POOL, HOSTNAME, ("replicas", 3)))
-    assert (now, reasons) == ("delete", ("replicas: 4 → 3", "the pool restarts its VMs itself, all at once"))
+    assert (now, reasons) == ("delete", ("replicas: 4 → 3", "the pool restarts its VMs itself, now, all at once"))
 
 
 SELECTED = ("updateStrategy", {"proactive": {"selectionPolicy": {"selectors": {"labelSelector": {}}}}})

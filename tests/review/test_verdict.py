@@ -23,7 +23,7 @@ from virtcatalog.review.github import github
 from virtcatalog.review.html import html
 from virtcatalog.review.markdown import MARKER, calm, markdown
 from virtcatalog.review.report import Report, as_data, headline, rises
-from virtcatalog.review.rows import what, word
+from virtcatalog.review.rows import sign, what, word
 from virtcatalog.review.sarif import sarif
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.summary import summary
@@ -63,16 +63,17 @@ def test_the_sentence_counts_what_happens_now_and_at_the_next_start() -> None:
         Verdict(vm="g", next="refused"),
     ]
     assert summary(verdicts, 340).sentence == (
-        "4 of 340 VMs: 1 refused, 2 need a restart, 1 changes live; "
-        "at their next start 1 is refused, 3 change, 1 of them may not boot; "
-        "1 keeps what it has; if created anew, 1 is refused"
+        "4 of 340 VMs: 1 refused, 1 may not boot after the restart that it needs, "
+        "1 needs a restart by hand, 1 changes while it runs; "
+        "at their next start 1 is refused, 1 changes; "
+        "1 keeps what it has; if created anew, 1 cannot be created"
     )
     assert summary([], 340).sentence == "340 VMs: nothing changes"
     disks = Verdict(vm="h", now="restart", next="changed", risks=(BOOT, Risk("disks", "vda → sda")))
     assert summary([disks], 2).sentence == (
-        "1 of 2 VMs: 1 needs a restart; at its next start 1 changes and may not boot; risks: disks (1 VM)"
+        "1 of 2 VMs: 1 may not boot after the restart that it needs; risks: disks (1 VM)"
     )
-    assert word(disks) == "boot risk, restart"
+    assert word(disks) == "may not boot after a restart"
     stays = Verdict(vm="i", now="delete", next="none", sync=Synced("Argo CD", "not applied", ("not pruned",)))
     assert summary([stays, disks], 2).sentence.endswith("; risks: disks (1 VM); not applied by the sync: 1 VM")
 
@@ -83,31 +84,30 @@ def test_the_sentence_says_of_how_many_vms_of_a_pool() -> None:
         Verdict(vm="b", now="delete", part=Part("pool", 2, 4)),
         Verdict(vm="c", now="delete", part=Part("pool", 5, 5)),
         Verdict(vm="d", now="delete", part=Part("ReplicaSet", 1, 3)),
-        Verdict(vm="e", now="restart", part=Part("pool", None, 6)),
+        Verdict(vm="e", now="restart", part=Part("pool", None, 6), restarts=Part("pool", None, 6)),
         Verdict(vm="f", now="restart", part=Part("ReplicaSet", 1, 1)),
     ]
     found = summary(verdicts, 40)
     assert found.sentence == (
         "6 of 40 VMs, pools and ReplicaSets: "
         "1 deleted, 7 of the 9 VMs of 2 pools deleted, 1 of the 3 VMs of a ReplicaSet deleted, "
-        "some of the 6 VMs of a pool need a restart, the VM of a ReplicaSet needs a restart"
+        "some of the 6 VMs of a pool restarted automatically now, the VM of a ReplicaSet needs a restart by hand"
     )
     assert (found.now["delete"], found.now["restart"]) == (4, 2)  # a pool or ReplicaSet counts as one
     assert [what(verdict)[0] for verdict in verdicts[1:]] == [
         "2 of its 4 VMs are deleted",
         "all of its 5 VMs are deleted",
         "1 of its 3 VMs is deleted",
-        "some of its 6 VMs need a restart",
-        "its VM needs a restart",
+        "some of its 6 VMs are restarted automatically now",
+        "its VM needs a restart by hand",
     ]
 
 
 def test_the_sentence_counts_the_vms_of_a_pool_at_their_next_start() -> None:
     disks, four = Risk("disks", "vda → sda"), Part("pool", 4, 4)
-    restarted = Verdict(vm="a", now="restart", part=four, next="changed", held=four, risks=(BOOT, disks))
+    restarted = Verdict(vm="a", now="restart", part=four, next="changed", held=four, restarts=four, risks=(BOOT, disks))
     assert summary([restarted], 1).sentence == (
-        "1 of 1 VM or pool: all 4 VMs of a pool need a restart; "
-        "at their next start all 4 VMs of a pool change and may not boot; risks: disks (4 VMs)"
+        "1 of 1 VM or pool: all 4 VMs of a pool restarted automatically now and may not boot; risks: disks (4 VMs)"
     )
     shrunk = Verdict(vm="b", now="delete", part=Part("pool", 1, 4), next="changed", held=Part("pool", 3, 4))
     kept = Verdict(vm="c", next="kept", anew="refused", held=Part("ReplicaSet", 2, 2))
@@ -116,7 +116,7 @@ def test_the_sentence_counts_the_vms_of_a_pool_at_their_next_start() -> None:
         "1 of 9 VMs, pools and ReplicaSets: 1 of the 4 VMs of a pool deleted; "
         "at their next start 1 changes, 3 of the 4 VMs of a pool change, 1 of them may not boot; "
         "all 2 VMs of a ReplicaSet keep what they have; "
-        "if created anew, all 2 VMs of a ReplicaSet are refused"
+        "if created anew, all 2 VMs of a ReplicaSet cannot be created"
     )
     assert what(kept)[0] == "all of its 2 VMs keep what they have"
     shrinks = replace(kept, now="delete", part=Part("ReplicaSet", 1, 3))
@@ -126,8 +126,41 @@ def test_the_sentence_counts_the_vms_of_a_pool_at_their_next_start() -> None:
     assert summary([Verdict(vm="e", next="changed", held=single)], 1).sentence == (
         "none of 1 VM or pool is touched now; at its next start the VM of a pool changes"
     )
-    some = Verdict(vm="f", now="restart", part=Part("pool", None, 4), next="changed", held=Part("pool", None, 4))
+    some = Verdict(vm="f", next="changed", held=Part("pool", None, 4))
     assert summary([some], 1).sentence.endswith("at their next start some of the 4 VMs of a pool change")
+
+
+def test_a_pool_that_shrinks_says_how_many_vms_it_restarts_now() -> None:
+    shrunk = Verdict(
+        vm="shop/runners",
+        now="delete",
+        part=Part("pool", 1, 4),
+        next="changed",
+        held=Part("pool", 3, 4),
+        restarts=Part("pool", 3, 4),
+    )
+    assert summary([shrunk], 1).sentence == (
+        "1 of 1 VM or pool: 1 of the 4 VMs of a pool deleted, 3 of the 4 VMs of a pool restarted automatically now"
+    )
+    assert word(shrunk) == "delete 1 of 4 VMs, restart 3 now"
+    assert what(shrunk)[0] == "1 of its 4 VMs is deleted, the other 3 are restarted automatically now"
+
+
+def test_a_kept_vm_says_all_of_what_it_would_be_anew() -> None:
+    kept = Verdict(vm="a", next="kept", anew="changed", changes=("2 → 3 vCPUs", "memory 8 → 12 GiB"), risks=(BOOT,))
+    assert (sign(kept), word(kept)) == ("=", "kept, may not boot if created anew")
+    (line,) = what(kept)
+    assert line == (
+        "if created anew or its stored revision is refreshed: "
+        "boot: the firmware is another one; 2 → 3 vCPUs; memory 8 → 12 GiB"
+    )
+    assert summary([kept], 1).sentence.endswith("; 1 keeps what it has; if created anew, 1 may not boot")
+    assert word(replace(kept, anew="refused")) == "kept, cannot be created anew"
+
+
+def test_disks_that_are_deleted_with_their_vms_are_counted() -> None:
+    gone = Verdict(vm="a", now="delete", next="none", risks=(Risk("disks", "deleted with the VM: a-root"),))
+    assert summary([gone], 2).sentence == "1 of 2 VMs: 1 deleted with its disks"
 
 
 def chance_report(seed: int) -> Report:
@@ -156,8 +189,8 @@ def counted(report: Report) -> dict[str, dict[str, int]]:
 
 def of_text(told: str) -> int:
     """How many VMs the rows of a text name."""
-    level = rf"(?:{'|'.join(LEVELS)})(?: anew| risk)?"
-    rows = re.findall(rf"^[!~+-] {level}(?:, {level})*  (\S.*?)(?:  because of .*)?$", told, re.MULTILINE)
+    level = rf"(?:{'|'.join(LEVELS)}|may not boot|cannot be created anew)(?: (?:after a restart|if created anew))?"
+    rows = re.findall(rf"^[!~+=-] {level}(?:, {level})*  (\S.*?)(?:  because of .*)?$", told, re.MULTILINE)
     return sum(row.count("/") for row in rows)
 
 

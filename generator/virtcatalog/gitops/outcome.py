@@ -167,17 +167,18 @@ def _flux(change: Change, unit: Environment, syncing: Syncing) -> Iterator[_Row]
     watched = syncing.waits or identity(change.new) in syncing.watched
     if watched and change.new.get("kind") == "VirtualMachine":
         since = "from Flux 2.8 on " if is_release else ""
-        yield from (("waits", f"{since}{reason}") for reason in _never_ready(change, change.new))
+        yield from (("waits", f"{since}{reason}") for reason in _never_ready(change, change.new, unit))
 
 
-def _never_ready(change: Change, new: Data) -> Iterator[str]:
+def _never_ready(change: Change, new: Data, unit: Environment) -> Iterator[str]:
     """Why Flux waits for a VM and never sees it ready."""
     if is_halted(new):
         yield "never ready: a stopped VM is not Ready"
     elif change.breaks and change.now in ("create", "start", "restart"):
         yield "never ready: the VM does not run"
     elif change.old is not None and not is_halted(change.old) and _template_changes(change):
-        yield "its wait ends only once someone restarts the VM"
+        but = ", which the change itself does not need" if change.now in ("live", "migrate") else ""
+        yield f"{unit.kind} {unit.name} waits for it, and is not ready before someone restarts the VM{but}"
 
 
 def _template_changes(change: Change) -> bool:

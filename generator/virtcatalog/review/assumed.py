@@ -76,6 +76,21 @@ class Gates:
         return self._assuming[key]
 
 
+def turned_off(verdict: Verdict, comparison: Comparison) -> Verdict:
+    """Return a verdict that says of each feature gate which a VM misses whether the change turns it off."""
+    before, after = comparison.base.configuration, comparison.head.configuration
+
+    def with_change(gate: re.Match[str]) -> str:
+        name = gate.group(1)
+        is_off = before.feature_gate(name) and not after.feature_gate(name)
+        return f"{gate.group()}, which this change turns off" if is_off else gate.group()
+
+    def said(texts: Iterable[str]) -> tuple[str, ...]:
+        return tuple(GATE.sub(with_change, text) for text in texts)
+
+    return replace(verdict, reasons=said(verdict.reasons), changes=said(verdict.changes))
+
+
 def hinted(verdict: Verdict) -> Verdict:
     """Return a verdict that says what to do where a gate is off that nobody has said to be off."""
     if any(map(GATE.search, verdict.reasons)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any
@@ -20,6 +21,8 @@ from virtcatalog.review.units import ANYWHERE, Unit, Units
 from virtcatalog.review.verdict import Cause, Verdict
 
 _CR = "the KubeVirt CR"
+#: The field that a reason begins with.
+_FIELD = re.compile(r"(spec(?:\.[\w-]+|\[\d+\])+): ")
 #: Kinds whose objects VMs meet without naming them.
 _UNNAMED = ("VirtualMachineInstancePreset", "Namespace")
 
@@ -44,7 +47,11 @@ class Causes:
         assert vm is not None
         noun = "VM template" if verdict.template else "manifest"
         if old is None or new is None:
-            kind, source = self._deployer(vm, side) or (noun, vm.place)
+            deployer = self._deployer(vm, side)
+            fields = tuple(_refused_fields(vm, verdict, side)) if new is not None and deployer is None else ()
+            if fields:
+                return fields
+            kind, source = deployer or (noun, vm.place)
             return (_at(f"the {'deleted' if new is None else 'new'} {kind}", source, side.label),)
         name = f"the {noun}"
         if vm.field is None:
@@ -56,6 +63,14 @@ class Causes:
             at_line.setdefault((place.file, place.line), []).append(field)
         causes = [Cause(_common(fields) or name, *place) for place, fields in at_line.items()]
         return tuple(sorted(causes, key=lambda cause: not any(cause.name in reason for reason in verdict.reasons)))
+
+    def naming(self, vm: Vm, references: Iterable[Identity]) -> Iterator[Cause]:
+        """The fields by which a VM names these instance types and preferences."""
+        around = POOL_TEMPLATE.removesuffix(TEMPLATE) if vm.manifest.get("kind") == "VirtualMachinePool" else ""
+        for kind, *_ in references:
+            field = f"spec.{'instancetype' if kind.endswith('nstancetype') else 'preference'}.name"
+            if vm.field is not None:
+                yield _at(field, vm.field(f"{around}{field}"), self._head.label)
 
     def _deployer(self, vm: Vm, side: Side) -> tuple[str, Source] | None:
         """What deploys a VM, and where that is declared, if it is there on one side only, and the VM's file on both."""
@@ -151,6 +166,14 @@ class Causes:
         for which in sorted(comparison.changed):
             if which[0] == "KubeVirt" and new is None:
                 yield from (replace(cause, name=_CR) for cause in self._object(which, comparison))
+
+
+def _refused_fields(vm: Vm, verdict: Verdict, side: Side) -> Iterator[Cause]:
+    """The fields of a new VM for which it is refused."""
+    matches = (_FIELD.match(text) for text in (*verdict.reasons, *verdict.changes) if vm.field is not None)
+    for field in dict.fromkeys(match.group(1) for match in matches if match is not None):
+        assert vm.field is not None
+        yield _at(field, vm.field(field), side.label)
 
 
 def place_of(source: Source, label: str) -> str:

@@ -22,7 +22,15 @@ from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.matchers import NAMESPACED_KINDS
 from virtcatalog.manifests.dump import Packed
 from virtcatalog.manifests.identity import Data, Identity, full_name
-from virtcatalog.review.assumed import Gates, assumed_words, claims_once, hinted, naming_types, networks_elsewhere
+from virtcatalog.review.assumed import (
+    Gates,
+    assumed_words,
+    claims_once,
+    hinted,
+    naming_types,
+    networks_elsewhere,
+    turned_off,
+)
 from virtcatalog.review.cached import Progress, judge_all
 from virtcatalog.review.causes import Causes, place_of
 from virtcatalog.review.comparison import Comparison, KnownField
@@ -183,6 +191,7 @@ class Reviewer:
                 self.fleet.moves += self._moves.of(case.vm, members, case.comparison)
             if verdict.touched:
                 comparison = case.comparison
+                verdict = turned_off(verdict, comparison)
                 because = self._causes.around(comparison, case.references or (), case.vm)
                 verdict = replace(verdict, environment=comparison.environment, because=because)
                 self.fleet.verdicts += (replace(of_one(verdict, name.rpartition("/")[2]), vm=name) for name in members)
@@ -274,13 +283,15 @@ class Reviewer:
             verdict = judge_template(*manifests, comparison, after)
         else:
             verdict = self._manifest(*manifests, comparison, refers, shared)
-            verdict = hinted(verdict) if may_assume else verdict
+            verdict = hinted(verdict) if may_assume else turned_off(verdict, comparison)
         if not verdict.touched:
             return
         if new is not None and not is_open and not is_template:
             self._networks |= {*networks_elsewhere(new.manifest, comparison.head)}
         because = self._causes.of_manifest(old, new, verdict) if not stays else ()
         if not because or verdict.next == "kept" or verdict.anew != "same":
+            gone = [each for each in refers or () if comparison.gone([each])]
+            because += tuple(self._causes.naming(new, gone)) if new is not None else ()
             because += self._causes.around(comparison, refers or (), vm.manifest)
         environment, place = vm.environment, place_of(vm.place, self._sides[new is not None].label)
         verdict = replace(verdict, vm=vm.key, environment=environment, place=place, because=because)

@@ -7,7 +7,7 @@ from virtcatalog.errors import counted, some
 from virtcatalog.manifests.identity import identity
 from virtcatalog.review.groups import Group, grouped
 from virtcatalog.review.report import Report, deprecated, headline, migrations, requests, shortages, upgrades
-from virtcatalog.review.rows import MEANINGS, severity, what, why
+from virtcatalog.review.rows import meaning, noun, severity, what, why
 from virtcatalog.review.side import Side
 from virtcatalog.review.users import consequences
 
@@ -41,8 +41,8 @@ def _of_vms(group: Group) -> str:
     cause = next((cause for cause in verdict.because if cause.file), None)
     file, line = (cause.file, cause.line) if cause else ("", 0)
     message = f"{some(group.vms, 5)}: {'; '.join(filter(None, (*what(verdict), why(group))))}"
-    who = counted(len(group.vms), "VM template" if verdict.template else "VM")
-    title = f"{who}: {MEANINGS[verdict.level]}"
+    who = counted(len(group.vms), noun(verdict))
+    title = f"{who}: {meaning(verdict)}"
     return _command("notice" if severity(verdict) == "note" else severity(verdict), file, line, title, message)
 
 

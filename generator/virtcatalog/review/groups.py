@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from virtcatalog.errors import counted
 from virtcatalog.review.verdict import Cause, Risk, Verdict, gravity
 
 NAME: Final = "{name}"
@@ -41,9 +42,27 @@ def grouped(verdicts: Iterable[Verdict]) -> list[Group]:
 def _group(verdict: Verdict, alike: list[Verdict]) -> Group:
     """VMs that are alike: what is said of one alone has its name."""
     first = alike[0]
-    common = first if len(alike) == 1 else replace(verdict, vm=first.vm, place=first.place, because=first.because)
+    common = first if len(alike) == 1 else _of_first(verdict, first, len(alike) - 1)
     elsewhere = sum(other.because != first.because for other in alike)
     return Group(common, tuple(other.vm for other in alike), elsewhere)
+
+
+def _of_first(verdict: Verdict, first: Verdict, others: int) -> Verdict:
+    """What is said of all, with the name of the first in place of each one's own."""
+    name, alike = first.vm.rpartition("/")[2], f" (and of {counted(others, 'more VM')})"
+
+    def named(text: str) -> str:
+        return text.replace(NAME, name) + alike if NAME in text else text
+
+    return replace(
+        verdict,
+        vm=first.vm,
+        place=first.place,
+        because=first.because,
+        reasons=tuple(map(named, verdict.reasons)),
+        changes=tuple(map(named, verdict.changes)),
+        risks=tuple(Risk(risk.kind, named(risk.reason)) for risk in verdict.risks),
+    )
 
 
 def _key(verdict: Verdict) -> Verdict:

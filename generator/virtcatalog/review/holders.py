@@ -95,10 +95,15 @@ def _held(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
         if (new.get("spec") or {}).get("paused"):
             return replace(machine, reasons=tuple(f"{reason}: the ReplicaSet is paused" for reason in scaled.reasons))
     if not replicas(old) and machine.now not in ("refused", "unknown"):  # there is no VM that meets it
-        machine = replace(machine, now="unchanged", reasons=())
+        machine = replace(machine, now="unchanged", reasons=(), restarts=None)
     if scaled.now == "delete" or machine.now == "unchanged":
         part = machine.part if machine.now == "delete" else scaled.part
-        return replace(machine, now=scaled.now, part=part, reasons=(*scaled.reasons, *machine.reasons))
+        restarts, stay = machine.restarts, min(replicas(old) or 0, replicas(new) or 0)
+        if restarts is not None:
+            restarts = replace(restarts, number=restarts.number and stay) if stay else None
+        return replace(
+            machine, now=scaled.now, part=part, reasons=(*scaled.reasons, *machine.reasons), restarts=restarts
+        )
     return replace(machine, reasons=(*machine.reasons, *scaled.reasons))
 
 
@@ -170,8 +175,8 @@ def _updated(old: VirtualMachinePool, new: VirtualMachinePool, base: Cluster, he
         reason = f"the pool deletes its VMs{of_some} and creates them anew: dataVolumeTemplates are others"
         return replace(machine, now="delete", reasons=(reason,), part=part)
     if template.spec.template != former.spec.template and machine.now not in ("stop", "start"):
-        reason = f"the pool restarts its VMs itself{of_some}, {_pace(spec)}"
-        return replace(machine, now="restart", reasons=(reason,), part=part)
+        reason = f"the pool restarts its VMs itself{of_some}, now, {_pace(spec)}"
+        return replace(machine, now="restart", reasons=(reason,), part=part, restarts=part)
     return machine
 
 

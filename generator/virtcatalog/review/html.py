@@ -19,7 +19,7 @@ from virtcatalog.review.report import (
     sides,
     upgrades,
 )
-from virtcatalog.review.rows import MEANINGS, causes, elsewhere, sign, what, who, word
+from virtcatalog.review.rows import causes, elsewhere, meaning, sign, what, who, word
 from virtcatalog.review.users import consequences
 
 _MOST_NAMES = 3
@@ -91,7 +91,7 @@ def _row(group: Group, diff: str) -> str:
     names = escaped(who(replace(group, vms=group.vms[:_MOST_NAMES]), _MOST_NAMES))
     if more:
         names += f"<details><summary>and {len(more):,} more</summary>{escaped(', '.join(more))}</details>"
-    text = "<br>".join(map(escaped, what(verdict))) or escaped(MEANINGS[verdict.level])
+    text = "<br>".join(map(escaped, what(verdict))) or escaped(meaning(verdict))
     folded = _folded("the domain", "", diff) if diff else ""
     because = "<br>".join(escaped(f"{name} ({places})" if places else name) for name, places in causes(verdict))
     because += elsewhere(group)

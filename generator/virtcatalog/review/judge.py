@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.kinds import is_halted, replicas
+from virtcatalog.errors import listed
 from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.identity import Data, Identity, identity
@@ -15,7 +16,7 @@ from virtcatalog.repositories.placeholders import Open
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.groups import of_all
 from virtcatalog.review.holders import all_of, identity_risks, none_of, running_held, with_next
-from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome, refusals
+from virtcatalog.review.outcome import Outcome, VmChange, compare, deleted_claims, outcome, refusals
 from virtcatalog.review.pinned import Pinned, stores
 from virtcatalog.review.requests import requested
 from virtcatalog.review.risks import risks
@@ -122,7 +123,11 @@ def judge_deleted(old: Data, comparison: Comparison) -> Verdict:
     """Return the verdict on a VM that goes."""
     before = outcome(old, comparison.base)
     requests = None if is_halted(old) else _requests((before, None), (old, old), "delete")
-    return Verdict(now="delete", part=all_of(old), next="none", requests=requests)
+    part = all_of(old)
+    disks = deleted_claims(before.result, comparison.head, of_pool=part is not None) if before.result else []
+    lost = "those of its VMs" if part is not None else listed(disks)
+    risks = (Risk("disks", f"deleted with the VM: {lost}"),) if disks else ()
+    return Verdict(now="delete", part=part, next="none", requests=requests, risks=risks)
 
 
 def judge_open(fields: Sequence[Open], *, is_deleted: bool) -> Verdict:
@@ -229,7 +234,14 @@ def _after(
         now = _recovers(change, pair[0], vms[1])
         part = all_of(vms[1]) if now != "unchanged" else None
     if machine.next in ("refused", "crash", "unknown"):
-        return Verdict(now=now, part=part, reasons=machine.reasons, next=machine.next, changes=machine.breaks)
+        return Verdict(
+            now=now,
+            part=part,
+            reasons=machine.reasons,
+            next=machine.next,
+            restarts=machine.restarts,
+            changes=machine.breaks,
+        )
     differs = pair is not None and (change is not None or replicas(vms[0]) != replicas(vms[1]))
     requests = _requests(pair, vms, now) if pair is not None and differs else None
     if now == "stop" and pair is not None:
@@ -241,6 +253,7 @@ def _after(
         part=part,
         reasons=machine.reasons,
         next=next_of(change),
+        restarts=machine.restarts,
         changes=_changes(change),
         risks=_risks(*pair) if change is not None and pair is not None else (),
         requests=requests,

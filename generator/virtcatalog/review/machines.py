@@ -24,9 +24,9 @@ def machine_words(old: VirtualMachineInstance | None, new: VirtualMachineInstanc
 def amounts(old: VirtualMachineInstance, new: VirtualMachineInstance) -> Iterator[str]:
     """Say in which amounts two machines differ: vCPUs, memory, and how far both can grow."""
     before, after = _sizes(old), _sizes(new)
-    for key, unit in (("vcpus", " vCPUs"), ("memory", "")):
+    for key, what, unit in (("vcpus", "", " vCPUs"), ("memory", "memory ", "")):
         if before[key] != after[key]:
-            yield f"{_both(before[key], after[key], key)}{unit}"
+            yield f"{what}{_both(before[key], after[key], key)}{unit}"
     for key, what in (("sockets", "CPU hotplug limit"), ("limit", "memory hotplug limit")):
         if before[key] != after[key]:
             yield f"{what} {_both(before[key], after[key], key)}"

@@ -21,7 +21,7 @@ from virtcatalog.review.report import (
     sides,
     upgrades,
 )
-from virtcatalog.review.rows import MEANINGS, causes, elsewhere, shortened, sign, what, who, word
+from virtcatalog.review.rows import causes, elsewhere, meaning, shortened, sign, what, who, word
 from virtcatalog.review.users import consequences
 
 #: A comment of GitHub holds 65,536 characters; bytes are counted, so that other forges' limits hold too.
@@ -108,10 +108,10 @@ def _named(change: ObjectChange) -> str:
 
 def _row(group: Group) -> str:
     verdict = group.verdict
-    text = markdown_prose(_short("; ".join(shortened(what(verdict), _MOST_CHANGES)), 300))
+    text = markdown_prose(_short("; ".join(what(verdict, _MOST_CHANGES)), 300))
+    happens = text or markdown_prose(meaning(verdict))
     because = "<br>".join(shortened([_cause(*cause) for cause in causes(verdict)], _MOST_CAUSES)) + elsewhere(group)
-    meaning = markdown_prose(MEANINGS[verdict.level])
-    return f"| `{sign(verdict)}` {word(verdict)} | {markdown_prose(who(group, 3))} | {text or meaning} | {because} |\n"
+    return f"| `{sign(verdict)}` {word(verdict)} | {markdown_prose(who(group, 3))} | {happens} | {because} |\n"
 
 
 def _cause(name: str, places: str) -> str:
@@ -129,7 +129,8 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
         diff = report.fleet.diff(group.verdict)
         text = "".join(f"- {plain(_short(line, 500))}\n" for line in what(group.verdict))
         title = _short(f"{word(group.verdict)}: {who(group, 20)}", 500)
-        yield _folded(title, text, diff, pointer)
+        if text or diff:
+            yield _folded(title, text, diff, pointer)
     for change in report.objects:
         renamed = f" (was {change.old_name})" if change.old_name else ""
         where = f" in {', '.join(change.environments)}" if change.environments else ""

@@ -70,7 +70,8 @@ def compare(old: Outcome, new: Outcome) -> VmChange | None:
         if old.without_release(before) == new.without_release(after):
             return None
         kind, summary = _refusal(old, new, before, after)
-        return VmChange(kind=kind, summary=tuple(summary), make_diff=lambda: _lines("-", before) + _lines("+", after))
+        make_diff = (lambda: _lines("-", before) + _lines("+", after)) if kind == "reason" else str
+        return VmChange(kind=kind, summary=tuple(summary), make_diff=make_diff)
     change = (
         _compare_domains(old.result, new.result)
         or _compare_vmis(old.result, new.result)
@@ -86,6 +87,21 @@ def lost_claims(old: Result, new: Result) -> list[str]:
     specs = old.vmi_object.spec, new.vmi_object.spec
     before, after = (dict.fromkeys(map(claim_of, spec.volumes)) for spec in specs)
     return [claim for claim in before if claim in after and _has_claim(old, claim) and not _has_claim(new, claim)]
+
+
+def deleted_claims(old: Result, head: Cluster, *, of_pool: bool = False) -> list[str]:
+    """Return the claims of a VM that goes which go, too: those that it makes, and those that the change removes.
+
+    Of a pool these are those alone that its first VM makes.
+    """
+    if old.vmi_object is None or old.vm_object is None:
+        return []
+    namespace = namespace_or_default(old.vm_object.metadata.namespace)
+    created = {template.metadata.name for template in old.vm_object.spec.data_volume_templates}
+    claims = [claim for claim in dict.fromkeys(map(claim_of, old.vmi_object.spec.volumes)) if claim]
+    kept = {claim for claim in claims if any(find(namespace, claim) for find in (head.pvc, head.data_volume))}
+    removed = {claim for claim in claims if not of_pool and claim not in kept and _has_claim(old, claim)}
+    return [claim for claim in claims if claim in created or claim in removed]
 
 
 def _has_claim(of: Result, claim: str) -> bool:

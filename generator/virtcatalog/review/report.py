@@ -112,6 +112,7 @@ def upgrades(report: Report) -> list[tuple[str, list[str]]]:
 
 
 _MOST_NAMES = 3
+_DISKS = ("PersistentVolumeClaim", "DataVolume")
 _UPGRADED = "VMs that run keep their domain until they are restarted; the next start of each meets the new release."
 
 
@@ -183,7 +184,14 @@ def headline(report: Report) -> str:
     changed = counts(report)
     objects = ", ".join(f"{number:,} {change}" for change, number in changed.items())
     parts += [counted(report.quiet, "VM differs in Git alone", "VMs differ in Git alone")] if report.quiet else []
-    parts.append(f"objects: {objects}" if objects else "no object changes")
+    disks = sum(change.change == "removed" and identity(change.manifest)[0] in _DISKS for change in report.objects)
+    lost = f", {counted(disks, 'disk')} among them" if disks else ""
+    others = (
+        "no other object changes"
+        if report.quiet or any(verdict.place for verdict in report.vms)
+        else "no object changes"
+    )
+    parts.append(f"objects: {objects}{lost}" if objects else others)
     parts += [f"the sync fails on {counted(report.frozen, 'object')}"] if report.frozen else []
     short = len(shortages(report))
     parts += [counted(short, "shortage")] if short else []

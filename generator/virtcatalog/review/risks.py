@@ -45,7 +45,9 @@ def _firmware(old: VirtualMachineInstanceSpec, new: VirtualMachineInstanceSpec) 
     before, after = _efi(old), _efi(new)
     if (before is None) != (after is None):
         change = f"{firmware_of(old)} → {firmware_of(new)}"
-        yield Risk("boot", f"{change}: a guest boots only by the firmware that it was installed with")
+        yield Risk(
+            "boot", f"{change}: a guest that was installed under {_short(old)} does not boot under {_short(new)}"
+        )
     if before is None or after is None:
         return
     secured = before.secure_boot is not False, after.secure_boot is not False
@@ -145,6 +147,10 @@ def _obstacles(machine: Result) -> tuple[str, ...]:
     assert vmi is not None
     assert cluster is not None
     return obstacles(vmi, cluster, volumes_at_start(vmi, cluster, machine.vm_object))
+
+
+def _short(spec: VirtualMachineInstanceSpec) -> str:
+    return "BIOS" if _efi(spec) is None else "UEFI"
 
 
 def _efi(spec: VirtualMachineInstanceSpec) -> EFI | None:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from virtcatalog.errors import SWITCHED_OFF, Level, Severity, counted, some
 from virtcatalog.review.groups import Group
 from virtcatalog.review.summary import part_words
-from virtcatalog.review.verdict import ANEW, BREAKS, Verdict
+from virtcatalog.review.verdict import ANEW, BREAKS, Next, Verdict
 
 #: What a level is called where VMs are listed; `--fail-on` takes the same words.
 MEANINGS: dict[Level, str] = {
@@ -17,27 +17,35 @@ MEANINGS: dict[Level, str] = {
     "delete": "the VM is deleted",
     "stop": f"the VM is {SWITCHED_OFF}",
     "boot": "an installed guest may not boot",
-    "restart": "it needs a restart",
-    "pending": "it waits for a live migration that it cannot do",
+    "restart": "it needs a restart by hand",
+    "pending": "it needs a live migration, which it cannot do, or a restart",
     "risk": "an installed guest may notice",
     "migrate": "a live migration brings it",
     "live": "it changes while it runs",
-    "kept": "it keeps what it has",
+    "kept": "it stays as it is, restarts included",
     "changed": "its next start differs",
     "create": "the VM is created",
     "start": "the VM is started",
 }
 _MOST_CAUSES = 3
+_FIRST = 2
+"""So many changes are said before the reason why they need a restart."""
+_BOOT = "may not boot"
+_ANEW_WORDS: dict[Next, str] = {
+    "refused": "cannot be created anew",
+    "crash": "crashes if created anew",
+    "unknown": "unknown if created anew",
+}
 _ERRORS, _NOTES = ("refused", "unknown", "crash"), ("kept", "changed")
 _ALARMING = (*_ERRORS, "boot")
 _SIGNS: dict[str, str] = {"create": "+", "start": "+", "delete": "-", "stop": "-"}
 
 
 def sign(verdict: Verdict) -> str:
-    """`!` for what breaks, `+` and `-` for what comes and goes, `~` for what changes."""
+    """`!` for what breaks, `+` and `-` for what comes and goes, `=` for what stays as it is, `~` for what changes."""
     if verdict.level in _ALARMING:
         return "!"
-    return _SIGNS.get(verdict.now, "~")
+    return "=" if verdict.level == "kept" else _SIGNS.get(verdict.now, "~")
 
 
 def severity(verdict: Verdict) -> Severity:
@@ -49,28 +57,77 @@ def word(verdict: Verdict) -> str:
     """What the verdict is, the gravest first; `changed` needs no word beside another, `risk` none beside `boot`."""
     breaks = verdict.anew in BREAKS
     levels = [level for level in (replace(verdict, anew="same") if breaks else verdict).levels if level != "changed"]
-    words = ["boot risk" if level == "boot" else level for level in levels if level != "risk" or "boot" not in levels]
-    return ", ".join([*words, f"{verdict.anew} anew"] if breaks else words) or "changed"
+    may_not_boot = any(risk.kind == "boot" for risk in verdict.risks)
+    words = [_level(level, verdict) for level in levels if level != "risk" or "boot" not in levels]
+    if words[:2] == [_BOOT, "restart"]:
+        words[:2] = [f"{_BOOT} after a restart"]
+    if breaks:
+        words.append(_ANEW_WORDS[verdict.anew])
+    elif verdict.next == "kept" and may_not_boot:
+        words.append(f"{_BOOT} if created anew")
+    return ", ".join(words) or "changed"
 
 
-def what(verdict: Verdict) -> list[str]:
-    """Say why the machine meets that, what its guest risks, what the sync makes of it, and what changes."""
+def _level(level: Level, verdict: Verdict) -> str:
+    """A level in a word, of a pool with how many VMs of it that is."""
+    part, restarts = verdict.part, verdict.restarts
+    number = "" if restarts is None else "some" if restarts.number is None else str(restarts.number)
+    if level == "restart" and number:
+        return f"restart {number} VMs now"
+    if level == "delete" and part is not None and part.number != part.of:
+        return f"delete {part.number} of {part.of} VMs{f', restart {number} now' if number else ''}"
+    return _BOOT if level == "boot" else level
+
+
+def meaning(verdict: Verdict) -> str:
+    """What happens to a VM, or to how many of a pool or ReplicaSet."""
+    return part_words(verdict) or MEANINGS[verdict.level]
+
+
+def noun(verdict: Verdict) -> str:
+    """What such a verdict is on."""
+    part = verdict.part or verdict.held
+    return "VM template" if verdict.template else part.kind if part is not None else "VM"
+
+
+def what(verdict: Verdict, most: int | None = None) -> list[str]:
+    """Say what changes and what its guest risks, why the machine meets that, and what the sync makes of it.
+
+    Of many lines the first few, with `most`.
+    """
     if of_holder := part_words(verdict):
-        return [of_holder, *what(replace(verdict, part=None, held=None))]
+        return [of_holder, *what(replace(verdict, part=None, held=None, restarts=None), most and most - 1)]
+    if verdict.next == "kept":
+        return _of_kept(verdict, most)
+    return shortened(_lines(verdict), most)
+
+
+def _lines(verdict: Verdict) -> list[str]:
+    risks, changes, sync = _parts(verdict)
+    breaks = verdict.next in ("refused", "crash") and not verdict.template and verdict.now != "refused"
+    if breaks and changes:
+        return [*verdict.reasons, *risks, *sync, f"at its next start: {changes[0]}", *changes[1:]]
+    if verdict.now == "restart" and verdict.next == "same":
+        return [*verdict.reasons, *risks, *sync, "the machine is the same after it"]
+    if verdict.now in ("restart", "pending"):
+        return [*risks, *changes[:_FIRST], *verdict.reasons, *sync, *changes[_FIRST:]]
+    return [*verdict.reasons, *risks, *changes, *sync]
+
+
+def _of_kept(verdict: Verdict, most: int | None) -> list[str]:
+    """Say that a VM stays as it is, and in one line all that it is once it is created anew."""
+    risks, changes, sync = _parts(verdict)
+    differs = "; ".join(shortened([*risks, *changes], most))
+    anew = "or its stored revision is refreshed" if verdict.anew == "changed" else ""
+    return [*verdict.reasons, *sync, *([f"{ANEW}{' ' if anew else ''}{anew}: {differs}"] if differs else [])]
+
+
+def _parts(verdict: Verdict) -> tuple[list[str], list[str], list[str]]:
+    """What the guest risks, what else changes, and what the sync makes of it."""
     risks = [f"{risk.kind}: {risk.reason}" for risk in verdict.risks]
     changes = [change for change in verdict.changes if change not in verdict.reasons and not _is_said(change, verdict)]
     sync = [f"{verdict.sync.tool}: {'; '.join(verdict.sync.reasons)}"] if verdict.sync and verdict.sync.reasons else []
-    if verdict.next == "kept":
-        differs = [*risks, *changes]
-        return [*verdict.reasons, *sync, *(f"{ANEW}: {line}" for line in differs[:1]), *differs[1:]]
-    may_not_boot = any(risk.kind == "boot" for risk in verdict.risks)
-    lines = [*risks, *verdict.reasons, *sync] if may_not_boot else [*verdict.reasons, *risks, *sync]
-    breaks = verdict.next in ("refused", "crash") and not verdict.template and verdict.now != "refused"
-    if breaks and changes:
-        return [*lines, f"at its next start: {changes[0]}", *changes[1:]]
-    if verdict.now == "restart" and verdict.next == "same":
-        return [*lines, "the machine is the same after it"]
-    return [*lines, *changes]
+    return risks, changes, sync
 
 
 def _is_said(change: str, verdict: Verdict) -> bool:
@@ -100,18 +157,22 @@ def why(group: Group) -> str:
 
 def elsewhere(group: Group) -> str:
     """Say that other VMs of a group are changed by lines of their own."""
-    return f", and likewise {counted(group.elsewhere, 'more VM')}" if group.elsewhere else ""
+    return f", the same for {counted(group.elsewhere, 'more VM')}" if group.elsewhere else ""
 
 
 def who(group: Group, most: int) -> str:
     """Name the VMs of a group, the first few of many, and where they are."""
     environment = group.verdict.environment
     names = some(group.vms, most)
-    kind = f"{counted(len(group.vms), 'VM template')} " if group.verdict.template else ""
+    kind = noun(group.verdict)
+    if kind == "VM":
+        kind = ""
+    else:
+        kind = f"{counted(len(group.vms), kind) if group.verdict.template or len(group.vms) > 1 else kind} "
     return f"{environment}: {kind}{names}" if environment else f"{kind}{names}"
 
 
-def shortened(lines: list[str], most: int) -> list[str]:
-    """The first few of many."""
-    more = len(lines) - most
+def shortened(lines: list[str], most: int | None) -> list[str]:
+    """The first few of many; all without `most`."""
+    more = len(lines) - most if most is not None else 0
     return [*lines[:most], f"and {more} more"] if more > 0 else lines

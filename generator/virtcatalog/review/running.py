@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from virtcatalog.api.kinds import is_halted
-from virtcatalog.errors import CRASH, UnsupportedError, some
+from virtcatalog.errors import CRASH, SWITCHED_OFF, UnsupportedError, some
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.manifests.identity import Data
@@ -25,7 +25,7 @@ POOL_TEMPLATE = f"spec.virtualMachineTemplate.{TEMPLATE}"
 class Running(msgspec.Struct, frozen=True):
     """What happens to a machine, and why; `breaks` is why it does not start again, () if it does.
 
-    `part` is to how many VMs of a pool or ReplicaSet it happens.
+    `part` is to how many VMs of a pool or ReplicaSet it happens; `restarts` are those that a pool restarts by itself.
     """
 
     now: Now = "unchanged"
@@ -33,6 +33,7 @@ class Running(msgspec.Struct, frozen=True):
     next: Next = "same"
     breaks: tuple[str, ...] = ()
     part: Part | None = None
+    restarts: Part | None = None
 
 
 def running(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
@@ -60,7 +61,7 @@ def running(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
     now = now_of(result)
     if now != "refused":
         now = "start" if starts else "unchanged" if stays_off else now
-    reasons = _reasons(now, result, head)
+    reasons = _reasons(now, result, head) or _switched(now, old, new)
     if now == "refused" and result.refused and create_vmi(new, head).admitted:
         reasons += ("KubeVirt takes it when the VM is deleted and created anew",)
     return Running(now, reasons, *_breaks(result))
@@ -94,15 +95,34 @@ def _reasons(now: Now, result: Rollout, head: Cluster) -> tuple[str, ...]:
     return ()
 
 
+def _switched(now: Now, old: Data, new: Data) -> tuple[str, ...]:
+    """Say by which field a VM is switched off or started."""
+    before, after = map(_strategy, (old, new))
+    if now not in ("stop", "start") or before == after:
+        return ()
+    done = f"the VM is {SWITCHED_OFF}" if now == "stop" else "the VM is started"
+    field = before[0] if before[0] == after[0] else ""
+    values = [value if field else f"{name} {value}" for name, value in (before, after)]
+    return (f"{done}: {field}{' ' if field else ''}{values[0]} → {values[1]}",)
+
+
+def _strategy(vm: Data) -> tuple[str, str]:
+    """The field that says whether a VM runs, and its value."""
+    spec = vm.get("spec") or {}
+    if spec.get("runStrategy"):
+        return "runStrategy", str(spec["runStrategy"])
+    return "running", str(spec.get("running", False)).lower()
+
+
 def _restart_reasons(result: Rollout, head: Cluster) -> tuple[str, ...]:
     assert result.restart is not None
     if not result.restart.fields:
         needs_migration = result.restart.reason in ("memory-not-migratable", "volumes")
-        return (result.restart.message, *(result.obstacles if needs_migration else ()))
+        return (f"needs a restart by hand: {result.restart.message}", *(result.obstacles if needs_migration else ()))
     if not head.configuration.live_update:
         return ("the rollout strategy Stage brings nothing to a VM that runs",)
     fields = [field.removeprefix(TEMPLATE) for field in result.restart.fields]
-    return (f"{some(fields, _MOST_FIELDS)} cannot change while the VM runs",)
+    return (f"needs a restart by hand: {some(fields, _MOST_FIELDS)} cannot change while the VM runs",)
 
 
 def _breaks(result: Rollout) -> tuple[Next, tuple[str, ...]]:

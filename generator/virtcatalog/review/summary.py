@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import get_args
+from typing import Literal, get_args
 
 import msgspec
 
@@ -17,10 +17,10 @@ NOW: dict[Now, tuple[str, str]] = {
     "unknown": ("unknown", "unknown"),
     "delete": ("deleted", "deleted"),
     "stop": ("stopped", "stopped"),
-    "restart": ("needs a restart", "need a restart"),
-    "pending": ("waits for a migration", "wait for a migration"),
+    "restart": ("needs a restart by hand", "need a restart by hand"),
+    "pending": ("cannot migrate and needs a restart by hand", "cannot migrate and need a restart by hand"),
     "migrate": ("migrates", "migrate"),
-    "live": ("changes live", "change live"),
+    "live": ("changes while it runs", "change while they run"),
     "create": ("created", "created"),
     "start": ("started", "started"),
 }
@@ -36,6 +36,15 @@ NEXT: dict[Next, tuple[str, str]] = {
     "changed": ("changes", "change"),
 }
 """What is counted of the next start, of one VM and of many."""
+_UNTIL_RESTART: tuple[Now, ...] = ("restart", "pending")
+"""With these the change comes once someone restarts the VM."""
+_RISKY_RESTART = "may not boot after the restart that it needs", "may not boot after the restart that they need"
+ANEW_FORMS: dict[Next, tuple[str, str]] = {
+    "refused": ("cannot be created", "cannot be created"),
+    "unknown": ("is unknown", "are unknown"),
+    "crash": ("crashes", "crash"),
+}
+"""What is counted of VMs that are created anew, of one and of many."""
 _KEPT = "keeps what it has", "keep what they have"
 
 
@@ -59,56 +68,118 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     held: dict[str, tuple[Part, ...]]
     held_anew: dict[str, tuple[Part, ...]]
     unapplied: int
+    sentence: str
 
-    @property
-    def sentence(self) -> str:
-        """`12 of 340 VMs: 1 refused, 2 restart, 9 live; at their next start 23 change, 3 of them may not boot`."""
-        return "; ".join(self._clauses())
 
-    def _clauses(self) -> list[str]:
-        if not self.touched:
-            return [f"{counted(self.vms, 'VM')}: nothing changes"]
-        at_once = {name: self.now[name] for name in NOW if name in self.now}
-        words = ", ".join(
-            words for name, number in at_once.items() for words in _words(number, self.parts.get(name, ()), NOW[name])
-        )
-        moved = sum(at_once.values())
-        all_parts = list(chain(*self.parts.values(), *self.held.values()))
-        kinds = [kind for kind in get_args(PartKind) if any(part.kind == kind for part in all_parts)]
-        one, many = " or ".join(["VM", *kinds]), listed(["VMs", *(f"{kind}s" for kind in kinds)])
-        total = counted(self.vms, one, many)
-        first = f"{moved:,} of {total}: {words}" if moved else f"none of {total} is touched now"
-        unapplied = f"not applied by the sync: {counted(self.unapplied, 'VM')}" if self.unapplied else ""
-        clauses = (first, self._at_next_start(), self._kept(), self._risks(), unapplied)
-        return [clause for clause in clauses if clause]
+def sentence(touched: Sequence[Verdict], vms: int) -> str:
+    """`12 of 340 VMs: 1 refused, 2 need a restart by hand, 9 change while they run; at their next start 23 change`.
 
-    def _at_next_start(self) -> str:
-        words = [
-            words
-            for name, forms in NEXT.items()
-            for words in _words(self.later.get(name, 0), self.held.get(name, ()), forms)
-        ]
-        if not words:
-            return ""
-        number = sum(number + _more(self.held.get(name, ())) for name, number in self.later.items())
-        boot = self.risks.get("boot", 0)
-        risky = " and may not boot" if boot == number else f", {boot:,} of them may not boot" if boot else ""
-        return f"at {'its' if number == 1 else 'their'} next start {', '.join(words)}{risky}"
+    Of VMs that need a restart that is all: the change comes with it.
+    """
+    if not touched:
+        return f"{counted(vms, 'VM')}: nothing changes"
+    unapplied = sum(verdict.sync is not None and verdict.sync.outcome == "not applied" for verdict in touched)
+    clauses = (
+        _at_once(touched, vms),
+        _at_next_start(touched),
+        _kept(touched),
+        _risks(touched),
+        f"not applied by the sync: {counted(unapplied, 'VM')}" if unapplied else "",
+    )
+    return "; ".join(filter(None, clauses))
 
-    def _kept(self) -> str:
-        """How many keep what KubeVirt has stored, and how many of all could not be created anew."""
-        keeps = ", ".join(_words(self.next.get("kept", 0), self.held.get("kept", ()), _KEPT))
-        broken = ", ".join(
-            words
-            for name in BREAKS
-            for words in _words(self.anew.get(name, 0), self.held_anew.get(name, ()), NEXT[name])
-        )
-        return "; ".join(filter(None, (keeps, broken and f"{ANEW}, {broken}")))
 
-    def _risks(self) -> str:
-        """How many guests risk what, but that they may not boot."""
-        risks = [f"{kind} ({counted(number, 'VM')})" for kind, number in self.risks.items() if kind != "boot"]
-        return f"risks: {', '.join(risks)}" if risks else ""
+def _at_once(touched: Sequence[Verdict], vms: int) -> str:
+    """What happens when the change is applied, and to how many of all."""
+    parts = [part for verdict in touched for part in (verdict.part, verdict.held) if part is not None]
+    kinds = [kind for kind in get_args(PartKind) if any(part.kind == kind for part in parts)]
+    total = counted(vms, " or ".join(["VM", *kinds]), listed(["VMs", *(f"{kind}s" for kind in kinds)]))
+    words: list[str] = []
+    for now, forms in NOW.items():
+        here = [verdict for verdict in touched if verdict.now == now]
+        if now == "restart":
+            by_pools = [verdict for verdict in touched if verdict.restarts is not None]
+            risky = [verdict for verdict in by_pools if _may_not_boot(verdict)]
+            restarted = "restarted automatically now"
+            words += _count(risky, "restarts", (f"{restarted} and may not boot",) * 2)
+            words += _count(_others(by_pools, risky), "restarts", (restarted,) * 2)
+            here = _others(here, by_pools)
+        if now == "delete":
+            with_disks = [verdict for verdict in here if any(risk.kind == "disks" for risk in verdict.risks)]
+            words += _count(with_disks, "part", ("deleted with its disks", "deleted with their disks"))
+            here = _others(here, with_disks)
+        if now in _UNTIL_RESTART:
+            risky = [verdict for verdict in here if _may_not_boot(verdict)]
+            words += _count(risky, "part", _RISKY_RESTART)
+            here = _others(here, risky)
+        words += _count(here, "part", forms)
+    moved = sum(verdict.now != "unchanged" for verdict in touched)
+    return f"{moved:,} of {total}: {', '.join(words)}" if moved else f"none of {total} is touched now"
+
+
+def _at_next_start(touched: Sequence[Verdict]) -> str:
+    later = [verdict for verdict in touched if not _comes_at_once(verdict)]
+    by_name = {name: [verdict for verdict in later if verdict.next == name] for name in NEXT}
+    words = [words for name, forms in NEXT.items() for words in _count(by_name[name], "held", forms)]
+    starting = list(chain(*by_name.values()))
+    boot = _number(verdict for verdict in starting if _may_not_boot(verdict))
+    came = _number(verdict for verdict in touched if verdict.now in _CAME and _may_not_boot(verdict))
+    if came and not starting:
+        return f"{came:,} may not boot at the next start"
+    if not words:
+        return ""
+    number = _number(starting)
+    risky = " and may not boot" if boot == number else f", {boot:,} of them may not boot" if boot else ""
+    return f"at {'its' if number == 1 else 'their'} next start {', '.join(words)}{risky}"
+
+
+def _kept(touched: Sequence[Verdict]) -> str:
+    """How many keep what KubeVirt has stored, and how many of all could not be created anew, or might not boot then."""
+    kept = [verdict for verdict in touched if verdict.next == "kept"]
+    keeps = ", ".join(_count(kept, "held", _KEPT))
+    anew = [verdict for verdict in touched if verdict.next == "kept" or verdict.anew != "same"]
+    broken = [
+        words
+        for name in BREAKS
+        for words in _count([verdict for verdict in anew if verdict.anew == name], "held", ANEW_FORMS[name])
+    ]
+    boot = [verdict for verdict in kept if any(risk.kind == "boot" for risk in verdict.risks)]
+    broken += _count(boot, "held", ("may not boot", "may not boot"))
+    return "; ".join(filter(None, (keeps, f"{ANEW}, {', '.join(broken)}" if broken else "")))
+
+
+def _risks(touched: Sequence[Verdict]) -> str:
+    """How many guests risk what, but that they may not boot, or lose what is deleted with them."""
+    stay = [verdict for verdict in touched if verdict.now != "delete" or verdict.held is not None]
+    risks = [f"{kind} ({counted(number, 'VM')})" for kind, number in _by_risk(stay).items() if kind != "boot"]
+    return f"risks: {', '.join(risks)}" if risks else ""
+
+
+def _comes_at_once(verdict: Verdict) -> bool:
+    """Whether the change is there before the next start, or what happens now says that a restart brings it."""
+    until = verdict.restarts is not None or verdict.now in (*_CAME, *_UNTIL_RESTART)
+    return until and verdict.next == "changed"
+
+
+def _may_not_boot(verdict: Verdict) -> bool:
+    return verdict.next != "kept" and any(risk.kind == "boot" for risk in verdict.risks)
+
+
+def _others(verdicts: Sequence[Verdict], without: Sequence[Verdict]) -> list[Verdict]:
+    left_out = set(map(id, without))
+    return [verdict for verdict in verdicts if id(verdict) not in left_out]
+
+
+def _count(
+    verdicts: Sequence[Verdict], which: Literal["part", "held", "restarts"], forms: tuple[str, str]
+) -> Iterator[str]:
+    parts = [part for verdict in verdicts if (part := getattr(verdict, which)) is not None]
+    return _words(len(verdicts), parts, forms)
+
+
+def _number(verdicts: Iterable[Verdict]) -> int:
+    """How many VMs that is, all of pools and ReplicaSets that stay among them."""
+    return sum(1 + _more([verdict.held] if verdict.held is not None else ()) for verdict in verdicts)
 
 
 def _words(number: int, parts: Sequence[Part], forms: tuple[str, str]) -> Iterator[str]:
@@ -136,8 +207,16 @@ def part_words(verdict: Verdict) -> str:
     """Say what happens to how many VMs of a pool or ReplicaSet: `2 of its 4 VMs are deleted`; "" for what is one VM."""
     part, held, now = verdict.part, verdict.held, verdict.now
     if part is not None and part.number != 0:
+        if verdict.restarts is not None and now == "restart":
+            return (
+                f"{_of(part.number, part.of, 'its')} {'is' if part.number == 1 else 'are'} restarted automatically now"
+            )
         be = ("is " if part.number == 1 else "are ") if now in _DONE else ""
         words = f"{_of(part.number, part.of, 'its')} {be}{NOW[now][part.number != 1]}"
+        if verdict.restarts is not None and now != "restart":
+            left = verdict.restarts
+            stay = "those that it chooses" if left.number is None else f"the other {left.number:,}"
+            return f"{words}, {stay} {'is' if left.number == 1 else 'are'} restarted automatically now"
         if verdict.next != "kept" or held is None:
             return words
         return f"{words}, the {'other' if held.number == 1 else 'others'} {_KEPT[held.number != 1]}"
@@ -159,11 +238,6 @@ def summary(verdicts: Iterable[Verdict], vms: int) -> Summary:
     later = [verdict for verdict in touched if verdict.now not in _CAME or verdict.next != "changed"]
     anew = [verdict for verdict in touched if verdict.next == "kept" or verdict.anew != "same"]
     now, next_start = Counter(verdict.now for verdict in touched), Counter(verdict.next for verdict in touched)
-    risks: Counter[str] = Counter()
-    for verdict in touched:
-        kinds = {risk.kind for risk in verdict.risks} if verdict.next != "kept" else ()
-        number = 1 + _more([verdict.held] if verdict.held is not None else ())
-        risks.update(dict.fromkeys(kinds, number))
     rest = vms - len(touched)
     return Summary(
         vms=vms,
@@ -172,12 +246,21 @@ def summary(verdicts: Iterable[Verdict], vms: int) -> Summary:
         next=_in_order(next_start + Counter({"same": rest}), get_args(Next)),
         later=_in_order(Counter(verdict.next for verdict in later), tuple(NEXT)),
         anew=_in_order(Counter(verdict.anew for verdict in anew), get_args(Next)),
-        risks=_in_order(risks, get_args(RiskKind)),
+        risks=_by_risk(touched),
         parts=_by_name((verdict.now, verdict.part) for verdict in touched),
         held=_by_name((verdict.next, verdict.held) for verdict in later),
         held_anew=_by_name((verdict.anew, verdict.held) for verdict in anew),
         unapplied=sum(verdict.sync is not None and verdict.sync.outcome == "not applied" for verdict in touched),
+        sentence=sentence(touched, vms),
     )
+
+
+def _by_risk(touched: Iterable[Verdict]) -> dict[str, int]:
+    risks: Counter[str] = Counter()
+    for verdict in touched:
+        kinds = {risk.kind for risk in verdict.risks} if verdict.next != "kept" else ()
+        risks.update(dict.fromkeys(kinds, _number([verdict])))
+    return _in_order(risks, get_args(RiskKind))
 
 
 def _by_name(parts: Iterable[tuple[str, Part | None]]) -> dict[str, tuple[Part, ...]]:

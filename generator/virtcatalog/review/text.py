@@ -20,7 +20,7 @@ from virtcatalog.review.report import (
     sides,
     upgrades,
 )
-from virtcatalog.review.rows import shortened, sign, what, who, why, word
+from virtcatalog.review.rows import sign, what, who, why, word
 from virtcatalog.review.running import POOL_TEMPLATE, TEMPLATE
 from virtcatalog.review.users import consequences
 
@@ -166,10 +166,10 @@ def _row(group: Group, width: int, *, full: bool) -> Iterator[str]:
     """The VMs, what becomes of them, and because of what: that is behind their names where it fits."""
     verdict = group.verdict
     start = _start(group, len(group.vms) if full else _MOST_NAMES)
-    cause, lines = why(group), what(verdict)
+    cause, lines = why(group), what(verdict, None if full else _MOST_CHANGES)
     beside = bool(cause) and len(start) + len(cause) + 2 <= width
     yield from _wrapped(f"{start}  {cause}", width) if beside else _wrapped(start, width, after="    ")
-    yield from _wrapped("; ".join(lines if full else shortened(lines, _MOST_CHANGES)), width, "    ")
+    yield from _wrapped("; ".join(lines), width, "    ")
     if not beside:
         yield from _wrapped(cause, width, "    ")
 

@@ -82,20 +82,22 @@ def consequences(change: ObjectChange, all_users: AllUsers) -> list[str]:
     """Say what VMs that exist feel of a change of an object, a sentence each."""
     kind = identity(change.manifest)[0]
     if kind == "KubeVirt":
-        return ["VMs that run keep their domain; the next start of each meets the new configuration."]
+        return ["VMs that run keep their domain; their next start takes the new configuration."]
     if kind not in KINDS:
         return []
     users = users_of(change, all_users)
     if change.change == "added":
         return ["No VM refers to it yet."] if not users.following | users.stored else [_following(users, "now find it")]
     if not change.spec_changes and change.change == "changed":
-        return ["Only labels or annotations change: no VM feels it."]
+        return ["Only labels or annotations change: no effect on any VM."]
     what = "instance type" if kind.endswith("Instancetype") else "preference"
     if change.change == "changed":
         keep = f"VMs that exist keep the revision of the {what} that KubeVirt stored for them"
         sentences = [f"{keep}; VMs created from now on get the new one."]
         if users.stored:
-            sentences.append(f"Of the VMs given, {counted(len(users.stored), 'keeps', 'keep')} a stored revision.")
+            sentences.append(
+                f"{_many(users.stored)} {'keeps' if len(users.stored) == 1 else 'keep'} a stored revision."
+            )
         if users.following:
             sentences.append(_following(users, "meet the new one at the next start"))
         return sentences
@@ -103,7 +105,9 @@ def consequences(change: ObjectChange, all_users: AllUsers) -> list[str]:
         f"VMs that exist go on with the revision stored for them; new VMs that name {_called(change)} are refused."
     ]
     if users.stored:
-        sentences.append(f"Of the VMs given, {counted(len(users.stored), 'goes', 'go')} on with a stored revision.")
+        sentences.append(
+            f"{_many(users.stored)} {'goes' if len(users.stored) == 1 else 'go'} on with a stored revision."
+        )
     if users.following:
         sentences.append(_following(users, "are refused at the next start"))
     if change.change == "renamed":
@@ -131,8 +135,12 @@ def _called(change: ObjectChange) -> str:
     return change.old_name or identity(change.manifest)[2]
 
 
+def _many(names: set[str]) -> str:
+    return counted(len(names), "VM or pool", "VMs and pools")
+
+
 def _following(users: Users, what: str) -> str:
     if len(users.following) == 1:
         what = what.replace("meet ", "meets ", 1).replace("find ", "finds ", 1).replace("are ", "is ", 1)
-        return f"1 VM given has no stored revision yet and {what}."
-    return f"{len(users.following):,} VMs given have no stored revision yet and {what}."
+        return f"1 VM has no stored revision yet and {what}."
+    return f"{len(users.following):,} VMs have no stored revision yet and {what}."

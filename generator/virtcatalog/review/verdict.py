@@ -106,7 +106,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     catalog, of which no VM needs to exist. `reasons` are those of `now`. `anew` is what becomes of a VM that keeps a
     stored type or preference once that is refreshed or the VM is created anew. `changes` are in words for people, the
     gravest first. Of a pool or ReplicaSet `part` is to how many of its VMs `now` happens, and `held` how many `next` is
-    about. `sync` is what Argo CD or Flux makes of it, where one of them applies the VM's manifest, and that changes.
+    about; `restarts` are the VMs that a pool restarts now by itself. `sync` is what Argo CD or Flux makes of it, where
+    one of them applies the VM's manifest, and that changes.
     """
 
     vm: str = ""
@@ -118,6 +119,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[str, ...] = ()
     next: Next = "same"
     held: Part | None = None
+    restarts: Part | None = None
     anew: Next = "same"
     changes: tuple[str, ...] = ()
     risks: tuple[Risk, ...] = ()
