@@ -225,7 +225,7 @@ def test_vms_of_a_fleet_are_grouped_by_their_change(repo: Repository) -> None:
     repo.write(components=WITH_RUNTIME)
     fleet = dump(*(vm(f"web-{number}") for number in range(12)), vm("other", preference="linux.one"))
     text = repo.diff("-f", "-", status=1, stdin=fleet).stdout
-    assert "~ kept  team/web-0, team/web-1, team/web-2 and 9 more" in text
+    assert "= kept  team/web-0, team/web-1, team/web-2 and 9 more" in text
     assert "team/other" not in text
 
 
@@ -244,7 +244,7 @@ def test_vms_that_keep_a_stored_revision_do_not_feel_a_change(repo: Repository) 
 def test_labels_alone_are_felt_by_nobody(repo: Repository) -> None:
     repo.write(preferences__linux="preferences: {linux.one: {displayName: One}}\n")
     assert {each["consequences"][0] for each in repo.data()["objects"]} == {
-        "Only labels or annotations change: no VM feels it."
+        "Only labels or annotations change: no effect on any VM."
     }
 
 

@@ -92,7 +92,7 @@ def become(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str, tuple[st
             "the pool restarts its VMs itself (those that its selectors choose), now, all at once",
         ),
         (VOLUMES, DISKS, "delete", "the pool deletes its VMs and creates them anew: dataVolumeTemplates are others"),
-        ((), ("virtualMachineTemplate__spec__runStrategy", "Halted"), "stop", ""),
+        ((), ("virtualMachineTemplate__spec__runStrategy", "Halted"), "stop", "runStrategy Always → Halted"),
         # Opportunistic: its VMs change, and their machines as those of any VM.
         ((("updateStrategy", {"opportunistic": {}}),), HOSTNAME, "restart", "hostname cannot change while the VM runs"),
         ((("updateStrategy", {"opportunistic": {}}),), CPUS, "pending", "a binding that does not migrate"),

@@ -96,7 +96,9 @@ def what(verdict: Verdict, most: int | None = None) -> list[str]:
     Of many lines the first few, with `most`.
     """
     if of_holder := part_words(verdict):
-        return [of_holder, *what(replace(verdict, part=None, held=None, restarts=None), most and most - 1)]
+        anew = "same" if noun(verdict) == "ReplicaSet" else verdict.anew
+        alone = replace(verdict, part=None, held=None, restarts=None, anew=anew)
+        return [of_holder, *what(alone, most and most - 1)]
     if verdict.next == "kept":
         return _of_kept(verdict, most)
     return shortened(_lines(verdict), most)
@@ -118,7 +120,8 @@ def _of_kept(verdict: Verdict, most: int | None) -> list[str]:
     """Say that a VM stays as it is, and in one line all that it is once it is created anew."""
     risks, changes, sync = _parts(verdict)
     differs = "; ".join(shortened([*risks, *changes], most))
-    anew = "or its stored revision is refreshed" if verdict.anew == "changed" else ""
+    stored = verdict.anew == "changed" and not verdict.reasons
+    anew = "or its stored revision is refreshed" if stored else ""
     return [*verdict.reasons, *sync, *([f"{ANEW}{' ' if anew else ''}{anew}: {differs}"] if differs else [])]
 
 
