@@ -245,10 +245,22 @@ def test_a_claim_that_a_vm_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert because("shop/web", "old", "new") == ["PersistentVolumeClaim root new/all.yaml:21"]
 
 
+EFI = VM.replace(
+    "            memory:", "            firmware: {bootloader: {efi: {secureBoot: false}}}\n            memory:"
+)
+
+
 def test_a_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    efi = VM.replace(
-        "            memory:", "            firmware: {bootloader: {efi: {secureBoot: false}}}\n            memory:"
-    )
-    folder("same", efi)
+    folder("same", EFI)
     assert because("shop/web", "same", "same", "--kubevirt", "v1.8.4", "v1.9.0") == ["KubeVirt v1.8.4 → v1.9.0 :0"]
+
+
+def test_a_release_beside_a_preference_that_it_deploys_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    fedora = EFI.replace("guest: 1Gi", "guest: 4Gi")
+    folder("same", fedora.replace("  template:", "  preference: {name: fedora}\n      template:", 1))
+    causes = because("shop/web", "same", "same", "--kubevirt", "v1.8.4", "v1.9.0")
+    assert [cause.partition(" catalog/")[0] for cause in causes] == ["KubeVirt v1.8.4 → v1.9.0 :0", "fedora :0"]

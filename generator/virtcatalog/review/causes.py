@@ -36,10 +36,10 @@ class Causes:
         self._causes: dict[tuple[Identity, str, Units], tuple[Cause, ...]] = {}
 
     def around(self, comparison: Comparison, references: Iterable[Identity], vm: Data) -> tuple[Cause, ...]:
-        """Why a VM changes that refers to these objects: those that change, the release, what else it meets."""
+        """Why a VM changes that refers to these objects: the release, and those that change, or what else it meets."""
         objects = [reference for reference in references if reference in comparison.changed]
         causes = [cause for reference in dict.fromkeys(objects) for cause in self._object(reference, comparison)]
-        return tuple(causes) or tuple(self._elsewhere(comparison, vm))
+        return (*_release(comparison), *(causes or self._elsewhere(comparison, vm)))
 
     def of_manifest(self, old: Vm | None, new: Vm | None, verdict: Verdict) -> tuple[Cause, ...]:
         """The fields of a VM's own manifest that make the verdict, those first that its reasons name."""
@@ -140,10 +140,7 @@ class Causes:
         return self._objects[key].get(which) or self._objects[key].get((kind, "", name))
 
     def _elsewhere(self, comparison: Comparison, vm: Data) -> Iterator[Cause]:
-        """What changes a VM that refers to nothing that does: the release, the configuration, what lies beside it."""
-        old, new = str(comparison.base.release), str(comparison.head.release)
-        if old != new:
-            yield Cause(f"KubeVirt {old} → {new}")
+        """What changes a VM that refers to nothing that does: the configuration, and what lies beside it."""
         yield from self._configuration(comparison)
         words = set(_words(vm))
         for which in sorted(comparison.changed):
@@ -166,6 +163,12 @@ class Causes:
         for which in sorted(comparison.changed):
             if which[0] == "KubeVirt" and new is None:
                 yield from (replace(cause, name=_CR) for cause in self._object(which, comparison))
+
+
+def _release(comparison: Comparison) -> Iterator[Cause]:
+    old, new = str(comparison.base.release), str(comparison.head.release)
+    if old != new:
+        yield Cause(f"KubeVirt {old} → {new}")
 
 
 def _refused_fields(vm: Vm, verdict: Verdict, side: Side) -> Iterator[Cause]:
