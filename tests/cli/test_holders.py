@@ -172,7 +172,7 @@ def test_diff_shows_what_an_instance_type_does_to_a_pool(tmp_path: Path, monkeyp
         Path(side, "all.yaml").write_text(f"{POOL}---\n{TYPES.replace('2Gi', memory)}")
     result = CliRunner().invoke(main, ["diff", "old", "new", "--full"])
     assert result.exit_code == 1, result.stderr
-    assert "~ kept  many  because of small" in result.stdout
+    assert "= kept  pool many  because of small" in result.stdout
     assert '+  <memory unit="b">4294967296</memory>' in result.stdout
 
 
