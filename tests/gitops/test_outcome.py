@@ -72,8 +72,8 @@ def test_a_vm_that_waits_for_a_restart_is_healthy_to_argo_cd():
 @pytest.mark.parametrize("now", ["restart", "live", "migrate"])
 def test_flux_waits_for_every_change_of_a_running_vms_template(now):
     found = outcome(FLUX, vm(memory="2Gi"), now, vm())
-    but = "" if now == "restart" else ", which the change itself does not need"
-    waits = f"Kustomization apps waits for it, and is not ready before someone restarts the VM{but}"
+    but = "" if now == "restart" else ", though the change comes without a restart"
+    waits = f"Kustomization apps is not ready until someone restarts the VM{but}"
     assert found == Synced("Flux", "waits", (waits,))
     assert outcome(replace(FLUX, waits=False), vm(memory="2Gi"), now, vm()).outcome == "applied"
     assert outcome(replace(FLUX, waits=False, watched=frozenset({WEB})), vm(memory="2Gi"), now, vm()) == found

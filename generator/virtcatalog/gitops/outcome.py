@@ -177,8 +177,8 @@ def _never_ready(change: Change, new: Data, unit: Environment) -> Iterator[str]:
     elif change.breaks and change.now in ("create", "start", "restart"):
         yield "never ready: the VM does not run"
     elif change.old is not None and not is_halted(change.old) and _template_changes(change):
-        but = ", which the change itself does not need" if change.now in ("live", "migrate") else ""
-        yield f"{unit.kind} {unit.name} waits for it, and is not ready before someone restarts the VM{but}"
+        but = ", though the change comes without a restart" if change.now in ("live", "migrate") else ""
+        yield f"{unit.kind} {unit.name} is not ready until someone restarts the VM{but}"
 
 
 def _template_changes(change: Change) -> bool:
