@@ -201,11 +201,13 @@ def test_an_environment_that_runs_a_release_overrules_the_usual_preview(reposito
     assert run("create vm --name web").stdout.startswith(f"# {TEXT}\n")
 
 
-def test_capacity_counts_by_the_release_that_the_environment_runs(repository: Path) -> None:
+@pytest.mark.parametrize("asked", [f"capacity {OF_ENVIRONMENTS['capacity']} -o json", "show m.large -e production"])
+def test_amounts_are_those_of_the_release_that_the_environment_runs(repository: Path, asked: str) -> None:
     house.write(repository, {"catalog/overlays.yaml": "production: {kubevirt: main}\n"})
-    asked = f"capacity {OF_ENVIRONMENTS['capacity']} -o json"
     declared, named, other = (run(f"{asked} {more}").stdout for more in ("", "--kubevirt main", "--kubevirt v1.9.0"))
     assert declared == named != other
+    assert "preview" in declared
+    assert "preview" not in other
 
 
 def test_no_preview_is_ever_chosen_by_itself() -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from virtcatalog.cli import options
-from virtcatalog.cli.conditions import conditioned
+from virtcatalog.cli.conditions import conditioned, judged_by
 from virtcatalog.cli.console import data, echo, failing, print_documents
-from virtcatalog.cli.inputs import catalog_objects
+from virtcatalog.cli.inputs import catalog_objects, load_any
 from virtcatalog.cli.items import catalog_items, items_by_name, shown
 from virtcatalog.errors import RefusedError, VirtcatalogError
 
@@ -36,7 +37,7 @@ Examples:
 @options.prices
 @options.form(("text", "yaml", "json", "xml"), default="text", text="How to print it.")
 @failing
-@conditioned
+@partial(conditioned, by_environment=True)
 def command(
     name: str,
     catalog: str | None,
@@ -56,6 +57,7 @@ def command(
         print_documents([item.manifest or {"name": item.name, **item.facts} for item in items], form)
         return 0
     beside = [manifest for manifest in catalog_objects(catalog) if manifest.get("kind") == "KubeVirt"]
+    conditions = judged_by(conditions, _release(catalog, environments), beside)
     if form == "xml":
         if not expandable:
             raise VirtcatalogError(f"{name} is no instance type and no preference; `virtcatalog expand` shows VMs")
@@ -69,6 +71,14 @@ def command(
         shown = _outcome(item, example(item, beside, conditions)) if item in expandable else ()
         echo(("\n" if index else "") + "\n".join(_lines(item, shown)))
     return 0
+
+
+def _release(catalog: str | None, environments: Sequence[str]) -> str:
+    """What the environment runs whose items are shown: those of the first count before those of others."""
+    from virtcatalog.environments import release_of
+
+    loaded = load_any(catalog, environments)
+    return release_of(loaded.overlays, environments[0]) if loaded is not None and environments else ""
 
 
 def _lines(item: Item, becomes: Iterable[tuple[str, str]]) -> Iterator[str]:
