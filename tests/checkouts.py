@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
@@ -17,6 +18,11 @@ def write(folder: Path | str, files: Mapping[str, str]) -> None:
         file = Path(folder, path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(dedent(text), encoding="utf-8")
+
+
+def unpack(archive: tarfile.TarFile, folder: Path) -> None:
+    """Unpack a tar file of our own; Python before 3.11.4, as Debian 12 has it, knows no filters."""
+    archive.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
 
 
 def git(folder: Path | str, *arguments: str, stdin: bytes = b"", day: str = "") -> str:
