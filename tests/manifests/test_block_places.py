@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from virtcatalog.manifests.blocks import BlockPlaces
+from virtcatalog.manifests.blocks import BlockPlaces, read_blocks
 
 TEXT = """\
 kind: VirtualMachine
@@ -16,7 +16,6 @@ spec:
     disk:
       bus: virtio
   - name: data
-
   networks:
     - name: lan
       pod:
@@ -26,9 +25,15 @@ status: ready
 """
 
 
+def places_in(text: str) -> BlockPlaces:
+    documents = read_blocks(text)
+    assert documents is not None
+    return BlockPlaces(text, documents)
+
+
 def place(text: str, *field: str | int) -> tuple[int, int]:
     """The line and column of a field, both from 1, as a message has them."""
-    line, column = BlockPlaces(text).place(0, field)
+    line, column = places_in(text).place(0, field)
     return line + 1, column + 1
 
 
@@ -43,11 +48,11 @@ def place(text: str, *field: str | int) -> tuple[int, int]:
         (("spec", "disks", 0), (6, 5)),
         (("spec", "disks", 0, "disk", "bus"), (8, 7)),
         (("spec", "disks", 1, "name"), (9, 5)),
-        (("spec", "networks", 0, "name"), (12, 7)),
-        (("spec", "networks", 0, "pod"), (13, 7)),
-        (("spec", "networks", 1), (14, 7)),
-        (("spec", "empty"), (15, 3)),
-        (("status",), (16, 1)),
+        (("spec", "networks", 0, "name"), (11, 7)),
+        (("spec", "networks", 0, "pod"), (12, 7)),
+        (("spec", "networks", 1), (13, 7)),
+        (("spec", "empty"), (14, 3)),
+        (("status",), (15, 1)),
     ],
 )
 def test_a_field_has_the_place_of_its_key(field: tuple[str | int, ...], expected: tuple[int, int]) -> None:
@@ -79,11 +84,17 @@ def test_a_list_may_be_the_whole_document() -> None:
 
 
 def test_an_item_goes_before_the_field_in_it() -> None:
-    assert BlockPlaces(TEXT).place(0, ("disk", "bus"), ("spec", "disks", 0)) == (7, 6)
+    assert places_in(TEXT).place(0, ("disk", "bus"), ("spec", "disks", 0)) == (7, 6)
 
 
 def test_asking_twice_gives_the_same() -> None:
-    places = BlockPlaces(TEXT)
+    places = places_in(TEXT)
     for _ in range(2):
         assert places.place(0, ("spec", "disks", 1, "name")) == (8, 4)
         assert places.place(0, ("spec", "disks", 0, "disk", "bus")) == (7, 6)
+
+
+def test_each_document_has_places_of_its_own() -> None:
+    places = places_in("# ours\n\na:\n- x\n---\n# b\na:\n- y\n- z: 1\n")
+    assert [places.place(document, ("a", 1, "z")) for document in (0, 1)] == [(2, 0), (8, 2)]
+    assert places.place(1, "none") == (6, 0)

@@ -29,7 +29,7 @@ class Composed(Text):
     """Finds places among nodes."""
 
     def place(self, document: int, field: Any, item: Any = ()) -> tuple[int, int]:
-        self._starts, self._is_block = [], False
+        self._starts, self._blocks = [], []
         return super().place(document, field, item)
 
 

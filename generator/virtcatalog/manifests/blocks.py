@@ -7,7 +7,7 @@ another way is left to the YAML reader, so that there is one judge of what YAML 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from sys import intern
 from typing import Any, NamedTuple
@@ -20,9 +20,46 @@ ENTRY = re.compile(r"((?:[A-Za-z]|[1-9][0-9]*[A-DF-Za-df-z])[A-Za-z0-9_./-]*):(?
 """A key that can be no number, and what follows it."""
 _PLAIN = re.compile(r"(?=[+.-]?[A-Za-z0-9_/])[^ :#\t]+(?:(?::(?! |$)| (?![ #]))[^ :#\t]*)*(?<![ :])")
 _BLOCK = frozenset({"|", "|-"})
+_COMMENTS = re.compile(r"\A(?: *(?:#.*)?\n)+")
+"""What a document may begin with; empty lines count, too."""
+_SEPARATOR = re.compile(r"^---\n", re.MULTILINE)
 _DEEPEST = 100
 
 Line = tuple[int, str]
+
+
+class Document(NamedTuple):
+    """A document of plain block style: its number in the text, its data, its first line, and the one behind its last.
+
+    All are counted from 0.
+    """
+
+    number: int
+    data: Any
+    first: int
+    end: int
+
+
+def read_blocks(text: str) -> list[Document] | None:
+    """Return the documents of a text that are not empty; None when one is written in any other way than `read_block`'s.
+
+    A line `---` begins a document wherever it stands: no scalar goes on at the first column.
+    """
+    documents: list[Document] = []
+    index = line = 0
+    for piece in _SEPARATOR.split(text):
+        content = _COMMENTS.sub("", piece)
+        comments = piece[: len(piece) - len(content)]
+        first, end = line + comments.count("\n"), line + piece.count("\n")
+        if content:
+            data = read_block(content)
+            if data is ... or not comments.replace("\n", "").isprintable():
+                return None
+            documents.append(Document(index, data, first, end if content.endswith("\n") else end + 1))
+        # Comments before the first `---` are no document; behind it, nothing is one that is null.
+        index += bool(content) or line > 0
+        line = end + 1
+    return documents or None
 
 
 def read_block(text: str) -> Any:
@@ -177,17 +214,17 @@ class _Block(NamedTuple):
 
 
 class BlockPlaces(Outline):
-    """Places in YAML that `blocks` reads, of one document."""
+    """Places in YAML that `read_blocks` reads, which has these documents."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, documents: Iterable[Document]) -> None:
         super().__init__()
         lines = text.split("\n")
-        self._root = _Block(lines, _indent(lines[0]), 0, len(lines))
+        self._roots = {document.number: _Block(lines, 0, document.first, document.end) for document in documents}
 
-    def place(self, _document: int, field: Field, item: Path = ()) -> Mark:
-        """Return the place of a field of the document, or of an item in it, or of the nearest thing around it."""
-        mark = Mark(0, self._root.indent)
-        block: _Block | None = self._root
+    def place(self, document: int, field: Field, item: Path = ()) -> Mark:
+        """Return the place of a field of a document, or of an item in it, or of the nearest thing around it."""
+        block: _Block | None = self._roots[document]
+        mark = Mark(self._roots[document].first, 0)
         for way in (item, field):
             while way and block is not None:
                 key = block.first, block.indent

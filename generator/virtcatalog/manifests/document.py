@@ -21,7 +21,7 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.findings import Path, field_path, inspect
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.limits import HOST_FILE_BYTES
-from virtcatalog.manifests.blocks import BlockPlaces, read_block
+from virtcatalog.manifests.blocks import BlockPlaces, Document, read_blocks
 from virtcatalog.manifests.builder import Builder
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.jsonplaces import JsonPlaces, skip
@@ -58,7 +58,8 @@ class Text:
         """Where documents start, if they are JSON."""
         self._roots: dict[int, tuple[int, int]] = {}
         """Lines and columns where documents start whose nodes were composed, which are not kept."""
-        self._is_block = False
+        self._blocks: list[Document] = []
+        """The documents, if they are YAML in plain block style."""
         self.is_plain = False
         """Whether it is JSON as this program writes it."""
         self._source = text
@@ -82,10 +83,10 @@ class Text:
         if quick is not None:
             yield from enumerate(quick)
             return
-        block = read_block(text) if len(text) <= _SHORT else ...
-        if block is not ...:
-            self._is_block = True
-            yield 0, block
+        blocks = read_blocks(text) if len(text) <= _SHORT else None
+        if blocks is not None:
+            self._blocks = blocks
+            yield from ((document.number, document.data) for document in blocks)
             return
         for index, node in enumerate(self._compose(self.problems)):
             self._roots[index] = self._place(node.start_mark)
@@ -104,7 +105,7 @@ class Text:
 
         The field may be that of a part of the document: `item` leads there, such as `("items", 3)`.
         """
-        is_plain = bool(self._starts or self._is_block)
+        is_plain = bool(self._starts or self._blocks)
         if item and not (is_plain and _is_in_lists(item)):
             field = (*item, *field) if isinstance(field, tuple) else f"{field_path(item)}.{field}".rstrip(".")
             item = ()
@@ -147,7 +148,7 @@ class Text:
 
     @cached_property
     def _plain_places(self) -> JsonPlaces | BlockPlaces:
-        return JsonPlaces(self._text, self._starts) if self._starts else BlockPlaces(self._text)
+        return JsonPlaces(self._text, self._starts) if self._starts else BlockPlaces(self._text, self._blocks)
 
     @cached_property
     def _nodes(self) -> list[Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from virtcatalog.manifests.blocks import read_block
+from virtcatalog.manifests.blocks import read_block, read_blocks
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
 
@@ -22,10 +23,17 @@ DATA = st.recursive(
 )
 
 
-def whole(text: str) -> Any:
+def composed(text: str) -> list[tuple[int, Any]] | None:
+    """What the YAML reader says; None for a text that is at fault."""
     source = Text(text)
-    documents = [data for _, data in source.documents()]
-    return documents[0] if documents and not source.problems else None
+    with patch("virtcatalog.manifests.document.read_blocks", return_value=None):
+        documents = list(source.documents())
+    return None if source.problems else documents
+
+
+def whole(text: str) -> Any:
+    documents = composed(text)
+    return documents[0][1] if documents else None
 
 
 @given(st.dictionaries(st.text("abz-./", min_size=1, max_size=8), DATA, min_size=1, max_size=4))
@@ -74,6 +82,35 @@ LINES = st.sampled_from(
 def test_it_never_says_anything_else_than_the_yaml_reader(text: str) -> None:
     read = read_block(text)
     assert read is ... or read == whole(text)
+
+
+@given(st.lists(LINES, min_size=1, max_size=12).map("\n".join))
+@example("# c\n---\na: 1\n---\n---\nb: x")
+@example("---\n---\n# c\n\na: 1\n---\n")
+@example("a: |\n   text\n\n---\nb: x\n--- \na: 1")
+@example("# \r a: 1\nb: x\n")
+def test_documents_are_those_of_the_yaml_reader_at_their_places(text: str) -> None:
+    blocks = read_blocks(text)
+    if blocks is not None:
+        documents = composed(text)
+        assert [(document.number, document.data) for document in blocks] == documents
+        assert documents is not None
+        quick, nodes = Text(text), Text(text)
+        assert list(quick.documents()) == documents
+        for index, data in documents:
+            for field in ("", *(data if isinstance(data, dict) else map(str, range(len(data))))):
+                with patch.object(nodes, "_blocks", []):
+                    assert quick.place(index, field) == nodes.place(index, field)
+
+
+def test_documents_have_comments_before_them_and_may_be_empty() -> None:
+    text = "# ours\n---\n# one\n\na: 1\n---\n# nothing\n---\nb:\n- x\n---\n"
+    assert read_blocks(text) == [(0, {"a": 1}, 4, 5), (2, {"b": ["x"]}, 8, 10)]
+
+
+@pytest.mark.parametrize("text", ["", "# c\n", "---\n", "a: 1\n--- \nb: 1\n", "a: 1\n...\n", "%YAML 1.1\n---\na: 1\n"])
+def test_other_streams_are_left_to_the_yaml_reader(text: str) -> None:
+    assert read_blocks(text) is None
 
 
 @given(st.from_regex(r"[0-9][0-9A-Za-z_.+-]{0,5}", fullmatch=True))
