@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
@@ -49,7 +48,7 @@ from virtcatalog.review.judge import (
     judge_template,
 )
 from virtcatalog.review.moving import Moved, Moves
-from virtcatalog.review.pinned import assumed, pins, recreated, stores
+from virtcatalog.review.pinned import Pinned, assumed, pins, recreated, stores
 from virtcatalog.review.referenced import References
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.syncing import as_sent, synced_verdict
@@ -127,8 +126,13 @@ class Reviewer:
         if not any(side.catalog for side in self._sides):
             self._vms = [*(vm.manifest for side in self._sides for vm in side.vms), *naming_types(fleet)]
         self._environments = {name for side in self._sides for name in side.objects}
-        self._dumped = {(name, each.header.name) for each in fleet for name in self._environments_of(each)}
+        self._fleet = fleet
         self.fleet = Fleet()
+
+    @cached_property
+    def _dumped(self) -> set[tuple[str, str]]:
+        """The environments and the names of the fleet's VMs."""
+        return {(environment, vm.header.name) for vm in self._fleet for environment in self._environments_of(vm)}
 
     def templates(self) -> None:
         """Compare the VM templates of both sides, in each environment that they are for."""
@@ -156,8 +160,8 @@ class Reviewer:
         """Compare what happens to the VMs of a fleet, in each environment that they can be in."""
         homeless = self._homeless(fleet)
         references_in: dict[tuple[str, str], References] = {}
-        cases: dict[tuple[int, bytes], Case] = {}
-        names: dict[tuple[int, bytes], list[str]] = {}
+        cases: dict[tuple[int, bytes, Pinned], Case] = {}
+        names: dict[tuple[int, bytes, Pinned], list[str]] = {}
         for dumped in fleet:
             name = dumped.header.name
             for environment in self._environments_of(dumped):
@@ -180,8 +184,7 @@ class Reviewer:
                 elif referenced.can_change:
                     vm, comparison = dumped.vm, references_here.comparison
                     fresh = recreated(vm)
-                    parts = json.dumps([sorted(pinned.matchers), pinned.contents]).encode()
-                    key = id(comparison), references_here.alike.key(fresh, comparison.namespaces) + parts
+                    key = id(comparison), references_here.alike.key(fresh, comparison.namespaces), pinned
                     if key not in cases:
                         cases[key], names[key] = Case(vm, fresh, pinned, referenced.references, comparison), []
                     names[key].append(name)

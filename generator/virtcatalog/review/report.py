@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from virtcatalog.catalog.prices import Prices
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class Report(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Everything that a comparison found.
 
     `hidden` are objects that a broken catalog keeps from being compared; `upgrades` the environments whose KubeVirt
@@ -89,7 +90,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         """The verdicts on VM templates of the catalog."""
         return [verdict for verdict in self.fleet.verdicts if verdict.template]
 
-    @property
+    @cached_property
     def summary(self) -> Summary:
         """How many VMs there are, and what becomes of how many."""
         return summary(self.vms, self.fleet.vms)

@@ -258,8 +258,8 @@ def summary(verdicts: Iterable[Verdict], vms: int) -> Summary:
 def _by_risk(touched: Iterable[Verdict]) -> dict[str, int]:
     risks: Counter[str] = Counter()
     for verdict in touched:
-        kinds = {risk.kind for risk in verdict.risks} if verdict.next != "kept" else ()
-        risks.update(dict.fromkeys(kinds, _number([verdict])))
+        if verdict.risks and verdict.next != "kept":
+            risks.update(dict.fromkeys({risk.kind for risk in verdict.risks}, _number([verdict])))
     return _in_order(risks, get_args(RiskKind))
 
 
