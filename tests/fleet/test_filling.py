@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from virtcatalog.cli.batches import unplaced
 from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.expand_warnings import Warnings
-from virtcatalog.cli.vms import unplaced
 from virtcatalog.fleet import files, filling
 from virtcatalog.fleet.alike import Likeness, Matcher, compact, has_plain_name, likeness
 from virtcatalog.fleet.expanding import Expander

@@ -90,20 +90,20 @@ def command(
     if propose:
         return _propose(machines, problems, candidates)
     rewritten_files: list[Rewritten] = []
-    left = iter(machines)
+    remaining = iter(machines)
     for file in files:
-        text, unwritable = rewritten(file, list(islice(left, len(file.vms))), nearest=nearest)
+        text, unwritable = rewritten(file, list(islice(remaining, len(file.vms))), nearest=nearest)
         rewritten_files.append(text)
         problems += unwritable
     for path, side in repositories.items():
         own = [text for file, text in zip(files, rewritten_files, strict=True) if file.repository == path]
-        wanted = {
+        intended = {
             id(machine.vm.manifest.data): shrunk_vm.manifest
             for text in own
             for machine in text.machines
             if (shrunk_vm := machine.adoption.shrunk) is not None
         }
-        if faults := refuted(path, side, own, wanted):
+        if faults := refuted(path, side, own, intended):
             problems += faults
             rewritten_files = [text._replace(new=text.old) if text in own else text for text in rewritten_files]
     _tell(machines, problems, rewritten_files, candidates)

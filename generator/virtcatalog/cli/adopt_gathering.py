@@ -57,27 +57,27 @@ def _folder(source: str) -> str:
 
 def _agreeing(objects: Iterable[Located]) -> list[Data]:
     """What environments of a repository deploy; VirtcatalogError for objects of one name that differ."""
-    seen: dict[Identity, Located] = {}
+    by_identity: dict[Identity, Located] = {}
     for located in objects:
-        same = seen.setdefault(identity(located.manifest), located)
-        if same.manifest != located.manifest:
-            names = listed(sorted({same.environment, located.environment}))
+        first = by_identity.setdefault(identity(located.manifest), located)
+        if first.manifest != located.manifest:
+            names = listed(sorted({first.environment, located.environment}))
             raise VirtcatalogError(f"{located.name} is not the same in {names}: name an environment with -e")
-    return [located.manifest for located in seen.values()]
+    return [located.manifest for located in by_identity.values()]
 
 
-def _offered(catalog: str | None, sources: Iterable[str], asked: Sequence[str]) -> tuple[list[Data], str]:
+def _offered(catalog: str | None, sources: Iterable[str], environments: Sequence[str]) -> tuple[list[Data], str]:
     """What VMs may adopt in every environment that is asked about, and the release that these say that they run."""
     from virtcatalog.environments import check_places, offered, places_of
     from virtcatalog.releases import DEFAULT
 
-    loaded = load_any(catalog, asked)
+    loaded = load_any(catalog, environments)
     overlays = loaded.overlays if loaded is not None else ()
     places = [source.where for source in map(from_where, sources) if source.where]
     check_places(places, overlays, f"in {catalog or 'catalog'}")
     if loaded is None:
         return catalog_objects(catalog), ""
-    names = [*asked, *places_of(places, overlays)]
+    names = [*environments, *places_of(places, overlays)]
     releases = {overlay.kubevirt for overlay in overlays if not names or overlay.name in names}
     if len({release or DEFAULT.name for release in releases}) > 1:
         summary("the environments run several releases of KubeVirt: -e asks about one")

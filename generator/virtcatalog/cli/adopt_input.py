@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 
 class Vm(NamedTuple):
-    """A VM that can be read anew, as it is alone in a piece of a file; one of several in a piece is `held`."""
+    """A VM that is read anew from its piece of a file; one of several in a piece is `parsed` already."""
 
     name: str
     """`namespace/name`."""
     stream: Stream
     piece: int
-    held: Manifest | None
+    parsed: Manifest | None
 
     @property
     def manifest(self) -> Manifest:
         """The VM."""
-        if self.held is not None:
-            return self.held
+        if self.parsed is not None:
+            return self.parsed
         (part,) = self.stream.vms(self.piece, self.piece + 1)
         (manifest,) = vms_of(part, unchecked)[0]
         return manifest

@@ -94,8 +94,8 @@ def rewritten(file: File, machines: Sequence[Machine], *, nearest: bool) -> tupl
     changed: Changed = _Changed(chosen)
     faults: list[Problem] = []
     if file.written is not None:
-        wanted = {machine.number: changed[machine.number] for machine in chosen}
-        every = [(machine.number, machine.vm.manifest, wanted.get(machine.number)) for machine in machines]
+        intended = {machine.number: changed[machine.number] for machine in chosen}
+        every = [(machine.number, machine.vm.manifest, intended.get(machine.number)) for machine in machines]
         changed, faults = carried_back(file.written, every)
     chosen = [machine for machine in chosen if _number(file, machine) in changed]
     if not chosen:
@@ -129,9 +129,9 @@ def carried_back(
     problems: list[Problem] = []
     lost: set[int] = set()
     chosen: list[tuple[Written, Manifest]] = []
-    for number, vm, wanted in vms:
+    for number, vm, intended in vms:
         own = written.get(number)
-        if wanted is None:
+        if intended is None:
             lost |= {own.number} if own is not None else set()
             continue
         if own is None:
@@ -139,7 +139,7 @@ def carried_back(
             continue
         chosen.append((own, vm))
         try:
-            new = carried(vm.data, wanted, own.data)
+            new = carried(vm.data, intended, own.data)
         except ElsewhereError as error:
             problems.append(vm.problem(error.field, f"{error}; change it there"))
             lost.add(own.number)
@@ -189,9 +189,11 @@ def replace(files: Iterable[Rewritten]) -> None:
     places = [(Path(file.name), file.new) for file in files]
     for path, _ in places:
         real_place(path)
-    for done, (path, text) in enumerate(places):
+    for written, (path, text) in enumerate(places):
         try:
             replace_file(path, text, note)
         except WriteError as error:
-            before = f"; rewritten before it: {some([str(place) for place, _ in places[:done]], 5)}" if done else ""
+            before = (
+                f"; rewritten before it: {some([str(place) for place, _ in places[:written]], 5)}" if written else ""
+            )
             raise WriteError(f"{error}{before}") from error

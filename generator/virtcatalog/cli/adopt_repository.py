@@ -85,10 +85,10 @@ def _written(stream: Stream) -> Iterator[Written]:
             yield Written(number, manifest.place()[0], manifest.data)
 
 
-def refuted(path: str, side: Side, files: Iterable[Rewritten], wanted: Mapping[int, Data]) -> list[Problem]:
+def refuted(path: str, side: Side, files: Iterable[Rewritten], intended: Mapping[int, Data]) -> list[Problem]:
     """Render a repository with rewritten files; say which VMs would not be as they should.
 
-    `wanted` has those that change, as they should be, by the identities of their manifests.
+    `intended` has those that change, as they should be, by the identities of their manifests.
     """
     from virtcatalog.review.read import read_side
 
@@ -100,7 +100,7 @@ def refuted(path: str, side: Side, files: Iterable[Rewritten], wanted: Mapping[i
     manifests = {(vm.environment, vm.key): vm.manifest for vm in after.vms}
     problems = []
     for vm in side.vms:
-        if manifests.get((vm.environment, vm.key)) != wanted.get(id(vm.manifest), vm.manifest):
+        if manifests.get((vm.environment, vm.key)) != intended.get(id(vm.manifest), vm.manifest):
             message = within("would change otherwise than it should, so that nothing is written", [vm.environment])
             problems.append(vm.problem("", message))
     return problems

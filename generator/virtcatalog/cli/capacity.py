@@ -44,12 +44,7 @@ Examples:
 @options.manifests("Nodes, VMs, quotas and whatever else is in the cluster; VMIs say where VMs run.")
 @options.catalog()
 @options.environment(", or a unit of a repository")
-@click.option(
-    "--nodes",
-    metavar="FILE",
-    shell_complete=options.completes("files"),
-    help="Kinds of node and their number, besides the nodes of -f.",
-)
+@options.file("--nodes", "Kinds of node and their number, besides the nodes of -f.")
 @options.form(("text", "json"), default="text")
 @failing
 @partial(conditioned, by_environment=True)
@@ -84,7 +79,7 @@ def command(
     units, of_units, unfit = deployed_all(repositories, asked_for)
     _refuse_several(repositories, asked_for)
     fleet = SoundFleet(place for place in places if place.path not in repositories)
-    beside = [other.data for others in fleet.others.values() for other in others]
+    beside = [manifest.data for manifests in fleet.others.values() for manifest in manifests]
     own, release = _deployed(catalog, environment if not repositories else None)
     declared = load_nodes(nodes) if nodes else []
     beside += (located.manifest for located in of_units)
@@ -94,9 +89,9 @@ def command(
     if not cluster.nodes:
         raise VirtcatalogError("there are no nodes: name a dump of the cluster with -f, or declare them with --nodes")
     types, pods = split([*own, *beside])
-    asked = split(own)[0] or types
+    instancetypes = split(own)[0] or types
     number = fleet.number + sum(len(unit.vms) for unit in units)
-    if not number and not asked:
+    if not number and not instancetypes:
         raise VirtcatalogError("there is neither a VM nor an instance type to ask about: see --help")
     of_repositories = (
         launch_of(vm.manifest, around)
@@ -104,7 +99,7 @@ def command(
         for around in [Cluster.under([*(located.manifest for located in unit.objects), *own, *declared], conditions)]
         for vm in unit.vms
     )
-    answer = report(chain(launched(fleet, cluster), of_repositories), number, cluster, asked, pods)
+    answer = report(chain(launched(fleet, cluster), of_repositories), number, cluster, instancetypes, pods)
     if form == "json":
         data(as_json(marked(_as_data(answer))))
     else:
@@ -127,8 +122,8 @@ def _refuse_several(repositories: Mapping[str, Side], environments: Sequence[str
         for vm in side.vms
         if side.repository is not None and (not environments or vm.environment in environments)
     }
-    if len(named := sorted(filter(None, clusters))) > 1:
-        raise click.UsageError(f"these VMs land in several clusters, {listed(named)}: name an environment with -e")
+    if len(names := sorted(filter(None, clusters))) > 1:
+        raise click.UsageError(f"these VMs land in several clusters, {listed(names)}: name an environment with -e")
 
 
 def _deployed(catalog: str | None, environment: str | None) -> tuple[list[Manifest], str]:

@@ -81,31 +81,31 @@ def _type_row(fit: TypeFit) -> tuple[str, ...]:
     return (fit.name, cpus, _memory(fit.wanted), f"{fit.empty:,}", f"{fit.beside:,}", kinds)
 
 
-def _memory(wanted: Mapping[str, int]) -> str:
+def _memory(requests: Mapping[str, int]) -> str:
     """What a Pod requests of memory; a guest on huge pages has its memory there."""
-    pages = [name for name in sorted(wanted) if name.startswith(HUGE_PAGES)]
-    huge = "".join(f" + {memory(wanted[name])} huge" for name in pages)
-    return memory(wanted.get("memory", 0)) + huge
+    pages = [name for name in sorted(requests) if name.startswith(HUGE_PAGES)]
+    huge = "".join(f" + {memory(requests[name])} huge" for name in pages)
+    return memory(requests.get("memory", 0)) + huge
 
 
 def fleet_lines(answer: Report) -> Iterator[str]:
     """Yield what the VMs take of the nodes, what a failure would do, and why VMs have no node."""
     packed = answer.packed
     halted = sum(vm.halted for vm in answer.vms)
-    others = f"; {counted(halted, 'VM is', 'VMs are')} {SWITCHED_OFF}" if halted else ""
+    switched_off = f"; {counted(halted, 'VM is', 'VMs are')} {SWITCHED_OFF}" if halted else ""
     yield (
         f"{counted(packed.placed, 'VM')} on {packed.used_nodes:,} of {counted(packed.nodes, 'node')}, "
-        f"{packed.left:,} left{others}"
+        f"{packed.left:,} left{switched_off}"
     )
     for name in (*_COMMON, *sorted(packed.used.keys() - {*_COMMON, PODS, *_EVERYWHERE, "ephemeral-storage"})):
-        total, used = packed.total.get(name, 0), packed.used.get(name, 0)
+        total, taken = packed.total.get(name, 0), packed.used.get(name, 0)
         if total:
             gone = (
                 f", {bare(name, packed.lost.get(name, 0))} on nodes where nothing more fits"
                 if packed.lost.get(name)
                 else ""
             )
-            yield f"  {name}: {bare(name, used)} of {bare(name, total)} ({used / total:.0%}){gone}"
+            yield f"  {name}: {bare(name, taken)} of {bare(name, total)} ({taken / total:.0%}){gone}"
     worst = next(iter(answer.failures), None)
     if worst is not None:
         yield _failing(answer)

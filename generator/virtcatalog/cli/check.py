@@ -17,10 +17,9 @@ from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, print_findings, summary
 from virtcatalog.cli.defaults import in_effect
 from virtcatalog.cli.inputs import placed
-from virtcatalog.cli.previews import mark, marked
+from virtcatalog.cli.previews import mark
 from virtcatalog.cli.repository import called, default_path, deployed_all, repository_at
-from virtcatalog.errors import ManifestError, ProblemsError, Severity, VirtcatalogError, counted
-from virtcatalog.escaping import as_json
+from virtcatalog.errors import ManifestError, ProblemsError, Severity, VirtcatalogError
 from virtcatalog.fleet.sources import Placed
 from virtcatalog.manifests.folder import NOT_THERE
 from virtcatalog.manifests.layout import CATALOG
@@ -29,13 +28,10 @@ from virtcatalog.manifests.sources import exists, is_catalog, open_folder
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog
     from virtcatalog.check.finding import Finding
-    from virtcatalog.check.pairs import Pair
     from virtcatalog.check.subject import Inventory, Subject
     from virtcatalog.errors import Problem
     from virtcatalog.fleet.cache import Cache
     from virtcatalog.kubevirt.conditions import Conditions
-
-_HEADER = ("Instance type", "Preference", "Fits", "Why not")
 
 
 @click.command(
@@ -55,12 +51,7 @@ Examples:
 @options.about_catalog(None, metavar="[CATALOG|DIR]")
 @options.manifests("Manifests to check together with the catalog: another catalog's objects, the KubeVirt CR, VMs.")
 @options.environments
-@click.option(
-    "--nodes",
-    metavar="FILE",
-    shell_complete=options.completes("files"),
-    help="Kinds of node and their number: docs/capacity.md.",
-)
+@options.file("--nodes", "Kinds of node and their number: docs/capacity.md.")
 @options.form(("text", "json", "github", "junit", "sarif"), default="text", text="How findings are printed.")
 @click.option(
     "--pairs",
@@ -81,11 +72,8 @@ Examples:
     help="The day by which sunsets are judged. [default: today]",
 )
 @click.option("--fix", "fixes", is_flag=True, help="First write manifests as the cluster stores them: out-of-sync.")
-@click.option(
-    "--since",
-    shell_complete=options.completes("revisions"),
-    metavar="REVISION",
-    help="Find fields, too, that have changed since a git revision and cannot: immutable-field.",
+@options.revision(
+    "--since", "since", "Find fields, too, that have changed since a git revision and cannot: immutable-field."
 )
 @click.option("--rules", "show_rules", is_flag=True, help="Print what every rule is about, as Markdown, and end.")
 @failing
@@ -136,7 +124,9 @@ def command(
         except ManifestError as error:
             inventory, findings = None, unreadable(sorted(error.problems))
         if inventory is not None and pairs:
-            _print_pairs(inventory, form, environments)
+            from virtcatalog.cli.check_pairs import print_pairs
+
+            print_pairs(inventory, form, environments)
     if since is not None:
         findings = [*findings, *_refused(since, catalog, sources)]
     failed = fails(findings, fail_on)
@@ -159,9 +149,9 @@ def _refused(revision: str, catalog: str | None, sources: Sequence[str]) -> list
     from virtcatalog.check.sync import refused_changes
     from virtcatalog.cli.sides import states
 
-    named = [placed(source).path for source in sources]
+    source_paths = [placed(source).path for source in sources]
     path = catalog or ("catalog" if sources else default_path())
-    paths = [path, *named] if catalog or not sources else named
+    paths = [path, *source_paths] if catalog or not sources else source_paths
     if "-" in paths:
         raise click.UsageError("--since compares files, and -f - is none")
     findings: list[Finding] = []
@@ -219,7 +209,7 @@ def _take(
     if not repositories:
         check_environments(environments, overlays, f"in {path}")
     check_places(fleet.others, overlays, f"in {path}")
-    beside = [other.data for others in fleet.others.values() for other in others]
+    beside = [manifest.data for manifests in fleet.others.values() for manifest in manifests]
     inventory = take(
         loaded,
         today=today,
@@ -254,53 +244,3 @@ def _with_nodes(inventory: Inventory, file: str) -> Inventory:
 
     nodes = [Subject(manifest=node, origin="import", place=lambda _: Source(file)) for node in load_nodes(file)]
     return msgspec.structs.replace(inventory, others=(*inventory.others, *nodes))
-
-
-def _print_pairs(inventory: Inventory, form: str, environments: Sequence[str]) -> None:
-    """Print the pairs of the catalog as a whole, or of the environments asked for."""
-    from virtcatalog.check.pairs import Shared, pairs
-
-    subjects = [subject for subject in inventory.objects if subject.origin != "environment"]
-    asked = {
-        overlay.name: inventory.deployed(overlay) for overlay in inventory.overlays if overlay.name in environments
-    }
-    rows: list[tuple[str, Pair]] = []
-    shared = Shared()
-    for environment, objects in asked.items() or [("", subjects)]:
-        configurations = inventory.configurations(environment)
-        conditions = msgspec.structs.replace(
-            inventory.conditions, release=inventory.choice(configurations, environment).release
-        )
-        rows += ((environment, pair) for pair in pairs(objects, configurations, conditions, shared))
-    if form == "json":
-        data(as_json(marked([_plain(*row) for row in rows])))
-    else:
-        _print_table(rows)
-    fitting = sum(row.fits for _, row in rows)
-    fits, others = counted(fitting, "fits", "fit"), counted(len(rows) - fitting, "does not", "do not")
-    summary(f"{counted(len(rows), 'pair')}: {fits}, {others}")
-
-
-def _plain(environment: str, pair: Pair) -> dict[str, object]:
-    plain: dict[str, object] = {
-        **({"environment": environment} if environment else {}),
-        "instancetype": pair.instancetype,
-        "preference": pair.preference,
-        "fits": pair.fits,
-    }
-    return plain if pair.fits else plain | {"field": pair.field, "reason": pair.reason}
-
-
-def _print_table(rows: Sequence[tuple[str, Pair]]) -> None:
-    from virtcatalog.cli.table import print_tables
-
-    tables: dict[str, list[tuple[str, ...]]] = {}
-    for environment, pair in rows:
-        row = (pair.instancetype, pair.preference, "yes" if pair.fits else "no", _why(pair))
-        tables.setdefault(environment, []).append(row)
-    style = {"yes": "", "no": "red"}
-    print_tables(_HEADER, tables.items(), titled="" not in tables, style=lambda row: style[row[2]])
-
-
-def _why(pair: Pair) -> str:
-    return f"{pair.field}: {pair.reason}".removeprefix(": ") if not pair.fits else ""

@@ -24,12 +24,12 @@ def snapshot(
     """Return the cluster of --live, else of --context or --kubeconfig; UsageError for none, and for both."""
     from virtcatalog.live.reading import read_snapshot
 
-    asked = context is not None or kubeconfig is not None
-    if live and asked:
+    has_context = context is not None or kubeconfig is not None
+    if live and has_context:
         raise click.UsageError("the cluster is read from a dump (--live) or from its API (--context): name one")
     if live:
         return read_snapshot(live)
-    if not asked:
+    if not has_context:
         raise click.UsageError("name the cluster: --context NAME, or a dump of it by --live DUMP")
     return read(context, kubeconfig, surroundings=surroundings, pods=pods)
 
@@ -41,8 +41,8 @@ def read(context: str | None, kubeconfig: str | None, *, surroundings: bool = Fa
     from virtcatalog.live.client.listing import read_cluster
     from virtcatalog.live.resources import PODS, RESOURCES, SURROUNDINGS
 
-    wanted: tuple[Resource, ...] = (*RESOURCES, *(SURROUNDINGS if surroundings else ()), *((PODS,) if pods else ()))
-    return read_cluster(Api(access(context, kubeconfig)), wanted)
+    resources: tuple[Resource, ...] = (*RESOURCES, *(SURROUNDINGS if surroundings else ()), *((PODS,) if pods else ()))
+    return read_cluster(Api(access(context, kubeconfig)), resources)
 
 
 def dumped(context: str | None, kubeconfig: str | None) -> str:

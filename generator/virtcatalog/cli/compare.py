@@ -6,7 +6,7 @@ import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.console import failing, summary
-from virtcatalog.cli.items import FORMS, catalog_items, items_by_name, print_records, shown
+from virtcatalog.cli.items import FORMS, catalog_items, fact_text, items_by_name, print_records
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import counted
 
@@ -49,9 +49,9 @@ def command(
     different = [key for key in keys if len({item.facts[key] for item in items}) > 1]
     if form == "table":
         rows = [
-            (f"{'*' if key in different else ' '} {title}", *(shown(item.facts[key], key) for item in items))
+            (f"{'*' if key in different else ' '} {title}", *(fact_text(item.facts[key], key) for item in items))
             for key, title in keys.items()
-            if any(shown(item.facts[key], key) for item in items)
+            if any(fact_text(item.facts[key], key) for item in items)
         ]
         columns = ("  Fact", *(item.name for item in items))
         print_tables(

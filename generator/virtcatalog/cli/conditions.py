@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -16,12 +16,11 @@ from virtcatalog.cli.previews import prints as note_form
 from virtcatalog.errors import ManifestError
 
 if TYPE_CHECKING:
-    from virtcatalog.cli.vms import Batch
+    from virtcatalog.cli.batches import Batch
     from virtcatalog.fleet.files import SoundFleet
     from virtcatalog.fleet.outcome import Deployed
     from virtcatalog.kubevirt.conditions import Conditions
 
-P = ParamSpec("P")
 
 _HOST = "reference"
 _UPSTREAM = "no catalog is named: %s counts, as KubeVirt's operator deploys it"
@@ -77,11 +76,11 @@ def conditioned(
     """
 
     @wraps(command)
-    def run(*args: Any, kubevirt: str | None, arch: str, host: str, **others: Any) -> int:
+    def run(*args: Any, kubevirt: str | None, arch: str, host: str, **parameters: Any) -> int:
         conditions = _conditions(kubevirt, arch, host)
-        note_form(others.get("form") or prints)
+        note_form(parameters.get("form") or prints)
         mark([conditions.release or (None if by_environment else conditions.usual)])
-        return command(*args, conditions=conditions, **others)
+        return command(*args, conditions=conditions, **parameters)
 
     return with_options(*_OF_ONE)(run)
 
@@ -91,35 +90,35 @@ def conditioned_twice(command: Callable[..., int]) -> Callable[..., int]:
 
     @wraps(command)
     def run(
-        *args: Any, kubevirt: tuple[str, str] | None, arch: str, host: tuple[str, str] | None, **others: Any
+        *args: Any, kubevirt: tuple[str, str] | None, arch: str, host: tuple[str, str] | None, **parameters: Any
     ) -> int:
         releases, hosts = kubevirt or (None, None), host or (settings().host or _HOST,) * 2
         pair = tuple(_conditions(release, arch, name) for release, name in zip(releases, hosts, strict=True))
         mark(conditions.release or conditions.usual for conditions in pair)  # the report says it, too
-        return command(*args, conditions=pair, **others)
+        return command(*args, conditions=pair, **parameters)
 
     return with_options(*_OF_TWO)(run)
 
 
-def settled(batches: Iterable[Batch], asked: Conditions) -> list[tuple[Batch, Conditions]]:
+def settled(batches: Iterable[Batch], requested: Conditions) -> list[tuple[Batch, Conditions]]:
     """Return the batches, each with the conditions that its VMs meet; whatever release is overruled is told once.
 
     Where no catalog is named, and VMs refer to common-instancetypes, these are among the objects: those of the release
     that the batch meets, unless its KubeVirt CR has the operator deploy none.
     """
-    from virtcatalog.cli.vms import unplaced
+    from virtcatalog.cli.batches import unplaced
     from virtcatalog.kubevirt.conditions import choose_release
     from virtcatalog.repositories.operator import deployed
 
     pairs, overrulings, upstream = [], set(), set()
     for batch in batches:
         manifests = [located.manifest for located in batch.objects]
-        release, overruled = choose_release(asked, batch.kubevirt, manifests)
+        release, overruled = choose_release(requested, batch.kubevirt, manifests)
         mark([release])
         if overruled and batch.number:
             overrulings.add(f"{batch.environment}: {overruled}".removeprefix(": "))
-        named = release if asked.release or batch.kubevirt else None
-        conditions = msgspec.structs.replace(asked, release=named, environment=batch.environment or None)
+        explicit = release if requested.release or batch.kubevirt else None
+        conditions = msgspec.structs.replace(requested, release=explicit, environment=batch.environment or None)
         if batch.alone:
             name = release.common_instancetypes
             if objects := deployed(name, batch.manifests(), manifests):
@@ -133,12 +132,12 @@ def settled(batches: Iterable[Batch], asked: Conditions) -> list[tuple[Batch, Co
     return pairs
 
 
-def upstream_of(fleet: SoundFleet, manifests: Sequence[dict[str, Any]], asked: Conditions) -> list[dict[str, Any]]:
+def upstream_of(fleet: SoundFleet, manifests: Sequence[dict[str, Any]], requested: Conditions) -> list[dict[str, Any]]:
     """Return what KubeVirt's operator deploys beside VMs for which no catalog is named, if one needs it, and say so."""
     from virtcatalog.kubevirt.conditions import choose_release
     from virtcatalog.repositories.operator import deployed
 
-    name = choose_release(asked, "", manifests).release.common_instancetypes
+    name = choose_release(requested, "", manifests).release.common_instancetypes
     try:
         objects = deployed(name, (vm.data for vm, _ in fleet), manifests)
     except ManifestError:  # whoever reads the VMs next says it, and judges none
@@ -148,18 +147,18 @@ def upstream_of(fleet: SoundFleet, manifests: Sequence[dict[str, Any]], asked: C
     return objects
 
 
-def judged_by(asked: Conditions, declared: str, manifests: Sequence[Mapping[str, Any]]) -> Conditions:
+def judged_by(requested: Conditions, declared: str, manifests: Sequence[Mapping[str, Any]]) -> Conditions:
     """Return the conditions with the release that an environment declares, unless they name one; "" declares none."""
     from virtcatalog.kubevirt.conditions import choose_release
 
-    release = choose_release(asked, declared, manifests).release
+    release = choose_release(requested, declared, manifests).release
     mark([release])
-    return msgspec.structs.replace(asked, release=release) if declared else asked
+    return msgspec.structs.replace(requested, release=release) if declared else requested
 
 
 def beside_upstream(units: Sequence[Deployed], conditions: Conditions, *, alone: bool) -> list[Deployed]:
     """Return VMs of repositories beside what KubeVirt's operator deploys; `alone`: no catalog says what there is."""
-    from virtcatalog.cli.vms import Batch
+    from virtcatalog.cli.batches import Batch
 
     batches = [Batch(unit.vms, unit.objects, [], unit.environment, alone=alone) for unit in units]
     complete = settled(batches, conditions)
@@ -171,5 +170,5 @@ def _conditions(kubevirt: str | None, arch: str, host: str) -> Conditions:
     from virtcatalog.kubevirt.hostfile import load_host
     from virtcatalog.releases import find_release
 
-    asked, usual = ((find_release(name) if name else None) for name in (kubevirt, settings().kubevirt))
-    return Conditions(release=asked, usual=usual, architecture=arch, host=load_host(host))
+    release, usual = ((find_release(name) if name else None) for name in (kubevirt, settings().kubevirt))
+    return Conditions(release=release, usual=usual, architecture=arch, host=load_host(host))

@@ -42,7 +42,7 @@ def _messages(settings: Settings, environments: tuple[str, ...]) -> Iterable[tup
         if not all(map(_is_default, parameters)):
             continue
         if key != "environments":
-            yield (key,), f"{_shown(getattr(settings, key))} counts in this report"
+            yield (key,), f"{_value_text(getattr(settings, key))} counts in this report"
         elif left := [name for name in environments if name not in settings.environments]:
             yield (key,), f"leaves out {listed(left)}"
     own = {"check": settings.check, "diff": settings.diff}.get(command)
@@ -63,5 +63,5 @@ def _is_default(parameter: str) -> bool:
     return click.get_current_context().get_parameter_source(parameter) in (None, click.core.ParameterSource.DEFAULT)
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return listed(list(value)) if isinstance(value, tuple) else str(value)

@@ -15,7 +15,7 @@ from virtcatalog.cli.console import columns_of_terminal, data, echo, failing, pr
 from virtcatalog.cli.defaults import in_effect
 from virtcatalog.cli.inputs import placed, read
 from virtcatalog.cli.previews import mark, marked
-from virtcatalog.cli.sides import Named, named, read_sides, upgraded
+from virtcatalog.cli.sides import SideName, read_sides, side_names, upgraded
 from virtcatalog.errors import LEVELS, Level, ManifestError, Problem
 from virtcatalog.escaping import as_json
 
@@ -46,20 +46,8 @@ Examples:
 )
 @click.argument("base", required=False, shell_complete=options.completes("sides"))
 @click.argument("head", required=False, shell_complete=options.completes("sides"))
-@click.option(
-    "--base",
-    "base_revision",
-    metavar="REVISION",
-    shell_complete=options.completes("revisions"),
-    help="BASE is this git revision, whatever files are called.",
-)
-@click.option(
-    "--head",
-    "head_revision",
-    metavar="REVISION",
-    shell_complete=options.completes("revisions"),
-    help="HEAD is this git revision, whatever files are called.",
-)
+@options.revision("--base", "base_revision", "BASE is this git revision, whatever files are called.")
+@options.revision("--head", "head_revision", "HEAD is this git revision, whatever files are called.")
 @options.catalog(
     "The catalog, or any folder, in the working tree and in revisions. [default: catalog, else the repository]"
 )
@@ -72,12 +60,7 @@ Examples:
     help="Two files with the KubeVirt CR before and after. [default: the CR among the files]",
 )
 @options.environments
-@click.option(
-    "--prices",
-    metavar="FILE",
-    shell_complete=options.completes("files"),
-    help="What a month of CPUs, memory and devices costs: docs/review.md.",
-)
+@options.file("--prices", "What a month of CPUs, memory and devices costs: docs/review.md.")
 @options.form(("text", "markdown", "json", "html", "sarif", "github"), default="text")
 @click.option("--full", is_flag=True, help="All of it in text, with the diffs of domains and objects.")
 @click.option("--stat", "part", flag_value="stat", help="How many there are of each, in one sentence.")
@@ -147,8 +130,8 @@ def command(
 
     if (part or full) and form != "text":
         raise click.UsageError(f"--{part or 'full'} is about the text; -o {form} has it all")
-    names = named(base, head, (base_revision, head_revision))
-    if names[0] == Named() and names[1] == Named() and conditions[0].release is not None:
+    names = side_names(base, head, (base_revision, head_revision))
+    if names[0] == SideName() and names[1] == SideName() and conditions[0].release is not None:
         sides = (upgraded(catalog, alone=bool(sources)),) * 2
     else:
         sides = read_sides(names, catalog)

@@ -59,13 +59,13 @@ def executor(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command `-j` and `--executor`, as `executor`: who shares the work on many VMs."""
 
     @wraps(command)
-    def run(*args: Any, jobs: int, executor: str | None, **others: Any) -> Any:
+    def run(*args: Any, jobs: int, executor: str | None, **parameters: Any) -> Any:
         from virtcatalog.fleet.pool import Processes
 
         parameter_source = click.get_current_context().get_parameter_source("jobs")
         if executor is not None and parameter_source is click.core.ParameterSource.COMMANDLINE:
             raise click.UsageError("--jobs is about processes of this machine: a scheduler has its own workers")
-        return command(*args, executor=_of(executor) or Processes(jobs), **others)
+        return command(*args, executor=_of(executor) or Processes(jobs), **parameters)
 
     return _JOBS(_EXECUTOR(run))
 
@@ -74,8 +74,8 @@ def workers(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command `--executor`, as `executor`: None where it shares the work among processes as it sees fit."""
 
     @wraps(command)
-    def run(*args: Any, executor: str | None, **others: Any) -> Any:
-        return command(*args, executor=_of(executor), **others)
+    def run(*args: Any, executor: str | None, **parameters: Any) -> Any:
+        return command(*args, executor=_of(executor), **parameters)
 
     return _EXECUTOR(run)
 
@@ -92,8 +92,8 @@ def cached(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command `--cache-dir` and `--no-cache`, as `cache`: where it keeps what it finds, None for nowhere."""
 
     @wraps(command)
-    def run(*args: Any, cache_dir: str | None, no_cache: bool, **others: Any) -> Any:
-        return command(*args, cache=None if no_cache else _cache(cache_dir), **others)
+    def run(*args: Any, cache_dir: str | None, no_cache: bool, **parameters: Any) -> Any:
+        return command(*args, cache=None if no_cache else _cache(cache_dir), **parameters)
 
     return _CACHE_DIR(_NO_CACHE(run))
 

@@ -17,7 +17,7 @@ from virtcatalog.cli.expand_output import FORMS, PINS, Printer
 from virtcatalog.errors import ManifestError, Problem, Warning, counted, outcome_word
 
 if TYPE_CHECKING:
-    from virtcatalog.cli.vms import Batch
+    from virtcatalog.cli.batches import Batch
     from virtcatalog.fleet.expanding import Expander
     from virtcatalog.fleet.outcome import Expansion
     from virtcatalog.fleet.pool import Executor
@@ -59,12 +59,7 @@ Examples:
     help="Where that is: domain.rng. [default: the newest installed]",
 )
 @options.environments
-@click.option(
-    "--at",
-    metavar="REVISION",
-    shell_complete=options.completes("revisions"),
-    help="With the catalog of this git revision, in place of the working tree's.",
-)
+@options.revision("--at", "at", "With the catalog of this git revision, in place of the working tree's.")
 @failing
 @partial(conditioned, by_environment=True)
 def command(
@@ -105,12 +100,12 @@ def command(
     printer.show(run.tell(progress(_expanded(expanders, executor), number, "VMs")), number > 1)
     if without := sorted(name for batch, _ in batches for name in batch.without_vm):
         summary(f"{counted(len(without), 'file holds', 'files hold')} no VM: {', '.join(without)}")
-    others = len(faults) + run.count.pop("", 0)
-    if others or run.count != Counter(admitted=1):
-        summary(_summary([batch for batch, _ in batches], run.count, others))
+    other_problems = len(faults) + run.count.pop("", 0)
+    if other_problems or run.count != Counter(admitted=1):
+        summary(_summary([batch for batch, _ in batches], run.count, other_problems))
     if schema:
         summary(f"domains are checked against {schema}")
-    return 2 if others or run.count["unreadable"] or run.count["unsupported"] else run.worst
+    return 2 if other_problems or run.count["unreadable"] or run.count["unsupported"] else run.worst
 
 
 class _Run:
@@ -177,7 +172,7 @@ def _expanded(expanders: list[tuple[Batch, Expander]], executor: Executor | None
             yield from expand_fleet(batch.fleet, expander, executor)
 
 
-def _summary(batches: list[Batch], count: Counter[str], others: int) -> str:
+def _summary(batches: list[Batch], count: Counter[str], other_problems: int) -> str:
     from virtcatalog.fleet.files import distinct
 
     templates = len({id(vm.manifest) for batch in batches for vm in batch.vms})
@@ -186,4 +181,4 @@ def _summary(batches: list[Batch], count: Counter[str], others: int) -> str:
     where = f" in {counted(environments, 'environment')}" if number < count.total() else ""
     parts = ", ".join(f"{count[name]:,} {outcome_word(name)}" for name in _COUNTED if count[name])
     text = f"{counted(number, 'VM')}{where}: {parts}" if number else "no VM"
-    return text + (f"; {counted(others, 'other problem')}" if others else "")
+    return text + (f"; {counted(other_problems, 'other problem')}" if other_problems else "")

@@ -10,10 +10,11 @@ import click
 import msgspec
 
 from virtcatalog.cli import options
+from virtcatalog.cli.batches import Batch
 from virtcatalog.cli.conditions import conditioned, settled
 from virtcatalog.cli.console import data, echo, failing, print_problems
 from virtcatalog.cli.previews import marked
-from virtcatalog.cli.vms import Batch, gather
+from virtcatalog.cli.vms import gather
 from virtcatalog.errors import (
     ManifestError,
     Problem,
@@ -75,8 +76,8 @@ def command(
     from virtcatalog.ask.field import of_field, of_pod_field, of_xpath, terms
     from virtcatalog.ask.why import why
 
-    asked = {of_field: field, of_xpath: xpath, of_pod_field: pod}
-    questions = [(make, what) for make, what in asked.items() if what is not None]
+    expressions = {of_field: field, of_xpath: xpath, of_pod_field: pod}
+    questions = [(make, what) for make, what in expressions.items() if what is not None]
     if len(questions) != 1:
         raise click.UsageError("give --field, --xml or --pod")
     make, what = questions[0]

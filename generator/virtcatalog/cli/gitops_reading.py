@@ -40,13 +40,14 @@ def scheduled(
         raise click.UsageError("a feed writes to a branch of a Git repository, or to the URL of its Secret")
     if repository and config_map:
         raise click.UsageError("a feed writes to one place: --repo-url or --config-map")
-    wanted = Feed(
-        name=name,
-        namespace=namespace or _NAMESPACE,
-        image=image,
-        schedule=schedule or _SCHEDULE,
-        repository=repository or "",
-        branch=branch or "live",
-        config_map=config_map,
+    return feed(
+        Feed(
+            name=name,
+            namespace=namespace or _NAMESPACE,
+            image=image,
+            schedule=schedule or _SCHEDULE,
+            repository=repository or "",
+            branch=branch or "live",
+            config_map=config_map,
+        )
     )
-    return feed(wanted)

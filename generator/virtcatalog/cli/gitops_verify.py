@@ -22,7 +22,7 @@ def verified(command: Callable[..., Any]) -> Callable[..., Any]:
         sources: tuple[str, ...],
         secret: str | None,
         identity: tuple[str, str] | None,
-        **others: Any,
+        **parameters: Any,
     ) -> Any:
         from virtcatalog.render.gitops import Verification
 
@@ -34,7 +34,7 @@ def verified(command: Callable[..., Any]) -> Callable[..., Any]:
             if secret and identity:
                 raise click.UsageError("a signature is either of --verify-key or of --verify-identity")
             verify = Verification(secret) if secret else Verification("", *(identity or ()))
-        return command(*args, tool=tool, repo_url=repo_url, sources=sources, verify=verify, **others)
+        return command(*args, tool=tool, repo_url=repo_url, sources=sources, verify=verify, **parameters)
 
     return _KEY(_IDENTITY(run))
 

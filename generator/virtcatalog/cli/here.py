@@ -29,8 +29,8 @@ _ELSEWHERE: Commands = (
 
 def show() -> None:
     """Print what is here, three commands for it, and where the others are."""
-    seen, commands = _look()
-    echo(seen)
+    description, commands = _look()
+    echo(description)
     echo()
     width = max(len(command) for command, _ in commands)
     for command, purpose in commands:

@@ -81,7 +81,7 @@ def items_by_name(items: Iterable[Item], names: Sequence[str], catalog: str | No
     return chosen
 
 
-def shown(fact: Fact, key: str) -> str:
+def fact_text(fact: Fact, key: str) -> str:
     """A fact as people read it."""
     from virtcatalog.ask.items import BYTES
     from virtcatalog.units import memory
@@ -103,8 +103,8 @@ def print_items(sort: Sort, items: Sequence[Item], form: str) -> None:
             echo(item.name)
     elif form == "table":
         # What no item has says nothing.
-        columns = {key: title for key, title in keys.items() if any(shown(item.facts[key], key) for item in items)}
-        rows = [(item.name, *(shown(item.facts[key], key) for key in columns)) for item in items]
+        columns = {key: title for key, title in keys.items() if any(fact_text(item.facts[key], key) for item in items)}
+        rows = [(item.name, *(fact_text(item.facts[key], key) for key in columns)) for item in items]
         print_tables(("Name", *columns.values()), [("", rows)], titled=False)
     else:
         print_records([{"name": item.name, **{key: item.facts[key] for key in keys}} for item in items], form)

@@ -38,10 +38,10 @@ def command(name: tuple[str, ...], output: Path | None) -> int:
 
     manual = {page.name: page for page in pages(main)}
     if output is None:
-        wanted = " ".join(("virtcatalog", *name))
-        if wanted not in manual:
-            raise VirtcatalogError(f"there is no command {wanted!r}{nearest(wanted, manual)}")
-        data(roff(manual[wanted]))
+        page_name = " ".join(("virtcatalog", *name))
+        if page_name not in manual:
+            raise VirtcatalogError(f"there is no command {page_name!r}{nearest(page_name, manual)}")
+        data(roff(manual[page_name]))
         return 0
     if name:
         raise click.UsageError("--output-dir writes the pages of all commands: name none.")

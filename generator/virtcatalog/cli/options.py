@@ -77,6 +77,17 @@ def completes(what: str) -> Callable[[click.Context, click.Parameter, str], list
     return complete
 
 
+def file(name: str, text: str, **attributes: Any) -> Callable[[T], T]:
+    """Give a command an option that names a file."""
+    return click.option(name, metavar="FILE", shell_complete=completes("files"), help=text, **attributes)
+
+
+def revision(name: str, parameter: str, text: str, **attributes: Any) -> Callable[[T], T]:
+    """Give a command an option that names a git revision, as `parameter`."""
+    complete = completes("revisions")
+    return click.option(name, parameter, metavar="REVISION", shell_complete=complete, help=text, **attributes)
+
+
 def manifests(text: str, *, required: bool = False, placed: bool = True) -> Callable[[T], Callable[..., Any]]:
     """Give a command `-f`, as `sources`: files, folders and `-`; `text` says what they hold.
 
@@ -96,17 +107,17 @@ def manifests(text: str, *, required: bool = False, placed: bool = True) -> Call
     def give(command: T) -> Callable[..., Any]:
         @wraps(command)
         def run(
-            *args: Any, sources: tuple[str, ...], context: str | None, kubeconfig: str | None, **others: Any
+            *args: Any, sources: tuple[str, ...], context: str | None, kubeconfig: str | None, **parameters: Any
         ) -> Any:
             if context is not None or kubeconfig is not None:
                 from virtcatalog.cli.cluster import dumped
 
-                if others.get("in_place"):
+                if parameters.get("in_place"):
                     raise click.UsageError("-i edits files, and nothing is ever written to a cluster")
                 sources = (*sources, dumped(context, kubeconfig))
             elif required and not sources:
                 raise click.MissingParameter(param_hint="'-f' / '--file'", param_type="option")
-            return command(*args, sources=sources, **others)
+            return command(*args, sources=sources, **parameters)
 
         return option(clustered(run))
 
@@ -115,9 +126,7 @@ def manifests(text: str, *, required: bool = False, placed: bool = True) -> Call
 
 def clustered(command: T) -> T:
     """Give a command --context and --kubeconfig, which name a cluster."""
-    command = click.option(
-        "--kubeconfig", metavar="FILE", shell_complete=completes("files"), help="The file that has the context."
-    )(command)
+    command = file("--kubeconfig", "The file that has the context.")(command)
     return click.option(
         "--context",
         metavar="NAME",
@@ -171,11 +180,11 @@ def about_catalog(default: str | None = "catalog", *, metavar: str = "[CATALOG]"
 
     def give(command: T) -> Callable[..., Any]:
         @wraps(command)
-        def run(*args: Any, catalog: str | None, argument: str | None, **others: Any) -> Any:
+        def run(*args: Any, catalog: str | None, argument: str | None, **parameters: Any) -> Any:
             parameter_source = click.get_current_context().get_parameter_source("catalog")
             if argument and parameter_source is click.core.ParameterSource.COMMANDLINE:
                 raise click.UsageError(f"the catalog is either {argument} or {catalog}: name one")
-            return command(*args, catalog=argument or catalog or default, **others)
+            return command(*args, catalog=argument or catalog or default, **parameters)
 
         complete = completes("catalogs")
         return click.argument("argument", required=False, metavar=metavar, shell_complete=complete)(option(run))
@@ -184,12 +193,7 @@ def about_catalog(default: str | None = "catalog", *, metavar: str = "[CATALOG]"
 
 
 #: `--prices`, as `prices`: a file, None for the catalog's own.
-prices = click.option(
-    "--prices",
-    metavar="FILE",
-    shell_complete=completes("files"),
-    help="What machines cost: docs/catalog.md. [default: the catalog's prices.yaml, if any]",
-)
+prices = file("--prices", "What machines cost: docs/catalog.md. [default: the catalog's prices.yaml, if any]")
 
 
 def form(forms: Sequence[str], *, default: str | None = None, text: str = "What to print.") -> Callable[[T], T]:

@@ -50,12 +50,12 @@ def reported(items: Iterable[T], number: int | None, noun: str) -> Iterator[T]:
     _line.busy, _line.begun = True, begun if _line.begun is None else _line.begun
     due = max(begun + _EVERY, _line.begun + _AFTER)
     try:
-        for done, item in enumerate(items, 1):
+        for completed, item in enumerate(items, 1):
             yield item
             now = monotonic()
             if now >= due:
                 due = now + _EVERY
-                _line.show(state(done, number, now - begun, noun, _columns() - 1))
+                _line.show(state(completed, number, now - begun, noun, _columns() - 1))
     finally:
         _line.busy = False
         _line.wipe()
@@ -66,13 +66,13 @@ def wipe() -> None:
     _line.wipe()
 
 
-def state(done: int, number: int | None, seconds: float, noun: str, columns: int = 79) -> str:
+def state(completed: int, number: int | None, seconds: float, noun: str, columns: int = 79) -> str:
     """Word how far it is, as much as fits: `1,200 of 4,000 VMs, 600/s, 5 s left`."""
-    rate = done / seconds
-    parts = [f"{done:,} {noun}" if number is None else f"{done:,} of {number:,} {noun}"]
+    rate = completed / seconds
+    parts = [f"{completed:,} {noun}" if number is None else f"{completed:,} of {number:,} {noun}"]
     parts.append(f"{rate:,.0f}/s" if rate >= 1 else f"{60 * rate:.0f} a minute")
-    if number is not None and number >= done:
-        parts.append(f"{_time(round((number - done) / rate))} left")
+    if number is not None and number >= completed:
+        parts.append(f"{_time(round((number - completed) / rate))} left")
     while len(parts) > 1 and len(", ".join(parts)) > columns:
         parts.pop()
     return ", ".join(parts)[:columns]

@@ -37,11 +37,8 @@ Examples:
     type=click.Path(path_type=Path),
     shell_complete=options.completes("folders"),
 )
-@click.option(
-    "--base",
-    metavar="REVISION",
-    shell_complete=options.completes("revisions"),
-    help="Fetch what the CATALOG extends in this git revision, too: what `diff` compares with.",
+@options.revision(
+    "--base", "base", "Fetch what the CATALOG extends in this git revision, too: what `diff` compares with."
 )
 @click.option("--force", is_flag=True, help="Replace the tree of another catalog in DIR.")
 @options.registry

@@ -35,18 +35,8 @@ Examples:
 @click.option("--created", metavar="TIME", help="Its time. [default: $SOURCE_DATE_EPOCH, else the commit's]")
 @options.registry
 @click.option("--sign", is_flag=True, help="Sign as cosign does: by --key, else as the identity of the CI job.")
-@click.option(
-    "--key",
-    metavar="FILE",
-    shell_complete=options.completes("files"),
-    help="A key of `cosign generate-key-pair`, whose password is in COSIGN_PASSWORD.",
-)
-@click.option(
-    "--trust-config",
-    metavar="FILE",
-    shell_complete=options.completes("files"),
-    help="Another Sigstore than the public one, for --sign without a key.",
-)
+@options.file("--key", "A key of `cosign generate-key-pair`, whose password is in COSIGN_PASSWORD.")
+@options.file("--trust-config", "Another Sigstore than the public one, for --sign without a key.")
 @click.option("--dry-run", is_flag=True, help="Print the artifact's name with its digest, and send nothing.")
 @failing
 def command(

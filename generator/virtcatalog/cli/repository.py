@@ -84,8 +84,8 @@ def called(side: Side, environments: Sequence[str] = ()) -> Repository:
     from msgspec.structs import replace
 
     assert side.repository is not None
-    named = zip(side.repository.environments, side.units, strict=True)
-    units = (replace(unit, name=name) for unit, name in named if not environments or name in environments)
+    pairs = zip(side.repository.environments, side.units, strict=True)
+    units = (replace(unit, name=name) for unit, name in pairs if not environments or name in environments)
     return replace(side.repository, environments=tuple(units))
 
 

@@ -33,13 +33,7 @@ Examples:
 )
 @options.manifests("VMs, and whatever objects of the cluster they refer to.", required=True)
 @options.catalog()
-@click.option(
-    "--metrics",
-    metavar="FILE",
-    required=True,
-    shell_complete=options.completes("files"),
-    help="What VMs use: JSON of Prometheus' HTTP API or CSV, see docs/rightsize.md.",
-)
+@options.file("--metrics", "What VMs use: JSON of Prometheus' HTTP API or CSV, see docs/rightsize.md.", required=True)
 @click.option(
     "--headroom",
     metavar="PERCENT",
@@ -54,12 +48,7 @@ Examples:
     default=95,
     help="What counts of a range of samples. [default: 95]",
 )
-@click.option(
-    "--prices",
-    metavar="FILE",
-    shell_complete=options.completes("files"),
-    help="What a month of CPUs, memory and devices costs: docs/review.md.",
-)
+@options.file("--prices", "What a month of CPUs, memory and devices costs: docs/review.md.")
 @options.environments
 @options.form(("text", "markdown", "json", "csv"), default="text")
 @click.option("-i", "--in-place", is_flag=True, help="Name the sizes that would do in the files of the VMs.")
@@ -98,7 +87,7 @@ def command(
 
     if in_place and any(placed(source).path == "-" for source in sources):
         raise click.UsageError("--in-place changes files, and -f - is none")
-    used = read_metrics(read_file(metrics), metrics, percentile)
+    measured = read_metrics(read_file(metrics), metrics, percentile)
     files, problems, objects, release, repositories = gathered(sources, catalog, environments)
     candidates = Candidates(objects, judged_by(conditions, release, objects))
     if not candidates.instancetypes:
@@ -107,7 +96,7 @@ def command(
     vms = [(file, number, vm) for file in files for number, vm in file.vms.items()]
     names = Counter(full_name(vm.manifest.data) for _, _, vm in vms)
     advices = [
-        replace(sizer.advise(data, used.usage.get(name) if names[name] == 1 else None), vm=vm.name)
+        replace(sizer.advise(data, measured.usage.get(name) if names[name] == 1 else None), vm=vm.name)
         for _, _, vm in progress(vms, len(vms), "VMs", silent=True)
         for data in [vm.manifest.data]
         for name in [full_name(data)]
@@ -129,12 +118,12 @@ def command(
         print_text(advices)
     if in_place:
         problems += write(vms, advices, repositories)
-    print_problems([*problems, *used.problems])
-    strange = sorted(used.usage.keys() - names.keys())
+    print_problems([*problems, *measured.problems])
+    strange = sorted(measured.usage.keys() - names.keys())
     if strange:
         echo(f"the metrics name {counted(len(strange), 'VM')} that are not given: {some(strange, 3)}", err=True)
     _close(advices)
-    if problems or used.problems or any(advice.outcome == "unknown" for advice in advices):
+    if problems or measured.problems or any(advice.outcome == "unknown" for advice in advices):
         return 2
     return 1 if any(advice.new for advice in advices) else 0
 

@@ -138,13 +138,13 @@ def write(
             problems.append(Problem(file=name, message=f"cannot be rewritten: {error}"))
             continue
         if file.repository:
-            texts, wanted = of_repositories[file.repository]
+            texts, intended = of_repositories[file.repository]
             texts.append(rewritten)
-            wanted |= {id(vm.manifest.data): sized(vm.manifest.data, new) for _, vm, new in own if new}
+            intended |= {id(vm.manifest.data): sized(vm.manifest.data, new) for _, vm, new in own if new}
         else:
             files.append(rewritten)
-    for path, (texts, wanted) in of_repositories.items():
-        refusals = refuted(path, repositories[path], texts, wanted)
+    for path, (texts, intended) in of_repositories.items():
+        refusals = refuted(path, repositories[path], texts, intended)
         problems += refusals
         files += texts if not refusals else []
     replace(files)
@@ -158,6 +158,6 @@ def _names(file: File, vms: Sequence[tuple[int, Vm, str]]) -> tuple[dict[str, st
 
     if file.written is None:
         return {vm.name: new for _, vm, new in vms if new}, []
-    wanted = [(number, vm.manifest, sized(vm.manifest.data, new) if new else None) for number, vm, new in vms]
-    changed, problems = carried_back(file.written, wanted)
+    intended = [(number, vm.manifest, sized(vm.manifest.data, new) if new else None) for number, vm, new in vms]
+    changed, problems = carried_back(file.written, intended)
     return {full_name(data): data["spec"]["instancetype"]["name"] for data in changed.values()}, problems

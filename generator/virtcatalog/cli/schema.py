@@ -51,14 +51,14 @@ def command(kind: str | None, output: Path | None, *, check: bool) -> int:
 
 
 def _find(kind: str, schemas: dict[str, dict[str, Any]]) -> str:
-    wanted = kind.lower().removesuffix(".json")
+    key = kind.lower().removesuffix(".json")
     names = {path: path.rpartition("/")[2].partition("_")[0].removesuffix(".json") for path in schemas}
     for path, name in names.items():
-        if wanted in (path.removesuffix(".json").lower(), name):
+        if key in (path.removesuffix(".json").lower(), name):
             return path
     from difflib import get_close_matches
 
-    near = get_close_matches(wanted, dict.fromkeys(names.values()), n=1)
+    near = get_close_matches(key, dict.fromkeys(names.values()), n=1)
     hint = f" Did you mean {near[0]}?" if near else " `virtcatalog schema` lists them."
     raise click.UsageError(f"There is no schema of {kind}.{hint}")
 

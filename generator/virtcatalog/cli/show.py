@@ -12,7 +12,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned, judged_by
 from virtcatalog.cli.console import data, echo, failing, print_documents
 from virtcatalog.cli.inputs import catalog_objects, load_any
-from virtcatalog.cli.items import catalog_items, items_by_name, shown
+from virtcatalog.cli.items import catalog_items, fact_text, items_by_name
 from virtcatalog.errors import RefusedError, VirtcatalogError
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ def command(
             data(result.domain_xml or "")
         return 0
     for index, item in enumerate(items):
-        shown = _outcome(item, example(item, beside, conditions)) if item in expandable else ()
-        echo(("\n" if index else "") + "\n".join(_lines(item, shown)))
+        becoming = _outcome(item, example(item, beside, conditions)) if item in expandable else ()
+        echo(("\n" if index else "") + "\n".join(_lines(item, becoming)))
     return 0
 
 
@@ -85,7 +85,7 @@ def _lines(item: Item, becomes: Iterable[tuple[str, str]]) -> Iterator[str]:
     from virtcatalog.ask.items import titles
 
     yield f"{item.sort.removesuffix('s')} {item.name}"
-    facts = [(title, shown(item.facts[key], key)) for key, title in titles(item.sort, [item]).items()]
+    facts = [(title, fact_text(item.facts[key], key)) for key, title in titles(item.sort, [item]).items()]
     becoming = list(becomes)
     width = max(len(title) for title, value in (*facts, *becoming) if value)
     yield from (f"  {title.ljust(width)}  {value}" for title, value in facts if value)

@@ -31,7 +31,7 @@ SEPARATOR = b"======="
 CATALOG_FOLDER = "catalog"
 
 
-class Named(NamedTuple):
+class SideName(NamedTuple):
     """What a command line calls a side: a git revision, or a file, folder or catalog; neither is the default.
 
     `guessed` is a revision that was named where a path could have been.
@@ -42,7 +42,9 @@ class Named(NamedTuple):
     guessed: bool = False
 
 
-def named(base: str | None, head: str | None, revisions: tuple[str | None, str | None]) -> tuple[Named, Named]:
+def side_names(
+    base: str | None, head: str | None, revisions: tuple[str | None, str | None]
+) -> tuple[SideName, SideName]:
     """Return what the arguments BASE and HEAD and the options --base and --head name; UsageError for both of one side.
 
     GitError for a name that is a revision, and a file or folder, too.
@@ -54,27 +56,27 @@ def named(base: str | None, head: str | None, revisions: tuple[str | None, str |
         raise click.UsageError(f"name {STDIN} once: a line {SEPARATOR.decode()} is between BASE and HEAD")
     pair = _pair(base) if base is not None and head is None else None
     if pair is not None and revisions[1] is None:
-        return Named(revision=pair[0]), Named(revision=pair[1])
+        return SideName(revision=pair[0]), SideName(revision=pair[1])
     one, other = (
-        Named(revision=revision) if revision is not None else _argument(argument)
+        SideName(revision=revision) if revision is not None else _argument(argument)
         for argument, revision in zip((base, head), revisions, strict=True)
     )
     return one, other
 
 
-def _argument(name: str | None) -> Named:
+def _argument(name: str | None) -> SideName:
     if name is None:
-        return Named()
+        return SideName()
     if name == STDIN:
-        return Named(path=name)
+        return SideName(path=name)
     if not exists(name):
-        return Named(revision=name, guessed=True)
+        return SideName(revision=name, guessed=True)
     if _can_be_revision(name) and (repository := _repository()) and repository.has(name):
         raise VirtcatalogError(
             f"{name} is a git revision, and a file or folder, too: say --base {name} or --head {name} for the "
             f"revision, and ./{name} for what lies there"
         )
-    return Named(path=name)
+    return SideName(path=name)
 
 
 def _pair(name: str) -> tuple[str, str] | None:
@@ -122,17 +124,17 @@ def _repository() -> Repository | None:
         return None
 
 
-def read_sides(names: tuple[Named, Named], path: str | None) -> tuple[Side, Side]:
+def read_sides(names: tuple[SideName, SideName], path: str | None) -> tuple[Side, Side]:
     """Read both sides: of revisions what they have at the path of the catalog, None for the default.
 
     BASE is by default where HEAD left the main branch, HEAD the working tree.
     """
     base, head = names
     shared = renderer()
-    if base.path == STDIN and head == Named():
+    if base.path == STDIN and head == SideName():
         return _streams(shared)
     catalog = path or _default(names)
-    one = _side(base, catalog, shared) if base != Named() else _fork(head, catalog, shared)
+    one = _side(base, catalog, shared) if base != SideName() else _fork(head, catalog, shared)
     sides = one, _side(head, catalog, shared)
     for side, name in zip(sides, names, strict=True):
         # A folder or file that was named and holds nothing, or two sides that do, are no comparison.
@@ -143,7 +145,7 @@ def read_sides(names: tuple[Named, Named], path: str | None) -> tuple[Side, Side
     return sides
 
 
-def _with_neighbours(side: Side, names: tuple[Named, Named]) -> Side:
+def _with_neighbours(side: Side, names: tuple[SideName, SideName]) -> Side:
     """HEAD's side of a catalog that nobody named, with what differs beside it: that is not compared."""
     from msgspec.structs import replace
 
@@ -171,7 +173,7 @@ def _as_it_is(committed: Folder) -> Folder:
     return committed.changed({path: checkout.read(path) if checkout.has(path) else None for path in paths})
 
 
-def _default(names: tuple[Named, Named]) -> str:
+def _default(names: tuple[SideName, SideName]) -> str:
     """The catalog, if either side has it where it is looked for, else the whole repository."""
     if is_catalog(CATALOG_FOLDER):
         return CATALOG_FOLDER
@@ -188,7 +190,7 @@ def _default(names: tuple[Named, Named]) -> str:
 
 def side_of_git(path: str | None) -> Side:
     """Read a repository, catalog, folder or file as Git has it; None for the default, as `diff` has it."""
-    return _side(Named(), path or _default((Named(), Named())), renderer())
+    return _side(SideName(), path or _default((SideName(), SideName())), renderer())
 
 
 def states(revision: str, path: str) -> tuple[Side, Side]:
@@ -197,7 +199,7 @@ def states(revision: str, path: str) -> tuple[Side, Side]:
     if not repository.has(revision):
         raise click.UsageError(f"--since {revision}: there is no such git revision")
     charts = renderer()
-    before, after = _side(Named(revision=revision), path, charts), _side(Named(), path, charts)
+    before, after = _side(SideName(revision=revision), path, charts), _side(SideName(), path, charts)
     return before, after
 
 
@@ -229,7 +231,7 @@ def _streams(shared: Renderer) -> tuple[Side, Side]:
     return sides
 
 
-def _side(name: Named, catalog: str, shared: Renderer) -> Side:
+def _side(name: SideName, catalog: str, shared: Renderer) -> Side:
     from virtcatalog.manifests.git import SHALLOW, short
     from virtcatalog.review.read import read_side
 
@@ -239,8 +241,8 @@ def _side(name: Named, catalog: str, shared: Renderer) -> Side:
             hint = f"; {SHALLOW}" if repository.shallow else ""
             raise VirtcatalogError(f"{name.revision!r} is neither a git revision nor a file or folder{hint}")
         commit = repository.commit(name.revision)
-        shown = short(commit) if name.revision == commit else name.revision
-        return _at(repository, commit, catalog, shown, shared)
+        revision = short(commit) if name.revision == commit else name.revision
+        return _at(repository, commit, catalog, revision, shared)
     if name.path is None:
         if not exists(catalog):
             raise VirtcatalogError(f"{catalog}: {NOT_THERE}")
@@ -250,7 +252,7 @@ def _side(name: Named, catalog: str, shared: Renderer) -> Side:
     return read_side(open_in_checkout(path), path, shared)
 
 
-def _fork(head: Named, catalog: str, shared: Renderer) -> Side:
+def _fork(head: SideName, catalog: str, shared: Renderer) -> Side:
     """The side where a revision, or the checkout, left the main branch."""
     from virtcatalog.manifests.git import short
 
@@ -259,15 +261,15 @@ def _fork(head: Named, catalog: str, shared: Renderer) -> Side:
     return _at(repository, commit, catalog, f"{main}@{short(commit)}", shared)
 
 
-def _forked(repository: Repository, head: Named) -> tuple[str, str]:
+def _forked(repository: Repository, head: SideName) -> tuple[str, str]:
     """The commit where a revision, or the checkout, left the main branch, and that branch."""
     return repository.fork_point(repository.commit(head.revision or "HEAD"))
 
 
-def _at(repository: Repository, commit: str, catalog: str, shown: str, shared: Renderer) -> Side:
+def _at(repository: Repository, commit: str, catalog: str, revision: str, shared: Renderer) -> Side:
     from virtcatalog.review.read import read_side
     from virtcatalog.review.side import Side
 
     folder = repository.folder(commit, catalog)
-    label = f"{shown}:{catalog}"
+    label = f"{revision}:{catalog}"
     return read_side(folder, label, shared) if folder else Side(label=f"{label} (not there)")

@@ -44,13 +44,11 @@ Examples:
 @click.option("--count-only", is_flag=True, help="Of the VMs of -f say how many there are, and name none of them.")
 @options.prices
 @click.option("--git/--no-git", "git", default=True, help="Tell the past of the catalog, out of git. [default: --git]")
-@click.option(
+@options.revision(
     "--revision",
     "revisions",
+    "What changed is told between these git revisions, the oldest first. [default: the releases]",
     multiple=True,
-    metavar="REVISION",
-    shell_complete=options.completes("revisions"),
-    help="What changed is told between these git revisions, the oldest first. [default: the releases]",
 )
 @click.option(
     "--tree",

@@ -142,5 +142,5 @@ def _length(text: str) -> int:
         return len(text)
     from unicodedata import combining, east_asian_width
 
-    others = _NOT_ASCII.findall(text)
-    return len(text) + sum(-1 if combining(letter) else east_asian_width(letter) in "WF" for letter in others)
+    letters = _NOT_ASCII.findall(text)
+    return len(text) + sum(-1 if combining(letter) else east_asian_width(letter) in "WF" for letter in letters)

@@ -12,6 +12,7 @@ from virtcatalog.cli import pflag
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, print_documents, print_problems
 from virtcatalog.cli.options import catalog, completes, form
+from virtcatalog.cli.options import file as file_option
 from virtcatalog.errors import ManifestError, Problem, TemplateError, VirtcatalogError, nearest, placed
 
 if TYPE_CHECKING:
@@ -57,13 +58,7 @@ Examples:
 )
 @form(("yaml", "json"))
 @click.option("-p", "--param", metavar="NAME=VALUE", multiple=True, callback=pflag.pairs, help="A parameter's value.")
-@click.option(
-    "--params-file",
-    default="",
-    metavar="FILE",
-    shell_complete=completes("files"),
-    help="The parameters' values, a map in YAML or JSON.",
-)
+@file_option("--params-file", "The parameters' values, a map in YAML or JSON.", default="")
 @click.option("--seed", type=int, help="Generate the same values each time; without it nobody can guess them.")
 @click.option("-n", "--namespace", metavar="NAME", expose_value=False, help="As virtctl's: of no effect on a file.")
 @_switch("--print-params", "Print the template's parameters, and make no VM.")
@@ -202,24 +197,23 @@ def _adopt(
     from virtcatalog.cli.inputs import catalog_objects
 
     everything = Candidates(catalog_objects(catalog), conditions)
-    wanted = Names(*(_reference(everything, part, text) for part, text in zip(Names._fields, names, strict=True)))
-    identities = [(reference.kind, reference.name) for reference in wanted if reference]
+    references = Names(*(_reference(everything, part, text) for part, text in zip(Names._fields, names, strict=True)))
+    identities = [(reference.kind, reference.name) for reference in references if reference]
     # Of objects that say the same it would take the best, and here one is asked for by its name.
     objects = [
         manifest
         for manifest in catalog_objects(catalog)
         if (manifest["kind"], manifest["metadata"]["name"]) in identities
     ]
-    adopted_template = adopt_in_template(template, wanted, Candidates(objects, conditions))
+    adopted_template = adopt_in_template(template, references, Candidates(objects, conditions))
     print_problems(adopted_template.adoption.reasons)
+    pair = " and ".join(f"{reference.kind} {reference.name}" for reference in references if reference)
     if adopted_template.template is None:
         if not adopted_template.adoption.reasons:
-            shown = " and ".join(f"{reference.kind} {reference.name}" for reference in wanted if reference)
-            echo(f"KubeVirt does not admit the template's VM with {shown}", err=True)
+            echo(f"KubeVirt does not admit the template's VM with {pair}", err=True)
         return 1
     first, *lines = explain(adopted_template.adoption)
     if adopted_template.adoption.outcome == "nearest":
-        pair = " and ".join(f"{reference.kind} {reference.name}" for reference in wanted if reference)
         first = f"with {pair} the domain is another one:"
     for line in (first, *lines):
         echo(line, err=True)
@@ -234,13 +228,13 @@ def _reference(candidates: Candidates, part: str, text: str | None) -> Reference
     if text is None:
         return None
     kind, _, name = text.rpartition("/")
-    wanted = (kind or f"virtualmachinecluster{part}").lower()
-    references = [group for group in candidates.groups if group.kind.lower() == wanted]
+    kind_name = (kind or f"virtualmachinecluster{part}").lower()
+    references = [group for group in candidates.groups if group.kind.lower() == kind_name]
     for reference in references:
         if reference.name == name:
             return reference
     raise VirtcatalogError(
-        f"there is no {wanted} {name!r}{nearest(name, [reference.name for reference in references])}"
+        f"there is no {kind_name} {name!r}{nearest(name, [reference.name for reference in references])}"
     )
 
 
@@ -253,9 +247,9 @@ def _check_source(context: click.Context, positional: str | None, file: str, nam
     if not (positional or file or name):
         raise click.UsageError("which template? Give its file with -f", context)
     if not file:
-        wanted = positional or name
+        hint = "get it with kubectl and give -f -"
         raise VirtcatalogError(
-            f"the template {wanted!r} is in a cluster, and virtcatalog asks none: get it with kubectl and give -f -"
+            f"the template {positional or name!r} is in a cluster, and virtcatalog asks none: {hint}"
         )
 
 

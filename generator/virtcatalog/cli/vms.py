@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from virtcatalog.cli.batches import Batch, problem_at, unplaced
 from virtcatalog.cli.inputs import catalog_objects, companions, placed, read_apart
 from virtcatalog.cli.repository import deployed_all, repository_at
 from virtcatalog.environments import (
@@ -30,35 +31,6 @@ if TYPE_CHECKING:
     from virtcatalog.fleet.files import Chosen, Fleet
     from virtcatalog.fleet.outcome import Deployed
     from virtcatalog.review.side import Side
-
-
-class Batch(NamedTuple):
-    """VMs that meet the same cluster; `unreadable` is what is wrong with VMs that cannot be read, a list a VM.
-
-    `kubevirt` is the release that their environment is said to run, "" when nothing says so. `without_vm` are the files
-    with neither a VM nor anything that one meets, of which nothing else is told. `alone` says that no catalog is named,
-    and none is at hand. `fleet` are further VMs, which are read one by one.
-    """
-
-    vms: list[Located]
-    objects: list[Located]
-    unreadable: list[list[Problem]]
-    environment: str = ""
-    kubevirt: str = ""
-    without_vm: tuple[str, ...] = ()
-    alone: bool = False
-    fleet: Fleet | Chosen | None = None
-
-    @property
-    def number(self) -> int:
-        """How many VMs there are."""
-        return len(self.vms) + (self.fleet.number if self.fleet else 0)
-
-    def manifests(self) -> Iterator[dict[str, Any]]:
-        """Yield the manifests of the VMs that can be read."""
-        yield from (vm.manifest for vm in self.vms)
-        for share in self.fleet.shares() if self.fleet else ():
-            yield from (manifest.data for manifest in share.manifests()[0] if not manifest.problems)
 
 
 class _Files(NamedTuple):
@@ -157,11 +129,11 @@ def _templates(folder: Path, source: Placed) -> Iterator[_Template]:
     """The VMs of a catalog that are rendered from a file, from a folder below `vms/`, or all."""
     from virtcatalog.catalog.load import load_catalog
 
-    wanted = Path(source.path)
+    place = Path(source.path)
     if not exists(source.path):
         raise ManifestError(Problem(file=source.path, message=NOT_THERE))
     catalog = load_catalog(folder)
-    vm_templates = [vm for vm in catalog.vms if wanted == folder or (folder / vm.file).is_relative_to(wanted)]
+    vm_templates = [vm for vm in catalog.vms if place == folder or (folder / vm.file).is_relative_to(place)]
     if not vm_templates:
         raise VirtcatalogError(f"{source.path}: the catalog {folder} renders no VirtualMachine from it")
     return (_Template(catalog, vm_template, source.where) for vm_template in vm_templates)
@@ -200,7 +172,7 @@ class _Matches:
         for (path, environment, _), members in by_environment.items():
             source, companions = members[0].source, members[0].companions
             place = source.file, source.line, source.column
-            beside = [Located(companion, partial(_problem, *place, companion)) for companion in companions]
+            beside = [Located(companion, partial(problem_at, *place, companion)) for companion in companions]
             vms = [Located(member.manifest, member.problem).located_in(environment) for member in members]
             around = [*beside, *files.beside(environment, "")]
             yield self._batch(self._catalog(catalogs[path]), environment, vms, around)
@@ -268,8 +240,8 @@ class _Matches:
         if key not in self._objects:
             names = [overlay.name for overlay in catalog.overlays] if catalog else []
             # A template may be rendered for an environment that the catalog which it meets does not have.
-            here = environment if environment in names else BASE
-            manifests = catalog.objects(here) if catalog else self._manifests()
+            rendered_for = environment if environment in names else BASE
+            manifests = catalog.objects(rendered_for) if catalog else self._manifests()
             self._objects[key] = [unplaced(manifest) for manifest in manifests]
         release = release_of(catalog.overlays, environment) if catalog else ""
         alone = catalog is None and self._name is None
@@ -277,17 +249,6 @@ class _Matches:
 
     def _manifests(self) -> list[dict[str, Any]]:
         return catalog_objects(self._name) if self._revision is None else self._revision.objects(self._path)
-
-
-def _problem(file: str, line: int, column: int, manifest: dict[str, Any], field: str, message: str) -> Problem:
-    from virtcatalog.api.decode import manifest_name
-
-    return Problem(file, line, column, manifest_name(manifest), field, message)
-
-
-def unplaced(manifest: dict[str, Any]) -> Located:
-    """A manifest that stands in no file."""
-    return Located(manifest, partial(_problem, "", 0, 0, manifest))
 
 
 def _from_files(sources: list[Placed]) -> _Files:

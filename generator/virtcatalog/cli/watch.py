@@ -32,20 +32,20 @@ def watched(command: Callable[..., int]) -> Callable[..., int]:
     """
 
     @wraps(command)
-    def run(*, catalog: str, watch: bool, **others: Any) -> int:
+    def run(*, catalog: str, watch: bool, **parameters: Any) -> int:
         if not watch:
-            return command(catalog=catalog, folder=None, **others)
-        if others["check"]:
+            return command(catalog=catalog, folder=None, **parameters)
+        if parameters["check"]:
             raise click.UsageError("--check looks once and --watch goes on: give one of them")
         from virtcatalog.kubevirt.hosts import HOSTS
 
-        files = [placed(source).path for source in others.get("sources", ())]
+        files = [placed(source).path for source in parameters.get("sources", ())]
         if "-" in files:
             raise click.UsageError("--watch reads files again, and -f - is none")
-        host = others.get("host")
-        files += filter(None, [others.get("prices"), None if host in HOSTS else host])
+        host = parameters.get("host")
+        files += filter(None, [parameters.get("prices"), None if host in HOSTS else host])
         return watching(
-            catalog, files, others["output"], lambda folder: command(catalog=catalog, folder=folder, **others)
+            catalog, files, parameters["output"], lambda folder: command(catalog=catalog, folder=folder, **parameters)
         )
 
     return click.option("--watch", is_flag=True, help="Go on, and do it again whenever the catalog changes.")(run)

@@ -63,9 +63,9 @@ def command(sources: tuple[str, ...], output: Path, name: str | None, relabel: b
         raise nothing(sources)
     imported = draft(inputs.manifests, name, relabel=relabel)
     restated = prove(imported, inputs.manifests, relabel=relabel)
-    taken = [path for path in imported.files if (output / path).exists()]
-    if taken:
-        raise VirtcatalogError(f"{output} has a file {taken[0]} already; choose another --output-dir")
+    existing = [path for path in imported.files if (output / path).exists()]
+    if existing:
+        raise VirtcatalogError(f"{output} has a file {existing[0]} already; choose another --output-dir")
     if restated:
         count = len({problem.object for problem in restated})
         summary(f"{count} of {len(inputs.manifests)} objects get labels that are derived, or lose others")

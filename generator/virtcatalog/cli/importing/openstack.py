@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from virtcatalog.cli import options
+from virtcatalog.cli import importing, options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, print_documents, print_problems, summary
-from virtcatalog.cli.importing import options as importing
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import Problem, counted, place
 from virtcatalog.fleet.sources import contents

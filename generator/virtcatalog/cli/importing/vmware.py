@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.api.names import namespace_fault
-from virtcatalog.cli import options
+from virtcatalog.cli import importing, options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import failing, note, print_problems, progress
-from virtcatalog.cli.importing import options as importing
 from virtcatalog.cli.importing.vmware_input import read_sources
 from virtcatalog.cli.importing.vmware_plans import Plans, Together, limits_of, providers_of, room_for
 from virtcatalog.cli.inputs import catalog_objects
@@ -85,19 +84,13 @@ Examples:
     is_flag=True,
     help="Write VMs that are alike but for names and addresses as one VirtualMachineTemplate, with values for each.",
 )
-@click.option(
+@options.file(
     "--nodes",
+    "Kinds of node and their number (docs/capacity.md): tell what the VMs take of them; what fits no node, waits.",
     default="",
-    metavar="FILE",
-    shell_complete=options.completes("files"),
-    help="Kinds of node and their number (docs/capacity.md): tell what the VMs take of them; what fits no node, waits.",
 )
-@click.option(
-    "--prices",
-    default="",
-    metavar="FILE",
-    shell_complete=options.completes("files"),
-    help="What a month of CPUs, memory and devices costs: tell what the VMs cost together.",
+@options.file(
+    "--prices", "What a month of CPUs, memory and devices costs: tell what the VMs cost together.", default=""
 )
 @click.option("--propose", is_flag=True, help="Print sizes for the catalog that several VMs have and no type has.")
 @options.form(_FORMS, default="yaml")

@@ -26,7 +26,7 @@ class Machines(Protocol):
         """Yield them; without attributes where these are not `accounted` for, as for what a mapping tells of."""
 
 
-class _Found(NamedTuple):
+class _SourceFile(NamedTuple):
     """A file of a source; `read` returns all of it, and must not be called for an archive."""
 
     name: str
@@ -36,16 +36,16 @@ class _Found(NamedTuple):
 
 def read_sources(sources: Iterable[str], problems: list[Problem]) -> list[Machines]:
     """Return the machines of files, folders and `-`; add what cannot be read."""
-    found: list[_Found] = []
+    files: list[_SourceFile] = []
     for source in sources:
         try:
-            found += _files(source, problems)
+            files += _files(source, problems)
         except SourceError as error:
             problems.append(Problem(file=source, message=error.message))
     machines: list[Machines] = []
-    exports: dict[str, dict[str, _Found]] = {}
-    inventories: dict[str, list[_Found]] = {}
-    for file in found:
+    exports: dict[str, dict[str, _SourceFile]] = {}
+    inventories: dict[str, list[_SourceFile]] = {}
+    for file in files:
         match = _SHEET.search(file.name)
         if file.name.lower().endswith(".json") or _is_json(file):
             inventories.setdefault(str(Path(file.name).parent), []).append(file)
@@ -62,8 +62,8 @@ def read_sources(sources: Iterable[str], problems: list[Problem]) -> list[Machin
             problems.append(Problem(file=file.name, message=f"{export[sheet].name} is {sheet} already"))
     for export in exports.values():
         machines += _read(partial(_export, export, problems), next(iter(export.values())).name, problems)
-    for files in inventories.values():
-        machines += _read(partial(_inventory, files, problems), files[0].name, problems)
+    for inventory_files in inventories.values():
+        machines += _read(partial(_inventory, inventory_files, problems), inventory_files[0].name, problems)
     return machines
 
 
@@ -83,13 +83,13 @@ _SHEET = re.compile(rf"(?:tab)?(?P<sheet>{'|'.join(_SHEETS)})\.csv$", re.IGNOREC
 _SORTS: Final = re.compile(rf"\.ov[fa]$|\.xlsx$|\.json$|{_SHEET.pattern}", re.IGNORECASE)
 
 
-def _files(source: str, problems: list[Problem]) -> Iterator[_Found]:
+def _files(source: str, problems: list[Problem]) -> Iterator[_SourceFile]:
     if source == "-":
         content = read_file("-")
-        yield _Found("<stdin>", lambda _most: content, "")
+        yield _SourceFile("<stdin>", lambda _most: content, "")
         return
     if not is_folder(source):
-        yield _Found(source, lambda most: read_file(source, most), source)
+        yield _SourceFile(source, lambda most: read_file(source, most), source)
         return
     folder = open_folder(source)
     listing = folder.listing()
@@ -102,7 +102,7 @@ def _files(source: str, problems: list[Problem]) -> Iterator[_Found]:
         )
     for path in paths:
         place = str(Path(source, path))
-        yield _Found(place, partial(folder.read, path), _within(source, place))
+        yield _SourceFile(place, partial(folder.read, path), _within(source, place))
 
 
 def _within(folder: str, path: str) -> str:
@@ -111,7 +111,7 @@ def _within(folder: str, path: str) -> str:
     return path if os.path.realpath(path) == os.path.join(real, os.path.relpath(path, folder)) else ""  # noqa: PTH118
 
 
-def _machines(file: _Found) -> Iterator[Machines]:
+def _machines(file: _SourceFile) -> Iterator[Machines]:
     from virtcatalog.bring.vmware.ovf import read_ovf
 
     name = file.name.lower()
@@ -120,7 +120,7 @@ def _machines(file: _Found) -> Iterator[Machines]:
     yield lambda *, accounted=True: iter(machines)  # noqa: ARG005
 
 
-def _export(files: dict[str, _Found], problems: list[Problem]) -> Iterator[Machines]:
+def _export(files: dict[str, _SourceFile], problems: list[Problem]) -> Iterator[Machines]:
     """The machines of RVTools' sheets, which are in a file each."""
     from virtcatalog.bring.vmware.rvtools import read_rvtools
     from virtcatalog.bring.vmware.table import read_csv
@@ -134,7 +134,7 @@ def _export(files: dict[str, _Found], problems: list[Problem]) -> Iterator[Machi
     yield read_rvtools(tables, problems).machines
 
 
-def _workbook(file: _Found, problems: list[Problem]) -> Iterator[Machines]:
+def _workbook(file: _SourceFile, problems: list[Problem]) -> Iterator[Machines]:
     """The machines of RVTools' sheets in one workbook."""
     from virtcatalog.bring.vmware.rvtools import SHEETS, read_rvtools
     from virtcatalog.bring.vmware.workbook import read_workbook
@@ -145,7 +145,7 @@ def _workbook(file: _Found, problems: list[Problem]) -> Iterator[Machines]:
     yield read_rvtools(tables, problems).machines
 
 
-def _inventory(files: list[_Found], problems: list[Problem]) -> Iterator[Machines]:
+def _inventory(files: list[_SourceFile], problems: list[Problem]) -> Iterator[Machines]:
     """The machines of forklift's inventory, whose networks and datastores may be in files of their own."""
     from virtcatalog.bring.vmware.inventory import Inventory
 
@@ -158,12 +158,12 @@ def _inventory(files: list[_Found], problems: list[Problem]) -> Iterator[Machine
     yield Inventory(contents, problems).machines
 
 
-def _is_json(file: _Found) -> bool:
+def _is_json(file: _SourceFile) -> bool:
     """Whether standard input is JSON: what it holds is there already."""
     return file.name == "<stdin>" and file.read(SOURCE_FILE_BYTES).lstrip()[:1] in (b"[", b"{")
 
 
-def _descriptor(file: _Found) -> bytes:
+def _descriptor(file: _SourceFile) -> bytes:
     """The descriptor in an archive, which may be as large as its disks: only what is needed is read."""
     from virtcatalog.bring.vmware.ova import read_ova
 

@@ -211,11 +211,11 @@ def _document(account: Account) -> dict[str, Any]:
 
 
 def write_folder(
-    vms: Iterable[Brought], folder: Path, tally: Tally, others: Callable[[], Mapping[str, str | None]]
+    vms: Iterable[Brought], folder: Path, tally: Tally, more_texts: Callable[[], Mapping[str, str | None]]
 ) -> None:
-    """Write a file for each VM, a table of all, the account of their attributes, and what `others` are made of all.
+    """Write a file for each VM, a table of all, the account of their attributes, and `more_texts` made of all.
 
-    A file of `others` takes the place of one of the same name; None is none.
+    A file of these takes the place of one of the same name; None is none.
     """
     from virtcatalog.manifests.emit import dump
     from virtcatalog.writing import write_files
@@ -227,11 +227,11 @@ def write_folder(
         rows.append(row_of(account.brought))
     files["vms.csv"] = as_csv(rows)
     files["account.csv"] = as_csv([_account_row(line) for line in tally.ledger.lines()])
-    more = others()
+    more = more_texts()
     write_files(folder, {**files, **more}, note, replaces=True)
-    made = {name for name, text in {**files, **more}.items() if text is not None}
-    of_vms = {top: {name for name in made if name.startswith(f"{top}/")} for top in ("vms", VALUES)}
-    for name in ("vms.csv", "account.csv", *sorted(more.keys() & made - of_vms[VALUES])):
+    written = {name for name, text in {**files, **more}.items() if text is not None}
+    of_vms = {top: {name for name in written if name.startswith(f"{top}/")} for top in ("vms", VALUES)}
+    for name in ("vms.csv", "account.csv", *sorted(more.keys() & written - of_vms[VALUES])):
         echo(str(folder / name))
     for top, names in of_vms.items():
         if names or top == "vms":

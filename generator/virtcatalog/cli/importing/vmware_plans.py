@@ -76,10 +76,10 @@ class Plans(NamedTuple):
         from virtcatalog.manifests.emit import dump
 
         moved = [move for move in moves if not move.obstacle]
-        if found := faults(self.mapping, moved, self.namespace):
-            raise ManifestError(*problems_in(self.mapping_file, found))
-        made = objects(waves(moved, self.limits), self.mapping, self.providers, self.namespace)
-        return {f"{FOLDER}/{name}.yaml": dump(manifest) for name, manifest in made}
+        if mapping_faults := faults(self.mapping, moved, self.namespace):
+            raise ManifestError(*problems_in(self.mapping_file, mapping_faults))
+        manifests = objects(waves(moved, self.limits), self.mapping, self.providers, self.namespace)
+        return {f"{FOLDER}/{name}.yaml": dump(manifest) for name, manifest in manifests}
 
 
 class Together:
@@ -170,19 +170,21 @@ def _tell_room(answer: Report, prices: str) -> None:
         for line in fleet_lines(answer):
             echo(single_line(line), err=True)
     if prices:
-        wanted = requested(answer)
-        amounts = ", ".join(shown(name, wanted[name]) for name in ("cpu", "memory") if wanted.get(name))
-        echo(single_line(f"requests: {amounts}: {_price(wanted, prices)}"), err=True)
+        requests = requested(answer)
+        amounts = ", ".join(shown(name, requests[name]) for name in ("cpu", "memory") if requests.get(name))
+        echo(single_line(f"requests: {amounts}: {_price(requests, prices)}"), err=True)
 
 
-def _price(wanted: Mapping[str, int], file: str) -> str:
+def _price(requests: Mapping[str, int], file: str) -> str:
     from virtcatalog.capacity.demand import devices_of
     from virtcatalog.catalog.prices import monthly
     from virtcatalog.review.requests import load_prices
 
     prices = load_prices(file)
-    devices = devices_of(wanted)
-    priced = {name: amount for name, amount in wanted.items() if name in ("cpu", "memory", *devices) or "huge" in name}
+    devices = devices_of(requests)
+    priced = {
+        name: amount for name, amount in requests.items() if name in ("cpu", "memory", *devices) or "huge" in name
+    }
     cost = prices.cost(priced)
     text = " ".join(filter(None, (monthly(cost.hour), prices.currency, "a month")))
     return f"{text}, without {', '.join(cost.missing)}" if cost.missing else text
