@@ -136,28 +136,34 @@ def has_plain_name(common: Likeness) -> bool:
         vm = msgspec.json.decode(_BARE_MARK.sub(b":0", common.text))
     except (ValueError, RecursionError):
         return False
-    return all(_is_plain(value, key, "") for key, value in vm.items() if key != "status")
+    return _is_plain({key: value for key, value in vm.items() if key != "status"}, "", "")
 
 
-def _is_plain(value: Any, key: str, outer: str) -> bool:
+def _is_plain(value: dict[str, Any] | list[Any], key: str, outer: str) -> bool:
     """Whether the name is in nothing but names below a key; `outer` is the key of the list or map around that."""
     if isinstance(value, list):
-        return all(_is_plain(item, "", key) for item in value)
-    if not isinstance(value, dict):
-        return not isinstance(value, str) or _NAME_MARK not in value
-    names = (
+        for item in value:
+            if not (_is_plain(item, "", key) if isinstance(item, dict | list) else _is_nameless(item)):
+                return False
+        return True
+    in_labels = key in _LABELS
+    is_named = (
         key in _REFERENCES or outer in _LISTS_BY_NAME or (key == "metadata" and outer in ("", "dataVolumeTemplates"))
     )
     for field, inner in value.items():
-        in_label = key in _LABELS and (key != "annotations" or "kubevirt.io/" not in field)
+        in_label = in_labels and (key != "annotations" or "kubevirt.io/" not in field)
         if _NAME_MARK in field and not in_label:
             return False
-        if isinstance(inner, str):
-            if _NAME_MARK in inner and not (in_label or field in _NAMES or (field == "name" and names)):
+        if isinstance(inner, dict | list):
+            if not _is_plain(inner, field, outer if field == "metadata" else ""):
                 return False
-        elif not _is_plain(inner, field, outer if field == "metadata" else key if not key else ""):
+        elif not (_is_nameless(inner) or in_label or field in _NAMES or (field == "name" and is_named)):
             return False
     return True
+
+
+def _is_nameless(value: Any) -> bool:
+    return not isinstance(value, str) or _NAME_MARK not in value
 
 
 def labels_matter(cluster: Cluster) -> bool:
