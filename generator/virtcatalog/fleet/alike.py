@@ -201,15 +201,17 @@ class Alike:
             }
         )
         leaves = leaves_of(text)
-        common = likeness(text, leaves) if leaves is not None else None
-        if common is None or not self._has_plain_name(common):
+        if leaves is None:
+            return text
+        common = likeness(text, leaves)
+        kind = common.kind
+        if not self._has_plain_name(common, kind):
             return text
         has_objects = namespace in namespaces
         home = namespace if has_objects or refers_to_own_namespace(vm) else ""
-        return _encoded([common.kind, home, self._claims(vm, namespace) if has_objects else []])
+        return _encoded([kind, home, self._claims(vm, namespace) if has_objects else []])
 
-    def _has_plain_name(self, common: Likeness) -> bool:
-        kind = common.kind
+    def _has_plain_name(self, common: Likeness, kind: bytes) -> bool:
         plain = self._plain.get(kind)
         if plain is None:
             if len(self._plain) >= _MOST_KINDS:
