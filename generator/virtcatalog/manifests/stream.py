@@ -11,7 +11,7 @@ from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.pieces import Piece, Pieces
 from virtcatalog.manifests.places import Mark
 from virtcatalog.manifests.read import Manifest, Part, read_part
-from virtcatalog.manifests.spool import BOM, Content, IndivisibleError
+from virtcatalog.manifests.spool import BOM, Content, IndivisibleError, Window
 
 _BEGINNING = 1 << 12
 _LIST = b'{"items":['
@@ -45,7 +45,8 @@ class Stream:
 
     def vms(self, first: int = 0, end: int | None = None) -> Iterator[Part]:
         """Yield the parts that hold VMs, in the text's order: all, or those among its pieces from `first` to `end`."""
-        return map(self._part, self._pieces_with_vms(first, end))
+        window = Window(self._content)
+        return (self._part(piece, window) for piece in self._pieces_with_vms(first, end))
 
     def text(self) -> bytes:
         """Return all of the text; SourceError when it is too large to be in memory."""
@@ -98,11 +99,11 @@ class Stream:
         problems = list(self.problems)
         self._with_vms = self._pieces.vms()
         self.others, self.number = [], self._with_vms.count(True)
-        at = self._with_vms.find(False)
+        at, window = self._with_vms.find(False), Window(self._content)
         while at >= 0:
             (piece,) = self._pieces.between(at, at + 1)
             before = len(self.problems)
-            self._with_vms[at] = self._read_other(self._part(piece))
+            self._with_vms[at] = self._read_other(self._part(piece, window))
             at = self._with_vms.find(False, at + 1)
             if piece.implied and not self._is_json and len(self.problems) > before and not problems:
                 self.problems = problems
@@ -118,6 +119,6 @@ class Stream:
         self.number += len(manifests) - len(others)
         return len(manifests) > len(others)
 
-    def _part(self, piece: Piece) -> Part:
+    def _part(self, piece: Piece, window: Window) -> Part:
         start, end, mark, implied, is_vm = piece
-        return Part(self._content.read(start, end), self.file, *mark, implied and implied.data, is_vm)
+        return Part(window.cut(start, end), self.file, *mark, implied and implied.data, is_vm)
