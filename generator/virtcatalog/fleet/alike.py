@@ -142,10 +142,7 @@ def has_plain_name(common: Likeness) -> bool:
 def _is_plain(value: dict[str, Any] | list[Any], key: str, outer: str) -> bool:
     """Whether the name is in nothing but names below a key; `outer` is the key of the list or map around that."""
     if isinstance(value, list):
-        for item in value:
-            if not (_is_plain(item, "", key) if isinstance(item, dict | list) else _is_nameless(item)):
-                return False
-        return True
+        return all(_is_plain(item, "", key) if isinstance(item, dict | list) else _is_nameless(item) for item in value)
     in_labels = key in _LABELS
     is_named = (
         key in _REFERENCES or outer in _LISTS_BY_NAME or (key == "metadata" and outer in ("", "dataVolumeTemplates"))
