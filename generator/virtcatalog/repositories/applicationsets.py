@@ -21,7 +21,8 @@ from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.documents import Opaque, digest_of
 from virtcatalog.repositories.gofunctions import normalized
 from virtcatalog.repositories.gotemplates import TemplateError
-from virtcatalog.repositories.kustomize.origins import gives
+from virtcatalog.repositories.kustomize.origins import has_field
+from virtcatalog.repositories.labelselectors import label_selector
 from virtcatalog.repositories.model import Resource
 from virtcatalog.repositories.templates import filled, flat
 from virtcatalog.repositories.tree import Tree
@@ -107,7 +108,7 @@ class _Generators:
 
     def _field(self, patches: Sequence[Data], path: str) -> Source:
         """Where a field of an Application stands: in the patch, or in the template."""
-        if path and any(gives(patch, path) for patch in patches):
+        if path and any(has_field(patch, path) for patch in patches):
             return self._deployer.resource.field("spec.templatePatch")
         return self._deployer.resource.field(f"spec.template.{path}" if path else "")
 
@@ -151,7 +152,9 @@ class _Generators:
                     message = f"which {kind} there are is not known: its Applications are taken once"
                     self._note(f"{field}.{kind}", message)
                     parameter_sets.append(self._with_values({}, value))
-        return list(filter(_selector(generator.get("selector"), lambda text: self._note(field, text)), parameter_sets))
+        return list(
+            filter(label_selector(generator.get("selector"), lambda text: self._note(field, text)), parameter_sets)
+        )
 
     def _of_clusters(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
         """Yield the clusters of which there are Secrets, and without a selector the one that Argo CD runs in.
@@ -159,7 +162,7 @@ class _Generators:
         Source: applicationset/generators/cluster.go.
         """
         selector = value.get("selector")
-        matches = _selector(selector, lambda text: self._note(field, text))
+        matches = label_selector(selector, lambda text: self._note(field, text))
         clusters = [cluster for cluster in self._clusters if matches(cluster.labels)]
         if not selector and not any(cluster.server == IN_CLUSTER for cluster in self._clusters):
             clusters = [Cluster("in-cluster", IN_CLUSTER), *clusters]
@@ -168,9 +171,9 @@ class _Generators:
 
     def _list(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
         yield from (element for element in value.get("elements") or () if isinstance(element, dict))
-        written = value.get("elementsYaml")
-        if isinstance(written, str) and written.strip():
-            elements = [data for _, data in Text(written).documents()] if "{{" not in written else []
+        text = value.get("elementsYaml")
+        if isinstance(text, str) and text.strip():
+            elements = [data for _, data in Text(text).documents()] if "{{" not in text else []
             if len(elements) == 1 and isinstance(elements[0], list):
                 yield from (element for element in elements[0] if isinstance(element, dict))
             else:
@@ -224,17 +227,17 @@ class _Generators:
     def _merge(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
         """Lay parameters of further generators over the first one's that have the same values of the keys."""
         keys = [str(key) for key in value.get("mergeKeys") or ()]
-        first, *others = [
+        first, *further = [
             self.parameters(generator, f"{field}.generators[{index}]")
             for index, generator in enumerate(value.get("generators") or ())
         ] or [[]]
         for parameters in first:
             merged = parameters
-            for sets in others:
-                wanted = [flat(parameters).get(key) for key in keys]
-                same = (other for other in sets if [flat(other).get(key) for key in keys] == wanted)
-                for other in islice(same, 1):
-                    merged = merge(merged, other)
+            for sets in further:
+                key_values = [flat(parameters).get(key) for key in keys]
+                overlays = (overlay for overlay in sets if [flat(overlay).get(key) for key in keys] == key_values)
+                for overlay in islice(overlays, 1):
+                    merged = merge(merged, overlay)
             yield merged
 
     def _with_values(self, parameters: Parameters, generator: Mapping[str, Any]) -> Parameters:
@@ -242,8 +245,7 @@ class _Generators:
         values = generator.get("values")
         if not isinstance(values, dict):
             return parameters
-        filled_values = filled(values, parameters, is_go=self._is_go)
-        return {**parameters, "values": filled_values}
+        return {**parameters, "values": filled(values, parameters, is_go=self._is_go)}
 
     def _note(self, field: str, message: str) -> None:
         self.unrendered.append(self._deployer.problem(field, message))
@@ -270,39 +272,3 @@ def _path(at: str, file: str, prefix: str, *, is_go: bool) -> Parameters:
         **{f"{start}[{index}]": segment for index, segment in enumerate(segments)},
         **({f"{start}.filename": name, f"{start}.filenameNormalized": normalized(name)} if name else {}),
     }
-
-
-def _selector(selector: Any, note: Callable[[str], object]) -> Callable[[Mapping[str, Any]], bool]:
-    """What says whether a selector takes a set of parameters, or labels."""
-    if not isinstance(selector, dict):
-        return lambda _: True
-    wanted = {str(key): str(value) for key, value in (selector.get("matchLabels") or {}).items()}
-    rules: list[Callable[[Mapping[str, str]], bool]] = []
-    for expression in selector.get("matchExpressions") or ():
-        rule = _rule(expression) if isinstance(expression, dict) else None
-        if rule is None:
-            note("selector.matchExpressions is not looked at: all are taken")
-        else:
-            rules.append(rule)
-
-    def matches(parameters: Mapping[str, Any]) -> bool:
-        values = flat(dict(parameters))
-        return wanted.items() <= values.items() and all(rule(values) for rule in rules)
-
-    return matches
-
-
-def _rule(expression: Mapping[str, Any]) -> Callable[[Mapping[str, str]], bool] | None:
-    """What an expression of a label selector says; None for an unknown one."""
-    key, values = str(expression.get("key")), [str(value) for value in expression.get("values") or ()]
-    match expression.get("operator"):
-        case "In":
-            return lambda labels: key in labels and labels[key] in values
-        case "NotIn":
-            return lambda labels: labels.get(key) not in values
-        case "Exists":
-            return lambda labels: key in labels
-        case "DoesNotExist":
-            return lambda labels: key not in labels
-        case _:
-            return None

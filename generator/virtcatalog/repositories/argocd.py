@@ -35,17 +35,17 @@ class Origin:
     def __init__(self, deployers: Iterable[Deployer], tree: Tree) -> None:
         self._urls: dict[str, bool] = {}
         for deployer in deployers:
-            for url, path in _named(deployer.resource.data.get("spec")):
+            for url, path in _repository_urls(deployer.resource.data.get("spec")):
                 at = joined("", path)
                 self._urls[alike(url)] = self._urls.get(alike(url), False) or bool(at and tree.is_folder(at))
 
     def is_here(self, url: str, at: str) -> bool:
         """Whether a folder of a repository may be one of this one; any has a root."""
-        here = [url for url, counts in self._urls.items() if counts]
-        return bool(at) or alike(url) in (here or [*self._urls][:1])
+        local_urls = [url for url, counts in self._urls.items() if counts]
+        return bool(at) or alike(url) in (local_urls or [*self._urls][:1])
 
 
-def _named(spec: Any) -> Iterator[tuple[str, str]]:
+def _repository_urls(spec: Any) -> Iterator[tuple[str, str]]:
     """Yield the repositories that something names, each with a path of it."""
     left = [spec]
     while left:
@@ -96,8 +96,8 @@ class Application:
     def folder(self, source: Path, at: str) -> Built:
         """Return what a source deploys that is a folder of this repository."""
         get = partial(self._deployer.get, *source)
-        if other := next((kind for kind in _OTHERS if get(kind, of=dict) is not None), ""):
-            return self._of_plugin(self._unrendered(source, f"{at or '.'} is rendered by a {other}"), at, get(other))
+        if plugin := next((kind for kind in _OTHERS if get(kind, of=dict) is not None), ""):
+            return self._of_plugin(self._unrendered(source, f"{at or '.'} is rendered by a {plugin}"), at, get(plugin))
         if self._deployer.get(*source, "helm", of=dict) or at in self._tree.charts:
             return self._chart(source, at)
         if at in self._tree.kustomizations:
@@ -106,9 +106,13 @@ class Application:
         built = plain(self._tree, _listed(self._tree, at, get("directory", of=dict) or {}))
         jsonnet = [file for file in self._tree.root.listing().files if self._is_jsonnet(file, at, source)]
         if jsonnet:
-            named = self._unrendered(source, f"{some(jsonnet, _SHOWN)}, which Argo CD evaluates").unrendered
-            opaque = tuple(Opaque(problem, digest) for problem in named for digest in self._of_vms(jsonnet))
-            unrendered, opaque = (*built.unrendered, *named), (*built.opaque, *opaque)
+            unrendered_jsonnet = self._unrendered(
+                source, f"{some(jsonnet, _SHOWN)}, which Argo CD evaluates"
+            ).unrendered
+            opaque = tuple(
+                Opaque(problem, digest) for problem in unrendered_jsonnet for digest in self._of_vms(jsonnet)
+            )
+            unrendered, opaque = (*built.unrendered, *unrendered_jsonnet), (*built.opaque, *opaque)
             built = built._replace(unrendered=unrendered, opaque=opaque)
         return built
 
@@ -117,8 +121,8 @@ class Application:
         files = [file for file in self._tree.root.listing().files if at in ("", *parents(file))]
         if not self._tree.holds_ours(files):
             return built
-        read = {*files} - {*self._tree.files}
-        digest = digest_of([options, *((file, self._tree.lines(file)) for file in sorted(read))])
+        manifests = {*files} - {*self._tree.files}
+        digest = digest_of([options, *((file, self._tree.lines(file)) for file in sorted(manifests))])
         return built._replace(opaque=tuple(Opaque(problem, digest) for problem in built.unrendered))
 
     def _of_vms(self, jsonnet: Iterable[str]) -> Iterator[bytes]:

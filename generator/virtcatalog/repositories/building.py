@@ -111,8 +111,8 @@ def kustomized(
 
     `source` finds an added field, the first of a list that is added by 0.
     """
-    more = Added(added, LISTS, source or (lambda _: Source(tree.shown(at)))) if added else None
-    built = build(tree.folder(at), tree.shown(at), added=more, reading=tree.reading)
+    more = Added(added, LISTS, source or (lambda _: Source(tree.label_of(at)))) if added else None
+    built = build(tree.folder(at), tree.label_of(at), added=more, reading=tree.reading)
     opaque = tuple(_charts(tree, at, built.unrendered))
     # What kustomize fails on, it builds nothing of.
     return Built(built.resources, built.unrendered, built.problems, bool(built.problems), folders=(at,), opaque=opaque)
@@ -123,14 +123,14 @@ def _charts(tree: Tree, at: str, unrendered: Iterable[Problem]) -> Iterator[Opaq
     charts = {problem.file: problem for problem in unrendered if problem.field.startswith("helmChart")}
     for folder in tree.built_of([at]) if charts else ():
         kustomization = tree.kustomizations[folder]
-        problem, first = charts.get(tree.shown(kustomization.file)), tree.first(kustomization.file)
+        problem, first = charts.get(tree.label_of(kustomization.file)), tree.first(kustomization.file)
         if problem is None or first is None:
             continue
         settings = {key: first.data[key] for key in _OF_CHARTS if key in first.data}
         options = settings.get("helmGlobals")
         home = joined_path(folder, str((options if isinstance(options, dict) else {}).get("chartHome") or "charts"))
-        named = {joined_path(folder, text) for text in texts_in(settings)} & kustomization.files
+        value_files = {joined_path(folder, text) for text in texts_in(settings)} & kustomization.files
         of_charts = (file for file in tree.root.listing().files if home and file.startswith(f"{home}/"))
-        files = [*of_charts, *sorted(filter(None, named))]
+        files = [*of_charts, *sorted(filter(None, value_files))]
         if tree.holds_ours(files):
             yield Opaque(problem, digest_of([settings, *((file, tree.lines(file)) for file in files)]))

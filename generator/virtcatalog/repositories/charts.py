@@ -87,7 +87,7 @@ class Copy:
                 yield prefix + declared, _written(data)
 
     def _dependencies(
-        self, data: dict[str, Any], chart: Folder | None, prefix: str, there: set[str], depth: int
+        self, data: dict[str, Any], chart: Folder | None, prefix: str, present: set[str], depth: int
     ) -> Iterator[tuple[str, bytes]]:
         """Take dependencies from their folders in the repository; leave out of `data` those that are nowhere."""
         declared, rendered = data.get("dependencies"), []
@@ -95,11 +95,11 @@ class Copy:
             if not isinstance(dependency, dict):
                 raise ChartError(f"{CHART}: a dependency is no map")
             name, url = str(dependency.get("name")), str(dependency.get("repository") or "")
-            below = _folder(chart, url) if name not in there else None
+            below = _folder(chart, url) if name not in present else None
             if below is not None and "/" not in name and name not in (".", ".."):
-                there.add(name)
+                present.add(name)
                 yield from self._chart(below, f"{prefix}charts/{name}/", depth + 1)
-            if name in there:
+            if name in present:
                 rendered.append(dependency)
             else:
                 self.missing.append(f"{name} of {url}" if url else name)

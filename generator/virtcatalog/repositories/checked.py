@@ -40,7 +40,7 @@ def checked(environment: Environment) -> Environment:
             ]
         else:
             wrong = _wrong(data) if not is_open else _unnamed(data)
-        problems += (_placed(problem, deployed) for problem in wrong)
+        problems += (deployed.problem(problem.field, problem.message) for problem in wrong)
         if not wrong:
             sound.append(deployed._replace(data=data, open=is_open))
     return replace(environment, resources=tuple(sound), problems=tuple(problems))
@@ -89,7 +89,3 @@ def _wrong(data: Data) -> list[Problem]:
     except ManifestError as error:
         return list(error.problems)
     return []
-
-
-def _placed(problem: Problem, resource: Resource) -> Problem:
-    return resource.problem(problem.field, problem.message)

@@ -89,8 +89,8 @@ class Deployer:
     def problem(self, field: str, message: str) -> Problem:
         """Say something of one of its fields, with the place."""
         source = self.resource.field(field)
-        shown = "/".join(filter(None, identity(self.resource.data)))
-        return Problem(source.file, source.line, source.column, shown, field, message)
+        name = "/".join(filter(None, identity(self.resource.data)))
+        return Problem(source.file, source.line, source.column, name, field, message)
 
 
 def alike(url: str) -> str:

@@ -57,7 +57,7 @@ class Context:
     @cached_property
     def encrypted(self) -> dict[Identity, bytes]:
         """The ConfigMaps and Secrets that are encrypted, each with a digest."""
-        return dict(each for path in self.tree.files for each in self.tree.documents(path).encrypted)
+        return dict(setting for path in self.tree.files for setting in self.tree.documents(path).encrypted)
 
 
 class Unit(NamedTuple):
@@ -104,8 +104,8 @@ def units_of(deployer: Deployer, context: Context, around: Sequence[Resource] = 
         case _:
             generated = applications(deployer, tree, context.clusters)
             units = tuple(_of_argocd(Deployer(resource), context) for resource in generated.applications)
-            named = _unit(deployer, context, Built(unrendered=generated.unrendered, opaque=generated.opaque))
-            return (*units, named) if generated.unrendered or not units else units
+            unrendered_unit = _unit(deployer, context, Built(unrendered=generated.unrendered, opaque=generated.opaque))
+            return (*units, unrendered_unit) if generated.unrendered or not units else units
 
 
 def _of_flux(deployer: Deployer, context: Context, settings: Sequence[Resource]) -> Unit:

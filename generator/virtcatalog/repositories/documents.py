@@ -93,20 +93,18 @@ class Documents(NamedTuple):
 
 def joined(documents: Iterable[Documents]) -> Documents:
     """Return what several files hold together, in their order."""
-    manifests: list[Manifest] = []
+    files = list(documents)
     passed_over: Counter[str] = Counter()
-    unrendered: list[Problem] = []
-    problems: list[Problem] = []
-    opaque: list[Opaque] = []
-    encrypted: list[tuple[Identity, bytes]] = []
-    for part in documents:
-        encrypted += part.encrypted
-        manifests += part.manifests
-        passed_over.update(part.passed_over)
-        unrendered += part.unrendered
-        problems += part.problems
-        opaque += part.opaque
-    return Documents(tuple(manifests), passed_over, tuple(unrendered), tuple(problems), tuple(opaque), tuple(encrypted))
+    for file in files:
+        passed_over.update(file.passed_over)
+    return Documents(
+        tuple(manifest for file in files for manifest in file.manifests),
+        passed_over,
+        tuple(problem for file in files for problem in file.unrendered),
+        tuple(problem for file in files for problem in file.problems),
+        tuple(opaque for file in files for opaque in file.opaque),
+        tuple(setting for file in files for setting in file.encrypted),
+    )
 
 
 def passed_over_words(counts: Mapping[str, int]) -> str:
@@ -143,7 +141,7 @@ def documents_of(content: bytes, file: str, texts: Texts | None = None) -> Docum
         return Documents(passed_over={NOT_TEXT: 1})
     manifests, problems = texts.unchecked(content, file)
     if not problems:
-        return joined(map(_sorted, manifests))
+        return joined(map(_classified, manifests))
     return joined(map(document_of, parts(text, file)))
 
 
@@ -160,7 +158,7 @@ def document_of(part: Part) -> Documents:
     """Read one document, which may be broken."""
     manifests, problems = unchecked(part)
     if not problems:
-        return joined(map(_sorted, manifests))
+        return joined(map(_classified, manifests))
     text = str(part.text)
     ours, is_template = _OURS.search(text), _TEMPLATED.search(text) is not None
     if ours and is_template:
@@ -172,15 +170,15 @@ def document_of(part: Part) -> Documents:
     return Documents(passed_over={TEMPLATE if is_template else UNREADABLE: 1})
 
 
-def _sorted(manifest: Manifest) -> Documents:
+def _classified(manifest: Manifest) -> Documents:
     """Return what can be read as an object, or as what it is passed over."""
     data = manifest.data
     if not isinstance(data, dict):
         return Documents(passed_over={OTHER: 1})
     version, kind, is_encrypted = data.get("apiVersion"), data.get("kind"), _is_encrypted(data)
     if is_encrypted and (kind in ("Secret", "ConfigMap") or not _is_plain(version) or not _is_plain(kind)):
-        named = _is_plain(kind) and _is_named(data.get("metadata"))
-        return Documents(passed_over={ENCRYPTED: 1}, encrypted=((identity(data), digest_of(data)),) if named else ())
+        is_named = _is_plain(kind) and _is_named(data.get("metadata"))
+        return Documents(passed_over={ENCRYPTED: 1}, encrypted=((identity(data), digest_of(data)),) if is_named else ())
     ours = isinstance(version, str) and version.partition("/")[0] in GROUPS
     if ours and (fault := _kind_fault(str(version), kind)):
         return Documents(problems=(manifest.problem(*fault),))

@@ -11,30 +11,25 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.places import Source
-from virtcatalog.errors import Problem, VirtcatalogError
+from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import REPOSITORY_FILE_BYTES, REPOSITORY_LEVELS, REPOSITORY_UNITS
 from virtcatalog.manifests.folder import Folder, SourceError, manifest_files
 from virtcatalog.manifests.identity import identity
 from virtcatalog.manifests.layout import CATALOG, KUSTOMIZATIONS, OWNED
 from virtcatalog.repositories.building import kustomized
-from virtcatalog.repositories.checked import checked, wrapped
 from virtcatalog.repositories.deployers import GROUPS, Deployer, deploys
 from virtcatalog.repositories.deploying import Context, Unit, units_of
-from virtcatalog.repositories.documents import Documents, Opaque, joined
 from virtcatalog.repositories.helm import Renderer
 from virtcatalog.repositories.ignored import ignored
-from virtcatalog.repositories.model import Environment, Repository, Resource, resource
-from virtcatalog.repositories.releases import lone_charts
+from virtcatalog.repositories.leftovers import with_leftovers
+from virtcatalog.repositories.model import Repository, Resource, resource
 from virtcatalog.repositories.settings import named_settings
 from virtcatalog.repositories.tree import CHART, Tree, parents
 
 #: What is passed over, as it is counted.
-_UNINCLUDED = "file that no kustomization includes"
 _LEFT_OUT = "file that Flux ignores"
 _OF_ARGO_CD = frozenset({"Application", "ApplicationSet"})
-_OF_CHART = "file of a chart"
 
 
 def find(folder: Folder, label: str, renderer: Renderer | None = None) -> Repository:
@@ -47,13 +42,17 @@ def find(folder: Folder, label: str, renderer: Renderer | None = None) -> Reposi
     objects = list(_objects(tree))
     kinds = {resource.data["kind"] for resource in objects if deploys(resource.data)}
     context = Context(tree, objects, renderer.charts)
-    own = [each.data for each in objects if context.sources.is_own(each.data)]
+    own = [resource.data for resource in objects if context.sources.is_own(resource.data)]
     left_out = ignored(tree, own) if kinds and not kinds & _OF_ARGO_CD else []
     if left_out:
         tree = Tree(folder.changed(dict.fromkeys(left_out)), label, renderer.texts)
         context = Context(tree, list(_objects(tree)), renderer.charts)
-    found = _Finder(context).find()
-    return replace(found, passed_over={**found.passed_over, _LEFT_OUT: len(left_out)}) if left_out else found
+    repository = _Finder(context).find()
+    return (
+        replace(repository, passed_over={**repository.passed_over, _LEFT_OUT: len(left_out)})
+        if left_out
+        else repository
+    )
 
 
 def _objects(tree: Tree) -> Iterator[Resource]:
@@ -92,12 +91,12 @@ class _Finder:
     def __init__(self, context: Context) -> None:
         self._context, self._tree = context, context.tree
         self._rendered: dict[tuple[Deployer, tuple[int, ...]], tuple[Unit, ...]] = {}
-        self._made: list[Resource] = []
+        self._generated_settings: list[Resource] = []
         self._deployed: set[str] = set()
         self._units: list[Unit] = []
         self._reached: set[str] = set()
         self._above: list[str] = []
-        self._taken: set[tuple[Deployer, str]] = set()
+        self._visited: set[tuple[Deployer, str]] = set()
         self._aside: dict[str, tuple[Unit, ...]] = {}
 
     def find(self) -> Repository:
@@ -107,23 +106,24 @@ class _Finder:
             deployers = []
         for deployer in self._outer_first(deployers):
             if deployer.key not in self._deployed:
-                self._look(self._units_of(deployer), (deployer.key,))
-        taken = {folder for units in self._rendered.values() for unit in units for folder in unit.folders}
-        roots = [self._kustomization(at) for at in self._roots(taken)]
-        self._look(roots, ())
-        self._use_made(roots)
-        self._put_aside(deployers)
+                self._note_deployed(self._units_of(deployer), (deployer.key,))
+        deployed_folders = {folder for units in self._rendered.values() for unit in units for folder in unit.folders}
+        roots = [self._kustomization(at) for at in self._roots(deployed_folders)]
+        self._note_deployed(roots, ())
+        self._use_generated_settings(roots)
+        self._set_aside_covered(deployers)
         for deployer in deployers:
             if deployer.key not in self._deployed and deployer.key not in self._aside:
                 self._reach(deployer)
         for root in roots:
-            self._take(root, 0)
+            self._add(root, 0)
         for deployer in deployers:  # those that deploy each other
             if deployer.key not in self._reached and deployer.key not in self._aside:
                 self._reach(deployer)
-        return self._with_rest()
+        undeployed = [unit for units in self._aside.values() for unit in units]
+        return with_leftovers(self._context, self._units, undeployed)
 
-    def _put_aside(self, deployers: Iterable[Deployer]) -> None:
+    def _set_aside_covered(self, deployers: Iterable[Deployer]) -> None:
         """Note what lies in a folder that another one builds without it, and what that alone would deploy."""
         covered: dict[str, set[str]] = defaultdict(set)
         for (deployer, _), units in self._rendered.items():
@@ -133,15 +133,15 @@ class _Finder:
             above = parents(self._tree.path_of(deployer.resource.place.file))
             by = {key for at in above for key in covered[at]} - {deployer.key, *self._aside}
             if by and deployer.key not in self._deployed:
-                self._leave(deployer)
+                self._set_aside(deployer)
 
-    def _leave(self, deployer: Deployer, by: Unit | None = None) -> None:
+    def _set_aside(self, deployer: Deployer, by: Unit | None = None) -> None:
         if deployer.key in self._aside:
             return
         self._aside[deployer.key] = units = self._units_of(deployer, by)
         for unit in units:
             for inner in unit.deployers:
-                self._leave(inner, unit)
+                self._set_aside(inner, unit)
 
     def _outer_first(self, deployers: Sequence[Deployer]) -> list[Deployer]:
         """Return last what a kustomization or another one's folder has: most of that is rendered with those."""
@@ -171,17 +171,17 @@ class _Finder:
     def _around(self, deployer: Deployer, by: Unit | None) -> list[Resource]:
         """The settings that stand in no file, and on which what an object deploys depends: those beside it first."""
         references = deployer.references
-        around = chain(by.settings if by is not None else (), self._made) if references else ()
+        around = chain(by.settings if by is not None else (), self._generated_settings) if references else ()
         return named_settings(around, references, deployer.namespace)
 
-    def _use_made(self, roots: Sequence[Unit]) -> None:
+    def _use_generated_settings(self, roots: Sequence[Unit]) -> None:
         """From here on have the settings that some units make at hand for others: generators', and charts'."""
         declared = {identity(setting.data) for setting in self._context.settings}
         units = (unit for rendered in (*self._rendered.values(), roots) for unit in rendered)
-        made = (setting for unit in units for setting in unit.settings)
-        self._made = [setting for setting in made if identity(setting.data) not in declared]
+        generated = (setting for unit in units for setting in unit.settings)
+        self._generated_settings = [setting for setting in generated if identity(setting.data) not in declared]
 
-    def _look(self, units: Iterable[Unit], above: tuple[str, ...]) -> None:
+    def _note_deployed(self, units: Iterable[Unit], above: tuple[str, ...]) -> None:
         """Note what units deploy that deploys something, and what that deploys; `above` are the keys on the way."""
         for unit in units:
             for deployer in unit.deployers:
@@ -190,34 +190,43 @@ class _Finder:
                 self._deployed.add(deployer.key)
                 is_new = deployer.key not in above and not self._is_rendered(deployer, unit)
                 if is_new and len(above) <= REPOSITORY_LEVELS:
-                    self._look(self._units_of(deployer, unit), (*above, deployer.key))
+                    self._note_deployed(self._units_of(deployer, unit), (*above, deployer.key))
 
-    def _roots(self, taken: set[str]) -> Iterator[str]:
+    def _roots(self, deployed_folders: set[str]) -> Iterator[str]:
         """Yield the folders of kustomizations that nothing deploys or builds upon, but they themselves."""
         tree = self._tree
         candidates = [
             at
             for at, kustomization in tree.kustomizations.items()
-            if not (kustomization.is_component or tree.in_chart(at) or any(above in taken for above in parents(at)))
+            if not (
+                kustomization.is_component
+                or tree.in_chart(at)
+                or any(above in deployed_folders for above in parents(at))
+            )
         ]
         below = {folder for kustomization in tree.kustomizations.values() for folder in kustomization.folders}
-        built = tree.built_of({*taken, *(at for at, each in tree.kustomizations.items() if each.is_component)})
+        built = tree.built_of(
+            {
+                *deployed_folders,
+                *(at for at, kustomization in tree.kustomizations.items() if kustomization.is_component),
+            }
+        )
         for at in sorted(candidates, key=below.__contains__):  # the last are those that go round in a circle
             if at not in built:
                 yield at
                 built |= tree.built_of([at])
 
     def _kustomization(self, at: str) -> Unit:
-        place = Source(self._tree.shown(self._tree.kustomizations[at].file))
+        place = Source(self._tree.label_of(self._tree.kustomizations[at].file))
         return Unit(kustomized(self._tree, at).environment(at, "kustomization", at, place))
 
     def _reach(self, deployer: Deployer, by: Unit | None = None, level: int = 0) -> None:
         """Take what an object deploys, and what that deploys; `by` is the unit that deploys the object."""
         self._reached.add(deployer.key)
         for unit in self._units_of(deployer, by):
-            self._take(unit, level, by)
+            self._add(unit, level, by)
 
-    def _take(self, unit: Unit, level: int, by: Unit | None = None) -> None:
+    def _add(self, unit: Unit, level: int, by: Unit | None = None) -> None:
         environment = unit.environment
         if len(self._units) >= REPOSITORY_UNITS or level > REPOSITORY_LEVELS:
             limit = (
@@ -231,9 +240,9 @@ class _Finder:
         deployed_by = by.environment.origin if by else ""
         unit = unit._replace(environment=replace(environment, cluster=cluster, origin=origin, by=deployed_by))
         if unit.deployer is not None:
-            if (unit.deployer, cluster) in self._taken:  # two units may deploy what deploys it
+            if (unit.deployer, cluster) in self._visited:  # two units may deploy what deploys it
                 return
-            self._taken.add((unit.deployer, cluster))
+            self._visited.add((unit.deployer, cluster))
         self._units.append(unit)
         for deployer in inner:
             if deployer.key not in self._above:
@@ -241,80 +250,6 @@ class _Finder:
                 self._reach(deployer, unit, level + 1)
                 self._above.pop()
 
-    def _with_rest(self) -> Repository:
-        """Return the repository, with the plain manifests that no unit takes."""
-        tree = self._tree
-        aside = [unit for units in self._aside.values() for unit in units]
-        taken = {folder for unit in self._units for folder in unit.folders}
-        listed = {file for unit in self._units for file in unit.files}
-        unlisted = {file for unit in aside for file in unit.files} - listed
-        roots = {unit.environment.folder for unit in self._units if unit.environment.kind == "kustomization"}
-        built = tree.built_of(roots | taken | listed)
-        listed |= {file for at in built for file in tree.kustomizations[at].files}
-        taken |= {folder for unit in aside for folder in unit.folders}
-        passed_over: Counter[str] = Counter()
-        unrendered: list[Problem] = []
-        problems = list(tree.problems)
-        environments = [checked(unit.environment) for unit in self._units]
-        alone = [*lone_charts(tree, self._context.charts, taken)]
-        environments += map(checked, alone)
-        rendered = taken | {environment.folder for environment in alone}
-        opaque: list[Opaque] = []
-        idle = [tree.path_of(unit.environment.place.file) for unit in aside if _holds_vms_itself(unit)]
-        for at, files in tree.folders.items():
-            if at in tree.charts or tree.in_chart(at):
-                passed_over[_OF_CHART] += 0 if any(above in rendered for above in (at, *parents(at))) else len(files)
-                continue
-            is_covered = at in tree.kustomizations or any(above in taken for above in (at, *parents(at)))
-            left = [file for file in files if file not in listed]
-            unincluded = [file for file in left if is_covered or file in unlisted]
-            passed_over[_UNINCLUDED] += len(unincluded)
-            idle += (file for file in unincluded if any(holds_vm(each.data) for each in tree.documents(file).manifests))
-            documents = joined(tree.documents(file) for file in left if file not in unincluded)
-            passed_over += Counter(documents.passed_over)
-            unrendered += documents.unrendered
-            opaque += documents.opaque
-            problems += documents.problems
-            if documents.manifests:
-                environments.append(checked(_folder(tree, at, documents)))
-        others = (wrapped(resource) for environment in environments for resource in environment.resources)
-        within = [each for found in others for each in found]
-        of_units = (problem for environment in environments for problem in environment.problems)
-        broken = {tree.path_of(problem.file) for problem in (*problems, *of_units)}
-        return Repository(
-            environments=tuple(environments),
-            files=frozenset(tree.files),
-            passed_over=+passed_over,
-            broken={path: tree.digest(path) for path in broken},
-            idle={path: tree.digest(path) for path in idle},
-            catalogs=dict(_catalogs(tree)),
-            unrendered=(*unrendered, *(each.problem for each in within)),
-            opaque=(*opaque, *within),
-            problems=tuple(sorted(problems)),
-        )
-
-
-def _catalogs(tree: Tree) -> Iterator[tuple[str, bytes]]:
-    """Yield the folders of catalogs, each with a digest of its files."""
-    for path in tree.files:
-        folder, _, name = path.rpartition("/")
-        if name == CATALOG and folder:
-            files = [file for file in tree.files if file.startswith(f"{folder}/")]
-            if any(file.startswith((f"{folder}/instancetypes/", f"{folder}/preferences/")) for file in files):
-                yield folder, b"".join(file.encode() + tree.digest(file) for file in sorted(files))
-
-
-def _holds_vms_itself(unit: Unit) -> bool:
-    """Whether the object that deploys a unit has VMs in it, not in other files."""
-    is_alone = not (unit.folders or unit.files)
-    return is_alone and any(holds_vm(resource.data) for resource in unit.environment.resources)
-
 
 def _too_many(place: Source, limit: str) -> RepositoryError:
     return RepositoryError(f"{place.file}: the repository has more than {limit}")
-
-
-def _folder(tree: Tree, at: str, documents: Documents) -> Environment:
-    """The plain manifests of a folder."""
-    resources = tuple(map(resource, documents.manifests))
-    return Environment(name=at, kind="folder", folder=at, place=Source(tree.shown(at)), resources=resources)

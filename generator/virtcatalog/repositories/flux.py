@@ -60,20 +60,22 @@ class Sources(NamedTuple):
     def _url(self, reference: Data, deployer: Deployer) -> str | None:
         return self.urls.get((str(reference.get("namespace") or deployer.namespace), str(reference.get("name"))))
 
-    def settled(self, deployers: Iterable[Deployer], tree: Tree) -> Sources:
+    def with_own(self, deployers: Iterable[Deployer], tree: Tree) -> Sources:
         """Return them with the one of these files: the one that Flux was set up with, else the one of which most paths
         are here, or the only one.
         """
         if url := next((url for (_, name), url in self.urls.items() if name == _BOOTSTRAPPED), None):
             return self._replace(own=alike(url))
-        found: Counter[str] = Counter()
+        folders: Counter[str] = Counter()
         for deployer in deployers:
             url = self._url(deployer.get("sourceRef", of=dict) or {}, deployer)
             at = folder_of(deployer)
             if url is not None and at and tree.is_folder(at):
-                found[alike(url)] += 1
+                folders[alike(url)] += 1
         urls = {alike(url) for url in self.urls.values()}
-        return self._replace(own=max(found, key=found.__getitem__) if found else urls.pop() if len(urls) == 1 else "")
+        return self._replace(
+            own=max(folders, key=folders.__getitem__) if folders else urls.pop() if len(urls) == 1 else ""
+        )
 
 
 def sources_in(resources: Iterable[Resource], deployers: Iterable[Deployer], tree: Tree) -> Sources:
@@ -83,7 +85,7 @@ def sources_in(resources: Iterable[Resource], deployers: Iterable[Deployer], tre
         spec = resource.data.get("spec")
         if resource.data.get("kind") == "GitRepository" and isinstance(spec, dict) and isinstance(spec.get("url"), str):
             urls.setdefault(identity(resource.data)[1:], spec["url"])
-    return Sources(urls).settled(deployers, tree)
+    return Sources(urls).with_own(deployers, tree)
 
 
 def folder_of(deployer: Deployer) -> str | None:

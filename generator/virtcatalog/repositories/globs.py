@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from typing import Final
 
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import GLOB_WORK
 from virtcatalog.repositories.kustomize.pattern import Pattern
-
-_LITERAL: Final = re.compile(r"[\w-]")
 
 
 class Globs:
@@ -56,7 +52,5 @@ def _translated(text: str, anything: str) -> Iterator[str]:
         elif character == "," and depth:
             yield "|"
         else:
-            yield (
-                character if _LITERAL.fullmatch(character) or character not in r".*+?()[]{}|^$\/" else f"\\{character}"
-            )
+            yield f"\\{character}" if character in r".*+?()[]{}|^$\/" else character
     yield ")" * depth

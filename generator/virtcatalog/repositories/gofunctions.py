@@ -64,30 +64,14 @@ def _read(text: str) -> Any:
     return documents[0]
 
 
-def _as_map(*pairs: Any) -> dict[str, Any]:
-    return {written(key): value for key, value in zip(pairs[::2], pairs[1::2], strict=True)}
-
-
 def _as_list(value: Any) -> list[Any]:
     if not isinstance(value, list):
         raise TypeError(value)
     return value
 
 
-def _first(values: Any) -> Any:
-    return next((value for value in values if value), values[-1])
-
-
-def _every(*values: Any) -> Any:
-    return next((value for value in values if not value), values[-1])
-
-
 def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_SLUG].strip("-")
-
-
-def _contains(part: Any, text: Any) -> bool:
-    return written(part) in written(text)
 
 
 _Function = Callable[..., Any]
@@ -129,25 +113,25 @@ FUNCTIONS: Final[Mapping[str, _Function]] = {
     "hasKey": lambda values, key: key in values,
     "has": lambda value, values: value in _as_list(values),
     "keys": lambda values: sorted(values),
-    "dict": _as_map,
+    "dict": lambda *pairs: {written(key): value for key, value in zip(pairs[::2], pairs[1::2], strict=True)},
     "list": lambda *values: [*values],
     "len": len,
     "first": lambda values: values[0],
     "last": lambda values: values[-1],
     "rest": lambda values: values[1:],
     "append": lambda values, value: [*_as_list(values), value],
-    "eq": lambda value, *others: written(value) in map(written, others),
+    "eq": lambda value, *candidates: written(value) in map(written, candidates),
     "ne": lambda value, other: written(value) != written(other),
     "lt": lambda one, other: one < other,
     "gt": lambda one, other: one > other,
     "not": lambda value: not value,
-    "and": _every,
-    "or": lambda *values: _first(values),
+    "and": lambda *values: next((value for value in values if not value), values[-1]),
+    "or": lambda *values: next((value for value in values if value), values[-1]),
     "add": lambda *values: sum(map(int, values)),
     "sub": lambda one, other: int(one) - int(other),
     "hasPrefix": lambda part, text: written(text).startswith(written(part)),
     "hasSuffix": lambda part, text: written(text).endswith(written(part)),
-    "contains": _contains,
+    "contains": lambda part, text: written(part) in written(text),
     "trimPrefix": lambda part, text: written(text).removeprefix(written(part)),
     "trimSuffix": lambda part, text: written(text).removesuffix(written(part)),
     "trimAll": lambda letters, text: written(text).strip(written(letters)),

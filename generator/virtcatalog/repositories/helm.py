@@ -79,10 +79,10 @@ class Charts:
                 return self._rendering(release, release.chart, label)
             except (ChartError, HelmError) as error:
                 why = str(error)
-        named = release.problem(f"the chart {release.chart_name} is not rendered: {why}")
+        problem = release.problem(f"the chart {release.chart_name} is not rendered: {why}")
         in_values = objects_in(release.values) if release.values else Documents()
-        opaque = (*opaque_of(release, named), *in_values.opaque)
-        return in_values._replace(unrendered=(named, *in_values.unrendered), opaque=opaque)
+        opaque = (*opaque_of(release, problem), *in_values.opaque)
+        return in_values._replace(unrendered=(problem, *in_values.unrendered), opaque=opaque)
 
     def _obstacle(self, release: Release) -> str:
         if release.chart is None:
@@ -120,8 +120,8 @@ class Charts:
         """Return what helm prints, twice where what it prints may differ each time."""
         from tempfile import TemporaryDirectory
 
-        with TemporaryDirectory(prefix="virtcatalog-chart-") as made:
-            folder = Path(made)
+        with TemporaryDirectory(prefix="virtcatalog-chart-") as temporary:
+            folder = Path(temporary)
             write(copy.files, folder / "chart")
             files = [folder / f"values-{number}.json" for number in range(len(layers))]
             for file, layer in zip(files, layers, strict=True):
@@ -149,14 +149,17 @@ class Renderer:
 
 
 def _layers(release: Release) -> list[bytes]:
-    return [json.dumps(each.data).encode() for each in release.values]
+    return [json.dumps(value.data).encode() for value in release.values]
 
 
 def _settings(release: Release) -> list[str]:
-    return [f"--set{'-string' if each.text else ''}={each.path}={each.value}" for each in release.parameters]
+    return [
+        f"--set{'-string' if parameter.text else ''}={parameter.path}={parameter.value}"
+        for parameter in release.parameters
+    ]
 
 
-def opaque_of(release: Release, named: Problem) -> tuple[Opaque, ...]:
+def opaque_of(release: Release, problem: Problem) -> tuple[Opaque, ...]:
     """Return what is not known of VMs for want of a chart that is in the repository, or of its values."""
     if release.chart is None:
         return ()
@@ -167,7 +170,7 @@ def opaque_of(release: Release, named: Problem) -> tuple[Opaque, ...]:
     layers = _layers(release)
     if not any(OURS in content for content in (*files.values(), *layers)):
         return ()
-    return (Opaque(named, _key(release.name, release.namespace, files, layers, _settings(release))),)
+    return (Opaque(problem, _key(release.name, release.namespace, files, layers, _settings(release))),)
 
 
 def _key(
@@ -176,15 +179,15 @@ def _key(
     """All that a rendering depends on, as a digest."""
     digest = blake2b(digest_size=32)
     texts = (name.encode(), namespace.encode(), *(text.encode(errors="surrogatepass") for text in settings))
-    for each in (
+    for part in (
         *texts,
         b"/",
         *layers,
         b"/",
         *(part for path in sorted(files) for part in (path.encode(), files[path])),
     ):
-        digest.update(len(each).to_bytes(8))
-        digest.update(each)
+        digest.update(len(part).to_bytes(8))
+        digest.update(part)
     return digest.digest()
 
 
@@ -194,12 +197,12 @@ def _documents(printed: str, chart: Folder, label: str) -> Iterator[Documents]:
         source = _SOURCE.match(str(part.text))
         path = source[1] if source and chart.has(source[1]) else CHART
         file = f"{label}/{path}"
-        found = document_of(part)
+        documents = document_of(part)
         yield Documents(
-            tuple(Manifest(each.data, Text("", file), 0) for each in found.manifests),
+            tuple(Manifest(manifest.data, Text("", file), 0) for manifest in documents.manifests),
             problems=tuple(
-                Problem(file=file, object=each.object, message=f"renders what cannot be read: {each.message}")
-                for each in found.problems
+                Problem(file=file, object=problem.object, message=f"renders what cannot be read: {problem.message}")
+                for problem in documents.problems
             ),
         )
 

@@ -53,12 +53,12 @@ def _is_usable(program: str) -> bool:
     with TemporaryDirectory(prefix="virtcatalog-helm-") as home:
         command = [program, "version", "--template", "{{.Version}}"]
         try:
-            done = run(  # noqa: S603 - a list of constants
+            process = run(  # noqa: S603 - a list of constants
                 command, capture_output=True, stdin=DEVNULL, env=_environment(home), timeout=HELM_SECONDS, check=False
             )
         except (OSError, TimeoutExpired):
             return False
-    version = re.match(rb"v(\d+)\.(\d+)(?:\.(\d+))?", done.stdout)
+    version = re.match(rb"v(\d+)\.(\d+)(?:\.(\d+))?", process.stdout)
     return version is not None and tuple(int(part or 99) for part in version.groups()) >= OLDEST
 
 
@@ -75,9 +75,9 @@ def template(
     home.mkdir(exist_ok=True)
     options = (f"--namespace={namespace or 'default'}", *(f"--values={file}" for file in values), *settings)
     command = [program, *_OPTIONS, *options, "--", name, str(folder / "chart")]
-    printed, said = folder / "printed", folder / "said"
+    printed, errors = folder / "printed", folder / "said"
     try:
-        with printed.open("wb") as out, said.open("wb") as err:
+        with printed.open("wb") as out, errors.open("wb") as err:
             process = Popen(command, stdin=DEVNULL, stdout=out, stderr=err, env=_environment(str(home)))  # noqa: S603 - a list
     except (OSError, ValueError) as error:
         raise HelmError(f"helm cannot be run: {getattr(error, 'strerror', None) or error}") from error
@@ -90,7 +90,7 @@ def template(
     if process.returncode < 0:
         raise HelmError(f"helm takes more than {HELM_SECONDS} seconds, or prints too much")
     if process.returncode:
-        raise HelmError(_said(said.read_bytes()))
+        raise HelmError(_failure(errors.read_bytes()))
     return printed.read_bytes()
 
 
@@ -128,10 +128,10 @@ def _environment(home: str) -> dict[str, str]:
     }
 
 
-def _said(text: bytes) -> str:
+def _failure(text: bytes) -> str:
     """What helm says last of why it fails: what is before may be warnings."""
-    said = text.decode(errors="replace")
-    if "out of memory" in said:
+    errors = text.decode(errors="replace")
+    if "out of memory" in errors:
         return f"helm takes more than {HELM_BYTES // 2**20} MiB of memory"
-    lines = [line.strip() for line in said.splitlines() if line.startswith("Error:")] or ["Error: helm fails"]
+    lines = [line.strip() for line in errors.splitlines() if line.startswith("Error:")] or ["Error: helm fails"]
     return f"helm: {lines[0].removeprefix('Error: ')[:_SHOWN]}"

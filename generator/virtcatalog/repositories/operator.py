@@ -18,11 +18,11 @@ def deployed(release_types: str, vms: Iterable[Data], objects: Sequence[Data]) -
     They are the catalog that a release calls its `common_instancetypes`; none where a KubeVirt CR among the objects
     has the operator deploy none.
     """
-    there = {_named(manifest) for manifest in objects}
+    present = {_kind_and_name(manifest) for manifest in objects}
     inferred = _inferred(objects)
-    if any(map(_declines, objects)) or not any(_wanted(vm, inferred) - there for vm in vms):
+    if any(map(_declines, objects)) or not any(_named_types(vm, inferred) - present for vm in vms):
         return []
-    return [manifest for manifest in _published(release_types) if _named(manifest) not in there]
+    return [manifest for manifest in _published(release_types) if _kind_and_name(manifest) not in present]
 
 
 @cache
@@ -32,16 +32,16 @@ def _published(name: str) -> tuple[Data, ...]:
     return tuple(manifest for manifest in load_catalog(name).objects() if "Cluster" in manifest["kind"])
 
 
-def _named(manifest: Data) -> tuple[str, str]:
+def _kind_and_name(manifest: Data) -> tuple[str, str]:
     kind, _, name = identity(manifest)
     return kind, name
 
 
-def _wanted(vm: Data, inferred: Mapping[str, frozenset[str]]) -> set[tuple[str, str]]:
+def _named_types(vm: Data, inferred: Mapping[str, frozenset[str]]) -> set[tuple[str, str]]:
     """Kinds and names of the operator's objects that a VM names, or a volume that it infers from may name."""
     from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES
 
-    spec, wanted = vm_spec(vm), set()
+    spec, types = vm_spec(vm), set()
     for key, names in (("instancetype", RESERVED_INSTANCETYPES), ("preference", RESERVED_PREFERENCES)):
         matcher = spec.get(key) if isinstance(spec, dict) else None
         if not isinstance(matcher, dict):
@@ -50,8 +50,8 @@ def _wanted(vm: Data, inferred: Mapping[str, frozenset[str]]) -> set[tuple[str, 
         if matcher.get("inferFromVolume"):
             templates = spec.get("dataVolumeTemplates")
             candidates |= inferred[key] | _inferred(templates if isinstance(templates, list) else ())[key]
-        wanted |= {(f"VirtualMachineCluster{key.capitalize()}", name) for name in candidates & names}
-    return wanted
+        types |= {(f"VirtualMachineCluster{key.capitalize()}", name) for name in candidates & names}
+    return types
 
 
 def _inferred(volumes: Iterable[Any]) -> dict[str, frozenset[str]]:

@@ -15,7 +15,7 @@ from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.merge import merge
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.repositories.deployers import Deployer
-from virtcatalog.repositories.kustomize.origins import gives
+from virtcatalog.repositories.kustomize.origins import has_field
 from virtcatalog.repositories.model import Resource
 from virtcatalog.repositories.tree import Tree
 
@@ -32,7 +32,7 @@ def overridden(deployer: Deployer, source: Path, tree: Tree, at: str) -> tuple[D
             continue
         manifest = tree.first(path)
         if manifest is None or not isinstance(manifest.data, dict):
-            problems.append(Problem(tree.shown(path), message="must be a map of fields of an Application's source"))
+            problems.append(Problem(tree.label_of(path), message="must be a map of fields of an Application's source"))
             continue
         data = _with(deployer.resource.data, ("spec", *source), manifest.data)
         deployer = Deployer(Resource(data, partial(_field, deployer.resource, source, manifest)))
@@ -51,6 +51,6 @@ def _with(data: Any, path: Path, override: Data) -> Any:
 def _field(declared: Resource, source: Path, override: Manifest, field: str) -> Source:
     """Where a field stands: in the file if that has it."""
     within = field.removeprefix(field_path(("spec", *source))).lstrip(".")
-    if within and within != field and gives(override.data, within):
+    if within and within != field and has_field(override.data, within):
         return Source(override.file, *override.place(within))
     return declared.field(field)

@@ -41,8 +41,8 @@ class Open(NamedTuple):
     @property
     def sentence(self) -> str:
         """Why nothing can be said of what has the field."""
-        shown = self.text if len(self.text) <= _SHOWN else f"{self.text[:_SHOWN]}…"
-        return f"is {shown!r}, and its value is not in the repository"
+        text = self.text if len(self.text) <= _SHOWN else f"{self.text[:_SHOWN]}…"
+        return f"is {text!r}, and its value is not in the repository"
 
 
 class Filled(NamedTuple):

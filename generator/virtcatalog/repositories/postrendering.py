@@ -74,6 +74,6 @@ def _source(deployer: Deployer, field: Path, path: Path) -> Source:
 
 def _without(built: Built, deployer: Deployer, options: Data) -> Built:
     """What is built without the post-renderers, which are named; if there are VMs, a change of them is noticed."""
-    named = deployer.problem("spec.postRenderers", "are not applied to what the chart renders")
-    opaque = (Opaque(named, digest_of(options)),) if built.holds_vms else ()
-    return built._replace(unrendered=(*built.unrendered, named), opaque=(*built.opaque, *opaque))
+    problem = deployer.problem("spec.postRenderers", "are not applied to what the chart renders")
+    opaque = (Opaque(problem, digest_of(options)),) if built.holds_vms else ()
+    return built._replace(unrendered=(*built.unrendered, problem), opaque=(*built.opaque, *opaque))

@@ -88,11 +88,11 @@ def _unseen(release: Release, unrendered: Sequence[Problem]) -> tuple[Opaque, ..
     return opaque_of(release, unrendered[0]) if unrendered else ()
 
 
-def lone_charts(tree: Tree, charts: Charts, taken: Collection[str]) -> Iterator[Environment]:
+def lone_charts(tree: Tree, charts: Charts, deployed_folders: Collection[str]) -> Iterator[Environment]:
     """Yield what charts make that hold VMs and that nothing in the repository deploys: with the values that they have,
     and with each further file of values beside them.
     """
-    for at in sorted(tree.charts - {*taken}):
+    for at in sorted(tree.charts - {*deployed_folders}):
         if any(above in tree.charts for above in parents(at)):
             continue
         if not tree.holds_ours(tree.below(at)):
@@ -104,7 +104,7 @@ def lone_charts(tree: Tree, charts: Charts, taken: Collection[str]) -> Iterator[
 
 def _lone_chart(tree: Tree, charts: Charts, at: str, file: str) -> Environment:
     name = at.rpartition("/")[2] or "chart"
-    place = Source(tree.shown(file or f"{at}/{CHART}".lstrip("/")))
+    place = Source(tree.label_of(file or f"{at}/{CHART}".lstrip("/")))
     manifest = tree.first(file) if file else None
     values = values_at(manifest, ()) if manifest is not None else None
     release = Release(
@@ -120,7 +120,7 @@ def _lone_chart(tree: Tree, charts: Charts, at: str, file: str) -> Environment:
 
 
 def _built(charts: Charts, release: Release, tree: Tree, at: str | None) -> Built:
-    documents = charts.documents(release, tree.shown(at or ""))
+    documents = charts.documents(release, tree.label_of(at or ""))
     built = Built(
         tuple(map(_installed, documents.manifests)),
         documents.unrendered,

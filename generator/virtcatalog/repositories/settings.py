@@ -20,20 +20,20 @@ def is_setting(data: Data) -> bool:
 
 def find_setting(settings: Sequence[Resource], reference: Any, namespace: str) -> Resource | None:
     """Return what a reference names by kind and name; one that names no namespace is taken for one of any."""
-    for wanted in _wanted(reference, namespace):
+    for target in _targets(reference, namespace):
         for setting in settings:
-            if identity(setting.data) == wanted:
+            if identity(setting.data) == target:
                 return setting
     return None
 
 
 def named_settings(settings: Iterable[Resource], references: Iterable[Any], namespace: str) -> list[Resource]:
     """Return those that one of the references may name."""
-    wanted = {which for reference in references for which in _wanted(reference, namespace)}
-    return [setting for setting in settings if identity(setting.data) in wanted]
+    targets = {target for reference in references for target in _targets(reference, namespace)}
+    return [setting for setting in settings if identity(setting.data) in targets]
 
 
-def _wanted(reference: Any, namespace: str) -> Iterator[Identity]:
+def _targets(reference: Any, namespace: str) -> Iterator[Identity]:
     """Yield what a reference may name, the first that is there counts."""
     reference = reference if isinstance(reference, dict) else {}
     kind, name = reference.get("kind"), reference.get("name")

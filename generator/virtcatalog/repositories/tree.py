@@ -45,14 +45,14 @@ class Tree:
         self._lines: dict[str, list[str]] = {}
         self.files, faults = manifest_files(folder)
         self.globs = Globs()
-        submodules = [self.shown(path) for path, why in faults if why == SUBMODULE]
+        submodules = [self.label_of(path) for path, why in faults if why == SUBMODULE]
         self.reading = Reading(
             REPOSITORY_KUSTOMIZE_WORK, lambda file: self.lines(self.path_of(file)), self.texts, submodules
         )
-        self.problems = tuple(Problem(file=self.shown(path), message=message) for path, message in faults)
+        self.problems = tuple(Problem(file=self.label_of(path), message=message) for path, message in faults)
 
-    def shown(self, path: str) -> str:
-        """Name a file as messages do: the tree is called by a path, or `revision:path`."""
+    def label_of(self, path: str) -> str:
+        """Return what messages call a file: the tree is called by a path, or `revision:path`."""
         revision, colon, at = self.label.rpartition(":")
         return f"{revision}{colon}{PurePosixPath(at, path)}"
 
@@ -85,7 +85,7 @@ class Tree:
     def documents(self, path: str) -> Documents:
         """Return what a file holds."""
         if path not in self._documents:
-            self._documents[path] = read_file(self.root, path, self.shown(path), self.texts)
+            self._documents[path] = read_file(self.root, path, self.label_of(path), self.texts)
         return self._documents[path]
 
     def folder(self, at: str) -> Folder:
@@ -97,7 +97,7 @@ class Tree:
     def first(self, path: str) -> Manifest | None:
         """Return a file's first document, None where it has none or cannot be read."""
         try:
-            manifests, _ = self.texts.unchecked(self.root.read(path, REPOSITORY_FILE_BYTES), self.shown(path))
+            manifests, _ = self.texts.unchecked(self.root.read(path, REPOSITORY_FILE_BYTES), self.label_of(path))
         except SourceError:
             return None
         return manifests[0] if manifests else None
@@ -150,12 +150,12 @@ class Tree:
     def digest(self, path: str) -> bytes:
         """Return a digest of a file, and of all that it names if it is a kustomization's."""
         digest = blake2b(digest_size=16)
-        for file in sorted({path, *self._named(path.rpartition("/")[0], path)}):
+        for file in sorted({path, *self._kustomization_files(path.rpartition("/")[0], path)}):
             with suppress(SourceError):
                 digest.update(self.root.read(file, REPOSITORY_FILE_BYTES))
         return digest.digest()
 
-    def _named(self, at: str, path: str) -> Iterator[str]:
+    def _kustomization_files(self, at: str, path: str) -> Iterator[str]:
         """Yield all files that a kustomization builds upon."""
         first = self.kustomizations.get(at)
         for folder in self.built_of([at]) if first is not None and first.file == path else ():

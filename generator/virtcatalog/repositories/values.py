@@ -9,12 +9,11 @@ Source: helm, pkg/chartutil/coalesce.go (CoalesceTables); Flux, helm-controller'
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.api.findings import Path
 from virtcatalog.api.kinds import holds_vm, may_matter
-from virtcatalog.errors import Problem
 from virtcatalog.kubevirt.decoding import counts
 from virtcatalog.limits import VALUES_WORK
 from virtcatalog.manifests.document import Text
@@ -161,12 +160,7 @@ def _in_text(value: Value) -> Documents:
     return Documents(
         tuple(_Embedded(embedded.data, manifest, path) for embedded in documents.manifests),
         documents.passed_over,
-        tuple(_moved(documents.unrendered, manifest, path)),
-        tuple(_moved(documents.problems, manifest, path)),
+        tuple(manifest.problem(path, problem.sentence) for problem in documents.unrendered),
+        tuple(manifest.problem(path, problem.sentence) for problem in documents.problems),
         tuple(opaque._replace(problem=manifest.problem(path, opaque.problem.sentence)) for opaque in documents.opaque),
     )
-
-
-def _moved(problems: Iterable[Problem], manifest: Manifest, path: Path) -> Iterator[Problem]:
-    for problem in problems:
-        yield manifest.problem(path, problem.sentence)

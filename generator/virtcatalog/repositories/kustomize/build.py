@@ -92,13 +92,13 @@ def _finished(folder: Folder, name: str, run: Run, added: Added | None) -> Itera
     with run.naming(target.declared):
         fill_variables(objects.variables, objects.resources, objects.config.variables, run.budget)
     resources = finish(target.declared, objects.resources, run)
-    seen: set[Id] = set()
+    ids: set[Id] = set()
     for resource in resources:
         run.problems += unfit_problems(resource)
         current = resource.current
-        if current in seen:
-            run.problems.append(problem_at(resource.home, f"{resource.shown} is there twice in the end"))
-        seen.add(current)
+        if current in ids:
+            run.problems.append(problem_at(resource.home, f"{resource.title} is there twice in the end"))
+        ids.add(current)
         annotations = pairs_of(resource.data, "annotations")
         annotations |= {key: text_of(value) for key, value in annotations.items()}  # kustomize writes all anew
         if annotations.get(_LOCAL, "false") == "false":
@@ -124,18 +124,17 @@ class _Target:
         self.declared = self._declared(added)
 
     def _declared(self, added: Added | None) -> Declared:
-        there = [name for name in KUSTOMIZATIONS if self._folder.has(name)]
-        file = self._file = there[0] if there else KUSTOMIZATIONS[0]
-        called = self._files.called(file)
-        if len(there) > 1:
-            raise ManifestError(Problem(called, message=f"there is {there[1]} beside it: kustomize takes one of them"))
-        nothing = Declared(None, Spot(self._run.reading.documents(b"{}", called)[0].spot.text))
-        if added is not None and not there:
-            documents = self._run.reading.documents(b"{}", called)
-        else:
-            documents = self._run.reading.documents(self._files.content(file, nothing), called)
+        names = [name for name in KUSTOMIZATIONS if self._folder.has(name)]
+        file = self._file = names[0] if names else KUSTOMIZATIONS[0]
+        label = self._files.called(file)
+        if len(names) > 1:
+            raise ManifestError(Problem(label, message=f"there is {names[1]} beside it: kustomize takes one of them"))
+        documents = self._run.reading.documents(b"{}", label)
+        if added is None or names:
+            nothing = Declared(None, Spot(documents[0].spot.text))
+            documents = self._run.reading.documents(self._files.content(file, nothing), label)
         if len(documents) != 1 or not isinstance(documents[0].data, dict):
-            raise ManifestError(Problem(called, message="must be one map"))
+            raise ManifestError(Problem(label, message="must be one map"))
         declared = Declared(*documents[0])
         if added is not None:
             declared = added.over(declared)
@@ -164,14 +163,11 @@ class _Target:
                     self._resource(item, objects)
         with run.naming(declared):
             objects.configure(default_config(), declared)
-        for item in self._items("configurations"):
-            with run.naming(item):
-                for document in self._files.declarations(self._path(item), item):
-                    objects.configure(configuration(document), item)
-        for item in self._items("crds"):
-            with run.naming(item):
-                for document in self._files.declarations(self._path(item), item):
-                    objects.configure(of_schemas(document.data if isinstance(document.data, dict) else {}), item)
+        for key, read in (("configurations", configuration), ("crds", of_schemas)):
+            for item in self._items(key):
+                with run.naming(item):
+                    for document in self._files.declarations(self._path(item), item):
+                        objects.configure(read(document), item)
         self._generate(objects)
         for item in self._items("components"):
             with run.naming(item):
@@ -190,7 +186,13 @@ class _Target:
         for item in self._items("vars"):
             with run.naming(item):
                 objects.declare(read_variable(item, objects.resources))
-        self._name_unsupported()
+        with run.naming(declared):
+            if declared.data.get("openapi"):
+                raise declared.unrendered(
+                    "merge keys of a schema of your own are not read here: lists of custom resources that patches "
+                    "name are replaced, where kustomize would merge them",
+                    "openapi",
+                )
         return objects
 
     def _items(self, key: str) -> list[Declared]:
@@ -268,11 +270,11 @@ class _Target:
         same = [number for number, resource in enumerate(objects.resources) if current in resource.ids]
         replaces = generated.behaviour in ("replace", "merge")
         if len(same) > 1:
-            raise item.fault(f"{generated.shown} is the name of {len(same)} objects")
+            raise item.fault(f"{generated.title} is the name of {len(same)} objects")
         if replaces and not same:
-            raise item.fault(f"there is no {generated.shown} to {generated.behaviour}")
+            raise item.fault(f"there is no {generated.title} to {generated.behaviour}")
         if same and not replaces:
-            raise item.fault(f"there is {generated.shown} already: say `behavior: merge` or `replace`")
+            raise item.fault(f"there is {generated.title} already: say `behavior: merge` or `replace`")
         if same:
             absorb(generated, objects.resources[same[0]])
             objects.resources[same[0]] = generated
@@ -291,13 +293,3 @@ class _Target:
             resources = self._below(item, component=False).build(Objects()).resources
             documents = [Document(resource.data, resource.home) for resource in resources]
         return [Declared(*document) for document in documents]
-
-    def _name_unsupported(self) -> None:
-        declared = self.declared
-        if declared.data.get("openapi"):
-            with self._run.naming(declared):
-                raise declared.unrendered(
-                    "merge keys of a schema of your own are not read here: lists of custom resources that patches "
-                    "name are replaced, where kustomize would merge them",
-                    "openapi",
-                )

@@ -99,9 +99,10 @@ _REFERENCE: Final = "x-kubernetes-object-ref-{}"
 _DEEPEST: Final = 30
 
 
-def of_schemas(schemas: Mapping[str, Any]) -> Config:
+def of_schemas(declared: Declared) -> Config:
     """Return what OpenAPI definitions in a file that `crds` names say. Source: accumulator/loadconfigfromcrds.go."""
     config = Config()
+    schemas = declared.data if isinstance(declared.data, dict) else {}
     for name, schema in schemas.items():
         properties = _properties(schema)
         if {"kind", "apiVersion", "metadata"} <= properties.keys():

@@ -116,14 +116,14 @@ def _references() -> Iterable[tuple[Target, Specs]]:
     scaled = (FieldSpec("spec/scaleTargetRef/name", "HorizontalPodAutoscaler"),)
     for kind in ("Deployment", "ReplicationController", "ReplicaSet", "StatefulSet"):
         yield ("", "", kind), scaled
-    named = tuple(FieldSpec("rules/resourceNames", kind) for kind in ("Role", "ClusterRole"))
+    of_roles = tuple(FieldSpec("rules/resourceNames", kind) for kind in ("Role", "ClusterRole"))
     annotation = "metadata/annotations/nginx.ingress.kubernetes.io\\/"
     yield (
         ("", "v1", "ConfigMap"),
         (
             *_of_pods("configMap", "name"),
             FieldSpec("spec/configSource/configMap", "Node"),
-            *named,
+            *of_roles,
             FieldSpec(f"{annotation}fastcgi-params-configmap", "Ingress"),
         ),
     )
@@ -139,7 +139,7 @@ def _references() -> Iterable[tuple[Target, Specs]]:
                 FieldSpec(f"parameters/{name}", "StorageClass")
                 for name in ("secretName", "adminSecretName", "userSecretName", "secretRef")
             ),
-            *named,
+            *of_roles,
             FieldSpec(
                 "spec/template/spec/containers/env/valueFrom/secretKeyRef/name",
                 *("Service", "serving.knative.dev", "v1"),

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from virtcatalog.api.findings import Path
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.repositories.kustomize.resource import Id
+from virtcatalog.repositories.kustomize.declared import Declared
+from virtcatalog.repositories.kustomize.resource import Id, Resource
 
 Setter = Callable[[Any, Any, Path], None]
 """What is done with a field: the map or list that it is in, its key or index there, and its path in the object."""
@@ -31,9 +32,9 @@ class FieldSpec(NamedTuple):
         return selects((self.group, self.version, self.kind), identity)
 
 
-def selects(wanted: tuple[str, str, str], identity: Id) -> bool:
+def selects(kind: tuple[str, str, str], identity: Id) -> bool:
     """Whether group, version and kind, as far as they are given, are those of an id. Source: Gvk.IsSelected."""
-    return all(want in ("", own) for want, own in zip(wanted, identity[:3], strict=True))
+    return all(want in ("", own) for want, own in zip(kind, identity[:3], strict=True))
 
 
 class ConflictError(VirtcatalogError):
@@ -47,13 +48,9 @@ def merge_specs(specs: Iterable[FieldSpec], more: Iterable[FieldSpec]) -> tuple[
     for spec in merged:
         by_path.setdefault(spec.path, []).append(spec)
     for spec in more:
-        wanted = (spec.group, spec.version, spec.kind)
+        kind = (spec.group, spec.version, spec.kind)
         same = next(
-            (
-                old
-                for old in by_path.get(spec.path, ())
-                if selects(wanted, Id(old.group, old.version, old.kind, "", ""))
-            ),
+            (old for old in by_path.get(spec.path, ()) if selects(kind, Id(old.group, old.version, old.kind, "", ""))),
             None,
         )
         if same is None:
@@ -70,6 +67,16 @@ def visit(data: dict[str, Any], spec: FieldSpec, setter: Setter, empty: Callable
     `empty` makes the value of a field that is missing, where the spec says `create`. Source: api/filters/fieldspec.
     """
     _Walk(spec, setter, empty).value({"": data}, "", split_path(spec.path, "/"), ())
+
+
+def change(
+    declared: Declared, resource: Resource, spec: FieldSpec, setter: Setter, empty: Callable[[], Any] | None = None
+) -> None:
+    """Visit the fields of an object, as `visit` does; raises ManifestError for one of another shape."""
+    try:
+        visit(resource.data, spec, setter, empty)
+    except FieldError as error:
+        raise declared.fault(f"{error} ({resource.title})") from None
 
 
 class _Walk:

@@ -23,7 +23,6 @@ Load = Callable[[str, Declared], bytes]
 
 _SOURCES: Final = ("files", "literals", "envs", "env")
 _OPTIONS: Final = ("labels", "annotations", "disableNameSuffixHash", "immutable")
-_BEHAVIOURS: Final = ("", "unspecified", "create", "replace", "merge")
 _BASE64_LINE: Final = 70
 _HASH_LETTERS: Final = str.maketrans("013ae", "ghkmt")
 
@@ -178,7 +177,7 @@ def add_hashes(resources: Sequence[Resource]) -> list[Problem]:
     unknown = []
     for resource in resources:
         if resource.hashed and resource.kind not in ("ConfigMap", "Secret"):
-            message = f"{resource.shown}: the hash of a generated object of that kind is not known here"
+            message = f"{resource.title}: the hash of a generated object of that kind is not known here"
             unknown.append(problem_at(resource.home, message))
         elif resource.hashed:
             resource.remember()

@@ -11,7 +11,7 @@ from virtcatalog.api.values import describe
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.config import Specs
 from virtcatalog.repositories.kustomize.declared import Declared
-from virtcatalog.repositories.kustomize.fieldspecs import FieldError, visit
+from virtcatalog.repositories.kustomize.fieldspecs import FieldError, change
 from virtcatalog.repositories.kustomize.origins import Setting
 from virtcatalog.repositories.kustomize.resource import Resource, text_of
 
@@ -38,10 +38,7 @@ def set_image(declared: Declared, resources: Sequence[Resource], specs: Specs, b
                     raise FieldError(f"{key} must be an image, not {describe(around[key])}")
                 image.put(resource, around, key, path[:-1])
 
-            try:
-                visit(resource.data, spec, put)
-            except FieldError as error:
-                raise declared.fault(f"{error} ({resource.shown})") from None
+            change(declared, resource, spec, put)
 
 
 def _containers(value: Any, path: Path) -> Iterator[tuple[dict[str, Any], Path]]:
@@ -103,10 +100,7 @@ def set_replicas(declared: Declared, resources: Sequence[Resource], specs: Specs
             budget.keys(len(resource.ids))
             if any(one.name == name and spec.applies(one) for one in resource.ids):
                 matching = True
-                try:
-                    visit(resource.data, spec, _setter(resource, count, declared), lambda: 0)
-                except FieldError as error:
-                    raise declared.fault(f"{error} ({resource.shown})") from None
+                change(declared, resource, spec, _setter(resource, count, declared), lambda: 0)
     if not matching:
         raise declared.fault(f"there is nothing called {name} that has replicas", "name")
 

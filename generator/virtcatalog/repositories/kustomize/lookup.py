@@ -154,15 +154,15 @@ class Matcher:
 
     def _items(self, value: Any, step: str, rest: list[str], path: Path) -> Iterator[tuple[Any, Any, Path]]:
         items = self._list(value, step)
-        name, wanted = _match_of(step)
+        name, value_pattern = _match_of(step)
         try:
-            pattern = Pattern(f".*({wanted}).*", self._budget.states)
+            pattern = Pattern(f".*({value_pattern}).*", self._budget.states)
         except PatternError as error:
             raise PathError(str(error)) from None
         texts = [_value_of(item, name) for item in items]
         hits = [index for index, text in enumerate(texts) if text is not None and pattern.matches(text)]
         if not hits and self._create is not None:
-            items.append({name: resolved(wanted)} if name else resolved(wanted))
+            items.append({name: resolved(value_pattern)} if name else resolved(value_pattern))
             hits = [len(items) - 1]
             self.created.append((*path, hits[0], name) if name else (*path, hits[0]))
         for index in hits:

@@ -42,7 +42,7 @@ def follow_names(resources: Iterable[Resource], config: Config, budget: Budget, 
                 try:
                     visit(resource.data, spec, _Referrer(resource, spec, target, renamed, former, budget).follow)
                 except FieldError as error:
-                    fault(f"{error} ({resource.shown})")
+                    fault(f"{error} ({resource.title})")
 
 
 class _Referrer:
@@ -106,23 +106,23 @@ class _Referrer:
         candidates = [other for other in self._renamed.get(name, ()) if self._may_refer(other)]
         self._budget.keys(1 + len(self._renamed.get(name, ())))
         if namespace is not None:
-            wanted = text_of(namespace)
-            if wanted in self._namespaces:
-                candidates = [other for other in candidates if other.original.namespace == wanted]
+            namespace_name = text_of(namespace)
+            if namespace_name in self._namespaces:
+                candidates = [other for other in candidates if other.original.namespace == namespace_name]
             else:
-                candidates = [other for other in candidates if other.current.namespace == wanted]
+                candidates = [other for other in candidates if other.current.namespace == namespace_name]
         if len(candidates) > 1:
             candidates = [other for other in candidates if _same_names(other, self._resource, lenient=True)]
         if len(candidates) > 1:
             candidates = [other for other in candidates if _same_names(other, self._resource, lenient=False)]
         if len({(other.name, with_namespace and other.namespace) for other in candidates}) > 1:
-            raise FieldError(f"{self._spec.path}: {name} may be any of {', '.join(c.shown for c in candidates)}")
+            raise FieldError(f"{self._spec.path}: {name} may be any of {', '.join(c.title for c in candidates)}")
         return candidates[0] if candidates else None
 
     def _may_refer(self, other: Resource) -> bool:
         role = _role_of(self._resource.data) if self._spec.path.endswith("roleRef/name") else None
-        wanted = [self._target, *([role] if role is not None else [])]
-        if not all(any(selects(kind, former) for former in other.previous) for kind in wanted):
+        targets = [self._target, *([role] if role is not None else [])]
+        if not all(any(selects(kind, former) for former in other.previous) for kind in targets):
             return False
         own, theirs = self._resource.current.namespace, other.current.namespace
         if NO_NAMESPACE in (own, theirs) or own == theirs:

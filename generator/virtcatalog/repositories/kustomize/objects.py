@@ -23,20 +23,20 @@ class Objects:
         """Add an object; raises ManifestError when there is one of its name."""
         current = resource.current
         if current in self._ids:
-            raise declared.fault(f"has {resource.shown}, which is there already")
+            raise declared.fault(f"has {resource.title}, which is there already")
         self._ids.add(current)
         self.resources.append(resource)
 
-    def join(self, others: Objects, declared: Declared) -> None:
+    def join(self, joined: Objects, declared: Declared) -> None:
         """Add all of others. Raises ManifestError, after all that can be added."""
-        self.configure(others.config, declared)
+        self.configure(joined.config, declared)
         faults: list[Problem] = []
-        for resource in others.resources:
+        for resource in joined.resources:
             try:
                 self.add(resource, declared)
             except ManifestError as error:
                 faults += error.problems
-        for variable in others.variables:
+        for variable in joined.variables:
             self.declare(variable)
         if faults:
             raise ManifestError(*faults)

@@ -162,7 +162,7 @@ def steps_of(field: str, data: Any) -> Path:
     return tuple(path)
 
 
-def gives(data: Any, field: str) -> bool:
+def has_field(data: Any, field: str) -> bool:
     """Whether data has a field that is written as the API writes it."""
     for step in steps_of(field, data):
         try:

@@ -105,7 +105,7 @@ def _name_unrendered(name: str, item: Declared, resources: Sequence[Resource], r
         raise item.unrendered(
             "the label app.kubernetes.io/managed-by is not rendered: it has the version of your kustomize"
         )
-    missing = [resource.shown for resource in resources if ORIGIN not in pairs_of(resource.data, "annotations")]
+    missing = [resource.title for resource in resources if ORIGIN not in pairs_of(resource.data, "annotations")]
     if name == "originAnnotations" and missing:
         raise item.unrendered(f"the annotation {ORIGIN} of {some(missing, 3)} is not rendered")
 

@@ -20,6 +20,7 @@ from virtcatalog.repositories.kustomize.resource import (
     Resource,
     follow_shared,
     metadata_of,
+    namesake,
     pairs_of,
     settle_types,
     shape_fault,
@@ -80,7 +81,7 @@ class Patching:
                     raise
                 raise declared.fault(f"there is no file {declared.data}") from None
         for patch in patches:
-            self._merge(self._named(patch, declared), patch, declared, names=False, kinds=False)
+            self._merge(self._object_named(patch, declared), patch, declared, names=False, kinds=False)
         self._unlike(declared)
 
     def json6902(self, declared: Declared) -> None:
@@ -118,11 +119,11 @@ class Patching:
             try:
                 data, changes = patched(resource.data, document.data, self._budget, document.spot)
             except PatchError as error:
-                raise declared.fault(f"{error} ({resource.shown})") from None
+                raise declared.fault(f"{error} ({resource.title})") from None
             if not isinstance(data, dict):
                 raise declared.fault("leaves no object")
             if fault := shape_fault(data):
-                raise declared.fault(f"{fault} ({resource.shown})")
+                raise declared.fault(f"{fault} ({resource.title})")
             if remember:
                 resource.remember()
             resource.data = data
@@ -133,16 +134,12 @@ class Patching:
     def _unlike(self, declared: Declared) -> None:
         """Raise ManifestError when two objects have one name."""
         self._budget.objects(len(self._resources))
-        seen: set[Id] = set()
-        for resource in self._resources:
-            current = resource.current
-            if current in seen:
-                raise declared.fault(f"makes a second object called {resource.shown}")
-            seen.add(current)
+        if (second := namesake(self._resources)) is not None:
+            raise declared.fault(f"makes a second object called {second.title}")
 
     def _targets(self, patch: Document, declared: Declared) -> list[Resource]:
         if declared.get("target").data is None:
-            return [self._named(patch, declared)]
+            return [self._object_named(patch, declared)]
         self._textual(patch, declared)
         return self._of_same_ids(declared.get("target"))
 
@@ -157,14 +154,14 @@ class Patching:
                         "remove a key by name or by a JSON patch"
                     )
 
-    def _named(self, patch: Document, declared: Declared) -> Resource:
+    def _object_named(self, patch: Document, declared: Declared) -> Resource:
         """The one object that a patch names."""
-        wanted = Resource(patch.data, patch.spot).current
+        identity = Resource(patch.data, patch.spot).current
         self._budget.keys(len(self._resources))
-        matching = [resource for resource in self._resources if _is_called(resource, wanted)]
+        matching = [resource for resource in self._resources if _has_id(resource, identity)]
         if len(matching) != 1:
             number = "no object" if not matching else f"{len(matching)} objects"
-            raise declared.fault(f"{wanted.kind}/{wanted.name} is the name of {number}")
+            raise declared.fault(f"{identity.kind}/{identity.name} is the name of {number}")
         return matching[0]
 
     def _selected(self, target: Declared) -> list[Resource]:
@@ -194,13 +191,13 @@ class Patching:
         try:
             merged = merge_patch(fresh(data), content, self._budget)
         except MergeError as error:
-            raise declared.fault(f"{error} ({resource.shown})") from None
+            raise declared.fault(f"{error} ({resource.title})") from None
         if merged is None:
             self._resources.remove(resource)
             return
         resource.data = merged
         if fault := shape_fault({**merged, "kind": kind, "metadata": _named_metadata(merged, name)}):
-            raise declared.fault(f"{fault} ({resource.shown})")
+            raise declared.fault(f"{fault} ({resource.title})")
         restored: list[tuple[dict[str, Any], str, Any]] = [(merged, "apiVersion", version)]
         restored += [] if kinds else [(merged, "kind", kind)]
         restored += [] if names else [(resource.metadata, "name", name)]
@@ -236,6 +233,6 @@ def _without_names(patch: dict[str, Any]) -> dict[str, Any]:
     return {**rest, "metadata": metadata} if metadata else rest
 
 
-def _is_called(resource: Resource, wanted: Id) -> bool:
-    may_be = resource.former or resource.name == wanted.name  # it takes much longer to make all ids
-    return bool(may_be) and wanted in resource.ids
+def _has_id(resource: Resource, identity: Id) -> bool:
+    may_be = resource.former or resource.name == identity.name  # it takes much longer to make all ids
+    return bool(may_be) and identity in resource.ids

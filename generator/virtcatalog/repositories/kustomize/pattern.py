@@ -70,9 +70,9 @@ class Pattern:
             following = [
                 after
                 for state in states
-                for fits, others in (self._states[state],)
+                for fits, followers in (self._states[state],)
                 if fits is not None and fits(character)
-                for after in others
+                for after in followers
             ]
             states = self._closure(following, start=False, end=index == len(value))
         return self._last in states
@@ -80,20 +80,20 @@ class Pattern:
     def _closure(self, states: list[int], *, start: bool, end: bool) -> set[int]:
         """The states, and all that they lead to without a character."""
         closure: set[int] = set()
-        rest = states
-        while rest:
-            state = rest.pop()
+        pending = states
+        while pending:
+            state = pending.pop()
             edge = self._edges.get(state)
             if state in closure or (edge == "^" and not start) or (edge == "$" and not end):
                 continue
             closure.add(state)
-            fits, others = self._states[state]
+            fits, followers = self._states[state]
             if fits is None:
-                rest += others
+                pending += followers
         return closure
 
-    def _state(self, fits: Callable[[str], bool] | None, *others: int) -> int:
-        self._states.append((fits, [*others]))
+    def _state(self, fits: Callable[[str], bool] | None, *followers: int) -> int:
+        self._states.append((fits, [*followers]))
         return len(self._states) - 1
 
     def _alternatives(self) -> tuple[int, int]:

@@ -43,18 +43,18 @@ def _ids(resource: Resource) -> list[Id]:
 def _source(declared: Declared, resources: Sequence[Resource], budget: Budget) -> Callable[[], Any]:
     """Return what gives the value: it is read anew for each field, one of which may be where it is from."""
     declared.only(*_SELECTION, "fieldPath", "options")
-    wanted = {key: text for key in _SELECTION if (text := declared.text(key))}
+    selection = {key: text for key in _SELECTION if (text := declared.text(key))}
     budget.objects(len(resources))
-    chosen = [resource for resource in resources if any(_is_selected(wanted, one) for one in _ids(resource))]
+    chosen = [resource for resource in resources if any(_is_selected(selection, one) for one in _ids(resource))]
     if len(chosen) != 1:
         raise declared.fault(f"selects {len(chosen) or 'no'} objects: it must be one")
     field = declared.text("fieldPath") or "metadata.name"
     try:
         value, path = look_up(chosen[0].data, split_field(field))
     except PathError as error:
-        raise declared.fault(f"{field}: {error} ({chosen[0].shown})", "fieldPath") from None
+        raise declared.fault(f"{field}: {error} ({chosen[0].title})", "fieldPath") from None
     if value in (None, "", [], {}):
-        raise declared.fault(f"there is nothing at {field} ({chosen[0].shown})", "fieldPath")
+        raise declared.fault(f"there is nothing at {field} ({chosen[0].title})", "fieldPath")
     options = declared.get("options")
     if options.data is not None and options.only(*_OPTIONS).text("delimiter"):
         part = _part(options, value)
@@ -63,9 +63,9 @@ def _source(declared: Declared, resources: Sequence[Resource], budget: Budget) -
     return lambda: around[path[-1]]
 
 
-def _is_selected(wanted: dict[str, str], one: Id) -> bool:
+def _is_selected(selection: dict[str, str], one: Id) -> bool:
     own = one._asdict() | {"namespace": one.namespace or "default"}
-    return all(own[key] == text for key, text in wanted.items())
+    return all(own[key] == text for key, text in selection.items())
 
 
 def _part(options: Declared, value: Any) -> str:
@@ -124,11 +124,11 @@ class _Target:
         try:
             places = matcher.matches(resource.data)
         except PathError as error:
-            raise place.fault(f"{error} ({resource.shown})") from None
+            raise place.fault(f"{error} ({resource.title})") from None
         except StructuredError as error:
-            raise place.unrendered(f"{error}: that is not built here ({resource.shown})") from None
+            raise place.unrendered(f"{error}: that is not built here ({resource.title})") from None
         if not places:
-            raise place.fault(f"there is no field {field} to put it into ({resource.shown})")
+            raise place.fault(f"there is no field {field} to put it into ({resource.title})")
         resource.untyped.update(matcher.created)
         for around, key, path in places:
             around[key] = self._changed(around[key], place, resource, path)
@@ -174,6 +174,6 @@ def _typed(text: str, old: Any, place: Declared, resource: Resource, path: Path)
     if isinstance(value, bool) == is_bool and isinstance(value, int | float):
         return value
     what = "boolean" if is_bool else "number"
-    message = f"puts {text!r} where a {what} stands ({resource.shown})"
+    message = f"puts {text!r} where a {what} stands ({resource.title})"
     resource.unfit[path] = Unfit(is_bool, problem_at(place.spot, message))
     return text

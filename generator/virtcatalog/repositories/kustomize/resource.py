@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final, Literal, NamedTuple
 
 from virtcatalog.api.findings import Path
@@ -123,9 +124,20 @@ class Resource:
         self.former.append((current.kind, current.namespace, current.name))
 
     @property
-    def shown(self) -> str:
+    def title(self) -> str:
         """What messages call it: kind and name."""
         return f"{self.kind}/{self.name}"
+
+
+def namesake(resources: Iterable[Resource]) -> Resource | None:
+    """Return the first object that has the id of one before it, None where all ids differ."""
+    ids: set[Id] = set()
+    for resource in resources:
+        current = resource.current
+        if current in ids:
+            return resource
+        ids.add(current)
+    return None
 
 
 def follow_shared(resource: Resource) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from virtcatalog.errors import ManifestError
 from virtcatalog.repositories.kustomize.budget import Budget
-from virtcatalog.repositories.kustomize.config import Config, Specs, read_specs
+from virtcatalog.repositories.kustomize.config import Config, read_specs
 from virtcatalog.repositories.kustomize.declared import Declared
 from virtcatalog.repositories.kustomize.fieldspecs import ConflictError, FieldSpec, merge_specs
 from virtcatalog.repositories.kustomize.files import Files
@@ -84,21 +84,19 @@ def transform_all(
 
 
 def _labels(declared: Declared, resources: list[Resource], config: Config, budget: Budget) -> None:
-    """An entry of `labels`."""
+    """Apply an entry of `labels`."""
     declared.only("pairs", "includeSelectors", "includeTemplates", "fields")
-    add_pairs(declared.get("pairs"), declared.pairs("pairs"), resources, _label_specs(declared, config), budget)
-
-
-def _label_specs(declared: Declared, config: Config) -> Specs:
+    pairs = declared.pairs("pairs")
     try:
         specs = merge_specs(read_specs(declared, "fields"), config.labels)
         if declared.flag("includeSelectors"):
-            return merge_specs(specs, config.selectors)
-        if declared.flag("includeTemplates"):
-            specs = merge_specs(specs, config.templates)
-        return merge_specs(specs, [_METADATA_LABELS])
+            specs = merge_specs(specs, config.selectors)
+        else:
+            templates = config.templates if declared.flag("includeTemplates") else ()
+            specs = merge_specs(merge_specs(specs, templates), [_METADATA_LABELS])
     except ConflictError as error:
         raise declared.fault(str(error)) from None
+    add_pairs(declared.get("pairs"), pairs, resources, specs, budget)
 
 
 def _replacements(declared: Declared, resources: list[Resource], files: Files, budget: Budget) -> None:

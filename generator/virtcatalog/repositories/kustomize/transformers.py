@@ -13,9 +13,9 @@ from virtcatalog.api.values import describe
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.config import Specs
 from virtcatalog.repositories.kustomize.declared import Declared
-from virtcatalog.repositories.kustomize.fieldspecs import FieldError, FieldSpec, selects, visit
+from virtcatalog.repositories.kustomize.fieldspecs import FieldError, FieldSpec, change, selects
 from virtcatalog.repositories.kustomize.origins import Setting
-from virtcatalog.repositories.kustomize.resource import NO_NAMESPACE, Resource, Shared, follow_shared, text_of
+from virtcatalog.repositories.kustomize.resource import NO_NAMESPACE, Resource, Shared, follow_shared, namesake, text_of
 
 #: Kinds whose names get no prefix and no suffix. Source: prefixFieldSpecsToSkip.
 _UNNAMED: Final = (
@@ -35,25 +35,22 @@ def apply_specs(
     declared: Declared,
     resource: Resource,
     specs: Iterable[FieldSpec],
-    change: Callable[[Any], Any],
+    convert: Callable[[Any], Any],
     empty: Callable[[], Any] | None,
 ) -> None:
-    """Put what `change` makes of them into the fields of an object. Raises ManifestError."""
+    """Put what `convert` makes of them into the fields of an object. Raises ManifestError."""
 
     def put(around: Any, key: Any, path: Path) -> None:
         if isinstance(around[key], dict | list):
             raise FieldError(f"{key} must be a value, not {describe(around[key])}")
-        new = change(around[key])
+        new = convert(around[key])
         if new != around[key]:
             resource.changes.append(Setting(path, declared.spot))
         around[key] = new
 
     for spec in specs:
         if spec.applies(resource.current):
-            try:
-                visit(resource.data, spec, put, empty)
-            except FieldError as error:
-                raise declared.fault(f"{error} ({resource.shown})") from None
+            change(declared, resource, spec, put, empty)
 
 
 def set_namespace(
@@ -69,7 +66,7 @@ def set_namespace(
     """Put all objects but those of Kubernetes' cluster-wide kinds into a namespace. Raises ManifestError."""
     budget.objects(len(resources), len(namespace))
 
-    def change(old: Any) -> str:
+    def convert(old: Any) -> str:
         return text_of(old) if unset_only and text_of(old) else namespace
 
     rest = [spec for spec in specs if spec.path != _NAMESPACE.path]
@@ -77,26 +74,23 @@ def set_namespace(
     for resource in resources:
         resource.remember()
         if resource.current.namespace != NO_NAMESPACE:
-            apply_specs(declared, resource, [_NAMESPACE], change, str)
+            apply_specs(declared, resource, [_NAMESPACE], convert, str)
         if resource.kind in _BINDINGS and subjects != "none":
-            _bind(declared, resource, change, everyone=subjects == "allServiceAccounts")
+            _bind(declared, resource, convert, everyone=subjects == "allServiceAccounts")
         own = bound if resource.kind in _BINDINGS else rest
         is_core = resource.data.get("apiVersion") == "v1"
-        apply_specs(declared, resource, [spec for spec in own if is_core or spec.path != _NAME], change, str)
-    seen: set[Any] = set()
-    for resource in resources:
-        if resource.current in seen:
-            raise declared.fault(f"makes two objects called {resource.shown} of two namespaces")
-        seen.add(resource.current)
+        apply_specs(declared, resource, [spec for spec in own if is_core or spec.path != _NAME], convert, str)
+    if (second := namesake(resources)) is not None:
+        raise declared.fault(f"makes two objects called {second.title} of two namespaces")
 
 
-def _bind(declared: Declared, resource: Resource, change: Callable[[Any], str], *, everyone: bool) -> None:
+def _bind(declared: Declared, resource: Resource, convert: Callable[[Any], str], *, everyone: bool) -> None:
     subjects = resource.data.get("subjects")
     for index, subject in enumerate(subjects if isinstance(subjects, list) else ()):
         if not isinstance(subject, dict):
-            raise declared.fault(f"subjects[{index}] must be a map, not {describe(subject)} ({resource.shown})")
+            raise declared.fault(f"subjects[{index}] must be a map, not {describe(subject)} ({resource.title})")
         if subject.get("kind") == "ServiceAccount" if everyone else subject.get("name") == "default":
-            subject["namespace"] = change(subject.get("namespace"))
+            subject["namespace"] = convert(subject.get("namespace"))
             resource.changes.append(Setting(("subjects", index, "namespace"), declared.spot))
 
 
@@ -128,10 +122,7 @@ def add_pairs(
         added: dict[str, list[Path]] = {}
         for spec in specs:
             if spec.applies(identity):
-                try:
-                    visit(resource.data, spec, _pairs_setter(declared, pairs, resource, added), dict)
-                except FieldError as error:
-                    raise declared.fault(f"{error} ({resource.shown})") from None
+                change(declared, resource, spec, _pairs_setter(declared, pairs, resource, added), dict)
         follow_shared(resource)
         resource.shared += [Shared(key, pairs[key], tuple(maps)) for key, maps in added.items() if len(maps) > 1]
 

@@ -13,7 +13,7 @@ from virtcatalog.api.findings import Path
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.config import Specs
 from virtcatalog.repositories.kustomize.declared import Declared
-from virtcatalog.repositories.kustomize.fieldspecs import FieldError, visit
+from virtcatalog.repositories.kustomize.fieldspecs import FieldError, change
 from virtcatalog.repositories.kustomize.lookup import PathError, look_up, split_field
 from virtcatalog.repositories.kustomize.origins import Setting, Spot
 from virtcatalog.repositories.kustomize.resource import Resource, follow_shared, split_version, text_of
@@ -36,13 +36,13 @@ def read_variable(declared: Declared, resources: Sequence[Resource]) -> Variable
     target = declared.get("objref").only("apiVersion", "group", "version", "kind", "name", "namespace")
     reference = declared.get("fieldref")
     field = _field_path(reference) if reference.data is not None else ""
-    wanted = (*_group_version(target), target.text("kind"), target.text("name"))
+    target_id = (*_group_version(target), target.text("kind"), target.text("name"))
     namespace = target.text("namespace")
     matching = [
         resource
         for resource in resources
         if any(
-            (one.group, one.version, one.kind, one.name) == wanted and namespace in ("", one.namespace)
+            (one.group, one.version, one.kind, one.name) == target_id and namespace in ("", one.namespace)
             for one in resource.ids
         )
     ]
@@ -72,10 +72,7 @@ def fill_variables(variables: Sequence[Variable], resources: Sequence[Resource],
         for spec in specs:
             budget.keys(1)
             if spec.applies(resource.current):
-                try:
-                    visit(resource.data, spec, _Filling(resource, values).put)
-                except FieldError as error:
-                    raise variables[0].declared.fault(f"{error} ({resource.shown})") from None
+                change(variables[0].declared, resource, spec, _Filling(resource, values).put)
 
 
 def _value(variable: Variable, resources: Sequence[Resource]) -> Any:
@@ -85,9 +82,9 @@ def _value(variable: Variable, resources: Sequence[Resource]) -> Any:
             try:
                 value, _ = look_up(resource.data, steps)
             except PathError as error:
-                raise variable.declared.fault(f"{error} ({resource.shown})", "fieldref") from None
+                raise variable.declared.fault(f"{error} ({resource.title})", "fieldref") from None
             if value is None or isinstance(value, dict | list):
-                raise variable.declared.fault(f"there is no value at {variable.field} ({resource.shown})", "fieldref")
+                raise variable.declared.fault(f"there is no value at {variable.field} ({resource.title})", "fieldref")
             return value
     raise variable.declared.fault("names no object", "objref")
 
