@@ -294,7 +294,7 @@ class TestReading:
     def test_other_objects_are_named(self):
         others = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}
         content = json.dumps(others) + json.dumps(a_type("a.b"))
-        assert collected([("x", content.encode())], []).others == ["ConfigMap/x"]
+        assert collected([("x", content.encode())], []).other_names == ["ConfigMap/x"]
 
 
 @pytest.fixture(scope="module")

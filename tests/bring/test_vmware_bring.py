@@ -37,13 +37,13 @@ class TestTypes:
         assert "instancetype" not in brought.vm["spec"]
         assert domain(brought)["cpu"] == {"sockets": 2, "cores": 48, "threads": 1}
         assert domain(brought)["memory"] == {"guest": "2Ti"}
-        assert brought.shown.vcpus == 96
+        assert brought.hardware.vcpus == 96
 
     def test_what_the_preference_requires_counts_too(self):
         brought = bring(guests=("windows11_64Guest",), vcpus=1, memory=2 * GIB, firmware="efi", secure_boot=True)
         assert brought.vm["spec"]["preference"] == {"name": "windows.11.virtio"}
         assert brought.vm["spec"]["instancetype"] == {"name": "u1.2xmedium"}
-        assert brought.shown is not None
+        assert brought.hardware is not None
 
     def test_without_a_catalog_a_vm_says_its_size(self):
         brought = bring([], vcpus=4, cores=2, memory=3 * GIB, attributes=says("vcpus", "cores", "memory", "guest"))
@@ -118,8 +118,8 @@ class TestSystems:
 
     def test_so_do_those_that_nobody_converts(self):
         brought = bring(target={"converted": False})
-        assert brought.shown.disks["disk-0"].bus == "sata"
-        assert brought.shown.nics == {"net-0": "e1000e"}
+        assert brought.hardware.disks["disk-0"].bus == "sata"
+        assert brought.hardware.nics == {"net-0": "e1000e"}
 
     def test_old_linux_gets_transitional_devices(self):
         assert domain(bring(guests=("rhel6_64Guest",)))["devices"]["useVirtioTransitional"] is True
@@ -163,7 +163,7 @@ class TestMachines:
     def test_the_preference_decides_where_nobody_knows(self):
         brought = bring(guests=("windows11_64Guest",), firmware="efi", secure_boot=True, tpm=None)
         assert "tpm" not in domain(brought)["devices"]
-        assert brought.shown.tpm
+        assert brought.hardware.tpm
 
     def test_boot_from_the_disk_that_they_booted_from(self):
         disks = (Disk("a", GIB, bus="scsi"), Disk("b", GIB, bus="scsi"))
@@ -209,7 +209,7 @@ class TestDisks:
             }
         ]
         assert fate(brought, "disk.size") == "carried: DataVolume web-disk-0: 40 GiB"
-        assert brought.shown is not None
+        assert brought.hardware is not None
 
     def test_that_are_shared_are_so(self):
         brought = bring(disks=(Disk("a", GIB, shared=True),), attributes=says("disk.shared"))
@@ -243,7 +243,7 @@ class TestNetworks:
     def test_a_vm_without_any_does_not_get_the_pods(self):
         brought = bring(nics=())
         assert domain(brought)["devices"]["autoattachPodInterface"] is False
-        assert brought.shown.nics == {}
+        assert brought.hardware.nics == {}
 
 
 def test_a_vm_that_kubevirt_refuses_proves_nothing():
@@ -254,7 +254,7 @@ def test_a_vm_that_kubevirt_refuses_proves_nothing():
         "spec": {"requirements": {"architecture": "s390x"}},
     }
     brought = bring([preference], attributes=says("memory"))
-    assert brought.shown is None
+    assert brought.hardware is None
     assert "s390x" in brought.reasons[0].message
     assert fate(brought, "memory") == "unproven: KubeVirt refuses the VM"
 
@@ -268,6 +268,6 @@ def test_alike_machines_are_proven_once_and_get_what_is_theirs():
             ("web-b", "00:50:56:9a:00:02", "421e3f5b-8a00-4b1c-9d2e-0123456789ac"),
         )
     )
-    assert first.shown is second.shown
+    assert first.hardware is second.hardware
     assert domain(second)["devices"]["interfaces"][0]["macAddress"] == "00:50:56:9a:00:02"
     assert second.vm["spec"]["template"]["spec"]["volumes"][0]["persistentVolumeClaim"] == {"claimName": "web-b-disk-0"}

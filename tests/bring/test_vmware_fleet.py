@@ -53,26 +53,26 @@ def test_every_id_stands_for_a_system(guest_id):
 
 
 def test_every_vm_is_admitted_under_a_name_of_its_own(brought):
-    assert [one.reasons for one in brought if one.shown is None] == []
+    assert [one.reasons for one in brought if one.hardware is None] == []
     assert len({one.name for one in brought}) == 1000
 
 
 def test_no_vm_is_smaller_than_its_machine(brought):
     for one in brought:
-        assert one.shown.vcpus >= one.machine.vcpus
-        assert one.shown.memory >= one.machine.memory
+        assert one.hardware.vcpus >= one.machine.vcpus
+        assert one.hardware.memory >= one.machine.memory
 
 
 def test_every_vm_has_the_firmware_disks_and_tpm_of_its_machine(brought):
     for one in brought:
-        assert (one.shown.firmware, one.shown.tpm) == (one.machine.firmware, one.machine.tpm)
-        assert len(one.shown.disks) == len(one.machine.disks)
+        assert (one.hardware.firmware, one.hardware.tpm) == (one.machine.firmware, one.machine.tpm)
+        assert len(one.hardware.disks) == len(one.machine.disks)
 
 
 def test_systems_without_drivers_for_virtio_get_none_of_its_disks_and_cards(brought):
     for one in brought:
         if one.system.drivers == "none":
-            assert {disk.bus for disk in one.shown.disks.values()} <= {"sata"}
+            assert {disk.bus for disk in one.hardware.disks.values()} <= {"sata"}
             assert "virtio" not in str(domain(one)["devices"])
 
 

@@ -90,7 +90,7 @@ class TestObstacles:
         assert moved(**fields).obstacle.startswith(obstacle)
 
     def test_a_vm_that_kubevirt_refuses_is_not_moved(self):
-        assert move_of(bring()._replace(shown=None)).obstacle == "KubeVirt refuses the VM"
+        assert move_of(bring()._replace(hardware=None)).obstacle == "KubeVirt refuses the VM"
 
     def test_a_usual_machine_has_none(self):
         assert moved().obstacle == ""

@@ -17,7 +17,7 @@ def templates(*machines, **target):
     vms = {brought.name: brought.vm for brought in map(own.bring, machines)}
     for brought in map(bringer(**target).bring, machines):
         made.add(brought)
-    return list(made.made()), vms
+    return list(made.shared()), vms
 
 
 def alike(number, **fields):

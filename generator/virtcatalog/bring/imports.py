@@ -43,25 +43,25 @@ def label(text: str, otherwise: str) -> str:
     return name if name and not dns_label_problems(name) else otherwise
 
 
-def free_label(name: str, taken: set[str], longest: int = _LONGEST_LABEL) -> str:
-    """Return a free label like `name`, of so many characters at most, and add it to `taken`."""
-    return _free(name[:longest].rstrip("-"), taken, longest)
+def free_label(name: str, used_names: set[str], longest: int = _LONGEST_LABEL) -> str:
+    """Return a free label like `name`, of so many characters at most, and add it to `used_names`."""
+    return _free(name[:longest].rstrip("-"), used_names, longest)
 
 
-def free_name(text: str, taken: set[str]) -> str:
-    """Return a text as the free name of an object (a DNS subdomain), and add it to `taken`."""
+def free_name(text: str, used_names: set[str]) -> str:
+    """Return a text as the free name of an object (a DNS subdomain), and add it to `used_names`."""
     labels = map(_label, re.sub("[^a-z0-9.-]+", "-", text.lower()).split("."))
-    return _free(".".join(filter(None, labels))[:250].strip(".-") or "unnamed", taken, _LONGEST_NAME)
+    return _free(".".join(filter(None, labels))[:250].strip(".-") or "unnamed", used_names, _LONGEST_NAME)
 
 
 def _label(text: str) -> str:
     return text.strip("-")[:_LONGEST_LABEL].strip("-")
 
 
-def _free(name: str, taken: set[str], longest: int) -> str:
+def _free(name: str, used_names: set[str], longest: int) -> str:
     number, free = 1, name
-    while free in taken:
+    while free in used_names:
         number += 1
         free = f"{name[: longest - 1 - len(str(number))]}-{number}"
-    taken.add(free)
+    used_names.add(free)
     return free

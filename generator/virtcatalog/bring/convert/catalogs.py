@@ -154,18 +154,18 @@ def revision(data: Data, changes: Changes, memory: str) -> None:
     names = revision_names(data)
     if names is None:
         return
-    stored = data["data"]
-    if isinstance(stored.get("spec"), str):
-        stored = _spec_revision(data, changes)
-    kind = stored.get("kind")
-    if "Flavor" in str(kind) and (stored["apiVersion"], kind) in RETIRED:
-        stored_changes = Changes()
-        stored = flavors(stored, stored_changes, memory)[0]
-        changes += [replace(change, path=("data", *change.path)) for change in stored_changes]
+    contents = data["data"]
+    if isinstance(contents.get("spec"), str):
+        contents = _spec_revision(data, changes)
+    kind = contents.get("kind")
+    if "Flavor" in str(kind) and (contents["apiVersion"], kind) in RETIRED:
+        contents_changes = Changes()
+        contents = flavors(contents, contents_changes, memory)[0]
+        changes += [replace(change, path=("data", *change.path)) for change in contents_changes]
     elif "Preference" in str(kind):
-        preference(stored, ("data",), changes)
+        preference(contents, ("data",), changes)
     changes.changed(("data", "apiVersion"), data["data"]["apiVersion"], API_VERSION)
-    data["data"] = {**stored, "apiVersion": API_VERSION}
+    data["data"] = {**contents, "apiVersion": API_VERSION}
     metadata = data["metadata"]
     metadata["name"] = names[1]
     changes.changed(

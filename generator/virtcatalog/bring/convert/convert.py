@@ -8,7 +8,7 @@ from typing import Any
 from virtcatalog.api.findings import prune_unknown
 from virtcatalog.api.kinds import CLUSTER_FLAVOR, FLAVOR, RETIRED, kind_type
 from virtcatalog.bring.convert import catalogs, machines
-from virtcatalog.bring.convert.change import Changes, Converted, UnconvertibleError, inner
+from virtcatalog.bring.convert.change import Change, Changes, Converted, UnconvertibleError, inner
 from virtcatalog.bring.convert.presets import preset
 from virtcatalog.manifests.merge import fresh
 
@@ -105,10 +105,8 @@ class Conversion:
         return self._defaults.get((kind.lower().removesuffix("s") or CLUSTER_FLAVOR.lower(), name))
 
 
-def _value_change(field: str, old: str, new: str) -> Any:
-    changes = Changes()
-    changes.changed((field,), old, new)
-    return changes[0]
+def _value_change(field: str, old: str, new: str) -> Change:
+    return Change("changed", (field,), field, f"{old} → {new}")
 
 
 def _volume_backups(data: Data, changes: Changes) -> None:
@@ -123,14 +121,14 @@ def _without_unknown(data: Data, changes: Changes) -> Data:
     struct = kind_type(data["apiVersion"], data["kind"])
     if struct is None:
         return data
-    known_fields, dropped = prune_unknown(data, struct)
+    fields, dropped = prune_unknown(data, struct)
     for path, message in dropped:
         if path[0] != "status":
             changes.lost(path, f"{data['apiVersion']} does not have it: {message}")
     if not dropped:
         return data
     return {
-        key: (value if key == "status" else known_fields.get(key, value))
+        key: (value if key == "status" else fields.get(key, value))
         for key, value in data.items()
-        if key in known_fields or key == "status"
+        if key in fields or key == "status"
     }

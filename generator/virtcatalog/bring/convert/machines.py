@@ -128,9 +128,9 @@ def _revision(data: Data, key: str, revisions: Mapping[str, str], changes: Chang
     if (old := str(matcher.get("revisionName"))) in revisions:
         matcher["revisionName"] = revisions[old]
         changes.changed(("spec", key, "revisionName"), old, revisions[old])
-    stored = inner_map(data, "status", f"{key}Ref", "controllerRevisionRef")
-    if (old := str(stored.get("name"))) in revisions:
-        stored["name"] = revisions[old]
+    reference = inner_map(data, "status", f"{key}Ref", "controllerRevisionRef")
+    if (old := str(reference.get("name"))) in revisions:
+        reference["name"] = revisions[old]
         changes.changed(("status", f"{key}Ref", "controllerRevisionRef", "name"), old, revisions[old])
 
 

@@ -50,8 +50,8 @@ def preset(data: Data, changes: Changes, memory: str) -> list[Data]:
     kinds = ([] if lacking else [INSTANCETYPE]) + ([PREFERENCE] if specs[TO_PREFERENCE] else [])
     if not kinds:
         changes.clear()
-        wanted = f"an instance type would have to say more than the preset, which has {' and '.join(lacking)}"
-        changes.kept(("spec",), f"the preset stays: a preference says nothing of it, and {wanted}")
+        lack_text = f"an instance type would have to say more than the preset, which has {' and '.join(lacking)}"
+        changes.kept(("spec",), f"the preset stays: a preference says nothing of it, and {lack_text}")
         return [{**data, "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstancePreset"}]
     changes.changed(("kind",), data["kind"], " and ".join(kinds))
     _selector(spec, kinds, data, changes)

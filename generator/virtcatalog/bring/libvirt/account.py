@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from virtcatalog.bring.imports import Fate, Verdict, lost
-from virtcatalog.bring.libvirt.draft import Draft
+from virtcatalog.bring.libvirt.draft import Draft, attribute
 from virtcatalog.bring.libvirt.fates import CARRIED, PATTERNS
 from virtcatalog.bring.libvirt.machine import UNITS
 from virtcatalog.manifests.xml import XMLElement
@@ -78,10 +78,10 @@ def _parts(
         verdict = next((Verdict(part.fate, part.why) for part in below if part.fate != "lost"), verdict)
     if element.parent is not None:
         yield Part(path, element.line, element.column, element.text, *verdict)
-    for attribute, value in element.attributes.items():
-        same = new is not None and _same_attribute(element, new, attribute)
-        name = attribute.rpartition("}")[2]
-        own = inherited or draft.verdicts.get((element, attribute)) or fixed
+    for key, value in element.attributes.items():
+        same = new is not None and _same_attribute(element, new, key)
+        name = key.rpartition("}")[2]
+        own = inherited or draft.verdicts.get((element, key)) or fixed
         fate = own or _verdict(f"{general}@{name}", value, same, new, name)
         yield Part(f"{path}/@{name}".lstrip("/"), element.line, element.column, value, *fate)
     yield from below
@@ -171,15 +171,12 @@ def _keyed(parent: XMLElement, names: dict[XMLElement, str]) -> Iterator[tuple[t
 
 def _own_name(element: XMLElement) -> str:
     if element.tag in _KEYS:
-        return " ".join(element.get(attribute, "0") for attribute in _KEYS[element.tag])
+        return " ".join(element.get(key, "0") for key in _KEYS[element.tag])
     if element.tag == "channel":
-        target = element.first("target")
-        return target.get("name") if target is not None else ""
+        return attribute(element.first("target"), "name")
     if element.tag == "filesystem":
-        target = element.first("target")
-        return target.get("dir") if target is not None else ""
-    alias = element.first("alias")
-    name = alias.get("name") if alias is not None else ""
+        return attribute(element.first("target"), "dir")
+    name = attribute(element.first("alias"), "name")
     for prefix in _PREFIXES:
         name = name.removeprefix(prefix)
     return name

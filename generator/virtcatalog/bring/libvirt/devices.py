@@ -8,7 +8,7 @@ from typing import Any
 from virtcatalog.api.names import DISABLE_PCI_HOLE64, PLACE_ON_ROOT_COMPLEX
 from virtcatalog.bring.imports import free_label, label
 from virtcatalog.bring.libvirt.disks import has_libvirts_addresses, pci_address
-from virtcatalog.bring.libvirt.draft import Draft
+from virtcatalog.bring.libvirt.draft import Draft, attribute
 from virtcatalog.bring.libvirt.rules import Rules
 from virtcatalog.manifests.xml import XMLElement
 
@@ -39,7 +39,7 @@ def devices(draft: Draft, rules: Rules, resources: Mapping[str, str]) -> None:
 
 
 def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs: list[XMLElement]) -> None:
-    taken: set[str] = set()
+    used_names: set[str] = set()
     networks: list[dict[str, Any]] = []
     has_pod = False
     functions = [hostdev for hostdev in hostdevs if _alias(hostdev).startswith("sriov-")]
@@ -49,9 +49,9 @@ def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs
         target = element.first("target")
         alias = _alias(element).removeprefix("sriov-")
         virtual_function = element in functions or element.get("type") == "hostdev"
-        network = rules.network(*names, mac.get("address") if mac is not None else "", alias)
+        network = rules.network(*names, attribute(mac, "address"), alias)
         if not network and draft.from_kubevirt:
-            tap = target.get("dev") if target is not None else ""
+            tap = attribute(target, "dev")
             network = "pod" if not virtual_function and not has_pod and tap in ("", "tap0", "eth0") else ""
         elif not network and not has_pod and not virtual_function:
             network = "pod"
@@ -62,7 +62,7 @@ def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs
             if network == "pod"
             else label(next(filter(None, names), ""), f"net-{number}")
         )
-        name = free_label(default, taken)
+        name = free_label(default, used_names)
         pod = network == "pod"
         has_pod |= pod
         networks.append(
@@ -92,15 +92,14 @@ def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs
 
 
 def _alias(element: XMLElement) -> str:
-    alias = element.first("alias")
-    return alias.get("name").removeprefix("ua-") if alias is not None else ""
+    return attribute(element.first("alias"), "name").removeprefix("ua-")
 
 
 def _interface(draft: Draft, element: XMLElement, at: tuple[str | int, ...], mac: XMLElement | None) -> None:
     if mac is not None and mac.get("address"):
         draft.put((*at, "macAddress"), mac.get("address"), mac)
     model = element.first("model")
-    kind = model.get("type") if model is not None else ""
+    kind = attribute(model, "type")
     if kind in _MODELS[1:]:
         draft.put((*at, "model"), kind, *element.all("model"))
     elif kind and not kind.startswith("virtio"):
@@ -123,7 +122,7 @@ def _interface(draft: Draft, element: XMLElement, at: tuple[str | int, ...], mac
 
 
 def _hostdevs(draft: Draft, rules: Rules, resources: Mapping[str, str], elements: list[XMLElement]) -> None:
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for number, element in enumerate(elements):
         alias = _alias(element)
         if alias.startswith("sriov-"):
@@ -131,16 +130,14 @@ def _hostdevs(draft: Draft, rules: Rules, resources: Mapping[str, str], elements
         address = element.first("source", "address")
         if element.get("type") == "pci" and address is not None and not pci_address(address):
             raise draft.fault(address, "this is no address on PCI")
-        address_text = (
-            pci_address(address) if element.get("type") == "pci" else address.get("uuid") if address is not None else ""
-        )
+        address_text = pci_address(address) if element.get("type") == "pci" else attribute(address, "uuid")
         resource = rules.resource(address_text, alias)
         prefix = next((prefix for prefix in _PREFIXES if alias.startswith(prefix) and draft.from_kubevirt), "")
         if not resource and not prefix:
             rule = f"--device {address_text or '…'}=RESOURCE names it"
             draft.mark("lost", f"a device of the host is the resource of a device plugin: {rule}", element)
             continue
-        name = free_label(alias.removeprefix(prefix) if prefix else f"device-{number}", taken)
+        name = free_label(alias.removeprefix(prefix) if prefix else f"device-{number}", used_names)
         device: dict[str, Any] = {"name": name, "deviceName": resource}
         if not resource:
             resources_of_kind = [
@@ -170,8 +167,8 @@ def _console(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
 
 
 def _display(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
-    shown = bool(by_tag.get("graphics"))
-    if not shown and not by_tag.get("video"):
+    has_graphics = bool(by_tag.get("graphics"))
+    if not has_graphics and not by_tag.get("video"):
         draft.put((*_DEVICES, "autoattachGraphicsDevice"), False)
     for video in by_tag.get("video", [])[:1]:
         model = video.first("model")
@@ -183,12 +180,12 @@ def _display(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
             model is not None and model.get("type") and (model.get("type") != usual or _is_chosen(draft, model, usual))
         ):
             draft.put((*_DEVICES, "video"), {"type": model.get("type")}, (model, "type"))
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for element in by_tag.get("input", []):
         if element.get("type") == "tablet" and element.get("bus", "usb") in ("usb", "virtio"):
             if draft.architecture == "arm64" and not _alias(element) and draft.from_kubevirt:
                 continue  # KubeVirt adds it to every such machine
-            name = free_label(_alias(element) if draft.from_kubevirt and _alias(element) else "tablet", taken)
+            name = free_label(_alias(element) if draft.from_kubevirt and _alias(element) else "tablet", used_names)
             device = {"type": "tablet", "bus": element.get("bus", "usb"), "name": name}
             draft.device("inputs", device, element)
         elif element.get("bus", "usb") in ("usb", "virtio") and not draft.from_kubevirt:
@@ -202,8 +199,7 @@ def _is_chosen(draft: Draft, model: XMLElement, usual: str) -> bool:
 
 def _channels(draft: Draft, elements: list[XMLElement]) -> None:
     for element in elements:
-        target = element.first("target")
-        name = target.get("name") if target is not None else ""
+        name = attribute(element.first("target"), "name")
         if name == "org.github.vhostmd.1":
             draft.put((*_DEVICES, "downwardMetrics"), {}, element)
         elif name != "org.qemu.guest_agent.0":
@@ -232,10 +228,9 @@ def _small(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
             draft.put((*_DEVICES, "sound"), {"name": name, "model": model}, sound)
             draft.devices[sound] = name
     for watchdog in by_tag.get("watchdog", []):
-        field = {"i6300esb": "i6300esb", "diag288": "diag288"}.get(watchdog.get("model"))
-        if field is not None:
+        if (model := watchdog.get("model")) in ("i6300esb", "diag288"):
             name = _alias(watchdog) if draft.from_kubevirt and _alias(watchdog) else "watchdog"
-            device = {"name": name, field: {"action": watchdog.get("action", "reset")}}
+            device = {"name": name, model: {"action": watchdog.get("action", "reset")}}
             draft.put((*_DEVICES, "watchdog"), device, watchdog)
             draft.devices[watchdog] = name
     panics = [{"model": element.get("model")} if element.get("model") else {} for element in by_tag.get("panic", [])]

@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from virtcatalog.bring.imports import free_label, label
-from virtcatalog.bring.libvirt.draft import Draft
+from virtcatalog.bring.libvirt.draft import Draft, attribute
 from virtcatalog.bring.libvirt.rules import Rules
-from virtcatalog.bring.libvirt.volumes import attribute, claim_volume, in_place, rule_volume, volume_of_kubevirt
+from virtcatalog.bring.libvirt.volumes import claim_volume, in_place, rule_volume, volume_of_kubevirt
 from virtcatalog.manifests.xml import XMLElement
 
 _BUSES = ("virtio", "sata", "scsi", "usb")
@@ -17,14 +17,14 @@ _CACHES = ("none", "writethrough", "writeback")
 
 def disks(draft: Draft, rules: Rules) -> None:
     """Fill in disks, filesystems and volumes."""
-    taken: set[str] = set()
+    used_names: set[str] = set()
     placed_volumes: list[tuple[int | None, dict[str, Any]]] = []
     for element in draft.domain.all("devices", "disk"):
-        volume = _disk(draft, rules, element, taken)
+        volume = _disk(draft, rules, element, used_names)
         if volume is not None:
             placed_volumes.append(volume)
     for element in draft.domain.all("devices", "filesystem"):
-        name = free_label(label(attribute(element.first("target"), "dir"), "share"), taken)
+        name = free_label(label(attribute(element.first("target"), "dir"), "share"), used_names)
         draft.device("filesystems", {"name": name, "virtiofs": {}}, element)
         if draft.from_kubevirt:
             draft.need(
@@ -38,7 +38,9 @@ def disks(draft: Draft, rules: Rules) -> None:
     _threads(draft)
 
 
-def _disk(draft: Draft, rules: Rules, element: XMLElement, taken: set[str]) -> tuple[int | None, dict[str, Any]] | None:
+def _disk(
+    draft: Draft, rules: Rules, element: XMLElement, used_names: set[str]
+) -> tuple[int | None, dict[str, Any]] | None:
     target = element.first("target")
     if target is None or not target.get("dev"):
         raise draft.fault(element, "<target dev=…> is missing: every disk has it")
@@ -71,7 +73,7 @@ def _disk(draft: Draft, rules: Rules, element: XMLElement, taken: set[str]) -> t
         alias.removeprefix("ua-")
         if alias.startswith("ua-") and draft.from_kubevirt
         else label(target.get("dev"), "disk"),
-        taken,
+        used_names,
     )
     bus = target.get("bus")
     if bus and bus not in _BUSES:

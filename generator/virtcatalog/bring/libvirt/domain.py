@@ -187,8 +187,8 @@ def _controllers(draft: Draft, result: Result) -> Iterator[list[Any]]:
 def _grows(draft: Draft, result: Result) -> bool:
     """Whether KubeVirt adds room for memory hotplug that the domain lacks."""
     domain = result.domain
-    wanted = draft.domain.first("maxMemory") is not None or draft.get("domain", "memory", "maxGuest") is not None
-    return domain is not None and domain.find("maxMemory") is not None and not wanted
+    declared = draft.domain.first("maxMemory") is not None or draft.get("domain", "memory", "maxGuest") is not None
+    return domain is not None and domain.find("maxMemory") is not None and not declared
 
 
 def _manifest(draft: Draft, run_strategy: str) -> dict[str, Any]:

@@ -155,3 +155,8 @@ def integers(texts: Iterable[str]) -> list[int] | None:
         if all(text.isdecimal() and len(text) < _LONGEST_NUMBER for text in digits)
         else None
     )
+
+
+def attribute(element: XMLElement | None, name: str) -> str:
+    """Return an attribute of an element that may be missing."""
+    return element.get(name) if element is not None else ""

@@ -59,17 +59,17 @@ def _os(draft: Draft) -> None:
     if kind.text != "hvm":
         raise draft.fault(kind, f"KubeVirt has fully virtualized machines (hvm) alone, not {kind.text!r}")
     draft.put(("architecture",), ARCHITECTURES[name], (kind, "arch"))
-    wanted = kind.get("machine")
+    machine_type = kind.get("machine")
     machine = _MACHINES[draft.architecture]
-    if wanted.startswith(("pc-i440fx", "pc-0.", "pc-1.")) or wanted == "pc":
+    if machine_type.startswith(("pc-i440fx", "pc-0.", "pc-1.")) or machine_type == "pc":
         why = f"KubeVirt has no i440fx: the guest gets a {machine}, whose devices sit on PCI Express"
         draft.mark("lost", why, (kind, "machine"))
-    elif _UPSTREAM_VERSION.fullmatch(wanted) and not draft.from_kubevirt:
+    elif _UPSTREAM_VERSION.fullmatch(machine_type) and not draft.from_kubevirt:
         draft.mark(
             "lost", f"KubeVirt's QEMU has versions of its own: the guest gets the newest {machine}", (kind, "machine")
         )
-    elif wanted:
-        machine = wanted
+    elif machine_type:
+        machine = machine_type
     draft.put(("domain", "machine", "type"), machine, (kind, "machine"))
     _firmware(draft)
 
@@ -173,11 +173,9 @@ def _features(draft: Draft) -> None:
             draft.put((*path, "acpi"), {}, elements["acpi"])
     if "apic" in elements:
         draft.put((*path, "apic"), {}, elements["apic"])
-    if "smm" in elements:
-        state = {} if draft.truth(elements["smm"], "state", default=True) else {"enabled": False}
-        draft.put((*path, "smm"), state, elements["smm"])
-    if "pvspinlock" in elements:
-        draft.put((*path, "pvspinlock"), _state(draft, elements["pvspinlock"]), elements["pvspinlock"])
+    for name in ("smm", "pvspinlock"):
+        if name in elements:
+            draft.put((*path, name), _state(draft, elements[name]), elements[name])
     hidden = features.first("kvm", "hidden")
     if hidden is not None:
         draft.put((*path, "kvm"), {"hidden": draft.truth(hidden, "state", default=False)}, hidden)
@@ -282,8 +280,8 @@ def _launch_security(draft: Draft) -> None:
     if kind == "sev":
         if policy is not None and draft.number(policy) & 4:
             value["policy"] = {"encryptedState": True}
-        for field, tag in (("dhCert", "dhCert"), ("session", "session")):
+        for tag in ("dhCert", "session"):
             element = security.first(tag)
             if element is not None:
-                value[field] = element.text
+                value[tag] = element.text
     draft.put(("domain", "launchSecurity", kind), value, security)

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.bring.libvirt.draft import Draft
+from virtcatalog.bring.libvirt.draft import Draft, attribute
 from virtcatalog.bring.libvirt.rules import Rules
 from virtcatalog.manifests.xml import XMLElement
 
@@ -21,11 +21,6 @@ _KUBEVIRT_PATHS = re.compile(
 _CONTAINER_DISK = re.compile(r"/var/run/kubevirt/container-disks/disk_([0-9]+)\.img")
 _UNKNOWN_SIZE = "1Gi"
 _BROUGHT = "the image comes into the volume as it is"
-
-
-def attribute(element: XMLElement | None, name: str) -> str:
-    """Return an attribute of an element that may be missing."""
-    return element.get(name) if element is not None else ""
 
 
 def rule_volume(draft: Draft, rules: Rules, element: XMLElement, name: str, path: str) -> dict[str, Any]:
@@ -161,5 +156,7 @@ def _assumed(draft: Draft, element: XMLElement, name: str, *, block: bool) -> di
 def in_place(volumes: list[tuple[int | None, dict[str, Any]]]) -> list[dict[str, Any]]:
     """Return the volumes, those with an index in their place, the others between them in their order."""
     placed = {place: volume for place, volume in volumes if place is not None and place < len(volumes)}
-    others = iter([volume for place, volume in volumes if volume is not placed.get(place if place is not None else -1)])
-    return [placed[place] if place in placed else next(others) for place in range(len(volumes))]
+    unplaced = iter(
+        [volume for place, volume in volumes if volume is not placed.get(place if place is not None else -1)]
+    )
+    return [placed[place] if place in placed else next(unplaced) for place in range(len(volumes))]

@@ -191,18 +191,18 @@ def prove(draft: Draft, manifests: Sequence[Mapping[str, Any]], *, relabel: bool
     for environment in draft.environments or ("",):
         for manifest in catalog.objects(environment):
             actual[identity(manifest)] = manifest
-    wanted = {
+    expected = {
         identity(manifest): {**merge(manifest), "spec": with_text_amounts(manifest["spec"])} for manifest in manifests
     }
     restated: list[Problem] = []
     wrong: list[Problem] = []
-    for key in sorted(wanted.keys() | actual.keys()):
+    for key in sorted(expected.keys() | actual.keys()):
         name = "/".join(part for part in key if part)
-        if key not in wanted or key not in actual:
-            message = "the catalog would not have it" if key in wanted else "the catalog would have it, too"
+        if key not in expected or key not in actual:
+            message = "the catalog would not have it" if key in expected else "the catalog would have it, too"
             wrong.append(Problem(object=name, message=message))
             continue
-        for difference in differences(_compared(wanted[key]), _compared(actual[key]), by_name=False):
+        for difference in differences(_compared(expected[key]), _compared(actual[key]), by_name=False):
             problem = Problem(object=name, field=difference.field, message=_worded(difference))
             (restated if _is_derived(difference) else wrong).append(problem)
     if wrong or (restated and not relabel):
@@ -262,8 +262,8 @@ def _entry(lines: list[str], indent: str, key: str, value: Any) -> None:
             line = f"{indent}  {flow(value)}\n"
             lines += [line] if len(line) <= _WIDTH + 8 else [f"{indent}  - {flow(item)}\n" for item in value]
     else:
-        written = dump({key: value})
-        lines += [f"{indent}{line}" if line.strip() else line for line in written.splitlines(keepends=True)]
+        text = dump({key: value})
+        lines += [f"{indent}{line}" if line.strip() else line for line in text.splitlines(keepends=True)]
 
 
 def _key(key: str) -> str:

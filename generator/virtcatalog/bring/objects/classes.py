@@ -57,13 +57,13 @@ def classes(entries: Sequence[Entry], conventions: Conventions) -> tuple[list[Cl
     }
     base = everywhere([size for sizes in facts.values() for size in sizes.values()], files=len(groups))
     stems = Counter(_stem(group) for group in groups)
-    result, taken = [], set[str]()
+    result, files = [], set[str]()
     for group in sorted(groups, key=lambda group: natural(f"{group.prefix} {group.series}")):
         stem = _stem(group)
         file = as_file(stem if stems[stem] == 1 else group.prefix.strip(".-") or group.series)
-        while file in taken:
+        while file in files:
             file += "-2"
-        taken.add(file)
+        files.add(file)
         own = {
             size: {path: value for path, value in facts_of_size.items() if path not in base}
             for size, facts_of_size in facts[group].items()

@@ -72,12 +72,12 @@ def laid_over(below: Facts, patch: Mapping[Path, Any]) -> Facts:
     return facts
 
 
-def difference(below: Facts, wanted: Facts, around: Iterable[Path] = ()) -> Facts:
-    """Return the patch that turns `below` into `wanted`, without removing any path in `around`."""
+def difference(below: Facts, target: Facts, around: Iterable[Path] = ()) -> Facts:
+    """Return the patch that turns `below` into `target`, without removing any path in `around`."""
     patch: Facts = {}
-    staying = [*wanted, *around]
+    staying = [*target, *around]
     for path in below:
-        if path in wanted or any(path[:depth] in wanted and wanted[path[:depth]] != {} for depth in range(len(path))):
+        if path in target or any(path[:depth] in target and target[path[:depth]] != {} for depth in range(len(path))):
             continue
         if any(staying_path[: len(path)] == path for staying_path in staying):
             continue  # a map replaces it
@@ -86,7 +86,7 @@ def difference(below: Facts, wanted: Facts, around: Iterable[Path] = ()) -> Fact
         while depth > highest and not any(staying_path[: depth - 1] == path[: depth - 1] for staying_path in staying):
             depth -= 1
         patch[path[:depth]] = None
-    for path, value in wanted.items():
+    for path, value in target.items():
         if path not in below or not same(below[path], value):
             patch[path] = value
     return patch
@@ -112,9 +112,9 @@ def cost(patch: Mapping[Path, Any]) -> float:
     return sum(2.5 if value is None else 1 for value in patch.values())
 
 
-def possible(below: Facts, wanted: Facts) -> bool:
-    """Whether a patch can turn `below` into `wanted`: it can unset neither an ABSENT label nor `arch`."""
-    return all((value is not ABSENT and path != ("arch",)) or path in wanted for path, value in below.items())
+def possible(below: Facts, target: Facts) -> bool:
+    """Whether a patch can turn `below` into `target`: it can unset neither an ABSENT label nor `arch`."""
+    return all((value is not ABSENT and path != ("arch",)) or path in target for path, value in below.items())
 
 
 def common(items: Iterable[Facts]) -> Facts:

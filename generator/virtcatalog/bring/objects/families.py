@@ -65,37 +65,39 @@ def _root(name: str, names: Mapping[str, object]) -> str:
 def _family(file: str, facts: Mapping[str, Facts], roots: Mapping[str, str]) -> Family:
     names = list(facts)
     with_names = templated([facts[name] for name in names], [{"name": roots[name]} for name in names])
-    wanted = dict(zip(names, with_names, strict=True))
+    targets = dict(zip(names, with_names, strict=True))
     tops = [name for name in names if roots[name] == name]
-    defaults = _without_own_texts(shared([Item({}, wanted[name]) for name in tops], unit), tops, wanted)
+    defaults = _without_own_texts(shared([Item({}, targets[name]) for name in tops], unit), tops, targets)
     all_defaults = laid_over({}, joined(defaults))
     above: dict[str, dict[str, str]] = {}
     for name in names:
         if roots[name] != name:
-            _say_name(wanted[name], wanted[roots[name]])
+            _say_name(targets[name], targets[roots[name]])
             above.setdefault(name.removeprefix(f"{roots[name]}."), {})[roots[name]] = name
     variants: dict[str, tuple[tuple[str, ...], Layer]] = {}
     own: dict[str, dict[str, Layer]] = {name: {} for name in tops}
     for variant, members in above.items():
-        layer = shared([Item(wanted[root], wanted[name]) for root, name in members.items()], unit)
-        layer = _without_own_texts(layer, list(members.values()), wanted)
+        layer = shared([Item(targets[root], targets[name]) for root, name in members.items()], unit)
+        layer = _without_own_texts(layer, list(members.values()), targets)
         if layer:
-            below = common(wanted[root] for root in members)
+            below = common(targets[root] for root in members)
             variants[variant] = (globs(list(members), tops), Layer(below, layer, unit))
         for root, name in members.items():
-            below = laid_over(wanted[root], joined(layer))
-            own_patches = patches(below, wanted[name], unit)
+            below = laid_over(targets[root], joined(layer))
+            own_patches = patches(below, targets[name], unit)
             if own_patches or not layer:
                 own[root][variant] = Layer(below, own_patches, unit)
-    entries = {name: (Layer(all_defaults, patches(all_defaults, wanted[name], unit), unit), own[name]) for name in tops}
+    entries = {
+        name: (Layer(all_defaults, patches(all_defaults, targets[name], unit), unit), own[name]) for name in tops
+    }
     return Family(file, Layer({}, defaults, unit), variants, entries)
 
 
-def _without_own_texts(layer: Patches, names: Sequence[str], wanted: Mapping[str, Facts]) -> Patches:
+def _without_own_texts(layer: Patches, names: Sequence[str], targets: Mapping[str, Facts]) -> Patches:
     """A layer without texts that only some of the preferences have; {} if there is one preference alone."""
     if len(names) < 2:
         return {}
-    everybody = common(wanted[name] for name in names)
+    everybody = common(targets[name] for name in names)
     return {key: facts for key, facts in layer.items() if key not in _TEXTS or key in everybody}
 
 

@@ -31,7 +31,7 @@ class Item(NamedTuple):
     """The facts below a layer, and those that the layer has to lead to."""
 
     below: Facts
-    wanted: Facts
+    target: Facts
 
 
 def leaf(path: Path) -> Path:
@@ -43,28 +43,28 @@ Patches = dict[Path, Facts]
 """The facts of a layer by unit."""
 
 
-def patches(below: Facts, wanted: Facts, unit: Unit) -> Patches:
-    """Return the patches that turn `below` into `wanted`, by unit."""
+def patches(below: Facts, target: Facts, unit: Unit) -> Patches:
+    """Return the patches that turn `below` into `target`, by unit."""
     by_unit: Patches = {}
-    for key in dict.fromkeys(unit(path) for path in (*below, *wanted)):
-        around = [path for path in wanted if unit(path) != key]
-        patch = _with_arch(difference(_part(below, unit, key), _part(wanted, unit, key), around), wanted)
+    for key in dict.fromkeys(unit(path) for path in (*below, *target)):
+        around = [path for path in target if unit(path) != key]
+        patch = _with_arch(difference(_part(below, unit, key), _part(target, unit, key), around), target)
         if patch:
             by_unit[key] = patch
     return by_unit
 
 
-def _with_arch(patch: Facts, wanted: Facts) -> Facts:
+def _with_arch(patch: Facts, target: Facts) -> Facts:
     """A patch that sets or removes `arch`, without or with the two fields of the spec that `arch` stands for."""
-    if _ARCH in wanted:
+    if _ARCH in target:
         return {path: value for path, value in patch.items() if value is not None or path not in _STANDS_FOR}
     if patch.get(_ARCH, ...) is not None:
         return patch
-    required = any(path[:2] == _REQUIREMENTS for path in wanted)
+    required = any(path[:2] == _REQUIREMENTS for path in target)
     return patch | {
         path if required or path[:2] != _REQUIREMENTS else _REQUIREMENTS: None
         for path in _STANDS_FOR
-        if path not in wanted
+        if path not in target
     }
 
 
@@ -79,44 +79,44 @@ def shared(items: Sequence[Item], unit: Unit, *, least: int = 2) -> Patches:
     For every unit the patch is chosen that minimises the facts of the layer and all items together. Patches that fewer
     than `least` items need are left out.
     """
-    paths = {path for item in items for path in item.wanted}
+    paths = {path for item in items for path in item.target}
     chosen: Patches = {}
-    for key in dict.fromkeys(unit(path) for item in items for path in (*item.wanted, *item.below)):
-        parts = [Item(_part(item.below, unit, key), _part(item.wanted, unit, key)) for item in items]
+    for key in dict.fromkeys(unit(path) for item in items for path in (*item.target, *item.below)):
+        parts = [Item(_part(item.below, unit, key), _part(item.target, unit, key)) for item in items]
         patch = _best(parts, least, [path for path in paths if unit(path) != key])
         if patch:
             chosen[key] = patch
     return chosen
 
 
-def _part(facts: Facts, unit: Unit, wanted: Path) -> Facts:
-    return {path: value for path, value in facts.items() if unit(path) == wanted}
+def _part(facts: Facts, unit: Unit, key: Path) -> Facts:
+    return {path: value for path, value in facts.items() if unit(path) == key}
 
 
 def _best(parts: Sequence[Item], least: int, around: Sequence[Path]) -> Facts:
     candidates: dict[object, Facts] = {signature({}): {}}
     counted: Counter[object] = Counter()
     for part in parts:
-        patches = {signature(patch): patch for patch in (difference(part.below, part.wanted, around), part.wanted)}
+        patches = {signature(patch): patch for patch in (difference(part.below, part.target, around), part.target)}
         counted.update(patches.keys())
         for key, patch in patches.items():
-            if patch and same_facts(laid_over(part.below, patch), part.wanted):
+            if patch and same_facts(laid_over(part.below, patch), part.target):
                 candidates.setdefault(key, patch)
-    best, price = {}, sum(_price(part.below, part.wanted) for part in parts)
+    best, price = {}, sum(_price(part.below, part.target) for part in parts)
     for name, patch in candidates.items():
         if not patch or counted[name] < least:
             continue
         remaining = [laid_over(part.below, patch) for part in parts]
-        if not all(possible(facts, part.wanted) for facts, part in zip(remaining, parts, strict=True)):
+        if not all(possible(facts, part.target) for facts, part in zip(remaining, parts, strict=True)):
             continue
-        total = cost(patch) + sum(_price(facts, part.wanted) for facts, part in zip(remaining, parts, strict=True))
+        total = cost(patch) + sum(_price(facts, part.target) for facts, part in zip(remaining, parts, strict=True))
         if total < price:
             best, price = patch, total
     return best
 
 
-def _price(below: Facts, wanted: Facts) -> float:
-    patch = difference(below, wanted)
+def _price(below: Facts, target: Facts) -> float:
+    patch = difference(below, target)
     return cost(patch) + (0.5 if patch else 0)
 
 
@@ -198,14 +198,14 @@ class Layer:
 
 def _fragment(below: Facts, patch: Facts) -> Facts:
     """All facts of a unit, if they can replace those below; else the patch."""
-    wanted = laid_over(below, patch)
-    return wanted if wanted and same_facts(laid_over(below, wanted), wanted) else patch
+    target = laid_over(below, patch)
+    return target if target and same_facts(laid_over(below, target), target) else patch
 
 
-def extract(layers: Sequence[Layer], taken: Mapping[str, Facts], least: int = 1) -> dict[str, Facts]:
+def extract(layers: Sequence[Layer], used_names: Mapping[str, Facts], least: int = 1) -> dict[str, Facts]:
     """Return the components that layers share, by name, and replace these fragments in the layers.
 
-    Names in `taken` are not used again; fragments of fewer leaves than `least` stay.
+    Names in `used_names` are not used again; fragments of fewer leaves than `least` stay.
     """
     counted: Counter[Any] = Counter()
     fragments: dict[Any, Facts] = {}
@@ -218,7 +218,7 @@ def extract(layers: Sequence[Layer], taken: Mapping[str, Facts], least: int = 1)
     for key, fragment in fragments.items():
         if counted[key] > 1 and len(fragment) >= least:
             name, number = component_name(fragment), 2
-            while name in components or name in taken:
+            while name in components or name in used_names:
                 name, number = f"{component_name(fragment)}-{number}", number + 1
             components[name] = fragment
     names = {signature(fragment): name for name, fragment in components.items()}

@@ -30,7 +30,7 @@ class Objects(NamedTuple):
     """The objects of a catalog without repetitions, and the names of other objects: `Kind/namespace/name`."""
 
     manifests: list[Data]
-    others: list[str]
+    other_names: list[str]
 
 
 def kustomized(path: str) -> list[Data] | None:
@@ -59,7 +59,7 @@ def collected(files: Iterable[tuple[str, bytes]], built: Iterable[tuple[str, lis
     """
     problems: list[Problem] = []
     candidates: list[tuple[Data, Problem]] = []
-    others: list[str] = []
+    other_names: list[str] = []
     for name, content in files:
         manifests, faults = read_apart(content, name)
         problems += faults
@@ -70,7 +70,7 @@ def collected(files: Iterable[tuple[str, bytes]], built: Iterable[tuple[str, lis
             elif inspect_kind(manifest.data):
                 problems += manifest.problems
             else:
-                others.append(manifest.name)
+                other_names.append(manifest.name)
     for name, objects in built:
         for data in objects:
             place = Problem(file=name, object=manifest_name(data))
@@ -80,10 +80,10 @@ def collected(files: Iterable[tuple[str, bytes]], built: Iterable[tuple[str, lis
             elif wrong := inspect_kind(data):
                 problems += _placed(place, wrong)
             else:
-                others.append(manifest_name(data))
+                other_names.append(manifest_name(data))
     if problems:
         raise ManifestError(*problems)
-    return Objects(list(_once(candidates)), others)
+    return Objects(list(_once(candidates)), other_names)
 
 
 def _is_catalogs(data: Any) -> bool:

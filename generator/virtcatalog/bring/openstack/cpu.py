@@ -105,13 +105,13 @@ def realtime_mask(sheet: Sheet, _key: str, value: str) -> Verdict:
     return sheet.type("cpu.realtime", {"mask": f"{all_vcpus}{value}"})
 
 
-def topology(sheet: Sheet, wanted: dict[str, int], most: dict[str, int]) -> Verdict:
-    """Lay the vCPUs out by whichever preference does so: `wanted` and `most` are of sockets, cores and threads.
+def topology(sheet: Sheet, exact: dict[str, int], most: dict[str, int]) -> Verdict:
+    """Lay the vCPUs out by whichever preference does so: `exact` and `most` are of sockets, cores and threads.
 
     Of the layouts that fit, nova takes the one with the most sockets, then the most cores.
     """
     total = sheet.vcpus
-    shape = next(_fitting(total, wanted, most), None)
+    shape = next(_fitting(total, exact, most), None)
     if shape is None:
         raise ValueFault(f"does not divide {total} vCPUs")
     sockets, cores, threads = shape
@@ -124,9 +124,9 @@ def topology(sheet: Sheet, wanted: dict[str, int], most: dict[str, int]) -> Verd
     return lost(f"no preference lays {total} vCPUs out as {sockets} sockets, {cores} cores, {threads} threads")
 
 
-def _fitting(total: int, wanted: dict[str, int], most: dict[str, int]) -> Iterator[tuple[int, int, int]]:
+def _fitting(total: int, exact: dict[str, int], most: dict[str, int]) -> Iterator[tuple[int, int, int]]:
     def fits(level: str, count: int) -> bool:
-        return count == wanted.get(level, count) and count <= most.get(level, count)
+        return count == exact.get(level, count) and count <= most.get(level, count)
 
     for sockets in (
         count for count in range(min(total, 2**12), 0, -1) if total % count == 0 and fits("sockets", count)

@@ -129,8 +129,8 @@ def input_bus(sheet: Sheet, _key: str, value: str) -> Verdict:
 
 def rng(sheet: Sheet, key: str, value: str) -> Verdict:
     """Entropy from the host."""
-    wanted = choice(value, "virtio") == "virtio" if key == "hw_rng_model" else truth(value)
-    if wanted:
+    has_rng = choice(value, "virtio") == "virtio" if key == "hw_rng_model" else truth(value)
+    if has_rng:
         return sheet.prefer("devices.preferredRng", {})
     sheet.prefer("devices.preferredRng", None)  # takes away what an image has
     return carried("no entropy from the host")

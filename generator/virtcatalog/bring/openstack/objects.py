@@ -71,26 +71,28 @@ def import_resources(resources: Iterable[Resource], devices: Mapping[str, str]) 
     """Return the objects of flavors and images; `devices` are the resources of aliases of PCI devices."""
     imported = Imported([], [], [], [])
     resources = list(resources)
-    taken: set[str] = set()
+    preference_names: set[str] = set()
     images: list[tuple[str, Sheet]] = []
     for image in (resource for resource in resources if resource.kind == "image"):
-        name, sheet = free_name(image.name, taken), _image(image, imported)
+        name, sheet = free_name(image.name, preference_names), _image(image, imported)
         images.append((name, sheet))
         imported.objects.append(_object("VirtualMachineClusterPreference", name, image, sheet.preference))
-    taken_types: set[str] = set()
+    type_names: set[str] = set()
     for flavor in (resource for resource in resources if resource.kind == "flavor"):
-        name, sheet = free_name(flavor.name, taken_types), _flavor(flavor, devices, imported)
+        name, sheet = free_name(flavor.name, type_names), _flavor(flavor, devices, imported)
         imported.objects.append(_object("VirtualMachineClusterInstancetype", name, flavor, sheet.instancetype))
         imported.needs.extend(f"flavor {flavor.name}: {need}" for need in dict.fromkeys(sheet.needs))
         for image_name, image_sheet in images if sheet.preference else ():
             both = merge(image_sheet.preference, sheet.preference)
             imported.objects.append(
-                _object("VirtualMachineClusterPreference", free_name(f"{image_name}.{name}", taken), flavor, both)
+                _object(
+                    "VirtualMachineClusterPreference", free_name(f"{image_name}.{name}", preference_names), flavor, both
+                )
             )
         if sheet.preference and not images:
             preference = merge(NOVA, sheet.preference)
             imported.objects.append(
-                _object("VirtualMachineClusterPreference", free_name(name, taken), flavor, preference)
+                _object("VirtualMachineClusterPreference", free_name(name, preference_names), flavor, preference)
             )
     return imported
 
@@ -110,20 +112,20 @@ def _flavor(flavor: Resource, devices: Mapping[str, str], imported: Imported) ->
     for name, size in flavor.sizes.items():
         _note(imported, flavor, name, str(size), lost(_DISKS))
     left = dict(flavor.properties)
-    wanted = {key: left.pop(key) for key in _TOPOLOGY if key in left}
+    layout = {key: left.pop(key) for key in _TOPOLOGY if key in left}
     handled = [key for key in handlers.FLAVOR if key in left]
     for key in [*handled, *(key for key in left if key not in handlers.FLAVOR)]:
         handler = cpu.trait if key.startswith("trait:") else handlers.FLAVOR.get(key)
         _apply(imported, flavor, sheet, key, left[key], handler)
-    if wanted:
-        _topology(imported, flavor, sheet, wanted)
+    if layout:
+        _topology(imported, flavor, sheet, layout)
     return sheet
 
 
-def _topology(imported: Imported, flavor: Resource, sheet: Sheet, wanted: dict[str, str]) -> None:
+def _topology(imported: Imported, flavor: Resource, sheet: Sheet, layout: dict[str, str]) -> None:
     exact: dict[str, int] = {}
     most: dict[str, int] = {}
-    for key, value in wanted.items():
+    for key, value in layout.items():
         if not value.isdecimal() or not 0 < int(value[:9]) < 2**16:
             imported.problems.append(flavor.problem(key, f"{value!r} is no whole number from 1 on"))
             return
@@ -131,9 +133,9 @@ def _topology(imported: Imported, flavor: Resource, sheet: Sheet, wanted: dict[s
     try:
         verdict = cpu.topology(sheet, exact, most)
     except ValueFault as error:
-        imported.problems.append(flavor.problem(next(iter(wanted)), f"the layout {error}"))
+        imported.problems.append(flavor.problem(next(iter(layout)), f"the layout {error}"))
         return
-    for key, value in wanted.items():
+    for key, value in layout.items():
         _note(imported, flavor, key, value, verdict)
 
 

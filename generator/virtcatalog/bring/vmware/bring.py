@@ -17,6 +17,7 @@ from virtcatalog.api.kinds import CLUSTER_KINDS
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.bring.vmware.fates import Brought
 from virtcatalog.bring.vmware.guests import guest_of_machine, plain, preferences_for
+from virtcatalog.bring.vmware.hardware import GuestHardware, hardware_of
 from virtcatalog.bring.vmware.machine import Machine
 from virtcatalog.bring.vmware.manifest import (
     System,
@@ -28,7 +29,6 @@ from virtcatalog.bring.vmware.manifest import (
     with_size,
     with_type,
 )
-from virtcatalog.bring.vmware.shown import Shown, shown
 from virtcatalog.errors import Reason, UnsupportedError, nearest
 from virtcatalog.fleet.alike import Alike, labels_matter
 from virtcatalog.fleet.cache import digest
@@ -52,7 +52,7 @@ class _Choice(NamedTuple):
     instancetype: Reference | None
     size: _Size
     reasons: tuple[Reason | UnsupportedError, ...]
-    shown: Shown | None
+    hardware: GuestHardware | None
 
 
 class Bringer:
@@ -66,7 +66,7 @@ class Bringer:
         self.candidates = Candidates(objects, conditions)
         self._target = target
         self._alike = Alike(self.candidates.cluster, labels_matter=labels_matter(self.candidates.cluster))
-        self._taken: set[str] = set()
+        self._used_names: set[str] = set()
         self._choices: dict[bytes, _Choice] = {}
         self._adoptions: dict[bytes, Adoption] = {}
         self._systems: dict[tuple[str, ...], System] = {}
@@ -76,9 +76,9 @@ class Bringer:
     def bring(self, machine: Machine) -> Brought:
         """Return what becomes of a machine."""
         system, target = self.system(machine.guests), self._target
-        name = name_of(machine, self._taken)
+        name = name_of(machine, self._used_names)
         bare = manifest(machine, name, system, target)
-        size = self._wanted(machine, system)
+        size = self._required_size(machine, system)
         # A UUID and the serial number that is made of it change nothing else.
         nameless = manifest(machine._replace(uuid=""), name, system, target)
         likeness = self._alike.key(with_size(nameless, *size), self.candidates.namespaces)
@@ -98,7 +98,7 @@ class Bringer:
             instancetype=choice.instancetype,
             adoption=choice.adoption,
             reasons=choice.reasons,
-            shown=choice.shown,
+            hardware=choice.hardware,
         )
 
     def unknown_preferences(self) -> list[tuple[Path, str]]:
@@ -142,7 +142,7 @@ class Bringer:
                 if reference in self.candidates.groups and namespace in ("", self._target.namespace or "default"):
                     yield reference, manifest_["spec"]
 
-    def _wanted(self, machine: Machine, system: System) -> _Size:
+    def _required_size(self, machine: Machine, system: System) -> _Size:
         """The size that a type must have: the machine's, or what the preference requires if that is more.
 
         CPUs are laid out as the preference does it, since a type cannot say otherwise.
@@ -159,7 +159,7 @@ class Bringer:
         instancetype = self._fitting(adoption, size) if adoption is not None else None
         if instancetype is not None:
             choice = self._proven(with_type(bare, instancetype), adoption, instancetype, size)
-            if choice.shown is not None:
+            if choice.hardware is not None:
                 return choice
         if instancetype is not None or (adoption is not None and adoption.outcome in ("refused", "unsupported")):
             adoption = adopt(with_size(bare, *size), self.candidates)
@@ -167,7 +167,7 @@ class Bringer:
                 return self._proven(with_type(bare, instancetype), adoption, instancetype, size)
         own = _Size(own_topology(machine), machine.memory)
         choice = self._proven(with_size(bare, *own), adoption, None, own)
-        if choice.shown is None and own != size:
+        if choice.hardware is None and own != size:
             choice = self._proven(with_size(bare, *size), adoption, None, size)
         return choice
 
@@ -197,4 +197,6 @@ class Bringer:
         except UnsupportedError as error:
             return _Choice(adoption, instancetype, size, (error,), None)
         domain = result.domain if result.admitted else None
-        return _Choice(adoption, instancetype, size, result.reasons, shown(domain) if domain is not None else None)
+        return _Choice(
+            adoption, instancetype, size, result.reasons, hardware_of(domain) if domain is not None else None
+        )

@@ -12,10 +12,10 @@ from virtcatalog.adopt.candidates import Reference
 from virtcatalog.adopt.fleet import Adoption
 from virtcatalog.bring.imports import Verdict, carried, host, lost
 from virtcatalog.bring.vmware.guests import or_later
+from virtcatalog.bring.vmware.hardware import GuestHardware
 from virtcatalog.bring.vmware.machine import Attribute, Machine
 from virtcatalog.bring.vmware.manifest import SECOND_POD_NETWORK, System, Target, claim_of
 from virtcatalog.bring.vmware.mapping import IGNORED, POD
-from virtcatalog.bring.vmware.shown import Shown
 from virtcatalog.errors import Reason, UnsupportedError, counted
 from virtcatalog.units import memory
 
@@ -23,7 +23,7 @@ _NOT_PROVEN: Final = Verdict("unproven", "KubeVirt refuses the VM")
 
 
 class Brought(NamedTuple):
-    """A machine as a VM: what was chosen for it, and what its domain shows; `shown` is None where it has none.
+    """A machine as a VM: what was chosen for it, and what its domain shows; `hardware` is None where it has none.
 
     `instancetype` is None where no type is as large as the machine, or the catalog has none; `adoption` is what was
     found for it. `reasons` are why KubeVirt refuses the VM. VMs of one `likeness` differ in names and addresses alone.
@@ -39,7 +39,7 @@ class Brought(NamedTuple):
     instancetype: Reference | None = None
     adoption: Adoption | None = None
     reasons: tuple[Reason | UnsupportedError, ...] = ()
-    shown: Shown | None = None
+    hardware: GuestHardware | None = None
 
     @property
     def key(self) -> str:
@@ -49,12 +49,12 @@ class Brought(NamedTuple):
 
 def verdict(attribute: Attribute, brought: Brought) -> Verdict:
     """Return what becomes of something that a source says of the machine."""
-    says = attribute.says
-    if isinstance(says, Verdict):
-        return says
-    if brought.shown is None:
+    subject = attribute.subject
+    if isinstance(subject, Verdict):
+        return subject
+    if brought.hardware is None:
         return _NOT_PROVEN
-    return _SUBJECTS[says](brought, brought.shown, attribute.number)
+    return _SUBJECTS[subject](brought, brought.hardware, attribute.number)
 
 
 def _size(has: int, had: int, words: Callable[[int], str], brought: Brought) -> Verdict:
@@ -66,24 +66,24 @@ def _size(has: int, had: int, words: Callable[[int], str], brought: Brought) -> 
     return lost(f"{where} has {words(has)} only")
 
 
-def _vcpus(brought: Brought, shown: Shown, _index: int) -> Verdict:
-    return _size(shown.vcpus, brought.machine.vcpus, lambda number: counted(number, "vCPU"), brought)
+def _vcpus(brought: Brought, hardware: GuestHardware, _index: int) -> Verdict:
+    return _size(hardware.vcpus, brought.machine.vcpus, lambda number: counted(number, "vCPU"), brought)
 
 
-def _memory(brought: Brought, shown: Shown, _index: int) -> Verdict:
-    return _size(shown.memory, brought.machine.memory, memory, brought)
+def _memory(brought: Brought, hardware: GuestHardware, _index: int) -> Verdict:
+    return _size(hardware.memory, brought.machine.memory, memory, brought)
 
 
-def _cores(brought: Brought, shown: Shown, _index: int) -> Verdict:
-    words = counted(shown.cores, "core") + " a socket"
-    if shown.cores == brought.machine.cores:
+def _cores(brought: Brought, hardware: GuestHardware, _index: int) -> Verdict:
+    words = counted(hardware.cores, "core") + " a socket"
+    if hardware.cores == brought.machine.cores:
         return carried(words)
     preference = brought.system.preference
     by = preference.name if preference is not None else "the instance type"
     return lost(f"{by} lays the vCPUs out with {words}")
 
 
-def _guest(brought: Brought, _shown: Shown, _index: int) -> Verdict:
+def _guest(brought: Brought, _shown: GuestHardware, _index: int) -> Verdict:
     system = brought.system
     if system.preference is not None:
         if not system.kin and or_later(system.text) and system.text not in brought.target.mapping.guests:
@@ -97,57 +97,57 @@ def _guest(brought: Brought, _shown: Shown, _index: int) -> Verdict:
     return lost(f"the catalog has no preference for {system.guest}: name one in the mapping, under guests")
 
 
-def _firmware(brought: Brought, shown: Shown, _index: int) -> Verdict:
+def _firmware(brought: Brought, hardware: GuestHardware, _index: int) -> Verdict:
     words = {"efi": "UEFI", "bios": "BIOS"}
-    if shown.firmware == brought.machine.firmware:
-        return carried(words[shown.firmware])
-    return lost(f"the VM has {words[shown.firmware]}")
+    if hardware.firmware == brought.machine.firmware:
+        return carried(words[hardware.firmware])
+    return lost(f"the VM has {words[hardware.firmware]}")
 
 
-def _secure_boot(brought: Brought, shown: Shown, _index: int) -> Verdict:
-    if shown.secure_boot == bool(brought.machine.secure_boot) or brought.machine.firmware != "efi":
-        return carried("Secure Boot" if shown.secure_boot else "no Secure Boot")
-    return lost("the VM has Secure Boot" if shown.secure_boot else "the VM has no Secure Boot")
+def _secure_boot(brought: Brought, hardware: GuestHardware, _index: int) -> Verdict:
+    if hardware.secure_boot == bool(brought.machine.secure_boot) or brought.machine.firmware != "efi":
+        return carried("Secure Boot" if hardware.secure_boot else "no Secure Boot")
+    return lost("the VM has Secure Boot" if hardware.secure_boot else "the VM has no Secure Boot")
 
 
-def _tpm(brought: Brought, shown: Shown, _index: int) -> Verdict:
-    if shown.tpm != brought.machine.tpm:
-        return lost("the VM has a TPM" if shown.tpm else "the VM has no TPM")
+def _tpm(brought: Brought, hardware: GuestHardware, _index: int) -> Verdict:
+    if hardware.tpm != brought.machine.tpm:
+        return lost("the VM has a TPM" if hardware.tpm else "the VM has no TPM")
     return (
         lost("a new TPM 2.0, which is empty: what the old one held, such as BitLocker's keys, stays behind")
-        if (shown.tpm)
+        if hardware.tpm
         else carried("no TPM")
     )
 
 
-def _uuid(brought: Brought, _shown: Shown, _index: int) -> Verdict:
+def _uuid(brought: Brought, _shown: GuestHardware, _index: int) -> Verdict:
     if not brought.machine.uuid:
         return lost("it is no UUID")
     return carried("domain.firmware.uuid, and VMware's serial number of it in domain.firmware.serial")
 
 
-def _name(brought: Brought, _shown: Shown, _index: int) -> Verdict:
+def _name(brought: Brought, _shown: GuestHardware, _index: int) -> Verdict:
     return carried(f"metadata.name: {brought.name}")
 
 
-def _notes(_brought: Brought, _shown: Shown, _index: int) -> Verdict:
+def _notes(_brought: Brought, _shown: GuestHardware, _index: int) -> Verdict:
     return carried("metadata.annotations[description]")
 
 
-def _runs(brought: Brought, _shown: Shown, _index: int) -> Verdict:
+def _runs(brought: Brought, _shown: GuestHardware, _index: int) -> Verdict:
     return host(f"runStrategy is {brought.target.run_strategy}, whatever runs there")
 
 
-def _boots(brought: Brought, shown: Shown, _index: int) -> Verdict:
-    disk = shown.disks.get(f"disk-{brought.machine.boots}")
+def _boots(brought: Brought, hardware: GuestHardware, _index: int) -> Verdict:
+    disk = hardware.disks.get(f"disk-{brought.machine.boots}")
     if disk is not None and disk.boots == 1:
         return carried(f"disk-{brought.machine.boots} boots")
     return lost("the VM boots from no disk")
 
 
-def _disk(words: Callable[[Brought, int], Verdict]) -> Callable[[Brought, Shown, int], Verdict]:
-    def fate(brought: Brought, shown: Shown, index: int) -> Verdict:
-        return words(brought, index) if f"disk-{index}" in shown.disks else lost("the VM does not have this disk")
+def _disk(words: Callable[[Brought, int], Verdict]) -> Callable[[Brought, GuestHardware, int], Verdict]:
+    def fate(brought: Brought, hardware: GuestHardware, index: int) -> Verdict:
+        return words(brought, index) if f"disk-{index}" in hardware.disks else lost("the VM does not have this disk")
 
     return fate
 
@@ -169,8 +169,8 @@ def _disk_file(brought: Brought, index: int) -> Verdict:
     return host(f"the image comes into {claim_of(brought.name, index)}")
 
 
-def _disk_bus(brought: Brought, shown: Shown, index: int) -> Verdict:
-    disk = shown.disks.get(f"disk-{index}")
+def _disk_bus(brought: Brought, hardware: GuestHardware, index: int) -> Verdict:
+    disk = hardware.disks.get(f"disk-{index}")
     if disk is None:
         return lost("the VM does not have this disk")
     if disk.bus == brought.machine.disks[index].bus:
@@ -190,7 +190,7 @@ def _disk_raw(brought: Brought, index: int) -> Verdict:
     return lost("a raw device comes as an image of what is on it, not as the device")
 
 
-def _network(brought: Brought, _shown: Shown, index: int) -> Verdict:
+def _network(brought: Brought, _shown: GuestHardware, index: int) -> Verdict:
     network, source = brought.networks[index], brought.machine.nics[index].network
     if network:
         return carried("the Pod's network" if network == POD else f"NetworkAttachmentDefinition {network}")
@@ -200,9 +200,9 @@ def _network(brought: Brought, _shown: Shown, index: int) -> Verdict:
     return lost("the mapping ignores this network" if ignored else SECOND_POD_NETWORK)
 
 
-def _nic(words: Callable[[Brought, str, int], Verdict]) -> Callable[[Brought, Shown, int], Verdict]:
-    def fate(brought: Brought, shown: Shown, index: int) -> Verdict:
-        model = shown.nics.get(f"net-{index}")
+def _nic(words: Callable[[Brought, str, int], Verdict]) -> Callable[[Brought, GuestHardware, int], Verdict]:
+    def fate(brought: Brought, hardware: GuestHardware, index: int) -> Verdict:
+        model = hardware.nics.get(f"net-{index}")
         return words(brought, model, index) if model is not None else lost("the VM does not have this card")
 
     return fate
@@ -224,7 +224,7 @@ def _connected(brought: Brought, _model: str, index: int) -> Verdict:
     return carried("the link is up" if brought.machine.nics[index].connected else "state: down")
 
 
-_SUBJECTS: Mapping[str, Callable[[Brought, Shown, int], Verdict]] = {
+_SUBJECTS: Mapping[str, Callable[[Brought, GuestHardware, int], Verdict]] = {
     "name": _name,
     "vcpus": _vcpus,
     "cores": _cores,

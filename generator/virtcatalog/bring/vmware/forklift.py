@@ -29,11 +29,11 @@ class Providers(NamedTuple):
 
 def faults(mapping: Mapping, moves: Iterable[Move], namespace: str) -> list[tuple[Path, str]]:
     """Return what of a mapping forklift would refuse, with where it says so."""
-    networks, datastores = _used(moves)
+    networks, datastores = _ids_by_name(moves)
     return [*_network_faults(mapping, networks, namespace), *_storage_faults(mapping, datastores)]
 
 
-def _used(moves: Iterable[Move]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+def _ids_by_name(moves: Iterable[Move]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     """The ids of the networks and of the datastores that machines have, by their names."""
     networks: dict[str, set[str]] = {}
     datastores: dict[str, set[str]] = {}
@@ -62,7 +62,7 @@ def objects(
     waves: Sequence[Wave], mapping: Mapping, providers: Providers, namespace: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield objects with the names of their files; the mapping has no `faults`."""
-    networks, datastores = _used(move for wave in waves for move in wave.moves)
+    networks, datastores = _ids_by_name(move for wave in waves for move in wave.moves)
     pairs = [
         {"source": source, "destination": _destination(mapping.networks[name], namespace)}
         for name in sorted(networks)

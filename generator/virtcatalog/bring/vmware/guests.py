@@ -210,9 +210,9 @@ def guest_of_machine(texts: Collection[str]) -> tuple[Guest | None, str]:
 
     The first text counts that says more than the sort of system; without one, the first that says that.
     """
-    known = [(guest, text) for text in texts if (guest := guest_of(text)) is not None]
-    specific = next(((guest, text) for guest, text in known if not guest.generic), None)
-    return specific or next(iter(known), (None, next(filter(None, texts), "")))
+    guests = [(guest, text) for text in texts if (guest := guest_of(text)) is not None]
+    specific = next(((guest, text) for guest, text in guests if not guest.generic), None)
+    return specific or next(iter(guests), (None, next(filter(None, texts), "")))
 
 
 def preferences_for(guest: Guest, *, virtio: bool) -> Iterator[tuple[str, bool]]:

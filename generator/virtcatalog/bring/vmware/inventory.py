@@ -8,27 +8,22 @@ one. Sizes of memory are in MiB.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeVar
 
-import msgspec
-
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.bring.vmware.inventoryfields import MODELS, UNCONNECTED, rule
+from virtcatalog.bring.vmware.inventoryfiles import Part, data_of, parts_of
 from virtcatalog.bring.vmware.machine import Attribute, Disk, Machine, Nic, in_order
-from virtcatalog.bring.vmware.rules import Says
+from virtcatalog.bring.vmware.settings import Subject
 from virtcatalog.bring.vmware.values import mac_of, uuid_of
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.document import Text
-from virtcatalog.manifests.places import Mark, mark_behind
 
 _MIB: Final = 2**20
 _MOST: Final = 2**31
 """Numbers of CPUs and MiB are below this."""
-_AROUND: Final = re.compile(rb'(?:[\s,\[\]{}]|"(?:[^"\\]|\\.)*"\s*:)*')
-"""What may stand around the items of lists: brackets, and the lists' names."""
 _MACHINE: Final = ("cpuCount", "memoryMB", "powerState", "disks")
 """Fields that a VM has, and no network, datastore or host."""
 _SYSTEM: Final = ("/boot", "C:\\", "/")
@@ -38,25 +33,11 @@ T = TypeVar("T")
 _rule = lru_cache(maxsize=1 << 12)(rule)
 
 
-class _Part(NamedTuple):
-    """An object in a file, and where it begins."""
-
-    file: str
-    content: bytes
-    mark: Mark
-
-    def text(self) -> Text:
-        return Text(self.content, self.file, self.mark.line, self.mark.column)
-
-    def fault(self, message: str) -> ManifestError:
-        return ManifestError(Problem(self.file, self.mark.line + 1, self.mark.column + 1, message=message))
-
-
 class _Read(NamedTuple):
     """A VM without attributes, the object that it is read from, and which of its disks is which of the machine's."""
 
     machine: Machine
-    part: _Part
+    part: Part
     disks: Mapping[int, int]
 
 
@@ -68,11 +49,11 @@ class Inventory:
         self._names: dict[str, tuple[str, str]] = {}
         """Ids and names of networks and datastores, by what VMs name them with: their id, or a port group's key."""
         self._read: list[_Read] = []
-        vms: list[_Part] = []
+        vms: list[Part] = []
         for file, content in files.items():
             try:
-                for part in _parts(content, file):
-                    data, _ = _data(part)
+                for part in parts_of(content, file):
+                    data, _ = data_of(part)
                     if any(field in data for field in _MACHINE):
                         vms.append(part)
                     else:
@@ -81,70 +62,24 @@ class Inventory:
                 problems += error.problems
         for part in vms:
             try:
-                self._read.append(_VM(*_data(part), self._names).read(part))
+                self._read.append(_VM(*data_of(part), self._names).read(part))
             except ManifestError as error:
                 problems += error.problems
 
-    def _name(self, data: Mapping[str, Any], part: _Part) -> None:
+    def _name(self, data: Mapping[str, Any], part: Part) -> None:
         identity, name, key = data.get("id"), data.get("name"), data.get("key")
         if not isinstance(identity, str) or not isinstance(name, str) or not identity:
             raise part.fault("is no object of forklift's inventory: that has an id and a name")
-        for known in (identity, *([key] if isinstance(key, str) and key else [])):
-            if self._names.setdefault(known, (identity, name)) != (identity, name):
-                raise part.fault(f"{known} is {self._names[known][1]!r} already: give each vCenter a folder of its own")
+        for reference in (identity, *([key] if isinstance(key, str) and key else [])):
+            if self._names.setdefault(reference, (identity, name)) != (identity, name):
+                raise part.fault(
+                    f"{reference} is {self._names[reference][1]!r} already: give each vCenter a folder of its own"
+                )
 
     def machines(self, *, accounted: bool = True) -> Iterator[Machine]:
         """Yield the VMs, if `accounted` with everything that is said of them; what is empty says nothing."""
         for machine, part, disks in self._read:
             yield machine._replace(attributes=tuple(_attributes(part, disks))) if accounted else machine
-
-
-def _parts(content: bytes, file: str) -> Iterator[_Part]:
-    """Yield the objects of a file."""
-    content = content.removeprefix(b"\xef\xbb\xbf")
-    try:
-        top = msgspec.json.decode(content, type=list[msgspec.Raw] | dict[str, msgspec.Raw])
-        if isinstance(top, dict):
-            lists = [bytes(value).lstrip() for value in top.values()]
-            if not lists or "id" in top or not all(value.startswith(b"[") for value in lists):
-                start = len(content) - len(content.lstrip())
-                yield _Part(file, content.strip(), mark_behind(content[:start].decode("utf-8", "replace")))
-                return
-            items = [item for value in lists for item in msgspec.json.decode(value, type=list[msgspec.Raw])]
-        else:
-            items = top
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ManifestError(Problem(file, 1, 1, message=f"is no inventory in JSON: {error}")) from None
-    yield from _placed(content, file, items)
-
-
-def _placed(content: bytes, file: str, items: list[msgspec.Raw]) -> Iterator[_Part]:
-    """Yield the items of a file's lists with their places; ManifestError where there are more, as in a key's first."""
-    at, mark = 0, Mark(0, 0)
-    for item in items:
-        raw = bytes(item)
-        start = content.index(raw, at)
-        mark = mark.then(_behind(content[at:start], file, mark))
-        yield _Part(file, raw, mark)
-        at, mark = start + len(raw), mark.then(mark_behind(raw.decode("utf-8", "replace")))
-    _behind(content[at:], file, mark)
-
-
-def _behind(around: bytes, file: str, mark: Mark) -> Mark:
-    """Return the place behind what stands around items."""
-    if not _AROUND.fullmatch(around):
-        raise ManifestError(Problem(file, mark.line + 1, mark.column + 1, message="a key is here twice, or no list"))
-    return mark_behind(around.decode("utf-8", "replace"))
-
-
-def _data(part: _Part) -> tuple[dict[str, Any], Text]:
-    text = part.text()
-    documents = [data for _, data in text.documents()]
-    if text.problems:
-        raise ManifestError(*text.problems)
-    if len(documents) != 1 or not isinstance(documents[0], dict):
-        raise part.fault("is no object of forklift's inventory: that is a map")
-    return documents[0], text
 
 
 class _VM:
@@ -153,7 +88,7 @@ class _VM:
     def __init__(self, data: dict[str, Any], text: Text, names: Mapping[str, tuple[str, str]]) -> None:
         self._data, self._text, self._names = data, text, names
 
-    def read(self, part: _Part) -> _Read:
+    def read(self, part: Part) -> _Read:
         """Return the VM; ManifestError for what is missing or not of its type."""
         disks = [self._disk(index) for index in range(len(self._get(list, "disks") or ()))]
         by_key = sorted(range(len(disks)), key=lambda index: self._get(int, "disks", index, "key") or 0)
@@ -223,8 +158,8 @@ class _VM:
         size = self._get(int, "disks", index, "capacity") or 0
         if not 0 <= size < 2**63:
             raise self._fault(("disks", index, "capacity"), f"{size:,} is no size in bytes")
-        named = self._get(str, "disks", index, "datastore", "id") or ""
-        storage_id, storage = self._names.get(named, (named, named))
+        reference = self._get(str, "disks", index, "datastore", "id") or ""
+        storage_id, storage = self._names.get(reference, (reference, reference))
         return Disk(
             label=f"disk {self._get(int, 'disks', index, 'key') or index}",
             size=size,
@@ -257,8 +192,8 @@ class _VM:
         return {key: MODELS[kind] for key, kind in kinds.items() if key is not None and kind in MODELS}
 
     def _nic(self, index: int, models: Mapping[int, str]) -> Nic:
-        named = self._get(str, "nics", index, "network", "id") or ""
-        network_id, network = self._names.get(named, (named, named))
+        reference = self._get(str, "nics", index, "network", "id") or ""
+        network_id, network = self._names.get(reference, (reference, reference))
         return Nic(
             label=f"network card {index}",
             network=network,
@@ -269,24 +204,24 @@ class _VM:
         )
 
 
-def _attributes(part: _Part, disks: Mapping[int, int]) -> Iterator[Attribute]:
+def _attributes(part: Part, disks: Mapping[int, int]) -> Iterator[Attribute]:
     """Everything that the inventory says of a VM."""
-    data, text = _data(part)
+    data, text = data_of(part)
     nics: list[Any] = data.get("nics") or []
     cards = {nic.get("deviceKey"): index for index, nic in enumerate(nics) if nic is not None}
     for path, steps, value in _leaves(data):
-        shown = str(value).lower() if isinstance(value, bool) else str(value)
-        says, number = _rule(steps)(shown), 0
+        value_text = str(value).lower() if isinstance(value, bool) else str(value)
+        subject, number = _rule(steps)(value_text), 0
         if steps[0] == "disks":
             number = disks[int(path[1])]
         elif steps[0] == "nics":
             number = int(path[1])
-        elif steps == ("devices", "kind") and shown in MODELS:
-            says, number = _model_of(data["devices"][path[1]].get("key"), cards)
-        yield Attribute(field_path(path), shown, says, number, part.file, *text.place(0, path))
+        elif steps == ("devices", "kind") and value_text in MODELS:
+            subject, number = _model_of(data["devices"][path[1]].get("key"), cards)
+        yield Attribute(field_path(path), value_text, subject, number, part.file, *text.place(0, path))
 
 
-def _model_of(key: Any, cards: Mapping[Any, int]) -> tuple[Says, int]:
+def _model_of(key: Any, cards: Mapping[Any, int]) -> tuple[Subject, int]:
     """What the device of a network card says, and of which card."""
     return ("nic.model", cards[key]) if key in cards else (UNCONNECTED, 0)
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from virtcatalog.bring.imports import Verdict, host, lost
-from virtcatalog.bring.vmware.rules import Rule, of_all, setting, when_set
 from virtcatalog.bring.vmware.settings import (
     ADDRESS,
     CUSTOM,
@@ -22,6 +21,10 @@ from virtcatalog.bring.vmware.settings import (
     PLACE,
     STATE,
     TOOLS,
+    Rule,
+    of_all,
+    setting,
+    when_set,
 )
 
 _FORKLIFT: Final = host("it is forklift's own")

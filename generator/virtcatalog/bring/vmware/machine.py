@@ -17,13 +17,13 @@ _AGENT = re.compile(r"vCLS(?: \(\d{1,4}\)|-[0-9a-f-]{36})")
 class Attribute(NamedTuple):
     """Something that a source says of a VM, and where it stands.
 
-    `says` is the subject of it, by which `fates` finds what becomes of it, or its fate where that is the same for all
+    `subject` is what it is about, by which `fates` finds what becomes of it, or its fate where that is the same for all
     VMs. `number` tells disks and network cards apart: it is that of `Machine.disks` and `Machine.nics`.
     """
 
     path: str
     value: str
-    says: str | Verdict
+    subject: str | Verdict
     number: int = 0
     file: str = ""
     line: int = 0

@@ -48,13 +48,13 @@ class System(NamedTuple):
     preference_spec: Map[str, Any] = {}
 
 
-def name_of(machine: Machine, taken: set[str]) -> str:
-    """Return the name that a machine has in the cluster, and add it to `taken`.
+def name_of(machine: Machine, used_names: set[str]) -> str:
+    """Return the name that a machine has in the cluster, and add it to `used_names`.
 
     vSphere writes slash, backslash and percent sign as `%2f`, `%5c` and `%25` (ManagedEntity.name).
     """
     name = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), machine.name)
-    return free_label(label(name, "vm"), taken, LONGEST_NAME)
+    return free_label(label(name, "vm"), used_names, LONGEST_NAME)
 
 
 def claim_of(name: str, index: int | str) -> str:

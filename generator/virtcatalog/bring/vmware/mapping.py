@@ -89,9 +89,9 @@ class Census:
 def proposed(census: Census) -> Mapping:
     """Return the mapping for what was counted: the network of most first cards is the Pod's, others keep a name."""
     networks: dict[str, str] = {}
-    taken = {POD, IGNORED}
+    used_names = {POD, IGNORED}
     for number, name in enumerate(census.by_use):
-        networks[name] = free_label(label(name, "network"), taken) if number else POD
+        networks[name] = free_label(label(name, "network"), used_names) if number else POD
     return Mapping(
         networks=networks,
         datastores={name: Storage() for name in sorted(census.datastores)},
@@ -103,12 +103,12 @@ def missing(mapping: Mapping, census: Census) -> list[tuple[Path, str]]:
     """Return what VMs have and a mapping does not tell of, with where it would."""
     return [
         ((sort,), f"{name!r} is missing: {counted(number, 'VM has', 'VMs have')} it")
-        for sort, known, counts in (
+        for sort, mapped, counts in (
             ("networks", mapping.networks, census.networks),
             ("datastores", mapping.datastores, census.datastores),
         )
         for name, number in sorted(counts.items())
-        if name not in known
+        if name not in mapped
     ]
 
 

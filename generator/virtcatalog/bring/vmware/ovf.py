@@ -116,8 +116,8 @@ class _System:
 
     def _firmware(self) -> tuple[str, bool | None]:
         configs = {attribute(config, "key"): config for config in children(self.section, "Config")}
-        for key, says in (("firmware", "firmware"), ("bootOptions.efiSecureBootEnabled", "secureBoot")):
-            self.marks.attribute(configs.get(key), "value", says)
+        for key, subject in (("firmware", "firmware"), ("bootOptions.efiSecureBootEnabled", "secureBoot")):
+            self.marks.attribute(configs.get(key), "value", subject)
         vbox = first(self.vbox, "Firmware") if self.vbox is not None else None
         self.marks.attribute(vbox, "type", "firmware")
         text = attribute(configs["firmware"], "value") if "firmware" in configs else attribute(vbox, "type")
@@ -173,11 +173,12 @@ class _System:
 
     def _boots(self, disks: list[tuple[Disk, XMLElement]]) -> int:
         section = first(self.system, "BootOrderSection")
-        wanted = attribute(section, "instanceId")
-        self.marks.all(section, "boots") if section is not None else None
+        boot_id = attribute(section, "instanceId")
+        if section is not None:
+            self.marks.all(section, "boots")
         for index, (_, item) in enumerate(disks):
             identity = first(item, "InstanceID")
-            if wanted and identity is not None and identity.text == wanted:
+            if boot_id and identity is not None and identity.text == boot_id:
                 return index
         return 0
 

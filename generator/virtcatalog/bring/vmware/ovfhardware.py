@@ -9,7 +9,7 @@ from typing import Final
 from virtcatalog.bring.imports import host
 from virtcatalog.bring.vmware.machine import Disk, Nic, in_order
 from virtcatalog.bring.vmware.ovfmarks import Marks, attribute
-from virtcatalog.bring.vmware.settings import device, setting
+from virtcatalog.bring.vmware.settings import device, setting_fate
 from virtcatalog.bring.vmware.values import mac_of
 from virtcatalog.errors import ManifestError
 from virtcatalog.manifests.xml import XMLElement, problem_at
@@ -17,7 +17,7 @@ from virtcatalog.manifests.xml import XMLElement, problem_at
 #: What an item of the hardware is called; the last two are OVF 2's.
 ITEMS: Final = ("Item", "StorageItem", "EthernetPortItem")
 #: CIM_ResourceAllocationSettingData.ResourceType
-_OTHER, _CPU, _MEMORY, _ETHERNET, _DISKS = "1", "3", "4", "10", ("17", "31")
+_CPU, _MEMORY, _ETHERNET, _DISKS = "3", "4", "10", ("17", "31")
 _BUSES: Final = {"5": "ide", "6": "scsi", "8": "scsi", "20": "sata"}
 _UNIT = re.compile(r"bytes?(?: ?\* ?(?P<base>2|10)\^(?P<power>\d{1,2}))?", re.IGNORECASE)
 _UNITS: Final = {"kilobytes": 2**10, "megabytes": 2**20, "gigabytes": 2**30, "kb": 2**10, "mb": 2**20, "gb": 2**30}
@@ -159,7 +159,9 @@ class Hardware:
                         size=self._capacity(description) if description is not None else 0,
                         bus=bus,
                         controller=controller,
-                        unit=int(place) if place.isdecimal() and place.isascii() and len(place) < 5 else 0,
+                        unit=int(place)
+                        if place.isdecimal() and place.isascii() and len(place) <= _LONGEST_PLACE
+                        else 0,
                         file=attribute(file, "href"),
                     ),
                     number,
@@ -216,13 +218,13 @@ class Hardware:
                 for name in ("Connection", "Address", "ResourceSubType", "AutomaticAllocation", "ElementName")
             )
             adapter = adapters[index] if index < len(adapters) else None
-            for element, says in (
+            for element, subject in (
                 (connection, "nic.network"),
                 (address, "nic.mac"),
                 (kind, "nic.model"),
                 (connected, "nic.connected"),
             ):
-                self.marks.text(element, says, index)
+                self.marks.text(element, subject, index)
             self.marks.attribute(adapter, "MACAddress", "nic.mac", index)
             self.marks.attribute(adapter, "type", "nic.model", index)
             yield Nic(
@@ -246,4 +248,6 @@ class Hardware:
                 )
         for config in self.section.walk():
             if config.name in ("Config", "ExtraConfig") and not self.marks.has(config):
-                self.marks.attribute(config, "value", setting(attribute(config, "key"), attribute(config, "value")))
+                self.marks.attribute(
+                    config, "value", setting_fate(attribute(config, "key"), attribute(config, "value"))
+                )

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 
 from virtcatalog.bring.imports import Verdict
 from virtcatalog.bring.vmware.machine import Attribute
+from virtcatalog.bring.vmware.settings import Subject
 from virtcatalog.manifests.xml import XMLElement
-
-Says = str | Verdict
 
 
 def attribute(element: XMLElement | None, name: str) -> str:
@@ -23,23 +22,23 @@ class Marks:
 
     def __init__(self, file: str) -> None:
         self._file = file
-        self._marks: dict[tuple[XMLElement, str], tuple[Says, int]] = {}
-        self._wholes: dict[XMLElement, Says] = {}
+        self._marks: dict[tuple[XMLElement, str], tuple[Subject, int]] = {}
+        self._wholes: dict[XMLElement, Subject] = {}
         self._touched: set[XMLElement] = set()
 
-    def text(self, element: XMLElement | None, says: Says, index: int = 0) -> None:
+    def text(self, element: XMLElement | None, subject: Subject, index: int = 0) -> None:
         """Note what an element's text says, if there is the element."""
-        self.attribute(element, "", says, index)
+        self.attribute(element, "", subject, index)
 
-    def attribute(self, element: XMLElement | None, name: str, says: Says, index: int = 0) -> None:
+    def attribute(self, element: XMLElement | None, name: str, subject: Subject, index: int = 0) -> None:
         """Note what an attribute says, if there is the element."""
         if element is not None:
-            self._marks[element, name] = says, index
+            self._marks[element, name] = subject, index
             self._touched.add(element)
 
-    def all(self, element: XMLElement, says: Says) -> None:
+    def all(self, element: XMLElement, subject: Subject) -> None:
         """Note that an element says something with all that it has and holds."""
-        self._wholes |= dict.fromkeys(element.walk(), says)
+        self._wholes |= dict.fromkeys(element.walk(), subject)
 
     def has(self, element: XMLElement) -> bool:
         """Whether something of an element says anything."""
@@ -50,11 +49,11 @@ class Marks:
         for element in top.walk():
             names = [(key, key.rpartition("}")[2]) for key in element.attributes]
             for key, name in ([("", "")] if element.text else []) + names:
-                says, index = self._marks.get((element, name)) or (self._wholes.get(element), 0)
+                subject, index = self._marks.get((element, name)) or (self._wholes.get(element), 0)
                 yield Attribute(
                     path=f"{element.path}/@{name}" if name else element.path,
                     value=element.attributes[key] if key else element.text,
-                    says=says if says is not None else otherwise(element, name),
+                    subject=subject if subject is not None else otherwise(element, name),
                     number=index,
                     file=self._file,
                     line=element.line,

@@ -28,7 +28,7 @@ class Room:
 
     def take(self, brought: Brought) -> None:
         """Add a VM; one that KubeVirt refuses takes nothing."""
-        if brought.shown is None:
+        if brought.hardware is None:
             return
         launch = self._alike.get(brought.likeness)
         if launch is None:

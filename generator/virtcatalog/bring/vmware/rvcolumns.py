@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from virtcatalog.bring.imports import host, lost
-from virtcatalog.bring.vmware.rules import Rule, always, of_all, setting, when_set
 from virtcatalog.bring.vmware.settings import (
     ADDRESS,
     CUSTOM,
@@ -23,6 +22,11 @@ from virtcatalog.bring.vmware.settings import (
     RESERVED,
     SHARED,
     STATE,
+    Rule,
+    always,
+    of_all,
+    setting,
+    when_set,
 )
 
 _FILES: Final = host("it is where vSphere has the VM's files")

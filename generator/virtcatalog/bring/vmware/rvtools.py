@@ -71,10 +71,10 @@ class Inventory:
             return
         for machine, rows in self._parts:
             attributes = (
-                Attribute(path, text, says(text), index, self._tables[sheet].file, row.line, number + 1)
+                Attribute(path, text, subject_of(text), index, self._tables[sheet].file, row.line, number + 1)
                 for sheet, of_sheet in rows.items()
                 for index, row in enumerate(of_sheet)
-                for number, path, says in self._rules[sheet]
+                for number, path, subject_of in self._rules[sheet]
                 if (text := row.cells[number].strip())
             )
             yield machine._replace(attributes=tuple(attributes))
@@ -94,16 +94,18 @@ def read_rvtools(tables: Mapping[str, Table], problems: list[Problem]) -> Invent
         if sheet in tables:
             _require(tables[sheet], columns)
     _require_parts(tables, info)
-    others = {sheet: _Joined(info, table) for sheet in SHEETS if sheet != "vInfo" and (table := tables.get(sheet))}
+    joined_sheets = {
+        sheet: _Joined(info, table) for sheet in SHEETS if sheet != "vInfo" and (table := tables.get(sheet))
+    }
     inventory = Inventory(tables)
     for row in info.rows:
         try:
-            machine, rows = _VM(tables, row, {sheet: joined.of(row) for sheet, joined in others.items()}).read()
+            machine, rows = _VM(tables, row, {sheet: joined.of(row) for sheet, joined in joined_sheets.items()}).read()
         except ManifestError as error:
             problems += error.problems
         else:
             inventory.add(machine, rows)
-    for joined in others.values():
+    for joined in joined_sheets.values():
         problems += joined.left()
     return inventory
 

@@ -1,11 +1,18 @@
-"""Settings and devices of VMware's that no field of a machine holds, and what becomes of them whichever VM has them."""
+"""What becomes of settings and devices of VMware's that no field of a machine holds, and rules to look that up."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from virtcatalog.bring.imports import Verdict, carried, host, lost
+
+Subject = str | Verdict
+"""What a value is about, by which `fates` finds what becomes of it, or its fate where all VMs have the same."""
+
+Rule = Callable[[str], Subject]
+"""Returns what a text is about. Readers look rules up by the names of columns and fields."""
 
 _OFF: Final = frozenset(("", "false", "0", "none", "off", "no", "notconfigured", "unlocked"))
 _NOT_SET: Final = host("it is not set, or off")
@@ -56,8 +63,8 @@ def unless_off(value: str, verdict: Verdict, *defaults: str) -> Verdict:
     return _NOT_SET if text in _OFF or text in defaults else verdict
 
 
-def setting(key: str, value: str) -> Verdict:
-    """Return the fate of a setting."""
+def setting_fate(key: str, value: str) -> Verdict:
+    """Return the fate of a setting of vSphere's API."""
     if key == "numDisplays":
         return unless_off(value, _nothing_for(key), "1")
     if key in _SETTINGS:
@@ -95,3 +102,23 @@ _OTHERS: Mapping[str, Verdict] = {
 def device(kind: str, subtype: str) -> Verdict:
     """Return the fate of an OVF device that is neither a disk nor a network card."""
     return _DEVICES.get(kind) or _OTHERS.get(subtype.lower()) or lost("KubeVirt has no such device")
+
+
+def always(subject: Subject) -> Rule:
+    """Return the rule of what says the same whatever its text is."""
+    return lambda _text: subject
+
+
+def when_set(verdict: Verdict, *defaults: str) -> Rule:
+    """Return the rule of what has a fate when it is set, unless it is what vSphere sets by itself."""
+    return lambda text: unless_off(text, verdict, *defaults)
+
+
+def setting(key: str) -> Rule:
+    """Return the rule of a setting of vSphere's API."""
+    return partial(setting_fate, key)
+
+
+def of_all(subject: Subject, *names: str) -> dict[str, Rule]:
+    """Return the rules of several names that say the same."""
+    return dict.fromkeys(names, always(subject))

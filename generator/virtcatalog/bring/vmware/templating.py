@@ -48,12 +48,12 @@ class Templates:
         if _makes(manifest, values, brought.vm):
             self._groups.setdefault(key, (brought, manifest, {}))[2][brought.name] = values
 
-    def made(self) -> Iterator[Template]:
+    def shared(self) -> Iterator[Template]:
         """Yield the templates that make several VMs."""
-        taken: set[str] = set()
+        used_names: set[str] = set()
         for first, manifest, vms in self._groups.values():
             if len(vms) > 1:
-                name = free_label(_title(first), taken, _LONGEST)
+                name = free_label(_title(first), used_names, _LONGEST)
                 yield Template(name, {**manifest, "metadata": {**manifest["metadata"], "name": name}}, vms)
 
 
@@ -73,8 +73,8 @@ def parametrized(vm: Data) -> tuple[Data, dict[str, str]]:
     domain = dict(spec["domain"])
     if "firmware" in domain:
         firmware = domain["firmware"]
-        named = {key: parameter(key.upper(), firmware[key]) for key in ("uuid", "serial") if key in firmware}
-        domain["firmware"] = firmware | named
+        identity = {key: parameter(key.upper(), firmware[key]) for key in ("uuid", "serial") if key in firmware}
+        domain["firmware"] = firmware | identity
     if interfaces := domain["devices"].get("interfaces"):
         cards = [
             card | ({"macAddress": parameter(f"MAC_{number}", card["macAddress"])} if "macAddress" in card else {})

@@ -35,7 +35,7 @@ def number_of(text: str) -> int | None:
     digits = text.strip()
     if match := _GROUPED.fullmatch(digits):
         digits = digits.replace(match["mark"], "")
-    whole, _, fraction = digits.partition(".")
-    if not whole.isascii() or not whole.isdecimal() or len(whole) > _LONGEST_NUMBER or fraction.strip("0"):
+    integer, _, fraction = digits.partition(".")
+    if not integer.isascii() or not integer.isdecimal() or len(integer) > _LONGEST_NUMBER or fraction.strip("0"):
         return None
-    return int(whole)
+    return int(integer)

@@ -78,7 +78,7 @@ _UNKNOWN_BUS: Final = "a disk's bus is not told, by which forklift numbers disks
 
 def _obstacles(brought: Brought, cards: list[str]) -> Iterator[str]:
     """Why forklift's Plan would be refused, or would make other claims than the VM names."""
-    if brought.shown is None:
+    if brought.hardware is None:
         yield "KubeVirt refuses the VM"
     for disk in brought.machine.disks:
         if disk.shared:

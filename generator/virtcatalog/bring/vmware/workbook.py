@@ -84,17 +84,21 @@ class _Workbook:
 
     def _rows(self, path: str, strings: list[str]) -> Iterator[tuple[int, list[str]]]:
         """Yield the rows with their numbers; cells that are left out at their ends are empty."""
-        width = number = held = 0
+        width = number = cells_read = 0
         for element in self._elements(path, "row"):
-            said = element.get("r") or ""
-            number = int(said) if said.isascii() and said.isdecimal() and len(said) < 8 else number + 1
+            row_number = element.get("r") or ""
+            number = (
+                int(row_number)
+                if row_number.isascii() and row_number.isdecimal() and len(row_number) < 8
+                else number + 1
+            )
             cells: list[str] = []
             for cell in element:
                 place = _PLACE.fullmatch(cell.get("r") or "")
                 cells += [""] * ((_column(place[1]) if place else len(cells)) - len(cells))
                 cells.append(_value(cell, strings))
-            held += len(cells)
-            if held > TABLE_CELLS:
+            cells_read += len(cells)
+            if cells_read > TABLE_CELLS:
                 raise _fault(self._file, f"{path}: is more than {TABLE_CELLS:,} cells: split the file")
             width = width or len(cells)
             yield number, cells + [""] * (width - len(cells))

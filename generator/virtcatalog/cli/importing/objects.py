@@ -71,9 +71,9 @@ def command(sources: tuple[str, ...], output: Path, name: str | None, relabel: b
         summary(f"{count} of {len(inputs.manifests)} objects get labels that are derived, or lose others")
     for path in write(output, imported.files):
         echo(str(output / path))
-    if inputs.others:
-        kinds = sorted({other.partition("/")[0] for other in inputs.others})
-        count = len(inputs.others)
+    if inputs.other_names:
+        kinds = sorted({other.partition("/")[0] for other in inputs.other_names})
+        count = len(inputs.other_names)
         summary(f"left out: {count} object{'' if count == 1 else 's'} of other kinds ({', '.join(kinds)})")
     lines = sum(text.count("\n") for text in imported.files.values())
     summary(f"{output}: {len(inputs.manifests)} objects in {lines} lines; {_where(imported.environments)}")

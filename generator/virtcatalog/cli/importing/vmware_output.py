@@ -66,7 +66,7 @@ class Tally:
             self.outcomes[outcome_of(brought)] += 1
             if brought.adoption is not None:
                 self.adoptions.append((brought.key, brought.adoption))
-            if brought.shown is None:
+            if brought.hardware is None:
                 self._refused += (
                     Problem(machine.file, machine.line, machine.column, brought.key, reason.field, reason.sentence)
                     for reason in brought.reasons
@@ -99,11 +99,11 @@ class Tally:
 
 def outcome_of(brought: Brought) -> str:
     """Return how a VM came out: `exact`, `larger`, `none` (it says its size itself) or `refused`."""
-    if brought.shown is None:
+    if brought.hardware is None:
         return "refused"
     if brought.instancetype is None:
         return "none"
-    machine, shown = brought.machine, brought.shown
+    machine, shown = brought.machine, brought.hardware
     return "exact" if (shown.vcpus, shown.memory) == (machine.vcpus, machine.memory) else "larger"
 
 

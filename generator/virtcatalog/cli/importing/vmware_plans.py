@@ -145,7 +145,7 @@ def _templates(templates: Templates) -> dict[str, str | None]:
     from virtcatalog.manifests.emit import dump
 
     texts: dict[str, str | None] = {}
-    for template in templates.made():
+    for template in templates.shared():
         texts[f"templates/{template.name}.yaml"] = dump(template.manifest)
         for name, values in template.vms.items():
             texts[f"{VALUES}/{template.name}/{name}.yaml"] = dump(values)

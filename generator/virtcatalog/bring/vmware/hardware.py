@@ -11,14 +11,14 @@ _TRANSITIONS = ("-non-transitional", "-transitional")
 _UNITS = {"b": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
-class ShownDisk(NamedTuple):
+class GuestDisk(NamedTuple):
     """A disk's bus, and its place in the boot order, 0 for none."""
 
     bus: str
     boots: int
 
 
-class Shown(NamedTuple):
+class GuestHardware(NamedTuple):
     """A domain's vCPUs that are plugged in, cores a socket, bytes of memory, firmware and devices.
 
     Disks and models of network cards are known by the names that they have in the VM.
@@ -30,15 +30,15 @@ class Shown(NamedTuple):
     firmware: str
     secure_boot: bool
     tpm: bool
-    disks: Mapping[str, ShownDisk]
+    disks: Mapping[str, GuestDisk]
     nics: Mapping[str, str]
 
 
-def shown(domain: Element) -> Shown:
+def hardware_of(domain: Element) -> GuestHardware:
     """Read a domain that KubeVirt makes."""
     loader, topology, memory = (domain.find(path) for path in ("os/loader", "cpu/topology", "memory"))
     plugged = domain.findall("vcpus/vcpu[@enabled='yes']")
-    return Shown(
+    return GuestHardware(
         vcpus=len(plugged) or int(domain.findtext("vcpu", "1")),
         cores=int(topology.get("cores", "1")) if topology is not None else 1,
         memory=int(memory.text or "0") * _UNITS[memory.get("unit", "KiB")] if memory is not None else 0,
@@ -59,8 +59,8 @@ def _name(device: Element) -> str:
     return _attribute(device, "alias", "name").removeprefix("ua-")
 
 
-def _disk(disk: Element) -> ShownDisk:
-    return ShownDisk(_attribute(disk, "target", "bus"), int(_attribute(disk, "boot", "order", "0")))
+def _disk(disk: Element) -> GuestDisk:
+    return GuestDisk(_attribute(disk, "target", "bus"), int(_attribute(disk, "boot", "order", "0")))
 
 
 def _model(nic: Element) -> str:
