@@ -263,7 +263,7 @@ def cases(seed: int, number: int) -> tuple[Candidates, list[Data]]:
 
 def key(adoption: Adoption) -> tuple[Any, ...]:
     found = adoption.shrunk
-    return adoption.outcome, found and (found.names, found.manifest), adoption.wanted, adoption.reasons
+    return adoption.outcome, found and (found.names, found.manifest), adoption.missing_size, adoption.reasons
 
 
 @pytest.mark.parametrize("seed", sample(range(12), 5))

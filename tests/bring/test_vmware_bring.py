@@ -30,7 +30,7 @@ class TestTypes:
         assert brought.vm["spec"]["instancetype"] == {"name": "u1.xlarge"}
         assert fate(brought, "vcpus") == "carried: u1.xlarge has 4 vCPUs, the machine 3 vCPUs"
         assert fate(brought, "memory") == "carried: u1.xlarge has 16 GiB, the machine 6 GiB"
-        assert tuple(brought.adoption.wanted) == (3, 6 * GIB)
+        assert tuple(brought.adoption.missing_size) == (3, 6 * GIB)
 
     def test_a_machine_for_which_all_are_too_small_says_its_size(self):
         brought = bring(vcpus=96, cores=48, memory=2048 * GIB)

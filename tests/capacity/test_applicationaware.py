@@ -49,7 +49,7 @@ def judged(*objects: str, vms: int = 1) -> Judgement:
 
 
 def asked(*objects: str, vms: int = 1) -> dict[str, str]:
-    return {line.resource: str(line.asked) for line in judged(*objects, vms=vms).lines}
+    return {line.resource: str(line.requested) for line in judged(*objects, vms=vms).lines}
 
 
 ALL = "requests.cpu: 9, cpu: 9, limits.memory: 99Gi, pods: 9, cpu/vmi: 9, requests.memory/vmi: 99Gi, instances/vmi: 9"
@@ -99,7 +99,7 @@ def test_a_vm_that_one_quota_holds_back_takes_nothing_of_the_other() -> None:
 def test_scopes_choose_what_is_used_and_not_who_is_held_back() -> None:
     scoped = quota("requests.cpu/vmi: 3", ", scopes: [Terminating]")
     found = judged(aaq(), GATED, scoped)
-    assert [str(line.asked) for line in found.lines] == ["0"]
+    assert [str(line.requested) for line in found.lines] == ["0"]
     assert len(found.refusals) == 1
 
 

@@ -4,7 +4,7 @@ import pytest
 from fitting import node, nodes
 
 from virtcatalog import Cluster
-from virtcatalog.capacity.nodes import cluster_nodes, read_nodes, shown
+from virtcatalog.capacity.nodes import amount_text, cluster_nodes, read_nodes
 from virtcatalog.errors import ManifestError
 
 KIND = "{name: a, count: 1, allocatable: {cpu: 1, memory: 1}}"
@@ -87,4 +87,4 @@ def test_what_is_wrong_with_a_declaration(text, message):
     ],
 )
 def test_amounts_for_people(resource, amount, text):
-    assert shown(resource, amount) == text
+    assert amount_text(resource, amount) == text

@@ -69,7 +69,7 @@ def sound(manifests, fleet, where):
             "x/gpu": int(room["x/gpu"]),
         }
         for resource, limit in limits.items():
-            assert sum(each.wanted.get(resource, 0) for each in here) <= limit
+            assert sum(each.requests.get(resource, 0) for each in here) <= limit
         for each in here:
             assert fits_alone(manifest, each)
             if each.conditions.affinity.pod_anti_affinity is not None:
@@ -174,7 +174,7 @@ def test_domains_that_others_have_evened_out_take_more():
 
 def test_other_pods_take_room():
     made = nodes(node("n"))[0]
-    packing = pack([demand("a", "4")], made, used=[[demand("system", "5")]])
+    packing = pack([demand("a", "4")], made, foreign_pods=[[demand("system", "5")]])
     assert packing.positions == {"a": None}
 
 

@@ -50,7 +50,7 @@ def refusals(*args):
 )
 def test_what_vms_ask_for_together(hard, asked):
     (line,) = judged([pod("a", x_gpu="1"), pod("b", x_gpu="1")], quota(hard)).lines
-    assert (str(line.asked), line.over) == (asked, False)
+    assert (str(line.requested), line.over) == (asked, False)
 
 
 def test_who_does_not_fit_any_more():
@@ -74,7 +74,7 @@ def test_a_limit_range_fills_in_what_is_not_said():
     default = limits("type: Container, default: {memory: 2Gi}")
     found = judged([pod("a")], quota("limits.memory: 9Gi"), default)
     assert found.refusals == ()
-    assert str(found.lines[0].asked) == "2Gi"
+    assert str(found.lines[0].requested) == "2Gi"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_limit_ranges(item, message):
 )
 def test_scopes(scopes, counted):
     found = judged([pod("a", spec="priorityClassName: high")], quota("pods: 9", **scopes))
-    assert (found.lines[0].asked.value == 1) is counted
+    assert (found.lines[0].requested.value == 1) is counted
 
 
 def test_what_is_not_about_pods_is_named():
@@ -125,7 +125,7 @@ def test_other_namespaces_do_not_count():
     other = quota("pods: 0").replace("namespace: ns", "namespace: other")
     found = judged([pod("a")], other)
     assert found.refusals == ()
-    assert found.lines[0].asked.value == 0
+    assert found.lines[0].requested.value == 0
 
 
 def test_usage_by_the_names_of_quotas():

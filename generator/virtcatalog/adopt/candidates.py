@@ -83,16 +83,16 @@ class Instancetype:
     def differing_features(self, vmi: VirtualMachineInstance) -> int:
         """Count the features of the domain that it sets to another value than the VM."""
         spec, domain = self.spec, vmi.spec.domain
-        cpu, memory, wanted = domain.cpu, domain.memory, spec.cpu
+        cpu, memory, cpu_spec = domain.cpu, domain.memory, spec.cpu
         assert cpu is not None  # every VMI has one after its webhooks
         pages = memory.hugepages.page_size if memory is not None and memory.hugepages is not None else None
         return sum(
             (
-                wanted.model is not None and wanted.model != cpu.model,
-                wanted.dedicated_cpu_placement not in (None, cpu.dedicated_cpu_placement),
-                wanted.isolate_emulator_thread not in (None, cpu.isolate_emulator_thread),
-                wanted.numa is not None and wanted.numa != cpu.numa,
-                wanted.realtime is not None and wanted.realtime != cpu.realtime,
+                cpu_spec.model is not None and cpu_spec.model != cpu.model,
+                cpu_spec.dedicated_cpu_placement not in (None, cpu.dedicated_cpu_placement),
+                cpu_spec.isolate_emulator_thread not in (None, cpu.isolate_emulator_thread),
+                cpu_spec.numa is not None and cpu_spec.numa != cpu.numa,
+                cpu_spec.realtime is not None and cpu_spec.realtime != cpu.realtime,
                 spec.memory.hugepages is not None and spec.memory.hugepages.page_size != pages,
                 bool(spec.gpus) and spec.gpus != domain.devices.gpus,
                 bool(spec.host_devices) and spec.host_devices != domain.devices.host_devices,
@@ -104,8 +104,8 @@ class Instancetype:
         return _doublings(self.vcpus, vcpus) + _doublings(self.memory, memory)
 
 
-def _doublings(offered: int, wanted: int) -> float:
-    more = log2(max(offered, 1) / max(wanted, 1))
+def _doublings(offered: int, needed: int) -> float:
+    more = log2(max(offered, 1) / max(needed, 1))
     return more if more >= 0 else _SHORTAGE * -more
 
 

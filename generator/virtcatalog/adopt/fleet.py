@@ -40,15 +40,15 @@ class Adoption(NamedTuple):
 
     `outcome` is "adopted" when `shrunk` has the same domain, "nearest" when it has another one (or nothing fits at all:
     then `shrunk` is None), "unchanged" when there is nothing left to adopt, "refused" or "unsupported" when the VM
-    itself has no domain; `reasons` are why. `wanted` is the VM's size where the nearest type has another. `before`
-    is the number of values in the VM's manifest.
+    itself has no domain; `reasons` are why. `missing_size` is the VM's size where the nearest type has another.
+    `before` is the number of values in the VM's manifest.
     """
 
     outcome: Outcome
     shrunk: ShrunkVm | None
     before: int
     reasons: tuple[Reason, ...] | tuple[UnsupportedError] = ()
-    wanted: Size | None = None
+    missing_size: Size | None = None
 
 
 def adopt_alike(vm: dict[str, Any], adoption: Adoption, candidates: Candidates) -> Adoption:
@@ -86,14 +86,14 @@ def adopt(vm: dict[str, Any], candidates: Candidates, like: Names | None = None)
         )
     if not shrunk.domain:
         return Adoption("adopted", shrunk, size)
-    return Adoption("nearest", shrunk, size, wanted=_missing_size(search, shrunk, candidates))
+    return Adoption("nearest", shrunk, size, missing_size=_missing_size(search, shrunk, candidates))
 
 
 def _missing_size(search: Search, shrunk: ShrunkVm, candidates: Candidates) -> Size | None:
     """Return the VM's size, None if its new instance type has that size or the VM names one itself."""
     group = candidates.groups.get(shrunk.names.instancetype) if shrunk.names.instancetype is not None else None
-    wanted = Size(search.topology.vcpus, search.memory)
-    return None if not isinstance(group, Instancetype) or wanted == (group.vcpus, group.memory) else wanted
+    size = Size(search.topology.vcpus, search.memory)
+    return None if not isinstance(group, Instancetype) or size == (group.vcpus, group.memory) else size
 
 
 def _adopt_in_pool(pool: dict[str, Any], candidates: Candidates, like: Names | None) -> Adoption:

@@ -64,9 +64,9 @@ def _domain(shrunk: ShrunkVm) -> Iterator[str]:
     alike: dict[str, list[Change]] = {}
     for change in shrunk.domain:
         alike.setdefault(_NUMBER.sub("", change.place), []).append(change)
-    for place, (first, *others) in alike.items():
+    for place, (first, *further) in alike.items():
         old, new = (_amount(first.place, value) for value in (first.old, first.new))
-        more = f", and {len(others)} more of {place}" if others else ""
+        more = f", and {len(further)} more of {place}" if further else ""
         yield f"  domain: {first.place}: {old} becomes {new}{more}"
 
 
@@ -188,11 +188,11 @@ def _why(adoption: Adoption, candidates: Candidates) -> str:
         return ""
     if adoption.shrunk is None:
         return NOTHING_STAYS
-    if adoption.wanted is not None:
+    if adoption.missing_size is not None:
         assert adoption.shrunk.names.instancetype is not None
         group = candidates.groups[adoption.shrunk.names.instancetype]
         assert isinstance(group, Instancetype)
-        return f"has {_words(adoption.wanted)}, not {_words(Size(group.vcpus, group.memory))}"
+        return f"has {_words(adoption.missing_size)}, not {_words(Size(group.vcpus, group.memory))}"
     places = adoption.shrunk.domain
     more = f", and {len(places) - 1} more" if len(places) > 1 else ""
     return f"{places[0].place} would be {places[0].new or 'gone'}{more}"
@@ -208,12 +208,12 @@ def proposals(adoptions: Iterable[NamedAdoption]) -> list[Proposal]:
     nearest: dict[Size, Reference] = {}
     for name, adoption in adoptions:
         if (
-            adoption.wanted is not None
+            adoption.missing_size is not None
             and adoption.shrunk is not None
             and adoption.shrunk.names.instancetype is not None
         ):
-            wanting[adoption.wanted].append(name)
-            nearest.setdefault(adoption.wanted, adoption.shrunk.names.instancetype)
+            wanting[adoption.missing_size].append(name)
+            nearest.setdefault(adoption.missing_size, adoption.shrunk.names.instancetype)
     several = [(size, vms) for size, vms in wanting.items() if len(vms) >= _SEVERAL]
     ordered = sorted(several, key=lambda item: (-len(item[1]), item[0]))
     return [Proposal(size, tuple(vms), nearest[size]) for size, vms in ordered]

@@ -55,16 +55,16 @@ def rewrite(text: str, changed: Changed) -> str:
 def _rewritten(part: Part, changed: Mapping[int, dict[str, Any]]) -> bytes:
     """The text of a part with some of its VMs changed."""
     assert isinstance(part.text, bytes)  # that is how a stream has it
-    wanted = [manifest.data for manifest in unchecked(part)[0]]
-    places = [place for place, data in enumerate(wanted) if holds_vm(data)]
+    documents = [manifest.data for manifest in unchecked(part)[0]]
+    places = [place for place, data in enumerate(documents) if holds_vm(data)]
     nodes = list(_machines(part))
     editor = Editor(part.text.decode())
     for number, new in changed.items():
-        editor.change(nodes[number], wanted[places[number]], new)
-        wanted[places[number]] = new
+        editor.change(nodes[number], documents[places[number]], new)
+        documents[places[number]] = new
     rewritten = editor.apply().encode()
     parsed, faults = unchecked(part._replace(text=rewritten))
-    if faults or [manifest.data for manifest in parsed] != wanted:
+    if faults or [manifest.data for manifest in parsed] != documents:
         raise UnwritableError("what must go is shared through YAML anchors, aliases or <<: write it out first")
     return rewritten
 
@@ -130,11 +130,11 @@ def adopt_in_template(template: Template, names: Names, candidates: Candidates) 
     if dropped:
         spec["parameters"] = [parameter for parameter in spec["parameters"] if parameter["name"] not in dropped]
     adopted = {**template, "spec": spec}
-    actual, wanted = (
+    actual, intended = (
         expand(manifest, candidates.cluster)
         for manifest in (_vm(adopted, {name: values[name] for name in values if name not in dropped}), shrunk.manifest)
     )
-    if actual.vmi is None or wanted.vmi is None or actual.vmi["spec"] != wanted.vmi["spec"]:
+    if actual.vmi is None or intended.vmi is None or actual.vmi["spec"] != intended.vmi["spec"]:
         raise UnsupportedError("spec.virtualMachine", "what goes from this VM depends on the values of its parameters")
     return AdoptedTemplate(adopted, adoption, dropped)
 

@@ -94,7 +94,7 @@ def _origins(expansion: Expansion | None, cluster: Cluster) -> list[Origin]:
     if expansion is None:
         return []
     sources = _Comparison(expansion, cluster).sources()
-    return [Origin(field, value, sources[field]) for field, value in leaves(expansion.shown, _PARTS)]
+    return [Origin(field, value, sources[field]) for field, value in leaves(expansion.manifest_of_vmi, _PARTS)]
 
 
 class _Comparison:
@@ -122,9 +122,12 @@ class _Comparison:
         written = _as_written(expansion)
         origins = Origins(self._author_value)
         origins.add(
-            "metadata", expansion.shown["metadata"], written["metadata"], Values(expansion.final.metadata, *metadata)
+            "metadata",
+            expansion.manifest_of_vmi["metadata"],
+            written["metadata"],
+            Values(expansion.final.metadata, *metadata),
         )
-        origins.add("spec", expansion.shown["spec"], written["spec"], Values(expansion.final.spec, *spec))
+        origins.add("spec", expansion.manifest_of_vmi["spec"], written["spec"], Values(expansion.final.spec, *spec))
         return self._by_source(origins.by_field)
 
     def _stages(self, mutated: VirtualMachine) -> tuple[VmOrVmi | None, ...]:
@@ -226,7 +229,7 @@ class _Comparison:
     def _changed(self, cluster: Cluster) -> set[str]:
         """The fields that change or are missing in the VMI in another cluster."""
         vmi = _start(self._fresh_vm(), cluster)
-        return changed(self._expansion.shown, _finish(vmi, cluster) if vmi else {}, _PARTS)
+        return changed(self._expansion.manifest_of_vmi, _finish(vmi, cluster) if vmi else {}, _PARTS)
 
 
 def _parts(vm: VmOrVmi | None) -> tuple[ObjectMeta | None, VirtualMachineInstanceSpec | None]:

@@ -41,7 +41,7 @@ def of_field(field: str) -> View:
         vmi = to_manifest(result.vmi_object) if result.vmi_object is not None else {}
         vm = {} if result.admitted or result.vm_object is None else to_manifest(result.vm_object)
         for names, data, path in (
-            *((seen, vmi, (*start, *of_vmi)) for seen, start in zip(followed, _STARTS, strict=True)),
+            *((value, vmi, (*start, *of_vmi)) for value, start in zip(followed, _STARTS, strict=True)),
             (in_vm, vm, steps),
         ):
             value = follow(data, path, names)
@@ -192,9 +192,9 @@ def _evaluate(find: Any, expression: str, root: Any) -> Any:
 
 def _check_single(match: Any, expression: str) -> None:
     if isinstance(match, list) and len(match) > 1:
-        shown = "; ".join(str(_text([item])) for item in match[:5])
+        matches = "; ".join(str(_text([item])) for item in match[:5])
         more = f" and {len(match) - 5} more" if len(match) > 5 else ""
-        raise VirtcatalogError(f"{expression!r} finds {len(match)} things, name one: {shown}{more}")
+        raise VirtcatalogError(f"{expression!r} finds {len(match)} things, name one: {matches}{more}")
 
 
 def _follower(match: Any, find: Any) -> Any:

@@ -62,7 +62,7 @@ class Impact(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...] = ()
 
     @property
-    def used(self) -> bool:
+    def is_used(self) -> bool:
         """Whether any VM or declaration depends on it."""
         return bool(self.uses or self.places or self.problems)
 

@@ -192,7 +192,7 @@ class Expansion(NamedTuple):
     """A VM and its stages.
 
     `manifest` is its author's; `read` is the VM or VMI read from it, None where this is the same as `manifest`;
-    `mutated` is that after its webhook. `final` is the VMI after its webhook, and `shown` the manifest of this VMI
+    `mutated` is that after its webhook. `final` is the VMI after its webhook, and `manifest_of_vmi` its manifest
     without generated uids.
     """
 
@@ -200,15 +200,15 @@ class Expansion(NamedTuple):
     read: VmOrVmi | None
     mutated: VmOrVmi
     final: VirtualMachineInstance
-    shown: Manifest
+    manifest_of_vmi: Manifest
 
 
 def expansion_of(manifest: Manifest, result: Result, cluster: Cluster) -> Expansion | None:
     """Return the stages of a result, run again where it has none; None where KubeVirt refuses the VM or VMI."""
-    stages, final, shown = result.stages, result.vmi_object, result.vmi
-    if stages is None or final is None or shown is None:
+    stages, final, vmi = result.stages, result.vmi_object, result.vmi
+    if stages is None or final is None or vmi is None:
         return _run(manifest, cluster)
-    return Expansion(manifest, stages.read, stages.mutated, final, shown)
+    return Expansion(manifest, stages.read, stages.mutated, final, vmi)
 
 
 def _run(manifest: Manifest, cluster: Cluster) -> Expansion | None:

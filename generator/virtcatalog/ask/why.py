@@ -106,11 +106,13 @@ class _Question:
     def _sources(self) -> Iterator[_Source]:
         """Yield the VM, and then the objects that apply to it."""
         yield _Source("VM", identity(self._vm)[2], self._vm, (("spec",), ("metadata", "annotations")))
-        wanted = set(references(self._vm, self._cluster) or ())
+        referenced = set(references(self._vm, self._cluster) or ())
         namespace = namespace_of(self._vm)
         for manifest in self._objects:
             kind, home, name = identity(manifest)
-            if any(key[0] == kind and key[2] == name and key[1] in ("", namespace_or_default(home)) for key in wanted):
+            if any(
+                key[0] == kind and key[2] == name and key[1] in ("", namespace_or_default(home)) for key in referenced
+            ):
                 kind_of_object: Kind = "instance type" if kind.endswith("Instancetype") else "preference"
                 yield _Source(kind_of_object, name, manifest, (("spec",),))
             elif kind == "VirtualMachineInstancePreset" and namespace_or_default(home) == namespace:
@@ -118,8 +120,8 @@ class _Question:
             elif kind == "KubeVirt":
                 yield _Source("cluster configuration", name, manifest, (("spec", "configuration"),))
             elif kind == "ControllerRevision" and name in _pinned(self._vm):
-                stored = str((manifest.get("data") or {}).get("kind"))
-                kind_of_object = "instance type" if stored.endswith("Instancetype") else "preference"
+                revision_kind = str((manifest.get("data") or {}).get("kind"))
+                kind_of_object = "instance type" if revision_kind.endswith("Instancetype") else "preference"
                 yield _Source(kind_of_object, name, manifest, (("data", "spec"),))
 
     def _ask(self, source: _Source, path: Path) -> list[Reason]:
@@ -127,18 +129,18 @@ class _Question:
         part = _at(source.manifest, path)
         if part is _GONE or path in _IDENTITIES:
             return []
-        seen = self._seen(source, _without(source.manifest, path))
-        if seen == self._value:
+        outcome = self._outcome(source, _without(source.manifest, path))
+        if outcome == self._value:
             return []
         reasons = [reason for step in _steps(part) for reason in self._ask(source, (*path, step))]
         if reasons:
             return reasons
-        if seen is not _REFUSED:
-            return [self._reason(source, path, part, seen)]
+        if outcome is not _REFUSED:
+            return [self._reason(source, path, part, outcome)]
         for other in _other_values(part):
-            seen = self._seen(source, _replaced(source.manifest, path, other))
-            if seen not in (_REFUSED, self._value):
-                return [self._reason(source, path, part, seen, otherwise=True)]
+            outcome = self._outcome(source, _replaced(source.manifest, path, other))
+            if outcome not in (_REFUSED, self._value):
+                return [self._reason(source, path, part, outcome, otherwise=True)]
         return []
 
     def _ask_host(self) -> Iterator[Reason]:
@@ -148,11 +150,11 @@ class _Question:
             if getattr(self._host, field) == other:
                 continue
             host = msgspec.structs.replace(self._host, **{field: other})
-            seen = self._view_of(self._vm, self._cluster_of(self._objects, host))
-            if seen not in (_REFUSED, self._value):
-                yield Reason(kind="host profile", object=str(self._host), field=field, value="", without=_text(seen))
+            outcome = self._view_of(self._vm, self._cluster_of(self._objects, host))
+            if outcome not in (_REFUSED, self._value):
+                yield Reason(kind="host profile", object=str(self._host), field=field, value="", without=_text(outcome))
 
-    def _seen(self, source: _Source, manifest: Data) -> Any:
+    def _outcome(self, source: _Source, manifest: Data) -> Any:
         if source.kind == "VM":
             return self._view_of(manifest, self._cluster)
         relevant = self._relevant()
@@ -165,11 +167,11 @@ class _Question:
 
     def _relevant(self) -> list[Data]:
         """The objects without the catalog's instance types and preferences that the VM does not use, to save time."""
-        wanted = {key[2] for key in references(self._vm, self._cluster) or ()}
+        referenced = {key[2] for key in references(self._vm, self._cluster) or ()}
         return [
             manifest
             for manifest in self._objects
-            if identity(manifest)[0] not in _CATALOG or identity(manifest)[2] in wanted
+            if identity(manifest)[0] not in _CATALOG or identity(manifest)[2] in referenced
         ]
 
     def _view_of(self, vm: Data, cluster: Cluster) -> Any:
@@ -189,14 +191,14 @@ class _Question:
     def _cluster_of(self, objects: list[Data], host: HostProfile | None = None) -> Cluster:
         return Cluster.under(objects, msgspec.structs.replace(self._conditions, host=host or self._host))
 
-    def _reason(self, source: _Source, path: Path, part: Any, seen: Any, *, otherwise: bool = False) -> Reason:
+    def _reason(self, source: _Source, path: Path, part: Any, outcome: Any, *, otherwise: bool = False) -> Reason:
         text = shown(part) if not isinstance(part, dict | list) else ""
         return Reason(
             kind=source.kind,
             object=source.name,
             field=_written(path),
             value=text,
-            without=_text(seen),
+            without=_text(outcome),
             otherwise=otherwise,
         )
 
@@ -236,8 +238,8 @@ def _pinned(vm: Data) -> set[str]:
     }
 
 
-def _text(seen: Any) -> str:
-    return seen if isinstance(seen, str) else ""
+def _text(outcome: Any) -> str:
+    return outcome if isinstance(outcome, str) else ""
 
 
 def _steps(part: Any) -> Iterator[str | int]:

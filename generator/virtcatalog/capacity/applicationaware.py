@@ -66,9 +66,9 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
             return dict(pod_usage)
         if self.way == "VirtualResources":
             parts = ("", "requests.", "limits.")
-            amounts = {f"{part}{name}": amount for part in parts for name, amount in _named(guest).items()}
+            amounts = {f"{part}{name}": amount for part in parts for name, amount in _guest_resources(guest).items()}
             return {"pods": _ONE, "count/pods": _ONE, **amounts}
-        dedicated = {"instances": _ONE, **_named(guest)}
+        dedicated = {"instances": _ONE, **_guest_resources(guest)}
         return {f"{part}{name}{VMI}": amount for part in ("", "requests.") for name, amount in dedicated.items()}
 
 
@@ -146,5 +146,5 @@ def is_managed(quota: ResourceQuota, quotas: Sequence[ApplicationAwareResourceQu
     )
 
 
-def _named(guest: Guest) -> dict[str, Quantity]:
+def _guest_resources(guest: Guest) -> dict[str, Quantity]:
     return {"cpu": Quantity.parse(guest.cpus), "memory": Quantity.parse(guest.memory)}

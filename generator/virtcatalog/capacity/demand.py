@@ -12,7 +12,7 @@ from virtcatalog.api.core import Affinity, Toleration, TopologySpreadConstraint
 from virtcatalog.api.decode import convert
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.capacity.nodes import PODS, amounts, shown
+from virtcatalog.capacity.nodes import PODS, amount_text, amounts
 from virtcatalog.catalog.model import Budget
 from virtcatalog.kubevirt.pod.amounts import is_device, pod_limits, pod_requests
 
@@ -44,7 +44,7 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Demand(msgspec.Struct, frozen=True, kw_only=True):
-    """A VM and what its Pod requests: `wanted` is in the scheduler's units, and includes 1 of the resource `pods`.
+    """A VM and what its Pod requests: `requests` is in the scheduler's units, and includes 1 of the resource `pods`.
 
     `limits` in the same units; `own_cpus` are whole CPUs, in thousandths, that no other Pod gets.
     """
@@ -52,7 +52,7 @@ class Demand(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     namespace: str
     labels: Mapping[str, str]
-    wanted: Mapping[str, int]
+    requests: Mapping[str, int]
     limits: Mapping[str, int]
     own_cpus: int
     conditions: Conditions
@@ -65,7 +65,7 @@ class Demand(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def shape(self) -> tuple[object, ...]:
         """What decides on which nodes the Pod fits: demands of one shape fit the same nodes."""
-        return (self.conditions.key, self.own_cpus, tuple(sorted(self.wanted.items())))
+        return (self.conditions.key, self.own_cpus, tuple(sorted(self.requests.items())))
 
 
 class Reader:
@@ -78,14 +78,14 @@ class Reader:
         """Return what the Pod of a VM requests; `name` is the VM's."""
         metadata, requests = pod["metadata"], pod_requests(dict(pod))
         limits = pod_limits(dict(pod))
-        wanted = {resource: amount for resource, amount in amounts(requests).items() if amount}
+        resources = {resource: amount for resource, amount in amounts(requests).items() if amount}
         return Demand(
             name=name,
             namespace=namespace_or_default(metadata.get("namespace")),
             labels=metadata.get("labels") or {},
-            wanted={**wanted, PODS: 1},
+            requests={**resources, PODS: 1},
             limits=amounts(limits),
-            own_cpus=_own_cpus(pod, wanted),
+            own_cpus=_own_cpus(pod, resources),
             conditions=self._conditions(pod["spec"]),
         )
 
@@ -110,23 +110,23 @@ class Reader:
         return conditions
 
 
-def devices_of(wanted: Mapping[str, int]) -> dict[str, int]:
+def devices_of(requests: Mapping[str, int]) -> dict[str, int]:
     """Return the requests for devices of plugins that not every node has."""
     return {
         name: amount
-        for name, amount in wanted.items()
+        for name, amount in requests.items()
         if is_device(name) and name not in (f"devices.kubevirt.io/{device}" for device in ("kvm", "tun", "vhost-net"))
     }
 
 
-def _own_cpus(pod: Mapping[str, Any], wanted: Mapping[str, int]) -> int:
+def _own_cpus(pod: Mapping[str, Any], resources: Mapping[str, int]) -> int:
     """The CPUs that the kubelet's static policy gives the Pod alone: whole ones of a guaranteed container."""
     compute = pod["spec"]["containers"][0].get("resources") or {}
     requests, limits = compute.get("requests") or {}, compute.get("limits") or {}
     if any(requests.get(name) is None or requests[name] != limits.get(name) for name in ("cpu", "memory")):
         return 0
     cpus = amounts({"cpu": Quantity.parse(requests["cpu"])})["cpu"]
-    return min(cpus, wanted.get("cpu", 0)) if cpus % 1000 == 0 else 0
+    return min(cpus, resources.get("cpu", 0)) if cpus % 1000 == 0 else 0
 
 
 class Overspent(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,7 +140,7 @@ class Overspent(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         names = (("environment", self.budget.environment), ("namespace", self.budget.namespace))
         whose = ", ".join(f"{noun} {name}" for noun, name in names if name) or "all VMs"
-        requested, allowed = shown(self.resource, self.requested), shown(self.resource, self.allowed)
+        requested, allowed = amount_text(self.resource, self.requested), amount_text(self.resource, self.allowed)
         return f"the VMs of {whose} request {requested}, and {allowed} is the budget"
 
 
@@ -150,17 +150,17 @@ class Spending:
     def __init__(self) -> None:
         self._requests: dict[tuple[str, str], Counter[str]] = {}
 
-    def add(self, environment: str, namespace: str, wanted: Mapping[str, int]) -> None:
+    def add(self, environment: str, namespace: str, vm_requests: Mapping[str, int]) -> None:
         """Add a VM's requests, in the scheduler's units."""
-        self._requests.setdefault((environment, namespace), Counter()).update(dict(wanted))
+        self._requests.setdefault((environment, namespace), Counter()).update(dict(vm_requests))
 
     def over(self, budgets: Iterable[Budget]) -> Iterator[Overspent]:
         """Yield what is over a budget."""
         for budget in budgets:
             requested: Counter[str] = Counter()
-            for (environment, namespace), wanted in self._requests.items():
+            for (environment, namespace), vm_requests in self._requests.items():
                 if budget.environment in ("", environment) and budget.namespace in ("", namespace):
-                    requested.update(wanted)
+                    requested.update(vm_requests)
             for resource, allowed in amounts(budget.requests).items():
                 if requested[resource] > allowed:
                     yield Overspent(budget=budget, resource=resource, allowed=allowed, requested=requested[resource])

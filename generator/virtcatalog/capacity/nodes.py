@@ -105,7 +105,7 @@ def amounts(quantities: Mapping[str, Quantity]) -> dict[str, int]:
     return {name: quantity.milli_value if name == "cpu" else quantity.value for name, quantity in quantities.items()}
 
 
-def shown(resource: str, amount: float) -> str:
+def amount_text(resource: str, amount: float) -> str:
     """An amount for people, with what it is of."""
     text = bare(resource, amount)
     return (
@@ -188,8 +188,8 @@ def _kind_names(first_nodes: Mapping[tuple[object, ...], api.Node]) -> dict[tupl
     names: dict[tuple[object, ...], str] = {}
     for key, node in first_nodes.items():
         name = node.metadata.annotations.get(DECLARED) or node.metadata.labels.get(_INSTANCE_TYPE) or _described(node)
-        taken = sum(1 for other in names.values() if other == name or other.startswith(f"{name} #"))
-        names[key] = f"{name} #{taken + 1}" if taken else name
+        number = sum(1 for other in names.values() if other == name or other.startswith(f"{name} #"))
+        names[key] = f"{name} #{number + 1}" if number else name
     return names
 
 

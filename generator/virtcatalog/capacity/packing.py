@@ -34,16 +34,16 @@ def pack(
     nodes: Sequence[Node],
     *,
     running: Mapping[str, int] | None = None,
-    used: Sequence[Iterable[Demand]] = (),
+    foreign_pods: Sequence[Iterable[Demand]] = (),
     namespaces: Mapping[str, Mapping[str, str]] | None = None,
     looks: Looks | None = None,
 ) -> Packing:
     """Put demands on nodes, those that run where they run, the others by first fit, the largest share first.
 
-    `used` are other Pods, by the position of their node.
+    `foreign_pods` are other Pods, by the position of their node.
     """
     placement = Placement(nodes, namespaces, looks)
-    for position, pods in enumerate(used):
+    for position, pods in enumerate(foreign_pods):
         for pod in pods:
             placement.put(pod, position)
     positions: dict[str, int | None] = {}
@@ -66,7 +66,7 @@ def _put_all(demands: Sequence[Demand], fit: _FirstFit) -> list[int | None]:
     """
     placement, total = fit.placement, fit.total
     positions: list[int | None] = [None] * len(demands)
-    waiting = sorted(range(len(demands)), key=lambda i: (-share(demands[i].wanted, total), demands[i].name))
+    waiting = sorted(range(len(demands)), key=lambda i: (-share(demands[i].requests, total), demands[i].name))
     before = None
     while len(waiting) != before:
         before = len(waiting)
@@ -84,9 +84,9 @@ def totals(nodes: Iterable[Node]) -> Counter[str]:
     return total
 
 
-def share(wanted: Mapping[str, int], total: Mapping[str, int]) -> float:
+def share(requests: Mapping[str, int], total: Mapping[str, int]) -> float:
     """Return the largest share of the cluster that requests take, over all resources but `pods`."""
-    return max((amount / max(total.get(name, 0), 1) for name, amount in wanted.items() if name != PODS), default=0.0)
+    return max((amount / max(total.get(name, 0), 1) for name, amount in requests.items() if name != PODS), default=0.0)
 
 
 class _FirstFit:
@@ -122,8 +122,8 @@ class _FirstFit:
         placement, likeness = self.placement, demand.likeness
         if self._nowhere.get(likeness) == placement.puts:
             return None
-        others = (i for i in range(len(placement.nodes)) if i != self._without)
-        position = next((i for i in others if placement.takes(demand, i)), None)
+        positions = (i for i in range(len(placement.nodes)) if i != self._without)
+        position = next((i for i in positions if placement.takes(demand, i)), None)
         if position is None:
             self._nowhere[likeness] = placement.puts
         return position
@@ -171,8 +171,10 @@ def count_on_empty(demand: Demand, node: Node, looks: Looks | None = None) -> tu
             placement.put(demand, 0)
             number += 1
         return number, placement.obstacle(demand, 0)
-    number = min(node.room.get(resource, 0) // wanted for resource, wanted in demand.wanted.items() if wanted)
-    full = msgspec.structs.replace(demand, wanted={name: amount * number for name, amount in demand.wanted.items()})
+    number = min(
+        node.room.get(resource, 0) // requested for resource, requested in demand.requests.items() if requested
+    )
+    full = msgspec.structs.replace(demand, requests={name: amount * number for name, amount in demand.requests.items()})
     placement.put(full, 0)
     return number, placement.shortage(demand, 0)
 

@@ -81,8 +81,8 @@ class Placement:
     def has_room(self, demand: Demand, position: int) -> bool:
         """Whether a node has enough of everything; like `shortage`, without the reason."""
         room, used = self.nodes[position].room, self.used[position]
-        for resource, wanted in demand.wanted.items():
-            if wanted > room.get(resource, 0) - used.get(resource, 0):
+        for resource, requested in demand.requests.items():
+            if requested > room.get(resource, 0) - used.get(resource, 0):
                 return False
         return numa_shortage(demand, self.nodes[position], self._cells[position]) is None
 
@@ -104,8 +104,8 @@ class Placement:
         self._number += 1
         self.pods[position].append(demand)
         used = self.used[position]
-        for resource, wanted in demand.wanted.items():
-            used[resource] = used.get(resource, 0) + wanted
+        for resource, requested in demand.requests.items():
+            used[resource] = used.get(resource, 0) + requested
         if demand.own_cpus and self.nodes[position].cells > 1:
             cells = list(self._cells[position])
             home = cells.index(min(cells))
@@ -119,8 +119,8 @@ class Placement:
         self._number -= 1
         self.pods[position].remove(demand)
         used = self.used[position]
-        for resource, wanted in demand.wanted.items():
-            used[resource] -= wanted
+        for resource, requested in demand.requests.items():
+            used[resource] -= requested
         homes = self._homes[position].get(id(demand))
         if homes:
             cells = list(self._cells[position])
@@ -131,10 +131,10 @@ class Placement:
     def number(self, demand: Demand, position: int) -> int:
         """How many more Pods a node has room for, affinity and taints aside."""
         room, node = self.free(position), self.nodes[position]
-        number = min(room.get(resource, 0) // wanted for resource, wanted in demand.wanted.items() if wanted)
+        number = min(room.get(resource, 0) // requested for resource, requested in demand.requests.items() if requested)
         if demand.own_cpus and node.cells > 1:
             per_cell = node.room.get("cpu", 0) // node.cells
-            number = min(number, sum(max(0, (per_cell - taken) // demand.own_cpus) for taken in self._cells[position]))
+            number = min(number, sum(max(0, (per_cell - owned) // demand.own_cpus) for owned in self._cells[position]))
         return max(0, number)
 
     def free(self, position: int) -> dict[str, int]:
@@ -164,8 +164,8 @@ class Placement:
 
     def _affinity(self, demand: Demand, node: Node) -> Obstacle | None:
         """Whether the Pods that a Pod must be near are elsewhere."""
-        wanted = demand.conditions.affinity.pod_affinity
-        terms = wanted.required_during_scheduling_ignored_during_execution if wanted is not None else []
+        pod_affinity = demand.conditions.affinity.pod_affinity
+        terms = pod_affinity.required_during_scheduling_ignored_during_execution if pod_affinity is not None else []
         if not terms:
             return None
         places = [node.label(term.topology_key) for term in terms]
@@ -260,8 +260,8 @@ def _number_alike(nodes: Sequence[Node]) -> list[int]:
 
 
 def _apart(conditions: Conditions) -> list[PodAffinityTerm]:
-    wanted = conditions.affinity.pod_anti_affinity
-    return wanted.required_during_scheduling_ignored_during_execution if wanted is not None else []
+    anti_affinity = conditions.affinity.pod_anti_affinity
+    return anti_affinity.required_during_scheduling_ignored_during_execution if anti_affinity is not None else []
 
 
 def _eligible(constraint: TopologySpreadConstraint, demand: Demand, node: Node) -> bool:

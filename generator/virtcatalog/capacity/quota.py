@@ -40,12 +40,12 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     quota: str
     resource: str
     hard: Quantity
-    asked: Quantity
+    requested: Quantity
 
     @property
     def over(self) -> bool:
         """Whether the VMs ask for more than is allowed."""
-        return self.asked > self.hard
+        return self.requested > self.hard
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -132,22 +132,22 @@ class Judge:
         The gate asks quotas without their scopes, which only choose what counts as used
         (pkg/aaq-controller/aaq-gate-controller, getArtificialRqsForGateController).
         """
-        wanted = self._gate.usage(vm.guest, usage)
+        vm_usage = self._gate.usage(vm.guest, usage)
         counting = [quota for quota in gates if counts(quota.spec, pod)]
-        held = False
+        is_held = False
         for quota in gates:
-            over = quota.ask(wanted) if quota in counting else quota.over(wanted)
+            over = quota.ask(vm_usage) if quota in counting else quota.over(vm_usage)
             if quota.holds_back and vm.namespace not in self._gate.open_namespaces:
                 for message in over:
-                    held = True
+                    is_held = True
                     yield Refusal(vm.name, quota.object, f"{message}: AAQ holds it back")
-        if not held:
+        if not is_held:
             for quota in counting:
-                quota.take(wanted)
+                quota.take(vm_usage)
 
 
 class _Filling:
-    """A quota, and how the VMs of its namespace fill it: `asked` by all of them, `taken` by those that it lets in."""
+    """A quota, and how the VMs of its namespace fill it: what all `requested`, and those `taken` that it lets in."""
 
     def __init__(
         self, quota: ResourceQuota | ApplicationAwareResourceQuota, hard: Mapping[str, Quantity] | None = None
@@ -156,7 +156,7 @@ class _Filling:
         self.namespace, self.name = namespace_or_default(quota.metadata.namespace), quota.metadata.name
         self.spec = quota.spec if hard is None else msgspec.structs.replace(quota.spec, hard=dict(hard))
         self.holds_back = isinstance(quota, ResourceQuota) or aaq.is_gated(quota)
-        self.asked: Amounts = {}
+        self.requested: Amounts = {}
         self.taken: Amounts = {}
 
     @property
@@ -166,7 +166,7 @@ class _Filling:
 
     def ask(self, usage: Amounts) -> list[str]:
         """Add what a VM asks for; return why there is no room for it."""
-        _add(self.asked, self._of(usage))
+        _add(self.requested, self._of(usage))
         return self.over(usage)
 
     def over(self, usage: Amounts) -> list[str]:
@@ -187,14 +187,14 @@ class _Filling:
         """Yield what is asked for, resource by resource."""
         for resource, hard in sorted(self.spec.hard.items()):
             if is_judged(resource):
-                asked = self.asked.get(resource, _ZERO)
+                amount = self.requested.get(resource, _ZERO)
                 yield Line(
                     namespace=self.namespace,
                     kind=self.kind,
                     quota=self.name,
                     resource=resource,
                     hard=hard,
-                    asked=asked,
+                    requested=amount,
                 )
 
     def _of(self, usage: Amounts) -> Amounts:

@@ -123,24 +123,24 @@ def report(
     judge = Judge(cluster, looks)
     fleet, podless = read_fleet(launched, number, reader, judge)
     positions = {node.name: position for position, node in enumerate(nodes)}
-    others: list[list[Demand]] = [[] for _ in nodes]
+    foreign_pods: list[list[Demand]] = [[] for _ in nodes]
     for pod in pods:
         home = positions.get((pod.get("spec") or {}).get("nodeName") or "")
         if home is not None and not is_launchers(pod) and not is_over(pod):
-            others[home].append(reader.demand(f"Pod {(pod.get('metadata') or {}).get('name')}", pod))
+            foreign_pods[home].append(reader.demand(f"Pod {(pod.get('metadata') or {}).get('name')}", pod))
     namespaces = {demand.namespace: cluster.namespace_labels(demand.namespace) for demand, _ in fleet}
     running = {name: positions[node] for name, node in running_on(fleet, cluster) if node in positions}
     going = [demand for demand, halted in fleet if not halted]
-    packing = pack(going, nodes, running=running, used=others, namespaces=namespaces, looks=looks)
+    packing = pack(going, nodes, running=running, foreign_pods=foreign_pods, namespaces=namespaces, looks=looks)
     empty = Placement(nodes, namespaces, looks)
     demands = [_type_demand(manifest, cluster, reader) for manifest in types]
     fits = tuple(_type_fit(name, demand, nodes, kinds, empty, packing) for name, demand in demands)
-    wanted = [demand for _, demand in demands if isinstance(demand, Demand)] or going
+    candidates = [demand for _, demand in demands if isinstance(demand, Demand)] or going
     return Report(
         kinds=tuple((kind, nodes[kind.nodes[0]]) for kind in kinds),
         types=fits,
         vms=tuple(_vm_fits(fleet, nodes, kinds, empty, packing)),
-        packed=_packed(packing, wanted, len(going)),
+        packed=_packed(packing, candidates, len(going)),
         failures=tuple(failures(packing)),
         quota=judge.judgement(),
         podless=tuple(podless),
@@ -151,7 +151,7 @@ def report(
 def _requested(demands: Iterable[Demand]) -> dict[str, Counter[str]]:
     requested: dict[str, Counter[str]] = {}
     for demand in demands:
-        requested.setdefault(demand.namespace, Counter()).update(dict(demand.wanted))
+        requested.setdefault(demand.namespace, Counter()).update(dict(demand.requests))
     return requested
 
 
@@ -181,7 +181,7 @@ def _type_fit(
         )
     return TypeFit(
         name=name,
-        wanted=demand.wanted,
+        wanted=demand.requests,
         kinds=tuple(kind_fits),
         empty=count_more(demand, empty),
         beside=count_more(demand, packing.placement),
@@ -218,7 +218,7 @@ def _vm_fits(
         )
 
 
-def _packed(packing: Packing, wanted: Sequence[Demand], number: int) -> Packed:
+def _packed(packing: Packing, candidates: Sequence[Demand], number: int) -> Packed:
     placement = packing.placement
     total = totals(placement.nodes)
     used: Counter[str] = Counter()
@@ -232,14 +232,14 @@ def _packed(packing: Packing, wanted: Sequence[Demand], number: int) -> Packed:
         left=number - placed,
         total=total,
         used=used,
-        lost=unusable(placement, _smallest(wanted, total)),
+        lost=unusable(placement, _smallest(candidates, total)),
     )
 
 
 def _smallest(demands: Sequence[Demand], total: Mapping[str, int]) -> list[Demand]:
     """The demands that request least, one for each set of conditions: where these do not fit, nothing does."""
     smallest: dict[bytes, Demand] = {}
-    for demand in sorted(demands, key=lambda demand: share(demand.wanted, total)):
+    for demand in sorted(demands, key=lambda demand: share(demand.requests, total)):
         smallest.setdefault(demand.conditions.key, demand)
     return list(smallest.values())
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from virtcatalog.api.core import NodeSelectorRequirement, NodeSelectorTerm, Toleration
 from virtcatalog.capacity.demand import Conditions, Demand
-from virtcatalog.capacity.nodes import Node, Taint, shown, titled
+from virtcatalog.capacity.nodes import Node, Taint, amount_text, titled
 from virtcatalog.kubevirt.memo import memo
 
 _KEEPING = ("NoSchedule", "NoExecute")
@@ -98,33 +98,37 @@ def _integer(text: str | None) -> int | None:
 def shortage(demand: Demand, node: Node, used: Mapping[str, int]) -> Obstacle | None:
     """Return the scarcest of the resources of which a node has not enough for a Pod, beside what is in use there."""
     worst: tuple[float, str, int] | None = None
-    for resource, wanted in demand.wanted.items():
+    for resource, requested in demand.requests.items():
         free = node.room.get(resource, 0) - used.get(resource, 0)
-        if wanted > free and (worst is None or wanted / max(free, 0.5) > worst[0]):
-            worst = (wanted / max(free, 0.5), resource, free)
+        if requested > free and (worst is None or requested / max(free, 0.5) > worst[0]):
+            worst = (requested / max(free, 0.5), resource, free)
     if worst is None:
         return None
     _, resource, free = worst
-    return _scarce(resource, max(free, 0), demand.wanted[resource], node.room.get(resource, 0))
+    return _scarce(resource, max(free, 0), demand.requests[resource], node.room.get(resource, 0))
 
 
 @memo
-def _scarce(resource: str, free: int, wanted: int, room: int) -> Obstacle:
+def _scarce(resource: str, free: int, requested: int, room: int) -> Obstacle:
     """The obstacle of a resource of which so much is wanted: thousands of nodes have the same."""
     if room <= 0:
         return Obstacle(titled(resource), f"has no {resource}")
-    return Obstacle(titled(resource), f"has {shown(resource, free)} of the {shown(resource, wanted)} wanted")
+    return Obstacle(
+        titled(resource), f"has {amount_text(resource, free)} of the {amount_text(resource, requested)} wanted"
+    )
 
 
-def numa_shortage(demand: Demand, node: Node, taken: tuple[int, ...]) -> Obstacle | None:
+def numa_shortage(demand: Demand, node: Node, owned: tuple[int, ...]) -> Obstacle | None:
     """Return the obstacle where no NUMA node has a Pod's dedicated CPUs, and they may not be spread.
 
-    `taken` are the CPUs, in thousandths, that Pods have for themselves in each NUMA node.
+    `owned` are the CPUs, in thousandths, that Pods have for themselves in each NUMA node.
     """
     if node.cells == 1 or not demand.own_cpus:
         return None
     per_cell = node.room.get("cpu", 0) // node.cells
-    free = per_cell - min(taken)
+    free = per_cell - min(owned)
     if demand.own_cpus <= free:
         return None
-    return Obstacle("NUMA", f"has {shown('cpu', free)} in one NUMA node of the {shown('cpu', demand.own_cpus)} wanted")
+    return Obstacle(
+        "NUMA", f"has {amount_text('cpu', free)} in one NUMA node of the {amount_text('cpu', demand.own_cpus)} wanted"
+    )

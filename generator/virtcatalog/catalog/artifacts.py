@@ -33,7 +33,7 @@ def extend_artifact(sources: Sources, prefixes: Sequence[str], path: str) -> str
     except VirtcatalogError as error:
         raise ValueError(str(error)) from None
     prefix = f"../@{reference.digest}/{home}/"
-    sources.extend(prefix, folder, shown=f"{reference.short}/{home}")
+    sources.extend(prefix, folder, label=f"{reference.short}/{home}")
     return prefix
 
 
@@ -58,9 +58,9 @@ def extended(folder: Folder, path: str) -> Reference | None:
     `path` is what the folder is called. CatalogError for a catalog.yaml that cannot be read, OciError for a name
     without a digest.
     """
-    seen = set()
-    while folder.at not in seen:
-        seen.add(folder.at)
+    visited = set()
+    while folder.at not in visited:
+        visited.add(folder.at)
         sources = Sources(folder, path)
         declared = sources.read(CATALOG)
         extends = declared.get("extends") if isinstance(declared, dict) else None

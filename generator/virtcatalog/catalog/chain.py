@@ -76,15 +76,15 @@ def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
     folder = open_shipped(path)
     if folder is not None:
         prefix = f"../{path}/"
-        sources.extend(prefix, folder, shown=path)
+        sources.extend(prefix, folder, label=path)
         return prefix
     if path.startswith(NAME) and "/" not in path:
         raise ValueError(f"{path!r} is no catalog{hint(path)}")
     if path.startswith("/"):
         raise ValueError(f"{path!r} must be relative to this catalog's folder, such as ../common-instancetypes")
-    here = sources.folder(prefixes[-1])
+    own_folder = sources.folder(prefixes[-1])
     try:
-        folder = here.folder(path)
+        folder = own_folder.folder(path)
     except LinkOutError:
         raise ValueError(
             f"{path!r} leaves the folder that this catalog is in; a catalog can extend its neighbours only"
@@ -92,13 +92,13 @@ def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
     if folder is None:
         raise ValueError(f"there is no folder {path!r}{nearest(path, (NAME,))}")
     target = folder.at
-    if target == here.at:
+    if target == own_folder.at:
         raise ValueError("a catalog cannot extend itself")
     if target in [sources.folder(prefix).at for prefix in prefixes]:
         raise ValueError("catalogs extend each other in a circle")
-    if target[: len(here.at)] == here.at:
+    if target[: len(own_folder.at)] == own_folder.at:
         raise ValueError(f"{path!r} lies within the catalog itself; put the other catalog beside it")
-    around = here.at[:-1]
+    around = own_folder.at[:-1]
     if target[: len(around)] != around or target == around:
         raise ValueError(
             f"{path!r} leaves the folder that this catalog is in; a catalog can extend its neighbours only"
@@ -106,8 +106,8 @@ def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
     if not folder.has(CATALOG):
         raise ValueError(f"there is no {CATALOG} in {path!r}")
     prefix = os.path.normpath(f"{prefixes[-1]}{path}") + "/"
-    above = sources.shown(prefixes[-1])
-    sources.extend(prefix, folder, shown=_joined(above, path) if above else "")
+    above = sources.label_of(prefixes[-1])
+    sources.extend(prefix, folder, label=_joined(above, path) if above else "")
     return prefix
 
 
@@ -158,9 +158,9 @@ class Chain:
 
     def _selected(self, level: int, select: Mapping[str, Any], section: Section, name: str) -> bool:
         self._seen[section].add(name)
-        wanted = self._matches(level, section, select.get(section), name)
+        selected = self._matches(level, section, select.get(section), name)
         unwanted = self._matches(level, "except", select.get("except"), name)
-        return (wanted or select.get(section) is None) and not unwanted
+        return (selected or select.get(section) is None) and not unwanted
 
     def _matches(self, level: int, key: str, globs: Iterable[str] | None, name: str) -> bool:
         matching = [index for index, glob in enumerate(globs or ()) if fnmatchcase(name, glob)]
@@ -172,7 +172,7 @@ class Chain:
 
         Where the lowest catalog extends one that could not be read, nobody knows what globs match.
         """
-        known = not self.parts[0].declared.get("extends")
+        is_complete = not self.parts[0].declared.get("extends")
         for part in self.parts:
             select = part.declared.get("select") or {}
             if select and not part.declared.get("extends"):
@@ -181,7 +181,7 @@ class Chain:
                 )
                 continue
             for key, index, glob in _globs(select):
-                if known and (part.level, key, index) not in self._matched:
+                if is_complete and (part.level, key, index) not in self._matched:
                     names = self._seen["instancetypes"] | self._seen["preferences"]
                     if key in ("instancetypes", "preferences"):
                         names = self._seen["instancetypes" if key == "instancetypes" else "preferences"]

@@ -136,9 +136,9 @@ class Components:
         if layers is None:
             parts: list[Layer] = []
             for layer in self._layers[name]:
-                for used in layer.data.get("components") or ():
-                    if used in self._layers:
-                        inner = self._expand(used, index, (*users, name))
+                for component in layer.data.get("components") or ():
+                    if component in self._layers:
+                        inner = self._expand(component, index, (*users, name))
                         self._work.spend(_LAYER * len(inner))
                         parts += inner
                 parts.append(layer)
@@ -196,10 +196,12 @@ def _collect(leaves: dict[tuple[str, ...], Any], path: tuple[str, ...], value: F
             leaves[place] = inner
 
 
-def _covering(leaves: Mapping[tuple[str, ...], Any], others: Mapping[tuple[str, ...], Any]) -> list[tuple[str, ...]]:
+def _covering(
+    leaves: Mapping[tuple[str, ...], Any], other_leaves: Mapping[tuple[str, ...], Any]
+) -> list[tuple[str, ...]]:
     """The leaves of the first fragment that are a map with leaves in the second; an empty map differs from no map."""
     paths: dict[tuple[str, ...], None] = {}
-    for other in others:
+    for other in other_leaves:
         for depth in range(1, len(other)):
             path = other[:depth]
             if path in leaves and leaves[path] != _EMPTY:

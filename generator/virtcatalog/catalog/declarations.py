@@ -16,62 +16,62 @@ from virtcatalog.api.object import Object, since
 from virtcatalog.api.quantity import Quantity
 
 
-def says(description: str) -> Meta:
+def doc(description: str) -> Meta:
     """Return a description for a schema."""
     return Meta(description=description)
 
 
 Labels = dict[str, str]
-Memory = Annotated[Quantity, says("An amount of memory such as 512Mi or 4Gi.")]
+Memory = Annotated[Quantity, doc("An amount of memory such as 512Mi or 4Gi.")]
 Vcpus = Annotated[int, Meta(ge=1, le=2**32 - 1, description="A number of vCPUs.")]
-Components = Annotated[list[str], says("Names from components.yaml, mixed in left to right before the own fields.")]
+Components = Annotated[list[str], doc("Names from components.yaml, mixed in left to right before the own fields.")]
 Name = Annotated[str, Meta(min_length=1, description="The object's name.")]
 
 
-OsType = Annotated[str, says("The kind of guest (linux, windows, legacy …): a label.")]
+OsType = Annotated[str, doc("The kind of guest (linux, windows, legacy …): a label.")]
 Architecture = Literal["amd64", "arm64", "s390x"]
 Arch = Annotated[
     Architecture | None,
-    says("The guest's architecture: a label, and from KubeVirt v1.7 on the preferred and required one."),
+    doc("The guest's architecture: a label, and from KubeVirt v1.7 on the preferred and required one."),
 ]
 
 
 class Deprecated(Object):
     """That the object goes away: a label, and annotations that say what to use and until when."""
 
-    replaced_by: Annotated[str, says("The name of the object of the same kind to use instead.")] = ""
-    sunset: Annotated[str, says("The date of its removal, YYYY-MM-DD.")] = ""
+    replaced_by: Annotated[str, doc("The name of the object of the same kind to use instead.")] = ""
+    sunset: Annotated[str, doc("The date of its removal, YYYY-MM-DD.")] = ""
 
 
 class Fragment(Object):
     """What every layer may set."""
 
-    display_name: Annotated[str, says("What user interfaces call it.")] = ""
-    description: Annotated[str, says("One or more sentences on what it is for.")] = ""
-    labels: Annotated[Labels, says("Labels beside the derived ones, which cannot be set by hand.")] = {}
-    annotations: Annotated[Labels, says("Annotations of the object.")] = {}
+    display_name: Annotated[str, doc("What user interfaces call it.")] = ""
+    description: Annotated[str, doc("One or more sentences on what it is for.")] = ""
+    labels: Annotated[Labels, doc("Labels beside the derived ones, which cannot be set by hand.")] = {}
+    annotations: Annotated[Labels, doc("Annotations of the object.")] = {}
     components: Components = []
-    deprecated: Annotated[Deprecated | None, says("null: not deprecated after all.")] = None
+    deprecated: Annotated[Deprecated | None, doc("null: not deprecated after all.")] = None
 
 
 class InstancetypeFragment(Fragment):
     """A layer of an instance type."""
 
-    memory_per_vcpu: Annotated[Memory | None, says("The ratio: memory is vcpus x memoryPerVcpu.")] = None
-    spec: Annotated[VirtualMachineInstancetypeSpec | None, says("Part of an instance type's spec.")] = None
+    memory_per_vcpu: Annotated[Memory | None, doc("The ratio: memory is vcpus x memoryPerVcpu.")] = None
+    spec: Annotated[VirtualMachineInstancetypeSpec | None, doc("Part of an instance type's spec.")] = None
 
 
 class Size(InstancetypeFragment):
     """A size of a class: the entry's own layer."""
 
     vcpus: Vcpus | None = None
-    memory: Annotated[Memory | None, says("The memory, where it does not follow the class's ratio.")] = None
+    memory: Annotated[Memory | None, doc("The memory, where it does not follow the class's ratio.")] = None
 
 
 class SizeVariant(InstancetypeFragment):
     """A variant of a class: a last layer over each size, or over the sizes it names."""
 
-    sizes: Annotated[list[str], says("The sizes that have this variant; all of them if left out.")] = []
+    sizes: Annotated[list[str], doc("The sizes that have this variant; all of them if left out.")] = []
 
 
 class InstancetypeFile(InstancetypeFragment, kw_only=True):
@@ -80,18 +80,18 @@ class InstancetypeFile(InstancetypeFragment, kw_only=True):
     series: Annotated[str, Meta(min_length=1, description="The class; its label, and the start of the names.")] = field(
         name="class"
     )
-    version: Annotated[int | str, says("The version of the class, part of the names.")] = ""
-    name: Annotated[str, says("How names are made; default '{{ class }}{{ version }}.{{ size }}{{ variant }}'.")] = ""
-    sizes: Annotated[dict[Name, Size | None], says("The sizes, by name.")]
-    variants: Annotated[dict[Name, SizeVariant | None], says("Further objects for the sizes, by suffix.")] = {}
+    version: Annotated[int | str, doc("The version of the class, part of the names.")] = ""
+    name: Annotated[str, doc("How names are made; default '{{ class }}{{ version }}.{{ size }}{{ variant }}'.")] = ""
+    sizes: Annotated[dict[Name, Size | None], doc("The sizes, by name.")]
+    variants: Annotated[dict[Name, SizeVariant | None], doc("Further objects for the sizes, by suffix.")] = {}
 
 
 class Requirements(Object):
     """What a VM must have at least for a preference to admit it (`spec.requirements`)."""
 
     vcpus: Vcpus | None = None
-    memory: Annotated[Memory | None, says("The least memory.")] = None
-    arch: Annotated[Architecture | None, since("v1.7"), says("The architecture that the VM must have.")] = None
+    memory: Annotated[Memory | None, doc("The least memory.")] = None
+    arch: Annotated[Architecture | None, since("v1.7"), doc("The architecture that the VM must have.")] = None
 
 
 class PreferenceFragment(Fragment):
@@ -99,8 +99,8 @@ class PreferenceFragment(Fragment):
 
     os_type: OsType = ""
     arch: Arch = None
-    requirements: Annotated[Requirements | None, says("What a VM must have at least.")] = None
-    spec: Annotated[VirtualMachinePreferenceSpec | None, says("Part of a preference's spec.")] = None
+    requirements: Annotated[Requirements | None, doc("What a VM must have at least.")] = None
+    spec: Annotated[VirtualMachinePreferenceSpec | None, doc("Part of a preference's spec.")] = None
 
 
 class PreferenceEntry(PreferenceFragment):
@@ -108,23 +108,23 @@ class PreferenceEntry(PreferenceFragment):
 
     variants: Annotated[
         dict[Name, PreferenceFragment | None],
-        says("Further preferences named NAME.VARIANT: a last layer over it."),
+        doc("Further preferences named NAME.VARIANT: a last layer over it."),
     ] = {}
 
 
 class PreferenceVariant(PreferenceFragment):
     """A variant of a file's preferences: a layer over each of them, or over those it names."""
 
-    preferences: Annotated[list[str], says("Globs of the preferences that have this variant; all if left out.")] = []
+    preferences: Annotated[list[str], doc("Globs of the preferences that have this variant; all if left out.")] = []
 
 
 class PreferenceFile(Object, kw_only=True):
     """preferences/*.yaml: preferences, by name."""
 
-    defaults: Annotated[PreferenceFragment | None, says("The layer below every preference of this file.")] = None
-    preferences: Annotated[dict[Name, PreferenceEntry | None], says("The preferences, by name.")]
+    defaults: Annotated[PreferenceFragment | None, doc("The layer below every preference of this file.")] = None
+    preferences: Annotated[dict[Name, PreferenceEntry | None], doc("The preferences, by name.")]
     variants: Annotated[
-        dict[Name, PreferenceVariant | None], says("Variants that several preferences of this file have.")
+        dict[Name, PreferenceVariant | None], doc("Variants that several preferences of this file have.")
     ] = {}
 
 
@@ -133,11 +133,11 @@ class Component(Fragment):
 
     os_type: OsType = ""
     arch: Arch = None
-    requirements: Annotated[Requirements | None, says("What a VM must have at least.")] = None
-    memory_per_vcpu: Annotated[Memory | None, says("The ratio of an instance type.")] = None
+    requirements: Annotated[Requirements | None, doc("What a VM must have at least.")] = None
+    memory_per_vcpu: Annotated[Memory | None, doc("The ratio of an instance type.")] = None
     spec: Annotated[
         VirtualMachineInstancetypeSpec | VirtualMachinePreferenceSpec | None,
-        says("Part of an instance type's spec or of a preference's."),
+        doc("Part of an instance type's spec or of a preference's."),
     ] = None
 
 
@@ -146,31 +146,31 @@ class TemplateParameter(Object):
 
     display_name: str = ""
     description: str = ""
-    value: Annotated[str, says("Its value, where none is given.")] = ""
-    generate: Annotated[Literal["expression"] | None, says("How a value is made; `from` alone says as much.")] = None
-    from_: Annotated[str, says("What a value is made of: vm-[a-z0-9]{5}.")] = field(name="from", default="")
-    required: Annotated[bool, says("Whether whoever makes a VM has to give a value.")] = False
+    value: Annotated[str, doc("Its value, where none is given.")] = ""
+    generate: Annotated[Literal["expression"] | None, doc("How a value is made; `from` alone says as much.")] = None
+    from_: Annotated[str, doc("What a value is made of: vm-[a-z0-9]{5}.")] = field(name="from", default="")
+    required: Annotated[bool, doc("Whether whoever makes a VM has to give a value.")] = False
 
 
 class TemplateFragment(Object):
     """A layer of VirtualMachineTemplates. `{{ os }}`, `{{ workload }}` and `{{ size }}` are known in its texts."""
 
-    display_name: Annotated[str, says("What user interfaces call it.")] = ""
-    description: Annotated[str, says("One or more sentences on what it is for.")] = ""
-    labels: Annotated[Labels, says("Labels beside the derived ones.")] = {}
-    annotations: Annotated[Labels, says("Annotations of the template.")] = {}
-    instancetype: Annotated[str, says("The catalog's instance type that its VMs have.")] = ""
-    preference: Annotated[str, says("The catalog's preference that its VMs have.")] = ""
-    image: Annotated[str, says("Where the disk's content comes from: `{{ image }}` in other fields.")] = ""
-    message: Annotated[str, says("What is said to whoever makes a VM; `${NAME}` refers to parameters.")] = ""
-    parameters: Annotated[dict[Name, TemplateParameter | None], says("Its parameters, by name.")] = {}
+    display_name: Annotated[str, doc("What user interfaces call it.")] = ""
+    description: Annotated[str, doc("One or more sentences on what it is for.")] = ""
+    labels: Annotated[Labels, doc("Labels beside the derived ones.")] = {}
+    annotations: Annotated[Labels, doc("Annotations of the template.")] = {}
+    instancetype: Annotated[str, doc("The catalog's instance type that its VMs have.")] = ""
+    preference: Annotated[str, doc("The catalog's preference that its VMs have.")] = ""
+    image: Annotated[str, doc("Where the disk's content comes from: `{{ image }}` in other fields.")] = ""
+    message: Annotated[str, doc("What is said to whoever makes a VM; `${NAME}` refers to parameters.")] = ""
+    parameters: Annotated[dict[Name, TemplateParameter | None], doc("Its parameters, by name.")] = {}
     vm: Annotated[
         dict[str, Any],
-        says("Part of the VirtualMachine: metadata and spec; `${NAME}` stands for a parameter."),
+        doc("Part of the VirtualMachine: metadata and spec; `${NAME}` stands for a parameter."),
     ] = {}
     tests: Annotated[
         dict[Name, Labels | None],
-        says("Sets of parameters' values, by name: check, diff and golden tests look at their VMs, too."),
+        doc("Sets of parameters' values, by name: check, diff and golden tests look at their VMs, too."),
     ] = {}
 
 
@@ -178,18 +178,18 @@ class TemplateSystem(TemplateFragment):
     """An operating system: the last layer."""
 
     workloads: Annotated[
-        dict[Name, list[str] | None], says("Its workloads, and the sizes that each has; all of them if left out.")
+        dict[Name, list[str] | None], doc("Its workloads, and the sizes that each has; all of them if left out.")
     ] = {}
 
 
 class TemplateFile(Object, kw_only=True):
     """templates/*.yaml: VirtualMachineTemplates, one for each operating system, workload and size."""
 
-    name: Annotated[str, says("How names are made; default '{{ os }}-{{ workload }}-{{ size }}'.")] = ""
-    defaults: Annotated[TemplateFragment | None, says("The layer below every template of this file.")] = None
-    sizes: Annotated[dict[Name, TemplateFragment | None], says("The sizes, by name: the layer over the defaults.")]
-    workloads: Annotated[dict[Name, TemplateFragment | None], says("The workloads, by name: a layer over the size.")]
-    systems: Annotated[dict[Name, TemplateSystem | None], says("The operating systems, by name.")]
+    name: Annotated[str, doc("How names are made; default '{{ os }}-{{ workload }}-{{ size }}'.")] = ""
+    defaults: Annotated[TemplateFragment | None, doc("The layer below every template of this file.")] = None
+    sizes: Annotated[dict[Name, TemplateFragment | None], doc("The sizes, by name: the layer over the defaults.")]
+    workloads: Annotated[dict[Name, TemplateFragment | None], doc("The workloads, by name: a layer over the size.")]
+    systems: Annotated[dict[Name, TemplateSystem | None], doc("The operating systems, by name.")]
 
 
 ComponentsFile = dict[Name, Component | None]

@@ -260,7 +260,7 @@ class _Loader:
         return list(overlays(composer, self.files.read(OVERLAYS, OverlaysFile), entries, flux=flux))
 
     def _check_names(
-        self, composer: Composer, folder: str, entries: Iterable[tuple[Entry, Merged]], taken: Iterable[str]
+        self, composer: Composer, folder: str, entries: Iterable[tuple[Entry, Merged]], other_names: Iterable[str]
     ) -> None:
         """Report names that are there twice or belong to the operator, and replacements that do not exist."""
         by_name: dict[str, Entry] = {}
@@ -273,15 +273,15 @@ class _Loader:
                 message = f"{entry.name!r} is declared twice, first at {first}"
                 owner = first.file if isinstance(entry, Instancetype) else entry.name
                 twice.setdefault((own.place, owner), []).append((own, message))
-            elif entry.name in taken:
+            elif entry.name in other_names:
                 message = (
                     f"KubeVirt's operator deploys {entry.name!r} itself; choose another name, or say "
                     "`operator: {commonInstancetypes: disabled}` in catalog.yaml if yours does not"
                 )
                 self.sources.report(own.place, own.path, message)
             by_name.setdefault(entry.name, entry)
-        for (own, message), *others in twice.values():  # a file whose class another file declares has them all twice
-            more = f", and {len(others)} more of this file" if others else ""
+        for (own, message), *further in twice.values():  # a file whose class another file declares has them all twice
+            more = f", and {len(further)} more of this file" if further else ""
             self.sources.report(own.place, own.path, f"{message}{more}")
         for entry, merged in entries:
             replacement = entry.deprecated.replaced_by if entry.deprecated else ""

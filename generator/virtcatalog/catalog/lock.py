@@ -189,11 +189,11 @@ def published_in(catalog: Catalog, overlay: Overlay) -> PublishedEnvironment:
         kind, name = manifest["kind"], manifest["metadata"]["name"]
         objects[kind] = (*objects.get(kind, ()), name)
         spec, plain = own[name]
-        shown = promised(manifest["metadata"].get("labels") or {})
+        promised_labels = promised(manifest["metadata"].get("labels") or {})
         patch = PublishedPatch(
             since="",
             spec=manifest["spec"] if manifest["spec"] != spec else None,
-            labels=shown if shown != dict(sorted({**plain, **labels}.items())) else None,
+            labels=promised_labels if promised_labels != dict(sorted({**plain, **labels}.items())) else None,
         )
         if patch.spec is not None or patch.labels is not None:
             patched[f"{kind}/{name}"] = patch

@@ -47,10 +47,10 @@ def instancetypes(
             sized, varied = levels_of(stack, "sizes", size), levels_of(stack, "variants", variant)
             if variant:
                 plain = _name(composer, stack, names | {"variant": ""})
-                taken = chain.takes("instancetypes", name, {min(varied)}, part_of=(plain, sized))
+                is_taken = chain.takes("instancetypes", name, {min(varied)}, part_of=(plain, sized))
             else:
-                taken = chain.takes("instancetypes", name, sized)
-            if taken:
+                is_taken = chain.takes("instancetypes", name, sized)
+            if is_taken:
                 merged = composer.merge([*below, *middle, *(above[variant] if variant else ())])
                 _check_name(composer, stack, merged, names, name)
                 yield _entry(composer, merged, names, name), merged
@@ -76,15 +76,15 @@ def _last(stack: Sequence[Level], key: str, default: Any) -> Any:
 
 def _sizes(composer: Composer, stack: Sequence[Level], variant: str, sizes: Sequence[str]) -> Sequence[str]:
     """The sizes that have a variant: those of the highest level that lists any, else all."""
-    wanted: Sequence[str] = ()
+    declared: Sequence[str] = ()
     for level in stack:
         own = level.entry("variants", variant).get("sizes") or ()
-        wanted = own or wanted
+        declared = own or declared
         for index, size in enumerate(own):
             if size not in sizes:
                 message = f"the class has no size {size!r}{nearest(size, sizes)}"
                 composer.sources.report(level.place, ("variants", variant, "sizes", index), message)
-    return wanted or sizes
+    return declared or sizes
 
 
 def _entry(composer: Composer, merged: Merged, names: dict[str, Any], name: str) -> Instancetype:
@@ -155,9 +155,9 @@ def _vcpus(composer: Composer, merged: Merged, spec: Mapping[str, Any]) -> int:
         if vcpus is None:
             composer.report(merged, (), "the size has no `vcpus`", "vcpus", "spec")
         else:
-            wanted = "the number of vCPUs must be a whole number from 1"
+            rule = "the number of vCPUs must be a whole number from 1"
             composer.report(
-                merged, ("vcpus",) if written is None else ("spec", "cpu", "guest"), f"{wanted}, not {vcpus!r}"
+                merged, ("vcpus",) if written is None else ("spec", "cpu", "guest"), f"{rule}, not {vcpus!r}"
             )
         merged.spoilt.add("*")
         return 0

@@ -145,8 +145,8 @@ class _Reader:
             return ""
         oldest = self._composer.settings.release
         if parse_release(release) < oldest:
-            shown = ".".join(map(str, oldest))
-            self.report(("kubevirt",), f"{release} is older than v{shown}, the oldest that catalog.yaml supports")
+            oldest_text = ".".join(map(str, oldest))
+            self.report(("kubevirt",), f"{release} is older than v{oldest_text}, the oldest that catalog.yaml supports")
         return release
 
     def labels(self, data: Mapping[str, Any]) -> dict[str, str]:

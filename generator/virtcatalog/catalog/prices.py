@@ -89,11 +89,11 @@ class Prices(msgspec.Struct, frozen=True):
     environments: Mapping[str, Mapping[str, Fraction]] = {}
     licensed: tuple[LicenceRule, ...] = ()
 
-    def cost(self, wanted: Mapping[str, int], series: str = "", environment: str = "") -> Cost:
+    def cost(self, requests: Mapping[str, int], series: str = "", environment: str = "") -> Cost:
         """Return what amounts cost in the scheduler's units: thousandths of CPUs, bytes, devices."""
         rates = {**self.rates, **self.classes.get(series, {}), **self.environments.get(environment, {})}
         hour, missing = Fraction(), []
-        for name, amount in wanted.items():
+        for name, amount in requests.items():
             # Memory in huge pages is memory, unless it has a price of its own.
             rate = rates.get(name, rates.get("memory") if name.startswith(_PAGES) else None)
             if rate is None:
@@ -104,7 +104,7 @@ class Prices(msgspec.Struct, frozen=True):
 
     def of_type(self, spec: Mapping[str, Any], series: str = "", environment: str = "") -> Cost:
         """Return what a VM of an instance type's spec costs, without its licence."""
-        return self.cost(_wanted(spec), series, environment)
+        return self.cost(_requests(spec), series, environment)
 
     def licence(self, preference: str, system: str) -> Licence | None:
         """Return the licence that a preference needs: the first that covers it."""
@@ -246,15 +246,15 @@ def _amount(amount: str | float) -> Fraction:
     return Fraction(Decimal(str(amount)))
 
 
-def _wanted(spec: Mapping[str, Any]) -> dict[str, int]:
+def _requests(spec: Mapping[str, Any]) -> dict[str, int]:
     """What a VM of an instance type has, in the scheduler's units."""
     memory = spec.get("memory") or {}
     pages = (memory.get("hugepages") or {}).get("pageSize")
-    wanted = {"cpu": 1000 * ((spec.get("cpu") or {}).get("guest") or 0)}
-    wanted[f"{_PAGES}{pages}" if pages else "memory"] = Quantity.parse(memory.get("guest") or 0).value
+    requests = {"cpu": 1000 * ((spec.get("cpu") or {}).get("guest") or 0)}
+    requests[f"{_PAGES}{pages}" if pages else "memory"] = Quantity.parse(memory.get("guest") or 0).value
     for device in _devices(spec):
-        wanted[device] = wanted.get(device, 0) + 1
-    return wanted
+        requests[device] = requests.get(device, 0) + 1
+    return requests
 
 
 def _devices(spec: Mapping[str, Any]) -> Iterable[str]:

@@ -8,9 +8,8 @@ make a bigger value from smaller ones is bounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from math import isfinite
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -19,7 +18,6 @@ import msgspec
 from jinja2 import nodes
 from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from jinja2.visitor import NodeTransformer
 
 from virtcatalog.catalog.amounts import Amount, ExpressionError, as_text, unknown
 from virtcatalog.catalog.filters import (
@@ -37,16 +35,10 @@ from virtcatalog.catalog.filters import (
     weighed,
     work_of,
 )
-from virtcatalog.catalog.work import EXPRESSION, NAME_IN_CONDITION, NODE, PARSED, Work, WorkError
+from virtcatalog.catalog.templatenodes import Rewriter, cost_of, cost_of_compiling, no_filter, nodes_of
+from virtcatalog.catalog.work import EXPRESSION, PARSED, Work, WorkError
 from virtcatalog.limits import TEMPLATE_INTEGER_BITS, TEMPLATE_ITERATIONS, TEMPLATE_OUTPUT_CHARACTERS
 
-_STATEMENTS = (nodes.Template, nodes.Output, nodes.TemplateData, nodes.For, nodes.If, nodes.Assign, nodes.With)
-_EXPRESSIONS = (
-    *(nodes.Name, nodes.NSRef, nodes.Const, nodes.List, nodes.Tuple, nodes.Dict, nodes.Pair, nodes.Keyword),
-    *(nodes.Getattr, nodes.Getitem, nodes.Slice, nodes.Filter, nodes.Test, nodes.CondExpr, nodes.Concat),
-    *(nodes.Compare, nodes.Operand, nodes.And, nodes.Or, nodes.Not, nodes.Neg, nodes.Pos),
-    *(nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod, nodes.Pow, nodes.Call),
-)
 _OF_LOOPS = frozenset(
     ("depth", "depth0", "first", "index", "index0", "last", "length", "nextitem", "previtem", "revindex", "revindex0")
 )
@@ -88,7 +80,7 @@ class _Environment(ImmutableSandboxedEnvironment):
     def call_filter(self, name: str, *arguments: Any, **options: Any) -> Any:
         """Call a filter by name for another one, such as `map`; the rewriter's own filters are refused."""
         if name not in NAMES:
-            raise ExpressionError(_no_filter(name))
+            raise ExpressionError(no_filter(name))
         return super().call_filter(name, *arguments, **options)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
@@ -107,98 +99,6 @@ class _Environment(ImmutableSandboxedEnvironment):
         result = super().call_binop(context, operator, left, right)
         weigh(result)
         return result
-
-
-class _Rewriter(NodeTransformer):
-    """Refuses the nodes that templates do not need and puts a bound on those that make values grow."""
-
-    def __init__(self) -> None:
-        self.refused: list[ExpressionError] = []
-
-    def generic_visit(self, node: nodes.Node, *args: Any, **kwargs: Any) -> nodes.Node:
-        if not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS)) or isinstance(node, nodes.NSRef):
-            self._refuse(node, f"{type(node).__name__.lower()} is not available")
-        return super().generic_visit(node, *args, **kwargs)
-
-    def visit_Call(self, node: nodes.Call) -> nodes.Node:  # noqa: N802 - jinja2's visitor names methods like this
-        if not (isinstance(node.node, nodes.Name) and node.node.name == "range"):
-            self._refuse(node, "calls are not available, except range(); use a filter")
-        return self.generic_visit(node)
-
-    def visit_Filter(self, node: nodes.Filter) -> nodes.Node:  # noqa: N802
-        if node.node is None or node.name not in NAMES:
-            self._refuse(node, _no_filter(node.name))
-        return self.generic_visit(node)
-
-    def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802
-        if node.recursive:
-            self._refuse(node, "recursive loops are not available")
-        cost = nodes.Const(sum(_cost(part) for part in (*node.body, *([node.test] if node.test else []))))
-        self.generic_visit(node)
-        node.iter = _filtered(node.iter, "counted", cost)
-        return node
-
-    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802
-        self.generic_visit(node)
-        node.expr = _filtered(node.expr, "weighed")
-        for operand in node.ops:
-            operand.expr = _filtered(operand.expr, "weighed")
-        return node
-
-    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802
-        self.generic_visit(node)
-        return _filtered(node, "weighed") if isinstance(node.arg, nodes.Slice) else node
-
-    def visit_Const(self, node: nodes.Const) -> nodes.Node:  # noqa: N802
-        if isinstance(node.value, float) and not isfinite(node.value):
-            self._refuse(node, "numbers must be finite")
-        return node
-
-    def _weighed(self, node: nodes.Node) -> nodes.Node:
-        self.generic_visit(node)
-        return node if getattr(node, "ctx", "load") != "load" else _filtered(node, "weighed")
-
-    visit_List = visit_Tuple = visit_Dict = _weighed  # noqa: N815
-
-    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802
-        self.generic_visit(node)
-        return _filtered(nodes.List(node.nodes, lineno=node.lineno), "concatenated")
-
-    def _refuse(self, node: nodes.Node, message: str) -> None:
-        self.refused.append(ExpressionError(f"in templates {message}", max(node.lineno, 1) - 1))
-
-
-def _no_filter(name: str) -> str:
-    return f"the filter {name!r} is not available; these are: {', '.join(NAMES)}"
-
-
-def _filtered(node: nodes.Node, name: str, *arguments: nodes.Expr) -> nodes.Filter:
-    return nodes.Filter(node, name, [*arguments], [], None, None, lineno=node.lineno)
-
-
-def _cost(node: nodes.Node) -> int:
-    """What it costs to run a node once, loops in it one round, beside the size of its values."""
-    return sum(40 if isinstance(part, nodes.BinExpr) else 8 for part in _nodes(node))
-
-
-def _compiling(tree: nodes.Template) -> int:
-    """What it costs to compile a template: a condition goes through all names that it may assign."""
-    count, names, conditions = 0, set(), 0
-    for node in _nodes(tree):
-        count += 1
-        if isinstance(node, nodes.Name):
-            names.add(node.name)
-        conditions += isinstance(node, nodes.If)
-    return NODE * count + NAME_IN_CONDITION * len(names) * conditions
-
-
-def _nodes(tree: nodes.Node) -> Iterator[nodes.Node]:
-    """Yield a node and all below it, in time that does not grow with their depth."""
-    rest = [tree]
-    while rest:
-        node = rest.pop()
-        yield node
-        rest += node.iter_child_nodes()
 
 
 @lru_cache(maxsize=1)
@@ -227,12 +127,12 @@ def _compile(text: str, work: Work) -> _Compiled:
     work.spend(PARSED * len(text))
     try:
         tree = environment.parse(text)
-        work.spend(_compiling(tree))
+        work.spend(cost_of_compiling(tree))
         native = _sole_expression(tree)
         if native is not None:
             tree.body = [nodes.Assign(nodes.Name("result", "store"), native, lineno=1)]
-        cost = EXPRESSION + _cost(tree)
-        rewriter = _Rewriter()
+        cost = EXPRESSION + cost_of(tree)
+        rewriter = Rewriter()
         rewriter.visit(tree)
         if rewriter.refused:
             raise rewriter.refused[0]
@@ -263,7 +163,9 @@ def _undeclared(tree: nodes.Template) -> tuple[tuple[str, int], ...]:
     generator.optimizer = None  # as the environment's: its time is nodes times their depth
     generator.visit(tree)
     free = generator.undeclared_identifiers - {"range"}
-    uses = {(node.name, node.lineno - 1) for node in _nodes(tree) if isinstance(node, nodes.Name) and node.name in free}
+    uses = {
+        (node.name, node.lineno - 1) for node in nodes_of(tree) if isinstance(node, nodes.Name) and node.name in free
+    }
     return tuple(sorted(uses, key=lambda use: (use[1], use[0])))
 
 

@@ -89,13 +89,13 @@ class _Definitions(Definitions):
     def _keyed(self, shape: Shape, notes: Mapping[str, Any], *, in_spec: bool) -> Schema:
         """The schema of a key's value, which may be `null` or an expression."""
         schema, anything = self.value(shape, in_spec=in_spec), isinstance(shape, Anything)
-        others: list[Schema] = [{"type": "null"}] if self._nulls and not anything else []
+        alternatives: list[Schema] = [{"type": "null"}] if self._nulls and not anything else []
         later = isinstance(shape, Leaf) or (in_spec and not anything)
         if self._expressions and schema.get("type") != "string" and later:
-            others.append(_EXPRESSION)
-        if not others:
+            alternatives.append(_EXPRESSION)
+        if not alternatives:
             return {**schema, **notes}
-        if schema.keys() == {"type"} and others == [{"type": "null"}]:
+        if schema.keys() == {"type"} and alternatives == [{"type": "null"}]:
             kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
             return {"type": [*kinds, "null"], **notes}
-        return {"anyOf": [*(schema.get("anyOf") or [schema]), *others], **notes}
+        return {"anyOf": [*(schema.get("anyOf") or [schema]), *alternatives], **notes}

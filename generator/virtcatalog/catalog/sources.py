@@ -34,7 +34,7 @@ class Sources:
     def __init__(self, folder: Folder, path: str) -> None:
         self._path = Path(path)
         self._folders = {"": folder}
-        self._shown: dict[str, str] = {}
+        self._labels: dict[str, str] = {}
         self._own_shown: dict[str, str] = {}
         self.work = Work()
         self.unread: set[str] = set()
@@ -72,9 +72,9 @@ class Sources:
             if place not in self._own_shown:
                 self._own_shown[place] = (self._path / place).as_posix()
             return self._own_shown[place]
-        for prefix, shown in self._shown.items():
+        for prefix, label in self._labels.items():
             if place.startswith(prefix):
-                return f"{shown}/{place.removeprefix(prefix)}"
+                return f"{label}/{place.removeprefix(prefix)}"
         revision, colon, path = self._path.as_posix().rpartition(":")
         return f"{revision}{colon}{os.path.normpath(f'{path}/{place}')}"
 
@@ -183,16 +183,16 @@ class Sources:
         """Return the folder of the catalog with that prefix; "" is the catalog itself."""
         return self._folders[prefix]
 
-    def extend(self, prefix: str, folder: Folder, *, shown: str = "") -> None:
-        """Add an extended catalog: its places begin with `prefix`, for which messages have `shown` unless it is ""."""
+    def extend(self, prefix: str, folder: Folder, *, label: str = "") -> None:
+        """Add an extended catalog: its places begin with `prefix`, for which messages have `label` unless it is ""."""
         self._folders[prefix] = folder
-        if shown:
-            self._shown[prefix] = shown
+        if label:
+            self._labels[prefix] = label
         self._files[prefix] = self._find(prefix)
 
-    def shown(self, prefix: str) -> str:
+    def label_of(self, prefix: str) -> str:
         """Return what messages show in place of a catalog's prefix, "" for the prefix itself."""
-        return self._shown.get(prefix, "")
+        return self._labels.get(prefix, "")
 
     def _find(self, prefix: str) -> tuple[str, ...]:
         """Return every file of a catalog, sorted; report what does not belong."""
@@ -218,8 +218,10 @@ class Sources:
             self.report(place, (), f"is not read: files of {folder}/ are named *.yaml")
         elif place.endswith((".yaml", VM_TEMPLATE)):
             hint = nearest(folder, CATALOG_FOLDERS) if name else _nearest_file(local)
-            wanted = f"{', '.join(CATALOG_FILES)} and the files in {', '.join(f'{each}/' for each in CATALOG_FOLDERS)}"
-            self.report(place, (), f"is not read{hint or f'; a catalog has {wanted}'}")
+            places = (
+                f"{', '.join(CATALOG_FILES)} and the files in {', '.join(f'{folder}/' for folder in CATALOG_FOLDERS)}"
+            )
+            self.report(place, (), f"is not read{hint or f'; a catalog has {places}'}")
         return False
 
 

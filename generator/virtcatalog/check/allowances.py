@@ -30,12 +30,12 @@ _NEVER = frozenset(("invalid-declaration", "broken-promise", UNUSED.id, UNKNOWN.
 
 def apply(findings: Iterable[Finding], allow: Iterable[Allowance], rules: Mapping[str, Rule]) -> list[Finding]:
     """Return the findings that are not allowed, and what is wrong with the allowances."""
-    used: set[int] = set()
+    matched: set[int] = set()
     allowances = list(allow)
     left = []
     for finding in findings:
         matching = [index for index, allowance in enumerate(allowances) if _covers(allowance, finding)]
-        used.update(matching)
+        matched.update(matching)
         if not matching:
             left.append(finding)
     for index, allowance in enumerate(allowances):
@@ -43,7 +43,7 @@ def apply(findings: Iterable[Finding], allow: Iterable[Allowance], rules: Mappin
             allowable = rules.keys() - _NEVER
             why = "cannot be allowed" if allowance.rule in _NEVER else f"is no rule{nearest(allowance.rule, allowable)}"
             left.append(UNKNOWN.at(allowance.source, f"{allowance.rule!r} {why}", field=f"allow[{index}].rule"))
-        elif index not in used:
+        elif index not in matched:
             message = f"there is no finding of {allowance.rule} that this allows"
             left.append(UNUSED.at(allowance.source, message, field=f"allow[{index}]"))
     return left

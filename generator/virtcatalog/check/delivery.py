@@ -147,12 +147,12 @@ def _is_first(
 
 
 def _reaches(start: Identity, goal: Identity, depends: Mapping[Identity, frozenset[Identity]]) -> bool:
-    seen, left = {start}, [start]
+    visited, left = {start}, [start]
     while left:
-        after = depends.get(left.pop(), frozenset()) - seen
-        seen |= after
+        after = depends.get(left.pop(), frozenset()) - visited
+        visited |= after
         left += after
-    return goal in seen
+    return goal in visited
 
 
 def _order_finding(unit: _Synced, owner: _Synced, vm: Resource, reference: Identity) -> Finding:
@@ -181,7 +181,7 @@ def _endless(unit: _Synced) -> Iterator[Finding]:
     stopped = [vm for vm in vms if is_halted(vm)]
     if syncing.tool == "Argo CD":
         if stopped and has_waves(unit.unit) and not syncing.own_health:
-            message = f"has several sync waves, and waits for ever for {_named(stopped)}, which Git stops"
+            message = f"has several sync waves, and waits for ever for {_vm_names(stopped)}, which Git stops"
             yield unit.finding(ENDLESS, message, "")
         return
     if not syncing.waits:
@@ -196,11 +196,11 @@ def _endless(unit: _Synced) -> Iterator[Finding]:
 def _never_ready(vms: Sequence[Data]) -> str:
     stopped = [vm for vm in vms if is_halted(vm)]
     if stopped:
-        return f"for {_named(stopped)}, which Git stops: it is never ready"
-    return f"for {_named(vms)}: after a change of its template it is not ready before someone restarts the VM"
+        return f"for {_vm_names(stopped)}, which Git stops: it is never ready"
+    return f"for {_vm_names(vms)}: after a change of its template it is not ready before someone restarts the VM"
 
 
-def _named(vms: Sequence[Data]) -> str:
+def _vm_names(vms: Sequence[Data]) -> str:
     return f"{counted(len(vms), 'VM')} ({some([identity(vm)[2] for vm in vms], _MOST_NAMES)})"
 
 
@@ -210,7 +210,7 @@ def _ignored(unit: _Synced, release: Release) -> Iterator[Finding]:
         if hidden:
             _, field = hidden[0]
             vms = list({identity(vm): vm for vm, _ in hidden}.values())
-            message = f"hides changes of {field_path(field)} of {_named(vms)}: they are neither shown nor synced"
+            message = f"hides changes of {field_path(field)} of {_vm_names(vms)}: they are neither shown nor synced"
             yield unit.finding(IGNORED, message, f"spec.ignoreDifferences[{index}]")
 
 

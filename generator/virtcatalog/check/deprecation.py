@@ -91,11 +91,11 @@ class Vms(VmCheck):
         """Note which deprecated objects it uses, and what is wrong with that."""
         for kind, _, name in named_objects(vm.manifest) if vm.kind == VirtualMachine.__name__ else ():
             key = kind in INSTANCETYPE_KINDS, name
-            used = self._deprecated.get(key)
-            if used is not None:
+            deprecated = self._deprecated.get(key)
+            if deprecated is not None:
                 self._users.setdefault((vm.environment, key), {})[manifest_name(vm.manifest)] = None
-                advice = deprecation(used.manifest)
-                part = "instancetype" if used.is_instancetype else "preference"
+                advice = deprecation(deprecated.manifest)
+                part = "instancetype" if deprecated.is_instancetype else "preference"
                 yield vm.finding(USED, f"{name} is deprecated{f': {advice}' if advice else ''}", f"spec.{part}.name")
 
     def finish(self) -> Iterator[Finding]:

@@ -93,8 +93,8 @@ def refused_for(findings: Iterable[Finding]) -> str:
 
 def objects(places: Sequence[Finding | Following]) -> str:
     """Name the first few objects, with their places."""
-    shown = [f"{place.object} ({place.file}:{place.line})" if place.file else place.object for place in places]
-    return some(shown, _SHOWN)
+    names = [f"{place.object} ({place.file}:{place.line})" if place.file else place.object for place in places]
+    return some(names, _SHOWN)
 
 
 def together(findings: Iterable[Finding]) -> list[Finding]:

@@ -35,8 +35,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     }
     for environment in [overlay.name for overlay in inventory.overlays] or [""]:
         manifests = inventory.of(environment)
-        here = [node.manifest for node in node_subjects if node.is_in(environment)]
-        cluster = inventory.cluster([*manifests, *inventory.configurations(environment), *here], environment)
+        node_manifests = [node.manifest for node in node_subjects if node.is_in(environment)]
+        cluster = inventory.cluster([*manifests, *inventory.configurations(environment), *node_manifests], environment)
         nodes, kinds = cluster_nodes(cluster.nodes)
         for manifest in split(manifests)[0] if nodes else ():
             subject = subjects.get(manifest["metadata"]["name"])

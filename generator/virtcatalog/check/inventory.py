@@ -52,7 +52,7 @@ def take(
     overlays = catalog.overlays if catalog is not None else ()
     objects: list[Subject] = []
     templates: list[list[Subject]] = []
-    held: list[tuple[Manifest, str]] = []
+    held_vms: list[tuple[Manifest, str]] = []
     others: list[Subject] = []
     if catalog is not None:
         landing = [(vm, environments_of(vm, overlays, environments)) for vm in catalog.vms]
@@ -77,7 +77,7 @@ def take(
     beside = {**(elsewhere or {}), "": [*manifests, *(elsewhere or {}).get("", ())]}
     for where, manifest in ((where, manifest) for where, batch in beside.items() for manifest in batch):
         if holds_vm(manifest.data):
-            held.append((manifest, where))
+            held_vms.append((manifest, where))
             continue
         subject = _imported(manifest, where)
         (objects if subject.is_instancetype or subject.is_preference else others).append(subject)
@@ -91,8 +91,8 @@ def take(
         conditions=conditions or Conditions(),
         today=today,
         objects=tuple(objects),
-        vms=_Vms(templates, (held, fleet), overlays, environments),
-        number=len(templates) + len(held) + number,
+        vms=_Vms(templates, (held_vms, fleet), overlays, environments),
+        number=len(templates) + len(held_vms) + number,
         others=tuple(others),
         texts=(*((text, partial(Source, file)) for text, file in texts), *_rendered(catalog)),
         allow=catalog.allow if catalog else (),
@@ -163,14 +163,14 @@ def _patched(catalog: Catalog) -> Iterator[Subject]:
 
 def _companions(landing: Iterable[tuple[VmTemplate, list[str]]]) -> Iterator[Subject]:
     """What lies beside the VM templates, once per file and environment."""
-    seen: set[tuple[str, str, str]] = set()
+    keys: set[tuple[str, str, str]] = set()
     for template, environment in (
         (vm_template, environment) for vm_template, names in landing for environment in names
     ):
         for manifest in template.companions:
             key = (template.file, environment, manifest_name(manifest))
-            if key not in seen:
-                seen.add(key)
+            if key not in keys:
+                keys.add(key)
                 yield Subject(
                     manifest=manifest,
                     origin="catalog",
@@ -191,8 +191,8 @@ def _imported(manifest: Manifest, where: str) -> Subject:
     place = partial(_in_manifest, manifest)
     if manifest.object is None:
         return Subject(manifest=manifest.data, origin="import", where=where, place=place)
-    seen, _ = inspect(manifest.data, type(manifest.object))
-    return Subject(manifest=seen, written=manifest.data, origin="import", where=where, place=place)
+    inspected, _ = inspect(manifest.data, type(manifest.object))
+    return Subject(manifest=inspected, written=manifest.data, origin="import", where=where, place=place)
 
 
 def _deployed(located: Located, where: str) -> Subject:

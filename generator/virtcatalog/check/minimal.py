@@ -17,9 +17,9 @@ from virtcatalog.kubevirt.preference.topology import SPREADS, THREADS_PER_CORE, 
 
 def minimal_vm(instancetype: Subject | None, preference: Subject | None) -> Manifest:
     """Return a minimal VM: a root disk, cloud-init, an architecture if one is required."""
-    used = {"instancetype": instancetype, "preference": preference}
+    subjects = {"instancetype": instancetype, "preference": preference}
     namespace = next(
-        (subject.namespace for subject in used.values() if subject is not None and subject.namespace), "default"
+        (subject.namespace for subject in subjects.values() if subject is not None and subject.namespace), "default"
     )
     required = required_architecture(preference.spec) if preference is not None else ""
     architecture = {"architecture": required} if required else {}
@@ -30,7 +30,7 @@ def minimal_vm(instancetype: Subject | None, preference: Subject | None) -> Mani
         "spec": {
             **{
                 key: {"kind": subject.kind, "name": subject.name}
-                for key, subject in used.items()
+                for key, subject in subjects.items()
                 if subject is not None
             },
             "runStrategy": "Always",

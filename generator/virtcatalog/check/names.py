@@ -76,11 +76,11 @@ def _imported(inventory: Inventory, subject: Subject) -> Iterator[Finding]:
         for key, value in pairs.items():
             if fault := key_fault(key) or (label_fault(value) if field == "labels" else ""):
                 yield subject.finding(INVALID_NAME, fault, f"metadata.{field}[{key}]")
-    taken = RESERVED_INSTANCETYPES if subject.is_instancetype else RESERVED_PREFERENCES
+    reserved = RESERVED_INSTANCETYPES if subject.is_instancetype else RESERVED_PREFERENCES
     deployed = inventory.catalog is None or inventory.catalog.operator_deployment
     if (
         deployed
-        and subject.name in taken
+        and subject.name in reserved
         and "Cluster" in subject.kind
         and subject.labels.get(_VENDOR) != "kubevirt.io"
     ):

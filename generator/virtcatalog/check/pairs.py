@@ -62,9 +62,9 @@ class Shared:
                 "counts as 2), and here are more: name fewer environments, or split the catalog"
             )
 
-    def alone(self, cluster: Cluster, others: Iterable[Manifest]) -> dict[tuple[bool, bytes], bool]:
+    def alone(self, cluster: Cluster, configurations: Iterable[Manifest]) -> dict[tuple[bool, bytes], bool]:
         """Return whether objects are admitted alone, by their specs, by what was judged beside these others."""
-        key = msgspec.json.encode((cluster.release.name, list(others)), order="deterministic")
+        key = msgspec.json.encode((cluster.release.name, list(configurations)), order="deterministic")
         return self._alone.setdefault(key, {})
 
 
@@ -79,7 +79,7 @@ class Judge:
     def __init__(
         self,
         objects: Iterable[Subject],
-        others: Sequence[Manifest] = (),
+        configurations: Sequence[Manifest] = (),
         conditions: Conditions | None = None,
         shared: Shared | None = None,
     ) -> None:
@@ -87,10 +87,10 @@ class Judge:
         self.architecture = conditions.architecture
         objects = list(objects)
         hosts = [host_of(subject).manifest for subject in objects if subject.is_preference]
-        manifests = [*(subject.manifest for subject in objects), *hosts, *others]
+        manifests = [*(subject.manifest for subject in objects), *hosts, *configurations]
         self._cluster = Cluster.under(manifests, conditions)
         self._shared = shared or Shared()
-        self._alone = self._shared.alone(self._cluster, others)
+        self._alone = self._shared.alone(self._cluster, configurations)
         self._types: dict[int, _Type] = {}
         self._preferences: dict[int, _Preference] = {}
         self._kinds: dict[tuple[Any, ...], bool] = {}
@@ -193,13 +193,13 @@ def distinct(objects: Iterable[Subject]) -> tuple[list[Subject], list[Subject]]:
 
 def pairs(
     objects: Iterable[Subject],
-    others: Sequence[Manifest] = (),
+    configurations: Sequence[Manifest] = (),
     conditions: Conditions | None = None,
     shared: Shared | None = None,
 ) -> Iterator[Pair]:
     """Yield every pair of objects that a VM can use together, by name."""
     types, preferences = distinct(objects)
-    judge = Judge([*types, *preferences], others, conditions, shared)
+    judge = Judge([*types, *preferences], configurations, conditions, shared)
     for instancetype in tracked(types, len(types), "instance types"):
         for preference in preferences:
             if share_namespace(instancetype, preference):

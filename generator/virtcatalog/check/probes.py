@@ -96,12 +96,12 @@ _ORIGINS: tuple[tuple[str, str, Rule], ...] = (
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Expand a VM for every instance type and every preference; a patched object where it differs from its base."""
-    seen: set[tuple[str, str, str]] = set()
+    keys: set[tuple[str, str, str]] = set()
     for scope in _scopes(inventory.objects):
         hosts = [host_of(subject).manifest for subject in scope if subject.is_preference]
         environment = scope[0].environment
-        others = inventory.configurations(environment)
-        cluster = inventory.cluster([*(subject.manifest for subject in scope), *hosts, *others], environment)
+        configurations = inventory.configurations(environment)
+        cluster = inventory.cluster([*(subject.manifest for subject in scope), *hosts, *configurations], environment)
         around = partial(_around, inventory, environment)
         sound: set[bytes] = set()
         for subject in scope:
@@ -114,15 +114,15 @@ def check(inventory: Inventory) -> Iterator[Finding]:
                 sound.add(same)
             for finding in findings:
                 key = (subject.name, finding.field, finding.rule)
-                if key not in seen or subject.origin == "import":
-                    seen.add(key)
+                if key not in keys or subject.origin == "import":
+                    keys.add(key)
                     yield finding
 
 
 def _around(inventory: Inventory, environment: str, preference: Subject) -> Cluster:
     """The cluster of an environment in which there is a preference, and the instance type that it is judged with."""
-    others = inventory.configurations(environment)
-    return inventory.cluster([preference.manifest, host_of(preference).manifest, *others], environment)
+    configurations = inventory.configurations(environment)
+    return inventory.cluster([preference.manifest, host_of(preference).manifest, *configurations], environment)
 
 
 def _scopes(objects: Sequence[Subject]) -> list[list[Subject]]:

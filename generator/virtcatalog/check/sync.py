@@ -169,15 +169,15 @@ def _sentence(drift: Drift) -> str:
                 "so that later syncs fail: write the name, or have Argo CD ignore this"
             )
         case "respelled" if drift.written == "":
-            return f"is empty, and stored as {_shown(drift.stored)}: leave it out, or write that"
+            return f"is empty, and stored as {_value_text(drift.stored)}: leave it out, or write that"
         case "dropped":
-            return f"is {_shown(drift.written)}, which is not stored: leave it out"
+            return f"is {_value_text(drift.written)}, which is not stored: leave it out"
         case "respelled":
-            return f"is {_shown(drift.written)}, and stored as {_shown(drift.stored)}: write that"
+            return f"is {_value_text(drift.written)}, and stored as {_value_text(drift.stored)}: write that"
         case "added":
-            return f"is not set, and stored as {_shown(drift.stored)}"
+            return f"is not set, and stored as {_value_text(drift.stored)}"
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     text = flow(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -70,9 +70,9 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     reported = {(subject.is_instancetype, subject.name) for subject, _ in lonely}
     for overlay in inventory.overlays:
         types, preferences = distinct(inventory.deployed(overlay))
-        others = inventory.configurations(overlay.name)
-        conditions = replace(inventory.conditions, release=inventory.choice(others, overlay.name).release)
-        judge = Judge([*types, *preferences], others, conditions, shared)
+        configurations = inventory.configurations(overlay.name)
+        conditions = replace(inventory.conditions, release=inventory.choice(configurations, overlay.name).release)
+        judge = Judge([*types, *preferences], configurations, conditions, shared)
         for subject, message in _lonely(types, preferences, judge):
             if (subject.is_instancetype, subject.name) not in reported:
                 yield subject.finding(UNUSABLE_TYPE if subject.is_instancetype else UNUSABLE_PREFERENCE, message)

@@ -180,7 +180,7 @@ def _as_data(answer: Report) -> dict[str, Any]:
                 "quota": line.quota,
                 "resource": line.resource,
                 "hard": str(line.hard),
-                "asked": str(line.asked),
+                "asked": str(line.requested),
             }
             for line in quota.lines
         ],

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from virtcatalog.capacity.applicationaware import KIND as AAQ_QUOTA
-from virtcatalog.capacity.nodes import HUGE_PAGES, PODS, bare, shown
+from virtcatalog.capacity.nodes import HUGE_PAGES, PODS, amount_text, bare
 from virtcatalog.capacity.usage import allowed
 from virtcatalog.cli.console import echo
 from virtcatalog.cli.table import print_tables
@@ -52,7 +52,7 @@ def print_text(answer: Report) -> None:
                 line.namespace,
                 f"arq/{line.quota}" if line.kind == AAQ_QUOTA else line.quota,
                 line.resource,
-                allowed(line.resource, line.asked),
+                allowed(line.resource, line.requested),
                 allowed(line.resource, line.hard),
                 "over" if line.over else "",
             )
@@ -67,7 +67,7 @@ def print_text(answer: Report) -> None:
 def _more(room: Mapping[str, int]) -> str:
     names = (name for name in room if name not in (*_COMMON, PODS, "ephemeral-storage"))
     return ", ".join(
-        shown(name, room[name]) for name in sorted(names) if room[name] and "devices.kubevirt.io/" not in name
+        amount_text(name, room[name]) for name in sorted(names) if room[name] and "devices.kubevirt.io/" not in name
     )
 
 

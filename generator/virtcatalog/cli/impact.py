@@ -74,7 +74,7 @@ def command(
         echo("\n".join("".join(f"{line}\n" for line in _lines(answer)) for answer in answers), nl=False)
     problems = side.problems if side is not None else ()
     print_problems(problems)
-    return 2 if problems else 1 if any(answer.used for answer in answers) else 0
+    return 2 if problems else 1 if any(answer.is_used for answer in answers) else 0
 
 
 def _lines(impact: Impact) -> Iterator[str]:
@@ -91,7 +91,7 @@ def _lines(impact: Impact) -> Iterator[str]:
             uses = [use for use in impact.uses if (use.environment, use.template) == (environment, template)]
             if uses:
                 yield f"  {where}used by {counted(len(uses), noun)}: {single_line(_names(uses))}"
-    if not impact.used:
+    if not impact.is_used:
         yield "  nothing depends on it"
     if impact.problems:
         yield "  without it the catalog cannot be rendered:"

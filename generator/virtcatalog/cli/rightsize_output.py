@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from virtcatalog.capacity.nodes import shown
+from virtcatalog.capacity.nodes import amount_text
 from virtcatalog.catalog.prices import monthly
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import Problem
@@ -64,7 +64,7 @@ def _usage(advice: Advice) -> str:
 def _requests(advice: Advice) -> str:
     names = sorted({*advice.before, *advice.after})
     more = {name: advice.after.get(name, 0) - advice.before.get(name, 0) for name in names}
-    parts = [f"{'+' if amount > 0 else ''}{shown(name, amount)}" for name, amount in more.items() if amount]
+    parts = [f"{'+' if amount > 0 else ''}{amount_text(name, amount)}" for name, amount in more.items() if amount]
     if advice.saves:
         parts.append(f"{_signed(-advice.saves)} a month")
     return ", ".join(parts)

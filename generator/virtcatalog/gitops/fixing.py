@@ -108,10 +108,10 @@ def _patches(kustomizations: Mapping[str, bytes]) -> Iterator[str]:
     """The files that kustomizations take for patches."""
     for name, content in kustomizations.items():
         for _, data in Text(content, name).documents():
-            yield from (normpath(PurePosixPath(name).parent / patch) for patch in _named(data))
+            yield from (normpath(PurePosixPath(name).parent / patch) for patch in _patch_paths(data))
 
 
-def _named(kustomization: Any) -> Iterator[str]:
+def _patch_paths(kustomization: Any) -> Iterator[str]:
     fields = kustomization if isinstance(kustomization, dict) else {}
     entries: Iterable[Any] = (entry for field in _PATCHES for entry in _listed(fields.get(field)))
     for entry in entries:

@@ -20,9 +20,9 @@ def annotation_excess(manifest: Data) -> int:
     The object is written as kubectl does: compact, and with a line's end (pkg/util/apply.go, GetModifiedConfiguration).
     """
     annotations = (manifest.get("metadata") or {}).get("annotations") or {}
-    others = sum(len(f"{key}{value}".encode()) for key, value in annotations.items() if key != LAST_APPLIED)
+    own_size = sum(len(f"{key}{value}".encode()) for key, value in annotations.items() if key != LAST_APPLIED)
     applied = encoded(manifest)
-    size = others + len(LAST_APPLIED) + len(applied) + 1
+    size = own_size + len(LAST_APPLIED) + len(applied) + 1
     if size <= _MOST_BYTES // 6:
         return 0
     size += sum(5 * applied.count(character) for character in _ESCAPED)

@@ -54,8 +54,8 @@ def rules_for(items: Iterable[Data], manifest: Data) -> Rules:
     expressions: list[str] = []
     for item in items:
         about = fnmatchcase(group, str(item.get("group") or "")) and fnmatchcase(kind, str(item.get("kind")))
-        named = item.get("name") in (None, "", name) and item.get("namespace") in (None, "", namespace)
-        if about and named:
+        is_named = item.get("name") in (None, "", name) and item.get("namespace") in (None, "", namespace)
+        if about and is_named:
             fields += (_pointed(pointer) for pointer in _texts(item.get("jsonPointers")))
             expressions += _texts(item.get("jqPathExpressions"))
     read = {expression: _steps(expression) for expression in expressions}

@@ -15,18 +15,13 @@ from virtcatalog import escaping
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog, VmTemplate
 from virtcatalog.environments import release_of, rendered
-from virtcatalog.errors import CatalogError, ManifestError, Problem, VirtcatalogError, placed, within
-from virtcatalog.fleet.cache import Cache, users_cache
+from virtcatalog.errors import CatalogError, Problem, VirtcatalogError, placed, within
 from virtcatalog.fleet.inputs import encoded
-from virtcatalog.golden.expansion import PODS, Expander, Expansion, crossed, fault, is_behind_link
+from virtcatalog.golden.expansion import Expander, Expansion, crossed, fault, is_behind_link
+from virtcatalog.golden.settings import Settings, relative
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
-from virtcatalog.kubevirt.hostfile import load_host
-from virtcatalog.kubevirt.hosts import HostProfile
-from virtcatalog.manifests.folder import SourceError
-from virtcatalog.manifests.sources import open_source
 from virtcatalog.manifests.textdiff import unified
-from virtcatalog.releases import DEFAULT, PREVIEWS, RELEASES, Release, find_release
-from virtcatalog.repositories.find import find
+from virtcatalog.releases import DEFAULT, Release
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr, TracebackStyle
@@ -117,7 +112,7 @@ _Placed = tuple[VmTemplate, str]
 """A VM template and an environment that it is for."""
 
 
-class GoldenCatalog(pytest.File):
+class GoldenCatalog(Settings, pytest.File):
     """A catalog's `catalog.yaml`, which stands for its VM templates."""
 
     ids: set[str]
@@ -129,7 +124,7 @@ class GoldenCatalog(pytest.File):
         The same again for every other release. VM templates of an environment that says which release it runs are
         tested under that one.
         """
-        catalog = load_catalog(_shown(self.path.parent))
+        catalog = load_catalog(relative(self.path.parent))
         if not catalog.vms:
             raise CatalogError(Problem(file=catalog.path, message="the catalog has no VM template: nothing is tested"))
         self.ids = set[str]()
@@ -166,60 +161,9 @@ class GoldenCatalog(pytest.File):
                 yield test
 
     @cached_property
-    def releases(self) -> tuple[Release, ...]:
-        """The releases that its VM templates are tested under; none for the release of their own clusters."""
-        releases = map(find_release, self.config.getini("virtcatalog_kubevirt"))
-        return tuple({release.name: release for release in releases}.values())
-
-    @cached_property
-    def unused_folders(self) -> tuple[Path, ...]:
-        """The folders of releases under which nothing is tested."""
-        names = {*RELEASES, *PREVIEWS} - {release.name for release in self.releases if release is not DEFAULT}
-        return tuple(folder for name in sorted(names) if (folder := self.folder / name).is_dir())
-
-    @cached_property
-    def folder(self) -> Path:
-        """Where its golden files are."""
-        return Path(self.config.rootpath, self.config.getini("virtcatalog_golden"), self.path.parent.name)
-
-    @cached_property
     def expanders(self) -> dict[Any, Expander]:
         """The expanders of VM templates, by environment, release and companions."""
         return {}
-
-    @cached_property
-    def cache(self) -> Cache | None:
-        """The cache of expansions."""
-        return None if self.config.getoption("virtcatalog_no_cache") else users_cache()
-
-    @cached_property
-    def cluster(self) -> list[dict[str, Any]]:
-        """The manifests that the cluster has besides the catalog."""
-        paths: list[Path] = self.config.getini("virtcatalog_cluster")
-        return [manifest for path in paths for manifest in _manifests(path)]
-
-    def _chosen(self, key: str, usual: str) -> str:
-        """The value of a configuration key for this catalog, else for all catalogs."""
-        chosen = usual
-        for entry in self.config.getini(key):
-            catalog, _, value = str(entry).rpartition("=")
-            if catalog == self.path.parent.name:
-                return value
-            if not catalog:
-                chosen = value
-        return chosen
-
-    @cached_property
-    def pods(self) -> str:
-        """The form of golden Pods: none, extract or whole."""
-        return self._chosen("virtcatalog_pods", PODS[0])
-
-    @cached_property
-    def host(self) -> HostProfile:
-        """The profile for this catalog, else for all catalogs, else the reference."""
-        chosen = self._chosen("virtcatalog_host", "reference")
-        file = Path(self.config.rootpath, chosen)
-        return load_host(_shown(file) if file.is_file() else chosen)
 
     def is_complete(self, items: list[pytest.Item]) -> bool:
         """Whether all of its tests are among these."""
@@ -285,11 +229,11 @@ class GoldenTest(pytest.Function):
     def _compared(self, golden: SnapshotAssertion, text: str | None, form: str) -> list[str]:
         file = self.folder / f"{self.name}.{form}"
         if why := fault(self.config.rootpath, file):
-            return [f"{_shown(file)}: {why}"]
+            return [f"{relative(file)}: {why}"]
         if golden == text:
             return []
         if not file.exists():
-            return [f"there is no {_shown(file)}; pytest --snapshot-update writes it"]
+            return [f"there is no {relative(file)}; pytest --snapshot-update writes it"]
         return list(golden.get_assert_diff())
 
     def _expander(self) -> Expander:
@@ -316,24 +260,3 @@ def _check(request: pytest.FixtureRequest, snapshot: SnapshotAssertion) -> None:
     problem = test.problem(snapshot)
     if problem:
         pytest.fail(escaping.log(problem), pytrace=False)
-
-
-def _manifests(path: Path) -> list[dict[str, Any]]:
-    """The manifests of a file or folder of the cluster; that there are none is a mistake in the configuration."""
-    try:
-        repository = find(open_source(str(path)), _shown(path))
-    except SourceError as error:
-        raise ManifestError(Problem(file=_shown(path), message=error.message)) from None
-    problems = repository.all_problems
-    manifests = [resource.data for environment in repository.environments for resource in environment.resources]
-    if not manifests and not problems:
-        problems = (Problem(file=_shown(path), message="holds no manifest"),)
-    if problems:
-        raise ManifestError(*problems)
-    return manifests
-
-
-def _shown(path: Path) -> str:
-    """The path as a user would write it."""
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -98,8 +98,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def pytest_collection_modifyitems(config: pytest.Config) -> None:
     """Refuse an environment that no catalog has: none of its tests would be missed."""
-    asked: list[str] = config.getoption("virtcatalog_environments")
-    if not asked:
+    chosen: list[str] = config.getoption("virtcatalog_environments")
+    if not chosen:
         return
     from virtcatalog.environments import check_names
     from virtcatalog.errors import VirtcatalogError
@@ -107,7 +107,7 @@ def pytest_collection_modifyitems(config: pytest.Config) -> None:
 
     environments = config.stash.get(ENVIRONMENTS, set[str]())
     try:
-        check_names(asked, sorted(environments), "in a catalog that is tested")
+        check_names(chosen, sorted(environments), "in a catalog that is tested")
     except VirtcatalogError as error:
         raise pytest.UsageError(f"--virtcatalog-environment: {error}") from None
 

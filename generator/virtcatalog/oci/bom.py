@@ -34,15 +34,15 @@ def bom(
         component(ComponentType.FILE, path, hashlib.sha256(content).hexdigest())
         for path, content in sorted(files.items())
     ]
-    others = [component(ComponentType.DATA, other, digest.partition(":")[2]) for other, digest in extends]
-    bom = Bom(components=[*parts, *others])
+    extended = [component(ComponentType.DATA, other, digest.partition(":")[2]) for other, digest in extends]
+    bom = Bom(components=[*parts, *extended])
     bom.metadata.component = top
     bom.metadata.tools.components.add(component(ComponentType.APPLICATION, "virtcatalog", "", tool))
     identity = hashlib.sha256("".join(f"{path}\0" for path in files).encode() + b"".join(files.values())).hexdigest()
     bom.serial_number = uuid.uuid5(uuid.NAMESPACE_URL, f"{name}#{identity}")
     if created:
         bom.metadata.timestamp = datetime.fromisoformat(created)
-    bom.register_dependency(top, [*parts, *others])
+    bom.register_dependency(top, [*parts, *extended])
     listing: dict[str, Any] = json.loads(JsonV1Dot6(bom).output_as_string())
     if not created:
         del listing["metadata"]["timestamp"]  # which is that of this moment

@@ -62,10 +62,10 @@ def login(host: str) -> Login:
 
 
 def _file() -> str | None:
-    named = os.environ.get("REGISTRY_AUTH_FILE")
+    own_file = os.environ.get("REGISTRY_AUTH_FILE")
     folder = os.environ.get("DOCKER_CONFIG") or os.path.expanduser("~/.docker")  # noqa: PTH111
-    file = named or f"{folder}/config.json"
-    return file if named or is_file(file) else None
+    file = own_file or f"{folder}/config.json"
+    return file if own_file or is_file(file) else None
 
 
 def _read(file: str) -> dict[str, Any]:
@@ -109,18 +109,18 @@ def _of_helper(name: str, server: str, file: str) -> Login:
     if checkout:
         raise OciError(f"{file}: lies in the checkout {checkout}, and anybody may name credential helpers there")
     try:
-        done = subprocess.run(  # noqa: S603 - the user's own configuration names it
+        process = subprocess.run(  # noqa: S603 - the user's own configuration names it
             [f"docker-credential-{name}", "get"], input=server.encode(), capture_output=True, timeout=_SECONDS
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise OciError(f"docker-credential-{name} gave no credentials: {error}") from error
-    if done.returncode:
-        output = done.stdout.decode(errors="replace").strip()
+    if process.returncode:
+        output = process.stdout.decode(errors="replace").strip()
         if "credentials not found" in output:
             return Login()
-        raise OciError(f"docker-credential-{name} gave no credentials: {output or done.returncode}")
+        raise OciError(f"docker-credential-{name} gave no credentials: {output or process.returncode}")
     try:
-        answer = json.loads(done.stdout)
+        answer = json.loads(process.stdout)
         user, secret = str(answer["Username"]), str(answer["Secret"])
     except (ValueError, KeyError, TypeError):
         raise OciError(f"docker-credential-{name} printed no credentials") from None

@@ -176,19 +176,19 @@ class Registry:
     def _authorized(self, challenge: str, verb: str) -> str:
         """Return the header that answers a challenge; OciError where there are no credentials for it."""
         scheme, _, rest = challenge.partition(" ")
-        asked = dict(_PARAMETER.findall(rest))
+        parameters = dict(_PARAMETER.findall(rest))
         if scheme.lower() == "basic":
             if not self._login.basic:
                 raise OciError(f"{self.place}: the registry wants a login: docker login {urlsplit(self._root).netloc}")
             return self._login.basic
-        if scheme.lower() != "bearer" or not asked.get("realm"):
+        if scheme.lower() != "bearer" or not parameters.get("realm"):
             raise OciError(f"{self.place}: the registry wants credentials of a kind that is not known: {challenge!r}")
-        return f"Bearer {self._token(asked, 'pull' if verb in ('GET', 'HEAD') else 'pull,push')}"
+        return f"Bearer {self._token(parameters, 'pull' if verb in ('GET', 'HEAD') else 'pull,push')}"
 
-    def _token(self, asked: Mapping[str, str], actions: str) -> str:
-        scope = asked.get("scope") or f"repository:{self._repository}:{actions}"
-        query = {"service": asked.get("service", ""), "scope": scope}
-        realm, user = asked["realm"], self._login
+    def _token(self, parameters: Mapping[str, str], actions: str) -> str:
+        scope = parameters.get("scope") or f"repository:{self._repository}:{actions}"
+        query = {"service": parameters.get("service", ""), "scope": scope}
+        realm, user = parameters["realm"], self._login
         if user.identity:
             form = {**query, "grant_type": "refresh_token", "refresh_token": user.identity, "client_id": "virtcatalog"}
             headers = {"Content-Type": "application/x-www-form-urlencoded"}

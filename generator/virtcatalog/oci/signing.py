@@ -115,23 +115,23 @@ def _decrypted(file: str, password: bytes) -> bytes:
     if match is None:
         raise OciError(f"{file}: is no encrypted key of cosign's; `cosign import-key-pair` makes one of another key")
     try:
-        stored = msgspec.json.decode(base64.b64decode(match["body"]), type=_Encrypted)
+        encrypted = msgspec.json.decode(base64.b64decode(match["body"]), type=_Encrypted)
     except (msgspec.DecodeError, binascii.Error, UnicodeDecodeError) as error:
         raise OciError(f"{file}: is damaged: {error}") from None
-    if (stored.kdf.name, stored.cipher.name) != ("scrypt", "nacl/secretbox"):
-        raise OciError(f"{file}: is encrypted by {stored.kdf.name} and {stored.cipher.name}, which is not known")
-    params = stored.kdf.params
+    if (encrypted.kdf.name, encrypted.cipher.name) != ("scrypt", "nacl/secretbox"):
+        raise OciError(f"{file}: is encrypted by {encrypted.kdf.name} and {encrypted.cipher.name}, which is not known")
+    params = encrypted.kdf.params
     try:
         secret = hashlib.scrypt(
             password,
-            salt=stored.kdf.salt,
+            salt=encrypted.kdf.salt,
             n=params.n,
             r=params.r,
             p=params.p,
             dklen=SecretBox.KEY_SIZE,
             maxmem=_MOST_MEMORY,
         )
-        key: bytes = SecretBox(secret).decrypt(stored.ciphertext, stored.cipher.nonce)
+        key: bytes = SecretBox(secret).decrypt(encrypted.ciphertext, encrypted.cipher.nonce)
     except CryptoError:
         raise OciError(f"{file}: COSIGN_PASSWORD is not its password") from None
     except (ValueError, TypeError, OverflowError, MemoryError) as error:

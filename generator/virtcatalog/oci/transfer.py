@@ -56,8 +56,8 @@ def push(
 def _sign(registry: Registry, subject: str, payload: Blob, annotations: dict[str, str]) -> None:
     """Add a signature to those under the tag of an artifact's signatures, which may be of others."""
     tag = f"{subject.replace(':', '-')}.sig"
-    there = registry.manifest(tag)
-    signatures = [] if there is None else read_manifest(there).layers
+    content = registry.manifest(tag)
+    signatures = [] if content is None else read_manifest(content).layers
     ours = payload.descriptor(annotations)
     if ours in signatures:
         return
@@ -88,11 +88,11 @@ def _attach(registry: Registry, subject: str, image: Image) -> None:
     if _store(registry, image, image.descriptor.digest):
         return
     tag = subject.replace(":", "-")
-    there = registry.manifest(tag)
+    content = registry.manifest(tag)
     index = _Index(2, INDEX, [])
-    if there is not None:
+    if content is not None:
         try:
-            index = msgspec.json.decode(there, type=_Index)
+            index = msgspec.json.decode(content, type=_Index)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise OciError(f"{registry.place}:{tag}: is no list of artifacts: {error}") from None
     if all(listed.digest != image.descriptor.digest for listed in index.manifests):
@@ -102,8 +102,8 @@ def _attach(registry: Registry, subject: str, image: Image) -> None:
 
 def pull(registry: Registry, reference: Reference, store: Store) -> Artifact:
     """Return an artifact, and keep it in the store; its reference has the digest then."""
-    there = store.get(reference.digest, ARTIFACT_MANIFEST_BYTES) if reference.digest else None
-    manifest = there or registry.manifest(reference.digest or reference.tag or "latest")
+    stored_manifest = store.get(reference.digest, ARTIFACT_MANIFEST_BYTES) if reference.digest else None
+    manifest = stored_manifest or registry.manifest(reference.digest or reference.tag or "latest")
     if manifest is None:
         raise OciError(f"{reference}: the registry has no such artifact")
     exact = reference.at(digest_of(manifest))

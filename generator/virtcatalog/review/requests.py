@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.capacity.demand import devices_of
-from virtcatalog.capacity.nodes import amounts, shown
+from virtcatalog.capacity.nodes import amount_text, amounts
 from virtcatalog.errors import UnsupportedError, counted
 from virtcatalog.kubevirt.pipeline import Result
 from virtcatalog.kubevirt.pod.amounts import pod_requests
@@ -232,7 +232,7 @@ def _words(name: str, amount: int, change: RequestChange) -> str:
         parts = {"guest": change.guest, "overhead": change.overhead}
         words = ", ".join(f"{part} {_signed(memory(size))}" for part, size in parts.items() if size)
         return f"{_signed(memory(amount))} ({words})"
-    return _signed(shown(name, amount))
+    return _signed(amount_text(name, amount))
 
 
 def _signed(text: str) -> str:

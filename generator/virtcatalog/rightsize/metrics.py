@@ -51,18 +51,18 @@ def read_metrics(content: bytes, file: str, percentile: float) -> Metrics:
     samples = _json(text, file) if text.lstrip()[:1] == "{" else _csv(text, file)
     amounts: dict[tuple[str, str], float] = {}
     problems: list[Problem] = []
-    seen: set[tuple[str, str]] = set()
+    keys: set[tuple[str, str]] = set()
     for sample in samples:
         key = sample.vm, sample.resource
         values = [_amount(value) for value in sample.values]
-        if key in seen:
+        if key in keys:
             amounts.pop(key, None)
             problems.append(_problem(file, sample, "stands there several times: aggregate over its other labels"))
         elif not values or any(value is None for value in values):
             problems.append(_problem(file, sample, "is no amount: NaN, infinite, negative or no number"))
         else:
             amounts[key] = _percentile([value for value in values if value is not None], percentile)
-        seen.add(key)
+        keys.add(key)
     vms = dict.fromkeys(vm for vm, _ in amounts)
     return Metrics({vm: Usage(amounts.get((vm, CPU)), amounts.get((vm, MEMORY))) for vm in vms}, tuple(problems))
 

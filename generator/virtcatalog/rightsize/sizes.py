@@ -84,18 +84,18 @@ class Sizer:
         if usage is None or usage.cpu is None or usage.memory is None:
             missing = " and ".join(name for name in ("cpu", "memory") if usage is None or getattr(usage, name) is None)
             return _because(advice, f"the metrics have no {missing} of it")
-        wanted = math.ceil(usage.cpu * (1 + self._headroom)), math.ceil(usage.memory * (1 + self._headroom))
+        needed = math.ceil(usage.cpu * (1 + self._headroom)), math.ceil(usage.memory * (1 + self._headroom))
         try:
-            spec = _stored(vm, self._candidates.cluster) or current.spec
+            spec = _pinned_spec(vm, self._candidates.cluster) or current.spec
         except (ManifestError, NotFoundError) as error:
             return _because(advice, f"as it is, it does not start: {error}")
         has = Size(spec.cpu.guest, spec.memory.guest.value)
-        suffices = has.vcpus >= wanted[0] and has.memory >= wanted[1]
+        suffices = has.vcpus >= needed[0] and has.memory >= needed[1]
         if bound := _bound(spec):
             reason = f"{bound}: what it uses does not tell what it needs"
             return msgspec.structs.replace(advice, outcome="stays", reasons=(reason,))
         sizes = sorted(self._families[_family(current)], key=lambda size: _weight(size, has))
-        sizes = [size for size in sizes if size.vcpus >= wanted[0] and size.memory >= wanted[1]]
+        sizes = [size for size in sizes if size.vcpus >= needed[0] and size.memory >= needed[1]]
         if suffices and (not sizes or _weight(sizes[0], has) >= _weight(has, has)):
             return msgspec.structs.replace(advice, outcome="fits")
         if not sizes:
@@ -124,7 +124,7 @@ class Sizer:
         for size in sizes:
             if advice.outcome == "smaller" and _weight(size, has) >= _weight(has, has):
                 break
-            member = min(_named(size, kind, vm), default=None)
+            member = min(_members_with(size, kind, vm), default=None)
             if member is None:
                 continue
             if member.name == advice.old:
@@ -194,7 +194,7 @@ def _weight(size: Instancetype | Size, has: Size) -> Fraction:
     return Fraction(size.vcpus, has.vcpus or 1) + Fraction(size.memory, has.memory or 1)
 
 
-def _stored(vm: Data, cluster: Cluster) -> VirtualMachineInstancetypeSpec | None:
+def _pinned_spec(vm: Data, cluster: Cluster) -> VirtualMachineInstancetypeSpec | None:
     """The type as a stored revision has it that the VM is held to; None where it is held to none.
 
     NotFoundError when that is not among the manifests.
@@ -219,7 +219,7 @@ def _bound(spec: VirtualMachineInstancetypeSpec) -> str:
     return "its CPUs run in real time" if spec.cpu.realtime is not None else ""
 
 
-def _named(size: Instancetype, kind: str, vm: Data) -> list[Member]:
+def _members_with(size: Instancetype, kind: str, vm: Data) -> list[Member]:
     """The members of a size and kind that a VM can name and that stay: none that are deprecated."""
     members = usable(size.members, namespace_or_default(namespace_of(vm)), "")
     return [member for member in members if member.reference.kind == kind and not member.deprecated]

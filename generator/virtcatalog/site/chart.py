@@ -47,8 +47,8 @@ class Mark(NamedTuple):
     @property
     def title(self) -> str:
         """The types and the size, for whoever cannot see the mark."""
-        others = len(self.types) - 1
-        also = f" and {counted(others, 'other')}" if others else ""
+        further = len(self.types) - 1
+        also = f" and {counted(further, 'other')}" if further else ""
         return f"{self.types[0].name}{also}: {self.size}"
 
 
@@ -106,9 +106,9 @@ def chart(types: Iterable[Type]) -> Chart:
     )
 
 
-def _same_way(sizes: set[tuple[int, int]], others: set[tuple[int, int]]) -> bool:
+def _same_way(sizes: set[tuple[int, int]], other_sizes: set[tuple[int, int]]) -> bool:
     """Whether half of the sizes of one class are those of another, so that their lines would cover each other."""
-    return 2 * len(sizes & others) >= min(len(sizes), len(others))
+    return 2 * len(sizes & other_sizes) >= min(len(sizes), len(other_sizes))
 
 
 _Box = tuple[float, float, float, float]
@@ -118,7 +118,7 @@ _Way = tuple[tuple[float, float], tuple[float, float]]
 def _labelled(marks: Sequence[Mark], ways: Collection[_Way]) -> Iterator[Mark]:
     """Give each mark a label beside it that covers no mark and no other label, where the fewest lines cross it."""
     ways = ways if len(marks) * len(ways) <= _LOOKS else ()
-    taken = [(mark.x - _RADIUS, mark.y - _RADIUS, mark.x + _RADIUS, mark.y + _RADIUS) for mark in marks]
+    boxes = [(mark.x - _RADIUS, mark.y - _RADIUS, mark.x + _RADIUS, mark.y + _RADIUS) for mark in marks]
     for mark in marks:
         width, beside = len(mark.name) * _LETTER, _RADIUS + 4
         free: list[tuple[Label, _Box]] = []
@@ -131,13 +131,13 @@ def _labelled(marks: Sequence[Mark], ways: Collection[_Way]) -> Iterator[Mark]:
             (Label(mark.x, mark.y + beside + 8, "middle"), mark.x - width / 2),
         ):
             box = (left, label.y - _LINE, left + width, label.y + 2)
-            if left > MARGIN and box[2] < WIDTH and not any(_overlap(box, other) for other in taken):
+            if left > MARGIN and box[2] < WIDTH and not any(_overlap(box, other) for other in boxes):
                 free.append((label, box))
         if not free:
             yield mark
             continue
         label, box = min(free, key=lambda place: sum(_crosses(way, place[1]) for way in ways))
-        taken.append(box)
+        boxes.append(box)
         yield mark._replace(label=label)
 
 

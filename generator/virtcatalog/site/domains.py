@@ -43,11 +43,11 @@ def domains(
     conditions: Conditions | None = None,
     executor: Executor | None = None,
     *,
-    wanted: bool | None = None,
+    requested: bool | None = None,
 ) -> Domains:
-    """Make the domains of every pair that fits, if they are `wanted`; with None, if they are not too many."""
+    """Make the domains of every pair that fits, if they are `requested`; with None, if they are not too many."""
     pairs = sum(not reason for row in matrix.rows for reason in row)
-    if wanted is False or (wanted is None and pairs > MOST):
+    if requested is False or (requested is None and pairs > MOST):
         left_out = (
             f"This catalog has {counted(pairs, 'pair')} whose domains were not made in advance: "
             "virtcatalog expand -f vm.yaml prints what a VM becomes."
@@ -66,12 +66,12 @@ def domains(
         of_types = list(executor.results(_of_type, jobs, vms))
     else:
         of_types = [_of_type(job, vms) for job in jobs]
-    named = {name: of_type for (name, _), of_type in zip(jobs, of_types, strict=True)}
+    by_name = {name: of_type for (name, _), of_type in zip(jobs, of_types, strict=True)}
     data = {"madeFor": vms.conditions, "leftOut": "", "architectures": vms.architectures, "sources": SOURCES}
     return Domains(
         data,
-        {f"domains/{name}.js": of_type.script for name, of_type in named.items()},
-        {name: of_type.facts for name, of_type in named.items()},
+        {f"domains/{name}.js": of_type.script for name, of_type in by_name.items()},
+        {name: of_type.facts for name, of_type in by_name.items()},
     )
 
 

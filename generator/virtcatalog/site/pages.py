@@ -20,13 +20,12 @@ from virtcatalog.manifests.emit import dump
 from virtcatalog.progress import tracked
 from virtcatalog.releases import PREVIEWS, Release
 from virtcatalog.site import chart as charts
-from virtcatalog.site import plainvms
-from virtcatalog.site.bootsources import boot_sources
 from virtcatalog.site.changes import History, chapters
 from virtcatalog.site.domains import Domains, domains
 from virtcatalog.site.facts import PreferenceRow, Type, preference_rows, types
 from virtcatalog.site.feeds import atom, calendar, endings
 from virtcatalog.site.fields import fields, flat, search_script
+from virtcatalog.site.form import form_data
 from virtcatalog.site.pairs import Kin, Matrix, matrix
 from virtcatalog.site.prices import PriceList
 from virtcatalog.site.snippets import kustomize, terraform, vm
@@ -35,17 +34,8 @@ from virtcatalog.site.usage import Fleet
 from virtcatalog.site.vmtemplates import offering, offers
 
 ASSETS = (
-    "site.css",
-    "theme.js",
-    "site.js",
-    "types.js",
-    "type.js",
-    "matrix.js",
-    "compare.js",
-    "domain.js",
-    "pair.js",
-    "vm.js",
-    "form.js",
+    *("site.css", "theme.js", "site.js", "types.js", "type.js", "matrix.js"),
+    *("compare.js", "domain.js", "pair.js", "vm.js", "form.js"),
 )
 
 
@@ -63,8 +53,8 @@ def render(
     `with_domains` says whether there are domains; None: if they are not too many.
     """
     matched = matrix(catalog, conditions)
-    made = domains(catalog, matched, conditions, executor, wanted=with_domains)
-    return dict(sorted(_Site(catalog, conditions, past or History(), fleet, matched, made).files()))
+    type_domains = domains(catalog, matched, conditions, executor, requested=with_domains)
+    return dict(sorted(_Site(catalog, conditions, past or History(), fleet, matched, type_domains).files()))
 
 
 class _Site:
@@ -75,9 +65,9 @@ class _Site:
         past: History,
         fleet: Fleet | None,
         matched: Matrix,
-        made: Domains,
+        type_domains: Domains,
     ) -> None:
-        self.catalog, self.past, self.fleet, self.matrix, self.domains = catalog, past, fleet, matched, made
+        self.catalog, self.past, self.fleet, self.matrix, self.domains = catalog, past, fleet, matched, type_domains
         self.prices = PriceList(catalog, catalog.prices) if catalog.prices else None
         # A release is one of the commits that wrote the objects, where both were committed together.
         self.marks = {release.commit[:12]: release.name for release in past.releases if release.commit}
@@ -140,11 +130,7 @@ class _Site:
         yield (
             "changes.html",
             self._page(
-                "changes.html",
-                chapters=history,
-                omissions=self.past.omissions,
-                endings=deprecated,
-                feed=bool(feed),
+                "changes.html", chapters=history, omissions=self.past.omissions, endings=deprecated, feed=bool(feed)
             ),
         )
         all_fields = fields(self.catalog)
@@ -172,33 +158,10 @@ class _Site:
         )
 
     def _form_page(self, judged: dict[str, Any]) -> str:
-        families = [preference.family for preference in self.preferences]
-        environments = {
-            overlay.name: {
-                "namespace": overlay.namespace if overlay.scope == "namespaced" else "",
-                "types": [row.name for row in self.types if overlay.name in row.environments],
-                "preferences": [row.name for row in self.preferences if overlay.name in row.environments],
-            }
-            for overlay in self.catalog.overlays
-        }
-        data = {
-            **judged,
-            "domains": self.domains.data,
-            "plain": {"name": plainvms.NAME, "image": plainvms.IMAGE},
-            "families": families,
-            "needs": [f"requires {row.requirements}" if row.requirements else "" for row in self.preferences],
-            "licences": [row.licence for row in self.preferences],
-            "boots": boot_sources(self.preferences),
-            "environments": environments,
-            "prices": msgspec.to_builtins(
-                {row.name: {"price": row.cost, "prices": row.prices} for row in self.types if row.price}
-            ),
-            "currency": self.prices.currency if self.prices else "",
-        }
         return self._page(
             "form.html",
-            data=data,
-            families=list(dict.fromkeys(families)),
+            data={**judged, **form_data(self.catalog, self.types, self.preferences, self.prices, self.domains)},
+            families=list(dict.fromkeys(preference.family for preference in self.preferences)),
             preferences=self.preferences,
             sizes=sorted(self.types, key=_size),
         )
@@ -307,11 +270,11 @@ class _Site:
 def previews(catalog: Catalog, conditions: Conditions | None) -> list[Release]:
     """Return the previews that pages are made for: the release asked about, or else those of environments, too."""
     if conditions is not None and conditions.release is not None:
-        asked = [conditions.release]
+        releases = [conditions.release]
     else:
-        asked = [PREVIEWS[overlay.kubevirt] for overlay in catalog.overlays if overlay.kubevirt in PREVIEWS]
-        asked += [conditions.usual] if conditions is not None and conditions.usual is not None else []
-    return [release for release in asked if release.preview]
+        releases = [PREVIEWS[overlay.kubevirt] for overlay in catalog.overlays if overlay.kubevirt in PREVIEWS]
+        releases += [conditions.usual] if conditions is not None and conditions.usual is not None else []
+    return [release for release in releases if release.preview]
 
 
 def _size(row: Type) -> tuple[bool, int, int, int]:

@@ -119,9 +119,9 @@ class Kin:
             self._sizes[size] = nearest
         number = 0
         for other in nearest:
-            others = [neighbour for neighbour in self._by_size[other] if neighbour.series != instancetype.series]
-            yield from others
-            number += len(others)
+            neighbours = [neighbour for neighbour in self._by_size[other] if neighbour.series != instancetype.series]
+            yield from neighbours
+            number += len(neighbours)
             if number >= _ENOUGH:
                 return
 

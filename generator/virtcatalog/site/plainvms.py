@@ -95,10 +95,10 @@ class PlainVMs:
             for architecture, spec in zip(self.architectures, specs, strict=True)
         ]
         self._first_alike = [contents.index(content) for content in contents]
-        others = [_other(vcpus, memory) for vcpus, memory in _OTHERS]
-        cluster = Cluster.under([*others, *lenient], conditions)
+        other_types = [_other(vcpus, memory) for vcpus, memory in _OTHERS]
+        cluster = Cluster.under([*other_types, *lenient], conditions)
         self._with_others = {
-            number: self._of_other_types([other["metadata"]["name"] for other in others], number, cluster)
+            number: self._of_other_types([other["metadata"]["name"] for other in other_types], number, cluster)
             for number in set(self._first_alike)
         }
 

@@ -72,7 +72,7 @@ def environment(**values: Any) -> jinja2.Environment:
         loader=jinja2.PackageLoader("virtcatalog.site"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_shown,
+        finalize=_cell_text,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -89,7 +89,7 @@ def as_data(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704
 
 
-def _shown(value: Any) -> Any:
+def _cell_text(value: Any) -> Any:
     """Show every control character that a text from the catalog may hold."""
     if isinstance(value, Lines):
         return terminal(value)

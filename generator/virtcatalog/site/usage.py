@@ -123,9 +123,9 @@ class Fleet:
             (len(rest), sum(place.users.count for place in rest)),
         )
 
-    def _has(self, environment: str, wanted: Identity) -> bool:
+    def _has(self, environment: str, reference: Identity) -> bool:
         if environment != BASE:
-            return wanted in self._here[environment]
+            return reference in self._here[environment]
         # In a catalog without environments nothing says in which namespace the namespaced kinds are.
-        kind, _, name = wanted
+        kind, _, name = reference
         return not self._overlays and (kind, "", name) in self._here[BASE]

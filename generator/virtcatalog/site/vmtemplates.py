@@ -135,8 +135,8 @@ class _Expander:
         if key not in self._clusters:
             objects = [*self._catalog.objects(environment), *vm.companions]
             release = choose_release(self._conditions, release_of(self._catalog.overlays, environment), objects).release
-            here = msgspec.structs.replace(self._conditions, release=release, environment=environment or None)
-            self._clusters[key] = Cluster.under(objects, here)
+            conditions = msgspec.structs.replace(self._conditions, release=release, environment=environment or None)
+            self._clusters[key] = Cluster.under(objects, conditions)
         return self._clusters[key]
 
 
@@ -204,13 +204,13 @@ def _references(vms: Iterable[VmTemplate]) -> Iterator[tuple[str, str]]:
 def _pages(files: Iterable[str]) -> dict[str, str]:
     """The pages of files, whose names may hold anything: all different."""
     pages: dict[str, str] = {}
-    taken: set[str] = set()
+    used_pages: set[str] = set()
     for name in files:
         stem = _PLAIN.sub("-", name.removeprefix("vms/").removesuffix(VM_TEMPLATE).removesuffix(".yaml")).strip(".-")
         page, number = f"vms/{stem or 'vm'}.html", 2
-        while page in taken:
+        while page in used_pages:
             page, number = f"vms/{stem or 'vm'}-{number}.html", number + 1
-        taken.add(page)
+        used_pages.add(page)
         pages[name] = page
     return pages
 

@@ -163,7 +163,7 @@ def room_for(objects: list[dict[str, Any]], nodes: str, conditions: Conditions) 
 
 def _tell_room(answer: Report, prices: str) -> None:
     from virtcatalog.bring.vmware.room import requested
-    from virtcatalog.capacity.nodes import shown
+    from virtcatalog.capacity.nodes import amount_text
     from virtcatalog.cli.capacity_output import fleet_lines
 
     if answer.kinds:
@@ -171,7 +171,7 @@ def _tell_room(answer: Report, prices: str) -> None:
             echo(single_line(line), err=True)
     if prices:
         requests = requested(answer)
-        amounts = ", ".join(shown(name, requests[name]) for name in ("cpu", "memory") if requests.get(name))
+        amounts = ", ".join(amount_text(name, requests[name]) for name in ("cpu", "memory") if requests.get(name))
         echo(single_line(f"requests: {amounts}: {_price(requests, prices)}"), err=True)
 
 
