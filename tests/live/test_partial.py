@@ -124,3 +124,12 @@ def test_an_old_dump_says_how_old_it_is(git, tmp_path, age, words):
     header = {"apiVersion": "virtcatalog.dev/v1", "kind": "ClusterDump", "cluster": "lab", "taken": taken}
     result = drift("-f", git, "--live", dump(tmp_path, [header, *without()]))
     assert result.stdout.splitlines()[1] == f"{git} → lab{words}"
+
+
+def test_a_number_that_no_api_has_is_no_answer_and_told(git, tmp_path):
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": without()})
+    file = tmp_path / "lab.json"
+    file.write_text(text.replace('"generation": 1', '"generation": 1e999', 1))
+    result = drift("-f", git, "--live", str(file))
+    assert result.exit_code == 2
+    assert f"{file}: has a VirtualMachine that cannot be read: Number out of range" in result.stderr

@@ -18,7 +18,7 @@ from virtcatalog.manifests.identity import Data, listed
 from virtcatalog.manifests.pieces import Pieces
 from virtcatalog.manifests.read import Part, read_part
 from virtcatalog.manifests.sources import is_folder
-from virtcatalog.manifests.spool import BOM, Content, IndivisibleError, Spool
+from virtcatalog.manifests.spool import BOM, Content, IndivisibleError, Spool, Window
 from virtcatalog.manifests.stream import Stream
 
 _BEGINNING = 1 << 12
@@ -58,12 +58,13 @@ def _add(content: Content, name: str, snapshot: Snapshot, problems: list[Problem
         for manifest in _of_stream(Stream(content, name), problems):
             snapshot.add(manifest)
         return
+    window = Window(content)
     for piece in pieces.between(0, len(pieces)):
-        again = partial(content.read, piece.start, piece.end)
+        text, again = window.cut(piece.start, piece.end), partial(content.read, piece.start, piece.end)
         implied = piece.implied.data if piece.implied is not None else {}
-        if snapshot.add_text(again, name, implied):
+        if snapshot.add_text(text, again, name, implied):
             continue
-        data = _object(text := again())
+        data = _object(text)
         if data is None:
             part = Part(text, name, *piece.mark, piece.implied and piece.implied.data)
             objects: Iterable[Any] = _read(part, problems)

@@ -8,6 +8,7 @@ VMs, VMIs, the revisions that they were started with and `kubectl apply`'s own n
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from virtcatalog.api.names import IGNITION, LAST_APPLIED
@@ -51,23 +52,44 @@ def _annotations(annotations: Data) -> Data:
 
 def _cleaned(value: Any) -> Any:
     """A part of an object without these texts, wherever in it they are; what has none is shared."""
+    if isinstance(value, dict):
+        cleaned = value
+        for key, item in value.items():
+            if key in _CLEAN:
+                clean = _CLEAN[key](item)
+            elif isinstance(item, (dict, list)):
+                clean = _cleaned(item)
+            else:
+                continue
+            if clean is not item:
+                if cleaned is value:
+                    cleaned = dict(value)
+                cleaned[key] = clean
+        return cleaned
     if isinstance(value, list):
-        return [_cleaned(item) if isinstance(item, dict | list) else item for item in value]
-    if not isinstance(value, dict):
-        return value
-    cleaned: dict[str, Any] = {}
-    for key, item in value.items():
-        if key in _SOURCES and isinstance(item, dict):
-            cleaned[key] = {name: _TEXTS.get(str(name), text) for name, text in item.items()}
-        elif key == "url" and isinstance(item, str):
-            cleaned[key] = _without_credentials(item)
-        elif key == "extraHeaders":
-            cleaned[key] = [REDACTED for _ in item] if isinstance(item, list) else REDACTED
-        elif key == "annotations" and isinstance(item, dict):
-            cleaned[key] = _annotations(item)
-        else:
-            cleaned[key] = _cleaned(item) if isinstance(item, dict | list) else item
-    return cleaned
+        for item in value:
+            if isinstance(item, (dict, list)):
+                return [_cleaned(item) for item in value]
+    return value
+
+
+def _source(source: Any) -> Any:
+    """The user data and network data of a volume."""
+    if not isinstance(source, dict):
+        return _cleaned(source)
+    return {name: _TEXTS.get(str(name), text) for name, text in source.items()}
+
+
+def _url(url: Any) -> Any:
+    return _without_credentials(url) if isinstance(url, str) else _cleaned(url)
+
+
+def _headers(headers: Any) -> Any:
+    return [REDACTED for _ in headers] if isinstance(headers, list) else REDACTED
+
+
+def _labels(annotations: Any) -> Any:
+    return _annotations(annotations) if isinstance(annotations, dict) else _cleaned(annotations)
 
 
 def _without_credentials(url: str) -> str:
@@ -76,3 +98,12 @@ def _without_credentials(url: str) -> str:
     rest = rest.partition("?")[0].partition("#")[0]
     host, slash, path = rest.partition("/")
     return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"
+
+
+_CLEAN: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "cloudInitNoCloud": _source,
+    "cloudInitConfigDrive": _source,
+    "url": _url,
+    "extraHeaders": _headers,
+    "annotations": _labels,
+}

@@ -105,6 +105,8 @@ def refreshed(vm: Data, cluster: Cluster) -> list[str]:
 
 def release_of(which: Which, name: str, spec: Data, past: Past) -> str:
     """Return the last release of the catalog that has an object so, "" when none does."""
+    if not past:
+        return ""
     text = content(spec)
     return next((release for release, specs in reversed(past) if specs.get((which, name)) == text), "")
 

@@ -15,7 +15,7 @@ from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.fleet.cache import digest
 from virtcatalog.live.redaction import redacted
-from virtcatalog.live.resources import MACHINES, resource_of, slim, version_read
+from virtcatalog.live.resources import MACHINES, Resource, resource_of, slim, version_read
 from virtcatalog.manifests.identity import Data, Identity, namespace_of
 
 KIND: Final = "ClusterDump"
@@ -130,12 +130,12 @@ class Snapshot:
         if there.digest != held.digest and there.copy() != held.copy():
             self.gaps.append(_twice(kind, name))
 
-    def add_text(self, again: Callable[[], bytes], file: str, implied: Data) -> bool:
+    def add_text(self, text: bytes, again: Callable[[], bytes], source: str, implied: Data) -> bool:
         """Add a VM, VMI or revision that is plain JSON, without holding it; False for what is to be added otherwise.
 
-        `again` reads its text from the file whenever it is looked at. `implied` is what a list says of it.
+        `again` returns the text whenever the object is looked at; `source` is the file or cluster that it is from.
+        `implied` is what a list says of it.
         """
-        text = again()
         try:
             plain = _plain(text)
         except (ValueError, RecursionError):
@@ -148,8 +148,8 @@ class Snapshot:
         if resource.kind == "ControllerRevision" and not _is_of_vm(metadata.name, metadata.labels):
             return True
         name = f"{namespace_or_default(metadata.namespace)}/{metadata.name}"
-        digest_of_text = digest(text, str(version).encode())
-        read = partial(_read, again, digest_of_text, file, {**implied, "apiVersion": version, "kind": kind})
+        digest_of_text = digest(text, resource.api_version.encode())
+        read = partial(_read, again, digest_of_text, source, resource)
         self._hold(resource.kind, name, _Held(digest_of_text, read))
         return True
 
@@ -307,10 +307,14 @@ def _unpacked(packed: bytes) -> Any:
     return _decode(zlib.decompress(packed))
 
 
-def _read(again: Callable[[], bytes], expected: bytes, file: str, implied: Data) -> Data:
-    """Read an object from its file again; ManifestError when it is another one by now."""
+def _read(again: Callable[[], bytes], expected: bytes, source: str, resource: Resource) -> Data:
+    """Read an object again; ManifestError when it is another one by now, or has a number that no API has."""
     text = again()
-    if digest(text, str(implied["apiVersion"]).encode()) != expected:
-        raise ManifestError(Problem(file=file, message="has been changed while it was read"))
-    manifest = {**implied, **_parse(text)}
-    return redacted(slim(manifest, str(manifest["kind"])))
+    if digest(text, resource.api_version.encode()) != expected:
+        raise ManifestError(Problem(file=source, message="has been changed while it was read"))
+    try:
+        manifest = {"apiVersion": resource.api_version, "kind": resource.kind, **_parse(text)}
+    except (ValueError, RecursionError) as error:
+        message = f"has a {resource.kind} that cannot be read: {error}"
+        raise ManifestError(Problem(file=source, message=message)) from None
+    return redacted(slim(manifest, resource.kind))

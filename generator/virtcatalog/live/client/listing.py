@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -23,11 +25,12 @@ _RESTARTS: Final = 3
 class _Page(msgspec.Struct):
     """A page of a list, as the API server gives it."""
 
-    items: list[dict[str, Any]]
+    items: list[msgspec.Raw]
     metadata: dict[str, Any] = {}
 
 
 _decode = msgspec.json.Decoder(_Page).decode
+_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def read_cluster(api: Api, resources: Sequence[Resource] = RESOURCES) -> Snapshot:
@@ -67,16 +70,20 @@ def _read(api: Api, resource: Resource, snapshot: Snapshot) -> Gap | None:
 
 def _list(api: Api, resource: Resource, snapshot: Snapshot) -> None:
     asked = {"limit": str(PAGE), **({"labelSelector": resource.selector} if resource.selector else {})}
+    # Items of lists do not say themselves what they are.
+    kind = {"apiVersion": resource.api_version, "kind": resource.kind}
     query = asked
     while True:
         content = api.get(resource.path, query)
         try:
             page = _decode(content)
-        except msgspec.DecodeError as error:
+            for item in page.items:
+                text = bytes(item)
+                again = partial(zlib.decompress, zlib.compress(text, 1))
+                if not snapshot.add_text(text, again, api.name, kind):
+                    snapshot.add({**_object(text), **kind})
+        except (ValueError, RecursionError) as error:  # of msgspec
             raise ClusterError(f"the API server's list of {resource.plural} cannot be read: {error}") from error
-        for item in page.items:
-            # Items of lists do not say themselves what they are.
-            snapshot.add({**item, "apiVersion": resource.api_version, "kind": resource.kind})
         further = page.metadata.get("continue")
         if not further:
             return
