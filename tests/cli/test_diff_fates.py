@@ -87,28 +87,36 @@ CHANGES = {
         PLAIN,
         changed(runStrategy="Halted"),
         "stop",
-        "1 of 1 VM: 1 stopped;",
+        "1 of 1 VM: shop/web stopped;",
         ("- stop  shop/web", "requests: shop, spec.runStrategy: 1 VM: -0."),
     ),
     "a VM that is switched on": Change(
         changed(runStrategy="Halted"),
         PLAIN,
         "start",
-        "1 of 1 VM: 1 started;",
+        "1 of 1 VM: shop/web started;",
         ("+ start  shop/web", "requests: shop, spec.runStrategy: 1 VM: +0."),
     ),
-    "a VM whose manifest is deleted": Change(PLAIN, None, "delete", "1 of 1 VM: 1 deleted;", ("- delete  shop/web",)),
-    "a VM that is new": Change(None, PLAIN, "create", "1 of 1 VM: 1 created;", ("+ create  shop/web",)),
-    "a VM that is new and refused": Change(None, REFUSED, "refused", "1 of 1 VM: 1 refused;", ("! refused  shop/web",)),
-    "a VM that is refused": Change(PLAIN, REFUSED, "refused", "1 of 1 VM: 1 refused;", ("! refused  shop/web",)),
+    "a VM whose manifest is deleted": Change(
+        PLAIN, None, "delete", "1 of 1 VM: shop/web deleted;", ("- delete  shop/web",)
+    ),
+    "a VM that is new": Change(None, PLAIN, "create", "1 of 1 VM: shop/web created;", ("+ create  shop/web",)),
+    "a VM that is new and refused": Change(
+        None, REFUSED, "refused", "1 of 1 VM: shop/web refused;", ("! refused  shop/web",)
+    ),
+    "a VM that is refused": Change(PLAIN, REFUSED, "refused", "1 of 1 VM: shop/web refused;", ("! refused  shop/web",)),
     "a VM that was refused and is refused otherwise": Change(
-        REFUSED, changed(template__spec__volumes=[]), "refused", "1 of 1 VM: 1 refused;", ("! refused  shop/web",)
+        REFUSED,
+        changed(template__spec__volumes=[]),
+        "refused",
+        "1 of 1 VM: shop/web refused;",
+        ("! refused  shop/web",),
     ),
     "a VM that waits for a migration": Change(
         PLAIN,
         changed(template__spec__domain__cpu={"sockets": 4}),
         "pending",
-        "1 of 1 VM: 1 cannot migrate and needs a restart by hand;",
+        "1 of 1 VM: shop/web cannot migrate and needs a restart by hand;",
         ("~ pending  shop/web", "volume 'root': claim 'root' is not shared: a migration needs ReadWriteMany"),
         claim=OWN,
     ),
@@ -116,7 +124,7 @@ CHANGES = {
         PLAIN,
         changed(template__spec__domain__memory={"guest": "8Gi"}),
         "restart",
-        "1 of 1 VM: 1 needs a restart by hand;",
+        "1 of 1 VM: shop/web needs a restart by hand;",
         ("~ restart  shop/web", "which the VM cannot do", "volume 'root': claim 'root'", "memory 4 → 8 GiB"),
         claim=OWN,
     ),
@@ -124,21 +132,21 @@ CHANGES = {
         PLAIN,
         changed(template__spec__domain__memory={"guest": "8Gi"}),
         "migrate",
-        "1 of 1 VM: 1 migrates;",
+        "1 of 1 VM: shop/web migrates;",
         ("~ migrate  shop/web", "memory 4 → 8 GiB"),
     ),
     "a field that needs a restart": Change(
         PLAIN,
         changed(template__spec__hostname="w"),
         "restart",
-        "1 of 1 VM: 1 needs a restart by hand;",
+        "1 of 1 VM: shop/web needs a restart by hand;",
         ("~ restart  shop/web  because of hostname (new/vm.json:1)", "hostname cannot change while the VM runs"),
     ),
     "another firmware": Change(
         changed(template__spec__domain__firmware={"bootloader": {"efi": {"secureBoot": False}}}),
         changed(template__spec__domain__firmware={"bootloader": {"bios": {}}}),
         "boot",
-        "1 of 1 VM: 1 may not boot after the restart that it needs;",
+        "1 of 1 VM: shop/web may not boot after the restart that it needs;",
         (
             "! may not boot after a restart  shop/web",
             "boot: UEFI without Secure Boot → BIOS: a guest that was installed under UEFI does not boot under BIOS",
@@ -148,57 +156,61 @@ CHANGES = {
         PLAIN,
         changed(template__metadata={"labels": {"app": "web"}}),
         "changed",
-        "none of 1 VM is touched now; at its next start 1 changes;",
+        "none of 1 VM is touched now; at its next start shop/web changes;",
         ("~ changed  shop/web", "labels.app: web is new"),
     ),
     "a pool that restarts its VMs": Change(
         changed(POOL),
         changed(POOL, virtualMachineTemplate__spec__template__spec__hostname="w"),
         "restart",
-        "1 of 1 VM or pool: all 2 VMs of a pool restarted automatically now;",
+        "1 of 1 VM or pool: all 2 VMs of pool shop/web restarted automatically now;",
         (
             "~ restart 2 VMs now  pool shop/web",
             "all of its 2 VMs are restarted automatically now",
-            "the pool restarts its VMs itself",
+            "by the pool itself: all at once",
         ),
     ),
     "a pool that leaves its VMs alone": Change(
         changed(POOL, updateStrategy={"unmanaged": {}}),
         changed(POOL, updateStrategy={"unmanaged": {}}, virtualMachineTemplate__spec__template__spec__hostname="w"),
         "kept",
-        "none of 1 VM or pool is touched now; all 2 VMs of a pool keep what they have;",
-        ("= kept  pool shop/web", "updateStrategy unmanaged: VMs that exist stay as they are; if created anew: "),
+        "none of 1 VM or pool is touched now; all 2 VMs of pool shop/web keep what they have;",
+        (
+            "= kept  pool shop/web",
+            "updateStrategy unmanaged: VMs that exist stay as they are; ",
+            "; VMs that it creates from now on: hostname: w is new",
+        ),
     ),
     "a pool that shrinks": Change(
         changed(POOL, replicas=4),
         changed(POOL, replicas=2),
         "delete",
-        "1 of 1 VM or pool: 2 of the 4 VMs of a pool deleted;",
+        "1 of 1 VM or pool: 2 of the 4 VMs of pool shop/web deleted;",
         (
             "- delete 2 of 4 VMs  pool shop/web",
             "2 of its 4 VMs are deleted; replicas: 4 → 2",
-            "shop, spec.replicas: 4 VMs: -",
+            "shop, spec.replicas: 4 → 2 VMs: -",
         ),
     ),
     "a pool that grows": Change(
         changed(POOL),
         changed(POOL, replicas=3),
         "create",
-        "1 of 1 VM or pool: 1 of the 3 VMs of a pool created;",
+        "1 of 1 VM or pool: 1 of the 3 VMs of pool shop/web created;",
         ("+ create  pool shop/web", "1 of its 3 VMs is created; replicas: 2 → 3"),
     ),
     "a pool that goes": Change(
         changed(POOL),
         None,
         "delete",
-        "1 of 1 VM or pool: all 2 VMs of a pool deleted;",
+        "1 of 1 VM or pool: all 2 VMs of pool shop/web deleted;",
         ("- delete  pool shop/web", "all of its 2 VMs are deleted"),
     ),
     "a pool that is refused": Change(
         changed(POOL),
         changed(POOL, virtualMachineTemplate__spec__template__spec__hostname="a b"),
         "refused",
-        "1 of 1 VM or pool: a pool refused;",
+        "1 of 1 VM or pool: pool shop/web refused;",
         ("! refused  pool shop/web  because of hostname (new/vm.json:1)",),
     ),
 }
@@ -292,15 +304,15 @@ def named(instancetype: str, **fields: Any) -> dict[str, Any]:
             "reference",
             {"template__spec__hostname": "w"},
             "! restart, cannot be created anew shop/web",
-            "1 of 1 VM: 1 needs a restart by hand; if created anew, 1 cannot be created; ",
+            "1 of 1 VM: shop/web needs a restart by hand; if created anew, it cannot be created; ",
         ),
         (
             "reference",
             {"runStrategy": "Halted"},
             "! stop, kept, cannot be created anew shop/web",
-            "1 of 1 VM: 1 stopped; 1 keeps what it has; if created anew, 1 cannot be created; ",
+            "1 of 1 VM: shop/web stopped; it keeps what it has; if created anew, it cannot be created; ",
         ),
-        ("expand", {"template__spec__hostname": "w"}, "! refused shop/web", "1 of 1 VM: 1 refused; "),
+        ("expand", {"template__spec__hostname": "w"}, "! refused shop/web", "1 of 1 VM: shop/web refused; "),
     ],
 )
 def test_a_vm_that_changes_itself_is_told_of_its_renamed_type_too(
@@ -334,7 +346,7 @@ def test_a_type_that_grows_says_of_vms_in_git_what_their_rows_say(
     assert "1 VM or pool keeps a stored revision." in text
     Path("new", "vm.json").write_text(json.dumps(named("r.small")))
     text = " ".join(diff("--full").stdout.split())
-    assert text.startswith("none of 1 VM is touched now; 1 keeps what it has;")
+    assert text.startswith("none of 1 VM is touched now; shop/web keeps what it has;")
     assert "1 VM or pool keeps a stored revision." in text
 
 

@@ -281,7 +281,7 @@ def test_vms_of_a_folder_of_manifests_run(tmp_path: Path, monkeypatch: pytest.Mo
         Path(folder).mkdir()
         base["spec"]["template"]["spec"]["domain"]["cpu"]["sockets"] = sockets
         Path(folder, "web.json").write_text(json.dumps(base))
-    assert diff("old", "new").stdout.startswith("1 of 1 VM: 1 migrates; no other object changes\n")
+    assert diff("old", "new").stdout.startswith("1 of 1 VM: shop/web migrates; no other object changes\n")
 
 
 def test_a_vm_that_is_switched_on_with_a_mistake_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,7 +305,7 @@ def test_a_fleet_that_is_switched_off_meets_it_at_its_next_start(repo: Path) -> 
         cr = {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": metadata, **spec}
         Path(name).write_text(json.dumps(cr))
     text = diff("--config", "a.json", "b.json", vms=json.dumps(off)).stdout
-    assert text.startswith("none of 1 VM is touched now; at its next start 1 changes")
+    assert text.startswith("none of 1 VM is touched now; at its next start shop/off changes")
     assert "~ changed  production: shop/off  because of the KubeVirt CR" in text
 
 

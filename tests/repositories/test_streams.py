@@ -12,7 +12,7 @@ from repository_cases import manifest
 
 from virtcatalog.cli import main
 
-GROWN = "1 of 1 VM: 1 needs a restart by hand; no other object changes"
+GROWN = "1 of 1 VM: web needs a restart by hand; no other object changes"
 CHART = {
     "chart/Chart.yaml": "apiVersion: v2\nname: vm\nversion: 0.1.0\n",
     "chart/values.yaml": "cores: 2\n",
@@ -56,7 +56,7 @@ def test_kubectl_kustomize(here: Path) -> None:
         (here / "apps/web.yaml").write_text(manifest(f"vm web cores={cores}"))
         sides.append(rendered("kubectl", "kustomize", "apps"))
     done = diff("-", given="=======\n".join(sides))
-    assert (done.exit_code, done.stdout.strip()) == (1, GROWN)
+    assert (done.exit_code, done.stdout.strip()) == (1, GROWN.replace("web", "prod/web"))
 
 
 @pytest.mark.parametrize("text", ["--- base\n+++ head\n@@ -1 +1 @@\n-  cores: 2\n+  cores: 4\n", "all is well\n"])

@@ -10,8 +10,9 @@ import otheryaml
 from virtcatalog import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.holders import identity_risks, running_held
+from virtcatalog.review.holders import running_held
 from virtcatalog.review.judge import judge_applied
+from virtcatalog.review.pools import identity_risks
 from virtcatalog.review.side import Side
 from virtcatalog.review.verdict import Part
 
@@ -81,17 +82,17 @@ def become(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str, tuple[st
     ("strategy", "change", "now", "reason"),
     [
         # By default a pool deletes VMIs whose template differs, labels included, and VMs whose DataVolumes do.
-        ((), HOSTNAME, "restart", "the pool restarts its VMs itself, now, all at once"),
-        ((("maxUnavailable", 1),), HOSTNAME, "restart", "the pool restarts its VMs itself, now, 1 VM at once"),
-        ((("maxUnavailable", "50%"),), HOSTNAME, "restart", "the pool restarts its VMs itself, now, 2 VMs at once"),
-        ((), CPUS, "restart", "the pool restarts its VMs itself, now, all at once"),
+        ((), HOSTNAME, "restart", "by the pool itself: all at once"),
+        ((("maxUnavailable", 1),), HOSTNAME, "restart", "by the pool itself: 1 VM at once"),
+        ((("maxUnavailable", "50%"),), HOSTNAME, "restart", "by the pool itself: 2 VMs at once"),
+        ((), CPUS, "restart", "by the pool itself: all at once"),
         (
             (("updateStrategy", {"proactive": {"selectionPolicy": {"selectors": {"labelSelector": {}}}}}),),
             HOSTNAME,
             "restart",
-            "the pool restarts its VMs itself (those that its selectors choose), now, all at once",
+            "by the pool itself (those that its selectors choose): all at once",
         ),
-        (VOLUMES, DISKS, "delete", "the pool deletes its VMs and creates them anew: dataVolumeTemplates are others"),
+        (VOLUMES, DISKS, "delete", "a pool replaces VMs when their dataVolumeTemplates change"),
         ((), ("virtualMachineTemplate__spec__runStrategy", "Halted"), "stop", "runStrategy Always → Halted"),
         # Opportunistic: its VMs change, and their machines as those of any VM.
         ((("updateStrategy", {"opportunistic": {}}),), HOSTNAME, "restart", "hostname cannot change while the VM runs"),
@@ -139,7 +140,7 @@ def test_vms_that_a_pool_leaves_alone_start_as_before(strategy: tuple[str, Any],
 
 def test_a_pool_that_shrinks_and_changes_does_both() -> None:
     now, _, reasons = become(changed(POOL), changed(POOL, HOSTNAME, ("replicas", 3)))
-    assert (now, reasons) == ("delete", ("replicas: 4 → 3", "the pool restarts its VMs itself, now, all at once"))
+    assert (now, reasons) == ("delete", ("replicas: 4 → 3", "by the pool itself: all at once"))
 
 
 SELECTED = ("updateStrategy", {"proactive": {"selectionPolicy": {"selectors": {"labelSelector": {}}}}})
@@ -212,17 +213,22 @@ def test_vmis_of_a_replica_set_keep_what_they_have(
 
 @pytest.mark.parametrize(
     ("number", "now", "vms", "guest", "when"),
-    [(4, "unchanged", 4, 4, "created anew"), (6, "create", 2, 4, "now"), (3, "delete", 1, -1, "now")],
+    [
+        (4, "unchanged", (None, 4), 4, "created anew"),
+        (6, "create", (4, 6), 4, "now"),
+        (3, "delete", (4, 3), -1, "now"),
+    ],
 )
 def test_requests_are_of_those_vmis_alone_that_come_or_go(
-    number: int, now: str, vms: int, guest: int, when: str
+    number: int, now: str, vms: tuple[int | None, int], guest: int, when: str
 ) -> None:
     fields = ("template__spec__domain__memory__guest", "2Gi"), ("replicas", number)
     verdict = judge_applied(changed(REPLICA_SET), changed(REPLICA_SET, *fields), NOTHING_AROUND, ())
     requests = verdict.requests
     assert requests is not None
     sizes = [of.guest if of is not None else 0 for of in (requests.before, requests.after)]
-    assert (verdict.now, requests.vms, sizes[1] - sizes[0], requests.when) == (now, vms, guest << 30, when)
+    numbers = requests.vms_before, requests.vms
+    assert (verdict.now, numbers, sizes[1] - sizes[0], requests.when) == (now, vms, guest << 30, when)
 
 
 def test_a_replica_set_that_stays_keeps_its_vmis_when_its_cluster_changes() -> None:

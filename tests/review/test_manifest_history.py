@@ -285,7 +285,7 @@ def test_each_change_does_to_each_vm_what_kubevirt_does(
 def test_a_judge_that_says_nothing_is_found_out(history: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
     monkeypatch.chdir(history)
     monkeypatch.setattr(fleet, "judge_applied", lambda *_: Verdict())
-    monkeypatch.setattr(fleet, "judge", lambda _: Verdict())
+    monkeypatch.setattr(fleet, "judge", lambda *_, **_options: Verdict())
     assert {environment: told(change, environment) for environment in ENVIRONMENTS} != dict(
         zip(ENVIRONMENTS, CHANGES[change][2], strict=True)
     )

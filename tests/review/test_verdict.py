@@ -71,7 +71,7 @@ def test_the_sentence_counts_what_happens_now_and_at_the_next_start() -> None:
     assert summary([], 340).sentence == "340 VMs: nothing changes"
     disks = Verdict(vm="h", now="restart", next="changed", risks=(BOOT, Risk("disks", "vda → sda")))
     assert summary([disks], 2).sentence == (
-        "1 of 2 VMs: 1 may not boot after the restart that it needs; risks: disks (1 VM)"
+        "1 of 2 VMs: h may not boot after the restart that it needs; risks: disks (1 VM)"
     )
     assert word(disks) == "may not boot after a restart"
     stays = Verdict(vm="i", now="delete", next="none", sync=Synced("Argo CD", "not applied", ("not pruned",)))
@@ -90,7 +90,7 @@ def test_the_sentence_says_of_how_many_vms_of_a_pool() -> None:
     found = summary(verdicts, 40)
     assert found.sentence == (
         "6 of 40 VMs, pools and ReplicaSets: "
-        "1 deleted, 7 of the 9 VMs of 2 pools deleted, 1 of the 3 VMs of a ReplicaSet deleted, "
+        "1 VM, 7 of the 9 VMs of 2 pools and 1 of the 3 VMs of a ReplicaSet deleted, "
         "some of the 6 VMs of a pool restarted automatically now, the VM of a ReplicaSet needs a restart by hand"
     )
     assert (found.now["delete"], found.now["restart"]) == (4, 2)  # a pool or ReplicaSet counts as one
@@ -107,14 +107,14 @@ def test_the_sentence_counts_the_vms_of_a_pool_at_their_next_start() -> None:
     disks, four = Risk("disks", "vda → sda"), Part("pool", 4, 4)
     restarted = Verdict(vm="a", now="restart", part=four, next="changed", held=four, restarts=four, risks=(BOOT, disks))
     assert summary([restarted], 1).sentence == (
-        "1 of 1 VM or pool: all 4 VMs of a pool restarted automatically now and may not boot; risks: disks (4 VMs)"
+        "1 of 1 VM or pool: all 4 VMs of pool a restarted automatically now and may not boot; risks: disks (4 VMs)"
     )
     shrunk = Verdict(vm="b", now="delete", part=Part("pool", 1, 4), next="changed", held=Part("pool", 3, 4))
     kept = Verdict(vm="c", next="kept", anew="refused", held=Part("ReplicaSet", 2, 2))
     alone = Verdict(vm="d", next="changed", risks=(BOOT,))
     assert summary([shrunk, kept, alone], 9).sentence == (
         "1 of 9 VMs, pools and ReplicaSets: 1 of the 4 VMs of a pool deleted; "
-        "at their next start 1 changes, 3 of the 4 VMs of a pool change, 1 of them may not boot; "
+        "at their next start 1 VM and 3 of the 4 VMs of a pool change, 1 of them may not boot; "
         "all 2 VMs of a ReplicaSet keep what they have; "
         "if created anew, all 2 VMs of a ReplicaSet cannot be created"
     )
@@ -124,10 +124,10 @@ def test_the_sentence_counts_the_vms_of_a_pool_at_their_next_start() -> None:
     assert what(replace(shrinks, held=Part("ReplicaSet", 1, 3)))[0].endswith(", the other keeps what it has")
     single = Part("pool", 1, 1)
     assert summary([Verdict(vm="e", next="changed", held=single)], 1).sentence == (
-        "none of 1 VM or pool is touched now; at its next start the VM of a pool changes"
+        "none of 1 VM or pool is touched now; at its next start the VM of pool e changes"
     )
     some = Verdict(vm="f", next="changed", held=Part("pool", None, 4))
-    assert summary([some], 1).sentence.endswith("at their next start some of the 4 VMs of a pool change")
+    assert summary([some], 1).sentence.endswith("at their next start some of the 4 VMs of pool f change")
 
 
 def test_a_pool_that_shrinks_says_how_many_vms_it_restarts_now() -> None:
@@ -140,7 +140,7 @@ def test_a_pool_that_shrinks_says_how_many_vms_it_restarts_now() -> None:
         restarts=Part("pool", 3, 4),
     )
     assert summary([shrunk], 1).sentence == (
-        "1 of 1 VM or pool: 1 of the 4 VMs of a pool deleted, 3 of the 4 VMs of a pool restarted automatically now"
+        "1 of 1 VM or pool: 1 of the 4 VMs of pool shop/runners deleted, 3 of its 4 VMs restarted automatically now"
     )
     assert word(shrunk) == "delete 1 of 4 VMs, restart 3 now"
     assert what(shrunk)[0] == "1 of its 4 VMs is deleted, the other 3 are restarted automatically now"
@@ -154,13 +154,55 @@ def test_a_kept_vm_says_all_of_what_it_would_be_anew() -> None:
         "if created anew or its stored revision is refreshed: "
         "boot: the firmware is another one; 2 → 3 vCPUs; memory 8 → 12 GiB"
     )
-    assert summary([kept], 1).sentence.endswith("; 1 keeps what it has; if created anew, 1 may not boot")
+    assert summary([kept], 1).sentence.endswith("; a keeps what it has; if created anew, it may not boot")
     assert word(replace(kept, anew="refused")) == "kept, cannot be created anew"
 
 
 def test_disks_that_are_deleted_with_their_vms_are_counted() -> None:
     gone = Verdict(vm="a", now="delete", next="none", risks=(Risk("disks", "deleted with the VM: a-root"),))
-    assert summary([gone], 2).sentence == "1 of 2 VMs: 1 deleted with its disks"
+    assert summary([gone], 2).sentence == "1 of 2 VMs: a deleted with its disks"
+
+
+def test_one_vm_or_two_are_named_once() -> None:
+    web, db = Verdict(vm="shop/web", now="restart", next="changed"), Verdict(vm="shop/db", now="stop", next="kept")
+    assert summary([web], 9).sentence == "1 of 9 VMs: shop/web needs a restart by hand"
+    assert summary([web, db], 9).sentence == (
+        "2 of 9 VMs: shop/db stopped, shop/web needs a restart by hand; shop/db keeps what it has"
+    )
+    assert summary([db, replace(db, vm="shop/app")], 9).sentence == (
+        "2 of 9 VMs: shop/db and shop/app stopped; shop/db and shop/app keep what they have"
+    )
+    broken = replace(web, anew="refused")
+    assert summary([broken], 9).sentence.endswith("needs a restart by hand; if created anew, it cannot be created")
+    risky = Verdict(vm="shop/web", now="live", next="changed", risks=(BOOT,))
+    assert summary([risky], 9).sentence == (
+        "1 of 9 VMs: shop/web changes while it runs; it may not boot at its next start"
+    )
+    # A VM of one name in two environments is counted, and so are three.
+    assert summary([web, replace(web, environment="lab")], 9).sentence == "2 of 9 VMs: 2 need a restart by hand"
+    three = [replace(web, vm=name) for name in "abc"]
+    assert summary(three, 9).sentence == "3 of 9 VMs: 3 need a restart by hand"
+
+
+def test_pools_are_named_with_the_number_of_their_vms() -> None:
+    refused = Verdict(vm="shop/web", now="refused", part=Part("pool", 0, 4))
+    assert summary([refused], 1).sentence == "1 of 1 VM or pool: pool shop/web refused"
+    lost = Risk("disks", "deleted with the VM: those of its dataVolumeTemplates")
+    four = Part("pool", 4, 4)
+    replaced = Verdict(vm="shop/web", now="delete", part=four, replaced=four, next="changed", held=four, risks=(lost,))
+    assert summary([replaced], 1).sentence == (
+        "1 of 1 VM or pool: all 4 VMs of pool shop/web deleted with their disks and created anew"
+    )
+    assert (word(replaced), what(replaced)) == (
+        "delete, create anew",
+        ["all of its 4 VMs are deleted with their disks and created anew"],
+    )
+    shrinks = replace(replaced, replaced=Part("pool", 3, 4), held=Part("pool", 3, 4), risks=())
+    assert summary([shrinks, Verdict(vm="shop/db", now="refused")], 2).sentence == (
+        "2 of 2 VMs and pools: shop/db refused, 3 of the 4 VMs of pool shop/web deleted and created anew, "
+        "1 of the 4 VMs of pool shop/web deleted"
+    )
+    assert what(shrinks)[0] == "all of its 4 VMs are deleted and 3 of them created anew"
 
 
 def chance_report(seed: int) -> Report:

@@ -15,7 +15,8 @@ from virtcatalog.kubevirt.matchers import KINDS
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.running import POOL_TEMPLATE, TEMPLATE
+from virtcatalog.review.kubevirtcr import GATES_FIELD, gate_cause, gates_of
+from virtcatalog.review.running import OF_POOL, TEMPLATE
 from virtcatalog.review.side import Side, Vm, within
 from virtcatalog.review.units import ANYWHERE, Unit, Units
 from virtcatalog.review.verdict import Cause, Verdict
@@ -59,14 +60,14 @@ class Causes:
         at_line: dict[tuple[str, int], list[str]] = {}
         for difference in differences(old.manifest, new.manifest, items=True):
             place = _at("", vm.field(difference.field), side.label)
-            field = difference.field.removeprefix(POOL_TEMPLATE).removeprefix(TEMPLATE)
+            field = difference.field.removeprefix(OF_POOL).removeprefix(TEMPLATE)
             at_line.setdefault((place.file, place.line), []).append(field)
         causes = [Cause(_common(fields) or name, *place) for place, fields in at_line.items()]
         return tuple(sorted(causes, key=lambda cause: not any(cause.name in reason for reason in verdict.reasons)))
 
     def naming(self, vm: Vm, references: Iterable[Identity]) -> Iterator[Cause]:
         """The fields by which a VM names these instance types and preferences."""
-        around = POOL_TEMPLATE.removesuffix(TEMPLATE) if vm.manifest.get("kind") == "VirtualMachinePool" else ""
+        around = OF_POOL if vm.manifest.get("kind") == "VirtualMachinePool" else ""
         for kind, *_ in references:
             field = f"spec.{'instancetype' if kind.endswith('nstancetype') else 'preference'}.name"
             if vm.field is not None:
@@ -95,6 +96,12 @@ class Causes:
         name = which[2]
         old = self._manifest(self._base, which, environment, units[0])
         new = self._manifest(self._head, which, environment, units[1])
+        if which[0] == "KubeVirt" and new is not None:
+            for cause, field in _kubevirt_fields(old, new):
+                place = self._field(which, new, field, environment)
+                yield _at(cause, place, self._head.label) if place is not None else Cause(cause)
+            if old is not None:
+                return
         fields = _changed_fields(old, new)
         places = [self._field(which, new, field, environment) for field in fields] if new is not None else []
         yield from (_at(name, place, self._head.label) for place in places if place is not None)
@@ -139,6 +146,12 @@ class Causes:
         kind, _, name = which
         return self._objects[key].get(which) or self._objects[key].get((kind, "", name))
 
+    def gates(self, comparison: Comparison, names: Iterable[str]) -> Iterator[Cause]:
+        """The lines that turn feature gates on."""
+        wanted = {gate_cause(name) for name in names}
+        if wanted:
+            yield from (cause for cause in self._configuration(comparison) if cause.name in wanted)
+
     def _elsewhere(self, comparison: Comparison, vm: Data) -> Iterator[Cause]:
         """What changes a VM that refers to nothing that does: the configuration, and what lies beside it."""
         yield from self._configuration(comparison)
@@ -156,13 +169,26 @@ class Causes:
         """The fields of the KubeVirt CR that change, be it among the objects or one that is named for a side."""
         old, new = self._base.kubevirt, self._head.configuration
         if new is not None:
-            for field in _changed_fields(old or {}, new.data):
-                yield _at(_CR, new.field(field), self._head.label)
+            for name, field in _kubevirt_fields(old or {}, new.data):
+                yield _at(name, new.field(field), self._head.label)
         elif old is not None:
             yield Cause(_CR)
         for which in sorted(comparison.changed):
             if which[0] == "KubeVirt" and new is None:
-                yield from (replace(cause, name=_CR) for cause in self._object(which, comparison))
+                causes = self._object(which, comparison)
+                yield from (replace(cause, name=_CR) if cause.name == which[2] else cause for cause in causes)
+
+
+def _kubevirt_fields(old: Data | None, new: Data) -> Iterator[tuple[str, str]]:
+    """The fields of a KubeVirt CR that change, and what each is called: a feature gate by its name."""
+    before, after = gates_of(old), gates_of(new)
+    for gate in dict.fromkeys([*after, *before]):
+        if gate not in before:
+            yield gate_cause(gate), f"{GATES_FIELD}[{after.index(gate)}]"
+        elif gate not in after:
+            yield gate_cause(gate), GATES_FIELD
+    fields = _changed_fields(old, new)
+    yield from ((_CR, field) for field in fields if not field.startswith(f"{GATES_FIELD}["))
 
 
 def _release(comparison: Comparison) -> Iterator[Cause]:

@@ -19,7 +19,8 @@ from virtcatalog.review.deployed import frozen, matched, quiet, remarks
 from virtcatalog.review.dumps import Dump, Vms, others
 from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.judge import Case
-from virtcatalog.review.objects import compare_objects
+from virtcatalog.review.kubevirtcr import uninstalled
+from virtcatalog.review.objects import ObjectChange, compare_objects
 from virtcatalog.review.report import Report
 from virtcatalog.review.shortages import overspent, standing
 from virtcatalog.review.side import Side, environment_names, sound
@@ -63,16 +64,12 @@ def review(
     ]
     fleet.unknown += [name for name in clean.vms if name not in fleet.unknown]
     hosts = [str(condition.host) for condition in conditions]
+    labels = base.label, head.label
+    objects = tuple(compare_objects(_with_configuration(clean.base), _with_configuration(clean.head), labels))
     return Report(
         base=base,
         head=head,
-        objects=tuple(
-            compare_objects(
-                _with_configuration(clean.base),
-                _with_configuration(clean.head),
-                (base.label, head.label),
-            )
-        ),
+        objects=objects,
         fleet=fleet,
         upgrades=tuple(reviewer.upgrades()),
         hidden=clean.objects,
@@ -83,7 +80,7 @@ def review(
         previews=tuple(reviewer.previews()),
         quiet=len(quiet(clean.base, clean.head, fleet.verdicts)),
         frozen=len({id(change.resource) for change in frozen(clean.base, clean.head)}),
-        remarks=tuple(remarks(clean.base, clean.head, fleet.verdicts)),
+        remarks=(*_uninstalled(objects), *reviewer.gate_remarks(), *remarks(clean.base, clean.head, fleet.verdicts)),
         host=" → ".join(hosts) if conditions[0].host != conditions[1].host else "",
     )
 
@@ -131,6 +128,11 @@ def _only_units(side: Side, repository: Repository, environments: Sequence[str])
         unrendered=tuple(problem for problem in side.unrendered if problem not in others),
         opaque=tuple(entry for entry in side.opaque if entry[1].problem not in others),
     )
+
+
+def _uninstalled(objects: Sequence[ObjectChange]) -> list[str]:
+    gone = [change for change in objects if change.change == "removed" and change.manifest["kind"] == "KubeVirt"]
+    return [f"{change.name} is removed: {uninstalled(change.manifest)}" for change in gone]
 
 
 def _with_configuration(side: Side) -> dict[str, Sequence[Data]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -98,7 +99,12 @@ class Comparison:
     @property
     def is_configured(self) -> bool:
         """Whether there is a KubeVirt CR, before or after."""
-        return any(manifest["kind"] == "KubeVirt" for objects in self._objects for manifest in objects)
+        return any(map(_has_kubevirt, self._objects))
+
+    @property
+    def stays_configured(self) -> bool:
+        """Whether there is a KubeVirt CR after the change."""
+        return _has_kubevirt(self._objects[1])
 
     @cached_property
     def inputs(self) -> tuple[Inputs, ...]:
@@ -134,6 +140,10 @@ class Comparison:
         names = {located(manifest) for manifest in stored}
         return self._meet_head([*(obj for obj in self._objects[1] if located(obj) not in names), *stored])
 
+    def without_gates(self, gates: Collection[str]) -> Cluster:
+        """Return the cluster after the change, had its KubeVirt CR none of these feature gates."""
+        return self._meet_head([_without_gates(manifest, gates) for manifest in self._objects[1]])
+
     def known_fields(self) -> Iterator[KnownField]:
         """Yield the fields of objects that do not change which only one of the two releases knows."""
         for key in sorted((self.base.pruned.keys() | self.head.pruned.keys()) - self.changed):
@@ -168,6 +178,19 @@ class Comparison:
             references is not None
             and all(_find(reference, cluster) is not None for reference in references for cluster in self._partial)
         )
+
+
+def _has_kubevirt(objects: Iterable[Data]) -> bool:
+    return any(manifest["kind"] == "KubeVirt" for manifest in objects)
+
+
+def _without_gates(manifest: Data, gates: Collection[str]) -> Data:
+    if manifest["kind"] != "KubeVirt":
+        return manifest
+    spec = json.loads(json.dumps(manifest["spec"]))
+    developer = spec["configuration"]["developerConfiguration"]
+    developer["featureGates"] = [gate for gate in developer["featureGates"] if gate not in gates]
+    return {**manifest, "spec": spec}
 
 
 def _find(wanted: Identity, cluster: Cluster) -> Any:

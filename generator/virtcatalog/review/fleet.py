@@ -47,6 +47,7 @@ from virtcatalog.review.judge import (
     judge_open,
     judge_template,
 )
+from virtcatalog.review.kubevirtcr import by_gates, gate_remarks, needed_new_gates
 from virtcatalog.review.moving import Moved, Moves
 from virtcatalog.review.pinned import Pinned, assumed, pins, recreated, stores
 from virtcatalog.review.referenced import References
@@ -54,7 +55,7 @@ from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.syncing import as_sent, synced_verdict
 from virtcatalog.review.units import ANYWHERE, Units
 from virtcatalog.review.users import Users
-from virtcatalog.review.verdict import Verdict
+from virtcatalog.review.verdict import Cause, Verdict
 
 #: The fields of a VM's spec that name its instance type and its preference, as ends of paths.
 _MATCHERS = (("instancetype",), ("preference",))
@@ -195,7 +196,7 @@ class Reviewer:
             if verdict.touched:
                 comparison = case.comparison
                 verdict = turned_off(verdict, comparison)
-                because = self._causes.around(comparison, case.references or (), case.vm)
+                because = by_gates(self._causes.around(comparison, case.references or (), case.vm), verdict)
                 verdict = replace(verdict, environment=comparison.environment, because=because)
                 self.fleet.verdicts += (replace(of_one(verdict, name.rpartition("/")[2]), vm=name) for name in members)
                 self.fleet.diffs[comparison.environment, members[0], False] = partial(diff_of_case, case)
@@ -206,6 +207,10 @@ class Reviewer:
         self.fleet.verdicts, claims = claims_once(self.fleet.verdicts)
         self.fleet.assumed = assumed_words(self._gates.assumed, set().union(*types), claims, self._networks)
         return self.fleet
+
+    def gate_remarks(self) -> list[str]:
+        """Say of each feature gate that comes or goes, and changes no VM, why that is."""
+        return gate_remarks(self._comparisons.values(), self.fleet.verdicts)
 
     def fleets(self, fleet: Collection[DumpedVm]) -> Iterator[tuple[str, Sequence[Data], Comparison]]:
         """Yield the VMs of each environment that they are in, and what they meet there."""
@@ -291,17 +296,29 @@ class Reviewer:
             return
         if new is not None and not is_open and not is_template:
             self._networks |= {*networks_elsewhere(new.manifest, comparison.head)}
-        because = self._causes.of_manifest(old, new, verdict) if not stays else ()
-        if not because or verdict.next == "kept" or verdict.anew != "same":
-            gone = [each for each in refers or () if comparison.gone([each])]
-            because += tuple(self._causes.naming(new, gone)) if new is not None else ()
-            because += self._causes.around(comparison, refers or (), vm.manifest)
+        because = self._because(old, new, verdict, comparison, refers)
         environment, place = vm.environment, place_of(vm.place, self._sides[new is not None].label)
         verdict = replace(verdict, vm=vm.key, environment=environment, place=place, because=because)
         sync = synced_verdict(verdict, old, new, self._sides, comparison)
         self.fleet.verdicts.append(replace(verdict, sync=sync))
         if not is_open:
             self.fleet.diffs[environment, vm.key, is_template] = partial(diff_of, *manifests, comparison)
+
+    def _because(
+        self, old: Vm | None, new: Vm | None, verdict: Verdict, comparison: Comparison, refers: list[Identity] | None
+    ) -> tuple[Cause, ...]:
+        """What makes the verdict on a VM of a side: its own manifest, what it refers to, and the KubeVirt CR."""
+        vm = new or old
+        assert vm is not None
+        differs = old is None or new is None or (old.manifest, old.open) != (new.manifest, new.open)
+        because = self._causes.of_manifest(old, new, verdict) if differs else ()
+        if not because or verdict.next == "kept" or verdict.anew != "same" or verdict.replaced is not None:
+            gone = [each for each in refers or () if comparison.gone([each])]
+            because += tuple(self._causes.naming(new, gone)) if new is not None else ()
+            because += by_gates(self._causes.around(comparison, refers or (), vm.manifest), verdict)
+        if differs and new is not None and not new.open:
+            because += tuple(self._causes.gates(comparison, needed_new_gates(new.manifest, comparison)))
+        return tuple(dict.fromkeys(because))
 
     def _move(self, old: Vm, new: Vm, comparison: Comparison) -> None:
         """Judge the machine of a VM of a folder, which runs; one that is in a dump, too, is judged by that."""
@@ -334,7 +351,7 @@ class Reviewer:
         # A manifest says nothing of what KubeVirt has stored beside the revisions that it names itself.
         pinned, stored = pins(new, comparison.base), assumed(refers, comparison.base)
         pinned = replace(pinned, matchers=pinned.matchers | stored.matchers) if pinned else stored
-        return judge(Case(new, fresh, pinned, refers, comparison))
+        return judge(Case(new, fresh, pinned, refers, comparison), is_applied=True)
 
     def _hidden(self) -> None:
         """Judge what holds VMs and is not rendered on one side or both: one that stays has the same digest."""

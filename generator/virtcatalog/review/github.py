@@ -7,7 +7,7 @@ from virtcatalog.errors import counted, some
 from virtcatalog.manifests.identity import identity
 from virtcatalog.review.groups import Group, grouped
 from virtcatalog.review.report import Report, deprecated, headline, migrations, requests, shortages, upgrades
-from virtcatalog.review.rows import meaning, noun, severity, what, why
+from virtcatalog.review.rows import details, meaning, noun, severity, why
 from virtcatalog.review.side import Side
 from virtcatalog.review.users import consequences
 
@@ -40,7 +40,7 @@ def _of_vms(group: Group) -> str:
     verdict = group.verdict
     cause = next((cause for cause in verdict.because if cause.file), None)
     file, line = (cause.file, cause.line) if cause else ("", 0)
-    message = f"{some(group.vms, 5)}: {'; '.join(filter(None, (*what(verdict), why(group))))}"
+    message = f"{some(group.vms, 5)}: {'; '.join(filter(None, (*details(verdict), why(group))))}"
     who = counted(len(group.vms), noun(verdict))
     title = f"{who}: {meaning(verdict)}"
     return _command("notice" if severity(verdict) == "note" else severity(verdict), file, line, title, message)

@@ -1,28 +1,23 @@
 """What a change does to the VMs of a VirtualMachinePool or VirtualMachineInstanceReplicaSet, and to a VMI without a VM.
 
-Source: pkg/virt-controller/watch/pool/pool.go (scale, update, opportunisticUpdate, proactiveUpdate, isOutdatedVMI),
-pkg/virt-controller/watch/replicaset/replicaset.go (execute, scale), admitters/vmpool-admitter.go,
-admitters/vmi-update-admitter.go; the same in all releases but for identity_risks.
+Source: pkg/virt-controller/watch/replicaset/replicaset.go (execute, scale), admitters/vmi-update-admitter.go.
 """
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
-from virtcatalog.api.decode import decode_manifest, to_manifest
-from virtcatalog.api.holders import VirtualMachinePool, VirtualMachinePoolSpec
 from virtcatalog.api.kinds import replicas
-from virtcatalog.errors import counted
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.controller.vm import first_vm
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.manifests.identity import Data
-from virtcatalog.review.running import Running, running
-from virtcatalog.review.verdict import Part, PartKind, Risk, Verdict
+from virtcatalog.review.pools import changed_pool, is_scaled, unchanged_pool
+from virtcatalog.review.running import Running
+from virtcatalog.review.verdict import Part, PartKind, Verdict
 
-_EVERY = "100%"
 _LEFT = Running(next="kept")
 """A VMI is never started again, and a ReplicaSet changes none: it makes new ones of its template."""
+_LEFT_VMI = Running(next="kept", reasons=("a VirtualMachineInstance without a VM is never started again",))
 
 
 def running_held(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
@@ -71,63 +66,47 @@ def _kind(manifest: Data) -> PartKind:
 def _held(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
     kind = new.get("kind")
     if old == new:
-        return _around(old, base, head) if kind == "VirtualMachinePool" else _LEFT
+        return unchanged_pool(old, base, head) if kind == "VirtualMachinePool" else _stays(kind)
     if kind == "VirtualMachineInstance":
         if old.get("spec") == new.get("spec"):
-            return _LEFT
+            return _LEFT_VMI
         return Running("refused", ("a VirtualMachineInstance cannot be changed: delete it and create it anew",))
     result = create_vmi(new, head)
     if not result.admitted and result.refused_by == "vm":
         return Running("refused", tuple(map(str, result.reasons)))
     if not create_vmi(old, base).admitted:
         return Running("create" if result.admitted else "unchanged", part=all_of(new))
-    scaled, machine = _scaled(old, new), Running()
+    scaled = _scaled(old, new)
     if kind == "VirtualMachinePool":
-        pools = [decode_manifest(manifest, VirtualMachinePool) for manifest in (old, new)]
-        if pools[0].spec.selector != pools[1].spec.selector:
-            return Running("refused", ("spec.selector: it cannot be changed (refused by the VM webhook)",))
-        machine = _updated(pools[0], pools[1], base, head)
-        left = _not_scaled(pools[1].spec, scaled)
-        if left:
-            return replace(machine, now="unchanged", next="kept", reasons=(f"{scaled.reasons[0]}: {left}",))
+        machine = changed_pool(old, new, scaled, base, head)
+        if machine.now == "refused" or not is_scaled(new, scaled):
+            return machine
     else:
         machine = _LEFT
         if (new.get("spec") or {}).get("paused"):
             return replace(machine, reasons=tuple(f"{reason}: the ReplicaSet is paused" for reason in scaled.reasons))
-    if not replicas(old) and machine.now not in ("refused", "unknown"):  # there is no VM that meets it
-        machine = replace(machine, now="unchanged", reasons=(), restarts=None)
-    if scaled.now == "delete" or machine.now == "unchanged":
-        part = machine.part if machine.now == "delete" else scaled.part
-        restarts, stay = machine.restarts, min(replicas(old) or 0, replicas(new) or 0)
-        if restarts is not None:
-            restarts = replace(restarts, number=restarts.number and stay) if stay else None
-        return replace(
-            machine, now=scaled.now, part=part, reasons=(*scaled.reasons, *machine.reasons), restarts=restarts
-        )
-    return replace(machine, reasons=(*machine.reasons, *scaled.reasons))
-
-
-def identity_risks(old: Data, new: Data, head: Cluster) -> tuple[Risk, ...]:
-    """What guests of a pool risk that updates its VMs where that takes the firmware's uuid and serial from them."""
-    if new.get("kind") != "VirtualMachinePool" or head.release.traits.pools_keep_identities:
-        return ()
-    before, after = (
-        decode_manifest(manifest, VirtualMachinePool).spec.virtual_machine_template for manifest in (old, new)
+    if not replicas(old) and machine.now != "unknown":  # there is no VM that meets it
+        machine = replace(machine, now="unchanged", reasons=(), restarts=None, replaced=None)
+    if scaled.now != "delete" and machine.now != "unchanged":
+        return replace(machine, reasons=(*machine.reasons, *scaled.reasons))
+    stay = min(replicas(old) or 0, replicas(new) or 0)
+    return replace(
+        machine,
+        now=scaled.now,
+        part=machine.part if machine.now == "delete" else scaled.part,
+        reasons=(*scaled.reasons, *machine.reasons),
+        restarts=_of_those(stay, machine.restarts),
+        replaced=_of_those(stay, machine.replaced),
     )
-    firmware = after.spec.template.spec.domain.firmware
-    if before == after or (firmware is not None and firmware.uuid and firmware.serial):
-        return ()
-    release = head.release.name
-    reason = f"a pool of {release} takes SMBIOS uuid and serial from the VMs that it updates: licences go by them"
-    return (Risk("activation", reason),)
 
 
-def _around(pool: Data, base: Cluster, head: Cluster) -> Running:
-    """A pool that stays as it is: what its VMs meet when their cluster changes."""
-    if not create_vmi(pool, base).admitted:
-        return Running()
-    vm = _first(decode_manifest(pool, VirtualMachinePool), base)
-    return running(vm, vm, base, head)
+def _of_those(stay: int, part: Part | None) -> Part | None:
+    """A part of the VMs that are there, as a part of those that stay."""
+    return replace(part, number=part.number and stay) if part is not None and stay else None
+
+
+def _stays(kind: object) -> Running:
+    return _LEFT_VMI if kind == "VirtualMachineInstance" else _LEFT
 
 
 def _scaled(old: Data, new: Data) -> Running:
@@ -139,56 +118,3 @@ def _scaled(old: Data, new: Data) -> Running:
     if after < before:
         return Running("delete", reasons, part=Part(_kind(old), before - after, before))
     return Running("create", reasons, part=Part(_kind(new), after - before, after))
-
-
-def _not_scaled(spec: VirtualMachinePoolSpec, scaled: Running) -> str:
-    """Why a pool does not come to its number of replicas by itself, and then updates none of its VMs; "" if it does."""
-    if spec.paused:
-        return "the pool is paused" if scaled.reasons else ""
-    strategy = spec.scale_in_strategy
-    if scaled.now != "delete" or strategy is None:
-        return ""
-    if strategy.unmanaged is not None:
-        return "scaleInStrategy unmanaged deletes none"
-    return "scaleInStrategy opportunistic deletes none" if strategy.opportunistic is not None else ""
-
-
-def _updated(old: VirtualMachinePool, new: VirtualMachinePool, base: Cluster, head: Cluster) -> Running:
-    """What becomes of the VMs of a pool whose template changes."""
-    spec, strategy = new.spec, new.spec.update_strategy
-    template, former = spec.virtual_machine_template, old.spec.virtual_machine_template
-    if template == former:
-        return Running()
-    if spec.paused:
-        return Running(next="kept", reasons=("the pool is paused: its VMs stay as they are",))
-    if strategy is not None and strategy.unmanaged is not None:
-        return Running(next="kept", reasons=("updateStrategy unmanaged: VMs that exist stay as they are",))
-    machine = running(_first(old, base), _first(new, head), base, head)
-    if machine.now == "refused" or (strategy is not None and strategy.opportunistic is not None):
-        return machine
-    some = strategy.proactive.selection_policy if strategy is not None and strategy.proactive is not None else None
-    chosen = some is not None and some.selectors is not None
-    of_some = " (those that its selectors choose)" if chosen else ""
-    number = 1 if old.spec.replicas is None else old.spec.replicas
-    part = Part("pool", None if chosen else number, number)
-    if template.spec.data_volume_templates != former.spec.data_volume_templates:
-        reason = f"the pool deletes its VMs{of_some} and creates them anew: dataVolumeTemplates are others"
-        return replace(machine, now="delete", reasons=(reason,), part=part)
-    if template.spec.template != former.spec.template and machine.now not in ("stop", "start"):
-        reason = f"the pool restarts its VMs itself{of_some}, now, {_pace(spec)}"
-        return replace(machine, now="restart", reasons=(reason,), part=part, restarts=part)
-    return machine
-
-
-def _pace(spec: VirtualMachinePoolSpec) -> str:
-    """How many VMs a pool restarts at once (calculateMaxUnavailableInt)."""
-    limit, number = spec.max_unavailable, 1 if spec.replicas is None else spec.replicas
-    if limit is None or limit == _EVERY:
-        return "all at once"
-    most = number * int(limit.removesuffix("%")) // 100 if isinstance(limit, str) else limit
-    return f"{counted(max(most, 1), 'VM')} at once"
-
-
-def _first(pool: VirtualMachinePool, cluster: Cluster) -> Data:
-    """The manifest of a pool's first VM; what its number gives it is the same before and after."""
-    return to_manifest(first_vm(pool, cluster.release))

@@ -72,7 +72,7 @@ def _body(report: Report, title: str) -> Iterator[str]:
         ("Shortages", shortages(report)),
         ("Not rendered", list(map(str, report.unrendered))),
         ("Assumed", [*report.fleet.assumed]),
-        ("Not applied", [*report.remarks]),
+        ("Notes", [*report.remarks]),
     ):
         yield f"<h2>{title}</h2>\n{_list(lines)}" if lines else ""
     if report.objects:

@@ -15,13 +15,14 @@ from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.placeholders import Open
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.groups import of_all
-from virtcatalog.review.holders import all_of, identity_risks, none_of, running_held, with_next
+from virtcatalog.review.holders import all_of, none_of, running_held, with_next
 from virtcatalog.review.outcome import Outcome, VmChange, compare, deleted_claims, outcome, refusals
 from virtcatalog.review.pinned import Pinned, stores
-from virtcatalog.review.requests import requested
+from virtcatalog.review.podrequests import requests_of, requests_of_staying
+from virtcatalog.review.pools import disk_risks, identity_risks
 from virtcatalog.review.risks import risks
 from virtcatalog.review.running import Running, running
-from virtcatalog.review.verdict import ANEW, BREAKS, Next, Now, Part, Requests, Risk, Verdict, When
+from virtcatalog.review.verdict import ANEW, BREAKS, LOST, Next, Now, Requests, Risk, Verdict
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -61,8 +62,11 @@ def judge_alike(case: Case) -> Verdict:
     return of_all(judge(case), identity(case.vm)[2])
 
 
-def judge(case: Case) -> Verdict:
-    """Return the verdict on a VM of which nobody touches the manifest: only what is around it changes."""
+def judge(case: Case, *, is_applied: bool = False) -> Verdict:
+    """Return the verdict on a VM of which nobody touches the manifest: only what is around it changes.
+
+    One that a webhook refused is created once its manifest `is_applied` again, as those of a repository are.
+    """
     outcomes, comparison = Outcomes(), case.comparison
     vm = case.vm if case.revisions_are_here else case.fresh
     keeps = _keeps(case, outcomes.of(vm, comparison.base))
@@ -73,7 +77,7 @@ def judge(case: Case) -> Verdict:
     if pair is not None and pair[1] is outcomes.of(case.fresh, comparison.head):
         change = without_objects(change, gone)
     found = with_next(_after(machine, (vm, vm), pair, change), vm, vm)
-    if found.now == "create":  # nobody applies its manifest again
+    if found.now == "create" and not is_applied:
         found = replace(found, now="unchanged", part=None)
     if found.touched or pair is not None or comparison.changed.isdisjoint(case.references or ()):
         return found
@@ -84,27 +88,47 @@ def judge(case: Case) -> Verdict:
 def judge_applied(old: Data, new: Data, comparison: Comparison, references: Sequence[Identity]) -> Verdict:
     """Return the verdict on a VM to which another manifest is applied; `references` are those that both have."""
     machine, gone = _machine(old, new, comparison), comparison.gone(references)
-    keeps = stores(comparison.base)
+    stored = stores(comparison.base)
     if machine.now == "refused":
-        reasons = machine.reasons if keeps else gone or machine.reasons
+        reasons = machine.reasons if stored else gone or machine.reasons
         return Verdict(now="refused", part=none_of(new), reasons=reasons)
+    keeps = stored and machine.replaced is None
     before = outcome(old, comparison.base)
     after = outcome(new, comparison.keeping(references) if keeps else comparison.head)
     change = compare(before, after)
     verdict = _after(machine, (old, new), (before, after), change if keeps else without_objects(change, gone))
+    if keeps and verdict.touched and verdict.next not in BREAKS:
+        fresh = outcome(new, comparison.head)
+        verdict = _with_anew(verdict, (old, new), (before, after, fresh), gone)
     verdict = with_next(verdict, old, new)
     if verdict.next == "changed":
         verdict = replace(verdict, risks=(*verdict.risks, *identity_risks(old, new, comparison.head)))
-    if not keeps or not verdict.touched or verdict.next in BREAKS:
-        return verdict
-    fresh = outcome(new, comparison.head)
+    return replace(verdict, risks=(*disk_risks(old, new, verdict), *verdict.risks))
+
+
+def _with_anew(
+    verdict: Verdict, vms: tuple[Data, Data], outcomes: tuple[Outcome, Outcome, Outcome], gone: Sequence[str]
+) -> Verdict:
+    """A verdict that says also what the VM is if it is created anew, where types or preferences change, too.
+
+    The outcomes are those before the change, at the next start and as created anew.
+    """
+    before, after, fresh = outcomes
+    stays = verdict.next in ("same", "kept")
     anew = without_objects(compare(before if verdict.next == "kept" else after, fresh), gone)
     if anew is None:
         return verdict
-    if verdict.next in ("same", "kept"):
-        return replace(verdict, next="kept", anew=next_of(anew), changes=anew.summary)
+    if verdict.now == "create" and next_of(anew) == "refused":
+        verdict = replace(verdict, now="refused")
+    requests = verdict.requests
+    if replicas(vms[0]) != replicas(vms[1]):
+        requests = requests_of_staying(before, before if stays else after, fresh, vms, verdict.now)
+    elif requests is None:
+        requests = requests_of(after, fresh, vms, "kept")
+    if stays:
+        return replace(verdict, next="kept", anew=next_of(anew), changes=anew.summary, requests=requests)
     lines = (f"{ANEW}: {line}" for line in anew.summary)
-    return replace(verdict, anew=next_of(anew), changes=(*verdict.changes, *lines))
+    return replace(verdict, anew=next_of(anew), changes=(*verdict.changes, *lines), requests=requests)
 
 
 def judge_created(new: Data, comparison: Comparison, references: Sequence[Identity] | None) -> Verdict:
@@ -115,18 +139,18 @@ def judge_created(new: Data, comparison: Comparison, references: Sequence[Identi
         return Verdict(now="unknown", reasons=reasons, next="unknown")
     if after.result.refused_by == "vm":
         return Verdict(now="refused", part=none_of(new), reasons=reasons, next="none")
-    requests = None if is_halted(new) else _requests((None, after), (new, new), "create")
+    requests = None if is_halted(new) else requests_of(None, after, (new, new), "create")
     return Verdict(now="create", part=all_of(new), next=_broken(after), changes=reasons, requests=requests)
 
 
 def judge_deleted(old: Data, comparison: Comparison) -> Verdict:
     """Return the verdict on a VM that goes."""
     before = outcome(old, comparison.base)
-    requests = None if is_halted(old) else _requests((before, None), (old, old), "delete")
+    requests = None if is_halted(old) else requests_of(before, None, (old, old), "delete")
     part = all_of(old)
     disks = deleted_claims(before.result, comparison.head, of_pool=part is not None) if before.result else []
     lost = "those of its VMs" if part is not None else listed(disks)
-    risks = (Risk("disks", f"deleted with the VM: {lost}"),) if disks else ()
+    risks = (Risk("disks", f"{LOST}: {lost}"),) if disks else ()
     return Verdict(now="delete", part=part, next="none", requests=requests, risks=risks)
 
 
@@ -157,7 +181,7 @@ def judge_template(
         changes = ("the VM template is new", *refusals(after))
         return Verdict(template=True, next="changed" if broken == "same" else broken, changes=changes)
     change = without_objects(compare(before, after), comparison.gone(references))
-    requests = _requests((before, after), (old, new), "template") if change is not None else None
+    requests = requests_of(before, after, (old, new), "template") if change is not None else None
     return Verdict(template=True, next=next_of(change), changes=_changes(change), requests=requests)
 
 
@@ -240,27 +264,38 @@ def _after(
             reasons=machine.reasons,
             next=machine.next,
             restarts=machine.restarts,
+            replaced=machine.replaced,
             changes=machine.breaks,
         )
-    differs = pair is not None and (change is not None or replicas(vms[0]) != replicas(vms[1]))
-    requests = _requests(pair, vms, now) if pair is not None and differs else None
-    if now == "stop" and pair is not None:
-        requests = _requests((pair[0], None), vms, now)
-    if now == "start" and pair is not None:
-        requests = _requests((None, pair[1]), vms, now)
+    differs = change is not None or now in ("start", "stop") or replicas(vms[0]) != replicas(vms[1])
     verdict = Verdict(
         now=now,
         part=part,
         reasons=machine.reasons,
         next=next_of(change),
         restarts=machine.restarts,
+        replaced=machine.replaced,
         changes=_changes(change),
         risks=_risks(*pair) if change is not None and pair is not None else (),
-        requests=requests,
+        requests=_requests(machine, pair, vms, now) if pair is not None and differs else None,
     )
     if machine.next != "kept" or change is None:
         return verdict
-    return replace(verdict, next="kept", anew=verdict.next, requests=_requests_of_kept(pair, vms, now, part))
+    return replace(verdict, next="kept", anew=verdict.next)
+
+
+def _requests(machine: Running, pair: tuple[Outcome, Outcome], vms: tuple[Data, Data], now: Now) -> Requests | None:
+    """What Pods request before and after, of a VM that is there."""
+    before, after = pair
+    if machine.next == "kept" and replicas(vms[0]) == replicas(vms[1]):
+        return requests_of(before, after, vms, "kept")
+    if machine.next == "kept":
+        return requests_of_staying(before, before, after, vms, now)
+    if now == "stop":
+        return requests_of(before, None, vms, now)
+    if now == "start":
+        return requests_of(None, after, vms, now)
+    return requests_of(before, after, vms, "start" if machine.restarts is not None else now)
 
 
 def _recovers(change: VmChange, before: Outcome, vm: Data) -> Now:
@@ -276,7 +311,7 @@ def _kept(case: Case, before: Outcome, after: Outcome) -> Verdict:
     requests = None
     # What a VM of which nothing is known but that it runs has stored is what it asks for, until it is created anew.
     if change is not None and case.pinned.assumed and change.kind not in ("refused", "crash", "reason"):
-        requests = _requests((before, after), (case.vm, case.vm), "kept")
+        requests = requests_of(before, after, (case.vm, case.vm), "kept")
     anew = next_of(change)
     found = _risks(before, after) if anew == "changed" else ()
     return Verdict(next="kept", anew=anew, changes=_changes(change), risks=found, requests=requests)
@@ -310,40 +345,6 @@ def _risks(before: Outcome, after: Outcome) -> tuple[Risk, ...]:
 
 def _changes(change: VmChange | None) -> tuple[str, ...]:
     return change.summary if change is not None else ()
-
-
-def _requests(
-    outcomes: tuple[Outcome | None, Outcome | None], vms: tuple[Data | None, Data | None], now: str
-) -> Requests | None:
-    """What Pods request before and after: of a pool or ReplicaSet those of all its VMs."""
-    old, new = (
-        requested(outcome.result, _number(vm)) if outcome is not None else None
-        for outcome, vm in zip(outcomes, vms, strict=True)
-    )
-    if old == new:
-        return None
-    at_once = now in ("create", "start", "stop", "delete", "migrate")
-    when: When = "now" if at_once else "created anew" if now in ("template", "kept") else "next start"
-    return Requests(old, new, when, max(map(_number, vms)))
-
-
-def _requests_of_kept(
-    pair: tuple[Outcome, Outcome] | None, vms: tuple[Data, Data], now: Now, part: Part | None
-) -> Requests | None:
-    """What Pods request where VMs of a pool or ReplicaSet stay as they are: of those that come or go, if any."""
-    if pair is None:
-        return None
-    if part is None or part.number is None or now not in ("create", "delete"):
-        return _requests(pair, vms, "kept")
-    before, after = (requested(outcome.result, part.number) for outcome in pair)
-    goes = now == "delete"
-    return Requests(before if goes else None, None if goes else after, "now", part.number)
-
-
-def _number(vm: Data | None) -> int:
-    """How many VMs a manifest stands for."""
-    number = replicas(vm) if vm is not None else None
-    return 1 if number is None else number
 
 
 def _matcher(reference: Identity) -> str:

@@ -39,6 +39,7 @@ class RequestChange(msgspec.Struct, frozen=True, kw_only=True):
 
     `template` says that they are VM templates of the catalog, which nobody may have taken yet. `before` and `after`
     are amounts in the scheduler's units. `guest` is the part of the change of memory that the guests' own memory is.
+    There are so many `vms` after the change; `vms_before` is another number where pools or ReplicaSets grow or shrink.
     """
 
     environment: str
@@ -47,6 +48,7 @@ class RequestChange(msgspec.Struct, frozen=True, kw_only=True):
     when: When
     template: bool
     vms: int
+    vms_before: int
     before: Mapping[str, int]
     after: Mapping[str, int]
     guest: int
@@ -85,6 +87,7 @@ def request_changes(verdicts: Iterable[Verdict]) -> list[RequestChange]:
             when=when,
             template=template,
             vms=sum(request.vms for request in requests),
+            vms_before=sum(request.vms if request.vms_before is None else request.vms_before for request in requests),
             before=_sum(request.before for request in requests),
             after=_sum(request.after for request in requests),
             guest=sum(_guest(request.after) - _guest(request.before) for request in requests),
@@ -176,7 +179,8 @@ _OF_CAUSE = ("environment", "namespace", "cause", "template")
 
 def _who(change: RequestChange) -> str:
     where = ", ".join(filter(None, (change.environment, change.namespace, change.cause)))
-    return f"{where}: {counted(change.vms, 'VM template' if change.template else 'VM')}"
+    number = f"{change.vms_before:,} → " if change.vms_before != change.vms else ""
+    return f"{where}: {number}{counted(change.vms, 'VM template' if change.template else 'VM')}"
 
 
 def _line(who: str, changes: Sequence[RequestChange], prices: Prices | None) -> str:
@@ -198,9 +202,13 @@ def _together(changes: Sequence[RequestChange]) -> RequestChange:
     for change in changes:
         before.update(change.before)
         after.update(change.after)
-    vms, guest = sum(change.vms for change in changes), sum(change.guest for change in changes)
-    total = replace(changes[0], environment="", namespace="", cause="", vms=vms)
-    return replace(total, before=before, after=after, guest=guest)
+    total = replace(changes[0], environment="", namespace="", cause="", before=before, after=after)
+    return replace(
+        total,
+        vms=sum(change.vms for change in changes),
+        vms_before=sum(change.vms_before for change in changes),
+        guest=sum(change.guest for change in changes),
+    )
 
 
 def _costs(changes: Sequence[RequestChange], prices: Prices) -> tuple[Fraction, Fraction]:

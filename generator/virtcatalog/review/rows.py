@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from virtcatalog.errors import SWITCHED_OFF, Level, Severity, counted, some
 from virtcatalog.review.groups import Group
+from virtcatalog.review.running import BY_HAND
 from virtcatalog.review.summary import part_words
 from virtcatalog.review.verdict import ANEW, BREAKS, Next, Verdict
 
@@ -36,6 +37,7 @@ _ANEW_WORDS: dict[Next, str] = {
     "crash": "crashes if created anew",
     "unknown": "unknown if created anew",
 }
+_HAPPENS_ANEW: dict[Next, str] = {"refused": " are refused", "crash": " crash"}
 _ERRORS, _NOTES = ("refused", "unknown", "crash"), ("kept", "changed")
 _ALARMING = (*_ERRORS, "boot")
 _SIGNS: dict[str, str] = {"create": "+", "start": "+", "delete": "-", "stop": "-"}
@@ -73,7 +75,9 @@ def _level(level: Level, verdict: Verdict) -> str:
     part, restarts = verdict.part, verdict.restarts
     number = "" if restarts is None else "some" if restarts.number is None else str(restarts.number)
     if level == "restart" and number:
-        return f"restart {number} VMs now"
+        return f"restart {number} {'VM' if number == '1' else 'VMs'} now"
+    if level == "delete" and verdict.replaced is not None:
+        return "delete, create anew"
     if level == "delete" and part is not None and part.number != part.of:
         return f"delete {part.number} of {part.of} VMs{f', restart {number} now' if number else ''}"
     return _BOOT if level == "boot" else level
@@ -95,19 +99,24 @@ def what(verdict: Verdict, most: int | None = None) -> list[str]:
 
     Of many lines the first few, with `most`.
     """
-    if of_holder := part_words(verdict):
-        anew = "same" if noun(verdict) == "ReplicaSet" else verdict.anew
-        alone = replace(verdict, part=None, held=None, restarts=None, anew=anew)
-        return [of_holder, *what(alone, most and most - 1)]
-    if verdict.next == "kept":
-        return _of_kept(verdict, most)
-    return shortened(_lines(verdict), most)
+    of_holder = part_words(verdict)
+    return [of_holder, *details(verdict, most and most - 1)] if of_holder else details(verdict, most)
+
+
+def details(verdict: Verdict, most: int | None = None) -> list[str]:
+    """Say the same but for what `meaning` says."""
+    if part_words(verdict):
+        reasons = tuple(reason.removeprefix(BY_HAND) for reason in verdict.reasons)
+        verdict = replace(verdict, reasons=reasons, risks=verdict.risks_of_guests)
+    return _of_kept(verdict, most) if verdict.next == "kept" else shortened(_lines(verdict), most)
 
 
 def _lines(verdict: Verdict) -> list[str]:
-    risks, changes, sync = _parts(verdict)
+    risks, changes, anew, sync = _parts(verdict)
+    if anew:
+        changes.append(f"{_from_creation(verdict)}: {'; '.join(anew)}")
     breaks = verdict.next in ("refused", "crash") and not verdict.template and verdict.now != "refused"
-    if breaks and changes:
+    if breaks and changes and verdict.replaced is None:
         return [*verdict.reasons, *risks, *sync, f"at its next start: {changes[0]}", *changes[1:]]
     if verdict.now == "restart" and verdict.next == "same":
         return [*verdict.reasons, *risks, *sync, "the machine is the same after it"]
@@ -118,19 +127,32 @@ def _lines(verdict: Verdict) -> list[str]:
 
 def _of_kept(verdict: Verdict, most: int | None) -> list[str]:
     """Say that a VM stays as it is, and in one line all that it is once it is created anew."""
-    risks, changes, sync = _parts(verdict)
+    risks, changes, _, sync = _parts(verdict)
     differs = "; ".join(shortened([*risks, *changes], most))
-    stored = verdict.anew == "changed" and not verdict.reasons
-    anew = "or its stored revision is refreshed" if stored else ""
-    return [*verdict.reasons, *sync, *([f"{ANEW}{' ' if anew else ''}{anew}: {differs}"] if differs else [])]
+    return [*verdict.reasons, *sync, *([f"{_from_creation(verdict)}: {differs}"] if differs else [])]
 
 
-def _parts(verdict: Verdict) -> tuple[list[str], list[str], list[str]]:
-    """What the guest risks, what else changes, and what the sync makes of it."""
+def _from_creation(verdict: Verdict) -> str:
+    """Which VMs have what a VM that is kept has not: those that are created later, or of which the revision goes."""
+    kind = noun(verdict)
+    is_refreshed = verdict.next == "kept" and verdict.anew == "changed" and not verdict.reasons
+    if kind == "ReplicaSet":
+        return "VMIs that it creates from now on"
+    if kind != "pool":
+        return f"{ANEW} or its stored revision is refreshed" if is_refreshed else ANEW
+    also = ", or of which the stored revision is refreshed" if is_refreshed else ""
+    return f"VMs that it creates from now on{also}{_HAPPENS_ANEW.get(verdict.anew, '')}"
+
+
+def _parts(verdict: Verdict) -> tuple[list[str], list[str], list[str], list[str]]:
+    """What the guest risks, what else changes, what does where it is created anew, and what the sync makes of it."""
     risks = [f"{risk.kind}: {risk.reason}" for risk in verdict.risks]
-    changes = [change for change in verdict.changes if change not in verdict.reasons and not _is_said(change, verdict)]
+    lines = [change for change in verdict.changes if change not in verdict.reasons and not _is_said(change, verdict)]
+    prefix = f"{ANEW}: "
+    changes = [line for line in lines if not line.startswith(prefix)]
+    anew = [line.removeprefix(prefix) for line in lines if line.startswith(prefix)]
     sync = [f"{verdict.sync.tool}: {'; '.join(verdict.sync.reasons)}"] if verdict.sync and verdict.sync.reasons else []
-    return risks, changes, sync
+    return risks, changes, anew, sync
 
 
 def _is_said(change: str, verdict: Verdict) -> bool:

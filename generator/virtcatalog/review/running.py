@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -17,15 +17,19 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.rollout.outcome import Rollout
 
 _MOST_FIELDS = 3
+BY_HAND: Final = "needs a restart by hand: "
+"""What a reason of `restart` begins with."""
 #: Where the fields of a VM's machine are in its manifest.
 TEMPLATE = "spec.template.spec."
-POOL_TEMPLATE = f"spec.virtualMachineTemplate.{TEMPLATE}"
+OF_POOL = "spec.virtualMachineTemplate."
+POOL_TEMPLATE = f"{OF_POOL}{TEMPLATE}"
 
 
 class Running(msgspec.Struct, frozen=True):
     """What happens to a machine, and why; `breaks` is why it does not start again, () if it does.
 
-    `part` is to how many VMs of a pool or ReplicaSet it happens; `restarts` are those that a pool restarts by itself.
+    `part` is to how many VMs of a pool or ReplicaSet it happens; `restarts` are those that a pool restarts by itself,
+    `replaced` those that it deletes and creates anew.
     """
 
     now: Now = "unchanged"
@@ -34,6 +38,7 @@ class Running(msgspec.Struct, frozen=True):
     breaks: tuple[str, ...] = ()
     part: Part | None = None
     restarts: Part | None = None
+    replaced: Part | None = None
 
 
 def running(old: Data, new: Data, base: Cluster, head: Cluster) -> Running:
@@ -118,11 +123,11 @@ def _restart_reasons(result: Rollout, head: Cluster) -> tuple[str, ...]:
     assert result.restart is not None
     if not result.restart.fields:
         needs_migration = result.restart.reason in ("memory-not-migratable", "volumes")
-        return (f"needs a restart by hand: {result.restart.message}", *(result.obstacles if needs_migration else ()))
+        return (f"{BY_HAND}{result.restart.message}", *(result.obstacles if needs_migration else ()))
     if not head.configuration.live_update:
         return ("the rollout strategy Stage brings nothing to a VM that runs",)
     fields = [field.removeprefix(TEMPLATE) for field in result.restart.fields]
-    return (f"needs a restart by hand: {some(fields, _MOST_FIELDS)} cannot change while the VM runs",)
+    return (f"{BY_HAND}{some(fields, _MOST_FIELDS)} cannot change while the VM runs",)
 
 
 def _breaks(result: Rollout) -> tuple[Next, tuple[str, ...]]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec.structs import replace
-
 from virtcatalog import escaping
 from virtcatalog.errors import counted, some
 from virtcatalog.review.groups import Group, grouped
 from virtcatalog.review.moving import LEVEL, WORDS, Moved
 from virtcatalog.review.report import Report, deprecated, headline, migrations, requests, shortages
-from virtcatalog.review.rows import MEANINGS, meaning, noun, severity, what
+from virtcatalog.review.rows import MEANINGS, details, meaning, noun, severity
 from virtcatalog.sarif import log, result
 
 _DEFAULT = "repository-default"
@@ -46,7 +44,7 @@ def _result(group: Group) -> dict[str, Any]:
     verdict = group.verdict
     where = f"{verdict.environment}: " if verdict.environment else ""
     who = f"{counted(len(group.vms), noun(verdict))}, {some(group.vms, 5)}"
-    text = f"{where}{who}: {'; '.join((meaning(verdict), *what(replace(verdict, part=None, held=None))))}"
+    text = f"{where}{who}: {'; '.join((meaning(verdict), *details(verdict)))}"
     cause = next((cause for cause in verdict.because if cause.file), None)
     file, line = (cause.file, cause.line) if cause else ("", 0)
     index = list(MEANINGS).index(verdict.level)

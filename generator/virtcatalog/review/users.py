@@ -10,6 +10,7 @@ from virtcatalog.catalog.labels import deprecation
 from virtcatalog.errors import counted, some
 from virtcatalog.kubevirt.matchers import KINDS
 from virtcatalog.manifests.identity import Data, Identity, identity
+from virtcatalog.review.kubevirtcr import uninstalled
 from virtcatalog.review.objects import ObjectChange
 
 _MOST_NAMES = 3
@@ -81,6 +82,8 @@ def deprecations(changes: Iterable[ObjectChange], all_users: AllUsers) -> list[D
 def consequences(change: ObjectChange, all_users: AllUsers) -> list[str]:
     """Say what VMs that exist feel of a change of an object, a sentence each."""
     kind = identity(change.manifest)[0]
+    if kind == "KubeVirt" and change.change == "removed":
+        return [f"{uninstalled(change.manifest)}."]
     if kind == "KubeVirt":
         return ["VMs that run keep their domain; their next start takes the new configuration."]
     if kind not in KINDS:

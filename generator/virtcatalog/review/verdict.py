@@ -6,7 +6,7 @@ Counts, sentences, rows, the exit status and `--fail-on` are functions of verdic
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -40,7 +40,9 @@ When = Literal["now", "next start", "created anew"]
 PartKind = Literal["pool", "ReplicaSet"]
 RiskKind = Literal["boot", "disks", "network", "devices", "tpm", "nvram", "clock", "activation", "migration"]
 
-ANEW = "if created anew"
+ANEW: Final = "if created anew"
+LOST: Final = "deleted with the VM"
+"""What a risk of disks says that go with a VM."""
 BREAKS: tuple[Next, ...] = ("refused", "unknown", "crash")
 """What counts of a VM that is created anew, too."""
 
@@ -78,14 +80,15 @@ class Requested(msgspec.Struct, frozen=True):
 class Requests(msgspec.Struct, frozen=True):
     """What a VM's Pod requests before and after, and from when on; None is no Pod.
 
-    Those of a pool or ReplicaSet are of all its `vms`, of the larger number where that changes; of those alone that
-    come or go where all others stay as they are.
+    Those of a pool or ReplicaSet are of all its VMs: `vms` after the change, `vms_before` before it where these are
+    not as many. One that is deleted has the `vms` that it had.
     """
 
     before: Requested | None
     after: Requested | None
     when: When
     vms: int = 1
+    vms_before: int | None = None
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -106,8 +109,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     catalog, of which no VM needs to exist. `reasons` are those of `now`. `anew` is what becomes of a VM that keeps a
     stored type or preference once that is refreshed or the VM is created anew. `changes` are in words for people, the
     gravest first. Of a pool or ReplicaSet `part` is to how many of its VMs `now` happens, and `held` how many `next` is
-    about; `restarts` are the VMs that a pool restarts now by itself. `sync` is what Argo CD or Flux makes of it, where
-    one of them applies the VM's manifest, and that changes.
+    about. A pool restarts `restarts` of its VMs now by itself, and deletes and creates anew those of `replaced`. `sync`
+    is what Argo CD or Flux makes of it, where one of them applies the VM's manifest, and that changes.
     """
 
     vm: str = ""
@@ -120,6 +123,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     next: Next = "same"
     held: Part | None = None
     restarts: Part | None = None
+    replaced: Part | None = None
     anew: Next = "same"
     changes: tuple[str, ...] = ()
     risks: tuple[Risk, ...] = ()
@@ -133,11 +137,21 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         return self.now != "unchanged" or self.next != "same"
 
     @property
+    def loses_disks(self) -> bool:
+        """Whether disks are deleted with the VM, or with VMs of the pool."""
+        return len(self.risks_of_guests) < len(self.risks)
+
+    @property
+    def risks_of_guests(self) -> tuple[Risk, ...]:
+        """The risks of guests that start again: all but that disks are deleted with a VM."""
+        return tuple(risk for risk in self.risks if not risk.reason.startswith(LOST))
+
+    @property
     def levels(self) -> tuple[Level, ...]:
         """All that it is, the gravest first; what a kept VM becomes anew counts where that breaks."""
         names: set[str] = {self.now, self.next, *(("kept", self.anew) if self.anew in BREAKS else ())}
         if self.next in ("changed", "refused", "crash"):
-            names |= {"boot" if risk.kind == "boot" else "risk" for risk in self.risks}
+            names |= {"boot" if risk.kind == "boot" else "risk" for risk in self.risks_of_guests}
         if self.template and self.next == "none":
             names.add("changed")
         return tuple(level for level in LEVELS if level in names)
