@@ -43,12 +43,18 @@ Same = Callable[[Any, Any, Path], bool]
 
 def alike(old: Any, new: Any, _path: Path = ()) -> bool:
     """Whether two values are the same, as deep as they go; to Python, True is 1, and {"a": True} is {"a": 1}."""
-    if old != new:
-        return False
+    return bool(old == new) and _has_same_bools(old, new)
+
+
+def _has_same_bools(old: Any, new: Any) -> bool:
+    """Whether of two equal values each has a bool where the other one has."""
     if isinstance(old, dict):
-        return all(alike(value, new[key]) for key, value in old.items())
+        for key, value in old.items():
+            if not isinstance(value, str) and not _has_same_bools(value, new[key]):
+                return False
+        return True
     if isinstance(old, list):
-        return all(map(alike, old, new))
+        return all(map(_has_same_bools, old, new))
     return isinstance(old, bool) == isinstance(new, bool)
 
 
