@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
+import sqlite3
 from collections.abc import Callable, Iterator
-from multiprocessing import Process
+from contextlib import closing
+from multiprocessing import Process, get_context
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,26 @@ from virtcatalog import __version__
 from virtcatalog.cachefolder import CacheError, default_folder
 from virtcatalog.fleet import cache as module
 from virtcatalog.fleet.cache import Cache, digest, key_of, users_cache
+from virtcatalog.limits import CACHE_ENTRY_BYTES
 
 KEY, OTHER = key_of(b"one"), key_of(b"other")
 
 
 def files(folder: Path) -> list[Path]:
     return sorted(each for each in folder.rglob("*") if each.is_file())
+
+
+def put(folder: Path | str, *keys: str, answer: bytes = b"answer", most: int = 1 << 20) -> None:
+    """A run that keeps an answer under each key."""
+    cache = Cache(str(folder), most)
+    for key in keys:
+        cache.put(key, answer)
+    cache.save()
+
+
+def change(folder: Path, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(folder / "answers.sqlite3")) as database, database:
+        database.execute(statement, values)
 
 
 def test_nothing_is_made_before_there_is_something_to_keep(tmp_path: Path) -> None:
@@ -34,42 +49,69 @@ def test_a_folder_that_somebody_makes_meanwhile_is_not_used(tmp_path: Path) -> N
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache").chmod(0o777)
     cache.put(KEY, b"answer")
+    cache.save()
     assert not files(tmp_path)
 
 
-def test_what_is_kept_is_found_by_the_next_run(tmp_path: Path) -> None:
+def test_what_is_kept_is_found_at_once_and_by_the_next_run(tmp_path: Path) -> None:
     folder = str(tmp_path / "of" / "mine")
-    Cache(folder).put(KEY, b"answer")
-    assert Cache(folder).get(KEY) == b"answer"
-    assert Cache(folder).get(OTHER) is None
+    cache = Cache(folder)
+    cache.put(KEY, b"answer")
+    assert (cache.get(KEY), Cache(folder).get(KEY)) == (b"answer", None)
+    cache.save()
+    assert (cache.get(KEY), Cache(folder).get(KEY), Cache(folder).get(OTHER)) == (b"answer", b"answer", None)
     assert [oct(each.stat().st_mode & 0o777) for each in (Path(folder), files(tmp_path)[0])] == ["0o700", "0o600"]
 
 
-@pytest.mark.parametrize("damage", [b"", b"x", b"\0" * 40, None])
-def test_what_is_damaged_counts_as_not_there(tmp_path: Path, damage: bytes | None) -> None:
-    Cache(str(tmp_path)).put(KEY, b"a long answer")
+def test_many_are_kept_before_the_run_ends(tmp_path: Path) -> None:
+    cache = Cache(str(tmp_path))
+    for number in range(1000):
+        cache.put(key_of(b"%d" % number), b"answer")
+    assert Cache(str(tmp_path)).get(key_of(b"0")) == b"answer"
+
+
+def test_what_is_too_large_is_not_kept(tmp_path: Path) -> None:
+    put(tmp_path, KEY, answer=bytes(CACHE_ENTRY_BYTES + 1))
+    assert not files(tmp_path)
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", b"\0" * 40, b"SQLite format 3\0" * 500, None])
+def test_a_damaged_database_counts_as_empty_and_is_made_anew(tmp_path: Path, damage: bytes | None) -> None:
+    put(tmp_path, KEY, OTHER, answer=b"a long answer" * 1000)
     (file,) = files(tmp_path)
-    file.write_bytes(file.read_bytes()[:-1] if damage is None else damage)
+    content = file.read_bytes()
+    file.write_bytes(content[: len(content) // 3] if damage is None else damage)
     assert Cache(str(tmp_path)).get(KEY) is None
+    for _ in range(2):  # the first one may have to do without
+        put(tmp_path, KEY)
+    assert Cache(str(tmp_path)).get(KEY) == b"answer"
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", b"\0" * 40, "text", 7])
+def test_a_damaged_answer_counts_as_not_there(tmp_path: Path, damage: bytes | str | int) -> None:
+    put(tmp_path, KEY, OTHER)
+    change(tmp_path, "UPDATE answers SET answer = ? WHERE key = ?", damage, KEY)
+    cache = Cache(str(tmp_path))
+    assert (cache.get(KEY), cache.get(OTHER)) == (None, b"answer")
 
 
 def test_an_answer_to_another_question_is_none_to_this_one(tmp_path: Path) -> None:
-    cache = Cache(str(tmp_path))
-    cache.put(OTHER, b"answer")
-    (file,) = files(tmp_path)
-    place = tmp_path / KEY[:2] / KEY[2:]
-    place.parent.mkdir(exist_ok=True)
-    shutil.copy(file, place)
-    assert cache.get(KEY) is None
+    put(tmp_path, OTHER)
+    change(tmp_path, "UPDATE answers SET key = ?", KEY)
+    assert Cache(str(tmp_path)).get(KEY) is None
 
 
 def test_no_link_is_followed(tmp_path: Path) -> None:
-    cache = Cache(str(tmp_path / "cache"))
-    cache.put(KEY, b"answer")
+    folder = tmp_path / "cache"
+    put(folder, KEY)
     (file,) = files(tmp_path)
     file.rename(tmp_path / "elsewhere")
     file.symlink_to(tmp_path / "elsewhere")
-    assert cache.get(KEY) is None
+    put(folder, OTHER)
+    assert [Cache(str(folder)).get(key) for key in (KEY, OTHER)] == [None, None]
+    file.unlink()
+    (tmp_path / "elsewhere").rename(file)
+    assert [Cache(str(folder)).get(key) for key in (KEY, OTHER)] == [b"answer", None]
 
 
 def test_a_folder_that_others_can_write_is_refused(tmp_path: Path) -> None:
@@ -141,7 +183,7 @@ def test_a_link_into_a_checkout_is_refused(tmp_path: Path) -> None:
 def test_a_link_of_the_users_own_is_followed(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     (tmp_path / "mine").symlink_to("disk")
-    Cache(str(tmp_path / "mine" / "cache")).put(KEY, b"answer")
+    put(tmp_path / "mine" / "cache", KEY)
     assert Cache(str(tmp_path / "disk" / "cache")).get(KEY) == b"answer"
 
 
@@ -157,69 +199,116 @@ def test_a_file_in_the_folders_place_is_refused(tmp_path: Path) -> None:
         Cache(str(tmp_path / "file"))
 
 
-@pytest.mark.parametrize("room", [0, 3])
-def test_a_full_disk_costs_what_would_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
-    writes = iter([room] if room else [])
+def test_a_full_disk_costs_what_would_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, KEY)
 
-    def write(_descriptor: int, _content: bytes) -> int:
-        written = next(writes, None)
-        if written is None:
-            raise OSError(28, "No space left on device")
-        return written
+    def connect(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        database = sqlite3.Connection(*arguments, **options)
+        database.execute("PRAGMA max_page_count = 4")
+        return database
 
+    monkeypatch.setattr(module.sqlite3, "connect", connect)
     cache = Cache(str(tmp_path))
-    monkeypatch.setattr(os, "write", write)
-    cache.put(KEY, b"answer")
+    for key in (OTHER, key_of(b"third")):  # the second one is not tried
+        cache.put(key, bytes(100_000))
+        cache.save()
     monkeypatch.undo()
-    cache.put(OTHER, b"answer")  # it is not tried again in this run
-    assert (cache.get(KEY), cache.get(OTHER), files(tmp_path)) == (None, None, [])
+    assert [Cache(str(tmp_path)).get(key) for key in (KEY, OTHER)] == [b"answer", None]
+
+
+def test_a_folder_that_cannot_be_written_costs_what_would_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: Any, **_options: Any) -> int:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(os, "open", fail)
+    put(tmp_path, KEY)
+    monkeypatch.undo()
+    assert not files(tmp_path)
+
+
+def test_another_run_that_writes_for_long_costs_what_would_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_WAIT", 0.01)
+    put(tmp_path, KEY)
+    with closing(sqlite3.connect(tmp_path / "answers.sqlite3", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        put(tmp_path, OTHER)
+        assert Cache(str(tmp_path)).get(KEY) is None
+        other.execute("COMMIT")
+    assert [Cache(str(tmp_path)).get(key) for key in (KEY, OTHER)] == [b"answer", None]
+
+
+def test_python_may_lack_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "sqlite3", None)
+    put(tmp_path, KEY)
+    assert (Cache(str(tmp_path)).get(KEY), files(tmp_path)) == (None, [])
 
 
 def test_it_may_be_deleted_while_it_is_used(tmp_path: Path) -> None:
     cache = Cache(str(tmp_path / "cache"))
     cache.put(KEY, b"answer")
+    cache.save()
     shutil.rmtree(tmp_path / "cache")
     assert cache.get(KEY) is None
     cache.put(OTHER, b"answer")
-    cache.trim()
+    cache.save()
+    assert Cache(str(tmp_path / "cache")).get(OTHER) == b"answer"
 
 
 def test_the_oldest_are_dropped_when_there_is_too_much(tmp_path: Path) -> None:
-    cache = Cache(str(tmp_path), most=256 * 3 * 4096)  # three blocks in each of its shares
-    keys = [f"ab{number:062x}" for number in range(5)]
-    for age, key in enumerate(keys):
-        cache.put(key, b"answer")
-        os.utime(tmp_path / key[:2] / key[2:], (time.time() - age - 1,) * 2)
-    cache.trim()
-    assert [cache.get(key) is not None for key in keys] == [True, True, True, False, False]
+    keys = [key_of(b"%d" % number) for number in range(8)]
+    for age, key in enumerate(keys[:-1]):
+        put(tmp_path, key, answer=bytes(10_000))
+        change(tmp_path, "UPDATE answers SET used = used - ? WHERE key = ?", age + 1, key)
+    put(tmp_path, keys[-1], answer=bytes(10_000), most=55_000)  # of which three quarters are left
+    assert [Cache(str(tmp_path)).get(key) is not None for key in keys] == [True] * 3 + [False] * 4 + [True]
 
 
 def test_what_is_used_is_not_old(tmp_path: Path) -> None:
+    put(tmp_path, KEY, OTHER, answer=bytes(10_000))
+    change(tmp_path, "UPDATE answers SET used = 0")
     cache = Cache(str(tmp_path))
-    cache.put(KEY, b"answer")
-    (file,) = files(tmp_path)
-    os.utime(file, (0, 0))
     cache.get(KEY)
-    assert time.time() - file.stat().st_mtime < 3600
+    cache.save()
+    put(tmp_path, key_of(b"third"), answer=bytes(10_000), most=30_000)
+    assert [Cache(str(tmp_path)).get(key) is not None for key in (KEY, OTHER)] == [True, False]
 
 
-def test_what_a_killed_run_left_is_dropped_in_time(tmp_path: Path) -> None:
+def test_the_files_of_version_1_0_0_are_dropped(tmp_path: Path) -> None:
+    for name in (f"ab/{'c' * 62}", "ab/.new-17-ab", f"cd/{'e' * 62}", "cd/notes", "oci/sha256"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    put(tmp_path, KEY)
+    assert [str(file.relative_to(tmp_path)) for file in files(tmp_path)] == [
+        "answers.sqlite3",
+        "cd/notes",
+        "oci/sha256",
+    ]
+
+
+def _ask(cache: Cache) -> None:
+    assert (cache.get(KEY), cache.get(OTHER)) == (b"answer", b"new")
+
+
+def test_a_forked_process_asks_for_itself(tmp_path: Path) -> None:
+    put(tmp_path, KEY)
     cache = Cache(str(tmp_path))
-    cache.put(KEY, b"answer")
-    share = files(tmp_path)[0].parent
-    old, new = share / ".new-1-old", share / ".new-2-new"
-    for each in (old, new):
-        each.touch()
-    os.utime(old, (0, 0))
-    cache.put(KEY, b"answer")
-    cache.trim()
-    assert (old.exists(), new.exists(), cache.get(KEY)) == (False, True, b"answer")
+    cache.put(OTHER, b"new")
+    assert cache.get(KEY) == b"answer"
+    run = get_context("fork").Process(target=_ask, args=(cache,))
+    run.start()
+    run.join()
+    assert (run.exitcode, cache.get(KEY)) == (0, b"answer")
 
 
 def _write(folder: str, which: int) -> None:
     cache = Cache(folder)
     for number in range(200):
         cache.put(digest(b"%d" % number).hex(), b"%d" % number * 500)
+        cache.save()
         assert cache.get(digest(b"%d" % (number * which % 200)).hex()) in (None, b"%d" % (number * which % 200) * 500)
 
 

@@ -78,7 +78,9 @@ def test_what_is_said_of_one_is_said_of_no_other(names: list[str]) -> None:
 
 def test_a_second_run_expands_nothing(tmp_path: Path, names: list[str]) -> None:
     objects, vms = drawn(3)
-    first = all_of(objects, vms, Cache(str(tmp_path)))
+    cache = Cache(str(tmp_path))
+    first = all_of(objects, vms, cache)
+    cache.save()
     names.clear()
     assert all_of(objects, vms, Cache(str(tmp_path))) == first
     assert not names

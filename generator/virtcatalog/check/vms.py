@@ -103,7 +103,7 @@ class Vms(VmCheck):
         """Compare what the VMs request with the budgets."""
         inventory = self.inventory
         if inventory.cache is not None:
-            inventory.cache.trim()
+            inventory.cache.save()
         for over in self._spending.over(inventory.catalog.budgets if inventory.catalog else ()):
             yield OVER_BUDGET.at(over.budget.source, str(over), field=f"requests.{over.resource}")
 

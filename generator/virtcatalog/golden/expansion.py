@@ -65,7 +65,7 @@ class Expander:
         expansion = _expand(vm, self._cluster, pods)
         if isinstance(expansion, Expansion):
             self._cache.put(key, _encode(expansion))
-            self._cache.trim()
+            self._cache.save()
         return expansion
 
 

@@ -80,7 +80,7 @@ def drifts(work: Work, watch: Watch) -> Iterator[Drift]:
             work.cache.put(answer.key, answer.entry)
         yield answer.drift
     if work.cache is not None:
-        work.cache.trim()
+        work.cache.save()
 
 
 def _some(first: int, work: Work) -> list[_Answer]:

@@ -44,7 +44,7 @@ def judge_all(
     for _, verdict in zip(watch(cases), _verdicts(cases, cache, executor), strict=True):
         yield verdict
     if cache is not None:
-        cache.trim()
+        cache.save()
 
 
 def _verdicts(cases: Sequence[Case], cache: Cache | None, executor: Executor | None) -> Iterator[Verdict]:
