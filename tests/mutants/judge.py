@@ -2,6 +2,9 @@
 
 What a function does is changed by giving it other code. What a module does when it is imported is not done again by
 that: such a mutant is tried by a process of its own, in which this plugin has that module imported as the mutant.
+
+A mutant dies by a test that fails with it, and fails with it again, and passes without it: a machine that is busy, or
+lacks something, kills none. Its time is limited by what its tests take without it.
 """
 
 from __future__ import annotations
@@ -11,13 +14,15 @@ import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import mmap
 import os
 import pkgutil
 import resource
+import signal
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -31,9 +36,9 @@ from mutants.mutate import Mutant
 if TYPE_CHECKING:
     from mutants.run import Draw
 
-#: Where a process finds the mutant that is its own: the module's file, and the file that has the mutant's text.
-_MODULE, _TEXT = "MUTANT_MODULE", "MUTANT_TEXT"
-_CPU_SECONDS = 120
+#: Where a process finds the mutant that is its own: the module's file, and the file that has the mutant's text; and
+#: where it writes which test fails.
+_MODULE, _TEXT, _FAILED = "MUTANT_MODULE", "MUTANT_TEXT", "MUTANT_FAILED"
 
 
 class _Imported(importlib.machinery.SourceFileLoader):
@@ -55,6 +60,11 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 if _MODULE in os.environ:
     sys.meta_path.insert(0, _Finder())
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.failed and _FAILED in os.environ:
+        Path(os.environ[_FAILED]).write_text(report.nodeid, encoding="utf-8")
 
 
 class Judge:
@@ -95,34 +105,54 @@ class Judge:
             elif changed and not self._draw.imported(mutant):
                 fate = self._forked(mutant, changed, caches, [item for file in files for item in items[file]])
             else:
-                fate = _started(mutant, files)
+                fate = _started(mutant, files, sum(map(self._draw.seconds, files)))
             self._draw.report(mutant, fate)
         return True
 
     def _forked(
         self, mutant: Mutant, functions: list[FunctionType], caches: list[object], items: list[pytest.Item]
     ) -> str:
-        child = os.fork()
-        if child:
-            _, status = os.waitpid(child, 0)
-            return "lives" if status == 0 else "dies"
-        status = 70
-        try:
-            _limit()
-            nothing = os.open(os.devnull, os.O_RDWR)
-            for file in (0, 1, 2):
-                os.dup2(nothing, file)
+        def change() -> None:
             code = next(_codes(mutant.compiled(), mutant))
             for function in functions:
                 function.__code__ = code
             for cache in caches:
                 cache.cache_clear()
-            status = self._run(items)
+
+        while items:
+            failed = self._fails(items, change)
+            if failed is None:
+                return "lives"
+            item, late = failed
+            if not self._fails([item], lambda: None) and (late or self._fails([item], change)):
+                return f"dies by {item.nodeid}{', which does not end' if late else ''}"
+            items = items[items.index(item) + 1 :]
+        return "lives"
+
+    def _fails(self, items: list[pytest.Item], change: Callable[[], None]) -> tuple[pytest.Item, bool] | None:
+        """Return which of the tests is the first to fail after a change, and whether it took too long."""
+        at = mmap.mmap(-1, 8)
+        child = os.fork()
+        if child:
+            _, status = os.waitpid(child, 0)
+            if status == 0:
+                return None
+            late = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM)
+            return items[int.from_bytes(at[:8], "big")], late
+        status = 70
+        try:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for file in (0, 1, 2):
+                os.dup2(nothing, file)
+            change()
+            status = self._run(items, at)
         finally:
             os._exit(status)
 
-    def _run(self, items: list[pytest.Item]) -> int:
-        for item, following in zip(items, [*items[1:], None], strict=True):
+    def _run(self, items: list[pytest.Item], at: mmap.mmap) -> int:
+        for index, (item, following) in enumerate(zip(items, [*items[1:], None], strict=True)):
+            at[:8] = index.to_bytes(8, "big")
+            _limit(self._draw.seconds(item.path.relative_to(ROOT).as_posix()))
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if self._failed:
                 return 1
@@ -138,17 +168,40 @@ def _codes(code: CodeType, mutant: Mutant) -> Iterator[CodeType]:
             yield from _codes(value, mutant)
 
 
-def _limit() -> None:
-    """A mutant may go on for ever, or take all memory there is."""
-    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS + 5))
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+def _limit(seconds: float) -> None:
+    """Let this process take some more of memory and time than what takes so many seconds: a mutant may never end."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    most = int(used.ru_utime + used.ru_stime + 5 * seconds) + 60
+    resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, resource.RLIM_INFINITY))
+    signal.alarm(int(30 * seconds) + 600)  # it may also wait for ever
 
 
-def _started(mutant: Mutant, files: list[str]) -> str:
-    text = FOLDER / f"mutant-{os.getpid()}.py"
+def _started(mutant: Mutant, files: list[str], seconds: float) -> str:
+    text, failed = FOLDER / f"mutant-{os.getpid()}.py", FOLDER / f"failed-{os.getpid()}"
     text.write_text(mutant.text, encoding="utf-8")
-    environment = {**os.environ, _MODULE: str(mutant.file), _TEXT: str(text), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-p", "mutants.judge", "-p", "no:cacheprovider", "-x", *files]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False, preexec_fn=_limit)
-    text.unlink()
-    return "lives" if done.returncode == 0 else "dies"
+    changed = {_MODULE: str(mutant.file), _TEXT: str(text), _FAILED: str(failed)}
+
+    def run(environment: dict[str, str], *arguments: str) -> int:
+        failed.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "pytest", "-p", "mutants.judge", "-p", "no:cacheprovider", "-x", *arguments]
+        return subprocess.run(
+            command,
+            cwd=ROOT,
+            env={**os.environ, **environment, "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            check=False,
+            preexec_fn=lambda: _limit(seconds),
+        ).returncode
+
+    unsure: list[str] = []
+    while True:
+        status = run(changed, *files, *(f"--deselect={name}" for name in unsure))
+        if status == pytest.ExitCode.OK:
+            return "lives"
+        if status != pytest.ExitCode.TESTS_FAILED or not failed.exists():
+            return "dies on import" if status >= 0 else "dies by a signal, such as that of time that is up"
+        name = failed.read_text(encoding="utf-8")
+        if run({}, name) == pytest.ExitCode.OK and run(changed, name) != pytest.ExitCode.OK:
+            return f"dies by {name}"
+        unsure.append(name)

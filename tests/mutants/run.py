@@ -28,12 +28,14 @@ def room(file: Path) -> str:
 class Draw:
     """Some mutants, the tests that may notice them, and what became of them."""
 
-    def __init__(self, rooms: list[str], number: int, seed: int) -> None:
+    def __init__(self, rooms: list[str], number: int, seed: int, part: tuple[int, int], *, fates: bool) -> None:
         files = [file for file in sorted(PACKAGE.rglob("*.py")) if not rooms or room(file) in rooms]
         every = [mutant for file in files for mutant in mutants(file)]
         Random(seed).shuffle(every)
-        self.mutants = list(islice((mutant for mutant in every if mutant.compiled()), number))
+        drawn = list(islice((mutant for mutant in every if mutant.compiled()), number))
+        self.mutants = drawn[part[0] - 1 :: part[1]]
         self.lived: list[Mutant] = []
+        self._fates = fates
         self._counts: dict[str, Counter[bool]] = defaultdict(Counter)
         self._lines: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         self._seconds: Counter[str] = Counter()
@@ -47,6 +49,10 @@ class Draw:
     def imported(self, mutant: Mutant) -> bool:
         """Whether the line runs when its module is imported."""
         return "" in self._names(mutant)
+
+    def seconds(self, name: str) -> float:
+        """Return how long the tests of a file take."""
+        return self._seconds[name]
 
     def files(self, mutant: Mutant) -> list[str]:
         """Return the test files that run the line, those named as the module or the room first, then the quickest.
@@ -83,12 +89,13 @@ class Draw:
 
     def report(self, mutant: Mutant, fate: str) -> None:
         """Count what became of a mutant, and print one that lives."""
-        lives = fate != "dies"
+        lives = fate.startswith("lives")
         self._counts[room(mutant.file)][lives] += 1
         judged = sum(counts.total() for counts in self._counts.values())
         print(f"{judged} of {len(self.mutants)} judged, {len(self.lived) + lives} live", end="\r", file=sys.stderr)
         if lives:
             self.lived.append(mutant)
+        if lives or self._fates:
             print(f"{mutant.file.relative_to(ROOT)}:{mutant.line}: {fate}\n{mutant.diff()}\n", flush=True)
 
     def summary(self) -> str:
@@ -100,12 +107,19 @@ class Draw:
         return "\n".join([*lines, f"{'all':24} {died:4} of {drawn:4} die: {died / (drawn or 1):.1%}"])
 
 
+def _part(text: str) -> tuple[int, int]:
+    which, of = text.split("/")
+    return int(which), int(of)
+
+
 def main() -> int:
     """Draw, judge and report; 1 when a mutant lives."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--number", type=int, default=300)
     parser.add_argument("--room", action="append", default=[])
+    parser.add_argument("--part", type=_part, default=(1, 1), metavar="1/2", help="judge only the first half of them")
+    parser.add_argument("--fates", action="store_true", help="say of those that die, too, which test they die by")
     parser.add_argument("--cover", action="store_true", help="find out again which tests run which lines")
     given = parser.parse_args()
     if given.cover or not any(FOLDER.glob("cover-*.json")):
@@ -113,7 +127,7 @@ def main() -> int:
         subprocess.run(command, cwd=ROOT, check=True)
     from mutants.judge import Judge
 
-    draw = Draw(given.room, given.number, given.seed)
+    draw = Draw(given.room, given.number, given.seed, given.part, fates=given.fates)
     wanted = sorted({file for mutant in draw.mutants for file in draw.files(mutant)})
     pytest.main(
         ["-s", "-p", "no:cacheprovider", "-p", "no:terminal", "-o", "addopts=--import-mode=importlib", *wanted],

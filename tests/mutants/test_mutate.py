@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import runpy
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from mutants import ROOT
-from mutants.judge import _codes
+from mutants.judge import Judge, _codes
 from mutants.mutate import mutants
 
 MODULE = '''"""What it is for."""
@@ -72,3 +75,71 @@ def test_nothing_is_traced_where_no_run_asks_for_it():
     """What looks at every line that runs would make all tests of this process take twice as long."""
     code = "import sys, mutants.judge, mutants.run; sys.exit('coverage' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT / "tests", check=True)
+
+
+class Item:
+    """A test as the judge has it: a function that fails or not."""
+
+    path = ROOT / "tests/shelf.py"
+
+    def __init__(self, function):
+        self.nodeid = function.func.__name__
+        self.config = SimpleNamespace(hook=SimpleNamespace(pytest_runtest_protocol=self.run))
+        self.function = function
+
+    def run(self, item, nextitem):
+        try:
+            self.function()
+        except AssertionError:
+            self.judge.pytest_runtest_logreport(SimpleNamespace(failed=True))
+
+
+@pytest.fixture
+def fate(module):
+    """What becomes of the mutant whose `full` says `some?` where it should say `some`."""
+    shelf = runpy.run_path(str(module))["Shelf"]()
+    shelf.open, shelf.looked, shelf.things = True, 0, ["some"]
+    (mutant,) = [mutant for mutant in mutants(module) if "some?" in mutant.new]
+
+    def fate(*tests):
+        judge = Judge(SimpleNamespace(seconds=lambda name: 1))
+        items = [Item(functools.partial(test, shelf)) for test in tests]
+        for item in items:
+            item.judge = judge
+        return judge._forked(mutant, [type(shelf).full.fget], [], items)
+
+    return fate
+
+
+def is_full(shelf):
+    assert shelf.full
+
+
+def is_open(shelf):
+    assert shelf.open
+
+
+def is_closed(shelf):
+    assert not shelf.open
+
+
+def test_a_mutant_dies_by_the_first_test_that_fails_with_it(fate):
+    assert fate(is_open, is_full, is_full) == "dies by is_full"
+
+
+def test_a_mutant_lives_where_no_test_fails_with_it(fate):
+    assert fate(is_open) == "lives"
+
+
+def test_a_test_that_fails_without_a_mutant_kills_none(fate):
+    assert fate(is_closed, is_open) == "lives"
+    assert fate(is_closed, is_full) == "dies by is_full"
+
+
+def test_a_test_that_fails_with_a_mutant_only_once_does_not_kill_it(fate, tmp_path):
+    def is_full_once(shelf):
+        if not shelf.full and not (tmp_path / "ran").exists():
+            (tmp_path / "ran").touch()
+            raise AssertionError
+
+    assert fate(is_full_once) == "lives"
