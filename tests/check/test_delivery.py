@@ -149,6 +149,21 @@ RELEASE = """\
 """
 DISABLED = "\n      install: {disableWait: true}\n      upgrade: {disableWait: true}"
 LEGACY = "\n      waitStrategy: {name: legacy}"
+RESOURCES = """\
+resources:
+        - apiVersion: instancetype.kubevirt.io/v1beta1
+          kind: VirtualMachineClusterInstancetype
+          metadata: {name: m.small}
+          spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
+"""
+
+
+def test_helm_creates_the_vms_of_a_release_before_their_types(found):
+    release = RELEASE.replace("resources:\n", RESOURCES).replace("Always,", "Always, instancetype: {name: m.small},")
+    assert found({"release.yaml": release % DISABLED}) == [
+        "release.yaml:14:7: VirtualMachine/web/web: names VirtualMachineClusterInstancetype m.small of the same "
+        "release, in which Helm creates VMs first: deploy it by another one before (in raw) [warning: sync-order]"
+    ]
 
 
 def test_a_release_of_helm_4_waits_for_vms(found):
