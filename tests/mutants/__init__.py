@@ -4,3 +4,5 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "build/mutants"
+COVER = FOLDER / "cover"
+"""Which test files run which lines: see cover.py."""

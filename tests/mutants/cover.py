@@ -1,51 +1,50 @@
-"""A plugin that keeps which test files run which lines: {file: {line: [test files]}}, "" for what an import runs.
+"""A plugin that keeps for every test file which lines it runs, and for how long, and which lines an import runs.
 
-Only `-p mutants.cover` imports it: it begins at once.
+A file's part is there as soon as its tests have ended: a run may be of some files, and may be broken off. Only `-p
+mutants.cover` imports it: it begins at once.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import time
-from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 
 import coverage
 import pytest
 
-from mutants import FOLDER, ROOT
+from mutants import COVER, ROOT
 
 _coverage = coverage.Coverage(data_file=None, source_pkgs=["virtcatalog"], config_file=False)
 _coverage.start()
-_seconds: Counter[str] = Counter()
-_current = [""]
+_seconds = 0.0
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    name = item.path.relative_to(ROOT).as_posix()
-    if _current != [name]:
-        _current[:] = [name]
-        _coverage.switch_context(name)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
+    global _seconds
     begun = time.process_time()
     result = yield
-    _seconds[name] += time.process_time() - begun
+    _seconds += time.process_time() - begun
+    if nextitem is None or nextitem.path != item.path:
+        _keep(item.path.relative_to(ROOT).as_posix())
     return result
 
 
-def pytest_sessionfinish() -> None:
+def pytest_collection_finish() -> None:
+    _keep("")
+
+
+def _keep(name: str) -> None:
+    """Write what has run since the last time."""
+    global _seconds
     _coverage.stop()
-    if not _seconds:  # it only gave the tests to others
-        return
     data = _coverage.get_data()
-    lines = {
-        Path(file).relative_to(ROOT).as_posix(): {
-            line: sorted(names) for line, names in data.contexts_by_lineno(file).items()
-        }
-        for file in data.measured_files()
-    }
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    part = FOLDER / f"cover-{os.environ.get('PYTEST_XDIST_WORKER', 'all')}.json"
-    part.write_text(json.dumps({"lines": lines, "seconds": _seconds}), encoding="utf-8")
+    lines = {Path(file).relative_to(ROOT).as_posix(): data.lines(file) for file in data.measured_files()}
+    part = COVER / f"{name or 'imports'}.json"
+    part.parent.mkdir(parents=True, exist_ok=True)
+    part.write_text(json.dumps({"test": name, "seconds": _seconds, "lines": lines}), encoding="utf-8")
+    _seconds = 0.0
+    _coverage.erase()
+    _coverage.start()

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from mutants import FOLDER, ROOT
+from mutants import COVER, ROOT
 from mutants.mutate import Mutant, mutants
 
 PACKAGE = ROOT / "generator/virtcatalog"
@@ -37,14 +37,14 @@ class Draw:
         self.lived: list[Mutant] = []
         self._fates = fates
         self._counts: dict[str, Counter[bool]] = defaultdict(Counter)
-        self._lines: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        self._lines: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
         self._seconds: Counter[str] = Counter()
-        for part in FOLDER.glob("cover-*.json"):
+        for part in COVER.rglob("*.json"):
             read = json.loads(part.read_text(encoding="utf-8"))
-            self._seconds.update(read["seconds"])
+            self._seconds[read["test"]] = read["seconds"]
             for file, lines in read["lines"].items():
-                for line, names in lines.items():
-                    self._lines[file][line].update(names)
+                for line in lines:
+                    self._lines[file][line].add(read["test"])
 
     def imported(self, mutant: Mutant) -> bool:
         """Whether the line runs when its module is imported."""
@@ -79,13 +79,13 @@ class Draw:
     def _near(self, mutant: Mutant, file: str) -> bool:
         return room(ROOT / file) == room(mutant.file)
 
-    def _of(self, mutant: Mutant) -> dict[str, set[str]]:
+    def _of(self, mutant: Mutant) -> dict[int, set[str]]:
         return self._lines[mutant.file.relative_to(ROOT).as_posix()]
 
     def _names(self, mutant: Mutant) -> set[str]:
         lines = self._of(mutant)
-        at = max((int(line) for line in lines if int(line) <= mutant.line), default=0)
-        return lines[str(mutant.line)] or lines[str(at)]
+        at = max((line for line in lines if line <= mutant.line), default=0)
+        return lines[at]
 
     def report(self, mutant: Mutant, fate: str) -> None:
         """Count what became of a mutant, and print one that lives."""
@@ -122,7 +122,7 @@ def main() -> int:
     parser.add_argument("--fates", action="store_true", help="say of those that die, too, which test they die by")
     parser.add_argument("--cover", action="store_true", help="find out again which tests run which lines")
     given = parser.parse_args()
-    if given.cover or not any(FOLDER.glob("cover-*.json")):
+    if given.cover or not COVER.exists():
         command = [sys.executable, "-m", "pytest", "-p", "mutants.cover", "-n", "auto", "--dist", "loadfile"]
         subprocess.run(command, cwd=ROOT, check=True)
     from mutants.judge import Judge
