@@ -161,8 +161,10 @@ resources:
 def test_helm_creates_the_vms_of_a_release_before_their_types(found):
     release = RELEASE.replace("resources:\n", RESOURCES).replace("Always,", "Always, instancetype: {name: m.small},")
     assert found({"release.yaml": release % DISABLED}) == [
-        "release.yaml:14:7: VirtualMachine/web/web: names VirtualMachineClusterInstancetype m.small of the same "
-        "release, in which Helm creates VMs first: deploy it by another one before (in raw) [warning: sync-order]"
+        (
+            "release.yaml:14:7: VirtualMachine/web/web: names VirtualMachineClusterInstancetype m.small of the same "
+            "release, in which Helm creates VMs first: deploy it by another one before (in raw) [warning: sync-order]"
+        )
     ]
 
 
