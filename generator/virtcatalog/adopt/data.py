@@ -52,16 +52,16 @@ def matches(data: Any, patterns: Patterns) -> dict[Path, list[Path]]:
 def _match(data: Any, patterns: Patterns, path: Path, paths: dict[Path, list[Path]]) -> None:
     if patterns.own is not None:
         paths.setdefault(patterns.own, []).append(path)
-    every = patterns.steps.get(EVERY)
+    any_step = patterns.steps.get(EVERY)
     if isinstance(data, dict):
         for key, value in data.items():
             if key in patterns.steps and key != EVERY:
                 _match(value, patterns.steps[key], (*path, key), paths)
-            if every is not None:
-                _match(value, every, (*path, key), paths)
-    elif isinstance(data, list) and every is not None:
+            if any_step is not None:
+                _match(value, any_step, (*path, key), paths)
+    elif isinstance(data, list) and any_step is not None:
         for index, value in enumerate(data):
-            _match(value, every, (*path, index), paths)
+            _match(value, any_step, (*path, index), paths)
 
 
 def get(data: Any, path: Path) -> Any:
@@ -117,9 +117,9 @@ def _without(data: Any, tree: dict[str | int, Any], path: Path, required: Set[Pa
             result[key] = value
         elif tree[key] is not None:
             place = (*path, key)
-            left = _without(value, tree[key], place, required, emptied)
-            if left or place in required:
-                result[key] = left
+            rest = _without(value, tree[key], place, required, emptied)
+            if rest or place in required:
+                result[key] = rest
             else:
                 emptied.add(place)
     return result

@@ -175,8 +175,8 @@ def groups(adoptions: Iterable[NamedAdoption], candidates: Candidates) -> tuple[
         (f"{count(len(vms))}", outcome_word(outcome), instancetype, preference, vms[0], why)
         for (outcome, instancetype, preference, why), vms in ordered[:_GROUPS_SHOWN]
     ]
-    left = [vms for _, vms in ordered[_GROUPS_SHOWN:]]
-    return rows, len(left), sum(map(len, left))
+    unshown = [vms for _, vms in ordered[_GROUPS_SHOWN:]]
+    return rows, len(unshown), sum(map(len, unshown))
 
 
 def _why(adoption: Adoption, candidates: Candidates) -> str:
@@ -227,11 +227,11 @@ def declarations(proposed: Sequence[Proposal], candidates: Candidates) -> Iterat
     alike: dict[float, list[Proposal]] = defaultdict(list)
     for proposal in proposed:
         alike[proposal.size.memory / max(proposal.size.vcpus, 1)].append(proposal)
-    beside: dict[str, list[Proposal]] = defaultdict(list)
+    by_class: dict[str, list[Proposal]] = defaultdict(list)
     for ratio, members in alike.items():
         if ratio in ratios or len(members) < _SEVERAL or not ratio.is_integer():
             for member in members:
-                beside[member.nearest.name.rpartition(".")[0] or member.nearest.name].append(member)
+                by_class[member.nearest.name.rpartition(".")[0] or member.nearest.name].append(member)
             continue
         quantity = Quantity.of(int(ratio))
         yield f"# a class of its own, to be named better: {len(members)} sizes of {memory(int(ratio))} a vCPU"
@@ -239,7 +239,7 @@ def declarations(proposed: Sequence[Proposal], candidates: Candidates) -> Iterat
         yield f"memoryPerVcpu: {quantity}"
         yield "sizes:"
         yield from (_line(member, f"vcpus: {member.size.vcpus}") for member in members)
-    for members in beside.values():
+    for members in by_class.values():
         yield f"# beside {some(sorted({member.nearest.name for member in members}), len(members))}"
         yield "sizes:"
         yield from (

@@ -86,8 +86,8 @@ def terms(field: str, result: Result) -> tuple[Term, ...]:
     if path not in (_REQUEST, _OVERHEAD):
         return ()
     facts = cluster.computed(Facts)
-    beside = overhead(vmi, facts)
-    return tuple(beside if path == _OVERHEAD else memory_request(vmi, facts, beside))
+    overheads = overhead(vmi, facts)
+    return tuple(overheads if path == _OVERHEAD else memory_request(vmi, facts, overheads))
 
 
 def _find(pod: dict[str, Any], steps: Path, names: dict[int, str]) -> tuple[Path, Any] | None:

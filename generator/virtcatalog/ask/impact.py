@@ -154,8 +154,8 @@ def _impact(
 
 def _differing(side: Side, without: Side) -> Iterator[tuple[str, str]]:
     for environment, objects in side.objects.items():
-        left = {identity(manifest): manifest for manifest in without.objects.get(environment, ())}
-        yield from (identity(manifest)[::2] for manifest in objects if left.get(identity(manifest)) != manifest)
+        remaining = {identity(manifest): manifest for manifest in without.objects.get(environment, ())}
+        yield from (identity(manifest)[::2] for manifest in objects if remaining.get(identity(manifest)) != manifest)
 
 
 class _Target(msgspec.Struct, frozen=True):

@@ -71,12 +71,12 @@ def extended(folder: Folder, path: str) -> Reference | None:
             if not reference.digest:
                 raise OciError(f"{path}: {_without_digest(reference)}")
             return reference
-        beside = (
+        neighbour = (
             folder.folder(extends) if isinstance(extends, str) and extends and open_shipped(extends) is None else None
         )
-        if beside is None:
+        if neighbour is None:
             return None
-        folder, path = beside, f"{path}/{extends}"
+        folder, path = neighbour, f"{path}/{extends}"
     return None
 
 

@@ -98,8 +98,8 @@ def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
         raise ValueError("catalogs extend each other in a circle")
     if target[: len(own_folder.at)] == own_folder.at:
         raise ValueError(f"{path!r} lies within the catalog itself; put the other catalog beside it")
-    around = own_folder.at[:-1]
-    if target[: len(around)] != around or target == around:
+    parent = own_folder.at[:-1]
+    if target[: len(parent)] != parent or target == parent:
         raise ValueError(
             f"{path!r} leaves the folder that this catalog is in; a catalog can extend its neighbours only"
         )

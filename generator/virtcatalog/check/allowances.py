@@ -32,21 +32,21 @@ def apply(findings: Iterable[Finding], allow: Iterable[Allowance], rules: Mappin
     """Return the findings that are not allowed, and what is wrong with the allowances."""
     matched: set[int] = set()
     allowances = list(allow)
-    left = []
+    remaining = []
     for finding in findings:
         matching = [index for index, allowance in enumerate(allowances) if _covers(allowance, finding)]
         matched.update(matching)
         if not matching:
-            left.append(finding)
+            remaining.append(finding)
     for index, allowance in enumerate(allowances):
         if allowance.rule not in rules or allowance.rule in _NEVER:
             allowable = rules.keys() - _NEVER
             why = "cannot be allowed" if allowance.rule in _NEVER else f"is no rule{nearest(allowance.rule, allowable)}"
-            left.append(UNKNOWN.at(allowance.source, f"{allowance.rule!r} {why}", field=f"allow[{index}].rule"))
+            remaining.append(UNKNOWN.at(allowance.source, f"{allowance.rule!r} {why}", field=f"allow[{index}].rule"))
         elif index not in matched:
             message = f"there is no finding of {allowance.rule} that this allows"
-            left.append(UNUSED.at(allowance.source, message, field=f"allow[{index}]"))
-    return left
+            remaining.append(UNUSED.at(allowance.source, message, field=f"allow[{index}]"))
+    return remaining
 
 
 def allowed(finding: Finding, allow: Iterable[Allowance]) -> bool:

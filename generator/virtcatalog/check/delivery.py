@@ -147,11 +147,11 @@ def _is_first(
 
 
 def _reaches(start: Identity, goal: Identity, depends: Mapping[Identity, frozenset[Identity]]) -> bool:
-    visited, left = {start}, [start]
-    while left:
-        after = depends.get(left.pop(), frozenset()) - visited
+    visited, pending = {start}, [start]
+    while pending:
+        after = depends.get(pending.pop(), frozenset()) - visited
         visited |= after
-        left += after
+        pending += after
     return goal in visited
 
 

@@ -74,8 +74,8 @@ def take(
             if names
         ]
         others += _companions(landing)
-    beside = {**(elsewhere or {}), "": [*manifests, *(elsewhere or {}).get("", ())]}
-    for where, manifest in ((where, manifest) for where, batch in beside.items() for manifest in batch):
+    manifests_by_place = {**(elsewhere or {}), "": [*manifests, *(elsewhere or {}).get("", ())]}
+    for where, manifest in ((where, manifest) for where, batch in manifests_by_place.items() for manifest in batch):
         if holds_vm(manifest.data):
             held_vms.append((manifest, where))
             continue

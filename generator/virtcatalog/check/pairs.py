@@ -98,15 +98,17 @@ class Judge:
     def verdict(self, instancetype: Subject, preference: Subject) -> Verdict:
         """Judge a pair of the objects that the judge has."""
         self._shared.spend(1)
-        left, right = self._type(instancetype), self._preference(preference)
-        causes = check_spread(left.spec, right.spec) or check_requirements(left.spec, right.spec, right.vmi)
+        judged_type, judged_preference = self._type(instancetype), self._preference(preference)
+        causes = check_spread(judged_type.spec, judged_preference.spec) or check_requirements(
+            judged_type.spec, judged_preference.spec, judged_preference.vmi
+        )
         if causes:
             return _refused(causes[0])
-        vcpus, most = left.spec.cpu.guest, left.spec.cpu.max_sockets
-        topology = guest_topology(vcpus, right.spec)
+        vcpus, most = judged_type.spec.cpu.guest, judged_type.spec.cpu.max_sockets
+        topology = guest_topology(vcpus, judged_preference.spec)
         crowded = topology.sockets > (most or vcpus)
         layout = (topology.sockets > 1, topology.cores > 1, min(topology.threads, 3), crowded)
-        kind = (left.kind, right.key, layout)
+        kind = (judged_type.kind, judged_preference.key, layout)
         if self._kinds.get(kind):
             return _FITS
         verdict = self._expand(instancetype, preference)
@@ -125,8 +127,10 @@ class Judge:
     def fails_to_spread(self, instancetype: Subject, preference: Subject) -> bool:
         """Whether the instance type meets the preference's requirements, and its vCPUs cannot be spread."""
         self._shared.spend(1)
-        left, right = self._type(instancetype), self._preference(preference)
-        return bool(check_spread(left.spec, right.spec)) and not check_requirements(left.spec, right.spec, right.vmi)
+        judged_type, judged_preference = self._type(instancetype), self._preference(preference)
+        return bool(check_spread(judged_type.spec, judged_preference.spec)) and not check_requirements(
+            judged_type.spec, judged_preference.spec, judged_preference.vmi
+        )
 
     def _expand(self, instancetype: Subject, preference: Subject) -> Verdict:
         self._shared.spend(_EXPANSION)

@@ -102,14 +102,14 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         environment = scope[0].environment
         configurations = inventory.configurations(environment)
         cluster = inventory.cluster([*(subject.manifest for subject in scope), *hosts, *configurations], environment)
-        around = partial(_around, inventory, environment)
+        cluster_of = partial(_cluster_of, inventory, environment)
         sound: set[bytes] = set()
         for subject in scope:
             is_type = subject.is_instancetype
             same = encoded([is_type, subject.spec])
             if same in sound:
                 continue
-            findings = [*(_instancetype(subject, cluster) if is_type else _preference(subject, cluster, around))]
+            findings = [*(_instancetype(subject, cluster) if is_type else _preference(subject, cluster, cluster_of))]
             if not findings:  # else they may name the object
                 sound.add(same)
             for finding in findings:
@@ -119,7 +119,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
                     yield finding
 
 
-def _around(inventory: Inventory, environment: str, preference: Subject) -> Cluster:
+def _cluster_of(inventory: Inventory, environment: str, preference: Subject) -> Cluster:
     """The cluster of an environment in which there is a preference, and the instance type that it is judged with."""
     configurations = inventory.configurations(environment)
     return inventory.cluster([preference.manifest, host_of(preference).manifest, *configurations], environment)
@@ -175,11 +175,11 @@ def _origin(reason: Reason, spec: VirtualMachineInstancetypeSpec) -> tuple[Rule,
     return next(((rule, own) for start, own, rule in _ORIGINS if field.startswith(start)), (TYPE_REFUSED, ""))
 
 
-def _preference(subject: Subject, cluster: Cluster, around: Callable[[Subject], Cluster]) -> Iterator[Finding]:
+def _preference(subject: Subject, cluster: Cluster, cluster_of: Callable[[Subject], Cluster]) -> Iterator[Finding]:
     if validate_preference(convert(subject.spec, VirtualMachinePreferenceSpec)):
         return
     for reason in _refusals(subject, cluster):
-        field = _leading_field(subject, reason, around)
+        field = _leading_field(subject, reason, cluster_of)
         text = str(replace(reason, origin="")) if field else str(reason)
         yield subject.finding(PREFERENCE_REFUSED, f"a VM with it is refused: {text}", field)
 
@@ -194,9 +194,9 @@ def _refusals(preference: Subject, cluster: Cluster) -> tuple[Reason, ...]:
         return ()
 
 
-def _leading_field(preference: Subject, reason: Reason, around: Callable[[Subject], Cluster]) -> str:
+def _leading_field(preference: Subject, reason: Reason, cluster_of: Callable[[Subject], Cluster]) -> str:
     """The field of a preference without which this reason is gone and no other comes; "" if no single one is."""
-    reasons = {*_refusals(preference, around(preference))}
+    reasons = {*_refusals(preference, cluster_of(preference))}
     for path in sorted(_fields(preference.spec), key=len, reverse=True):
         manifest = deepcopy(preference.manifest)
         above = manifest["spec"]
@@ -204,7 +204,7 @@ def _leading_field(preference: Subject, reason: Reason, around: Callable[[Subjec
             above = above[key]
         del above[path[-1]]
         without = replace(preference, manifest=manifest)
-        if {*_refusals(without, around(without))} <= reasons - {reason}:
+        if {*_refusals(without, cluster_of(without))} <= reasons - {reason}:
             return field_path(("spec", *path))
     return ""
 

@@ -34,8 +34,8 @@ def alike(findings: Sequence[Finding]) -> Iterator[tuple[Finding, list[Finding]]
     """Yield each finding with those that say the same of other objects: from one place of the catalog, or many."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for number, finding in enumerate(findings):
-        same = (finding.severity, finding.rule, finding.field, finding.message)
-        groups.setdefault(same if finding.object else (str(number),), []).append(finding)
+        key = (finding.severity, finding.rule, finding.field, finding.message)
+        groups.setdefault(key if finding.object else (str(number),), []).append(finding)
     for group in groups.values():
         places = {(finding.file, finding.line, finding.column) for finding in group}
         if len(group) > _MANY_ALIKE or (len(places) == 1 and group[0].line):
@@ -46,8 +46,8 @@ def alike(findings: Sequence[Finding]) -> Iterator[tuple[Finding, list[Finding]]
 
 def _below(first: Finding, others: Sequence[Finding]) -> list[str]:
     """The objects that the same is said of, and the VMs that are refused for it."""
-    same = f"and the same of {counted(len(others), 'more object')}: {objects(others)}" if others else ""
-    return [line for line in (same, refused_for((first, *others))) if line]
+    repetition = f"and the same of {counted(len(others), 'more object')}: {objects(others)}" if others else ""
+    return [line for line in (repetition, refused_for((first, *others))) if line]
 
 
 def as_json(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:

@@ -89,14 +89,22 @@ def _lonely(types: Sequence[Subject], preferences: Sequence[Subject], judge: Jud
         return
     modest = min(preferences, key=_required)
     largest = max(types, key=lambda instancetype: int(instancetype.spec["cpu"]["guest"]))
-    for left in types:
-        if not any(judge.verdict(left, right).fits for right in preferences if share_namespace(left, right)):
-            reason = judge.verdict(left, modest).reason
-            yield left, f"no preference fits it; {modest.name}: {reason}"
-    for right in preferences:
-        if not any(judge.verdict(left, right).fits for left in types if share_namespace(left, right)):
-            reason = judge.verdict(largest, right).reason
-            yield right, f"no instance type fits it; {largest.name}: {reason}"
+    for instancetype in types:
+        if not any(
+            judge.verdict(instancetype, preference).fits
+            for preference in preferences
+            if share_namespace(instancetype, preference)
+        ):
+            reason = judge.verdict(instancetype, modest).reason
+            yield instancetype, f"no preference fits it; {modest.name}: {reason}"
+    for preference in preferences:
+        if not any(
+            judge.verdict(instancetype, preference).fits
+            for instancetype in types
+            if share_namespace(instancetype, preference)
+        ):
+            reason = judge.verdict(largest, preference).reason
+            yield preference, f"no instance type fits it; {largest.name}: {reason}"
 
 
 def _required(preference: Subject) -> tuple[int, Quantity]:
@@ -114,7 +122,7 @@ def _spread(types: Sequence[Subject], preference: Subject, judge: Judge) -> Iter
         for cause in check_spread(VirtualMachineInstancetypeSpec(cpu=least, memory=_NO_MEMORY), spec):
             message = f"nothing with the required vCPUs can use it: {cause.message}"
             yield preference.finding(SPREAD_REQUIREMENT, message, "spec.requirements.cpu.guest")
-    left = [subject.name for subject in types if judge.fails_to_spread(subject, preference)]
-    if left:
-        names = some(left, _SHOWN)
+    unspread = [subject.name for subject in types if judge.fails_to_spread(subject, preference)]
+    if unspread:
+        names = some(unspread, _SHOWN)
         yield preference.finding(SPREAD_REMAINDER, f"cannot spread the vCPUs of {names}: they meet its requirements")

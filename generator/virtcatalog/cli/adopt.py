@@ -164,11 +164,11 @@ def _tell_one(machine: Machine) -> None:
 def _tell_groups(machines: list[Machine], candidates: Candidates) -> None:
     from virtcatalog.adopt.report import GROUP_COLUMNS, groups
 
-    rows, left, vms = groups(((machine.name, machine.adoption) for machine in machines), candidates)
+    rows, unshown, vms = groups(((machine.name, machine.adoption) for machine in machines), candidates)
     for text in aligned(GROUP_COLUMNS, rows):
         summary(text)
-    if left:
-        summary(f"and {counted(left, 'group')} more, of {counted(vms, 'VM')}; -o json has each VM")
+    if unshown:
+        summary(f"and {counted(unshown, 'group')} more, of {counted(vms, 'VM')}; -o json has each VM")
     counts = Counter(machine.outcome for machine in machines)
     parts = ", ".join(f"{number:,} {outcome_word(outcome)}" for outcome, number in counts.most_common())
     summary(f"{counted(len(machines), 'VM')}: {parts}")

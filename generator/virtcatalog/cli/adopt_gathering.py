@@ -38,9 +38,12 @@ def gathered(sources: Sequence[str], catalog: str | None, environments: tuple[st
     """Read sources of VMs and a catalog, in some environments or all."""
     repositories = {path: side for path in map(_folder, sources) if path and (side := repository_at(path)) is not None}
     files, problems = read(source for source in sources if _folder(source) not in repositories)
-    beside = [*companions(options.settings().cluster), *(companion for file in files for companion in file.companions)]
+    companion_manifests = [
+        *companions(options.settings().cluster),
+        *(companion for file in files for companion in file.companions),
+    ]
     objects, release = _offered(catalog, sources, () if repositories else environments)
-    objects += (manifest.data for manifest in beside)
+    objects += (manifest.data for manifest in companion_manifests)
     for path, side in repositories.items():
         units, of_units, unfit = deployed_all({path: side}, environments)
         files += read_repository(path, units)

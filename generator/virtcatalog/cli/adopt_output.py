@@ -74,11 +74,11 @@ class Rewritten(NamedTuple):
 
     def lost_comments(self) -> Iterator[str]:
         """Yield the comments that went with the fields that they were about, each with its line."""
-        left = Counter(match[1] for match in map(_COMMENT.search, self.new.splitlines()) if match)
+        comments = Counter(match[1] for match in map(_COMMENT.search, self.new.splitlines()) if match)
         for number, line in enumerate(self.old.splitlines(), start=1):
             comment = _COMMENT.search(line)
-            if comment and left[comment[1]]:
-                left[comment[1]] -= 1
+            if comment and comments[comment[1]]:
+                comments[comment[1]] -= 1
             elif comment:
                 yield f"{self.name}:{number}:{comment.start(1) + 1}: comment goes with its field: {comment[1]}"
 
@@ -95,8 +95,8 @@ def rewritten(file: File, machines: Sequence[Machine], *, nearest: bool) -> tupl
     faults: list[Problem] = []
     if file.written is not None:
         intended = {machine.number: changed[machine.number] for machine in chosen}
-        every = [(machine.number, machine.vm.manifest, intended.get(machine.number)) for machine in machines]
-        changed, faults = carried_back(file.written, every)
+        vms = [(machine.number, machine.vm.manifest, intended.get(machine.number)) for machine in machines]
+        changed, faults = carried_back(file.written, vms)
     chosen = [machine for machine in chosen if _number(file, machine) in changed]
     if not chosen:
         return Rewritten(file.name, text, text), faults

@@ -79,24 +79,26 @@ def command(
     units, of_units, unfit = deployed_all(repositories, asked_for)
     _refuse_several(repositories, asked_for)
     fleet = SoundFleet(place for place in places if place.path not in repositories)
-    beside = [manifest.data for manifests in fleet.others.values() for manifest in manifests]
+    companions = [manifest.data for manifests in fleet.others.values() for manifest in manifests]
     own, release = _deployed(catalog, environment if not repositories else None)
     declared = load_nodes(nodes) if nodes else []
-    beside += (located.manifest for located in of_units)
-    conditions = judged_by(conditions, release, [*own, *beside])
-    upstream = upstream_of(fleet, beside, conditions) if not own else []
-    cluster = Cluster.under([*own, *beside, *declared, *upstream], conditions)
+    companions += (located.manifest for located in of_units)
+    conditions = judged_by(conditions, release, [*own, *companions])
+    upstream = upstream_of(fleet, companions, conditions) if not own else []
+    cluster = Cluster.under([*own, *companions, *declared, *upstream], conditions)
     if not cluster.nodes:
         raise VirtcatalogError("there are no nodes: name a dump of the cluster with -f, or declare them with --nodes")
-    types, pods = split([*own, *beside])
+    types, pods = split([*own, *companions])
     instancetypes = split(own)[0] or types
     number = fleet.number + sum(len(unit.vms) for unit in units)
     if not number and not instancetypes:
         raise VirtcatalogError("there is neither a VM nor an instance type to ask about: see --help")
     of_repositories = (
-        launch_of(vm.manifest, around)
+        launch_of(vm.manifest, cluster_of_unit)
         for unit in beside_upstream(units, conditions, alone=not own)
-        for around in [Cluster.under([*(located.manifest for located in unit.objects), *own, *declared], conditions)]
+        for cluster_of_unit in [
+            Cluster.under([*(located.manifest for located in unit.objects), *own, *declared], conditions)
+        ]
         for vm in unit.vms
     )
     answer = report(chain(launched(fleet, cluster), of_repositories), number, cluster, instancetypes, pods)

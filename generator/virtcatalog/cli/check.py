@@ -209,7 +209,7 @@ def _take(
     if not repositories:
         check_environments(environments, overlays, f"in {path}")
     check_places(fleet.others, overlays, f"in {path}")
-    beside = [manifest.data for manifests in fleet.others.values() for manifest in manifests]
+    companions = [manifest.data for manifests in fleet.others.values() for manifest in manifests]
     inventory = take(
         loaded,
         today=today,
@@ -218,7 +218,7 @@ def _take(
         elsewhere=fleet.others,
         fleet=fleet,
         number=fleet.number,
-        upstream=upstream_of(fleet, beside, conditions) if loaded is None else (),
+        upstream=upstream_of(fleet, companions, conditions) if loaded is None else (),
         environments=environments,
         units=beside_upstream(units, conditions, alone=loaded is None),
         of_units=of_units,

@@ -43,8 +43,8 @@ def _messages(settings: Settings, environments: tuple[str, ...]) -> Iterable[tup
             continue
         if key != "environments":
             yield (key,), f"{_value_text(getattr(settings, key))} counts in this report"
-        elif left := [name for name in environments if name not in settings.environments]:
-            yield (key,), f"leaves out {listed(left)}"
+        elif omitted := [name for name in environments if name not in settings.environments]:
+            yield (key,), f"leaves out {listed(omitted)}"
     own = {"check": settings.check, "diff": settings.diff}.get(command)
     for key, parameter in _OF_COMMAND.items():
         level = getattr(own, parameter, None)

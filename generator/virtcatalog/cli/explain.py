@@ -77,11 +77,11 @@ def command(
     from virtcatalog.ask.why import why
 
     expressions = {of_field: field, of_xpath: xpath, of_pod_field: pod}
-    questions = [(make, what) for make, what in expressions.items() if what is not None]
+    questions = [(make, expression) for make, expression in expressions.items() if expression is not None]
     if len(questions) != 1:
         raise click.UsageError("give --field, --xml or --pod")
-    make, what = questions[0]
-    view = make(what)
+    make, expression = questions[0]
+    view = make(expression)
     batches, faults = gather(sources, catalog, options.settings().cluster, environments)
     faults = [*faults, *(problem for batch in batches for vm in batch.unreadable for problem in vm)]
     loaded = _catalog(catalog, sources)
@@ -95,15 +95,15 @@ def command(
             reasons = error.reasons if isinstance(error, RefusedError) else [error]
             raise ManifestError(*placed(reasons, located.problem)) from error
         places = tuple(_place(reason, located, loaded) for reason in answer.reasons)
-        parts = tuple(terms(what, answer.result)) if pod is not None else ()
-        one = _Answer(located.name, answer.value, answer.reasons, parts, places)
+        parts = tuple(terms(expression, answer.result)) if pod is not None else ()
+        own_answer = _Answer(located.name, answer.value, answer.reasons, parts, places)
         refused += placed(answer.result.reasons, located.problem)
-        answers_of.setdefault(one, []).append(batch.environment)
+        answers_of.setdefault(own_answer, []).append(batch.environment)
     if form == "json":
-        answers = [_as_data(what, item, names) for item, names in answers_of.items()]
+        answers = [_as_data(expression, item, names) for item, names in answers_of.items()]
         data(as_json(marked(answers[0] if len(answers) == 1 else answers)))
     else:
-        lines = [line for item, names in answers_of.items() for line in _lines(within(what, names), item)]
+        lines = [line for item, names in answers_of.items() for line in _lines(within(expression, names), item)]
         echo("".join(f"{line}\n" for line in lines), nl=False)
     print_problems((*dict.fromkeys(refused), *faults))
     return 2 if faults else 1 if refused else 0
@@ -151,13 +151,13 @@ def _catalog(catalog: str | None, sources: Iterable[str]) -> Catalog | None:
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.cli.vms import catalog_around
 
-    around = next(filter(None, map(catalog_around, sources)), None)
-    path = catalog or (str(around) if around else "catalog")
+    folder = next(filter(None, map(catalog_around, sources)), None)
+    path = catalog or (str(folder) if folder else "catalog")
     return load_catalog(path) if is_catalog(path) else None
 
 
-def _lines(what: str, answer: _Answer) -> Iterator[str]:
-    yield f"{what}: {answer.value}"
+def _lines(expression: str, answer: _Answer) -> Iterator[str]:
+    yield f"{expression}: {answer.value}"
     if answer.parts:
         sums = [mebibytes(part.amount.value) for part in answer.parts]
         total = mebibytes(sum(part.amount.value for part in answer.parts))
@@ -174,12 +174,12 @@ def _lines(what: str, answer: _Answer) -> Iterator[str]:
         yield f"    {condition}: {reason.without or 'nothing'}"
 
 
-def _as_data(what: str, answer: _Answer, environments: list[str]) -> dict[str, Any]:
+def _as_data(expression: str, answer: _Answer, environments: list[str]) -> dict[str, Any]:
     sums = [{"amount": str(part.amount), "cause": part.cause} for part in answer.parts]
     return {
         "vm": answer.vm,
         "environments": [environment for environment in environments if environment],
-        "asked": what,
+        "asked": expression,
         "value": answer.value,
         **({"terms": sums} if sums else {}),
         "reasons": [

@@ -247,6 +247,8 @@ def _destinations(overlays: list[Overlay], clusters: tuple[str, ...]) -> list[De
     for destination in destinations:
         other = by_name.setdefault(destination.name, destination)
         if other is not destination:
-            clusters_of = " and ".join(f"{one.overlay.name}={one.cluster}" for one in (other, destination))
+            clusters_of = " and ".join(
+                f"{destination.overlay.name}={destination.cluster}" for destination in (other, destination)
+            )
             raise click.UsageError(f"the Applications of {clusters_of} would both be called {destination.name}.")
     return destinations

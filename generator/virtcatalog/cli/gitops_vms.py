@@ -137,9 +137,9 @@ def _needs(catalog: str, manifests: Sequence[Data], compare: str, conditions: Co
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.manifests.sources import is_catalog
 
-    beside = [manifest for manifest in manifests if not holds_vm(manifest)]
+    companions = [manifest for manifest in manifests if not holds_vm(manifest)]
     objects = catalog_objects(catalog) if is_catalog(catalog) else []
-    cluster = Cluster.under([*objects, *beside], conditions)
+    cluster = Cluster.under([*objects, *companions], conditions)
     return needs(manifests, cluster, "client" if compare == "client" else "structured")
 
 

@@ -81,9 +81,9 @@ def _bug(error: Exception, *, debug: bool) -> str:
     if debug:
         return "".join(format_exception(error))
     at = extract_tb(error.__traceback__)[-1]
-    what = f"{type(error).__name__}: {error}"[:200]
+    summary = f"{type(error).__name__}: {error}"[:200]
     return (
-        f"virtcatalog has a bug: {what} ({Path(at.filename).name}:{at.lineno})\n"
+        f"virtcatalog has a bug: {summary} ({Path(at.filename).name}:{at.lineno})\n"
         "Nothing that was printed is a result. Please report this, with what the same command prints with --debug "
         "right after virtcatalog (or VIRTCATALOG_DEBUG=1)."
     )

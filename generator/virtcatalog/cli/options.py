@@ -65,13 +65,13 @@ def with_options(*options: Callable[[Any], Any]) -> Callable[[T], T]:
     return give
 
 
-def completes(what: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+def completes(function: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
     """Return the function of `complete` of that name, which is loaded when the shell asks."""
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from virtcatalog.cli import complete as functions
 
-        completion_items: list[CompletionItem] = getattr(functions, what)(context, parameter, incomplete)
+        completion_items: list[CompletionItem] = getattr(functions, function)(context, parameter, incomplete)
         return completion_items
 
     return complete

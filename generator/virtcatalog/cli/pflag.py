@@ -137,11 +137,11 @@ class Command(click.Command):
         options = {
             name: param for param in self.get_params(ctx) if isinstance(param, click.Option) for name in param.opts
         }
-        left = iter(args)
-        for argument in left:
+        remaining = iter(args)
+        for argument in remaining:
             if argument == "--":
                 yield argument
-                yield from left
+                yield from remaining
                 return
             name, equals, value = argument.partition("=")
             if argument.startswith("-") and not argument.startswith("--"):
@@ -153,7 +153,7 @@ class Command(click.Command):
                 if option is None or not equals or Switch().convert(value, option, ctx):
                     yield name if option else argument
                 continue
-            following = value if equals else "true" if isinstance(option.type, Switch) else next(left, None)
+            following = value if equals else "true" if isinstance(option.type, Switch) else next(remaining, None)
             if following is None and ctx.resilient_parsing:
                 yield argument
                 return

@@ -79,11 +79,11 @@ def command(
     if not dry_run:
         registry = Registry(place, plain_http=plain_http, authority=authority)
         signer = _signer(key, trust_config) if sign else None
-        beside = about(declared, image, place, origin, signer)
-        push(registry, image, place.tag, beside, signature(image, place, signer))
+        statements = about(declared, image, place, origin, signer)
+        push(registry, image, place.tag, statements, signature(image, place, signer))
     data(f"{place.at(image.descriptor.digest)}\n")
-    what = f"{declared.catalog.name}, signed," if sign else declared.catalog.name
-    summary(f"{'would publish' if dry_run else 'published'} {what} as {place}")
+    title = f"{declared.catalog.name}, signed," if sign else declared.catalog.name
+    summary(f"{'would publish' if dry_run else 'published'} {title} as {place}")
     return 0
 
 

@@ -73,8 +73,8 @@ def deployed(side: Side, environments: Sequence[str] = ()) -> tuple[list[Deploye
             continue
         objects = side.objects_in(vm.environment, vm.unit)
         if (vm.environment, id(objects)) not in groups:
-            around = [_located(side, manifest) for manifest in objects]
-            groups[vm.environment, id(objects)] = Deployed(vm.environment, [], around)
+            located = [_located(side, manifest) for manifest in objects]
+            groups[vm.environment, id(objects)] = Deployed(vm.environment, [], located)
         groups[vm.environment, id(objects)].vms.append(where)
     return list(groups.values()), problems
 

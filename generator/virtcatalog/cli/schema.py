@@ -36,8 +36,8 @@ def command(kind: str | None, output: Path | None, *, check: bool) -> int:
             raise VirtcatalogError(f"{folder}: is not a folder")
         stale = _stale(folder, schemas)
         if check:
-            for path, what in stale.items():
-                echo(f"{folder / path}: {what}", err=True)
+            for path, fault in stale.items():
+                echo(f"{folder / path}: {fault}", err=True)
             echo(f"{len(stale)} of {len(schemas)} schemas differ" if stale else "schemas are fresh", err=True)
             return 1 if stale else 0
         texts = {path: _text(schemas[path]) if path in schemas else None for path in stale}

@@ -56,19 +56,19 @@ def command(
     if form in ("yaml", "json"):
         print_documents([item.manifest or {"name": item.name, **item.facts} for item in items], form)
         return 0
-    beside = [manifest for manifest in catalog_objects(catalog) if manifest.get("kind") == "KubeVirt"]
-    conditions = judged_by(conditions, _release(catalog, environments), beside)
+    configurations = [manifest for manifest in catalog_objects(catalog) if manifest.get("kind") == "KubeVirt"]
+    conditions = judged_by(conditions, _release(catalog, environments), configurations)
     if form == "xml":
         if not expandable:
             raise VirtcatalogError(f"{name} is no instance type and no preference; `virtcatalog expand` shows VMs")
         for item in expandable:
-            result = example(item, beside, conditions).result
+            result = example(item, configurations, conditions).result
             if not result.admitted:
                 raise RefusedError(*result.reasons)
             data(result.domain_xml or "")
         return 0
     for index, item in enumerate(items):
-        becoming = _outcome(item, example(item, beside, conditions)) if item in expandable else ()
+        becoming = _outcome(item, example(item, configurations, conditions)) if item in expandable else ()
         echo(("\n" if index else "") + "\n".join(_lines(item, becoming)))
     return 0
 

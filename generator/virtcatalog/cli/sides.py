@@ -57,11 +57,11 @@ def side_names(
     pair = _pair(base) if base is not None and head is None else None
     if pair is not None and revisions[1] is None:
         return SideName(revision=pair[0]), SideName(revision=pair[1])
-    one, other = (
+    base_name, head_name = (
         SideName(revision=revision) if revision is not None else _argument(argument)
         for argument, revision in zip((base, head), revisions, strict=True)
     )
-    return one, other
+    return base_name, head_name
 
 
 def _argument(name: str | None) -> SideName:
@@ -83,24 +83,24 @@ def _pair(name: str) -> tuple[str, str] | None:
     """The two revisions of `main..topic` and `main...topic`, in which one that is left out is HEAD."""
     from virtcatalog.manifests.git import short
 
-    one, dots, other = name.partition("..." if "..." in name else "..")
+    base, dots, head = name.partition("..." if "..." in name else "..")
     if not dots:
         return None
-    one, other = one or "HEAD", other or "HEAD"
+    base, head = base or "HEAD", head or "HEAD"
     if exists(name):
-        both = (
-            _can_be_revision(name) and (repository := _repository()) and repository.has(one) and repository.has(other)
+        is_pair = (
+            _can_be_revision(name) and (repository := _repository()) and repository.has(base) and repository.has(head)
         )
-        if both:
+        if is_pair:
             raise VirtcatalogError(
-                f"{name} is two git revisions, and a file or folder, too: say --base {one} --head {other} for the "
+                f"{name} is two git revisions, and a file or folder, too: say --base {base} --head {head} for the "
                 f"revisions, and ./{name} for what lies there"
             )
         return None
     if dots == "..":
-        return one, other
+        return base, head
     repository = _in_repository()
-    return short(repository.merge_base(repository.commit(one), repository.commit(other))), other
+    return short(repository.merge_base(repository.commit(base), repository.commit(head))), head
 
 
 def _can_be_revision(name: str) -> bool:
@@ -134,8 +134,8 @@ def read_sides(names: tuple[SideName, SideName], path: str | None) -> tuple[Side
     if base.path == STDIN and head == SideName():
         return _streams(shared)
     catalog = path or _default(names)
-    one = _side(base, catalog, shared) if base != SideName() else _fork(head, catalog, shared)
-    sides = one, _side(head, catalog, shared)
+    base_side = _side(base, catalog, shared) if base != SideName() else _fork(head, catalog, shared)
+    sides = base_side, _side(head, catalog, shared)
     for side, name in zip(sides, names, strict=True):
         # A folder or file that was named and holds nothing, or two sides that do, are no comparison.
         if side.nothing and (name.path is not None or all(side.nothing for side in sides)):

@@ -85,7 +85,7 @@ def _fitting(natural: list[int], cells: list[list[str]], width: int | None) -> l
         spare = [width - low for width, low in zip(widths, least, strict=True)]
         if not any(spare):
             return None
-        widest = max((index for index, left in enumerate(spare) if left), key=lambda index: widths[index])
+        widest = max((index for index, room in enumerate(spare) if room), key=lambda index: widths[index])
         widths[widest] -= 1
         excess -= 1
     tall = sum(max(len(_wrapped(cell, size)) for cell, size in zip(row, widths, strict=True)) for row in cells[1:])

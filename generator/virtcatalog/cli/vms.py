@@ -87,8 +87,8 @@ def gather(
         from virtcatalog.fleet.files import Fleet
 
         fleet = Fleet(plain)
-        beside = [(Located(manifest.data, manifest.problem), where) for manifest, where in fleet.objects]
-        files = _Files([], beside, [], (), fleet.problems)
+        located_objects = [(Located(manifest.data, manifest.problem), where) for manifest, where in fleet.objects]
+        files = _Files([], located_objects, [], (), fleet.problems)
     else:
         fleet, files = None, _from_files(plain)
     files.objects[:0] = [(Located(companion.data, companion.problem), "") for companion in companions(cluster)]
@@ -172,10 +172,12 @@ class _Matches:
         for (path, environment, _), members in by_environment.items():
             source, companions = members[0].source, members[0].companions
             place = source.file, source.line, source.column
-            beside = [Located(companion, partial(problem_at, *place, companion)) for companion in companions]
+            located_companions = [
+                Located(companion, partial(problem_at, *place, companion)) for companion in companions
+            ]
             vms = [Located(member.manifest, member.problem).located_in(environment) for member in members]
-            around = [*beside, *files.beside(environment, "")]
-            yield self._batch(self._catalog(catalogs[path]), environment, vms, around)
+            objects = [*located_companions, *files.beside(environment, "")]
+            yield self._batch(self._catalog(catalogs[path]), environment, vms, objects)
 
     def of_files(self, files: _Files, fleet: Fleet | None) -> Iterator[Batch]:
         """Yield a batch for each environment, and cluster that is told apart; the first has what is wrong."""
@@ -235,7 +237,7 @@ class _Matches:
             self._catalogs[path] = load_catalog(path) if is_catalog(path) else None
         return self._catalogs[path]
 
-    def _batch(self, catalog: Catalog | None, environment: str, vms: list[Located], around: list[Located]) -> Batch:
+    def _batch(self, catalog: Catalog | None, environment: str, vms: list[Located], objects: list[Located]) -> Batch:
         key = catalog.path if catalog else "", environment
         if key not in self._objects:
             names = [overlay.name for overlay in catalog.overlays] if catalog else []
@@ -245,7 +247,7 @@ class _Matches:
             self._objects[key] = [unplaced(manifest) for manifest in manifests]
         release = release_of(catalog.overlays, environment) if catalog else ""
         alone = catalog is None and self._name is None
-        return Batch(vms, [*self._objects[key], *around], [], environment, release, alone=alone)
+        return Batch(vms, [*self._objects[key], *objects], [], environment, release, alone=alone)
 
     def _manifests(self) -> list[dict[str, Any]]:
         return catalog_objects(self._name) if self._revision is None else self._revision.objects(self._path)

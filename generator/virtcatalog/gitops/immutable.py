@@ -88,8 +88,8 @@ def _may_change(kind: str, difference: Difference, new: Data) -> bool:
 
 
 def _differing(old: Data, new: Data, path: Path) -> Iterator[Difference]:
-    one, other = (_at(manifest, path) for manifest in (old, new))
-    yield from differences(one, other, path, same=_is_same)
+    old_value, new_value = (_at(manifest, path) for manifest in (old, new))
+    yield from differences(old_value, new_value, path, same=_is_same)
 
 
 def _is_same(old: Any, new: Any, path: Path) -> bool:

@@ -83,17 +83,20 @@ def sent(old: Data, new: Data, base: Cluster, unit: Environment) -> Data:
         return new
     rules = rules_for(syncing.ignored, new)
     parts = {part: _inferring(new, part) for part in MATCHERS}
-    left = [
+    differing = [
         part
         for part, volume in parts.items()
         if volume is not None
         and volume == _inferring(old, part)
         and rules.ignore_drift(Drift(("spec", part, _INFER), "dropped", volume))
     ]
-    as_stored = stored(old, base) if left else None
+    as_stored = stored(old, base) if differing else None
     if as_stored is None:
         return new
-    return {**new, "spec": new["spec"] | {part: as_stored["spec"][part] for part in left if part in as_stored["spec"]}}
+    return {
+        **new,
+        "spec": new["spec"] | {part: as_stored["spec"][part] for part in differing if part in as_stored["spec"]},
+    }
 
 
 def _inferring(vm: Data, part: str) -> Any:
@@ -112,13 +115,13 @@ def _argocd(change: Change, unit: Environment, syncing: Syncing) -> Iterator[_Ro
         yield "not applied", "shown as Synced, and not synced: `ignoreDifferences` has every field that changes"
         return
     if change.old is not None and "RespectIgnoreDifferences=true" in options:
-        left = [
+        differing = [
             difference.field
             for difference in differences(change.old, change.new, by_name=False)
             if rules.ignore(difference.path)
         ]
-        if left:
-            yield "out of sync", f"{some(left, _MOST_FIELDS)} stays as it is: RespectIgnoreDifferences=true"
+        if differing:
+            yield "out of sync", f"{some(differing, _MOST_FIELDS)} stays as it is: RespectIgnoreDifferences=true"
     if change.now == "refused":
         times = f"tried {counted(syncing.retries + 1, 'time')}, then" if syncing.automatic else "and then"
         yield "fails", f"{times} SyncFailed till the next commit; later sync waves are not applied"

@@ -69,7 +69,7 @@ def _sign(registry: Registry, subject: str, payload: Blob, annotations: dict[str
                 "architecture": "",
                 "os": "",
                 "config": {},
-                "rootfs": {"type": "layers", "diff_ids": [one.digest for one in signatures]},
+                "rootfs": {"type": "layers", "diff_ids": [layer.digest for layer in signatures]},
             }
         ),
     )

@@ -47,13 +47,13 @@ class Origin:
 
 def _repository_urls(spec: Any) -> Iterator[tuple[str, str]]:
     """Yield the repositories that something names, each with a path of it."""
-    left = [spec]
-    while left:
-        value = left.pop()
+    pending = [spec]
+    while pending:
+        value = pending.pop()
         if isinstance(value, list):
-            left += value
+            pending += value
         elif isinstance(value, dict):
-            left += value.values()
+            pending += value.values()
             url, path = value.get("repoURL"), value.get("path")
             if isinstance(url, str) and not value.get("chart"):
                 yield url, path if isinstance(path, str) and "{{" not in path else ""

@@ -49,16 +49,16 @@ def checked(environment: Environment) -> Environment:
 def wrapped(deployed: Resource) -> Iterator[Opaque]:
     """Yield the VMs that stand whole in an object of another kind: policies, ManifestWorks and the like make these."""
     rest = {key: value for key, value in deployed.data.items() if key not in ("metadata", "status")}
-    left: list[Any] = [] if deploys(deployed.data) else [*rest.values()]
-    while left:
-        value = left.pop()
+    pending: list[Any] = [] if deploys(deployed.data) else [*rest.values()]
+    while pending:
+        value = pending.pop()
         if isinstance(value, list):
-            left += value
+            pending += value
         elif isinstance(value, dict):
             if holds_vm(value) and "spec" in value:
                 yield Opaque(deployed.problem("", _WRAPPED.format(manifest_name(value))), digest_of(rest))
             else:
-                left += value.values()
+                pending += value.values()
 
 
 def _without_namespace(data: Data) -> Data:

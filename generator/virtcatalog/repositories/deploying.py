@@ -89,9 +89,9 @@ class Unit(NamedTuple):
         return [resource for resource in self.environment.resources if is_setting(resource.data)]
 
 
-def units_of(deployer: Deployer, context: Context, around: Sequence[Resource] = ()) -> tuple[Unit, ...]:
-    """Return what an object deploys; `around` are ConfigMaps and Secrets that are deployed with it."""
-    tree, settings = context.tree, [*around, *context.settings]
+def units_of(deployer: Deployer, context: Context, settings_beside: Sequence[Resource] = ()) -> tuple[Unit, ...]:
+    """Return what an object deploys; `settings_beside` are ConfigMaps and Secrets that are deployed with it."""
+    tree, settings = context.tree, [*settings_beside, *context.settings]
     match deployer.kind:
         case "Kustomization":
             return (_of_flux(deployer, context, settings),)

@@ -112,8 +112,8 @@ def passed_over_words(counts: Mapping[str, int]) -> str:
     return ", ".join(_counted(number, what) for what, number in sorted(counts.items(), key=lambda count: -count[1]))
 
 
-def _counted(number: int, what: str) -> str:
-    noun, *rest = re.split(r"(?= of | that )", what, maxsplit=1)
+def _counted(number: int, noun_phrase: str) -> str:
+    noun, *rest = re.split(r"(?= of | that )", noun_phrase, maxsplit=1)
     return counted(number, noun) + "".join(rest)
 
 

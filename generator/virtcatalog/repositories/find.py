@@ -157,22 +157,22 @@ class _Finder:
 
     def _units_of(self, deployer: Deployer, by: Unit | None = None) -> tuple[Unit, ...]:
         """Return what an object deploys, which is rendered once; `by` is the unit that deploys the object."""
-        around = self._around(deployer, by)
-        key = deployer, tuple(map(id, around))
+        settings = self._settings_for(deployer, by)
+        key = deployer, tuple(map(id, settings))
         if key not in self._rendered:
             if len(self._rendered) > 2 * REPOSITORY_UNITS:  # as they are declared, and as they are deployed
                 raise _too_many(deployer.resource.place, f"{REPOSITORY_UNITS} units")
-            self._rendered[key] = units_of(deployer, self._context, around)
+            self._rendered[key] = units_of(deployer, self._context, settings)
         return self._rendered[key]
 
     def _is_rendered(self, deployer: Deployer, by: Unit) -> bool:
-        return (deployer, tuple(map(id, self._around(deployer, by)))) in self._rendered
+        return (deployer, tuple(map(id, self._settings_for(deployer, by)))) in self._rendered
 
-    def _around(self, deployer: Deployer, by: Unit | None) -> list[Resource]:
+    def _settings_for(self, deployer: Deployer, by: Unit | None) -> list[Resource]:
         """The settings that stand in no file, and on which what an object deploys depends: those beside it first."""
         references = deployer.references
-        around = chain(by.settings if by is not None else (), self._generated_settings) if references else ()
-        return named_settings(around, references, deployer.namespace)
+        settings = chain(by.settings if by is not None else (), self._generated_settings) if references else ()
+        return named_settings(settings, references, deployer.namespace)
 
     def _use_generated_settings(self, roots: Sequence[Unit]) -> None:
         """From here on have the settings that some units make at hand for others: generators', and charts'."""

@@ -46,10 +46,10 @@ def with_leftovers(context: Context, units: Sequence[Unit], undeployed: Sequence
             continue
         is_covered = at in tree.kustomizations or bool(folders.intersection(path))
         free = [file for file in files if file not in included]
-        beside = [file for file in free if is_covered or file in unincluded]
-        passed_over[_UNINCLUDED] += len(beside)
-        idle += (file for file in beside if any(holds_vm(vm.data) for vm in tree.documents(file).manifests))
-        documents = joined(tree.documents(file) for file in free if file not in beside)
+        passed = [file for file in free if is_covered or file in unincluded]
+        passed_over[_UNINCLUDED] += len(passed)
+        idle += (file for file in passed if any(holds_vm(vm.data) for vm in tree.documents(file).manifests))
+        documents = joined(tree.documents(file) for file in free if file not in passed)
         plain.append(documents)
         if documents.manifests:
             environments.append(checked(_folder(tree, at, documents)))

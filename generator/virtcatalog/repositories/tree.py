@@ -163,12 +163,12 @@ class Tree:
 
     def built_of(self, folders: Iterable[str]) -> set[str]:
         """Return which of some folders are kustomizations, and those that these build upon."""
-        left, built = [*folders], set[str]()
-        while left:
-            at = left.pop()
+        pending, built = [*folders], set[str]()
+        while pending:
+            at = pending.pop()
             if at in self.kustomizations and at not in built:
                 built.add(at)
-                left += self.kustomizations[at].folders
+                pending += self.kustomizations[at].folders
         return built
 
     @cached_property
@@ -192,13 +192,13 @@ class Tree:
 
 def texts_in(value: Any) -> Iterator[str]:
     """Yield all texts in data, in no order."""
-    left = [value]
-    while left:
-        value = left.pop()
+    pending = [value]
+    while pending:
+        value = pending.pop()
         if isinstance(value, str):
             yield value
         elif isinstance(value, dict | list):
-            left += value.values() if isinstance(value, dict) else value
+            pending += value.values() if isinstance(value, dict) else value
 
 
 def joined(at: str, path: str) -> str | None:

@@ -13,26 +13,26 @@ from virtcatalog.manifests.rewrite import rewritten
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
     """Return a text in which VMs (`namespace/name`) name other types; UnwritableError if they do not stand there."""
-    left = set(names)
+    missing = set(names)
     documents: dict[int, list[Any]] = {}
     for index, document in Text(text).documents():
-        changed = _changed(document, names, left)
+        changed = _changed(document, names, missing)
         if changed != document:
             documents[index] = [changed]
-    if left:
-        raise UnwritableError(f"{min(left)} does not stand there as it is")
+    if missing:
+        raise UnwritableError(f"{min(missing)} does not stand there as it is")
     return rewritten(text, documents, {})
 
 
-def _changed(document: Any, names: Mapping[str, str], left: set[str]) -> Any:
+def _changed(document: Any, names: Mapping[str, str], missing: set[str]) -> Any:
     """A document with its VMs changed, lists taken apart; a VM that stands there twice is changed at both places."""
     if not isinstance(document, dict):
         return document
     if isinstance(document.get("items"), list):
-        return {**document, "items": [_changed(item, names, left) for item in document["items"]]}
+        return {**document, "items": [_changed(item, names, missing) for item in document["items"]]}
     if document.get("kind") != "VirtualMachine" or (new := names.get(full_name(document))) is None:
         return document
-    left.discard(full_name(document))
+    missing.discard(full_name(document))
     return sized(document, new)
 
 

@@ -97,7 +97,7 @@ def chart(types: Iterable[Type]) -> Chart:
         ends = [(across.at(row.vcpus), up.at(row.memory)) for row in members]
         ways.update(way for way in pairwise(ends) if way[0] != way[1])
         lines[name] = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    marks = [Mark(same, across.at(vcpus), up.at(memory), None) for (vcpus, memory), same in spots.items()]
+    marks = [Mark(types_there, across.at(vcpus), up.at(memory), None) for (vcpus, memory), types_there in spots.items()]
     return Chart(
         list(_labelled(marks, ways)),
         [Tick(across.at(value), units.count(value)) for value in across.ticks],

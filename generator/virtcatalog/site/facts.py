@@ -208,4 +208,4 @@ def _devices(spec: Mapping[str, Any]) -> list[str]:
         "preferredSoundModel": "{} sound",
     }
     devices = [text.format(spec[key]) for key, text in texts.items() if spec.get(key)]
-    return devices + [what for key, what in (("preferredTPM", "TPM"), ("preferredRng", "entropy")) if key in spec]
+    return devices + [name for key, name in (("preferredTPM", "TPM"), ("preferredRng", "entropy")) if key in spec]

@@ -90,10 +90,10 @@ def _summary(chapter: Chapter) -> str:
 
 
 def _counts(part: Part) -> Iterator[str]:
-    for what, items in (("added", part.added), ("deprecated", part.deprecated), ("removed", part.removed)):
+    for verb, items in (("added", part.added), ("deprecated", part.deprecated), ("removed", part.removed)):
         if items:
             names = (f"{item.name} ({item.text})" if item.text else item.name for item in items)
-            yield f"{part.title} {what}: {', '.join(names)}"
+            yield f"{part.title} {verb}: {', '.join(names)}"
     for change in part.changed:
         yield f"{part.title} changed: {', '.join(item.name for item in change.objects)}: {'; '.join(change.fields)}"
 
@@ -102,8 +102,8 @@ def _time(date: str) -> str:
     return f"{date}T00:00:00Z"
 
 
-def _uuid(catalog: Catalog, what: str) -> str:
-    return str(uuid5(NAMESPACE_URL, f"{catalog.vendor}/{catalog.name}/{what}"))
+def _uuid(catalog: Catalog, subject: str) -> str:
+    return str(uuid5(NAMESPACE_URL, f"{catalog.vendor}/{catalog.name}/{subject}"))
 
 
 def _xml(text: str) -> str:

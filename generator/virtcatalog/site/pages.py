@@ -188,7 +188,7 @@ class _Site:
         licensed = [self.catalog.preferences[column] for column, (_, reason) in enumerate(judged) if not reason]
         facts = self.domains.facts.get(row.name, ())
         names = ("", *(preference.name for preference in self.preferences))
-        beside = [("smaller", self.kin.beside(row, -1)), ("larger", self.kin.beside(row, 1))]
+        neighbours = [("smaller", self.kin.beside(row, -1)), ("larger", self.kin.beside(row, 1))]
         return self._page(
             "type.html",
             "../",
@@ -201,7 +201,7 @@ class _Site:
             unfit=_grouped((reason, preference) for preference, reason in judged if reason),
             gets=_grouped((fact, name) for fact, name in zip(facts, names, strict=bool(facts)) if fact),
             neighbours=[
-                *((step, other) for step, other in beside if other),
+                *((step, other) for step, other in neighbours if other),
                 *(("similar", other) for other in self.kin.similar(row)),
             ],
             yaml=Lines(dump(manifest)),

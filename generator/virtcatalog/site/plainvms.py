@@ -227,8 +227,8 @@ def blocks(xml: str) -> list[str]:
     """Split a domain: the children of `<devices>` one by one, those of `<domain>`, and the tags of both."""
     head, _, rest = xml.rstrip("\n").partition("\n  <devices>\n")
     devices, _, tail = rest.partition("\n  </devices>\n")
-    around = [_CHILDREN.split(head), _CHILDREN.split(tail)]
-    return [*around[0], "  <devices>", *_DEVICES.split(devices), "  </devices>", *around[1]]
+    halves = [_CHILDREN.split(head), _CHILDREN.split(tail)]
+    return [*halves[0], "  <devices>", *_DEVICES.split(devices), "  </devices>", *halves[1]]
 
 
 class Lines:

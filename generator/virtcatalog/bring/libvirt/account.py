@@ -79,10 +79,10 @@ def _parts(
     if element.parent is not None:
         yield Part(path, element.line, element.column, element.text, *verdict)
     for key, value in element.attributes.items():
-        same = new is not None and _same_attribute(element, new, key)
+        is_same = new is not None and _same_attribute(element, new, key)
         name = key.rpartition("}")[2]
         own = inherited or draft.verdicts.get((element, key)) or fixed
-        fate = own or _verdict(f"{general}@{name}", value, same, new, name)
+        fate = own or _verdict(f"{general}@{name}", value, is_same, new, name)
         yield Part(f"{path}/@{name}".lstrip("/"), element.line, element.column, value, *fate)
     yield from below
 
@@ -102,8 +102,8 @@ def _general(element: XMLElement) -> str:
     return "".join(f"{step}/" for step in reversed(steps))
 
 
-def _verdict(general: str, value: str, same: bool, new: XMLElement | None, attribute: str = "") -> Verdict:
-    if same:
+def _verdict(general: str, value: str, is_same: bool, new: XMLElement | None, attribute: str = "") -> Verdict:
+    if is_same:
         return CARRIED
     for pattern, verdict in PATTERNS:
         # Where the new domain lacks the element, nothing is carried.

@@ -106,19 +106,19 @@ def draft(manifests: Sequence[Mapping[str, Any]], name: str, *, relabel: bool = 
 
 
 def _catalog(name: str, vendor: str, entries: Sequence[Entry], types: Facts, prefs: Facts) -> dict[str, Any]:
-    both = {
+    shared = {
         path: value
         for path, value in types.items()
         if (path[0] != "spec" and path in prefs and prefs[path] is value) or prefs.get(path, ...) == value
     }
-    both = {path: value for path, value in both.items() if path[0] in ("labels", "annotations")}
+    shared = {path: value for path, value in shared.items() if path[0] in ("labels", "annotations")}
     data: dict[str, Any] = {"name": name, "vendor": vendor, "kubevirt": _oldest_release(entries)}
     reserved_names = RESERVED_INSTANCETYPES | RESERVED_PREFERENCES
     if any(entry.name in reserved_names for entry in entries):
         data["operator"] = {"commonInstancetypes": "disabled"}
-    data |= _as_data(both)
+    data |= _as_data(shared)
     for key, facts in (("instancetypes", types), ("preferences", prefs)):
-        data[key] = _as_data({path: value for path, value in facts.items() if path not in both})
+        data[key] = _as_data({path: value for path, value in facts.items() if path not in shared})
     return {key: value for key, value in data.items() if value not in ("", {})}
 
 

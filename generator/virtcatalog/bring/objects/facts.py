@@ -72,10 +72,10 @@ def laid_over(below: Facts, patch: Mapping[Path, Any]) -> Facts:
     return facts
 
 
-def difference(below: Facts, target: Facts, around: Iterable[Path] = ()) -> Facts:
-    """Return the patch that turns `below` into `target`, without removing any path in `around`."""
+def difference(below: Facts, target: Facts, other_paths: Iterable[Path] = ()) -> Facts:
+    """Return the patch that turns `below` into `target`, without removing any path in `other_paths`."""
     patch: Facts = {}
-    staying = [*target, *around]
+    staying = [*target, *other_paths]
     for path in below:
         if path in target or any(path[:depth] in target and target[path[:depth]] != {} for depth in range(len(path))):
             continue

@@ -114,12 +114,12 @@ def globs(names: Sequence[str], all_names: Sequence[str]) -> tuple[str, ...]:
         return ()
     if len(names) < _MANY:
         return tuple(names)
-    left, patterns = list(names), list[str]()
-    while left:
-        starts = {name[:end] for name in left for end in range(name.find(".") + 2, len(name))}
+    unmatched, patterns = list(names), list[str]()
+    while unmatched:
+        starts = {name[:end] for name in unmatched for end in range(name.find(".") + 2, len(name))}
         fitting = [start for start in starts if all(name in names for name in all_names if name.startswith(start))]
-        best = max(sorted(fitting), key=lambda start: sum(name.startswith(start) for name in left), default="")
-        matched = [name for name in left if best and name.startswith(best)]
-        patterns.append(f"{best}*" if len(matched) > 1 else left[0])
-        left = [name for name in left if name not in (matched if len(matched) > 1 else left[:1])]
+        best = max(sorted(fitting), key=lambda start: sum(name.startswith(start) for name in unmatched), default="")
+        matched = [name for name in unmatched if best and name.startswith(best)]
+        patterns.append(f"{best}*" if len(matched) > 1 else unmatched[0])
+        unmatched = [name for name in unmatched if name not in (matched if len(matched) > 1 else unmatched[:1])]
     return tuple(sorted(patterns, key=natural))

@@ -47,8 +47,8 @@ def patches(below: Facts, target: Facts, unit: Unit) -> Patches:
     """Return the patches that turn `below` into `target`, by unit."""
     by_unit: Patches = {}
     for key in dict.fromkeys(unit(path) for path in (*below, *target)):
-        around = [path for path in target if unit(path) != key]
-        patch = _with_arch(difference(_part(below, unit, key), _part(target, unit, key), around), target)
+        other_paths = [path for path in target if unit(path) != key]
+        patch = _with_arch(difference(_part(below, unit, key), _part(target, unit, key), other_paths), target)
         if patch:
             by_unit[key] = patch
     return by_unit
@@ -93,11 +93,11 @@ def _part(facts: Facts, unit: Unit, key: Path) -> Facts:
     return {path: value for path, value in facts.items() if unit(path) == key}
 
 
-def _best(parts: Sequence[Item], least: int, around: Sequence[Path]) -> Facts:
+def _best(parts: Sequence[Item], least: int, other_paths: Sequence[Path]) -> Facts:
     candidates: dict[object, Facts] = {signature({}): {}}
     counted: Counter[object] = Counter()
     for part in parts:
-        patches = {signature(patch): patch for patch in (difference(part.below, part.target, around), part.target)}
+        patches = {signature(patch): patch for patch in (difference(part.below, part.target, other_paths), part.target)}
         counted.update(patches.keys())
         for key, patch in patches.items():
             if patch and same_facts(laid_over(part.below, patch), part.target):

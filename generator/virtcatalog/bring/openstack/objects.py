@@ -83,10 +83,13 @@ def import_resources(resources: Iterable[Resource], devices: Mapping[str, str]) 
         imported.objects.append(_object("VirtualMachineClusterInstancetype", name, flavor, sheet.instancetype))
         imported.needs.extend(f"flavor {flavor.name}: {need}" for need in dict.fromkeys(sheet.needs))
         for image_name, image_sheet in images if sheet.preference else ():
-            both = merge(image_sheet.preference, sheet.preference)
+            preference = merge(image_sheet.preference, sheet.preference)
             imported.objects.append(
                 _object(
-                    "VirtualMachineClusterPreference", free_name(f"{image_name}.{name}", preference_names), flavor, both
+                    "VirtualMachineClusterPreference",
+                    free_name(f"{image_name}.{name}", preference_names),
+                    flavor,
+                    preference,
                 )
             )
         if sheet.preference and not images:
@@ -111,12 +114,12 @@ def _flavor(flavor: Resource, devices: Mapping[str, str], imported: Imported) ->
     _note(imported, flavor, "ram", str(flavor.ram), carried("instance type: memory.guest"))
     for name, size in flavor.sizes.items():
         _note(imported, flavor, name, str(size), lost(_DISKS))
-    left = dict(flavor.properties)
-    layout = {key: left.pop(key) for key in _TOPOLOGY if key in left}
-    handled = [key for key in handlers.FLAVOR if key in left]
-    for key in [*handled, *(key for key in left if key not in handlers.FLAVOR)]:
+    properties = dict(flavor.properties)
+    layout = {key: properties.pop(key) for key in _TOPOLOGY if key in properties}
+    handled = [key for key in handlers.FLAVOR if key in properties]
+    for key in [*handled, *(key for key in properties if key not in handlers.FLAVOR)]:
         handler = cpu.trait if key.startswith("trait:") else handlers.FLAVOR.get(key)
-        _apply(imported, flavor, sheet, key, left[key], handler)
+        _apply(imported, flavor, sheet, key, properties[key], handler)
     if layout:
         _topology(imported, flavor, sheet, layout)
     return sheet

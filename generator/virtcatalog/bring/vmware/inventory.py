@@ -228,12 +228,12 @@ def _model_of(key: Any, cards: Mapping[Any, int]) -> tuple[Subject, int]:
 
 def _leaves(data: Any) -> Iterator[tuple[Path, tuple[str, ...], Any]]:
     """Yield what is neither map nor list with its path, and that without the steps into lists."""
-    left: list[tuple[Path, tuple[str, ...], Any]] = [((), (), data)]
-    while left:
-        path, steps, value = left.pop()
+    pending: list[tuple[Path, tuple[str, ...], Any]] = [((), (), data)]
+    while pending:
+        path, steps, value = pending.pop()
         if isinstance(value, dict):
-            left += [((*path, key), (*steps, key), value[key]) for key in reversed(value)]
+            pending += [((*path, key), (*steps, key), value[key]) for key in reversed(value)]
         elif isinstance(value, list):
-            left += [((*path, index), steps, value[index]) for index in reversed(range(len(value)))]
+            pending += [((*path, index), steps, value[index]) for index in reversed(range(len(value)))]
         elif value is not None and value != "":
             yield path, steps, value

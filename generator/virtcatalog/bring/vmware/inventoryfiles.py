@@ -63,11 +63,11 @@ def _placed(content: bytes, file: str, items: list[msgspec.Raw]) -> Iterator[Par
     _behind(content[at:], file, mark)
 
 
-def _behind(around: bytes, file: str, mark: Mark) -> Mark:
+def _behind(separator: bytes, file: str, mark: Mark) -> Mark:
     """Return the place behind what stands around items."""
-    if not _AROUND.fullmatch(around):
+    if not _AROUND.fullmatch(separator):
         raise ManifestError(Problem(file, mark.line + 1, mark.column + 1, message="a key is here twice, or no list"))
-    return mark_behind(around.decode("utf-8", "replace"))
+    return mark_behind(separator.decode("utf-8", "replace"))
 
 
 def data_of(part: Part) -> tuple[dict[str, Any], Text]:

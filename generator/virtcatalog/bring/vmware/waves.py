@@ -93,7 +93,7 @@ def _obstacles(brought: Brought, cards: list[str]) -> Iterator[str]:
 
 def waves(moves: Iterable[Move], limits: Limits) -> list[Wave]:
     """Put machines into waves, each into the first in which there is room; a machine of any size fits an empty one."""
-    every: list[_Filling] = []
+    all_waves: list[_Filling] = []
     open_: defaultdict[Sort, list[_Filling]] = defaultdict(list)
     for move in moves:
         candidates = open_[move.sort]
@@ -101,11 +101,11 @@ def waves(moves: Iterable[Move], limits: Limits) -> list[Wave]:
         if wave is None:
             wave = _Filling(move.sort)
             candidates.append(wave)
-            every.append(wave)
+            all_waves.append(wave)
         wave.add(move)
         if wave.is_full(limits):
             candidates.remove(wave)
-    return [Wave(wave.sort, wave.moves) for wave in every]
+    return [Wave(wave.sort, wave.moves) for wave in all_waves]
 
 
 class _Filling:

@@ -29,9 +29,9 @@ def command() -> None:
     """Import VMs of libvirt and VMware, flavors of OpenStack, or objects of a cluster."""
 
 
-def files(what: str, *, required: bool = True) -> Callable[[T], T]:
+def files(text: str, *, required: bool = True) -> Callable[[T], T]:
     """`-f`, as `sources`: what is imported."""
-    return click.option(*("-f", "--file", "sources"), multiple=True, required=required, metavar="FILE|DIR|-", help=what)
+    return click.option(*("-f", "--file", "sources"), multiple=True, required=required, metavar="FILE|DIR|-", help=text)
 
 
 #: `--run-strategy`, as `run_strategy`, of the VMs that are made.

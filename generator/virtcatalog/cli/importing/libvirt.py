@@ -183,8 +183,8 @@ def _tell(machine: _Machine) -> None:
     counted = f"{counts['carried']} carried, {counts['host']} the host's, {counts['lost']} lost"
     if counts["unproven"]:
         counted = "none of it is proven"
-    same = "; the same domain comes back" if imported.same else ""
-    summary(f"{machine.file}: {len(imported.parts)} elements and attributes: {counted}{same}")
+    proof = "; the same domain comes back" if imported.same else ""
+    summary(f"{machine.file}: {len(imported.parts)} elements and attributes: {counted}{proof}")
 
 
 def _print(form: str, machines: list[_Machine]) -> None:

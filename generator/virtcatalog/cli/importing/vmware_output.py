@@ -107,8 +107,8 @@ def outcome_of(brought: Brought) -> str:
     return "exact" if (shown.vcpus, shown.memory) == (machine.vcpus, machine.memory) else "larger"
 
 
-def _left_out(what: str, number: int) -> str:
-    noun, _, rest = what.partition(" ")
+def _left_out(kind: str, number: int) -> str:
+    noun, _, rest = kind.partition(" ")
     return f"{counted(number, noun)} {rest}".rstrip()
 
 

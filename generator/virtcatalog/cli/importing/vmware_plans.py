@@ -133,12 +133,12 @@ class Together:
         answer = self.report
         if answer is not None:
             _tell_room(answer, prices)
-        left = [move for move in self._judged if move.obstacle]
-        for move in left[:most]:
+        unplanned = [move for move in self._judged if move.obstacle]
+        for move in unplanned[:most]:
             echo(str(Problem(*move.place, move.key, message=f"is in no Plan: {move.obstacle}")), err=True)
-        if len(left) > most:
-            summary(f"and {counted(len(left) - most, 'VM')} more in no Plan")
-        return not left and (answer is None or not answer.kinds or not answer.homeless)
+        if len(unplanned) > most:
+            summary(f"and {counted(len(unplanned) - most, 'VM')} more in no Plan")
+        return not unplanned and (answer is None or not answer.kinds or not answer.homeless)
 
 
 def _templates(templates: Templates) -> dict[str, str | None]:

@@ -267,17 +267,17 @@ class _Target:
         """Add a generated object, or put it in place of the one of its name. Source: appendReplaceOrMerge."""
         self._budget.keys(len(objects.resources))
         current = generated.current
-        same = [number for number, resource in enumerate(objects.resources) if current in resource.ids]
+        namesakes = [number for number, resource in enumerate(objects.resources) if current in resource.ids]
         replaces = generated.behaviour in ("replace", "merge")
-        if len(same) > 1:
-            raise item.fault(f"{generated.title} is the name of {len(same)} objects")
-        if replaces and not same:
+        if len(namesakes) > 1:
+            raise item.fault(f"{generated.title} is the name of {len(namesakes)} objects")
+        if replaces and not namesakes:
             raise item.fault(f"there is no {generated.title} to {generated.behaviour}")
-        if same and not replaces:
+        if namesakes and not replaces:
             raise item.fault(f"there is {generated.title} already: say `behavior: merge` or `replace`")
-        if same:
-            absorb(generated, objects.resources[same[0]])
-            objects.resources[same[0]] = generated
+        if namesakes:
+            absorb(generated, objects.resources[namesakes[0]])
+            objects.resources[namesakes[0]] = generated
         else:
             objects.add(generated, item)
 

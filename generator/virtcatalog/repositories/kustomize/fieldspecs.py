@@ -49,14 +49,14 @@ def merge_specs(specs: Iterable[FieldSpec], more: Iterable[FieldSpec]) -> tuple[
         by_path.setdefault(spec.path, []).append(spec)
     for spec in more:
         kind = (spec.group, spec.version, spec.kind)
-        same = next(
+        existing = next(
             (old for old in by_path.get(spec.path, ()) if selects(kind, Id(old.group, old.version, old.kind, "", ""))),
             None,
         )
-        if same is None:
+        if existing is None:
             merged[spec] = None
             by_path.setdefault(spec.path, []).append(spec)
-        elif same.create != spec.create:
+        elif existing.create != spec.create:
             raise ConflictError(f"the field spec {spec.path} says `create` in one place, and not in another")
     return tuple(merged)
 
@@ -84,10 +84,10 @@ class _Walk:
         self._spec, self._setter = spec, setter
         self._empty = empty if spec.create else None
 
-    def value(self, around: Any, key: Any, steps: list[str], path: Path) -> None:
-        value = around[key]
+    def value(self, holder: Any, key: Any, steps: list[str], path: Path) -> None:
+        value = holder[key]
         if not steps:
-            self._setter(around, key, path)
+            self._setter(holder, key, path)
         elif isinstance(value, list):
             for index in range(len(value)):
                 self.value(value, index, steps, (*path, index))

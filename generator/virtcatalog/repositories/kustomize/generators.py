@@ -111,15 +111,15 @@ def _base64(content: bytes) -> str:
 
 def _apply_options(resource: Resource, declared: Declared, shared: Declared) -> None:
     """Apply an entry's `options` and the kustomization's `generatorOptions`; its own labels win."""
-    both = [entry.only(*_OPTIONS) for entry in (shared, declared.get("options")) if entry.data is not None]
+    entries = [entry.only(*_OPTIONS) for entry in (shared, declared.get("options")) if entry.data is not None]
     for key in ("labels", "annotations"):
-        for entry in both:
+        for entry in entries:
             for name, value in entry.pairs(key).items():
                 resource.metadata.setdefault(key, {})[name] = value
                 resource.changes.append(Setting(("metadata", key, name), entry.spot.within(key, name)))
-    if any(entry.flag("immutable") for entry in both):
+    if any(entry.flag("immutable") for entry in entries):
         resource.data["immutable"] = True
-    resource.hashed = not any(entry.flag("disableNameSuffixHash") for entry in both)
+    resource.hashed = not any(entry.flag("disableNameSuffixHash") for entry in entries)
 
 
 def absorb(resource: Resource, old: Resource) -> None:
@@ -127,7 +127,7 @@ def absorb(resource: Resource, old: Resource) -> None:
 
     Source: appendReplaceOrMerge in api/resmap/reswrangler.go.
     """
-    for pairs, inherited, around, key in (
+    for pairs, inherited, holder, key in (
         (pairs_of(resource.data, "labels"), pairs_of(old.data, "labels"), resource.metadata, "labels"),
         (pairs_of(resource.data, "annotations"), pairs_of(old.data, "annotations"), resource.metadata, "annotations"),
         *(
@@ -138,7 +138,7 @@ def absorb(resource: Resource, old: Resource) -> None:
     ):
         merged = {**({name: text_of(value) for name, value in inherited.items()} if inherited else {}), **pairs}
         if merged:
-            around[key] = merged
+            holder[key] = merged
     resource.metadata["name"] = old.name
     if old.namespace:
         resource.metadata["namespace"] = old.namespace

@@ -26,17 +26,17 @@ def set_image(declared: Declared, resources: Sequence[Resource], specs: Specs, b
         if resource.kind == "CustomResourceDefinition":
             continue
         budget.copy(resource.data)
-        for around, path in _containers(resource.data, ()):
-            if isinstance(around.get("image"), str):
-                image.put(resource, around, "image", path)
+        for container, path in _containers(resource.data, ()):
+            if isinstance(container.get("image"), str):
+                image.put(resource, container, "image", path)
         for spec in specs:
             if not spec.applies(resource.current):
                 continue
 
-            def put(around: Any, key: Any, path: Path, resource: Resource = resource) -> None:
-                if isinstance(around[key], dict | list):
-                    raise FieldError(f"{key} must be an image, not {describe(around[key])}")
-                image.put(resource, around, key, path[:-1])
+            def put(container: Any, key: Any, path: Path, resource: Resource = resource) -> None:
+                if isinstance(container[key], dict | list):
+                    raise FieldError(f"{key} must be an image, not {describe(container[key])}")
+                image.put(resource, container, key, path[:-1])
 
             change(declared, resource, spec, put)
 
@@ -66,8 +66,8 @@ class _Image:
             declared.text(key) for key in ("newName", "newTag", "digest", "tagSuffix")
         )
 
-    def put(self, resource: Resource, around: Any, key: str, path: Path) -> None:
-        old = text_of(around[key])
+    def put(self, resource: Resource, holder: Any, key: str, path: Path) -> None:
+        old = text_of(holder[key])
         if not self._pattern.fullmatch(old):
             return
         name, tag, digest = _split(old)
@@ -76,7 +76,7 @@ class _Image:
             tag, digest = self._tag, self._digest
         elif self._suffix:
             tag, digest = tag + self._suffix, ""
-        around[key] = name + (f":{tag}" if tag else "") + (f"@{digest}" if digest else "")
+        holder[key] = name + (f":{tag}" if tag else "") + (f"@{digest}" if digest else "")
         resource.changes.append(Setting((*path, key), self._spot))
 
 
@@ -98,7 +98,7 @@ def set_replicas(declared: Declared, resources: Sequence[Resource], specs: Specs
     for spec in specs:
         for resource in resources:
             budget.keys(len(resource.ids))
-            if any(one.name == name and spec.applies(one) for one in resource.ids):
+            if any(identity.name == name and spec.applies(identity) for identity in resource.ids):
                 matching = True
                 change(declared, resource, spec, _setter(resource, count, declared), lambda: 0)
     if not matching:
@@ -106,8 +106,8 @@ def set_replicas(declared: Declared, resources: Sequence[Resource], specs: Specs
 
 
 def _setter(resource: Resource, count: int, declared: Declared) -> Callable[[Any, Any, Path], None]:
-    def put(around: Any, key: Any, path: Path) -> None:
-        around[key] = count
+    def put(holder: Any, key: Any, path: Path) -> None:
+        holder[key] = count
         resource.changes.append(Setting(path, declared.spot.within("count")))
 
     return put

@@ -97,8 +97,8 @@ def _at(data: Any, path: list[str]) -> tuple[Any, Path]:
 
 def _at_or_nothing(data: Any, path: list[str]) -> Any:
     """What is at a path; None where a map does not have it."""
-    around, _ = _at(data, path[:-1])
-    return around.get(path[-1]) if isinstance(around, dict) else around[_key(around, path[-1], path)]
+    holder, _ = _at(data, path[:-1])
+    return holder.get(path[-1]) if isinstance(holder, dict) else holder[_key(holder, path[-1], path)]
 
 
 def _key(data: Any, step: str, path: list[str]) -> str | int:
@@ -117,35 +117,35 @@ def _add(document: Any, path: list[str], value: Any) -> Path:
             raise PatchError("nothing is left of it")
         document[""] = value
         return ()
-    (around, steps), last = _at(document, path[:-1]), path[-1]
-    if isinstance(around, dict):
-        around[last] = value
+    (holder, steps), last = _at(document, path[:-1]), path[-1]
+    if isinstance(holder, dict):
+        holder[last] = value
         return (*steps, last)
-    if isinstance(around, list) and (last == "-" or _INDEX.fullmatch(last)):
-        index = len(around) if last == "-" else int(last)
-        index += len(around) + 1 if index < 0 else 0
-        if 0 <= index <= len(around):
-            around.insert(index, value)
+    if isinstance(holder, list) and (last == "-" or _INDEX.fullmatch(last)):
+        index = len(holder) if last == "-" else int(last)
+        index += len(holder) + 1 if index < 0 else 0
+        if 0 <= index <= len(holder):
+            holder.insert(index, value)
             return (*steps, index)
     raise PatchError(f"nothing can be put at {'/'.join(path)}")
 
 
 def _replace(document: Any, path: list[str], value: Any) -> Path:
     """Put a value in place of what is at a path; in a map there need not be anything, as in Go's json-patch."""
-    around, steps = _at(document, path[:-1])
-    if isinstance(around, dict):
-        around[path[-1]] = value
+    holder, steps = _at(document, path[:-1])
+    if isinstance(holder, dict):
+        holder[path[-1]] = value
         return (*steps, path[-1]) if len(path) > 1 else ()
-    key = _key(around, path[-1], path)
-    around[key] = value
+    key = _key(holder, path[-1], path)
+    holder[key] = value
     return (*steps, key)
 
 
 def _take(document: Any, path: list[str]) -> tuple[Any, Path]:
-    around, steps = _at(document, path[:-1])
-    key = _key(around, path[-1], path)
-    value = around[key]
+    holder, steps = _at(document, path[:-1])
+    key = _key(holder, path[-1], path)
+    value = holder[key]
     if len(path) == 1:
         return value, ()
-    del around[key]
+    del holder[key]
     return value, (*steps, key)

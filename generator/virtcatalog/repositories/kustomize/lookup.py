@@ -106,12 +106,12 @@ class Matcher:
         """Return each place: the map or list that it is in, its key or index there, its path. Raises PathError."""
         return list(self._at({"": data}, "", self._steps, ()))
 
-    def _at(self, around: Any, key: Any, steps: list[str], path: Path) -> Iterator[tuple[Any, Any, Path]]:
+    def _at(self, holder: Any, key: Any, steps: list[str], path: Path) -> Iterator[tuple[Any, Any, Path]]:
         self._budget.keys(1)
         if not steps:
-            yield around, key, path
+            yield holder, key, path
             return
-        value, step = around[key], steps[0]
+        value, step = holder[key], steps[0]
         if _INDEX.fullmatch(step):
             yield from self._index(value, int(step), steps[1:], path)
         elif _is_match(step):

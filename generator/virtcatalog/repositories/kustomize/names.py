@@ -23,9 +23,9 @@ def follow_names(resources: Iterable[Resource], config: Config, budget: Budget, 
     listed = list(resources)
     renamed: dict[str, list[Resource]] = {}
     for resource in listed:
-        for name in dict.fromkeys(one.name for one in resource.previous):
+        for name in dict.fromkeys(identity.name for identity in resource.previous):
             renamed.setdefault(name, []).append(resource)
-    if not any(name != resource.name for name, same in renamed.items() for resource in same):
+    if not any(name != resource.name for name, namesakes in renamed.items() for resource in namesakes):
         return
     former: dict[str, set[str]] = {}
     for resource in listed:
@@ -68,9 +68,9 @@ class _Referrer:
         visible = self._former if own == NO_NAMESPACE else {own, *_subject_namespaces(self._resource.data)}
         return {former for namespace in visible for former in self._former.get(namespace, ())}
 
-    def follow(self, around: Any, key: Any, path: Path) -> None:
+    def follow(self, holder: Any, key: Any, path: Path) -> None:
         """Put the present name into a field: a name, a map with one, or a list of either."""
-        value = around[key]
+        value = holder[key]
         if isinstance(value, list):
             for index, item in enumerate(value):
                 if isinstance(item, list):
@@ -81,7 +81,7 @@ class _Referrer:
         elif value is not None:
             referral = self._referral(text_of(value), None, with_namespace=False)
             if referral is not None and referral.name != text_of(value):
-                around[key] = referral.name
+                holder[key] = referral.name
                 self._note(path, referral)
 
     def _map(self, value: dict[str, Any], path: Path) -> None:

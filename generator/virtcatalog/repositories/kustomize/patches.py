@@ -201,11 +201,11 @@ class Patching:
         restored: list[tuple[dict[str, Any], str, Any]] = [(merged, "apiVersion", version)]
         restored += [] if kinds else [(merged, "kind", kind)]
         restored += [] if names else [(resource.metadata, "name", name)]
-        for around, key, value in (*restored, (resource.metadata, "namespace", namespace)):
+        for holder, key, value in (*restored, (resource.metadata, "namespace", namespace)):
             if value is None:
-                around.pop(key, None)
+                holder.pop(key, None)
             else:
-                around[key] = value
+                holder[key] = value
         follow_shared(resource)
         settle_types(resource)
         resource.changes.append(Merging(_without_names(patch.data), patch.spot))

@@ -45,7 +45,9 @@ def _source(declared: Declared, resources: Sequence[Resource], budget: Budget) -
     declared.only(*_SELECTION, "fieldPath", "options")
     selection = {key: text for key in _SELECTION if (text := declared.text(key))}
     budget.objects(len(resources))
-    chosen = [resource for resource in resources if any(_is_selected(selection, one) for one in _ids(resource))]
+    chosen = [
+        resource for resource in resources if any(_is_selected(selection, identity) for identity in _ids(resource))
+    ]
     if len(chosen) != 1:
         raise declared.fault(f"selects {len(chosen) or 'no'} objects: it must be one")
     field = declared.text("fieldPath") or "metadata.name"
@@ -59,12 +61,12 @@ def _source(declared: Declared, resources: Sequence[Resource], budget: Budget) -
     if options.data is not None and options.only(*_OPTIONS).text("delimiter"):
         part = _part(options, value)
         return lambda: part
-    around: Any = reduce(getitem, path[:-1], chosen[0].data)  # type: ignore[arg-type]
-    return lambda: around[path[-1]]
+    holder: Any = reduce(getitem, path[:-1], chosen[0].data)  # type: ignore[arg-type]
+    return lambda: holder[path[-1]]
 
 
-def _is_selected(selection: dict[str, str], one: Id) -> bool:
-    own = one._asdict() | {"namespace": one.namespace or "default"}
+def _is_selected(selection: dict[str, str], identity: Id) -> bool:
+    own = identity._asdict() | {"namespace": identity.namespace or "default"}
     return all(own[key] == text for key, text in selection.items())
 
 
@@ -130,8 +132,8 @@ class _Target:
         if not places:
             raise place.fault(f"there is no field {field} to put it into ({resource.title})")
         resource.untyped.update(matcher.created)
-        for around, key, path in places:
-            around[key] = self._changed(around[key], place, resource, path)
+        for holder, key, path in places:
+            holder[key] = self._changed(holder[key], place, resource, path)
             follow_shared(resource)
             resource.changes.append(Setting(path, place.spot))
 
@@ -173,7 +175,7 @@ def _typed(text: str, old: Any, place: Declared, resource: Resource, path: Path)
         return text
     if isinstance(value, bool) == is_bool and isinstance(value, int | float):
         return value
-    what = "boolean" if is_bool else "number"
-    message = f"puts {text!r} where a {what} stands ({resource.title})"
+    noun = "boolean" if is_bool else "number"
+    message = f"puts {text!r} where a {noun} stands ({resource.title})"
     resource.unfit[path] = Unfit(is_bool, problem_at(place.spot, message))
     return text

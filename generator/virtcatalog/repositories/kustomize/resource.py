@@ -158,9 +158,9 @@ def settle_types(resource: Resource) -> None:
     """Make texts of values in maps that replacements made: a strategic merge patch quotes them, wherever they are."""
     for path in resource.untyped:
         if not any(isinstance(step, int) for step in path):
-            around, key = _map_at(resource.data, path[:-1]), str(path[-1])
-            if is_scalar(around.get(key, {})):
-                around[key] = text_of(around[key])
+            holder, key = _map_at(resource.data, path[:-1]), str(path[-1])
+            if is_scalar(holder.get(key, {})):
+                holder[key] = text_of(holder[key])
     resource.untyped = {path for path in resource.untyped if any(isinstance(step, int) for step in path)}
 
 

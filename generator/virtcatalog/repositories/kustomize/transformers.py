@@ -40,13 +40,13 @@ def apply_specs(
 ) -> None:
     """Put what `convert` makes of them into the fields of an object. Raises ManifestError."""
 
-    def put(around: Any, key: Any, path: Path) -> None:
-        if isinstance(around[key], dict | list):
-            raise FieldError(f"{key} must be a value, not {describe(around[key])}")
-        new = convert(around[key])
-        if new != around[key]:
+    def put(holder: Any, key: Any, path: Path) -> None:
+        if isinstance(holder[key], dict | list):
+            raise FieldError(f"{key} must be a value, not {describe(holder[key])}")
+        new = convert(holder[key])
+        if new != holder[key]:
             resource.changes.append(Setting(path, declared.spot))
-        around[key] = new
+        holder[key] = new
 
     for spec in specs:
         if spec.applies(resource.current):
@@ -130,12 +130,12 @@ def add_pairs(
 def _pairs_setter(
     declared: Declared, pairs: Mapping[str, str], resource: Resource, added: dict[str, list[Path]]
 ) -> Callable[[Any, Any, Path], None]:
-    def put(around: Any, key: Any, path: Path) -> None:
-        if not isinstance(around[key], dict):
-            raise FieldError(f"{key} must be a map, not {describe(around[key])}")
-        for name in pairs.keys() - around[key].keys():
+    def put(holder: Any, key: Any, path: Path) -> None:
+        if not isinstance(holder[key], dict):
+            raise FieldError(f"{key} must be a map, not {describe(holder[key])}")
+        for name in pairs.keys() - holder[key].keys():
             added.setdefault(name, []).append(path)
-        around[key] |= pairs
+        holder[key] |= pairs
         resource.changes.extend(Setting((*path, name), declared.spot.within(name)) for name in pairs)
 
     return put

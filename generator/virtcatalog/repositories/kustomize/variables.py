@@ -42,8 +42,9 @@ def read_variable(declared: Declared, resources: Sequence[Resource]) -> Variable
         resource
         for resource in resources
         if any(
-            (one.group, one.version, one.kind, one.name) == target_id and namespace in ("", one.namespace)
-            for one in resource.ids
+            (identity.group, identity.version, identity.kind, identity.name) == target_id
+            and namespace in ("", identity.namespace)
+            for identity in resource.ids
         )
     ]
     if len(matching) > 1:
@@ -98,9 +99,9 @@ class _Filling:
     def __init__(self, resource: Resource, values: dict[str, tuple[Any, Spot]]) -> None:
         self._resource, self._values = resource, values
 
-    def put(self, around: Any, key: Any, path: Path) -> None:
+    def put(self, holder: Any, key: Any, path: Path) -> None:
         """Fill in a text, or all texts of a map or list."""
-        value = around[key]
+        value = holder[key]
         if isinstance(value, dict):
             for name, inner in value.items():
                 self._text(value, name, inner, (*path, name))
@@ -110,19 +111,19 @@ class _Filling:
                     raise FieldError("a variable may stand in a list of texts alone")
                 self._text(value, index, inner, (*path, index))
         else:
-            self._text(around, key, value, path)
+            self._text(holder, key, value, path)
 
-    def _text(self, around: Any, key: Any, value: Any, path: Path) -> None:
+    def _text(self, holder: Any, key: Any, value: Any, path: Path) -> None:
         if path in self._resource.untyped:  # kustomize makes texts of all that it looks at
             self._resource.untyped.discard(path)
-            value = around[key] = text_of(value)
+            value = holder[key] = text_of(value)
         if not isinstance(value, str) or "$" not in value:
             return
         names = [match[2] for match in _REFERENCE.finditer(value) if match[2] in self._values]
         if len(names) == 1 and value == f"$({names[0]})":
-            around[key] = self._values[names[0]][0]
+            holder[key] = self._values[names[0]][0]
         else:
-            around[key] = _REFERENCE.sub(self._replacement, value)
+            holder[key] = _REFERENCE.sub(self._replacement, value)
         if names:
             follow_shared(self._resource)
             self._resource.changes.append(Setting(path, self._values[names[0]][1]))
