@@ -22,6 +22,7 @@ from virtcatalog.review.units import ANYWHERE, Unit, Units
 from virtcatalog.review.verdict import Cause, Verdict
 
 _CR = "the KubeVirt CR"
+_NAME, _NAMESPACE = "metadata.name", "metadata.namespace"
 #: The field that a reason begins with.
 _FIELD = re.compile(r"(spec(?:\.[\w-]+|\[\d+\])+): ")
 #: Kinds whose objects VMs meet without naming them.
@@ -52,8 +53,10 @@ class Causes:
             fields = tuple(_refused_fields(vm, verdict, side)) if new is not None and deployer is None else ()
             if fields:
                 return fields
-            kind, source = deployer or (noun, vm.place)
-            return (_at(f"the {'deleted' if new is None else 'new'} {kind}", source, side.label),)
+            change = "deleted" if new is None else "new"
+            name, source = deployer or (f"{{change}} {noun}", vm.place)
+            name = name.format(change=change)
+            return (_at(name if name in (_NAME, _NAMESPACE) else f"the {name}", source, side.label),)
         name = f"the {noun}"
         if vm.field is None:
             return (_at(name, vm.place, side.label),)
@@ -74,14 +77,35 @@ class Causes:
                 yield _at(field, vm.field(f"{around}{field}"), self._head.label)
 
     def _deployer(self, vm: Vm, side: Side) -> tuple[str, Source] | None:
-        """What deploys a VM, and where that is declared, if it is there on one side only, and the VM's file on both."""
+        """What makes a VM come or go whose file is there on both sides, and where that is declared: the unit that
+        deploys it, its namespace, or a unit that has it on one side only. None where it is the file itself.
+        """
         other = self._base if side is self._head else self._head
-        if side.repository is None or other.repository is None or vm.environment in other.units:
-            return None
-        if within(vm.place.file, side.label) not in other.repository.files:
+        path = within(vm.place.file, side.label)
+        if side.repository is None or other.repository is None or path not in other.repository.files:
             return None
         environment = side.repository.environments[vm.unit.number]
-        return (environment.kind, environment.place) if environment.is_deployed else None
+        if environment.kind == "folder":
+            return None
+        if vm.environment not in other.units:
+            return f"{{change}} {environment.kind}", environment.place
+        renamed = self._renamed(vm, path, other)
+        if renamed is not None:
+            return renamed
+        return (environment.kind, environment.place) if path in other.repository.idle else None
+
+    def _renamed(self, vm: Vm, path: str, other: Side) -> tuple[str, Source] | None:
+        """The name or namespace by which a VM is another one than that of the same file on the other side."""
+        (name, namespace), kind = _name(vm), vm.manifest["kind"]
+        here = (each for each in other.vms if each.environment == vm.environment and each.manifest["kind"] == kind)
+        for each in here:
+            if within(each.place.file, other.label) != path or (name, namespace) == _name(each):
+                continue
+            if name == _name(each)[0] or namespace == _name(each)[1]:
+                after = vm if other is self._base else each
+                field = _NAMESPACE if name == _name(each)[0] else _NAME
+                return (field, after.field(field)) if after.field is not None else None
+        return None
 
     def _object(self, which: Identity, comparison: Comparison) -> tuple[Cause, ...]:
         key = which, comparison.environment, comparison.units
@@ -177,6 +201,11 @@ class Causes:
             if which[0] == "KubeVirt" and new is None:
                 causes = self._object(which, comparison)
                 yield from (replace(cause, name=_CR) if cause.name == which[2] else cause for cause in causes)
+
+
+def _name(vm: Vm) -> tuple[str, str]:
+    metadata = vm.manifest["metadata"]
+    return metadata["name"], metadata.get("namespace", "")
 
 
 def _kubevirt_fields(old: Data | None, new: Data) -> Iterator[tuple[str, str]]:

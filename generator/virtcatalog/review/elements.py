@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from virtcatalog.kubevirt.launcher.difference import Difference, Pair, differences, name_of
 from virtcatalog.kubevirt.launcher.xml import Element
+from virtcatalog.units import memory
 
 _LONGEST = 100
 
@@ -29,6 +30,8 @@ def _words(difference: Difference) -> str:
         text = _brief(last.element, new or old or "")
         return f"{_where(path)} {'gains' if last.old is None else 'loses'} {text}"
     where = _where(difference.path)
+    if attribute is None and last.element.tag == "capacity" and old and new:
+        return f"{where}: {memory(int(old))} → {memory(int(new))}"
     if attribute is None:
         return f"{where}: {old or 'nothing'} → {new or 'nothing'}"
     if old is None:

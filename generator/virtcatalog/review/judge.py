@@ -16,7 +16,7 @@ from virtcatalog.repositories.placeholders import Open
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.groups import of_all
 from virtcatalog.review.holders import all_of, none_of, running_held, with_next
-from virtcatalog.review.outcome import Outcome, VmChange, compare, deleted_claims, outcome, refusals
+from virtcatalog.review.outcome import Outcome, VmChange, compare, deleted_claims, outcome, refusals, removed_claims
 from virtcatalog.review.pinned import Pinned, stores
 from virtcatalog.review.podrequests import requests_of, requests_of_staying
 from virtcatalog.review.pools import disk_risks, identity_risks
@@ -140,7 +140,12 @@ def judge_created(new: Data, comparison: Comparison, references: Sequence[Identi
     if after.result.refused_by == "vm":
         return Verdict(now="refused", part=none_of(new), reasons=reasons, next="none")
     requests = None if is_halted(new) else requests_of(None, after, (new, new), "create")
-    return Verdict(now="create", part=all_of(new), next=_broken(after), changes=reasons, requests=requests)
+    verdict = Verdict(now="create", part=all_of(new), next=_broken(after), changes=reasons, requests=requests)
+    gone = removed_claims(after.result, comparison.base)
+    if not gone or verdict.next != "same":
+        return verdict
+    reason = f"claim {listed(gone)} is gone with this change, and the VM does not start"
+    return replace(verdict, next="changed", risks=(Risk("boot", reason),))
 
 
 def judge_deleted(old: Data, comparison: Comparison) -> Verdict:

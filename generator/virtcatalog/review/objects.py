@@ -9,6 +9,8 @@ from typing import Any, Literal
 import msgspec
 
 from virtcatalog.api.findings import Path
+from virtcatalog.catalog.kinds import TEMPLATE
+from virtcatalog.kubevirt.matchers import KINDS
 from virtcatalog.manifests.difference import leaves
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data, Identity, identity
@@ -64,13 +66,14 @@ def compare_objects(
     """
     changes: list[ObjectChange] = []
     bodies: dict[tuple[str, str, str], str] = {}
-    at: dict[tuple[str, str, str], int] = {}
+    at: dict[tuple[str, str, str, str], int] = {}
     for environment in dict.fromkeys([*base, *head]):
         for change in _compare(base.get(environment, ()), head.get(environment, ()), labels):
-            kind, _, name = identity(change.manifest)
+            kind, namespace, name = identity(change.manifest)
             # An environment's namespace and labels are in the context of the diff, and all over an added object.
             content = _lines(change.diff, "+-") if change.change in ("changed", "renamed") else change.change
-            key = (kind, name, content)
+            # A catalog's objects are the same in whichever namespace an environment deploys them.
+            key = (kind, "" if kind in (*KINDS, TEMPLATE) else namespace, name, content)
             if environment and key in at:
                 first = changes[at[key]]
                 changes[at[key]] = msgspec.structs.replace(first, environments=(*first.environments, environment))

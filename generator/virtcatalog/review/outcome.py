@@ -77,7 +77,7 @@ def compare(old: Outcome, new: Outcome) -> VmChange | None:
         or _compare_vmis(old.result, new.result)
         or _compare_pods(_of_pod(old.result), _of_pod(new.result))
     )
-    return _without_claims(change, lost_claims(old.result, new.result))
+    return _without_claims(change, old.result, lost_claims(old.result, new.result))
 
 
 def lost_claims(old: Result, new: Result) -> list[str]:
@@ -104,6 +104,16 @@ def deleted_claims(old: Result, head: Cluster, *, of_pool: bool = False) -> list
     return [claim for claim in claims if claim in created or claim in removed]
 
 
+def removed_claims(new: Result, base: Cluster) -> list[str]:
+    """Return the claims that a new VM names, and that the change removes."""
+    if new.vmi_object is None or new.vm_object is None:
+        return []
+    namespace = namespace_or_default(new.vm_object.metadata.namespace)
+    claims = [claim for claim in dict.fromkeys(map(claim_of, new.vmi_object.spec.volumes)) if claim]
+    there = [claim for claim in claims if any(find(namespace, claim) for find in (base.pvc, base.data_volume))]
+    return [claim for claim in there if not _has_claim(new, claim)]
+
+
 def _has_claim(of: Result, claim: str) -> bool:
     """Whether a claim is there, or what makes it."""
     if of.vm_object is None or of.cluster is None:
@@ -113,13 +123,15 @@ def _has_claim(of: Result, claim: str) -> bool:
     return made or any(find(namespace, claim) for find in (of.cluster.pvc, of.cluster.data_volume))
 
 
-def _without_claims(change: VmChange | None, lost: Sequence[str]) -> VmChange | None:
-    """Say of a VM first which claims that it names are gone."""
-    if not lost:
+def _without_claims(change: VmChange | None, old: Result, lost: Sequence[str]) -> VmChange | None:
+    """Say of a VM first which claims that it names are gone, and nothing more of their disks."""
+    if not lost or old.vmi_object is None:
         return change
     lines = [f"claim {claim} is gone" for claim in lost]
+    disks = tuple(f"<disk {volume.name}>" for volume in old.vmi_object.spec.volumes if claim_of(volume) in lost)
     change = change or VmChange(kind="pod", summary=(), make_diff=lambda: _lines("-", lines))
-    return msgspec.structs.replace(change, summary=(*lines, *change.summary))
+    others = (line for line in change.summary if not line.startswith(disks))
+    return msgspec.structs.replace(change, summary=(*lines, *others))
 
 
 def refusals(of: Outcome) -> list[str]:

@@ -156,7 +156,10 @@ def _parts(verdict: Verdict) -> tuple[list[str], list[str], list[str], list[str]
 
 
 def _is_said(change: str, verdict: Verdict) -> bool:
-    """Whether a risk tells a change in its own words: `A → B`."""
+    """Whether a risk tells a change in its own words: `A → B`, or that a claim is gone."""
+    claim = change.removesuffix(" is gone")
+    if claim != change and any(risk.reason.startswith(f"{claim} ") for risk in verdict.risks):
+        return True
     values = change.rpartition(": ")[2]
     return " → " in values and any(values in risk.reason for risk in verdict.risks)
 

@@ -40,6 +40,13 @@ NEXT: dict[Next, tuple[str, str]] = {
 _UNTIL_RESTART: tuple[Now, ...] = ("restart", "pending")
 """With these the change comes once someone restarts the VM."""
 _RISKY_RESTART = "may not boot after the restart that it needs", "may not boot after the restart that they need"
+_RISKY: dict[Now, tuple[str, str]] = {
+    "restart": _RISKY_RESTART,
+    "pending": _RISKY_RESTART,
+    "create": ("created and may not boot",) * 2,
+    "start": ("started and may not boot",) * 2,
+}
+"""What is counted of those that may not boot then."""
 ANEW_FORMS: dict[Next, tuple[str, str]] = {
     "refused": ("cannot be created", "cannot be created"),
     "unknown": ("is unknown", "are unknown"),
@@ -131,9 +138,11 @@ def _at_once(touched: Sequence[Verdict], vms: int, names: _Names) -> str:
         if now == "delete":
             words += _deleted(here, forms, names)
             continue
-        if now in _UNTIL_RESTART:
-            risky = [verdict for verdict in here if _may_not_boot(verdict)]
-            words += _count(risky, "part", _RISKY_RESTART, names)
+        if now in _RISKY:
+            risky = [
+                verdict for verdict in here if _may_not_boot(verdict) and (now in _UNTIL_RESTART or _begins(verdict))
+            ]
+            words += _count(risky, "part", _RISKY[now], names)
             here = _others(here, risky)
         words += _count(here, "part", forms, names)
     moved = sum(verdict.now != "unchanged" for verdict in touched)
