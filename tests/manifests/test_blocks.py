@@ -89,6 +89,7 @@ def test_it_never_says_anything_else_than_the_yaml_reader(text: str) -> None:
 @example("---\n---\n# c\n\na: 1\n---\n")
 @example("a: |\n   text\n\n---\nb: x\n--- \na: 1")
 @example("# \r a: 1\nb: x\n")
+@example("# \u2028\n---\nb: x\n")
 def test_documents_are_those_of_the_yaml_reader_at_their_places(text: str) -> None:
     blocks = read_blocks(text)
     if blocks is not None:

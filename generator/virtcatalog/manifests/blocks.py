@@ -50,10 +50,12 @@ def read_blocks(text: str) -> list[Document] | None:
     for piece in _SEPARATOR.split(text):
         content = _COMMENTS.sub("", piece)
         comments = piece[: len(piece) - len(content)]
+        if not comments.replace("\n", "").isprintable():
+            return None
         first, end = line + comments.count("\n"), line + piece.count("\n")
         if content:
             data = read_block(content)
-            if data is ... or not comments.replace("\n", "").isprintable():
+            if data is ...:
                 return None
             documents.append(Document(index, data, first, end if content.endswith("\n") else end + 1))
         # Comments before the first `---` are no document; behind it, nothing is one that is null.
