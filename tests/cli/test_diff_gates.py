@@ -151,3 +151,39 @@ def test_a_cr_that_is_removed_takes_kubevirt_with_it(strategy: str, sentence: st
     assert f"- {remark}" in told("-o", "markdown")
     assert json.loads(diff("-o", "json").stdout)["remarks"] == [remark]
     assert f"{sentence}." in told("--full")
+
+
+TYPE = """\
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterInstancetype
+metadata: {name: small}
+spec:
+  cpu: {guest: 2}
+  memory: {guest: 2Gi}
+"""
+TYPED = VM.replace("  template:", "  instancetype: {name: small}\n  template:").replace(
+    "memory: {guest: 1Gi}\n        ", ""
+)
+GROWN = TYPE.replace("2Gi", "3Gi")
+
+
+def test_a_type_that_grows_is_kept_whatever_else_changes_in_the_cr() -> None:
+    put("old", kubevirt=KUBEVIRT, vm=TYPED, type=TYPE)
+    put("new", kubevirt=ADDED, vm=TYPED, type=GROWN)
+    assert told().startswith("none of 1 VM is touched now; shop/web keeps what it has; objects: 2 changed ")
+    assert "= kept shop/web because of small (new/type.yaml:6) if created anew" in told()
+    (verdict,) = json.loads(diff("-o", "json").stdout)["vms"]
+    assert (verdict["next"], verdict["anew"]) == ("kept", "changed")
+
+
+def test_what_the_cr_changes_is_because_of_the_cr_and_what_the_type_does_is_said_beside_it() -> None:
+    model = KUBEVIRT.replace("    developer", "    cpuModel: Haswell\n    developer")
+    put("old", kubevirt=KUBEVIRT, vm=TYPED, type=TYPE)
+    put("new", kubevirt=model, vm=TYPED, type=GROWN)
+    text = told()
+    assert "activation: CPU model host-model → Haswell" in text
+    assert "if created anew: memory 2 → 3 GiB" in text
+    assert "because of the KubeVirt CR (new/kubevirt.yaml:6), small (new/type.yaml:6)" in text
+    put("only", kubevirt=model, vm=TYPED, type=TYPE)
+    result = CliRunner().invoke(main, ["diff", "old", "only", "--no-cache"])
+    assert "because of the KubeVirt CR (only/kubevirt.yaml:6)" in result.stdout

@@ -101,3 +101,24 @@ def test_several_processes_say_what_is_wrong_as_one_does(monkeypatch: pytest.Mon
         dump_of(stream(text))
     assert together.value.problems == alone.value.problems
     assert "twice" in str(together.value)
+
+
+def pooled(name: str, **labels: str) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": "team", "labels": labels}
+    return {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": metadata, "spec": {"template": {}}}
+
+
+def test_vms_of_a_pool_stand_for_it_where_the_dump_has_them() -> None:
+    pool = {
+        "apiVersion": "pool.kubevirt.io/v1beta1",
+        "kind": "VirtualMachinePool",
+        "metadata": {"name": "web-eu", "namespace": "team"},
+        "spec": {"replicas": 2, "virtualMachineTemplate": {"spec": {}}},
+    }
+    vms = [pooled(f"web-eu-{number}", **{"kubevirt.io/vm-pool-revision-name": "web-eu-12"}) for number in (0, 1)]
+    together = Vms([Dump([*vms, pool])])
+    assert [vm.header.name for vm in together] == ["team/web-eu-0", "team/web-eu-1"]
+    assert len(together) == 2
+    assert [vm.vm["metadata"]["name"] for vm in together] == ["web-eu-0", "web-eu-1"]
+    apart = Vms([Dump([pool, pooled("web-eu-0")])])  # another one's VM
+    assert [vm.header.name for vm in apart] == ["team/web-eu", "team/web-eu-0"]

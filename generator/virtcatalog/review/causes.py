@@ -16,6 +16,7 @@ from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.kubevirtcr import GATES_FIELD, gate_cause, gates_of
+from virtcatalog.review.pinned import stores
 from virtcatalog.review.running import OF_POOL, TEMPLATE
 from virtcatalog.review.side import Side, Vm, within
 from virtcatalog.review.units import ANYWHERE, Unit, Units
@@ -37,11 +38,22 @@ class Causes:
         self._objects: dict[tuple[bool, str, Unit], dict[Identity, Data]] = {}
         self._causes: dict[tuple[Identity, str, Units], tuple[Cause, ...]] = {}
 
-    def around(self, comparison: Comparison, references: Iterable[Identity], vm: Data) -> tuple[Cause, ...]:
-        """Why a VM changes that refers to these objects: the release, and those that change, or what else it meets."""
-        objects = [reference for reference in references if reference in comparison.changed]
-        causes = [cause for reference in dict.fromkeys(objects) for cause in self._object(reference, comparison)]
-        return (*_release(comparison), *(causes or self._elsewhere(comparison, vm)))
+    def around(
+        self, comparison: Comparison, references: Iterable[Identity], vm: Data, verdict: Verdict
+    ) -> tuple[Cause, ...]:
+        """Why a VM changes that refers to these objects: the release, and those that change, or what else it meets.
+
+        A VM that keeps its instance type and preference, and changes, does so because of what else it meets.
+        """
+        changed = [reference for reference in references if reference in comparison.changed]
+        objects = [cause for reference in dict.fromkeys(changed) for cause in self._object(reference, comparison)]
+        stays = verdict.next == "kept" and verdict.now == "unchanged"
+        if objects and (stays or not comparison.all_change):
+            return (*_release(comparison), *objects)
+        others = list(self._elsewhere(comparison, vm))
+        if objects and others and stores(comparison.base) and verdict.anew == "same":
+            return (*_release(comparison), *others)
+        return (*_release(comparison), *others, *objects)
 
     def of_manifest(self, old: Vm | None, new: Vm | None, verdict: Verdict) -> tuple[Cause, ...]:
         """The fields of a VM's own manifest that make the verdict, those first that its reasons name."""

@@ -19,31 +19,43 @@ from virtcatalog.review.pinned import revisions
 #: From so many VMs on a second process saves more time than it takes to start it.
 WORTH_IT = 2000
 _CHUNK = 200
+_POOL, _POOL_REVISION = "VirtualMachinePool", "kubevirt.io/vm-pool-revision-name"
 
 
 class Header(NamedTuple):
     """What a VM is called, and what it names.
 
     `namespace` is the one that it gives, "" if it gives none. `references` are the instance type and the preference,
-    None where more than their names decides which ones are meant. `revisions` are the stored ones, by matcher.
+    None where more than their names decides which ones are meant. `revisions` are the stored ones, by matcher. `pool`
+    is the VirtualMachinePool that it is one of, or that it is itself.
     """
 
     name: str
     namespace: str
     references: tuple[Identity, ...] | None
     revisions: tuple[tuple[str, str], ...]
+    pool: str = ""
 
 
 def header_of(vm: Data) -> Header:
     """Return what is at hand of a VM."""
-    _, namespace, name = identity(vm)
-    refers = identities_of(vm)
+    kind, namespace, name = identity(vm)
+    refers, home = identities_of(vm), namespace_or_default(namespace)
+    pool = name if kind == _POOL else _pool_of(vm)
     return Header(
-        f"{namespace_or_default(namespace)}/{name}",
+        f"{home}/{name}",
         str(namespace),
         None if refers is None else tuple(refers),
         revisions(vm),
+        f"{home}/{pool}" if pool else "",
     )
+
+
+def _pool_of(vm: Data) -> str:
+    """The name of the pool that made a VM, "" if none did: it labels a VM with its own name and generation."""
+    labels = vm["metadata"].get("labels")
+    revision = labels.get(_POOL_REVISION) if isinstance(labels, dict) else None
+    return revision.rpartition("-")[0] if isinstance(revision, str) else ""
 
 
 class Dump:
@@ -113,18 +125,21 @@ class DumpedVm(NamedTuple):
 
 
 class Vms(Collection[DumpedVm]):
-    """The VMs of dumps."""
+    """The VMs of dumps: those of a pool stand for it where a dump has them, else the pool stands for them."""
 
     def __init__(self, dumps: Sequence[Dump]) -> None:
         self._dumps = dumps
+        self._number = sum(1 for _ in self)
 
     def __len__(self) -> int:
-        return sum(len(dump.vms) for dump in self._dumps)
+        return self._number
 
     def __iter__(self) -> Iterator[DumpedVm]:
-        return (
-            DumpedVm(header, dump.where, dump.vms, at) for dump in self._dumps for at, header in enumerate(dump.headers)
-        )
+        for dump in self._dumps:
+            pools = {header.pool for header in dump.headers if header.pool and header.pool != header.name}
+            for at, header in enumerate(dump.headers):
+                if header.name not in pools or header.pool != header.name:
+                    yield DumpedVm(header, dump.where, dump.vms, at)
 
     def __contains__(self, item: object) -> bool:
         return any(item == vm for vm in self)

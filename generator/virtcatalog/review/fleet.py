@@ -196,7 +196,7 @@ class Reviewer:
             if verdict.touched:
                 comparison = case.comparison
                 verdict = turned_off(verdict, comparison)
-                because = by_gates(self._causes.around(comparison, case.references or (), case.vm), verdict)
+                because = by_gates(self._causes.around(comparison, case.references or (), case.vm, verdict), verdict)
                 verdict = replace(verdict, environment=comparison.environment, because=because)
                 self.fleet.verdicts += (replace(of_one(verdict, name.rpartition("/")[2]), vm=name) for name in members)
                 self.fleet.diffs[comparison.environment, members[0], False] = partial(diff_of_case, case)
@@ -315,7 +315,7 @@ class Reviewer:
         if not because or verdict.next == "kept" or verdict.anew != "same" or verdict.replaced is not None:
             gone = [each for each in refers or () if comparison.gone([each])]
             because += tuple(self._causes.naming(new, gone)) if new is not None else ()
-            because += by_gates(self._causes.around(comparison, refers or (), vm.manifest), verdict)
+            because += by_gates(self._causes.around(comparison, refers or (), vm.manifest, verdict), verdict)
         if differs and new is not None and not new.open:
             because += tuple(self._causes.gates(comparison, needed_new_gates(new.manifest, comparison)))
         return tuple(dict.fromkeys(because))

@@ -74,15 +74,17 @@ def judge(case: Case, *, is_applied: bool = False) -> Verdict:
     pair = _at_next_start(case, outcomes)
     change = compare(*pair) if pair is not None else None
     gone = comparison.gone(case.references)
-    if pair is not None and pair[1] is outcomes.of(case.fresh, comparison.head):
-        change = without_objects(change, gone)
-    found = with_next(_after(machine, (vm, vm), pair, change), vm, vm)
-    if found.now == "create" and not is_applied:
-        found = replace(found, now="unchanged", part=None)
-    if found.touched or pair is not None or comparison.changed.isdisjoint(case.references or ()):
-        return found
-    kept = _kept(case, *(outcomes.of(case.fresh, cluster) for cluster in (comparison.base, comparison.head)))
-    return with_next(kept, vm, vm)
+    fresh = outcomes.of(case.fresh, comparison.head)
+    follows = pair is not None and pair[1] is fresh
+    verdict = _after(machine, (vm, vm), pair, without_objects(change, gone) if follows else change)
+    if verdict.now == "create" and not is_applied:
+        verdict = replace(verdict, now="unchanged", part=None)
+    if not follows and not comparison.changed.isdisjoint(case.references or ()):
+        if not verdict.touched:
+            verdict = _kept(case, outcomes.of(case.fresh, comparison.base), fresh)
+        elif pair is not None and verdict.next not in BREAKS:
+            verdict = _with_anew(verdict, (vm, vm), (*pair, fresh), gone)
+    return with_next(verdict, vm, vm)
 
 
 def judge_applied(old: Data, new: Data, comparison: Comparison, references: Sequence[Identity]) -> Verdict:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from virtcatalog.errors import SWITCHED_OFF, Level, Severity, counted, some
@@ -29,6 +31,7 @@ MEANINGS: dict[Level, str] = {
     "start": "the VM is started",
 }
 _MOST_CAUSES = 3
+_GONE = re.compile(r"(?:domain\.devices\.disks|volumes)\[([^]]+)\] is gone")
 _FIRST = 2
 """So many changes are said before the reason why they need a restart."""
 _BOOT = "may not boot"
@@ -156,9 +159,12 @@ def _parts(verdict: Verdict) -> tuple[list[str], list[str], list[str], list[str]
 
 
 def _is_said(change: str, verdict: Verdict) -> bool:
-    """Whether a risk tells a change in its own words: `A → B`, or that a claim is gone."""
+    """Whether a risk tells a change in its own words: `A → B`, or that a claim or a disk is gone."""
     claim = change.removesuffix(" is gone")
     if claim != change and any(risk.reason.startswith(f"{claim} ") for risk in verdict.risks):
+        return True
+    disk = _GONE.fullmatch(change)
+    if disk is not None and any(risk.reason.startswith(f"disk {disk[1]!r} (") for risk in verdict.risks):
         return True
     values = change.rpartition(": ")[2]
     return " → " in values and any(values in risk.reason for risk in verdict.risks)
