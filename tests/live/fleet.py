@@ -193,6 +193,7 @@ class _Stored:
         for spec in (self.vm["spec"], self.started["data"]["spec"]):
             spec["template"]["spec"]["domain"]["firmware"]["uuid"] = uid
         self.vmi["spec"]["domain"]["firmware"]["uuid"] = uid
+        self.vmi["metadata"]["ownerReferences"][0]["uid"] = uid
 
     def changed(self, manager: str, time: str = LATER) -> Data:
         """The VM's spec, to be changed by a manager; the API server notes another generation."""

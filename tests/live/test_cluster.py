@@ -43,20 +43,23 @@ def stored(api_server: None) -> Iterator[RunningCluster]:
     with running_cluster(webhooks=False) as running:
         for name in ("feeds", *(f"team-{number}" for number in range(5))):
             running.api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        uids: dict[str, str] = {}
         for obj in (NODE, *fleet.cluster_objects()):
             if obj["kind"] != "KubeVirt":  # it has one
-                store(running, obj)
+                store(running, obj, uids)
         yield running
 
 
-def store(running: RunningCluster, obj: dict[str, Any]) -> None:
-    """Create an object, and its status as a controller would."""
+def store(running: RunningCluster, obj: dict[str, Any], uids: dict[str, str]) -> None:
+    """Create an object, and its status as a controller would; `uids` are those of VMs, which own their VMIs."""
     from cluster.api import ApiError
 
     metadata = {key: value for key, value in obj["metadata"].items() if key not in STATE}
-    owners = [owner | {"uid": owner.get("uid") or "a"} for owner in metadata.get("ownerReferences", ())]
+    owners = [owner | {"uid": uids.get(owner["name"], "a")} for owner in metadata.get("ownerReferences", ())]
     bare = {key: value for key, value in obj.items() if key != "status"}
     made = running.api.create(bare | {"metadata": metadata | ({"ownerReferences": owners} if owners else {})})
+    if obj["kind"] == "VirtualMachine":
+        uids[metadata["name"]] = made["metadata"]["uid"]
     if "status" in obj and "status" not in made:
         try:
             running.api.merge(obj, {"status": obj["status"]}, "/status")

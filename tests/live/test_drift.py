@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections import Counter
 from pathlib import Path
@@ -235,14 +236,31 @@ class TestDrawnAtRandom:
 
 
 class TestRestartRequired:
-    def test_set_without_a_field_that_waits_it_is_noise(self, small):
-        def required(objects):
+    def required(self, small: Path, release: str, *, revision: bool = True) -> dict[str, Any]:
+        def change(objects):
             condition = {"type": "RestartRequired", "status": "True", "lastTransitionTime": fleet.LATER}
             one(objects, "VirtualMachine")["status"]["conditions"] = [condition]
+            kubevirt = copy.deepcopy(one(objects, "KubeVirt"))
+            kubevirt["status"]["observedKubeVirtVersion"] = release
+            others = [obj for obj in objects if obj["kind"] != "KubeVirt"]
+            kept = [obj for obj in others if revision or not obj["metadata"]["name"].startswith("revision-start")]
+            return [kubevirt, *kept]
 
-        vm = changed(small, required)
+        return changed(small, change)
+
+    def test_before_v1_8_it_stays_and_is_noise_without_a_field_that_waits(self, small):
+        vm = self.required(small, "v1.7.0")
         assert (vm["verdict"], vm["status"]) == ("in-sync", 0)
         assert "RestartRequired is set, and no field waits for a restart" in str(vm["noise"])
+
+    def test_from_v1_8_on_virt_controller_would_take_it_back(self, small):
+        vm = self.required(small, "v1.9.0")
+        (reason,) = vm["reasons"]
+        assert (reason["kind"], reason["since"], vm["status"]) == ("restart", fleet.LATER, 1)
+        assert reason["message"] == "KubeVirt has set RestartRequired, and no field is seen that waits for it"
+
+    def test_without_what_it_was_started_as_virt_controller_leaves_it(self, small):
+        assert self.required(small, "v1.9.0", revision=False)["verdict"] == "in-sync"
 
     def test_sockets_that_come_with_a_migration_wait_for_that(self, small):
         def grown(objects):
@@ -290,6 +308,64 @@ class TestGitAndWhoeverWroteLast:
         found = changed(small, stored)
         assert "edited" not in {reason["kind"] for reason in found["reasons"]}
         assert "behind" not in {reason["kind"] for reason in found["reasons"]}
+
+
+class TestWhatGitDoesNotSet:
+    """A field that Git does not set, by who wrote it."""
+
+    FIELD = ("spec", "template", "spec", "domain", "machine")
+
+    def wrote(self, small: Path, field: tuple[str, ...], value: Any, manager: str, time: str) -> dict[str, Any]:
+        """What is said when the VM and its machine have a field that was written by a manager alone."""
+
+        def change(objects):
+            vm, vmi = one(objects, "VirtualMachine"), one(objects, "VirtualMachineInstance")
+            revision = next(obj for obj in objects if obj["metadata"]["name"].startswith("revision-start"))
+            for data in (vm, revision["data"]):
+                for key in field[:-1]:
+                    data = data[key]
+                data[field[-1]] = value
+            vmi["spec"] |= {field[-1]: value} if field[:-1] == self.FIELD[:3] else {}
+            fields: Any = fleet.fields_of({"x": value})["f:x"]
+            for key in reversed(field):
+                fields = {f"f:{key}": fields}
+            entries = vm["metadata"]["managedFields"]
+            if manager == "helm":
+                entries.clear()
+            fleet._disown(entries[1]["fieldsV1"], fields) if entries else None
+            entries.append(fleet.managed(manager, "Update", fields, time))
+
+        return changed(small, change)
+
+    def test_a_default_that_a_hand_has_changed_is_edited(self, small):
+        vm = self.wrote(small, self.FIELD, {"type": "pc-q35-rhel9.2.0"}, "kubectl-edit", fleet.LATER)
+        (reason,) = (reason for reason in vm["reasons"] if reason["kind"] == "edited")
+        assert [field["field"] for field in reason["fields"]] == ["spec.template.spec.domain.machine.type"]
+        assert (reason["wins"], reason["since"]) == ("hand", fleet.LATER)
+
+    def test_one_that_was_filled_in_when_a_hand_created_the_vm_is_noise(self, small):
+        vm = self.wrote(small, self.FIELD, {"type": "pc-q35-rhel9.2.0"}, "kubectl-create", fleet.TIME)
+        assert vm["verdict"] == "in-sync"
+        assert "spec.template.spec.domain.machine.type" in {noise["field"] for noise in vm["noise"]}
+
+    def test_a_field_of_helms_may_have_been_taken_out_of_git(self, small):
+        field = ("spec", "template", "spec", "terminationGracePeriodSeconds")
+        vm = self.wrote(small, field, 5, "helm", fleet.TIME)
+        (reason,) = vm["reasons"]
+        assert (reason["kind"], [each["field"] for each in reason["fields"]]) == ("behind", [".".join(field)])
+        assert reason["message"].startswith("Git does not set it: it was taken out of Git, or a webhook added it")
+
+    def test_what_the_server_notes_counts_beside_an_old_note_of_kubectls(self, small):
+        def change(objects):
+            vm = one(objects, "VirtualMachine")
+            vm["metadata"].setdefault("annotations", {})[LAST_APPLIED] = json.dumps(fleet.manifest(0))
+            vm["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] = 5
+            fields = fleet.fields_of({"spec": {"template": {"spec": {"terminationGracePeriodSeconds": 5}}}})
+            vm["metadata"]["managedFields"].append(fleet.managed("argocd-controller", "Apply", fields))
+
+        reasons = {reason["kind"]: reason for reason in changed(small, change)["reasons"]}
+        (field,) = reasons["behind"]["fields"]
+        assert (field["field"], field["now"]) == ("spec.template.spec.terminationGracePeriodSeconds", 5)
 
 
 class TestAppliedByKubectl:

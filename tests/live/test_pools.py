@@ -185,3 +185,26 @@ def test_pools_that_were_not_read_are_not_known(judged):
     found = of_pool(judged(POOL, [obj for obj in stored(POOL) if obj["kind"] != "VirtualMachinePool"]))
     assert found["verdict"] == "unread"
     assert "the dump has no VirtualMachinePool" in found["reasons"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        ({"replicas": 1, "labelSelector": "app=web"}, "it has 1 of 2 VMs"),
+        ({"labelSelector": "app=web"}, "it has 0 of 2 VMs"),
+        ({"replicas": 2, "labelSelector": "app=web"}, None),
+    ],
+)
+def test_a_pool_that_has_not_all_of_its_vms_is_no_sync(judged, status, message):
+    objects = stored(POOL)
+    objects[1]["status"] = status
+    assert [reason["message"] for reason in of_pool(judged(POOL, objects))["reasons"]] == [message] * bool(message)
+
+
+def test_who_scaled_a_pool_by_its_subresource_is_told(judged):
+    objects = stored(POOL)
+    objects[1]["spec"]["replicas"] = 3
+    scaled = fleet.managed("kubectl", "Update", {"f:spec": {"f:replicas": {}}}, fleet.LATER) | {"subresource": "scale"}
+    objects[1]["metadata"]["managedFields"].append(scaled)
+    (reason,) = of_pool(judged(POOL, objects))["reasons"]
+    assert (reason["kind"], reason["fields"][0]["writer"]["manager"]) == ("edited", "kubectl")

@@ -163,6 +163,13 @@ class TestPhases:
         lab.vmi["status"]["phase"] = phase
         assert [*lab.reasons()] == kinds
 
+    @pytest.mark.parametrize("phase", ["Succeeded", "Failed"])
+    def test_what_only_a_new_machine_gets_does_not_wait_for_one_that_has_ended(self, lab, phase):
+        lab.strategy("Manual")
+        lab.change(lambda spec: spec.update(hostname="other"))
+        lab.vmi["status"]["phase"] = phase
+        assert lab.reasons() == {}
+
     def test_a_machine_that_is_being_stopped_is_told(self, lab):
         lab.vmi["metadata"]["deletionTimestamp"] = fleet.LATER
         assert lab.reasons() == {"stopping": "its machine is still there"}
@@ -171,6 +178,51 @@ class TestPhases:
         failed = {"type": "Synchronized", "status": "False", "message": "no such disk"}
         lab.vmi["status"]["conditions"].append(failed)
         assert lab.reasons() == {"domain": "its machine cannot follow: no such disk"}
+
+
+class TestNoMachine:
+    @pytest.fixture
+    def off(self, lab: Lab) -> Lab:
+        lab.objects.remove(lab.vmi)
+        lab.vm["status"] |= {"created": False, "printableStatus": "Stopped"}
+        return lab
+
+    @pytest.mark.parametrize(
+        ("strategy", "status", "kinds"),
+        [
+            ("Always", {}, ["down"]),
+            ("Once", {}, ["down"]),
+            ("RerunOnFailure", {"runStrategy": "Always"}, ["down"]),
+            ("RerunOnFailure", {"runStrategy": "RerunOnFailure"}, []),
+            ("Manual", {}, []),
+            ("Manual", {"stateChangeRequests": [{"action": "Start"}]}, ["down"]),
+            ("Halted", {}, []),
+        ],
+    )
+    def test_a_vm_that_virt_controller_is_to_start_is_no_sync(self, off, strategy, status, kinds):
+        off.strategy(strategy)
+        off.vm["status"] |= status
+        assert [*off.reasons()] == kinds
+
+    def test_a_machine_of_its_name_that_is_anothers_is_none_of_its(self, lab):
+        lab.vmi["metadata"]["ownerReferences"][0] |= {"kind": "VirtualMachineInstanceReplicaSet", "uid": "other"}
+        assert lab.reasons() == {
+            "down": "its runStrategy is Always, and there is no machine: Running; "
+            "the VirtualMachineInstance of its name is that of another VirtualMachineInstanceReplicaSet"
+        }
+
+    def test_one_that_nothing_controls_is_adopted(self, lab):
+        del lab.vmi["metadata"]["ownerReferences"]
+        assert lab.reasons() == {}
+
+
+@pytest.mark.parametrize("kind", ["Failure", "ManualRecoveryRequired"])
+def test_what_virt_controller_cannot_do_is_told(lab, kind):
+    failed = {"type": kind, "status": "True", "reason": "FailedCreate", "message": "no DataVolume may be created"}
+    lab.vm["status"]["conditions"] = [failed]
+    assert lab.reasons() == {"following": "virt-controller gets no further: no DataVolume may be created"}
+    lab.vm["status"]["conditions"] = [failed | {"status": "False"}]
+    assert lab.reasons() == {}
 
 
 class TestTypes:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from virtcatalog.errors import ManifestError, UnsupportedError, some
-from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.live.arriving import comes_with_a_migration
-from virtcatalog.live.compare import Waiting, power, synced, waiting
+from virtcatalog.live.compare import Waiting, synced, waiting
+from virtcatalog.live.machine import condition, controller_of, failures, has_ended, is_of, state, without_machine
 from virtcatalog.live.managers import Managers
 from virtcatalog.live.redaction import redacted
 from virtcatalog.live.revisions import Held, Past, held, refreshed, with_revisions
@@ -18,10 +17,6 @@ from virtcatalog.live.syncing import differing, not_in_git, switched
 from virtcatalog.live.verdict import IN_GIT, Drift, Field, Noise, Reason, Stages, ordered
 from virtcatalog.manifests.difference import Difference
 from virtcatalog.manifests.identity import Data, namespace_of
-
-#: Phases of a machine that has ended, and the run strategies that want it to run again.
-_AGAIN: Final = {"Succeeded": ("Always",), "Failed": ("Always", "RerunOnFailure")}
-_FINAL: Final = frozenset(_AGAIN)
 
 
 def drift_of(name: str, wanted: Data | None, snapshot: Snapshot, cluster: Cluster, past: Past = ()) -> Drift:
@@ -33,12 +28,12 @@ def drift_of(name: str, wanted: Data | None, snapshot: Snapshot, cluster: Cluste
     live, vmi = snapshot.vm(name), snapshot.vmi(name)
     if live is None:
         return _without_vm(name, snapshot, vmi)
-    start = _started_with(vmi)
     meets = with_revisions(live, snapshot, cluster)
     reasons: list[Reason] = []
     noise: list[Noise] = []
     git, vm_word = _git_stage(wanted, live, meets, reasons, noise)
-    vmi_word = _vmi_stage(live, vmi, start, snapshot, meets, reasons, noise)
+    vmi_word = _vmi_stage(live, vmi, snapshot, meets, reasons, noise)
+    reasons += failures(live)
     runs = dict(_types(live, snapshot, meets, past, reasons))
     return Drift(
         vm=name,
@@ -69,7 +64,7 @@ def _git_stage(
         since = str(metadata["deletionTimestamp"])
         reasons.append(Reason(kind="deleting", message="its deletion was asked for", since=since))
     if wanted is None:
-        if not _is_owned(metadata):
+        if controller_of(live) is None:
             reasons.append(not_in_git(metadata, managers))
         return "none", "there"
     manifest = redacted(wanted)
@@ -90,41 +85,37 @@ def _git_stage(
     return "there", f"{number} other" if number else "same"
 
 
-def _is_owned(metadata: Data) -> bool:
-    """Whether something makes the VM, as its pool does."""
-    owners = metadata.get("ownerReferences") or ()
-    return any(isinstance(owner, dict) and owner.get("controller") for owner in owners)
-
-
 def _vmi_stage(
-    live: Data,
-    vmi: Data | None,
-    start: str,
-    snapshot: Snapshot,
-    cluster: Cluster,
-    reasons: list[Reason],
-    noise: list[Noise],
+    live: Data, vmi: Data | None, snapshot: Snapshot, cluster: Cluster, reasons: list[Reason], noise: list[Noise]
 ) -> str:
     """Judge the machine by its VM; return the word for it."""
-    if vmi is None:
-        return _without_machine(live, snapshot, reasons)
-    word = _state(vmi, live, reasons)
+    if vmi is None or not is_of(vmi, live):
+        word, reason = without_machine(live, vmi, snapshot.unread("VirtualMachineInstance"))
+        reasons += [reason] if reason is not None else []
+        return word
+    word, wrong = state(vmi, live)
+    reasons += wrong
+    if has_ended(vmi):
+        return word
+    start = _started_with(vmi)
     revision = snapshot.revision(namespace_of(live), start) if start else None
+    meets = with_revisions(live, snapshot, cluster, *_revisions_in(revision))
     try:
-        due = waiting(live, vmi, revision, with_revisions(live, snapshot, cluster, *_revisions_in(revision)))
+        due = waiting(live, vmi, revision, meets)
     except (UnsupportedError, ManifestError) as error:
         reasons.append(Reason(kind="unread", message=f"the VM and its machine cannot be compared: {error}"))
         return "not known"
     if due.refused:
         message = "; ".join(str(reason) for reason in due.refused)
         reasons.append(Reason(kind="refused", message=f"its next start fails: {message}"))
-    reasons += _waits(due, live, noise)
+    reasons += _waits(due, live, cluster, noise)
     number = len(due.restart) + len(due.arriving) + len(due.alone)
     return f"{number} other" if number else word
 
 
-def _started_with(vmi: Data | None) -> str:
-    return str((vmi or {}).get("status", {}).get("virtualMachineRevisionName") or "")
+def _started_with(vmi: Data) -> str:
+    """The name of the revision that holds the VM as it was started."""
+    return str((vmi.get("status") or {}).get("virtualMachineRevisionName") or "")
 
 
 def _revisions_in(revision: Data | None) -> Iterator[str]:
@@ -136,55 +127,11 @@ def _revisions_in(revision: Data | None) -> Iterator[str]:
             yield str(reference["revisionName"])
 
 
-def _without_machine(live: Data, snapshot: Snapshot, reasons: list[Reason]) -> str:
-    status = live.get("status") or {}
-    strategy = power(live.get("spec"))
-    if status.get("created"):
-        why = snapshot.unread("VirtualMachineInstance") or "it is not among what was read"
-        reasons.append(
-            Reason(kind="unread", message=f"the VM runs, and its VirtualMachineInstance is not known: {why}")
-        )
-        return "unread"
-    if strategy == "Always" and not live["metadata"].get("deletionTimestamp"):
-        stands = str(status.get("printableStatus") or "no status")
-        reasons.append(Reason(kind="down", message=f"its runStrategy is Always, and there is no machine: {stands}"))
-    return "off"
-
-
-def _state(vmi: Data, live: Data, reasons: list[Reason]) -> str:
-    status, strategy = vmi.get("status") or {}, power(live.get("spec"))
-    phase = str(status.get("phase") or "unknown")
-    ends = str(vmi["metadata"].get("deletionTimestamp") or "")
-    if ends or (strategy == "Halted" and phase not in _FINAL):
-        reasons.append(Reason(kind="stopping", message="its machine is still there", since=ends))
-        return "stops"
-    failed = _condition(vmi, "Synchronized", "False")
-    if failed is not None:
-        message = f"its machine cannot follow: {failed.get('message') or failed.get('reason') or 'nobody says why'}"
-        reasons.append(Reason(kind="domain", message=message, since=str(failed.get("lastTransitionTime") or "")))
-    paused = _condition(vmi, "Paused")
-    if paused is not None:
-        since = str(paused.get("lastTransitionTime") or "")
-        reasons.append(Reason(kind="paused", message=str(paused.get("reason") or ""), since=since))
-        return "paused"
-    move = status.get("migrationState")
-    if isinstance(move, dict) and move.get("startTimestamp") and not (move.get("completed") or move.get("failed")):
-        to = str(move.get("targetNode") or "another node")
-        message = f"from {status.get('nodeName') or 'its node'} to {to}"
-        reasons.append(Reason(kind="migrating", message=message, since=str(move["startTimestamp"])))
-        return "moves"
-    if phase == "Running":
-        return "same"
-    if strategy != RECEIVER and (phase not in _FINAL or strategy in _AGAIN.get(phase, ())):
-        stands = (live.get("status") or {}).get("printableStatus") or "no status"
-        reasons.append(Reason(kind="down", message=f"the phase of its machine is {phase}: {stands}"))
-    return phase
-
-
-def _waits(due: Waiting, live: Data, noise: list[Noise]) -> Iterator[Reason]:
-    condition = _condition(live, "RestartRequired")
+def _waits(due: Waiting, live: Data, cluster: Cluster, noise: list[Noise]) -> Iterator[Reason]:
+    required = condition(live, "RestartRequired")
+    since = str(required.get("lastTransitionTime") or "") if required is not None else ""
     managers = Managers(live)
-    if condition is None:
+    if required is None:
         migrating = [*filter(comes_with_a_migration, due.arriving)]
         if migrating:
             yield Reason(kind="migration", fields=_fields((*due.turned, *migrating), managers))
@@ -194,14 +141,16 @@ def _waits(due: Waiting, live: Data, noise: list[Noise]) -> Iterator[Reason]:
     if due.alone:
         fields = tuple(Field(difference.field, difference.old, difference.new) for difference in due.alone)
         yield Reason(kind="restart", message="its machine alone has it, until it starts again", fields=fields)
-    waits = (*due.restart, *(due.arriving if condition is not None else ()))
+    waits = (*due.restart, *(due.arriving if required is not None else ()))
     if waits:
         fields = _fields((*due.turned, *waits), managers)
-        since = str(condition.get("lastTransitionTime") or "") if condition is not None else ""
         since = since or max((field.writer.when for field in fields if field.writer is not None), default="")
-        message = "" if condition is not None else "KubeVirt has not set RestartRequired"
+        message = "" if required is not None else "KubeVirt has not set RestartRequired"
         yield Reason(kind="restart", message=message, fields=fields, since=since)
-    elif condition is not None:
+    elif required is not None and due.basis == "revision" and cluster.release.traits.takes_restart_back:
+        message = "KubeVirt has set RestartRequired, and no field is seen that waits for it"
+        yield Reason(kind="restart", message=message, since=since)
+    elif required is not None:
         noise.append(Noise("status.conditions", "RestartRequired is set, and no field waits for a restart"))
 
 
@@ -210,15 +159,6 @@ def _fields(differences: Iterable[Difference], managers: Managers) -> tuple[Fiel
         Field(difference.field, difference.old, difference.new, managers.writer(difference.path))
         for difference in differences
     )
-
-
-def _condition(obj: Data, kind: str, status: str = "True") -> Data | None:
-    """A condition of an object that is true, or has another status."""
-    conditions = (obj.get("status") or {}).get("conditions")
-    for condition in conditions if isinstance(conditions, list) else ():
-        if isinstance(condition, dict) and condition.get("type") == kind and condition.get("status") == status:
-            return condition
-    return None
 
 
 def _types(

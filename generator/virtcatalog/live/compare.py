@@ -156,13 +156,12 @@ def bare(manifest: Data, live: Data) -> Data:
 
 
 def applied_before(live: Data) -> Data:
-    """Return what was applied to a VM or pool last, by kubectl's note or the server's."""
+    """Return what was applied to a VM or pool last, by kubectl's note and by the server's, which may both be there."""
     noted = (live["metadata"].get("annotations") or {}).get(LAST_APPLIED)
-    if isinstance(noted, str):
-        manifest = json.loads(noted)
-        return bare(manifest, live) if isinstance(manifest.get("metadata"), dict) else {}
+    manifest = json.loads(noted) if isinstance(noted, str) else {}
+    before = bare(manifest, live) if isinstance(manifest.get("metadata"), dict) else {}
     part = Managers(live).applied({key: live[key] for key in ("metadata", "spec") if key in live})
-    return bare({"metadata": {}, **part}, live) if part else {}
+    return merge(before, bare({"metadata": {}, **part}, live)) if part else before
 
 
 def _plain(vm: VirtualMachine) -> Data:

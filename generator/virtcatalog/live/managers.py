@@ -71,12 +71,17 @@ class Managers:
                     return "Argo CD" if name.startswith("argocd") else "Flux"
         return ""
 
+    @property
+    def created(self) -> str:
+        """When the object was created (RFC 3339), "" where nobody says."""
+        return str(self._metadata.get("creationTimestamp") or "")
+
     def writers(self, path: Path) -> list[Writer]:
         """Return who wrote a field, the last one first."""
         writers = [
             Writer(str(entry.get("manager")), _role(entry), str(entry.get("operation")), str(entry.get("time") or ""))
             for entry in self._entries
-            if not entry.get("subresource") and _has(entry.get("fieldsV1"), path)
+            if entry.get("subresource") != "status" and _has(entry.get("fieldsV1"), path)
         ]
         return sorted(writers, key=lambda writer: writer.when, reverse=True)
 

@@ -6,15 +6,17 @@ an older one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import decode_manifest, to_manifest
 from virtcatalog.api.holders import VirtualMachinePool
-from virtcatalog.errors import ManifestError
+from virtcatalog.errors import ManifestError, counted
 from virtcatalog.kubevirt.controller.vm import POOL_REVISION_LABEL, vm_of_pool
 from virtcatalog.live.compare import Synced, applied_before, bare
+from virtcatalog.live.machine import controller_of
 from virtcatalog.live.managers import Managers
 from virtcatalog.live.redaction import redacted
 from virtcatalog.live.syncing import differing, not_in_git
@@ -29,10 +31,8 @@ _OF_VM: Final = "spec.virtualMachineTemplate."
 
 def pool_of(vm: Data) -> str:
     """Return the name of the pool that a VM of the cluster is of, "" for one of none."""
-    for owner in vm["metadata"].get("ownerReferences") or ():
-        if isinstance(owner, dict) and owner.get("controller") and owner.get("kind") == POOL:
-            return str(owner.get("name"))
-    return ""
+    owner = controller_of(vm)
+    return str(owner.get("name")) if owner is not None and owner.get("kind") == POOL else ""
 
 
 def wanted_vm(pool: Data, vm: Data, release: Release) -> Data | None:
@@ -111,7 +111,17 @@ def pool_drift(name: str, wanted: Data | None, live: Data | None, unread: str) -
         reasons = [Reason(kind="unread", message=f"Git and the pool cannot be compared: {error}")]
     number = sum(len(reason.fields) for reason in reasons)
     word = f"{number} other" if number else "not known" if reasons else "same"
+    reasons += _scaling(live)
     return Drift(vm=name, kind=POOL, stages=Stages("there", word), reasons=ordered(reasons), noise=tuple(noise))
+
+
+def _scaling(live: Data) -> Iterator[Reason]:
+    """Yield that a pool has not as many VMs as its spec in the cluster says; its status leaves out that it has none."""
+    spec, status = live.get("spec") or {}, live.get("status")
+    wanted, there = spec.get("replicas", 1), status.get("replicas", 0) if status else None
+    if there is not None and there != wanted:
+        paused = "; it is paused" if spec.get("paused") else ""
+        yield Reason(kind="following", message=f"it has {there} of {counted(wanted, 'VM')}{paused}")
 
 
 def _compared(wanted: Data, live: Data) -> Synced:

@@ -88,6 +88,7 @@ _STATUS: Final[Mapping[str, tuple[str, ...]]] = {
         *("memory", "machine", "volumeStatus", "interfaces", "selinuxContext", "runtimeUser", "topologyHints"),
         *("VSOCKCID", "launcherContainerImageVersion", "guestOSInfo"),
     ),
+    "VirtualMachinePool": ("replicas", "labelSelector"),
     "KubeVirt": ("observedKubeVirtVersion", "phase"),
     "PersistentVolumeClaim": ("phase", "accessModes", "capacity"),
     "DataVolume": ("phase",),

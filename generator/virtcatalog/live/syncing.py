@@ -61,14 +61,20 @@ def differing(result: Synced, live: Data, wanted: Data, managers: Managers, nois
         # What was applied and is there no more, somebody took away.
         hand = writer.role in _HAND if writer is not None else applied is not None and _is(applied, change.new)
         (by_hand if hand else waiting_for_sync).append(field)
+    unclear: list[Field] = []
     for extra in result.extras:
         writer = managers.writer(extra.path)
-        if (why := _why_extra(extra, writer, live)) is not None:
-            noise.append(Noise(extra.field, why, extra.new))
-        else:
+        if (why := _why_extra(extra, writer, live)) is None:
             stays.append(Field(extra.field, extra.new, None, writer))
+        elif _may_have_been_in_git(writer, result):
+            unclear.append(Field(extra.field, extra.new, None, writer))
+        else:
+            noise.append(Noise(extra.field, why, extra.new))
     for default in result.defaults:
-        drawn = default.path[-1] in _DRAWN
+        writer, drawn = managers.writer(default.path), default.path[-1] in _DRAWN
+        if writer is not None and writer.role in _HAND and writer.when > managers.created and not drawn:
+            stays.append(Field(default.field, default.new, None, writer))
+            continue
         why = "drawn at random for this VM" if drawn else "KubeVirt gives a new VM something else by default today"
         noise.append(Noise(default.field, why, default.new, default.old))
     noise += [
@@ -84,6 +90,9 @@ def differing(result: Synced, live: Data, wanted: Data, managers: Managers, nois
         yield Reason(kind="edited", message=message, fields=tuple(stays), wins="hand", since=last)
     if waiting_for_sync:
         yield Reason(kind="behind", fields=tuple(waiting_for_sync), wins=_wins(managers))
+    if unclear:
+        message = "Git does not set it: it was taken out of Git, or a webhook added it when it was applied"
+        yield Reason(kind="behind", message=message, fields=tuple(unclear))
 
 
 def _why_extra(extra: Difference, writer: Writer | None, live: Data) -> str | None:
@@ -97,6 +106,11 @@ def _why_extra(extra: Difference, writer: Writer | None, live: Data) -> str | No
     if writer.role in ("gitops", "apply"):
         return "filled in when Git's manifest was applied"
     return None
+
+
+def _may_have_been_in_git(writer: Writer | None, result: Synced) -> bool:
+    """Whether what applied a field notes nowhere what it applied, as Helm does: the field may be gone from Git."""
+    return writer is not None and writer.role in ("gitops", "apply") and not result.before
 
 
 def _is_power(change: Difference, manifest: Data, live: Data) -> bool:

@@ -208,6 +208,9 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """Pods that reserve the same LUN are kept on different nodes (services/template.go,
     setPersistentReservationAntiAffinity)."""
 
+    takes_restart_back: bool = False
+    """The condition RestartRequired goes when nothing needs a restart any more (watch/vm/vm.go,
+    syncRestartRequired)."""
     pod_network_needs_restart: bool = False
     """A VM that joins the pod network has to restart; before, nothing happens and nothing is said
     (pkg/network/vmliveupdate/restart.go, IsRestartRequired)."""

@@ -49,6 +49,7 @@ RELEASE = replace(
         pools_number_cloud_init_secrets=True,
         pools_keep_identities=True,
         crashes_on_pinned_iothreads=False,
+        takes_restart_back=True,
         pod_network_needs_restart=True,
         networks_change_alone=True,
         cpu_manager_label="kubevirt.io/cpumanager",
