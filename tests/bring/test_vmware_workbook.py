@@ -55,6 +55,13 @@ def test_a_cell_is_at_its_row_and_column():
     assert str(table.problem(table.rows[0], "CPUs", "is none", "web")) == "f.xlsx#vInfo:3:2: web: CPUs: is none"
 
 
+@pytest.mark.parametrize(("letters", "column"), [("B", 2), ("Z", 26), ("AA", 27), ("BC", 55), ("ZZ", 702)])
+def test_columns_after_the_26th_have_two_letters(letters, column):
+    row = f'<c r="{letters}1" t="inlineStr"><is><t>VM</t></is></c>'
+    table = cells(f'<row r="1">{row}</row><row r="2">{row.replace("1", "2", 1)}</row>')
+    assert str(table.problem(table.rows[0], "VM", "is none", "")).startswith(f"f.xlsx#vInfo:2:{column}:")
+
+
 def test_sheets_that_nobody_asks_for_are_not_read():
     made = parts({"vInfo": [["VM"]], "vHost": [["x"]]})
     assert list(read(packed({**made, "xl/worksheets/sheet2.xml": "<"}))) == ["vInfo"]
