@@ -131,6 +131,7 @@ class TestFaults:
             ("check = 1", "virtcatalog.toml:1:1: check: must be a map, not the number 1"),
             ("catalog = 1979-05-27", "virtcatalog.toml:1:1: catalog: must be a string, not "),
             ("cluster = 'x'", "virtcatalog.toml:1:1: cluster: must be a list, not the string 'x'"),
+            ("\ncluster = [1]", "virtcatalog.toml:2:1: cluster[0]: must be a string, not the number 1"),
             ("kubevirt = 'v0.1'", "virtcatalog.toml:1:1: kubevirt: KubeVirt 'v0.1' is not modelled; known are "),
             ("a = [", "virtcatalog.toml:1:1: is no TOML: "),
             ("a = 1\na = 2", "virtcatalog.toml:2:1: is no TOML: Cannot overwrite a value"),
