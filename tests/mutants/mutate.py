@@ -13,7 +13,8 @@ _COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
 }  # fmt: skip
-_REMOVED = (ast.Assign, ast.AugAssign, ast.Expr, ast.Raise, ast.Delete, ast.Continue, ast.Break, ast.Assert)
+# No assertion: it holds, so that nothing is otherwise without it.
+_REMOVED = (ast.Assign, ast.AugAssign, ast.Expr, ast.Raise, ast.Delete, ast.Continue, ast.Break)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -130,7 +131,7 @@ def _changes(node: ast.expr | ast.stmt) -> Iterator[str]:
             yield str(node.value + 1)
             yield f"({node.value - 1})"
         elif isinstance(node.value, str):
-            yield repr(f"{node.value}?")
+            yield repr(f"{node.value}!")  # a question mark would leave what most patterns match
     elif isinstance(node, ast.Return) and node.value is not None and ast.unparse(node.value) != "None":
         yield "return None"
     elif isinstance(node, _REMOVED) and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):

@@ -31,6 +31,7 @@ class Shelf:
         if not self.open and self.count >= LIMIT:
             return True
         self.looked += 1
+        assert self.things
         return "some" in self.things
 '''
 
@@ -54,9 +55,9 @@ def test_each_kind_of_change_is_made_in_its_place(module):
         (17, "pass"),
         (17, "self.looked += 2"),
         (17, "self.looked += (0)"),
-        (18, "return None"),
-        (18, "return ('some' not in self.things)"),
-        (18, "return 'some?' in self.things"),
+        (19, "return None"),
+        (19, "return ('some' not in self.things)"),
+        (19, "return 'some!' in self.things"),
     ]
 
 
@@ -96,10 +97,10 @@ class Item:
 
 @pytest.fixture
 def fate(module):
-    """What becomes of the mutant whose `full` says `some?` where it should say `some`."""
+    """What becomes of the mutant whose `full` says `some!` where it should say `some`."""
     shelf = runpy.run_path(str(module))["Shelf"]()
     shelf.open, shelf.looked, shelf.things = True, 0, ["some"]
-    (mutant,) = [mutant for mutant in mutants(module) if "some?" in mutant.new]
+    (mutant,) = [mutant for mutant in mutants(module) if "some!" in mutant.new]
 
     def fate(*tests):
         judge = Judge(SimpleNamespace(seconds=lambda name: 1))
