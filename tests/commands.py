@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import io
-import json
+import marshal
 import os
 import pkgutil
 import select
@@ -22,18 +22,22 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-#: What stands for a program on PATH: it hands over what it was called with, and ends as the command ends.
+#: What stands for a program on PATH: it hands over what it was called with, and ends as the command ends. It imports
+#: nothing that is written in Python, which would take longer than all else that it does.
 _CLIENT = """\
 #!{python} -IS
-import json, os, socket
+import _socket, marshal, posix
 import sys
-with socket.socket(socket.AF_UNIX) as server:
-    server.connect({address!r})
-    socket.send_fds(server, [b"."], [0, 1, 2])
-    server.sendall(json.dumps([sys.argv, dict(os.environ), os.getcwd()]).encode())
-    server.shutdown(socket.SHUT_WR)
-    status = server.recv(16)
-os._exit(int(status) if status else 70)
+server = _socket.socket(_socket.AF_UNIX)
+server.connect({address!r})
+files = b"".join(file.to_bytes(4, sys.byteorder) for file in (0, 1, 2))
+server.sendmsg([b"."], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, files)])
+called = memoryview(marshal.dumps((sys.argv, posix.environ, posix.getcwd())))
+while called:
+    called = called[server.send(called):]
+server.shutdown(_socket.SHUT_WR)
+status = server.recv(16)
+posix._exit(int(status) if status else 70)
 """
 
 
@@ -55,8 +59,8 @@ def serving() -> Iterator[Path]:
             server.communicate()  # it ends with its input
 
 
-def _serve(address: str) -> None:
-    """Fork for every command that is asked for, and return in the fork, as the command."""
+def _serve(address: str) -> socket.socket:
+    """Fork for every command that is asked for, and return in the fork, as the command, what waits for its status."""
     import virtcatalog
     from virtcatalog.cli import COMMANDS, main
 
@@ -83,18 +87,10 @@ def _serve(address: str) -> None:
                 while os.waitpid(-1, os.WNOHANG)[0]:
                     pass
     _, files, _, _ = socket.recv_fds(connection, 1, 3)
-    called = json.loads(b"".join(iter(lambda: connection.recv(65536), b"")))
-    command = os.fork()
-    if command:
-        for file in (1, 2, *files):
-            os.close(file)
-        _, status = os.waitpid(command, 0)
-        code = os.waitstatus_to_exitcode(status)
-        with suppress(OSError):
-            connection.sendall(str(code if code >= 0 else 128 - code).encode())
-        os._exit(0)
-    connection.close()
-    _become(files, *called)
+    arguments, environment, folder = marshal.loads(b"".join(iter(lambda: connection.recv(65536), b"")))
+    variables = {os.fsdecode(name): os.fsdecode(value) for name, value in environment.items()}
+    _become(files, arguments, variables, folder)
+    return connection
 
 
 def _become(files: list[int], arguments: list[str], environment: dict[str, str], folder: str) -> None:
@@ -113,7 +109,7 @@ def _become(files: list[int], arguments: list[str], environment: dict[str, str],
 
 
 if __name__ == "__main__":
-    _serve(sys.argv[1])
+    caller = _serve(sys.argv[1])
     import pytest
 
     from virtcatalog.cli import main
@@ -122,4 +118,10 @@ if __name__ == "__main__":
         sys.exit(pytest.console_main() if Path(sys.argv[0]).name == "pytest" else main())
     except SystemExit as end:
         sys.stdout.flush()
-        os._exit(end.code)  # freeing what all have imported takes longer than most commands
+        status = end.code
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        status = 1
+    with suppress(OSError):
+        caller.sendall(str(status).encode())
+    os._exit(status)  # freeing what all have imported takes longer than most commands

@@ -10,12 +10,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import commands
+from sampling import examples
 
 if TYPE_CHECKING:
     from cluster.running import RunningCluster
 
 # How fast a machine is, and what else it does, is no property of the code: benchmarks/ has those.
-settings.register_profile("virtcatalog", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "virtcatalog", deadline=None, max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("virtcatalog")
 
 # A test finds out itself what it asserts; those of the cache say where theirs is.

@@ -19,3 +19,8 @@ thorough = pytest.mark.skipif(not ALL, reason="make test-all")
 def sample(items: Sequence[T], every: int) -> Sequence[T]:
     """Return the items whose index is a multiple of `every`, or all of them."""
     return items if ALL else items[::every]
+
+
+def examples(number: int) -> int:
+    """Return how many examples Hypothesis draws for a test: half of them, or all."""
+    return number if ALL else number // 2

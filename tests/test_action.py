@@ -10,16 +10,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import product
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 import otheryaml
-from checkouts import git
+from checkouts import git, write
 from hostilegit import make_hostile
-from sampling import thorough
+from sampling import sample, thorough
 from virtcatalog.scaffold.content import contents
 
 ROOT = Path(__file__).parents[1]
@@ -193,18 +194,38 @@ def github() -> Iterator[GitHub]:
     found.close()
 
 
+class House(NamedTuple):
+    """What `init` writes, committed, on the branch of a change; its `output` once `grow` is built."""
+
+    folder: Path
+    base: str
+    grown: Path
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory, programs: Path) -> House:
+    """Made once, and copied for every test."""
+    folder, grown = (tmp_path_factory.mktemp("house") / name for name in ("origin", "grown"))
+    write(folder, contents("house"))
+    git(folder, "init", "--quiet")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "house")
+    git(folder, "config", "uploadpack.allowAnySHA1InWant", "true")
+    git(folder, "checkout", "--quiet", "-b", "change")
+    shutil.copytree(folder, grown)
+    file = grown / GROWS[0]
+    file.write_text(file.read_text().replace(*GROWS[1:]))
+    subprocess.run([programs / "virtcatalog", "build"], cwd=grown, check=True, capture_output=True)
+    return House(folder, git(folder, "rev-parse", "HEAD"), grown / "output")
+
+
 class Repository:
     """A catalog's repository with a pull request; checkouts are shallow, as those of actions/checkout."""
 
-    def __init__(self, folder: Path, programs: Path) -> None:
+    def __init__(self, folder: Path, house: House, programs: Path) -> None:
         self.origin, self.folder, self.programs = folder / "origin", folder, programs
-        self.origin.mkdir()
-        git(self.origin, "init", "--quiet")
-        for path, text in contents("house").items():
-            self.write(path, text)
-        self.base = self.commit()
-        git(self.origin, "config", "uploadpack.allowAnySHA1InWant", "true")
-        git(self.origin, "checkout", "--quiet", "-b", "change")
+        self.base, self.grown = house.base, house.grown
+        shutil.copytree(house.folder, self.origin, symlinks=True)
 
     def write(self, path: str, text: str) -> None:
         file = self.origin / path
@@ -232,16 +253,19 @@ class Repository:
 
 
 @pytest.fixture
-def repository(tmp_path: Path, programs: Path) -> Repository:
-    return Repository(tmp_path, programs)
+def repository(tmp_path: Path, house: House, programs: Path) -> Repository:
+    return Repository(tmp_path, house, programs)
+
+
+#: A file, a text in it, and what that becomes.
+GROWS = ("catalog/instancetypes/std.yaml", "medium: {vcpus: 2}", "medium: {vcpus: 3}")
 
 
 def grow(repository: Repository, *, build: bool) -> None:
-    repository.replace("catalog/instancetypes/std.yaml", "medium: {vcpus: 2}", "medium: {vcpus: 3}")
+    repository.replace(*GROWS)
     if build:
-        subprocess.run(
-            [repository.programs / "virtcatalog", "build"], cwd=repository.origin, check=True, capture_output=True
-        )
+        shutil.rmtree(repository.origin / "output")
+        shutil.copytree(repository.grown, repository.origin / "output", symlinks=True)
     repository.commit()
 
 
@@ -373,8 +397,7 @@ def shim(repository, tmp_path, command, script):
     return runner
 
 
-@pytest.mark.parametrize("command", ["build", "check", "diff"])
-@pytest.mark.parametrize("status", [2, 70, 137])
+@pytest.mark.parametrize(("status", "command"), sample([*product((2, 70, 137), ("build", "check", "diff"))], 4))
 def test_any_status_above_1_fails(repository, tmp_path, command, status):
     runner = shim(repository, tmp_path, command, f"exit {status}")
     assert runner.run() == 1
@@ -567,7 +590,7 @@ def test_the_documentation_names_every_input_and_output():
 def test_the_workflow_that_init_writes_has_one_comment(repository: Repository, github: GitHub):
     steps = otheryaml.load(contents("house")[".github/workflows/catalog.yaml"])["jobs"]["catalog"]["steps"]
     (step,) = (step for step in steps if "as a comment" in step.get("name", ""))
-    repository.replace("catalog/instancetypes/std.yaml", "medium: {vcpus: 2}", "medium: {vcpus: 3}")
+    repository.replace(*GROWS)
     repository.commit()
     runner = repository.runner(github.url)
     git(runner.checkout, "fetch", "--quiet", "--unshallow")

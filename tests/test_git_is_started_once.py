@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,14 @@ def modules():
     return sorted(str(path.relative_to(ROOT)) for top in ("generator", "action") for path in (ROOT / top).rglob("*.py"))
 
 
+@cache
+def nodes(text):
+    return [*ast.walk(ast.parse(text))]
+
+
 def starts(program, text):
     """Whether Python has a word of a command line, or a program to look for, that is this one."""
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes(text):
         if isinstance(node, ast.List | ast.Tuple) and node.elts:
             words = node.elts[:1]
         elif isinstance(node, ast.Call):

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from functools import partial
 from importlib.metadata import entry_points
 
 import pytest
@@ -39,26 +40,36 @@ def repository(tmp_path):
     return tmp_path
 
 
+def pytest_in(folder, programs, *arguments):
+    """Run pytest in a folder."""
+    plugins = ["-p", "syrupy", "-p", "virtcatalog.golden.plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    command = [programs / "pytest", *plugins, *arguments]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # nothing else costs time or has a say
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
 @pytest.fixture
 def run(repository, programs):
     """Run pytest in the repository."""
+    return partial(pytest_in, repository, programs)
 
-    def pytest_in(*arguments):
-        plugins = ["-p", "syrupy", "-p", "virtcatalog.golden.plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-        command = [programs / "pytest", *plugins, *arguments]
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
-        environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # nothing else costs time or has a say
-        return subprocess.run(
-            command, cwd=repository, env=environment, capture_output=True, text=True, check=False, timeout=120
-        )
 
-    return pytest_in
+@pytest.fixture(scope="module")
+def first(tmp_path_factory, programs):
+    """The golden files of the repository as it is at first, which a run has written."""
+    folder = tmp_path_factory.mktemp("first")
+    write(folder, FILES)
+    assert pytest_in(folder, programs, "--snapshot-update").returncode == 0
+    return folder / "tests" / "golden"
 
 
 @pytest.fixture
-def golden(repository, run):
+def golden(repository, first):
     """Golden files as they are at first."""
-    assert run("--snapshot-update").returncode == 0
+    shutil.copytree(first, repository / "tests" / "golden")
     return repository / "tests" / "golden" / "catalog"
 
 

@@ -5,11 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-from itertools import count, islice
+from itertools import count, islice, product
 from time import monotonic, sleep
 
 import pytest
 
+from sampling import sample
 from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.errors import VirtcatalogError
@@ -64,8 +65,9 @@ def test_results_are_in_the_order_of_the_items(method):
     assert list(found) == [7 * number for number in range(40)]
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-@pytest.mark.parametrize("length", [10, (1 << 22) - 100, (1 << 22) + 1])
+@pytest.mark.parametrize(
+    ("method", "length"), sample([*product(("fork", "spawn"), (10, (1 << 22) - 100, (1 << 22) + 1))], 2)
+)
 def test_results_may_be_of_any_length(method, length):
     """Those that are too long for the memory that processes share come another way, between the others."""
     found = Processes(2, method).results(repeated, range(14), length)

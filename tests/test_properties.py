@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from sampling import examples
 from virtcatalog import Cluster, expand
 from virtcatalog.api.decode import decode_manifest
 from virtcatalog.api.findings import Path
@@ -178,7 +179,7 @@ def outcome(result: Result) -> tuple[Any, ...]:
     return result.refused_by, result.causes, result.reasons, result.warnings, result.vm, result.vmi, result.domain_xml
 
 
-THOROUGH = settings(max_examples=100)
+THOROUGH = settings(max_examples=examples(100))
 
 
 @THOROUGH

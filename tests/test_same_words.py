@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -110,10 +109,10 @@ def test_diff_says_the_same_of_the_same_field(refused: tuple[str, str, str]) -> 
     assert f"{field}: {sentence(text)}" in " ".join(output.split())
 
 
-def test_a_golden_test_says_the_same(refused: tuple[str, str, str]) -> None:
+def test_a_golden_test_says_the_same(refused: tuple[str, str, str], programs: Path) -> None:
     text, place, field = refused
     Path("pytest.toml").write_text('[pytest]\nvirtcatalog_catalog = ["catalog"]\n')
-    command = [sys.executable, "-m", "pytest", "-p", "syrupy", "-p", "virtcatalog.golden.plugin"]
+    command = [programs / "pytest", "-p", "syrupy", "-p", "virtcatalog.golden.plugin"]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     output = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120).stdout

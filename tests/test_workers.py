@@ -25,7 +25,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sampling import thorough
+from sampling import sample, thorough
 from virtcatalog.cli import main
 from virtcatalog.fleet.pool import LostProcessError
 from virtcatalog.fleet.workers import OtherVersionsError, UnreachableError, Workers, call, versions
@@ -282,7 +282,7 @@ def run(*arguments):
     return result
 
 
-@pytest.mark.parametrize("form", ["xml", "json", "vmi", "pod", "disks"])
+@pytest.mark.parametrize("form", sample(["xml", "json", "vmi", "pod", "disks"], 3))
 def test_expand_prints_the_same(cluster, fleet, form):
     arguments = ["expand", "-f", fleet, "-c", CATALOG, "-o", form]
     here, there = run(*arguments), run(*arguments, "--executor", f"dask://{cluster.address}")

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from sampling import examples
 from virtcatalog.api.decode import decode_manifest
 from virtcatalog.api.schema import kind_schemas
 from virtcatalog.cli.schema import command
@@ -109,7 +110,7 @@ def test_good_manifests_pass_both(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", SPECS)
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(data=st.data())
 def test_schema_and_types_agree_on_changed_manifests(kind: str, data: st.DataObject) -> None:
     changed = manifest(kind)

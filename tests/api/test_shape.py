@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from sampling import examples
 from virtcatalog.api.decode import convert, decode_manifest
 from virtcatalog.api.findings import MANIFEST, Rules, inspect
 from virtcatalog.api.kinds import KINDS, kind_type
@@ -167,7 +168,7 @@ class Loose(Status):
 
 
 @pytest.mark.parametrize("kind", [Part, Other, Loose])
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(data=st.data())
 def test_findings_are_what_decoding_refuses(kind: type[msgspec.Struct], data: st.DataObject) -> None:
     """What decodes has no findings, and what has none decodes once it is tidied."""
@@ -189,7 +190,7 @@ MANIFESTS = [(version, kind_type(version, kind)) for version, kinds in KINDS.ite
 
 
 @pytest.mark.parametrize(("version", "kind"), MANIFESTS, ids=[kind.__name__ for _, kind in MANIFESTS])
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(data=st.data())
 def test_schema_and_decoder_agree(version: str, kind: type[Object], data: st.DataObject) -> None:
     spec = struct_of(kind).fields.get("spec")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sampling import examples
 from virtcatalog.errors import CatalogError
 
 KEYS = st.sampled_from(
@@ -59,7 +60,7 @@ DATA = st.recursive(
         ("vms/x.yaml", lambda data: {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "spec": data}),
     ],
 )
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=DATA)
 def test_no_input_ends_in_a_traceback(catalog, place, shell, data):
     with tempfile.TemporaryDirectory() as folder:

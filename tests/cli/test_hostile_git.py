@@ -43,15 +43,20 @@ ASKING = [arguments for arguments in VERBS if arguments[0] in ("diff", "expand",
 LINES = ("diff ", "diff --base ", "diff main..", "site --revision ", "expand --at ", "list types ")
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """A repository with a catalog, as `init` writes it."""
-    root = tmp_path / "checkout"
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with a catalog, as `init` writes it: made once, and copied for every test."""
+    root = tmp_path_factory.mktemp("house")
     write(root, contents("house"))
     git(root, "init", "-q", "-b", "main")
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "first")
     return root
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, house: Path) -> Path:
+    return shutil.copytree(house, tmp_path / "checkout", symlinks=True)
 
 
 @pytest.fixture

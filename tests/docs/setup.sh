@@ -52,6 +52,12 @@ installed() {
 # What the examples in --help speak of.
 spoken_of() {
   this_repository
+  # Of the VM templates a few are enough: whoever reads the catalog renders all of them, and every example reads it.
+  rm -r .git catalog/templates/linux.yaml
+  sed -i '/^  windows2k/,$d; s/, large: , xlarge: }/}/' catalog/templates/windows.yaml
+  virtcatalog build -q
+  committed
+  git gc --quiet
   git tag v1.2.0
   git tag v1.3.0
   mkdir old new vms manifests

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from running import PAGES, Reader, Step, says, steps
 
+from sampling import thorough
+
 TEXTS = {name: page.read_text(encoding="utf-8") for name, page in PAGES.items()}
 STEPS = {name: steps(text) for name, text in TEXTS.items()}
 #: What cannot be run here, page by page and by reason. More of them are less that is known to be so.
@@ -26,7 +28,13 @@ LEFT_OUT = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name, found in STEPS.items() if found])
+#: A page whose commands take a tenth of the time of all pages; tests/site has quicker ones of the same.
+LONG = ("docs/site.md",)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[thorough] * (name in LONG)) for name, found in STEPS.items() if found]
+)
 def test_it_happens(name: str, tmp_path: Path, programs: Path) -> None:
     Reader(tmp_path / "home", programs).follow(TEXTS[name])
 

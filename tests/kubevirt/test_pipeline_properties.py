@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading import read
 
+from sampling import examples
 from virtcatalog import Cluster
 from virtcatalog.kubevirt.pipeline import expand
 
@@ -123,7 +124,7 @@ def outcome(result):
     return result.refused_by, result.causes, reasons, result.vm, result.vmi, result.domain_xml
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(machines())
 def test_the_same_vm_gives_the_same_result_and_stays_as_it_is(manifest):
     before = copy.deepcopy(manifest)
@@ -133,7 +134,7 @@ def test_the_same_vm_gives_the_same_result_and_stays_as_it_is(manifest):
     assert outcome(expand(manifest, Cluster(read(OBJECTS)))) == first
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(machines())
 def test_an_expanded_vm_expands_to_itself(manifest):
     first = expand(manifest, CLUSTER)

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import fleet
+from sampling import sample
 from virtcatalog.cli import main
 from virtcatalog.errors import ManifestError
 from virtcatalog.live import cached, reading
@@ -82,9 +83,8 @@ def test_what_changes_is_judged_again_and_nothing_else_said_than_without_a_cache
     objects = fleet.cluster_objects(NUMBERS)
     write(folder, objects)
     drift(folder, "--cache-dir", f"{folder}/cache")
-    for index, obj in enumerate(objects):
-        if obj["kind"] != kind:
-            continue
+    for index in sample([index for index, obj in enumerate(objects) if obj["kind"] == kind], 3):
+        obj = objects[index]
         for changed in (
             [*objects[:index], *objects[index + 1 :]],
             [*objects[:index], altered(obj, change), *objects[index + 1 :]],

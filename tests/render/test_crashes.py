@@ -44,14 +44,14 @@ def works() -> bool:
 pytestmark = pytest.mark.skipif(not works(), reason="needs strace")
 
 
-def write_old(folder: Path) -> None:
+def write_old(folder: Path, programs: Path) -> None:
     """A catalog with its tree as it was rendered, a change in it, and files of others beside."""
     (folder / "catalog/instancetypes").mkdir(parents=True)
     (folder / "catalog/catalog.yaml").write_text("name: test\nkubevirt: v1.9.0\n")
     (folder / "catalog/instancetypes/m.yaml").write_text(
         CLASS.format(sizes="s: {vcpus: 1}, old: {vcpus: 2}, x: {vcpus: 3}")
     )
-    run(folder, "build")
+    run(folder, programs, "build")
     (folder / "output/theirs").mkdir()
     (folder / "output/theirs/file").write_text("theirs\n")
     (folder / "output/base/link").symlink_to("nowhere")
@@ -61,11 +61,16 @@ def write_old(folder: Path) -> None:
     (folder / "vm.yaml").write_text(VM)
 
 
-def run(folder: Path, *arguments: str, inject: tuple[str, ...] = ()) -> int:
-    command = [sys.executable, "-m", "virtcatalog", *arguments]
+def run(folder: Path, programs: Path, *arguments: str) -> int:
+    return subprocess.run(
+        [programs / "virtcatalog", *arguments], cwd=folder, capture_output=True, check=False
+    ).returncode
+
+
+def run_traced(folder: Path, *arguments: str, inject: tuple[str, ...]) -> int:
     traced = ["strace", "-f", "-o", "/dev/null", *(part for each in inject for part in ("-e", f"inject={each}"))]
     done = subprocess.run(
-        [*(traced if inject else []), *command],
+        [*traced, sys.executable, "-m", "virtcatalog", *arguments],
         cwd=folder,
         capture_output=True,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
@@ -114,13 +119,13 @@ def changing_calls(folder: Path, command: list[str], missing: tuple[str, ...]) -
         pytest.param(["adopt", "-f", "vm.yaml", "-i"], id="adopt"),
     ],
 )
-def test_a_killed_run_leaves_the_old_or_the_new_and_the_next_one_cleans_up(tmp_path, command, exchange):
+def test_a_killed_run_leaves_the_old_or_the_new_and_the_next_one_cleans_up(tmp_path, programs, command, exchange):
     if command[0] == "adopt" and exchange == "renames":
         pytest.skip("replaces files, no folder")
     missing = ("renameat2:error=ENOSYS",) if exchange == "renames" else ()
-    write_old(tmp_path / "old")
+    write_old(tmp_path / "old", programs)
     shutil.copytree(tmp_path / "old", tmp_path / "new", symlinks=True)
-    assert run(tmp_path / "new", *command) == 0
+    assert run(tmp_path / "new", programs, *command) == 0
     old, new = contents(tmp_path / "old"), contents(tmp_path / "new")
     assert old != new
     trees = [contents(tmp_path / which, within="output") for which in ("old", "new")]
@@ -128,14 +133,14 @@ def test_a_killed_run_leaves_the_old_or_the_new_and_the_next_one_cleans_up(tmp_p
     for call, when in changing_calls(tmp_path, command, missing):
         folder = tmp_path / "killed"
         shutil.copytree(tmp_path / "old", folder, symlinks=True)
-        assert run(folder, *command, inject=(*missing, f"{call}:signal=KILL:when={when}")) < 0
+        assert run_traced(folder, *command, inject=(*missing, f"{call}:signal=KILL:when={when}")) < 0
         kills += 1
         at = f"{call} {when}"
         between = exchange == "renames" and not (folder / "output").exists()
         assert between or contents(folder, within="output") in trees, at
         for file in ("vm.yaml", "catalog/catalog.lock"):
             assert contents(folder).get(file) in (old.get(file), new.get(file)), (at, file)
-        assert run(folder, *command) == 0
+        assert run(folder, programs, *command) == 0
         assert contents(folder) == new, at
         shutil.rmtree(folder)
     assert kills >= 5

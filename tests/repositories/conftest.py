@@ -7,7 +7,7 @@ import pytest
 from virtcatalog.repositories.helmprocess import find_helm
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def _helm():
     if find_helm():
         return

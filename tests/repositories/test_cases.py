@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from repository_cases import Case, cases, committed, lines, report
@@ -17,37 +18,51 @@ from virtcatalog.repositories.find import find
 CASES = cases()
 
 
-@pytest.fixture(params=CASES, ids=[case.name for case in CASES])
-def case(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
-    """One of the repositories, which is the working directory."""
+class Committed(NamedTuple):
+    """One of the repositories, and what `diff` says of its commit."""
+
+    case: Case
+    folder: Path
+    plan: dict[str, Any]
+    status: int
+
+
+@pytest.fixture(scope="module", params=CASES, ids=[case.name for case in CASES])
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Committed:
+    """A repository, made once for all tests, which only read it."""
     if request.param.name.startswith("helm:"):
         request.getfixturevalue("_helm")
-    monkeypatch.chdir(tmp_path)
-    committed(request.param, tmp_path)
-    chosen: Case = request.param
-    return chosen
+    folder = tmp_path_factory.mktemp("case")
+    committed(request.param, folder)
+    with contextlib.chdir(folder):
+        return Committed(request.param, folder, *report("HEAD^", "HEAD"))
 
 
-def test_a_commit_gets_its_plan(case: Case) -> None:
-    plan, status = report("HEAD^", "HEAD")
+@pytest.fixture(autouse=True)
+def _there(made: Committed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(made.folder)
+
+
+def test_a_commit_gets_its_plan(made: Committed) -> None:
+    case, plan = made.case, made.plan
     assert lines(plan) == case.verdicts
     parts = [plan[key] for key in ("notRendered", "notCompared", "problems", "remarks", "deprecated")]
     said = json.dumps([*parts, [verdict["sync"] for verdict in plan["vms"]]], ensure_ascii=False)
     assert [words for words in case.says if words not in said] == []
-    assert status == case.status
+    assert made.status == case.status
 
 
-def test_the_working_tree_gets_the_same_plan(case: Case) -> None:
+def test_the_working_tree_gets_the_same_plan(made: Committed) -> None:
     plan, status = report("HEAD^")
-    assert lines(plan) == case.verdicts
-    assert status == case.status
+    assert lines(plan) == made.case.verdicts
+    assert status == made.case.status
 
 
-def test_no_change_of_a_rendered_vm_is_silent(case: Case) -> None:
+def test_no_change_of_a_rendered_vm_is_silent(made: Committed) -> None:
     before, after = (rendered(revision) for revision in ("HEAD^", "HEAD"))
-    plan, status = report("HEAD^", "HEAD")
     if before != after:
-        assert status != 0
+        assert made.status != 0
+        plan = made.plan
         assert plan["summary"]["touched"] or plan["notCompared"]["vms"] or plan["problems"] or plan["remarks"]
 
 

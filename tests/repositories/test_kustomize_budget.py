@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virtcatalog.errors import ManifestError, VirtcatalogError
+from virtcatalog.limits import KUSTOMIZE_WORK
 from virtcatalog.manifests.folder import held
-from virtcatalog.repositories.kustomize import budget
 from virtcatalog.repositories.kustomize.build import build
+from virtcatalog.repositories.kustomize.files import Reading
 from virtcatalog.repositories.kustomize.pattern import Pattern, PatternError
 
 ONE = "{apiVersion: v1, kind: A, metadata: {name: a}, spec: {}}\n"
@@ -20,9 +21,11 @@ MANY = "".join(f"--- {{kind: A, metadata: {{name: s{number}}}}}\n" for number in
 WIDE = "{kind: A, metadata: {name: a}, spec: {" + ", ".join(f"k{number}: 1" for number in range(5000)) + "}}\n"
 
 
-def built(kustomization, objects=ONE, **others):
+def built(kustomization, objects=ONE, work=KUSTOMIZE_WORK, **others):
     files = {"kustomization.yaml": f"resources: [objects]\n{kustomization}\n", "objects": objects, **others}
-    objects, unrendered, problems = build(held({path: text.encode() for path, text in files.items()}), "x")
+    objects, unrendered, problems = build(
+        held({path: text.encode() for path, text in files.items()}), "x", reading=Reading(work)
+    )
     assert not unrendered
     if problems:
         raise ManifestError(*problems)
@@ -83,10 +86,9 @@ def times(count, text):
         *("images", "replacements", "generators", "selectors", "components"),
     ],
 )
-def test_what_is_asked_for_again_and_again_counts(tree, monkeypatch):
-    monkeypatch.setattr(budget, "KUSTOMIZE_WORK", 2_000_000)  # a tenth: the whole takes a second
+def test_what_is_asked_for_again_and_again_counts(tree):
     with pytest.raises(VirtcatalogError, match="asks for more work than one may"):
-        built(**tree)
+        built(**tree, work=KUSTOMIZE_WORK // 10)  # the whole takes a second
 
 
 def test_a_file_that_is_named_twice_is_there_once():

@@ -441,7 +441,7 @@ def test_what_kustomize_makes_of_an_environment_gives_the_same_answers(history: 
     assert {name: found for name, found in by_environment.items() if found} == CHANGES[change][3]
 
 
-@pytest.mark.parametrize("change", [change for change, (*_, expected) in CHANGES.items() if expected])
+@pytest.mark.parametrize("change", sample([change for change, (*_, expected) in CHANGES.items() if expected], 6))
 def test_a_judge_that_says_nothing_is_found_out(history: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
     monkeypatch.chdir(history)
     monkeypatch.setattr(judge, "compare", lambda *_: None)
