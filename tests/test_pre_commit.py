@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,9 +18,13 @@ from virtcatalog.scaffold.content import contents
 HOOKS = {
     each["id"]: each for each in otheryaml.load((Path(__file__).parents[1] / ".pre-commit-hooks.yaml").read_text())
 }
-BIN = Path(sys.executable).parent
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+
+
+@pytest.fixture(autouse=True)
+def _installed(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.fixture
@@ -40,7 +44,7 @@ def passes(hook: str, repository: Path) -> bool:
     assert HOOKS[hook]["pass_filenames"] is False
     program, *arguments = shlex.split(HOOKS[hook]["entry"])
     before = git(repository, "diff")
-    done = subprocess.run([BIN / program, *arguments], cwd=repository, check=False, capture_output=True)
+    done = subprocess.run([program, *arguments], cwd=repository, check=False, capture_output=True)
     return done.returncode == 0 and git(repository, "diff") == before
 
 

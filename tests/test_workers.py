@@ -322,6 +322,7 @@ def command(fleet, address):
     )
 
 
+@thorough
 def test_a_worker_that_is_killed_in_the_run_changes_nothing_that_is_printed(tmp_path, fleet):
     with started(tmp_path) as processes:
         dying = processes.worker()

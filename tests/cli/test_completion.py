@@ -206,11 +206,16 @@ def test_the_scripts_are_ones_of_their_shells(shell, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.fixture(autouse=True)
+def _installed(programs, monkeypatch):
+    monkeypatch.setenv("PATH", f"{programs}:{BIN}:{os.environ['PATH']}")
+
+
 def typed(*lines, tab="complete"):
     """What becomes of lines that are typed into a bash, each ended by two tabs, as the words that bash then runs."""
     main, other = pty.openpty()
     environment = {
-        "PATH": f"{BIN}:{os.environ['PATH']}",
+        "PATH": os.environ["PATH"],
         "TERM": "dumb",
         "INPUTRC": os.devnull,
         "HOME": str(Path.cwd()),

@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 
 import otheryaml
 import virtcatalog
+from sampling import thorough
 from virtcatalog import writing
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.cli import main
@@ -59,6 +60,7 @@ def test_build_test_and_check_pass_at_once(tmp_path):
     assert {path: text for path, text in held(folder).items() if path in files} == files
 
 
+@thorough
 def test_a_change_of_the_catalog_fails_the_tests_until_the_domains_are_accepted(tmp_path):
     folder = tmp_path / "house"
     init(folder)

@@ -28,8 +28,9 @@ LEFT_OUT = {
 }
 
 
-#: A page whose commands take a tenth of the time of all pages; tests/site has quicker ones of the same.
-LONG = ("docs/site.md",)
+#: Pages whose commands take a third of the time of all; tests/site, README.md and tests/test_golden_plugin.py have
+#: quicker ones of the same.
+LONG = ("docs/site.md", "docs/tutorial.md", "docs/golden-files.md")
 
 
 @pytest.mark.parametrize(
