@@ -47,7 +47,7 @@ def read(context: str | None, kubeconfig: str | None, *, surroundings: bool = Fa
 
 def dumped(context: str | None, kubeconfig: str | None) -> str:
     """Read a cluster into a file, which is there as long as the command runs; what could not be read is told."""
-    from virtcatalog.live.snapshot import is_start_revision
+    from virtcatalog.live.resources import is_start_revision
 
     cluster = read(context, kubeconfig, surroundings=True)
     for gap in sorted(cluster.gaps):

@@ -93,14 +93,14 @@ def _interfaces(
     started: VirtualMachineInstanceSpec, wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstance
 ) -> Iterator[Difference]:
     there, before = interfaces_by_name(vmi.spec), interfaces_by_name(started)
-    known = vmi.status.interfaces if vmi.status is not None else []
-    in_guest = {interface.name for interface in known if _IN_DOMAIN in interface.info_source}
+    statuses = vmi.status.interfaces if vmi.status is not None else []
+    in_guest = {interface.name for interface in statuses if _IN_DOMAIN in interface.info_source}
     for name, interface in interfaces_by_name(wanted).items():
         path = (*TEMPLATE, "domain", "devices", "interfaces", Item(name))
         if interface.state == ABSENT:
             if name in there:
                 yield Difference(path, to_manifest(there[name]), None)
-        elif name not in there or (known and name not in before and name not in in_guest):
+        elif name not in there or (statuses and name not in before and name not in in_guest):
             yield Difference(path, None, to_manifest(interface))
 
 
@@ -123,7 +123,7 @@ def plugged_by_hand(
     started: VirtualMachineInstanceSpec, wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstance
 ) -> Iterator[Difference]:
     """Yield the volumes that a machine alone has, and loses when it starts again (virtctl addvolume)."""
-    known = volumes_by_name(started).keys() | volumes_by_name(wanted).keys()
+    of_vm = volumes_by_name(started).keys() | volumes_by_name(wanted).keys()
     for name, volume in volumes_by_name(vmi.spec).items():
-        if name not in known:
+        if name not in of_vm:
             yield Difference((*_VOLUMES, Item(name)), to_manifest(volume), None)

@@ -11,21 +11,19 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.errors import place
-from virtcatalog.fleet.cache import Cache, digest, key_of
+from virtcatalog.fleet.cache import Cache, key_of
 from virtcatalog.fleet.inputs import encoded
 from virtcatalog.fleet.pool import forked
 from virtcatalog.fleet.recall import Objects, entry, recall
-from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.live.classify import drift_of
+from virtcatalog.live.clusters import Clusters
 from virtcatalog.live.pools import in_pool, of_pool, pool_drift, pool_of, wanted_vm
 from virtcatalog.live.revisions import Past, with_revisions
 from virtcatalog.live.snapshot import Snapshot
-from virtcatalog.live.types import Types
 from virtcatalog.live.verdict import IN_GIT, POOL, Drift, Field, Reason, ordered
 from virtcatalog.live.verify import domain_answer
-from virtcatalog.manifests.identity import Data, Identity, identity
-from virtcatalog.review.side import Side, Vm
+from virtcatalog.manifests.identity import Data, Identity
+from virtcatalog.review.side import Vm
 
 Domains = Callable[[str], bytes | None]
 """Finds the dumpxml of a VM, by `namespace/name`."""
@@ -52,7 +50,7 @@ class Work(NamedTuple):
     pools: Sequence[str]
     in_git: InGit
     snapshot: Snapshot
-    meetings: Meetings
+    clusters: Clusters
     past: Past = ()
     domains: Domains | None = None
     cache: Cache | None = None
@@ -107,7 +105,7 @@ def _pool_of(name: str, work: Work) -> tuple[Vm | None, Data | None]:
     pools = work.in_git.pools.get(f"{name.partition('/')[0]}/{pool_of(live)}", ()) if live is not None else ()
     if live is None or len(pools) != 1:
         return None, None
-    release = work.meetings.of(pools[0]).cluster.release
+    release = work.clusters.of(pools[0]).cluster.release
     return pools[0], wanted_vm(pools[0].manifest, live, release)
 
 
@@ -129,17 +127,17 @@ def _recalled(name: str, vm: Vm | None, manifest: Data | None, work: Work) -> _A
 
     `vm` is what has the manifest in Git.
     """
-    meeting, snapshot = work.meetings.of(vm), work.snapshot
+    view, snapshot = work.clusters.of(vm), work.snapshot
     if work.cache is None:
-        return _Answer(drift_of(name, manifest, snapshot, meeting.cluster, work.past))
-    now = partial(_now, meeting.objects, snapshot)
-    held = (snapshot.digest(kind, name) for kind in ("VirtualMachine", "VirtualMachineInstance"))
-    key = key_of(b"a drift", encoded([name, manifest]), *held, meeting.objects.around, work.meetings.around)
+        return _Answer(drift_of(name, manifest, snapshot, view.cluster, work.past))
+    now = partial(_now, view.objects, snapshot)
+    digests = (snapshot.digest(kind, name) for kind in ("VirtualMachine", "VirtualMachineInstance"))
+    key = key_of(b"a drift", encoded([name, manifest]), *digests, view.objects.around, work.clusters.around)
     drift = recall(work.cache, key, now, _decode)
     if drift is not None:
         return _Answer(drift)
     asked: set[Identity] = set()
-    drift = drift_of(name, manifest, snapshot.watched(asked), meeting.cluster.watched(asked), work.past)
+    drift = drift_of(name, manifest, snapshot.watched(asked), view.cluster.watched(asked), work.past)
     return _Answer(drift, key, entry(drift, asked, now))
 
 
@@ -163,7 +161,7 @@ def _in_git(drift: Drift, vm: Vm | None, work: Work, named: Callable[[str], str]
     if vm is None:
         return drift
     reasons = tuple(replace(reason, fields=tuple(_placed(reason.fields, vm, named))) for reason in drift.reasons)
-    reasons = ordered((*reasons, *work.meetings.of(vm).types.reasons(vm)))
+    reasons = ordered((*reasons, *work.clusters.of(vm).types.reasons(vm)))
     if vm.open:
         fields = ", ".join(value.sentence for value in vm.open)
         message = f"what Git asks for is not in the repository: {fields}"
@@ -187,7 +185,7 @@ def _with_domain(drift: Drift, work: Work) -> Drift:
     live, vmi = (work.snapshot.vm(drift.vm), work.snapshot.vmi(drift.vm)) if dumped is not None else (None, None)
     if dumped is None or live is None or vmi is None:
         return drift
-    cluster = with_revisions(live, work.snapshot, work.meetings.of(None).cluster)
+    cluster = with_revisions(live, work.snapshot, work.clusters.of(None).cluster)
     answer = domain_answer(drift.vm, live, vmi, cluster, dumped)
     if answer.left_out:
         reason = Reason(kind="unread", message=f"the domain cannot be compared: {answer.left_out}")
@@ -198,40 +196,3 @@ def _with_domain(drift: Drift, work: Work) -> Drift:
         return replace(drift, stages=replace(drift.stages, domain="same"))
     word = f"{len(answer.findings)} other" if answer.findings else "not known"
     return replace(drift, stages=replace(drift.stages, domain=word), reasons=ordered((*drift.reasons, reason)))
-
-
-class Meeting(NamedTuple):
-    """What a VM meets: the cluster, what its objects are recognised by, and the types that Git has otherwise."""
-
-    cluster: Cluster
-    objects: Objects
-    types: Types
-
-
-class Meetings:
-    """What the VMs of each environment meet: the objects of the cluster, and those of Git that it does not have yet.
-
-    `around` is what all answers depend on beside that.
-    """
-
-    def __init__(self, side: Side, snapshot: Snapshot, conditions: Conditions, past: Past) -> None:
-        self._side, self._snapshot = side, snapshot
-        release = choose_release(conditions, "", snapshot.others).release
-        self._conditions = replace(conditions, release=release)
-        self._there = {identity(manifest): manifest for manifest in snapshot.others}
-        self._has_kubevirt = any(kind == "KubeVirt" for kind, _, _ in self._there)
-        self._made: dict[int, Meeting] = {}
-        self.around = digest(snapshot.extent, encoded([[release, sorted(specs.items())] for release, specs in past]))
-
-    def of(self, vm: Vm | None) -> Meeting:
-        """Return what a VM of Git meets, None what one does that Git has not."""
-        objects = self._side.objects_in(vm.environment, vm.unit) if vm is not None else ()
-        key = id(objects) if vm is not None else 0
-        if key not in self._made:
-            missing = (manifest for manifest in objects if identity(manifest) not in self._there)
-            added = [manifest for manifest in missing if manifest.get("kind") != "KubeVirt" or not self._has_kubevirt]
-            manifests = [*added, *self._snapshot.others]
-            cluster = Cluster.under(manifests, self._conditions)
-            types = Types(self._side, objects, self._there, self._snapshot.unread)
-            self._made[key] = Meeting(cluster, Objects(manifests, cluster.conditions), types)
-        return self._made[key]

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 
+from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import ManifestError, UnsupportedError, some
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.live.arriving import comes_with_a_migration
-from virtcatalog.live.compare import Waiting, synced, waiting
+from virtcatalog.live.compare import Waiting, synced, vm_of, waiting
 from virtcatalog.live.machine import condition, controller_of, failures, has_ended, is_of, state, without_machine
 from virtcatalog.live.managers import Managers
 from virtcatalog.live.redaction import redacted
-from virtcatalog.live.revisions import Held, Past, held, refreshed, with_revisions
+from virtcatalog.live.revisions import Past, Revision, refreshed, stored_revisions, with_revisions
 from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.live.syncing import differing, not_in_git, switched
 from virtcatalog.live.verdict import IN_GIT, Drift, Field, Noise, Reason, Stages, ordered
 from virtcatalog.manifests.difference import Difference
 from virtcatalog.manifests.identity import Data, namespace_of
+
+Stored = Callable[[], VirtualMachine]
+"""Decodes the VM of the cluster once; UnsupportedError when its release's API does not have all of it."""
 
 
 def drift_of(name: str, wanted: Data | None, snapshot: Snapshot, cluster: Cluster, past: Past = ()) -> Drift:
@@ -29,10 +34,11 @@ def drift_of(name: str, wanted: Data | None, snapshot: Snapshot, cluster: Cluste
     if live is None:
         return _without_vm(name, snapshot, vmi)
     meets = with_revisions(live, snapshot, cluster)
+    stored = cache(partial(vm_of, live, meets))
     reasons: list[Reason] = []
     noise: list[Noise] = []
-    git, vm_word = _git_stage(wanted, live, meets, reasons, noise)
-    vmi_word = _vmi_stage(live, vmi, snapshot, meets, reasons, noise)
+    git, vm_word = _git_stage(wanted, live, stored, meets, reasons, noise)
+    vmi_word = _vmi_stage(live, stored, vmi, snapshot, meets, reasons, noise)
     reasons += failures(live)
     runs = dict(_types(live, snapshot, meets, past, reasons))
     return Drift(
@@ -55,7 +61,7 @@ def _without_vm(name: str, snapshot: Snapshot, vmi: Data | None) -> Drift:
 
 
 def _git_stage(
-    wanted: Data | None, live: Data, cluster: Cluster, reasons: list[Reason], noise: list[Noise]
+    wanted: Data | None, live: Data, stored: Stored, cluster: Cluster, reasons: list[Reason], noise: list[Noise]
 ) -> tuple[str, str]:
     """Judge the VM of the cluster by Git's; return the words for both."""
     managers = Managers(live)
@@ -70,7 +76,7 @@ def _git_stage(
     manifest = redacted(wanted)
     reasons += switched(manifest, live, managers)
     try:
-        result = synced(manifest, live, cluster)
+        result = synced(manifest, live, stored(), cluster)
     except (UnsupportedError, ManifestError) as error:
         reasons.append(Reason(kind="unread", message=f"Git and the VM cannot be compared: {error}"))
         return "there", "not known"
@@ -86,7 +92,13 @@ def _git_stage(
 
 
 def _vmi_stage(
-    live: Data, vmi: Data | None, snapshot: Snapshot, cluster: Cluster, reasons: list[Reason], noise: list[Noise]
+    live: Data,
+    stored: Stored,
+    vmi: Data | None,
+    snapshot: Snapshot,
+    cluster: Cluster,
+    reasons: list[Reason],
+    noise: list[Noise],
 ) -> str:
     """Judge the machine by its VM; return the word for it."""
     if vmi is None or not is_of(vmi, live):
@@ -101,7 +113,7 @@ def _vmi_stage(
     revision = snapshot.revision(namespace_of(live), start) if start else None
     meets = with_revisions(live, snapshot, cluster, *_revisions_in(revision))
     try:
-        due = waiting(live, vmi, revision, meets)
+        due = waiting(live, stored(), vmi, revision, meets)
     except (UnsupportedError, ManifestError) as error:
         reasons.append(Reason(kind="unread", message=f"the VM and its machine cannot be compared: {error}"))
         return "not known"
@@ -165,27 +177,27 @@ def _types(
     live: Data, snapshot: Snapshot, cluster: Cluster, past: Past, reasons: list[Reason]
 ) -> Iterator[tuple[str, str]]:
     """Judge the copies of type and preference that the VM is held to; yield the releases that they are of."""
-    for copy in held(live, cluster, past):
-        if copy.release:
-            yield copy.which, copy.release
-        if copy.missing:
-            message = f"the revision {copy.missing} of its {copy.which} could not be read"
+    for revision in stored_revisions(live, cluster, past):
+        if revision.release:
+            yield revision.which, revision.release
+        if revision.missing:
+            message = f"the revision {revision.missing} of its {revision.which} could not be read"
             reasons.append(Reason(kind="unread", message=message))
-        elif copy.gone and (unread := snapshot.unread(copy.kind)):
-            message = f"what its {copy.which} {copy.name} is now is not known: {unread}"
+        elif revision.gone and (unread := snapshot.unread(revision.kind)):
+            message = f"what its {revision.which} {revision.name} is now is not known: {unread}"
             reasons.append(Reason(kind="unread", message=message))
-        elif copy.changes or copy.gone:
-            reasons.append(_old_copy(copy, live, cluster))
+        elif revision.changes or revision.gone:
+            reasons.append(_old_revision(revision, live, cluster))
 
 
-def _old_copy(copy: Held, live: Data, cluster: Cluster) -> Reason:
-    of = f"{copy.which} {copy.name}" + (f" as of {copy.release}" if copy.release else "")
-    if copy.gone:
+def _old_revision(revision: Revision, live: Data, cluster: Cluster) -> Reason:
+    of = f"{revision.which} {revision.name}" + (f" as of {revision.release}" if revision.release else "")
+    if revision.gone:
         return Reason(kind="pinned", message=f"{of}, which the cluster has no more")
     try:
         words = refreshed(live, cluster)
     except UnsupportedError as error:
         words = [f"what a refresh does is not known: {error}"]
-    fields = tuple(Field(difference.field, difference.old, difference.new) for difference in copy.changes)
+    fields = tuple(Field(difference.field, difference.old, difference.new) for difference in revision.changes)
     gives = f"; refreshed: {some(words, 3)}" if words else "; a refresh changes nothing of this VM"
     return Reason(kind="pinned", message=f"{of}{gives}", fields=fields)

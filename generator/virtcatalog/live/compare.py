@@ -59,13 +59,12 @@ class Synced(NamedTuple):
     before: Data | None = None
 
 
-def synced(wanted: Data, live: Data, cluster: Cluster) -> Synced:
-    """Return what applying Git's manifest of a VM makes of the one in the cluster.
+def synced(wanted: Data, live: Data, old: VirtualMachine, cluster: Cluster) -> Synced:
+    """Return what applying Git's manifest of a VM makes of the one in the cluster; `old` is the latter, decoded.
 
     Fields that were applied before and are in Git no more are removed, as `kubectl apply` and the server's own apply
-    do. UnsupportedError for a VM of the cluster that this release cannot be known to have stored.
+    do.
     """
-    old = vm_of(live, cluster)
     here, there = bare(wanted, live), bare(live, live)
     before = applied_before(live)
     merged = three_way(before, here, there)
@@ -188,13 +187,13 @@ class Waiting(NamedTuple):
     refused: tuple[Reason, ...] = ()
 
 
-def waiting(live: Data, vmi: Data, revision: Data | None, cluster: Cluster) -> Waiting:
-    """Return what of a VM the machine that runs does not have.
+def waiting(live: Data, vm: VirtualMachine, vmi: Data, revision: Data | None, cluster: Cluster) -> Waiting:
+    """Return what of a VM the machine that runs does not have; `vm` is the VM, decoded.
 
     `revision` is the one that holds the VM as it was started, None where it is not known. UnsupportedError for what
     cannot be compared.
     """
-    vm, machine = vm_of(live, cluster), vmi_of(vmi)
+    machine = vmi_of(vmi)
     started = _started(live, revision, cluster)
     if started is None:
         return _by_expansion(live, vm, machine, cluster, migratable=_is_migratable(vmi))

@@ -64,8 +64,8 @@ class Managers:
             name = str(entry.get("manager"))
             if role_of(name, str(entry.get("operation"))) == "gitops":
                 return name
-        for held in ("labels", "annotations"):
-            names = self._metadata.get(held)
+        for key in ("labels", "annotations"):
+            names = self._metadata.get(key)
             for name in _TRACKED:
                 if isinstance(names, dict) and name in names:
                     return "Argo CD" if name.startswith("argocd") else "Flux"

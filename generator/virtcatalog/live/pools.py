@@ -57,8 +57,8 @@ def wanted_vm(pool: Data, vm: Data, release: Release) -> Data | None:
 
 
 def _take_revision(labels: dict[str, str], metadata: Data) -> None:
-    held = metadata.get("labels")
-    revision = held.get(POOL_REVISION_LABEL) if isinstance(held, dict) else None
+    of_vm = metadata.get("labels")
+    revision = of_vm.get(POOL_REVISION_LABEL) if isinstance(of_vm, dict) else None
     if revision is None:
         labels.pop(POOL_REVISION_LABEL, None)
     else:

@@ -13,7 +13,8 @@ from virtcatalog.errors import Problem, VirtcatalogError, nearest, some
 from virtcatalog.errors import counted as counted_things
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.live.cached import Domains, InGit, Meetings, Watch, Work, drifts, pool_drifts
+from virtcatalog.live.cached import Domains, InGit, Watch, Work, drifts, pool_drifts
+from virtcatalog.live.clusters import Clusters
 from virtcatalog.live.revisions import Past
 from virtcatalog.live.snapshot import Gap, Snapshot
 from virtcatalog.live.verdict import NO_MACHINE, POOL, Drift, Kind, counted, status
@@ -71,9 +72,9 @@ def report(
     in_git = InGit(_by_name(side, "VirtualMachine", environments), _by_name(side, POOL, environments))
     # A catalog has templates of VMs, of which no VM needs to exist.
     written = InGit({}, {}) if side.catalog else in_git
-    meetings = Meetings(side, snapshot, conditions, past)
+    clusters = Clusters(side, snapshot, conditions, past)
     names = _chosen({*written.vms, *snapshot.names}, {*written.pools, *snapshot.pools}, only)
-    work = Work(*names, in_git, snapshot, meetings, past, domains, cache)
+    work = Work(*names, in_git, snapshot, clusters, past, domains, cache)
     all_drifts = sorted(chain(drifts(work, watch), pool_drifts(work)), key=lambda drift: (drift.vm, drift.kind))
     return Report(
         git=side.label,

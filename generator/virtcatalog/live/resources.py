@@ -74,6 +74,8 @@ OPTIONAL: Final = (
 
 _BY_KIND: Final = {(resource.api_version, resource.kind): resource for resource in (*RESOURCES, *SURROUNDINGS, PODS)}
 
+_START: Final = "revision-start-vm-"
+
 _METADATA = (
     *("name", "namespace", "labels", "annotations", "uid", "generation", "creationTimestamp", "deletionTimestamp"),
     *("ownerReferences", "managedFields"),
@@ -102,6 +104,16 @@ def resource_of(manifest: Data) -> Resource | None:
     """Return the kind that an object is of, None for one that is not read."""
     version, kind = manifest.get("apiVersion"), manifest.get("kind")
     return _BY_KIND.get((version, kind)) if isinstance(version, str) and isinstance(kind, str) else None
+
+
+def is_start_revision(name: str) -> bool:
+    """Whether a ControllerRevision holds a VM as it was started (getVMRevisionName)."""
+    return name.startswith(_START)
+
+
+def is_of_vm(name: str, labels: Mapping[str, str] | None) -> bool:
+    """Whether KubeVirt made a revision; Deployments of others have theirs."""
+    return is_start_revision(name) or any(label.startswith("instancetype.kubevirt.io/") for label in labels or ())
 
 
 def version_read(manifest: Data) -> str:

@@ -31,12 +31,12 @@ Past = Sequence[tuple[str, Mapping[tuple[str, str], str]]]
 `preference` and name."""
 
 
-class Held(NamedTuple):
-    """A revision that a VM is held to.
+class Revision(NamedTuple):
+    """A revision that KubeVirt keeps for a VM, of its instance type or preference, which has a name and a kind.
 
-    `kind` is the one of its object. `missing` is the revision's name when it could not be read. `changes` are what its
-    object has become since; `gone` says that there is no such object any more. `release` is the one of the catalog
-    that has it so, "" when none does.
+    `missing` is the revision's name when it could not be read. `changes` are what the instance type or preference has
+    become since; `gone` says that there is none of its name any more. `release` is the one of the catalog that has it
+    as the revision does, "" when none does.
     """
 
     which: Which
@@ -48,15 +48,15 @@ class Held(NamedTuple):
     release: str = ""
 
 
-def held(vm: Data, cluster: Cluster, past: Past = ()) -> Iterator[Held]:
-    """Yield the revisions that a VM of the cluster is held to; `cluster` has those that could be read."""
+def stored_revisions(vm: Data, cluster: Cluster, past: Past = ()) -> Iterator[Revision]:
+    """Yield the revisions that KubeVirt keeps for a VM of the cluster; `cluster` has those that could be read."""
     namespace = namespace_of(vm)
     for matcher, revision_name in revisions(vm):
         which: Which = "preference" if matcher == "preference" else "instancetype"
         spec = vm_spec(vm)[which]
         stored = cluster.controller_revision(namespace, revision_name)
         if stored is None:
-            yield Held(which, str(spec.get("name") or ""), missing=revision_name)
+            yield Revision(which, str(spec.get("name") or ""), missing=revision_name)
             continue
         name = str(spec.get("name") or stored.metadata.labels.get(OBJECT_NAME_LABEL) or "")
         try:
@@ -64,15 +64,15 @@ def held(vm: Data, cluster: Cluster, past: Past = ()) -> Iterator[Held]:
                 (instancetype_of if which == "instancetype" else preference_of)(stored, cluster.release)
             )
         except RevisionError as error:
-            yield Held(which, name, missing=f"{revision_name} ({error})")
+            yield Revision(which, name, missing=f"{revision_name} ({error})")
             continue
         release = release_of(which, name, before, past)
         kind = MATCHERS[which](str(spec.get("kind") or "")) or ""
         now = _object(which, kind, namespace, name, cluster)
         if now is None:
-            yield Held(which, name, kind, gone=True, release=release)
+            yield Revision(which, name, kind, gone=True, release=release)
         else:
-            yield Held(which, name, kind, changes=tuple(differences(before, now)), release=release)
+            yield Revision(which, name, kind, changes=tuple(differences(before, now)), release=release)
 
 
 def decoded(revision: Data) -> ControllerRevision:

@@ -15,47 +15,20 @@ from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.fleet.cache import digest
 from virtcatalog.live.redaction import redacted
-from virtcatalog.live.resources import MACHINES, Resource, resource_of, slim, version_read
+from virtcatalog.live.resources import MACHINES, Resource, is_of_vm, resource_of, slim, version_read
+from virtcatalog.live.sound import is_sound, plain
 from virtcatalog.manifests.identity import Data, Identity, namespace_of
 
 KIND: Final = "ClusterDump"
 VERSION: Final = "virtcatalog.dev/v1"
-_START: Final = "revision-start-vm-"
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
 _parse = msgspec.json.Decoder().decode
 
 
-class _Metadata(msgspec.Struct, rename="camel"):
-    name: str
-    namespace: str | None = None
-    labels: dict[str, str] | None = None
-    annotations: dict[str, str] | None = None
-    owner_references: list[msgspec.Raw] | None = None
-    managed_fields: list[msgspec.Raw] | None = None
-
-
-class _Status(msgspec.Struct):
-    conditions: list[msgspec.Raw] | None = None
-
-
-class _Plain(msgspec.Struct, rename="camel"):
-    """An object in JSON that is sound by all that `_is_sound` looks at, of which little has to be read."""
-
-    metadata: _Metadata
-    api_version: str = ""
-    kind: str = ""
-    spec: dict[str, msgspec.Raw] | None = None
-    data: dict[str, msgspec.Raw] | None = None
-    status: _Status | None = None
-
-
-_plain = msgspec.json.Decoder(_Plain).decode
-
-
-class _Held(NamedTuple):
-    """An object of which there are many: the digest of what it is held as, and what makes a copy of it."""
+class _Object(NamedTuple):
+    """A VM, VMI or revision: the digest of its text, and what reads it anew at each look."""
 
     digest: bytes
     copy: Callable[[], Data]
@@ -81,7 +54,7 @@ class Snapshot:
     def __init__(self, label: str = "", gaps: Iterable[Gap] = (), taken: str = "", *, complete: bool = False) -> None:
         self.label, self.gaps, self.taken, self.complete = label, list(gaps), taken, complete
         self._others: dict[str, dict[str, Data]] = {}
-        self._held: dict[str, dict[str, _Held]] = {kind: {} for kind in MACHINES}
+        self._objects: dict[str, dict[str, _Object]] = {kind: {} for kind in MACHINES}
         self._asked: set[Identity] | None = None
 
     def add(self, manifest: Data) -> None:
@@ -97,10 +70,10 @@ class Snapshot:
         if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
             self.gaps.append(Gap(resource.kind, "one of them has no name"))
             return
-        if not _is_sound(manifest):
+        if not is_sound(manifest):
             self.gaps.append(Gap(resource.kind, f"{metadata['name']} is not as the API has such objects"))
             return
-        if resource.kind == "ControllerRevision" and not _is_of_vm(metadata["name"], metadata.get("labels")):
+        if resource.kind == "ControllerRevision" and not is_of_vm(metadata["name"], metadata.get("labels")):
             return
         if resource.kind == "Pod":
             self._add_pod(manifest)
@@ -112,7 +85,7 @@ class Snapshot:
             except OverflowError:  # a number of more than 64 bits
                 self.gaps.append(Gap(resource.kind, f"{metadata['name']} has a number that no API has"))
             else:
-                self._hold(resource.kind, _key(cleaned), _Held(digest(packed), partial(_unpacked, packed)))
+                self._put(resource.kind, _key(cleaned), _Object(digest(packed), partial(_unpacked, packed)))
         else:
             others, name = self._others.setdefault(resource.kind, {}), _key(cleaned)
             if others.setdefault(name, cleaned) != cleaned:
@@ -125,9 +98,9 @@ class Snapshot:
         if read and gap not in self.gaps:
             self.gaps.append(gap)
 
-    def _hold(self, kind: str, name: str, held: _Held) -> None:
-        there = self._held[kind].setdefault(name, held)
-        if there.digest != held.digest and there.copy() != held.copy():
+    def _put(self, kind: str, name: str, obj: _Object) -> None:
+        there = self._objects[kind].setdefault(name, obj)
+        if there.digest != obj.digest and there.copy() != obj.copy():
             self.gaps.append(_twice(kind, name))
 
     def add_text(self, text: bytes, again: Callable[[], bytes], source: str, implied: Data) -> bool:
@@ -136,21 +109,20 @@ class Snapshot:
         `again` returns the text whenever the object is looked at; `source` is the file or cluster that it is from.
         `implied` is what a list says of it.
         """
-        try:
-            plain = _plain(text)
-        except (ValueError, RecursionError):
+        obj = plain(text)
+        if obj is None:
             return False
-        version, kind = plain.api_version or implied.get("apiVersion"), plain.kind or implied.get("kind")
+        version, kind = obj.api_version or implied.get("apiVersion"), obj.kind or implied.get("kind")
         resource = resource_of({"apiVersion": version, "kind": kind})
         if resource is None or resource.kind not in MACHINES:
             return False
-        metadata = plain.metadata
-        if resource.kind == "ControllerRevision" and not _is_of_vm(metadata.name, metadata.labels):
+        metadata = obj.metadata
+        if resource.kind == "ControllerRevision" and not is_of_vm(metadata.name, metadata.labels):
             return True
         name = f"{namespace_or_default(metadata.namespace)}/{metadata.name}"
         digest_of_text = digest(text, resource.api_version.encode())
         read = partial(_read, again, digest_of_text, source, resource)
-        self._hold(resource.kind, name, _Held(digest_of_text, read))
+        self._put(resource.kind, name, _Object(digest_of_text, read))
         return True
 
     def _add_pod(self, pod: Data) -> None:
@@ -162,12 +134,13 @@ class Snapshot:
 
     def forget(self, kind: str) -> None:
         """Drop what there is of a kind."""
-        (self._held if kind in self._held else self._others)[kind] = {}
+        (self._objects if kind in self._objects else self._others)[kind] = {}
 
     @property
     def others(self) -> list[Data]:
         """The objects that VMs refer to, by kind and name."""
-        return [held[name] for kind, held in sorted(self._others.items()) if kind != "Pod" for name in sorted(held)]
+        kinds = (objects for kind, objects in sorted(self._others.items()) if kind != "Pod")
+        return [objects[name] for objects in kinds for name in sorted(objects)]
 
     def _describe(self, manifest: Data) -> None:
         """Take over what a dump says of itself."""
@@ -185,7 +158,7 @@ class Snapshot:
         gap = next((gap for gap in self.gaps if gap.kind == kind), None)
         if gap is not None:
             return gap.reason
-        there = (self._held if kind in self._held else self._others).get(kind)
+        there = (self._objects if kind in self._objects else self._others).get(kind)
         return "" if self.complete or there else f"the dump has no {kind}"
 
     def absent(self, kind: str, name: str) -> str:
@@ -202,7 +175,7 @@ class Snapshot:
         return "" if self.complete or len(namespaces) != 1 else namespaces.pop()
 
     def __len__(self) -> int:
-        return sum(len(held) for held in self._held.values()) + sum(len(held) for held in self._others.values())
+        return sum(map(len, self._objects.values())) + sum(map(len, self._others.values()))
 
     @property
     def pools(self) -> Mapping[str, Data]:
@@ -212,7 +185,7 @@ class Snapshot:
     @property
     def names(self) -> Iterable[str]:
         """The VMs, as `namespace/name`."""
-        return self._held["VirtualMachine"].keys()
+        return self._objects["VirtualMachine"].keys()
 
     def vm(self, name: str) -> Data | None:
         """Return a VM."""
@@ -229,18 +202,18 @@ class Snapshot:
         return self._get("ControllerRevision", f"{namespace}/{name}")
 
     def _get(self, kind: str, name: str) -> Data | None:
-        held = self._held[kind].get(name)
-        return None if held is None else held.copy()
+        obj = self._objects[kind].get(name)
+        return None if obj is None else obj.copy()
 
     def digest(self, kind: str, name: str) -> bytes:
         """Return what a VM, VMI or revision, by `namespace/name`, is recognised by; b"" for one that is not there."""
-        held = self._held[kind].get(name)
-        return b"" if held is None else held.digest
+        obj = self._objects[kind].get(name)
+        return b"" if obj is None else obj.digest
 
     @property
     def extent(self) -> bytes:
         """What it is recognised by what was read: what `unread` and `absent` answer depends on that alone."""
-        kinds = [kind for kind, held in {**self._others, **self._held}.items() if held]
+        kinds = [kind for kind, objects in {**self._others, **self._objects}.items() if objects]
         return _encode([sorted(kinds), [str(gap) for gap in self.gaps], self.complete, self._namespace])
 
     def watched(self, asked: set[Identity]) -> Snapshot:
@@ -265,38 +238,13 @@ class Snapshot:
             **({} if self.complete else {"complete": False}),
         }
         yield from self.others
-        for held in self._held.values():
-            for name in sorted(held):
-                yield held[name].copy()
-
-
-def is_start_revision(name: str) -> bool:
-    """Whether a ControllerRevision holds a VM as it was started (getVMRevisionName)."""
-    return name.startswith(_START)
+        for objects in self._objects.values():
+            for name in sorted(objects):
+                yield objects[name].copy()
 
 
 def _twice(kind: str, name: str) -> Gap:
     return Gap(kind, f"{name} is there twice, and not alike")
-
-
-def _is_sound(manifest: Data) -> bool:
-    """Whether the parts of an object that are looked at are what the API server makes them."""
-    metadata, status = manifest["metadata"], {} if manifest.get("status") is None else manifest["status"]
-    maps = (*(metadata.get(key) for key in ("labels", "annotations")), *map(manifest.get, ("spec", "data")), status)
-    if not all(part is None or isinstance(part, dict) for part in maps):
-        return False
-    lists = (metadata.get("ownerReferences"), metadata.get("managedFields"), status.get("conditions"))
-    texts = (text for key in ("labels", "annotations") for text in (metadata.get(key) or {}).values())
-    return (
-        all(part is None or isinstance(part, list) for part in lists)
-        and all(isinstance(text, str) for text in texts)
-        and isinstance(metadata.get("namespace"), str | None)
-    )
-
-
-def _is_of_vm(name: str, labels: Mapping[str, str] | None) -> bool:
-    """Whether KubeVirt made a revision; Deployments of others have theirs."""
-    return is_start_revision(name) or any(label.startswith("instancetype.kubevirt.io/") for label in labels or ())
 
 
 def _key(manifest: Data) -> str:
