@@ -8,11 +8,11 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 import pytest
 
-from virtcatalog.adopt.data import EVERY
 from virtcatalog.adopt.rules import FIELDS, NOT_A_FIELD, SOURCES, decided, implied, preferred
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.object import Constant, Object
+from virtcatalog.manifests.fields import EVERY
 
 LEAVES_OF = ("clock", "cpu", "devices", "features", "firmware", "machine", "volumes")
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from loading import read_manifests
-from virtcatalog.adopt.data import put, without
 from virtcatalog.adopt.rewrite import rewrite
 from virtcatalog.api.findings import Path
 from virtcatalog.manifests.edits import UnwritableError
+from virtcatalog.manifests.fields import put, without
 
 HEAD = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: vm}\n"
 DOMAIN: Path = ("spec", "template", "spec", "domain")

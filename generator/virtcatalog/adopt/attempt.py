@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from virtcatalog.adopt.candidates import Instancetype, Preference
-from virtcatalog.adopt.data import find, get, matches
 from virtcatalog.adopt.rules import FIELD_PATTERNS, FIELDS, TEMPLATE
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.findings import Path
@@ -16,6 +15,7 @@ from virtcatalog.kubevirt.launcher import difference as domains
 from virtcatalog.kubevirt.matchers import NAMING
 from virtcatalog.kubevirt.pipeline import Result
 from virtcatalog.manifests.difference import Difference, alike, differences
+from virtcatalog.manifests.fields import Patterns, get, matches
 
 DOMAIN: Path = (*TEMPLATE, "spec", "domain")
 _TOPOLOGY = frozenset((*DOMAIN, "cpu", name) for name in ("sockets", "cores", "threads"))
@@ -37,7 +37,8 @@ class Original:
 
     def find(self, pattern: Path) -> Iterable[Path]:
         """Return the fields of the VM that a pattern matches."""
-        return self._matches.get(pattern, ()) if pattern in FIELDS else find(self.manifest, pattern)
+        paths = self._matches if pattern in FIELDS else matches(self.manifest, Patterns([pattern]))
+        return paths.get(pattern, ())
 
     def saved(self, group: Instancetype | Preference) -> int:
         """Return how many values naming an object of a group saves the VM at best."""

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log2
 from typing import Any, NamedTuple
 
-from virtcatalog.adopt.data import outermost
 from virtcatalog.adopt.rules import Rules, decided, implied, preferred
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
@@ -20,6 +19,7 @@ from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
 from virtcatalog.kubevirt.pipeline import admit
 from virtcatalog.kubevirt.preference.topology import guest_topology
+from virtcatalog.manifests.fields import outermost
 from virtcatalog.manifests.identity import namespace_of
 
 INSTANCETYPES, PREFERENCES = (CLUSTER_INSTANCETYPE, INSTANCETYPE), (CLUSTER_PREFERENCE, PREFERENCE)

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from virtcatalog.adopt.attempt import Original, count
 from virtcatalog.adopt.candidates import Candidates, Hints, Instancetype
-from virtcatalog.adopt.data import put
 from virtcatalog.adopt.search import Search, text_of
 from virtcatalog.adopt.shrink import POOLED, Names, ShrunkVm
 from virtcatalog.api.kinds import vm_spec
@@ -23,6 +22,7 @@ from virtcatalog.fleet.cache import digest
 from virtcatalog.fleet.pool import Executor, chunks
 from virtcatalog.kubevirt.pipeline import create_vmi, expand
 from virtcatalog.kubevirt.reasons import field_of_holder
+from virtcatalog.manifests.fields import put
 
 Outcome = Literal["adopted", "unchanged", "nearest", "refused", "unsupported"]
 

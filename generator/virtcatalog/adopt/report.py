@@ -10,12 +10,12 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Reference
-from virtcatalog.adopt.data import get
 from virtcatalog.adopt.fleet import Adoption, Size
 from virtcatalog.adopt.shrink import Change, RemovedField, ShrunkVm, still_inline
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import counted, outcome_word, some
+from virtcatalog.manifests.fields import get
 from virtcatalog.units import count, memory
 
 _SHOWN = 100

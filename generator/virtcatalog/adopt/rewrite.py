@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from virtcatalog.adopt.candidates import Candidates
-from virtcatalog.adopt.data import get, put, without
 from virtcatalog.adopt.fleet import Adoption, adopt
 from virtcatalog.adopt.shrink import Names
 from virtcatalog.api.findings import Path
@@ -20,6 +19,7 @@ from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.kubevirt.template.process import chance, merged, parameter_values, process_read
 from virtcatalog.kubevirt.template.substitute import references, texts
 from virtcatalog.manifests.edits import Editor, UnwritableError
+from virtcatalog.manifests.fields import get, put, without
 from virtcatalog.manifests.read import Part, unchecked, vms_of
 from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from virtcatalog.adopt.data import EVERY, Patterns, get
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.ask.replacement import FIELDS as MEANINGS
 from virtcatalog.ask.replacement import TO_INSTANCETYPE, TO_PREFERENCE
 from virtcatalog.kubevirt.preference.fill import filled_fields
+from virtcatalog.manifests.fields import EVERY, Patterns, get
 
 TEMPLATE: Path = ("spec", "template")
 _ANNOTATIONS: Path = (*TEMPLATE, "metadata", "annotations")

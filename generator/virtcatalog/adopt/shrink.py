@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from virtcatalog.adopt.attempt import DOMAIN, Attempt, Original, count
 from virtcatalog.adopt.candidates import Instancetype, Preference, Reference
-from virtcatalog.adopt.data import find, get, outermost, put, without
-from virtcatalog.adopt.rules import FIELDS, Rules
+from virtcatalog.adopt.rules import FIELD_PATTERNS, Rules
 from virtcatalog.api.findings import Path
 from virtcatalog.api.kinds import vm_spec
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.manifests.difference import Difference
+from virtcatalog.manifests.fields import get, matches, outermost, put, without
 
 _MAX_SOCKETS: Path = (*DOMAIN, "cpu", "maxSockets")
 _REQUIRED = frozenset({*((*DOMAIN, "devices")[:end] for end in range(1, 6))})
@@ -233,5 +233,5 @@ def still_inline(shrunk: ShrunkVm) -> Iterator[Path]:
     reported = {*(field.path for field in shrunk.remaining), *shrunk.added}
     vm = {"spec": vm_spec(shrunk.manifest)}
     prefix = POOLED if vm["spec"] is not shrunk.manifest["spec"] else ()
-    paths = {(*prefix, *path) for pattern in FIELDS for path in find(vm, pattern)}
+    paths = {(*prefix, *path) for paths_of in matches(vm, FIELD_PATTERNS).values() for path in paths_of}
     yield from sorted(outermost(paths) - reported, key=str)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.kubevirt.matchers import KINDS, MATCHERS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.identity import Data, identity, namespace_of
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS
@@ -221,13 +222,11 @@ def _uses(
 
 
 def _infers(vm: Data) -> bool:
-    spec = vm.get("spec")
-    matchers: Mapping[str, Any] = spec if isinstance(spec, dict) else {}
+    matchers = map_at(vm, "spec")
     return any(isinstance(matchers.get(key), dict) and "inferFromVolume" in matchers[key] for key in MATCHERS)
 
 
 def _without_component(name: str, catalog: Folder, label: str) -> Side:
-    """The catalog with an empty component of that name."""
     components = {**components_of(catalog), name: {}}
     return read_side(catalog.changed({COMPONENTS: dump(components).encode()}), label)
 
@@ -260,5 +259,5 @@ def components_of(catalog: Folder) -> dict[str, Any]:
     if not catalog.has(COMPONENTS):
         return {}
     for _, data in Text(catalog.read(COMPONENTS)).documents():
-        return data if isinstance(data, dict) else {}
+        return map_at(data)
     return {}

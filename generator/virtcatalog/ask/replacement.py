@@ -10,6 +10,7 @@ import msgspec
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.findings import Path
 from virtcatalog.api.kubevirt import VirtualMachineInstancePreset
+from virtcatalog.manifests.fields import get
 
 Fragment = dict[str, Any]
 
@@ -122,19 +123,13 @@ def replacement(preset: VirtualMachineInstancePreset) -> Replacement:
 
 def _fields(domain: Fragment) -> Iterator[tuple[Path, Any]]:
     """The fields of a preset's domain that an instance type or preference has, and that KubeVirt applied."""
-    has_efi = _get(domain, (*BIOS[:-1], "efi")) is not None
+    has_efi = get(domain, (*BIOS[:-1], "efi")) is not None
     for path in FIELDS:
-        value = _get(domain, path) if path[0] in _REPLACED_PARTS else None
+        value = get(domain, path) if path[0] in _REPLACED_PARTS else None
         # The API writes `acpi: {}` out by itself: it is on without a preference, too.
         if value in (None, []) or (path == ("features", "acpi") and not value) or (has_efi and path[:3] == BIOS):
             continue
         yield path, value
-
-
-def _get(data: Any, path: Path) -> Any:
-    for key in path:
-        data = data.get(key) if isinstance(data, dict) else None
-    return data
 
 
 def put(target: dict[Any, Any], path: Path, value: Any) -> None:

@@ -20,6 +20,7 @@ from virtcatalog.catalog.model import Instancetype
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.catalog.work import WorkError
 from virtcatalog.errors import nearest
+from virtcatalog.manifests.fields import get
 
 
 def instancetypes(
@@ -221,5 +222,4 @@ def _parsed(composer: Composer, merged: Merged, path: tuple[str | int, ...], val
 
 
 def _guest(spec: Mapping[str, Any], part: str) -> Any:
-    inner = spec.get(part)
-    return inner.get("guest") if isinstance(inner, dict) else None
+    return get(spec.get(part), ("guest",))

@@ -18,6 +18,7 @@ from virtcatalog.catalog.layers import PREFERENCE_FRAGMENT, Composer, Merged
 from virtcatalog.catalog.model import Preference
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.errors import nearest
+from virtcatalog.manifests.fields import get, map_at
 
 
 def preferences(
@@ -132,16 +133,13 @@ def _entry(composer: Composer, base: str, names: Mapping[str, Any], merged: Merg
 
 def _spell_memory(spec: Mapping[str, Any]) -> None:
     """Turn an amount of memory that is a number into a string, as Kubernetes does."""
-    required = spec.get("requirements")
-    memory = required.get("memory") if isinstance(required, dict) else None
-    if isinstance(memory, dict) and isinstance(memory.get("guest"), (int, float)):
+    memory = map_at(spec.get("requirements"), "memory")
+    if isinstance(memory.get("guest"), (int, float)):
         memory["guest"] = str(memory["guest"])
 
 
 def _check_requirements(composer: Composer, merged: Merged, spec: Mapping[str, Any]) -> None:
-    required = spec.get("requirements")
-    memory = required.get("memory") if isinstance(required, dict) else None
-    guest = memory.get("guest") if isinstance(memory, dict) else None
+    guest = get(spec.get("requirements"), ("memory", "guest"))
     if isinstance(guest, str):
         try:
             positive = Quantity() < Quantity.parse(guest)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
-from typing import Any
 
-from virtcatalog.api.findings import Path, steps
+from virtcatalog.api.findings import steps
 from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS
 from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.check import likely, probes, usability, webhooks
 from virtcatalog.check.finding import Finding
 from virtcatalog.check.subject import Subject
+from virtcatalog.manifests.fields import get
 
 _RULES = frozenset(
     rule.id for rule in (*probes.RULES, webhooks.REFUSED, likely.BYTES, likely.TIMER, usability.UNUSABLE_PREFERENCE)
@@ -62,23 +62,11 @@ def _mend(manifest: Manifest, fault: Finding) -> None:
     if fault.rule == usability.UNUSABLE_PREFERENCE.id:
         path = ("spec", "requirements")
     if fault.rule == likely.BYTES.id:
-        holder = _at(manifest, path[:-1])
+        holder = get(manifest, path[:-1])
         holder[path[-1]] = f"{holder[path[-1]]}Gi"
     elif path[:1] == ("spec",):
-        holder = _at(manifest, path[:-1])
+        holder = get(manifest, path[:-1])
         if isinstance(holder, dict):
             holder.pop(path[-1], None)
     elif manifest["kind"] in PREFERENCE_KINDS:
         manifest["spec"] = {key: value for key, value in manifest["spec"].items() if key == "requirements"}
-
-
-def _at(manifest: Any, path: Path) -> Any:
-    """What stands at a path; None where there is nothing."""
-    for step in path:
-        if isinstance(manifest, dict):
-            manifest = manifest.get(step)
-        elif isinstance(manifest, list) and isinstance(step, int) and step < len(manifest):
-            manifest = manifest[step]
-        else:
-            return None
-    return manifest

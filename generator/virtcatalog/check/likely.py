@@ -13,6 +13,7 @@ from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.errors import counted
 from virtcatalog.kubevirt.launcher.elements.clock import timer_faults
+from virtcatalog.manifests.fields import get
 
 DECIMAL = Rule(
     "decimal-memory",
@@ -69,7 +70,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 def _memory(subject: Subject, ratio: str) -> Iterator[Finding]:
     """Memory that follows its class's ratio is the ratio's fault: all sizes say the same then."""
     for field in _MEMORY:
-        amount = _at(subject.manifest, field)
+        amount = get(subject.manifest, tuple(field.split(".")))
         if ratio and field == "spec.memory.guest" and subject.place(field) == subject.place(""):
             amount, field = ratio, RATIO
         if isinstance(amount, str) and amount.endswith(_DECIMAL):
@@ -89,14 +90,8 @@ def _os_type(subject: Subject) -> Iterator[Finding]:
 
 def has_bytes(subject: Subject) -> bool:
     """Whether an amount of memory has no unit, where a unit was meant."""
-    return any(_lacks_unit(_at(subject.manifest, field)) for field in _MEMORY)
+    return any(_lacks_unit(get(subject.manifest, tuple(field.split(".")))) for field in _MEMORY)
 
 
 def _lacks_unit(amount: Any) -> bool:
     return str(amount).isdecimal() and 0 < int(amount) < _MEBIBYTE
-
-
-def _at(manifest: Any, field: str) -> Any:
-    for key in field.split("."):
-        manifest = manifest.get(key) if isinstance(manifest, dict) else None
-    return manifest

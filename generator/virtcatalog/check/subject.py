@@ -20,6 +20,7 @@ from virtcatalog.environments import release_of
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Choice, Conditions, choose_release
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.repositories.model import Repository
 
 Origin = Literal["catalog", "environment", "import"]
@@ -49,27 +50,27 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """The name alone."""
-        return str(_map(self.manifest.get("metadata")).get("name", ""))
+        return str(map_at(self.manifest, "metadata").get("name", ""))
 
     @property
     def namespace(self) -> str:
         """The namespace, "" when it has none."""
-        return str(_map(self.manifest.get("metadata")).get("namespace") or "")
+        return str(map_at(self.manifest, "metadata").get("namespace") or "")
 
     @property
     def spec(self) -> dict[str, Any]:
         """The spec."""
-        return _map(self.manifest.get("spec"))
+        return map_at(self.manifest, "spec")
 
     @property
     def labels(self) -> dict[str, str]:
         """The labels."""
-        return _map(_map(self.manifest.get("metadata")).get("labels"))
+        return map_at(self.manifest, "metadata", "labels")
 
     @property
     def annotations(self) -> dict[str, str]:
         """The annotations."""
-        return _map(_map(self.manifest.get("metadata")).get("annotations"))
+        return map_at(self.manifest, "metadata", "annotations")
 
     @property
     def is_instancetype(self) -> bool:
@@ -174,8 +175,3 @@ class VmCheck:
     def finish(self) -> Iterator[Finding]:
         """Yield the findings that need all VMs."""
         return iter(())
-
-
-def _map(value: Any) -> dict[str, Any]:
-    """A part of a manifest; what is no map is reported where it is decoded."""
-    return value if isinstance(value, dict) else {}

@@ -256,6 +256,7 @@ class _Matches:
 def _from_files(sources: list[Placed]) -> _Files:
     from virtcatalog.api.kinds import holds_vm, kind_type, unserved
     from virtcatalog.kubevirt.decoding import counts
+    from virtcatalog.manifests.fields import map_at
 
     files = _Files([], [], [], (), [])
     fatal: list[Problem] = []
@@ -270,7 +271,7 @@ def _from_files(sources: list[Placed]) -> _Files:
         }
         without |= {manifest.file for manifest in manifests} - holding
         for manifest in manifests:
-            data = manifest.data if isinstance(manifest.data, dict) else {}
+            data = map_at(manifest.data)
             version, kind = str(data.get("apiVersion")), str(data.get("kind"))
             if not manifest.problems:
                 (files.vms if holds_vm(data) else files.objects).append((Located(data, manifest.problem), where))

@@ -74,7 +74,6 @@ def watching(catalog: str, files: Iterable[str], output: Path, run: Callable[[Fo
 
 
 def _report(changed: Sequence[Changed]) -> None:
-    """Say which files changed."""
     for path, was, is_there in changed[:_SHOWN]:
         summary(f"{os.path.relpath(path)} {'changed' if was and is_there else 'is new' if is_there else 'is gone'}")
     more = len(changed) - _SHOWN

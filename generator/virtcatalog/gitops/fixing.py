@@ -16,6 +16,7 @@ from virtcatalog.gitops.comparison import Drift, drifts
 from virtcatalog.gitops.stored import spelled
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.edits import UnwritableError
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, listed
 from virtcatalog.manifests.rewrite import rewritten
 from virtcatalog.manifests.syntax import YAMLError
@@ -112,7 +113,7 @@ def _patches(kustomizations: Mapping[str, bytes]) -> Iterator[str]:
 
 
 def _patch_paths(kustomization: Any) -> Iterator[str]:
-    fields = kustomization if isinstance(kustomization, dict) else {}
+    fields = map_at(kustomization)
     entries: Iterable[Any] = (entry for field in _PATCHES for entry in _listed(fields.get(field)))
     for entry in entries:
         path = entry.get("path") if isinstance(entry, dict) else entry

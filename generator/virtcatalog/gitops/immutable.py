@@ -15,6 +15,7 @@ from virtcatalog.api.findings import Path
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.labels import SYNC_OPTIONS
 from virtcatalog.manifests.difference import Difference, alike, differences
+from virtcatalog.manifests.fields import get, map_at
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.model import Environment, Repository, Resource
 from virtcatalog.repositories.syncing import option_set
@@ -63,7 +64,7 @@ def frozen_changes(before: Repository, after: Repository) -> Iterator[FrozenChan
 def frozen_fields(old: Data, new: Data) -> Iterator[tuple[str, str]]:
     """Yield the fields of an object that change and cannot, each with the way out."""
     group, kind = str(new.get("apiVersion")).rpartition("/")[0], str(new.get("kind"))
-    options = option_set(_map(_map(new.get("metadata")).get("annotations")).get(SYNC_OPTIONS))
+    options = option_set(map_at(new, "metadata", "annotations").get(SYNC_OPTIONS))
     if {"Replace=true", "Force=true"} <= options:
         return  # Argo CD deletes and creates it
     if kind in ("Secret", "ConfigMap") and not group and old.get("immutable") is True:
@@ -82,13 +83,13 @@ def _may_change(kind: str, difference: Difference, new: Data) -> bool:
             grows = difference.path == _STORAGE and before is not None and after is not None and before < after
             return grows or difference.path == ("spec", "volumeAttributesClassName")
         case "DataVolume":
-            is_multistage = not {"vddk", "imageio"}.isdisjoint(_map(_map(new.get("spec")).get("source")))
+            is_multistage = not {"vddk", "imageio"}.isdisjoint(map_at(new, "spec", "source"))
             return is_multistage and difference.path[1:2] in _CHECKPOINTS
     return False
 
 
 def _differing(old: Data, new: Data, path: Path) -> Iterator[Difference]:
-    old_value, new_value = (_at(manifest, path) for manifest in (old, new))
+    old_value, new_value = (get(manifest, path) for manifest in (old, new))
     yield from differences(old_value, new_value, path, same=_is_same)
 
 
@@ -97,18 +98,6 @@ def _is_same(old: Any, new: Any, path: Path) -> bool:
         return True
     amounts = _amount(old), _amount(new)
     return None not in amounts and amounts[0] == amounts[1]
-
-
-def _at(manifest: Data, path: Path) -> Any:
-    value: Any = manifest
-    for step in path:
-        value = _map(value).get(str(step))
-    return value
-
-
-def _map(value: Any) -> Data:
-    """A map as it is; one of nobody's for what is none."""
-    return value if isinstance(value, dict) else {}
 
 
 def _amount(value: Any) -> Quantity | None:

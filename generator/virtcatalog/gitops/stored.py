@@ -23,6 +23,7 @@ from virtcatalog.kubevirt.decoding import prune_manifest
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.reading import read
 from virtcatalog.kubevirt.result import Result
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data
 from virtcatalog.releases import Release
 
@@ -103,22 +104,17 @@ def set_schema_defaults(spec: Any) -> None:
     while isinstance(spec, dict) and "volumes" not in spec:
         spec = _inner(spec)
     volumes = spec["volumes"] if isinstance(spec, dict) else None
-    for volume in map(_map, volumes if isinstance(volumes, list) else ()):
-        sources = ((_map(volume.get(source)), names) for source, names in _REFERENCES.items())
+    for volume in map(map_at, volumes if isinstance(volumes, list) else ()):
+        sources = ((map_at(volume, source), names) for source, names in _REFERENCES.items())
         references = [source[name] for source, names in sources for name in names if name in source]
         for reference in (*references, volume.get("configMap")):
-            _map(reference).setdefault("name", "")
-        _map(volume.get("containerPath")).setdefault("readOnly", True)
-
-
-def _map(value: Any) -> Data:
-    """A map as it is; one of nobody's for what is none."""
-    return value if isinstance(value, dict) else {}
+            map_at(reference).setdefault("name", "")
+        map_at(volume, "containerPath").setdefault("readOnly", True)
 
 
 def _inner(spec: Data) -> Any:
     """The spec in the template of a VM, ReplicaSet or pool."""
-    return _map(spec.get("template") or spec.get("virtualMachineTemplate")).get("spec")
+    return map_at(spec.get("template") or spec.get("virtualMachineTemplate")).get("spec")
 
 
 def _take_out_identity(vm: VirtualMachine, manifest: Data) -> None:

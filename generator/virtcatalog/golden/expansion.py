@@ -80,7 +80,6 @@ def _expand(vm: Data, cluster: Cluster, pods: str) -> Expansion | tuple[Reason, 
 
 
 def _pod(result: Result, pods: str) -> str | None:
-    """The Pod in the form of golden Pods, as YAML."""
     if result.pod is None:
         return None
     return dump(result.pod if pods == "whole" else extract(result.pod))

@@ -14,6 +14,7 @@ from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem, VirtcatalogError
 from virtcatalog.limits import REPOSITORY_UNITS
 from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.merge import merge
 from virtcatalog.repositories.clusters import IN_CLUSTER, Cluster
@@ -133,8 +134,8 @@ class _Generators:
         if not isinstance(generator, dict):
             return []
         parameter_sets: list[Parameters] = []
-        for kind, value in generator.items():
-            value = value if isinstance(value, dict) else {}
+        for kind in generator:
+            value = map_at(generator, kind)
             match kind:
                 case "list":
                     parameter_sets += islice(self._list(value, f"{field}.list"), REPOSITORY_UNITS + 1)

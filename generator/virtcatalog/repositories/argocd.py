@@ -12,14 +12,17 @@ from typing import Any, Final
 
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.catalog.places import Source
-from virtcatalog.errors import some
+from virtcatalog.errors import Problem, some
 from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.merge import merge
+from virtcatalog.manifests.read import Manifest
 from virtcatalog.repositories.building import Built, collected, in_namespace, kustomized, plain
 from virtcatalog.repositories.clusters import IN_CLUSTER
 from virtcatalog.repositories.deployers import Deployer, alike
 from virtcatalog.repositories.documents import Opaque, digest_of
 from virtcatalog.repositories.helm import Charts
-from virtcatalog.repositories.overrides import overridden
+from virtcatalog.repositories.kustomize.origins import has_field
+from virtcatalog.repositories.model import Resource
 from virtcatalog.repositories.releases import argo_release
 from virtcatalog.repositories.tree import Tree, joined, parents
 
@@ -27,6 +30,8 @@ _IN_CLUSTER: Final = (IN_CLUSTER, "in-cluster")
 _OTHERS: Final = ("plugin",)
 """What renders a source that is not rendered here."""
 _SHOWN: Final = 3
+_STAYS: Final = ("chart", "path", "repoURL", "targetRevision")
+"""Fields of a source that no file of its folder changes."""
 
 
 class Origin:
@@ -89,7 +94,7 @@ class Application:
             return self._chart(source, None)
         if at is None or not self._tree.is_folder(at) or not self._origin.is_here(url, at):
             return self._unrendered(source, f"{text('path') or '.'} of {url} is not in this repository")
-        deployer, problems = overridden(self._deployer, source, self._tree, at)
+        deployer, problems = _overridden(self._deployer, source, self._tree, at)
         built = Application(deployer, self._tree, self._origin, self._charts).folder(source, at)
         return built._replace(problems=(*problems, *built.problems), failed=built.failed or bool(problems))
 
@@ -174,3 +179,36 @@ def _listed(tree: Tree, at: str, options: Mapping[str, Any]) -> Iterator[str]:
         name = path.removeprefix(f"{at}/")
         if (include is None or include(name)) and (exclude is None or not exclude(name)):
             yield path
+
+
+def _overridden(deployer: Deployer, source: Path, tree: Tree, at: str) -> tuple[Deployer, list[Problem]]:
+    """Return an Application with what files of a folder change in its source, and what is wrong with these files."""
+    problems: list[Problem] = []
+    for name in (".argocd-source.yaml", f".argocd-source-{deployer.name}.yaml"):
+        path = f"{at}/{name}".lstrip("/")
+        if not tree.root.has(path):
+            continue
+        manifest = tree.first(path)
+        if manifest is None or not isinstance(manifest.data, dict):
+            problems.append(Problem(tree.label_of(path), message="must be a map of fields of an Application's source"))
+            continue
+        data = _laid_over(deployer.resource.data, ("spec", *source), manifest.data)
+        deployer = Deployer(Resource(data, partial(_place, deployer.resource, source, manifest)))
+    return deployer, problems
+
+
+def _laid_over(data: Any, path: Path, override: Data) -> Any:
+    """The data with a merge patch applied to the map at a path."""
+    if not path:
+        return {**merge(data, override), **{key: data[key] for key in _STAYS if key in data}}
+    changed = data.copy()
+    changed[path[0]] = _laid_over(data[path[0]], path[1:], override)
+    return changed
+
+
+def _place(declared: Resource, source: Path, override: Manifest, field: str) -> Source:
+    """Where a field stands: in the file if that has it."""
+    within = field.removeprefix(field_path(("spec", *source))).lstrip(".")
+    if within and within != field and has_field(override.data, within):
+        return Source(override.file, *override.place(within))
+    return declared.field(field)

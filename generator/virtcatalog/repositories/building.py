@@ -10,6 +10,7 @@ from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
 from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import identity
 from virtcatalog.repositories.documents import Opaque, digest_of, joined
 from virtcatalog.repositories.kustomize.build import build
@@ -127,8 +128,7 @@ def _charts(tree: Tree, at: str, unrendered: Iterable[Problem]) -> Iterator[Opaq
         if problem is None or first is None:
             continue
         settings = {key: first.data[key] for key in _OF_CHARTS if key in first.data}
-        options = settings.get("helmGlobals")
-        home = joined_path(folder, str((options if isinstance(options, dict) else {}).get("chartHome") or "charts"))
+        home = joined_path(folder, str(map_at(settings, "helmGlobals").get("chartHome") or "charts"))
         value_files = {joined_path(folder, text) for text in texts_in(settings)} & kustomization.files
         of_charts = (file for file in tree.root.listing().files if home and file.startswith(f"{home}/"))
         files = [*of_charts, *sorted(filter(None, value_files))]

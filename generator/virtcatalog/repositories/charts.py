@@ -107,7 +107,6 @@ class Copy:
             data["dependencies"] = rendered
 
     def _packed(self, content: bytes, path: str) -> Files:
-        """The regular files of an archive."""
         import tarfile
 
         from virtcatalog.manifests.archive import unpacked

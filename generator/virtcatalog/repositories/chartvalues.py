@@ -15,6 +15,7 @@ from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
 from virtcatalog.limits import SET_FILE_BYTES
 from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import Manifest
@@ -109,8 +110,7 @@ def flux_values(deployer: Deployer, tree: Tree, settings: Sequence[Resource]) ->
     above: list[Value] = []
     unrendered: list[Problem] = []
     opaque: list[Opaque] = []
-    for index, reference in enumerate(deployer.items("valuesFrom")):
-        reference = reference if isinstance(reference, dict) else {}
+    for index, reference in enumerate(map(map_at, deployer.items("valuesFrom"))):
         setting = find_setting(settings, reference, deployer.namespace)
         value = _referred(setting, tree, reference) if setting is not None else None
         if value is not None:
@@ -164,8 +164,7 @@ def argo_parameters(
         for parameter in declared
     ]
     unrendered: list[Problem] = []
-    for index, parameter in enumerate(deployer.items(*path, "fileParameters")):
-        parameter = parameter if isinstance(parameter, dict) else {}
+    for index, parameter in enumerate(map(map_at, deployer.items(*path, "fileParameters"))):
         name = str(parameter.get("path") or "")
         file = _named_file(name, at or "")
         try:

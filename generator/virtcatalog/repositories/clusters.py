@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.gofunctions import normalized
 from virtcatalog.repositories.settings import texts, texts_of
@@ -41,11 +42,11 @@ class Cluster(NamedTuple):
 def clusters_in(manifests: Iterable[Data]) -> Iterator[Cluster]:
     """Yield the clusters that Secrets declare."""
     for manifest in manifests:
-        metadata = manifest.get("metadata")
-        labels = texts(metadata.get("labels")) if isinstance(metadata, dict) else {}
+        metadata = map_at(manifest, "metadata")
+        labels = texts(metadata.get("labels"))
         if manifest.get("kind") != "Secret" or labels.get(_TYPE) != "cluster":
             continue
         data = texts_of(manifest)
         if data.get("name") and data.get("server"):
-            annotations = texts(metadata.get("annotations")) if isinstance(metadata, dict) else {}
+            annotations = texts(metadata.get("annotations"))
             yield Cluster(data["name"], data["server"], labels, annotations, data.get("project", ""))

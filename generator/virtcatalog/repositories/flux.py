@@ -15,6 +15,7 @@ from virtcatalog.api.findings import Path, field_path
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.building import Built, kustomized
 from virtcatalog.repositories.deployers import Deployer, alike
@@ -114,8 +115,7 @@ def _unknown(result: Built, deployer: Deployer, encrypted: Mapping[Identity, byt
     """Yield what is encrypted and may give variables to VMs whose fields depend on some."""
     if not any("$" in json.dumps(resource.data) and fill(resource.data)[1] for resource in result.vms):
         return
-    for index, reference in enumerate(deployer.items("postBuild", "substituteFrom")):
-        reference = reference if isinstance(reference, dict) else {}
+    for index, reference in enumerate(map(map_at, deployer.items("postBuild", "substituteFrom"))):
         kind, name = reference.get("kind"), reference.get("name")
         for namespace in (deployer.namespace or "default", ""):
             if (kind, namespace, name) in encrypted:
@@ -160,7 +160,6 @@ def _generated(tree: Tree, at: str) -> Iterator[str]:
 
 
 def _with_metadata(result: Built, deployer: Deployer) -> Built:
-    """Add the labels and annotations that all objects get."""
     common = {key: deployer.get("commonMetadata", key, of=dict) for key in ("labels", "annotations")}
     if not any(common.values()):
         return result

@@ -29,7 +29,6 @@ class Globs:
 
 
 def _translated(text: str, anything: str) -> Iterator[str]:
-    """Yield the parts of a regular expression."""
     depth = index = 0
     while index < len(text):
         character, end = text[index], text.find("]", index + 2)

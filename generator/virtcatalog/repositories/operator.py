@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from virtcatalog.api.kinds import vm_spec
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, identity
 
 _DEFAULT = "instancetype.kubevirt.io/default-"
@@ -56,20 +57,13 @@ def _named_types(vm: Data, inferred: Mapping[str, frozenset[str]]) -> set[tuple[
 
 def _inferred(volumes: Iterable[Any]) -> dict[str, frozenset[str]]:
     """What volumes have VMs infer: the names of types and of preferences."""
-    labels = [_labels(volume) for volume in volumes]
+    labels = [map_at(volume, "metadata", "labels") for volume in volumes]
     return {
         key: frozenset(
             str(volume_labels[f"{_DEFAULT}{key}"]) for volume_labels in labels if f"{_DEFAULT}{key}" in volume_labels
         )
         for key in ("instancetype", "preference")
     }
-
-
-def _labels(manifest: Any) -> Mapping[str, Any]:
-    """The labels of what may be no manifest: nobody has looked at a VM's templates yet."""
-    metadata = manifest.get("metadata") if isinstance(manifest, dict) else None
-    labels = metadata.get("labels") if isinstance(metadata, dict) else None
-    return labels if isinstance(labels, dict) else {}
 
 
 def _declines(manifest: Data) -> bool:

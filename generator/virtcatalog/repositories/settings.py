@@ -7,6 +7,7 @@ import binascii
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.model import Resource
 
@@ -35,8 +36,7 @@ def named_settings(settings: Iterable[Resource], references: Iterable[Any], name
 
 def _targets(reference: Any, namespace: str) -> Iterator[Identity]:
     """Yield what a reference may name, the first that is there counts."""
-    reference = reference if isinstance(reference, dict) else {}
-    kind, name = reference.get("kind"), reference.get("name")
+    kind, name = map_at(reference).get("kind"), map_at(reference).get("name")
     if isinstance(kind, str) and isinstance(name, str):
         yield from ((kind, at, name) for at in (namespace or "default", ""))
 
@@ -50,7 +50,7 @@ def texts_of(data: Data) -> dict[str, str]:
 
 def texts(value: Any) -> dict[str, str]:
     """Return a map's values as texts; nothing of what is no map."""
-    return {str(key): str(text) for key, text in value.items()} if isinstance(value, dict) else {}
+    return {str(key): str(text) for key, text in map_at(value).items()}
 
 
 def _decoded(data: Mapping[str, str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from virtcatalog.errors import ManifestError, Problem
+from virtcatalog.manifests.fields import map_at
 
 CPU, MEMORY = "cpu", "memory"
 RESOURCES: Final = (CPU, MEMORY)
@@ -118,10 +119,9 @@ def _json(text: str, file: str) -> Iterator[Sample]:
         raise ManifestError(Problem(file=file, message=f"is no JSON: {error}")) from error
     if isinstance(answer, dict) and answer.get("status") == "error":
         raise ManifestError(Problem(file=file, message=f"is an error of Prometheus: {answer.get('error')}"))
-    data = answer.get("data") if isinstance(answer, dict) else None
-    series = data.get("result") if isinstance(data, dict) else None
-    kind = data.get("resultType") if isinstance(data, dict) else None
-    if answer.get("status") != "success" or kind not in ("vector", "matrix") or not isinstance(series, list):
+    data = map_at(answer, "data")
+    series, kind = data.get("result"), data.get("resultType")
+    if map_at(answer).get("status") != "success" or kind not in ("vector", "matrix") or not isinstance(series, list):
         message = "is no answer of Prometheus' HTTP API: status success, and a result of type vector or matrix"
         raise ManifestError(Problem(file=file, message=message))
     return _series(series, file)

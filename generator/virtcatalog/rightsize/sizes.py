@@ -21,6 +21,7 @@ from virtcatalog.fleet.alike import Alike, labels_matter
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.decoding import decode
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, full_name, namespace_of
 from virtcatalog.review.outcome import Outcome as Expanded
 from virtcatalog.review.outcome import outcome, refusals
@@ -161,10 +162,9 @@ class Sizer:
 
 def reference_of(vm: Data) -> Reference | None:
     """The instance type that a VM names; None if it names none."""
-    spec = vm.get("spec")
-    matcher = spec.get("instancetype") if isinstance(spec, dict) else None
-    name = matcher.get("name") if isinstance(matcher, dict) else None
-    if matcher is None or not isinstance(name, str) or vm.get("kind") != "VirtualMachine":
+    matcher = map_at(vm, "spec", "instancetype")
+    name = matcher.get("name")
+    if not isinstance(name, str) or vm.get("kind") != "VirtualMachine":
         return None
     kind = _kind(matcher.get("kind"))
     return Reference(kind, "" if kind in CLUSTER_KINDS else namespace_or_default(namespace_of(vm)), name)

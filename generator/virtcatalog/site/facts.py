@@ -173,7 +173,6 @@ def _preference_row(entry: Preference, catalog: Catalog, prices: PriceList | Non
 
 
 def _environments(entry: Entry, catalog: Catalog, kind: int) -> tuple[str, ...]:
-    """The environments that have the object, of whichever scope."""
     environments = []
     for overlay in catalog.overlays:
         kinds = [own for own in overlay.kinds if own.endswith(CLUSTER_KINDS[kind].rpartition("Cluster")[2])]

@@ -19,10 +19,11 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.findings import Path, prune_unknown
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kinds import INSTANCETYPE, PREFERENCE, RETIRED
-from virtcatalog.bring.convert.change import Changes, UnconvertibleError, inner, inner_map, vcpus
+from virtcatalog.bring.convert.change import Changes, UnconvertibleError, vcpus
 from virtcatalog.bring.convert.machines import profile_name
 from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.kubevirt.instancetype.revision import GROUP, OBJECT_NAME_LABEL, VERSION
+from virtcatalog.manifests.fields import get, map_at
 from virtcatalog.manifests.merge import fresh
 
 Data = dict[str, Any]
@@ -45,7 +46,7 @@ def preference(data: Data, path: Path, changes: Changes) -> None:
 
     Source: Convert_v1alpha2_CPUPreferences_To_v1beta1_CPUPreferences: an empty topology is unset.
     """
-    cpu = inner_map(data, "spec", "cpu")
+    cpu = map_at(data, "spec", "cpu")
     topology = cpu.get("preferredCPUTopology")
     field = (*path, "spec", "cpu", "preferredCPUTopology")
     if topology == "":
@@ -81,11 +82,11 @@ def flavors(data: Data, changes: Changes, memory: str) -> list[Data]:
 
 def _profile(data: Data, index: int, profile: Data, kind: str, changes: Changes, memory: str) -> Data:
     path: Path = ("profiles", index)
-    metadata = fresh(inner_map(data, "metadata"))
+    metadata = fresh(map_at(data, "metadata"))
     metadata["name"] = profile_name(
         str(metadata.get("name") or ""), str(profile.get("name") or ""), default_profile(data)
     )
-    spec: Data = {"cpu": fresh(inner_map(profile, "cpu"))}
+    spec: Data = {"cpu": fresh(map_at(profile, "cpu"))}
     changes.moved((*path, "name"), "metadata.name", f"the instance type {metadata['name']}")
     for key in profile.keys() - {"name", "default", "cpu"}:
         changes.lost((*path, key), "an instance type has no such field")
@@ -125,14 +126,14 @@ def _old_cpu(spec: Data, path: Path, changes: Changes) -> None:
 
 
 def _required(spec: Data, path: Path, changes: Changes, memory: str) -> None:
-    if inner(spec, "memory", "guest") is not None:
+    if get(spec, ("memory", "guest")) is not None:
         return
     field = (*path, "memory", "guest")
     if not memory:
         raise UnconvertibleError(
             field, "an instance type has to say its memory, and this flavor says none: give it with --memory"
         )
-    spec["memory"] = {**inner_map(spec, "memory"), "guest": memory}
+    spec["memory"] = {**map_at(spec, "memory"), "guest": memory}
     changes.added(field, f"{memory}, as it was asked for")
 
 
@@ -142,7 +143,7 @@ def revision_names(data: Data) -> tuple[str, str] | None:
     The data of a ControllerRevision is immutable, so the converted one needs another name. Source: GenerateName in
     pkg/instancetype/revision/store.go.
     """
-    version, name = inner(data, "data", "apiVersion"), inner(data, "metadata", "name")
+    version, name = get(data, ("data", "apiVersion")), get(data, ("metadata", "name"))
     if not isinstance(version, str) or not isinstance(name, str) or version not in _OLD:
         return None
     match = _REVISION.search(name)
@@ -194,7 +195,7 @@ def _spec_revision(data: Data, changes: Changes) -> Data:
     metadata = data["metadata"]
     match = _REVISION.search(metadata["name"])
     owners = metadata.get("ownerReferences")
-    names = [inner(owner, "name") for owner in owners] if isinstance(owners, list) else []
+    names = [get(owner, ("name",)) for owner in owners] if isinstance(owners, list) else []
     head = metadata["name"][: match.start()] if match else ""
     object_name = next((head.removeprefix(f"{owner}-") for owner in names if head.startswith(f"{owner}-")), "")
     identity: Data = {
@@ -205,7 +206,7 @@ def _spec_revision(data: Data, changes: Changes) -> Data:
         labels = {"generation": match[3], "kind": kind, "uid": match[2]} | (
             {"name": object_name} if object_name else {}
         )
-        metadata["labels"] = inner_map(metadata, "labels") | {
+        metadata["labels"] = map_at(metadata, "labels") | {
             f"{GROUP}/object-{key}": value for key, value in sorted(labels.items())
         }
         metadata["labels"] |= {f"{GROUP}/object-version": VERSION}

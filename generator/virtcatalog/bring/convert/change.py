@@ -74,19 +74,6 @@ class UnconvertibleError(VirtcatalogError):
         super().__init__(message)
 
 
-def inner(data: Any, *path: str) -> Any:
-    """Return the value at a path of keys; None where there is none, or no map on the way."""
-    for key in path:
-        data = data.get(key) if isinstance(data, dict) else None
-    return data
-
-
-def inner_map(data: Any, *path: str) -> dict[str, Any]:
-    """Return the map at a path of keys, {} where there is none."""
-    value = inner(data, *path)
-    return value if isinstance(value, dict) else {}
-
-
 def vcpus(topology: dict[str, Any], path: Path) -> int:
     """Return the vCPUs of sockets, cores and threads; 0 when none is set."""
     try:

@@ -8,8 +8,9 @@ from typing import Any
 from virtcatalog.api.findings import prune_unknown
 from virtcatalog.api.kinds import CLUSTER_FLAVOR, FLAVOR, RETIRED, kind_type
 from virtcatalog.bring.convert import catalogs, machines
-from virtcatalog.bring.convert.change import Change, Changes, Converted, UnconvertibleError, inner
+from virtcatalog.bring.convert.change import Change, Changes, Converted, UnconvertibleError
 from virtcatalog.bring.convert.presets import preset
+from virtcatalog.manifests.fields import get
 from virtcatalog.manifests.merge import fresh
 
 Data = dict[str, Any]
@@ -97,7 +98,7 @@ class Conversion:
         elif kind == "VirtualMachineInstance":
             machines.vmi_spec(spec, ("spec",), changes)
         elif kind == "VirtualMachineInstanceReplicaSet":
-            machines.vmi_spec(inner(spec, "template", "spec"), ("spec", "template", "spec"), changes)
+            machines.vmi_spec(get(spec, ("template", "spec")), ("spec", "template", "spec"), changes)
         elif data["kind"] == "Migration":
             machines.migration(data, changes)
 
@@ -110,7 +111,7 @@ def _value_change(field: str, old: str, new: str) -> Change:
 
 
 def _volume_backups(data: Data, changes: Changes) -> None:
-    backups = inner(data, "spec", "volumeBackups")
+    backups = get(data, ("spec", "volumeBackups"))
     for index, backup in enumerate(backups if isinstance(backups, list) else []):
         if isinstance(backup, dict) and backup.pop("diskName", None) is not None:
             changes.lost(("spec", "volumeBackups", index, "diskName"), "a backup has the name of its volume")

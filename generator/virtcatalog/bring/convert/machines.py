@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kinds import API_VERSIONS, CLUSTER_FLAVOR, CLUSTER_INSTANCETYPE, FLAVOR, INSTANCETYPE
-from virtcatalog.bring.convert.change import Changes, inner, inner_map
+from virtcatalog.bring.convert.change import Changes
+from virtcatalog.manifests.fields import get, map_at
 
 Data = dict[str, Any]
 #: The name of a flavor's default profile, "" without one, by the flavor's kind and name; None for an unknown flavor.
@@ -57,7 +58,7 @@ def vmi_spec(spec: Any, path: Path, changes: Changes) -> None:
     """Convert the spec of a VMI in place; `path` is where it stands."""
     if not isinstance(spec, dict):
         return
-    for index, disk in enumerate(_maps(inner(spec, "domain", "devices", "disks"))):
+    for index, disk in enumerate(_maps(get(spec, ("domain", "devices", "disks")))):
         _disk(disk, (*path, "domain", "devices", "disks", index), changes)
     for index, volume in enumerate(_maps(spec.get("volumes"))):
         if "registryDisk" in volume and "containerDisk" not in volume:
@@ -111,11 +112,11 @@ def _live_update(spec: Data, changes: Changes) -> None:
     if not isinstance(features, dict):
         return
     for part, key in (("cpu", "maxSockets"), ("memory", "maxGuest")):
-        limit, domain = inner(features, part, key), inner(spec, "template", "spec", "domain")
+        limit, domain = get(features, (part, key)), get(spec, ("template", "spec", "domain"))
         if limit is not None and isinstance(domain, dict):
             path = f"spec.template.spec.domain.{part}.{key}"
             changes.moved(("spec", "liveUpdateFeatures", part, key), path)
-            domain[part] = {**inner_map(domain, part), key: limit}
+            domain[part] = {**map_at(domain, part), key: limit}
     changes.lost(
         ("spec", "liveUpdateFeatures"),
         "what a running VM takes over is the KubeVirt CR's to say: vmRolloutStrategy LiveUpdate",
@@ -124,11 +125,11 @@ def _live_update(spec: Data, changes: Changes) -> None:
 
 def _revision(data: Data, key: str, revisions: Mapping[str, str], changes: Changes) -> None:
     """Replace the names of ControllerRevisions that are converted, too."""
-    matcher = inner_map(data, "spec", key)
+    matcher = map_at(data, "spec", key)
     if (old := str(matcher.get("revisionName"))) in revisions:
         matcher["revisionName"] = revisions[old]
         changes.changed(("spec", key, "revisionName"), old, revisions[old])
-    reference = inner_map(data, "status", f"{key}Ref", "controllerRevisionRef")
+    reference = map_at(data, "status", f"{key}Ref", "controllerRevisionRef")
     if (old := str(reference.get("name"))) in revisions:
         reference["name"] = revisions[old]
         changes.changed(("status", f"{key}Ref", "controllerRevisionRef", "name"), old, revisions[old])
@@ -154,7 +155,7 @@ def pool(data: Data, changes: Changes, default_profile: DefaultProfile, revision
     if not isinstance(spec, dict):
         return
     for strategy in ("scaleInStrategy", "updateStrategy"):
-        policy = inner_map(spec, strategy, "proactive", "selectionPolicy")
+        policy = map_at(spec, strategy, "proactive", "selectionPolicy")
         if "basePolicy" in policy:
             changes.renamed(("spec", strategy, "proactive", "selectionPolicy", "basePolicy"), "sortPolicy")
             _rename(policy, "basePolicy", "sortPolicy")

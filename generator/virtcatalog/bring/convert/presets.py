@@ -11,8 +11,9 @@ from typing import Any
 from virtcatalog.api.findings import Path
 from virtcatalog.api.kinds import INSTANCETYPE, PREFERENCE
 from virtcatalog.ask.replacement import BIOS, FIELDS, TO_INSTANCETYPE, TO_PREFERENCE, put
-from virtcatalog.bring.convert.change import Changes, inner, inner_map, vcpus
+from virtcatalog.bring.convert.change import Changes, vcpus
 from virtcatalog.catalog.kinds import API_VERSION
+from virtcatalog.manifests.fields import get, map_at
 from virtcatalog.manifests.merge import fresh
 
 Data = dict[str, Any]
@@ -27,19 +28,19 @@ def preset(data: Data, changes: Changes, memory: str) -> list[Data]:
 
     `memory` is for an instance type whose preset has none, or "".
     """
-    spec = inner_map(data, "spec")
+    spec = map_at(data, "spec")
     specs: dict[str, Data] = {TO_INSTANCETYPE: {}, TO_PREFERENCE: {}}
     moved: list[tuple[Path, str, Path]] = []
-    _walk(inner_map(spec, "domain"), (), specs, moved, changes)
-    _amounts(inner_map(spec, "domain"), specs, moved, changes)
+    _walk(map_at(spec, "domain"), (), specs, moved, changes)
+    _amounts(map_at(spec, "domain"), specs, moved, changes)
     instancetype = specs[TO_INSTANCETYPE]
-    if inner(instancetype, "cpu", "guest") and memory and not inner(instancetype, "memory", "guest"):
+    if get(instancetype, ("cpu", "guest")) and memory and not get(instancetype, ("memory", "guest")):
         instancetype.setdefault("memory", {})["guest"] = memory
         changes.added(("spec", "domain", "memory", "guest"), f"the instance type gets {memory}, as it was asked for")
     lacking = [
         lack
         for lack, part in (("no number of vCPUs", "cpu"), ("no memory", "memory"))
-        if not inner(instancetype, part, "guest")
+        if not get(instancetype, (part, "guest"))
     ]
     for path, kind, to in moved:
         if kind == TO_INSTANCETYPE and lacking:
@@ -79,7 +80,7 @@ def _walk(
 
 def _amounts(domain: Data, specs: dict[str, Data], moved: list[tuple[Path, str, Path]], changes: Changes) -> None:
     """Move the vCPUs with their topology, and the memory where only its request is set."""
-    cpu = inner_map(domain, "cpu")
+    cpu = map_at(domain, "cpu")
     counts = {key: cpu[key] for key in _TOPOLOGY if cpu.get(key)}
     if counts:
         put(specs[TO_INSTANCETYPE], ("cpu", "guest"), vcpus(counts, ("spec", "domain", "cpu")))
@@ -96,11 +97,11 @@ def _amounts(domain: Data, specs: dict[str, Data], moved: list[tuple[Path, str, 
                 f"the topology of {' x '.join(f'{counts[key]} {key}' for key in levels)}: "
                 "an instance type says the number of vCPUs only",
             )
-    requested = inner(domain, "resources", "requests", "memory")
+    requested = get(domain, ("resources", "requests", "memory"))
     if requested is None:
         return
     path: Path = ("spec", "domain", "resources", "requests", "memory")
-    if inner(specs, TO_INSTANCETYPE, "memory", "guest") is None:
+    if get(specs, (TO_INSTANCETYPE, "memory", "guest")) is None:
         put(specs[TO_INSTANCETYPE], ("memory", "guest"), str(requested))
         moved.append((path, TO_INSTANCETYPE, ("memory", "guest")))
     elif str(specs[TO_INSTANCETYPE]["memory"]["guest"]) != str(requested):
@@ -110,7 +111,7 @@ def _amounts(domain: Data, specs: dict[str, Data], moved: list[tuple[Path, str, 
 
 
 def _selector(spec: Data, kinds: list[str], data: Data, changes: Changes) -> None:
-    selector, name = spec.get("selector"), inner(data, "metadata", "name")
+    selector, name = spec.get("selector"), get(data, ("metadata", "name"))
     fields = {INSTANCETYPE: "spec.instancetype", PREFERENCE: "spec.preference"}
     matchers = " and ".join(f"{fields[kind]}: {{kind: {kind}, name: {name}}}" for kind in kinds)
     whom = "that it selects" if selector else "of its namespace"
@@ -118,4 +119,4 @@ def _selector(spec: Data, kinds: list[str], data: Data, changes: Changes) -> Non
 
 
 def _object(data: Data, kind: str, spec: Data) -> Data:
-    return {"apiVersion": API_VERSION, "kind": kind, "metadata": fresh(inner_map(data, "metadata")), "spec": spec}
+    return {"apiVersion": API_VERSION, "kind": kind, "metadata": fresh(map_at(data, "metadata")), "spec": spec}

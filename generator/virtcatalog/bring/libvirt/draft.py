@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from virtcatalog.adopt.data import get, without
 from virtcatalog.api.findings import Path
 from virtcatalog.bring.imports import Fate, Verdict, lost
 from virtcatalog.errors import ManifestError
+from virtcatalog.manifests.fields import get, without
 from virtcatalog.manifests.xml import XMLElement, problem_at
 
 KUBEVIRT = "{http://kubevirt.io}kubevirt"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from virtcatalog.adopt.data import get, put
 from virtcatalog.bring.imports import Verdict, carried
+from virtcatalog.manifests.fields import get, put
 
 
 class ValueFault(Exception):  # noqa: N818 - it is data of a problem, worded at the edge

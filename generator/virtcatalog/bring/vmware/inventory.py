@@ -184,7 +184,6 @@ class _VM:
         return next((index for index in disks if key and self._get(int, "disks", index, "key") == key), None)
 
     def _models(self) -> dict[int, str]:
-        """Models of network cards by their device's key."""
         devices = range(len(self._get(list, "devices") or ()))
         kinds = {
             self._get(int, "devices", index, "key"): self._get(str, "devices", index, "kind") or "" for index in devices

@@ -135,7 +135,6 @@ def _export(files: dict[str, _SourceFile], problems: list[Problem]) -> Iterator[
 
 
 def _workbook(file: _SourceFile, problems: list[Problem]) -> Iterator[Machines]:
-    """The machines of RVTools' sheets in one workbook."""
     from virtcatalog.bring.vmware.rvtools import SHEETS, read_rvtools
     from virtcatalog.bring.vmware.workbook import read_workbook
 

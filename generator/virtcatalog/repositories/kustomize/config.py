@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.repositories.kustomize.declared import Declared
 from virtcatalog.repositories.kustomize.fieldspecs import ConflictError, FieldSpec, merge_specs
 
@@ -102,7 +103,7 @@ _DEEPEST: Final = 30
 def of_schemas(declared: Declared) -> Config:
     """Return what OpenAPI definitions in a file that `crds` names say. Source: accumulator/loadconfigfromcrds.go."""
     config = Config()
-    schemas = declared.data if isinstance(declared.data, dict) else {}
+    schemas = map_at(declared.data)
     for name, schema in schemas.items():
         properties = _properties(schema)
         if {"kind", "apiVersion", "metadata"} <= properties.keys():
@@ -137,5 +138,4 @@ def _of_kind(kind: str, properties: Mapping[str, Any], schemas: Mapping[str, Any
 
 def _properties(schema: Any) -> Mapping[str, Any]:
     inner = schema.get("Schema", schema) if isinstance(schema, dict) else {}
-    properties = inner.get("properties") if isinstance(inner, dict) else None
-    return properties if isinstance(properties, dict) else {}
+    return map_at(inner, "properties")

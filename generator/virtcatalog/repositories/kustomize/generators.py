@@ -155,7 +155,6 @@ def absorb(resource: Resource, old: Resource) -> None:
 
 
 def _hash_of(data: Data) -> str:
-    """Return the hash that ends the name of a generated object."""
     kind = data.get("kind")
     hashed: dict[str, Any] = {"kind": kind, "name": "", "data": data.get("data", "")}
     if kind == "Secret":

@@ -155,7 +155,6 @@ class Patching:
                     )
 
     def _object_named(self, patch: Document, declared: Declared) -> Resource:
-        """The one object that a patch names."""
         identity = Resource(patch.data, patch.spot).current
         self._budget.keys(len(self._resources))
         matching = [resource for resource in self._resources if _has_id(resource, identity)]

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 from virtcatalog.api.findings import Path
 from virtcatalog.api.values import describe
 from virtcatalog.errors import Problem
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.repositories.kustomize.origins import Change, Spot
 from virtcatalog.repositories.kustomize.scopes import is_cluster_scoped
 
@@ -146,7 +147,7 @@ def follow_shared(resource: Resource) -> None:
     kustomize sets one YAML node in all of them: `SetEntry` in api/filters/filtersutil/setters.go.
     """
     for number, (key, value, maps) in enumerate(resource.shared):
-        holders = [pairs for path in maps if key in (pairs := _map_at(resource.data, path))]
+        holders = [pairs for path in maps if key in (pairs := map_at(resource.data, *path))]
         new = next((pairs[key] for pairs in holders if pairs[key] != value), value)
         if new != value:
             for pairs in holders:
@@ -158,7 +159,7 @@ def settle_types(resource: Resource) -> None:
     """Make texts of values in maps that replacements made: a strategic merge patch quotes them, wherever they are."""
     for path in resource.untyped:
         if not any(isinstance(step, int) for step in path):
-            holder, key = _map_at(resource.data, path[:-1]), str(path[-1])
+            holder, key = map_at(resource.data, *path[:-1]), str(path[-1])
             if is_scalar(holder.get(key, {})):
                 holder[key] = text_of(holder[key])
     resource.untyped = {path for path in resource.untyped if any(isinstance(step, int) for step in path)}
@@ -169,29 +170,18 @@ def unfit_problems(resource: Resource) -> list[Problem]:
     return [
         unfit.problem
         for path, unfit in resource.unfit.items()
-        if isinstance(_map_at(resource.data, path[:-1]).get(str(path[-1])), str)
+        if isinstance(map_at(resource.data, *path[:-1]).get(str(path[-1])), str)
     ]
-
-
-def _map_at(data: Any, path: Path) -> Data:
-    for step in path:
-        if isinstance(data, list):
-            data = data[step] if isinstance(step, int) and step < len(data) else None
-        else:
-            data = data.get(step) if isinstance(data, dict) else None
-    return data if isinstance(data, dict) else {}
 
 
 def metadata_of(data: Data) -> Data:
     """Return the metadata of an object; nothing where that is no map, which a transformer may have put there."""
-    metadata = data.get("metadata")
-    return metadata if isinstance(metadata, dict) else {}
+    return map_at(data, "metadata")
 
 
 def pairs_of(data: Data, key: Literal["labels", "annotations"]) -> Data:
     """Return the labels or annotations of an object; nothing where they are no map."""
-    pairs = metadata_of(data).get(key)
-    return pairs if isinstance(pairs, dict) else {}
+    return map_at(data, "metadata", key)
 
 
 def split_version(api_version: Any) -> tuple[str, str]:

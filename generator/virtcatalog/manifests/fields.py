@@ -1,31 +1,14 @@
-"""Fields of plain data by path: find, get, put and remove them."""
+"""Fields of plain data by path: get, match, put and remove them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
 from typing import Any
 
 from virtcatalog.api.findings import Path
 
 EVERY = "*"
 """In a pattern: every item of a list, or every key of a map."""
-
-
-def find(data: Any, pattern: Path) -> Iterator[Path]:
-    """Yield the paths of everything that a pattern matches."""
-    if not pattern:
-        yield ()
-        return
-    step, rest = pattern[0], pattern[1:]
-    if isinstance(data, dict):
-        keys: Iterable[str | int] = data if step == EVERY else (step,) if step in data else ()
-    elif isinstance(data, list) and step == EVERY:
-        keys = range(len(data))
-    else:
-        return
-    for key in keys:
-        for path in find(data[key], rest):
-            yield (key, *path)
 
 
 class Patterns:
@@ -74,6 +57,12 @@ def get(data: Any, path: Path) -> Any:
         else:
             return None
     return data
+
+
+def map_at(data: Any, *path: str | int) -> dict[str, Any]:
+    """Return the map at a path; {} where there is none, or something else."""
+    value = get(data, path)
+    return value if isinstance(value, dict) else {}
 
 
 def outermost(paths: Set[Path]) -> set[Path]:
