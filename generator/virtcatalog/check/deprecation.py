@@ -72,7 +72,7 @@ _SUNSET = f"{PREFIX}sunset"
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Check deprecated objects."""
-    objects = _lasting(inventory)
+    objects = _by_name(inventory)
     for subject in objects.values():
         if _deprecated(subject):
             yield from _deprecation(subject, objects.get((subject.is_instancetype, _replacement(subject))))
@@ -84,7 +84,7 @@ class Vms(VmCheck):
 
     def __init__(self, inventory: Inventory) -> None:
         super().__init__(inventory)
-        self._deprecated = {key: subject for key, subject in _lasting(inventory).items() if _deprecated(subject)}
+        self._deprecated = {key: subject for key, subject in _by_name(inventory).items() if _deprecated(subject)}
         self._users: dict[tuple[str, _Key], dict[str, None]] = {}
 
     def check(self, vm: Subject) -> Iterator[Finding]:
@@ -117,10 +117,8 @@ class Vms(VmCheck):
                     )
 
 
-def _lasting(inventory: Inventory) -> dict[_Key, Subject]:
-    """The objects as they are declared, before environments patch them."""
-    objects = [subject for subject in inventory.objects if subject.origin != "environment"]
-    return {(subject.is_instancetype, subject.name): subject for subject in objects}
+def _by_name(inventory: Inventory) -> dict[_Key, Subject]:
+    return {(subject.is_instancetype, subject.name): subject for subject in inventory.declared}
 
 
 def _deprecation(subject: Subject, replacement: Subject | None) -> Iterator[Finding]:

@@ -56,7 +56,7 @@ def _is_in(fault: Finding, environment: str) -> bool:
 
 
 def _mend(manifest: Manifest, fault: Finding) -> None:
-    """Give memory its unit, or remove what is refused; a preference of which no one field is, says nothing then."""
+    """Give memory its unit, or remove the field at fault; without one, a preference loses all but its requirements."""
     field = "spec.memory.guest" if fault.field == likely.RATIO else fault.field
     path = _PAGES if fault.rule in (probes.HUGEPAGES.id, probes.PAGE_SIZE.id) else steps(field)
     if fault.rule == usability.UNUSABLE_PREFERENCE.id:

@@ -68,7 +68,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 
 
 def _memory(subject: Subject, ratio: str) -> Iterator[Finding]:
-    """Memory that follows its class's ratio is the ratio's fault: all sizes say the same then."""
+    """Amounts of memory with a doubtful unit; one that follows from its class's ratio is reported at the ratio."""
     for field in _MEMORY:
         amount = get(subject.manifest, tuple(field.split(".")))
         if ratio and field == "spec.memory.guest" and subject.place(field) == subject.place(""):

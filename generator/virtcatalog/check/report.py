@@ -137,7 +137,7 @@ def summary(findings: Sequence[Finding], inventory: Inventory | None) -> str:
 
 
 def _checked(inventory: Inventory) -> str:
-    objects = [subject for subject in inventory.objects if subject.origin != "environment"]
+    objects = inventory.declared
     numbers = (
         (sum(subject.is_instancetype for subject in objects), "instance type"),
         (sum(subject.is_preference for subject in objects), "preference"),

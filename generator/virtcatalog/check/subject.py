@@ -127,6 +127,11 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
         """The environments that are looked at."""
         return self.catalog.overlays if self.catalog else ()
 
+    @property
+    def declared(self) -> list[Subject]:
+        """The objects as they are declared, without those that environments patch."""
+        return [subject for subject in self.objects if subject.origin != "environment"]
+
     def configurations(self, environment: str = "") -> list[Manifest]:
         """Return the KubeVirt CRs of an environment."""
         return [other.manifest for other in self.others if other.kind == "KubeVirt" and other.is_in(environment)]

@@ -13,7 +13,7 @@ import click
 from virtcatalog.cli import execution, options
 from virtcatalog.cli.adopt_gathering import gathered
 from virtcatalog.cli.adopt_input import File, OnDemand
-from virtcatalog.cli.adopt_output import Machine, Rewritten, replace, rewritten, show
+from virtcatalog.cli.adopt_output import Machine, Rewritten, print_proposals, replace, rewritten, show
 from virtcatalog.cli.adopt_repository import refuted
 from virtcatalog.cli.conditions import conditioned, judged_by
 from virtcatalog.cli.console import echo, failing, print_problems, progress, summary
@@ -88,7 +88,9 @@ def command(
     files = [file for file in files if file.vms]
     machines = _adopted(files, candidates, executor)
     if propose:
-        return _propose(machines, problems, candidates)
+        print_problems(sorted(problems))
+        print_proposals(((machine.name, machine.adoption) for machine in machines), len(machines), candidates)
+        return 2 if problems else 0
     rewritten_files: list[Rewritten] = []
     remaining = iter(machines)
     for file in files:
@@ -172,16 +174,3 @@ def _tell_groups(machines: list[Machine], candidates: Candidates) -> None:
     counts = Counter(machine.outcome for machine in machines)
     parts = ", ".join(f"{number:,} {outcome_word(outcome)}" for outcome, number in counts.most_common())
     summary(f"{counted(len(machines), 'VM')}: {parts}")
-
-
-def _propose(machines: list[Machine], problems: list[Problem], candidates: Candidates) -> int:
-    """Print what a catalog could declare for the VMs whose size it lacks."""
-    from virtcatalog.adopt.report import declarations, proposals
-
-    print_problems(sorted(problems))
-    proposed = proposals((machine.name, machine.adoption) for machine in machines)
-    for line in declarations(proposed, candidates):
-        echo(line)
-    wanting = sum(len(proposal.vms) for proposal in proposed)
-    summary(f"{counted(len(proposed), 'size')} for {wanting:,} of {counted(len(machines), 'VM')}")
-    return 2 if problems else 0

@@ -53,7 +53,7 @@ def gathered(sources: Sequence[str], catalog: str | None, environments: tuple[st
 
 
 def _folder(source: str) -> str:
-    """What a source names, "" where it says where its VMs are from: that is a dump."""
+    """The folder that a source is; "" for a dump, whose source says of which cluster or environment it is."""
     path, where = from_where(source)
     return "" if where else path
 

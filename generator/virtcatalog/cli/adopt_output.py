@@ -9,14 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from virtcatalog.cli.console import note, print_texts, show_json, write_diff
+from virtcatalog.cli.console import echo, note, print_texts, show_json, summary, write_diff
 from virtcatalog.cli.previews import marked
-from virtcatalog.errors import Problem, some
+from virtcatalog.errors import Problem, counted, some
 from virtcatalog.escaping import json_value
 
 _COMMENT = re.compile(r"(?:^|\s)(#.*)$")
 
 if TYPE_CHECKING:
+    from virtcatalog.adopt.candidates import Candidates
     from virtcatalog.adopt.fleet import Adoption, Outcome
     from virtcatalog.adopt.rewrite import Changed
     from virtcatalog.cli.adopt_input import File, Vm, Written
@@ -197,3 +198,14 @@ def replace(files: Iterable[Rewritten]) -> None:
                 f"; rewritten before it: {some([str(place) for place, _ in places[:written]], 5)}" if written else ""
             )
             raise WriteError(f"{error}{before}") from error
+
+
+def print_proposals(adoptions: Iterable[tuple[str, Adoption]], vms: int, candidates: Candidates) -> None:
+    """Print what a catalog could declare for those of so many VMs whose size it lacks."""
+    from virtcatalog.adopt.report import declarations, proposals
+
+    proposed = proposals(adoptions)
+    for line in declarations(proposed, candidates):
+        echo(line)
+    wanting = sum(len(proposal.vms) for proposal in proposed)
+    summary(f"{counted(len(proposed), 'size')} for {wanting:,} of {counted(vms, 'VM')}")

@@ -22,13 +22,12 @@ _HEADER = ("Instance type", "Preference", "Fits", "Why not")
 
 def print_pairs(inventory: Inventory, form: str, environments: Sequence[str]) -> None:
     """Print the pairs of the catalog as a whole, or of the environments asked for."""
-    subjects = [subject for subject in inventory.objects if subject.origin != "environment"]
     deployed = {
         overlay.name: inventory.deployed(overlay) for overlay in inventory.overlays if overlay.name in environments
     }
     rows: list[tuple[str, Pair]] = []
     shared = Shared()
-    for environment, objects in deployed.items() or [("", subjects)]:
+    for environment, objects in deployed.items() or [("", inventory.declared)]:
         configurations = inventory.configurations(environment)
         conditions = msgspec.structs.replace(
             inventory.conditions, release=inventory.choice(configurations, environment).release

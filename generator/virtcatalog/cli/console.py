@@ -163,7 +163,7 @@ def progress(items: Iterable[T], number: int | None, noun: str, *, silent: bool 
 
 
 def _wipe() -> None:
-    """Take how far it is off the terminal, if it is there."""
+    """Remove the line of progress from the terminal, if there is one."""
     telling = sys.modules.get("virtcatalog.cli.progress")
     if telling is not None:
         telling.wipe()

@@ -26,7 +26,7 @@ def command() -> None:
 
 
 def _flagged(noun: str, *flags: Any) -> Callable[[Any], Any]:
-    """Give a command its own flags, those that both have, and where the declaration goes."""
+    """Give `create instancetype` or `create preference` its own flags, and those that both have."""
     return options.with_options(
         click.option("--name", metavar="NAME", help=f"The {noun}'s name. [default: drawn, where there is no catalog]"),
         *flags,

@@ -95,7 +95,7 @@ def _name(error: OSError) -> str:
 
 
 def _end(message: str, status: int) -> int:
-    """Say the last words, if there is anybody to hear them, and leave nothing to be written at exit."""
+    """Print a last message where stderr is still open, and leave no stream with text that Python writes at exit."""
     with suppress(OSError):
         if message:
             from virtcatalog.cli.console import echo

@@ -146,7 +146,7 @@ def read_sides(names: tuple[SideName, SideName], path: str | None) -> tuple[Side
 
 
 def _with_neighbours(side: Side, names: tuple[SideName, SideName]) -> Side:
-    """HEAD's side of a catalog that nobody named, with what differs beside it: that is not compared."""
+    """HEAD's side of a catalog that nobody named; it names what differs outside the catalog and is not compared."""
     from msgspec.structs import replace
 
     from virtcatalog.review.beside import beside
@@ -167,7 +167,7 @@ def _with_neighbours(side: Side, names: tuple[SideName, SideName]) -> Side:
 
 
 def _as_it_is(committed: Folder) -> Folder:
-    """The files that are committed, as the checkout has them: others may be a dump of VMs that lies in it."""
+    """The committed files as the checkout has them, without its further files: one may be a dump of live VMs."""
     checkout = open_in_checkout(".")
     paths = manifest_files(committed).files
     return committed.changed({path: checkout.read(path) if checkout.has(path) else None for path in paths})

@@ -14,7 +14,7 @@ from virtcatalog.manifests.identity import Data
 
 
 def _by(controller: str, field: str, rules: str) -> str:
-    """A script that goes by a field of the status, `state`, and waits until a controller has written it."""
+    """A health check in Lua that reads a field of the status, `state`, and waits until a controller has written it."""
     return f"""\
 local health = {{status = "Progressing", message = "Waiting for {controller}"}}
 if obj.status == nil or obj.status.{field} == nil then

@@ -122,7 +122,7 @@ class Application:
         return built
 
     def _of_plugin(self, built: Built, at: str, options: Data) -> Built:
-        """What a plugin renders: it counts as it stands, and what else the plugin reads is told by a digest of it."""
+        """What a plugin renders of a folder with VMs is unknown: a digest of what it reads says when that changes."""
         files = [file for file in self._tree.root.listing().files if at in ("", *parents(file))]
         if not self._tree.holds_ours(files):
             return built

@@ -112,7 +112,7 @@ def built(deployer: Deployer, tree: Tree, settings: Sequence[Resource], encrypte
 
 
 def _unknown(result: Built, deployer: Deployer, encrypted: Mapping[Identity, bytes]) -> Iterator[Opaque]:
-    """Yield what is encrypted and may give variables to VMs whose fields depend on some."""
+    """Yield the encrypted objects that give variables, if fields of VMs depend on variables."""
     if not any("$" in json.dumps(resource.data) and fill(resource.data)[1] for resource in result.vms):
         return
     for index, reference in enumerate(map(map_at, deployer.items("postBuild", "substituteFrom"))):

@@ -84,7 +84,7 @@ def argo_release(deployer: Deployer, source: Path, tree: Tree, charts: Charts, a
 
 
 def _unseen(release: Release, unrendered: Sequence[Problem]) -> tuple[Opaque, ...]:
-    """The VMs of a chart that appear with values alone that are not known here."""
+    """The VMs that a chart may make with values that no file of the repository has."""
     return opaque_of(release, unrendered[0]) if unrendered else ()
 
 

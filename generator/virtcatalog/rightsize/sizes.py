@@ -209,7 +209,7 @@ def _pinned_spec(vm: Data, cluster: Cluster) -> VirtualMachineInstancetypeSpec |
 
 
 def _bound(spec: VirtualMachineInstancetypeSpec) -> str:
-    """What of a type reserves its size as a whole."""
+    """Why a type reserves its size as a whole, "" where it does not."""
     if spec.cpu.dedicated_cpu_placement:
         return "its CPUs are its own (dedicatedCPUPlacement)"
     if spec.cpu.numa is not None:

@@ -223,7 +223,7 @@ _REASONS: Final = {
 
 
 def _unmarked(element: XMLElement, name: str) -> Verdict:
-    """Return the fate of what no reader looks at."""
+    """Return what becomes of an element or attribute that no reader looks at."""
     if (not name and element.name in _NAMES) or name in _IDENTITIES:
         return host("it names the part")
     part = name or element.name

@@ -128,7 +128,8 @@ def command(
     from virtcatalog.bring.vmware.bring import Bringer
     from virtcatalog.bring.vmware.manifest import Target
     from virtcatalog.bring.vmware.templating import Templates
-    from virtcatalog.cli.importing.vmware_output import Tally, print_proposals, print_vms, write_folder
+    from virtcatalog.cli.adopt_output import print_proposals
+    from virtcatalog.cli.importing.vmware_output import Tally, print_vms, write_folder
 
     if namespace and (fault := namespace_fault(namespace)):
         raise click.UsageError(f"--namespace: {fault}", context)
@@ -156,7 +157,7 @@ def command(
     if propose:
         for _ in tally.counted(vms):
             pass
-        print_proposals(tally, bringer.candidates)
+        print_proposals(tally.adoptions, tally.outcomes.total(), bringer.candidates)
         return 2 if problems else 0
     if output is not None:
         write_folder(vms, output, tally, lambda: together.texts(output))
@@ -172,7 +173,7 @@ def command(
 
 
 def _moving(sources: Iterable[Machines], patterns: Sequence[str], left_out: Counter[str]) -> Machines:
-    """The machines of sources that move; those that do not are counted."""
+    """The machines whose names match and that can move; `left_out` counts the others by reason."""
 
     def machines(*, accounted: bool = True) -> Iterator[Machine]:
         for machine in (machine for source in sources for machine in source(accounted=accounted)):

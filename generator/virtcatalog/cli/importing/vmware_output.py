@@ -16,7 +16,6 @@ from virtcatalog.escaping import json_value
 from virtcatalog.units import memory
 
 if TYPE_CHECKING:
-    from virtcatalog.adopt.candidates import Candidates
     from virtcatalog.adopt.fleet import Adoption
     from virtcatalog.bring.imports import Verdict
     from virtcatalog.bring.vmware.fates import Brought
@@ -247,14 +246,3 @@ def _account_row(line: Line) -> dict[str, Any]:
         "value": line.attribute.value,
         "why": line.why,
     }
-
-
-def print_proposals(tally: Tally, candidates: Candidates) -> None:
-    """Print what a catalog could declare for the VMs whose size it lacks."""
-    from virtcatalog.adopt.report import declarations, proposals
-
-    proposed = proposals(tally.adoptions)
-    for line in declarations(proposed, candidates):
-        echo(line)
-    wanting = sum(len(proposal.vms) for proposal in proposed)
-    summary(f"{counted(len(proposed), 'size')} for {wanting:,} of {counted(tally.outcomes.total(), 'VM')}")

@@ -98,7 +98,7 @@ class _Referrer:
             self._note((*path, "namespace"), referral)
 
     def _note(self, path: Path, referral: Resource) -> None:
-        """The name comes from what gave it to the object that has it."""
+        """Note where the name comes from: from what gave it to the object that is referred to."""
         own = ("metadata", "namespace" if path[-1] == "namespace" else "name")
         self._resource.changes.append(Setting(path, spot_of(referral.home, referral.changes, own)))
 
