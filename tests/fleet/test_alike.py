@@ -12,8 +12,8 @@ from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.fleet.alike import Alike
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.review.dumps import Dump, Vms
-from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.groups import of_all
+from virtcatalog.review.reviewer import Reviewer
 from virtcatalog.review.side import Side
 from virtcatalog.review.verdict import Verdict
 

@@ -11,7 +11,8 @@ from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.catalog.places import Source
 from virtcatalog.review import cached
 from virtcatalog.review.dumps import Dump, Vms
-from virtcatalog.review.fleet import Fleet, Reviewer
+from virtcatalog.review.fleet import Fleet
+from virtcatalog.review.reviewer import Reviewer
 from virtcatalog.review.side import Side
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from virtcatalog.review import judge
 from virtcatalog.review.dumps import Dump, Vms, others
-from virtcatalog.review.fleet import Reviewer
+from virtcatalog.review.reviewer import Reviewer
 from virtcatalog.review.side import Side
 from virtcatalog.review.verdict import Verdict
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from checkouts import git
 from sampling import sample
 from virtcatalog.cli import main
-from virtcatalog.review import fleet
+from virtcatalog.review import declared
 from virtcatalog.review.verdict import Verdict
 
 ENVIRONMENTS = {
@@ -285,8 +285,8 @@ def test_each_change_does_to_each_vm_what_kubevirt_does(
 @pytest.mark.parametrize("change", sample([*CHANGES], 6))
 def test_a_judge_that_says_nothing_is_found_out(history: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
     monkeypatch.chdir(history)
-    monkeypatch.setattr(fleet, "judge_applied", lambda *_: Verdict())
-    monkeypatch.setattr(fleet, "judge", lambda *_, **_options: Verdict())
+    monkeypatch.setattr(declared, "judge_applied", lambda *_: Verdict())
+    monkeypatch.setattr(declared, "judge", lambda *_, **_options: Verdict())
     assert {environment: told(change, environment) for environment in ENVIRONMENTS} != dict(
         zip(ENVIRONMENTS, CHANGES[change][2], strict=True)
     )

@@ -26,8 +26,9 @@ from virtcatalog.progress import tracked
 from virtcatalog.review.compare import only
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.dumps import Dump, Vms, others
-from virtcatalog.review.fleet import Fleet, Reviewer
+from virtcatalog.review.fleet import Fleet
 from virtcatalog.review.read import read_side
+from virtcatalog.review.reviewer import Reviewer
 from virtcatalog.review.side import Side, environment_names
 
 What = Literal["instance type", "preference", "class", "component"]
@@ -140,7 +141,7 @@ def _impact(
         reviewer = Reviewer(side, without, (conditions, conditions), others(dumps), environments)
         reviewer.templates()
         reviewer.vms(Vms(dumps))
-        fleet, previews = reviewer.done(), tuple(reviewer.previews())
+        fleet, previews = reviewer.done(), tuple(reviewer.comparisons.previews())
     return Impact(
         name=name,
         what=target.what,

@@ -17,11 +17,11 @@ from virtcatalog.repositories.model import Repository
 from virtcatalog.review.cached import Progress
 from virtcatalog.review.deployed import frozen, matched, quiet, remarks
 from virtcatalog.review.dumps import Dump, Vms, others
-from virtcatalog.review.fleet import Reviewer
 from virtcatalog.review.judge import Case
 from virtcatalog.review.kubevirtcr import uninstalled
 from virtcatalog.review.objects import ObjectChange, compare_objects
 from virtcatalog.review.report import Report
+from virtcatalog.review.reviewer import Reviewer
 from virtcatalog.review.shortages import overspent, standing
 from virtcatalog.review.side import Side, environment_names, sound
 
@@ -55,8 +55,8 @@ def review(
     reviewer.templates()
     reviewer.vms(Vms(dumps), watch, cache, executor)
     fleet = reviewer.done()
-    limited = bool(head.budgets) or reviewer.limits_room
-    fleets = list(reviewer.fleets(Vms(dumps))) if limited else []
+    limited = bool(head.budgets) or reviewer.comparisons.limits_room
+    fleets = list(reviewer.comparisons.fleets(Vms(dumps))) if limited else []
     standings = [
         standing(environment, vms, comparison.base, comparison.head)
         for environment, vms, comparison in fleets
@@ -71,13 +71,13 @@ def review(
         head=head,
         objects=objects,
         fleet=fleet,
-        upgrades=tuple(reviewer.upgrades()),
+        upgrades=tuple(reviewer.comparisons.upgrades()),
         hidden=clean.objects,
         prices=prices,
         standings=tuple(standing for standing in standings if standing.homeless or standing.refused),
         overspent=overspent(head.budgets, [(where, vms, comparison.head) for where, vms, comparison in fleets]),
         only=tuple(environments),
-        previews=tuple(reviewer.previews()),
+        previews=tuple(reviewer.comparisons.previews()),
         quiet=len(quiet(clean.base, clean.head, fleet.verdicts)),
         frozen=len({id(change.resource) for change in frozen(clean.base, clean.head)}),
         remarks=(*_uninstalled(objects), *reviewer.gate_remarks(), *remarks(clean.base, clean.head, fleet.verdicts)),

@@ -8,21 +8,19 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.kinds import is_halted, replicas
-from virtcatalog.errors import listed
 from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.identity import Data, Identity, identity
-from virtcatalog.repositories.placeholders import Open
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.groups import of_all
 from virtcatalog.review.holders import all_of, none_of, running_held, with_next
-from virtcatalog.review.outcome import Outcome, VmChange, compare, deleted_claims, outcome, refusals, removed_claims
+from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome
 from virtcatalog.review.pinned import Pinned, stores
 from virtcatalog.review.podrequests import requests_of, requests_of_staying
 from virtcatalog.review.pools import disk_risks, identity_risks
 from virtcatalog.review.risks import risks
 from virtcatalog.review.running import Running, running
-from virtcatalog.review.verdict import ANEW, BREAKS, LOST, Next, Now, Requests, Risk, Verdict
+from virtcatalog.review.verdict import ANEW, BREAKS, Next, Now, Requests, Risk, Verdict
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -71,7 +69,7 @@ def judge(case: Case, *, is_applied: bool = False) -> Verdict:
     vm = case.vm if case.revisions_are_here else case.fresh
     keeps = _keeps(case, outcomes.of(vm, comparison.base))
     machine = Running() if keeps else _machine(vm, vm, comparison)
-    pair = _at_next_start(case, outcomes)
+    pair = at_next_start(case, outcomes)
     change = compare(*pair) if pair is not None else None
     gone = comparison.gone(case.references)
     fresh = outcomes.of(case.fresh, comparison.head)
@@ -133,84 +131,6 @@ def _with_anew(
     return replace(verdict, anew=next_of(anew), changes=(*verdict.changes, *lines), requests=requests)
 
 
-def judge_created(new: Data, comparison: Comparison, references: Sequence[Identity] | None) -> Verdict:
-    """Return the verdict on a VM that is new; `references` are those that it has."""
-    after = outcome(new, comparison.head)
-    reasons = comparison.gone(references) or tuple(refusals(after))
-    if after.result is None:
-        return Verdict(now="unknown", reasons=reasons, next="unknown")
-    if after.result.refused_by == "vm":
-        return Verdict(now="refused", part=none_of(new), reasons=reasons, next="none")
-    requests = None if is_halted(new) else requests_of(None, after, (new, new), "create")
-    verdict = Verdict(now="create", part=all_of(new), next=_broken(after), changes=reasons, requests=requests)
-    gone = removed_claims(after.result, comparison.base)
-    if not gone or verdict.next != "same":
-        return verdict
-    reason = f"claim {listed(gone)} is gone with this change, and the VM does not start"
-    return replace(verdict, next="changed", risks=(Risk("boot", reason),))
-
-
-def judge_deleted(old: Data, comparison: Comparison) -> Verdict:
-    """Return the verdict on a VM that goes."""
-    before = outcome(old, comparison.base)
-    requests = None if is_halted(old) else requests_of(before, None, (old, old), "delete")
-    part = all_of(old)
-    disks = deleted_claims(before.result, comparison.head, of_pool=part is not None) if before.result else []
-    lost = "those of its VMs" if part is not None else listed(disks)
-    risks = (Risk("disks", f"{LOST}: {lost}"),) if disks else ()
-    return Verdict(now="delete", part=part, next="none", requests=requests, risks=risks)
-
-
-def judge_open(fields: Sequence[Open], *, is_deleted: bool) -> Verdict:
-    """Return the verdict on a VM that depends on values that are not in the repository."""
-    if is_deleted:
-        return Verdict(now="delete", next="none")
-    reasons = tuple(f"{each.field} {each.sentence}" for each in fields)
-    return Verdict(now="unknown", reasons=reasons, next="unknown", changes=reasons)
-
-
-def judge_opaque(reason: str) -> Verdict:
-    """Return the verdict on VMs that nobody can see: what they are made of changes, and is not rendered."""
-    reasons = (f"{reason}; what it is made of changes",)
-    return Verdict(now="unknown", reasons=reasons, next="unknown", changes=reasons)
-
-
-def judge_template(
-    old: Data | None, new: Data | None, comparison: Comparison, references: Sequence[Identity] | None
-) -> Verdict:
-    """Return the verdict on a VM template, what is made of it from now on; `references` are those that it has then."""
-    before = outcome(old, comparison.base) if old is not None else None
-    after = outcome(new, comparison.head) if new is not None else None
-    if before is None or after is None:
-        if after is None:
-            return Verdict(template=True, next="none", changes=("the VM template is gone",))
-        broken = _broken(after)
-        changes = ("the VM template is new", *refusals(after))
-        return Verdict(template=True, next="changed" if broken == "same" else broken, changes=changes)
-    change = without_objects(compare(before, after), comparison.gone(references))
-    requests = requests_of(before, after, (old, new), "template") if change is not None else None
-    return Verdict(template=True, next=next_of(change), changes=_changes(change), requests=requests)
-
-
-def diff_of_case(case: Case) -> str:
-    """Return how the domain of a VM changes whose manifest stays as it is: at its next start, or made anew."""
-    if case.comparison.gone(case.references):  # that is said, and what follows from it is no other change
-        return ""
-    pair = _at_next_start(case, Outcomes())
-    if pair is None:
-        return diff_of(case.fresh, case.fresh, case.comparison)
-    change = compare(*pair)
-    return change.make_diff() if change is not None else ""
-
-
-def diff_of(old: Data | None, new: Data | None, comparison: Comparison) -> str:
-    """Return how the domain of a VM changes from one manifest to another."""
-    if old is None or new is None:
-        return ""
-    change = compare(outcome(old, comparison.base), outcome(new, comparison.head))
-    return change.make_diff() if change is not None else ""
-
-
 def next_of(change: VmChange | None) -> Next:
     """Return what the next start gives, of what changes then."""
     if change is None:
@@ -233,8 +153,8 @@ def without_objects(change: VmChange | None, gone: Sequence[str]) -> VmChange | 
     return VmChange(kind="refused", summary=tuple(gone), make_diff=make_diff)
 
 
-def _at_next_start(case: Case, outcomes: Outcomes) -> tuple[Outcome, Outcome] | None:
-    """The VM as it is and as it is started next; None where it keeps all that changes."""
+def at_next_start(case: Case, outcomes: Outcomes) -> tuple[Outcome, Outcome] | None:
+    """Return the VM as it is and as it is started next; None where it keeps all that changes."""
     comparison, pinned = case.comparison, case.pinned
     before = outcomes.of(case.fresh, comparison.base)
     never_stored = pinned.assumed and (before.result is None or not before.result.admitted)
@@ -337,12 +257,6 @@ def _keeps(case: Case, old: Outcome) -> bool:
         and case.references is not None
         and stores(case.comparison.base)
     )
-
-
-def _broken(of: Outcome) -> Next:
-    if of.result is None:
-        return "unknown"
-    return "same" if of.result.admitted else "crash" if of.crashes else "refused"
 
 
 def _risks(before: Outcome, after: Outcome) -> tuple[Risk, ...]:

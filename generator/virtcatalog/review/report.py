@@ -19,9 +19,10 @@ from virtcatalog.review.objects import ObjectChange
 from virtcatalog.review.requests import RequestReport, request_report
 from virtcatalog.review.shortages import Standing
 from virtcatalog.review.side import Side
-from virtcatalog.review.summary import NEXT, Summary, summary
+from virtcatalog.review.summary import Summary, summary
 from virtcatalog.review.users import consequences, deprecations, users_of
 from virtcatalog.review.verdict import Next, Verdict, reaches
+from virtcatalog.review.wording import NEXT
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.prices import Prices

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from virtcatalog.errors import SWITCHED_OFF, Level, Severity, counted, some
 from virtcatalog.review.groups import Group
 from virtcatalog.review.running import BY_HAND
-from virtcatalog.review.summary import part_words
 from virtcatalog.review.verdict import ANEW, BREAKS, Next, Verdict
+from virtcatalog.review.wording import part_words
 
 #: What a level is called where VMs are listed; `--fail-on` takes the same words.
 MEANINGS: dict[Level, str] = {
