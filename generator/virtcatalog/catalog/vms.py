@@ -134,7 +134,8 @@ def _renderings(
             text = render(source, names, sources.work)
             sources.work.spend(reading(text))
         except (ExpressionError, WorkError) as error:
-            _report_line(sources, place, error.line + 1, _column(source, error), error.message)
+            file, line, column = sources.display(place), error.line + 1, _column(source, error)
+            sources.add(Problem(file=file, line=line, column=column, message=error.message))
             if isinstance(error, WorkError):
                 raise CatalogError(*sources.problems) from None
         else:
@@ -260,7 +261,3 @@ def _numbers(raw: bytes) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
         if colon:
             by_start.setdefault(start, []).append(number)
     return by_text, by_start
-
-
-def _report_line(sources: Sources, place: str, line: int, column: int, message: str) -> None:
-    sources.add(Problem(file=sources.display(place), line=line, column=column, message=message))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from virtcatalog.api.decode import manifest_name
+from virtcatalog.api.names import LAST_APPLIED
 from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject, VmCheck
@@ -15,12 +16,16 @@ from virtcatalog.fleet.cache import digest
 from virtcatalog.fleet.inputs import encoded
 from virtcatalog.gitops.comparison import Drift, drifts
 from virtcatalog.gitops.immutable import frozen_changes
-from virtcatalog.gitops.limits import annotation_excess
 from virtcatalog.gitops.stored import stored
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.emit import flow
 from virtcatalog.manifests.identity import namespace_of
 from virtcatalog.repositories.model import Repository
+
+_MOST_BYTES = 256 * 1024
+"""The bytes of all annotations, keys and values (apimachinery, TotalAnnotationSizeLimitB)."""
+_ESCAPED = (b"<", b">", b"&")
+"""What Go's JSON writes as six characters."""
 
 OUT_OF_SYNC = Rule(
     "out-of-sync",
@@ -140,7 +145,7 @@ class _Places:
 
 
 def _too_large(subject: Subject) -> Iterator[Finding]:
-    excess = annotation_excess(subject.written or subject.manifest)
+    excess = _annotation_excess(subject.written or subject.manifest)
     if excess:
         message = f"has {excess:,} bytes more than its annotations may have when clients apply it: apply on the server"
         yield subject.finding(TOO_LARGE, message)
@@ -181,3 +186,20 @@ def _sentence(drift: Drift) -> str:
 def _value_text(value: Any) -> str:
     text = flow(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _annotation_excess(manifest: Manifest) -> int:
+    """By how many bytes the annotations would be too long once a client has applied an object; 0 if they fit.
+
+    The object is written as kubectl does: compact, and with a line's end (pkg/util/apply.go, GetModifiedConfiguration).
+    """
+    annotations = (manifest.get("metadata") or {}).get("annotations") or {}
+    own_size = sum(len(f"{key}{value}".encode()) for key, value in annotations.items() if key != LAST_APPLIED)
+    applied = encoded(manifest)
+    size = own_size + len(LAST_APPLIED) + len(applied) + 1
+    if size <= _MOST_BYTES // 6:
+        return 0
+    size += sum(5 * applied.count(character) for character in _ESCAPED)
+    if LAST_APPLIED in annotations:  # kubectl leaves out what it wrote before
+        size -= len(encoded({LAST_APPLIED: annotations[LAST_APPLIED]}))
+    return max(size - _MOST_BYTES, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,10 +14,11 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.model import Catalog, Deprecation, Entry, Instancetype, Preference
 from virtcatalog.errors import counted
 from virtcatalog.render.features import tagged
-from virtcatalog.site.families import family_of
 from virtcatalog.site.prices import PriceList, Tag
 
 _GIB = 2**30
+#: Words of a title that say which of a family it is.
+_VARIANTS = frozenset({"dpdk", "desktop", "efi", "guest", "realtime", "transitional", "virtio", "xp", "vista"})
 
 
 class Type(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -151,7 +153,7 @@ def _type(entry: Instancetype, catalog: Catalog, prices: PriceList | None, vms: 
 def _preference_row(entry: Preference, catalog: Catalog, prices: PriceList | None, vms: int) -> PreferenceRow:
     needs, devices = entry.spec.get("requirements", {}), entry.spec.get("devices", {})
     memory = needs.get("memory", {}).get("guest")
-    family, version = family_of(entry.display_name or entry.name)
+    family, version = _family_of(entry.display_name or entry.name)
     return PreferenceRow(
         name=entry.name,
         title=entry.display_name,
@@ -208,3 +210,20 @@ def _devices(spec: Mapping[str, Any]) -> list[str]:
     }
     devices = [text.format(spec[key]) for key, text in texts.items() if spec.get(key)]
     return devices + [name for key, name in (("preferredTPM", "TPM"), ("preferredRng", "entropy")) if key in spec]
+
+
+def _family_of(title: str) -> tuple[str, str]:
+    """The family of an operating system by its title, and what the title says beside it.
+
+    `Red Hat Enterprise Linux 9 Desktop (amd64)` is of `Red Hat Enterprise Linux`, and `9 Desktop`.
+    """
+    words = title.split() if " " in title else re.split(r"[\s._-]+", title)
+    name: list[str] = []
+    for word in words:
+        if name and (word.lower() in _VARIANTS or not word.isalpha()):
+            break
+        name.append(word)
+    rest = " ".join(words[len(name) :])
+    version = re.sub(r"\s*\((?:amd64|arm64|s390x)\)$", "", f" {rest}").strip()
+    version = re.sub(r"^\((.*)\)$|\s*\bGuest$", r"\1", version)
+    return " ".join(name), version

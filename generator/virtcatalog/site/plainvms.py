@@ -9,7 +9,7 @@ preference gives.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -88,7 +88,10 @@ class PlainVMs:
         self._names = ("", *(preference["metadata"]["name"] for preference in preferences))
         self.architectures = ("", *(required_architecture(preference["spec"]) for preference in preferences))
         # The domain of a pair that fits depends on what the preference says beside its requirements, not on its name.
-        lenient = [{**preference, "spec": _without_requirements(preference["spec"])} for preference in preferences]
+        lenient = [
+            {**preference, "spec": {key: value for key, value in preference["spec"].items() if key != "requirements"}}
+            for preference in preferences
+        ]
         specs = (None, *(preference["spec"] for preference in lenient))
         contents = [
             (architecture, msgspec.json.encode(spec, order="deterministic"))
@@ -194,10 +197,6 @@ def _other(vcpus: int, memory: str) -> Manifest:
         "metadata": {"name": f"z-{vcpus}"},
         "spec": {"cpu": {"guest": vcpus}, "memory": {"guest": memory}},
     }
-
-
-def _without_requirements(spec: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in spec.items() if key != "requirements"}
 
 
 #: Letters of sources, and what a page calls them.

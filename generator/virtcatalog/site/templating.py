@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -11,7 +12,6 @@ from markupsafe import Markup
 
 from virtcatalog import units
 from virtcatalog.escaping import single_line, terminal
-from virtcatalog.site.families import monogram
 
 #: `file:` lets the site work from a folder; no page loads anything from elsewhere.
 POLICY: Final = "; ".join(
@@ -63,7 +63,7 @@ class Icons:
         return Markup(
             '<svg class="icon c{}" viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6"></rect>'
             '<text x="12" y="16">{}</text></svg>'
-        ).format(self.colours.get(name, 0), single_line(monogram(name)))
+        ).format(self.colours.get(name, 0), single_line(_monogram(name)))
 
 
 def environment(**values: Any) -> jinja2.Environment:
@@ -96,3 +96,11 @@ def _cell_text(value: Any) -> Any:
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return single_line(value)
     return value
+
+
+def _monogram(name: str) -> str:
+    """Two letters for a name: the first of two words, or of the only one."""
+    words = [word for word in re.split(r"[\s._-]+", name) if word.lower() != "microsoft" and word[:1].isalnum()]
+    if len(words) > 1:
+        return (words[0][0] + words[1][0]).upper()
+    return "".join(words)[:2].capitalize() or "?"

@@ -36,7 +36,8 @@ _SLUG = re.compile(r"[^a-z0-9]+")
 def component_name(facts: Facts) -> str:
     """Return a name for a fragment of one unit."""
     if all(value is None for value in facts.values()):
-        return f"no-{_subject(max(facts))}"
+        name = max(facts)[-1]
+        return f"no-{_WORDS.get(name, _slug(name))}"
     paths = {path[1:]: value for path, value in facts.items() if value is not None}
     first = min(paths)
     if first[0] == "firmware" or ("features", "preferredSmm") in paths:
@@ -60,10 +61,6 @@ def component_name(facts: Facts) -> str:
     if first[0] == "preferredTerminationGracePeriodSeconds":
         return f"grace-{_duration(paths[first])}"
     return _plain(first, paths)
-
-
-def _subject(path: Path) -> str:
-    return _WORDS.get(path[-1], _slug(path[-1]))
 
 
 def _firmware(paths: dict[Path, Any]) -> str:

@@ -16,7 +16,6 @@ from virtcatalog.api.findings import Path, field_path
 from virtcatalog.bring.vmware.inventoryfields import MODELS, UNCONNECTED, rule
 from virtcatalog.bring.vmware.inventoryfiles import Part, data_of, parts_of
 from virtcatalog.bring.vmware.machine import Attribute, Disk, Machine, Nic, in_order
-from virtcatalog.bring.vmware.settings import Subject
 from virtcatalog.bring.vmware.values import mac_of, uuid_of
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.document import Text
@@ -216,13 +215,9 @@ def _attributes(part: Part, disks: Mapping[int, int]) -> Iterator[Attribute]:
         elif steps[0] == "nics":
             number = int(path[1])
         elif steps == ("devices", "kind") and value_text in MODELS:
-            subject, number = _model_of(data["devices"][path[1]].get("key"), cards)
+            key = data["devices"][path[1]].get("key")
+            subject, number = ("nic.model", cards[key]) if key in cards else (UNCONNECTED, 0)
         yield Attribute(field_path(path), value_text, subject, number, part.file, *text.place(0, path))
-
-
-def _model_of(key: Any, cards: Mapping[Any, int]) -> tuple[Subject, int]:
-    """What the device of a network card says, and of which card."""
-    return ("nic.model", cards[key]) if key in cards else (UNCONNECTED, 0)
 
 
 def _leaves(data: Any) -> Iterator[tuple[Path, tuple[str, ...], Any]]:
