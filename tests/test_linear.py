@@ -35,7 +35,7 @@ def test_variables_of_flux_that_do_not_end():
         subject = Subject(manifest=manifest, origin="import", place=lambda _: Source("f"))
         return [
             finding.message[:40]
-            for finding in check(Inventory(release="v1.9.0", today=date(2026, 11, 1), others=(subject,)))
+            for finding in check(Inventory(release="v1.9.0", today=date(2026, 11, 1), companions=(subject,)))
         ]
 
     assert found("${a:" * LONG) == []

@@ -219,8 +219,8 @@ def _run(manifest: Manifest, cluster: Cluster) -> Expansion | None:
     if vmi is None:
         return None
     mutated = vm if isinstance(vm, VirtualMachine) else clone(vm)
-    shown = _finish(vmi, cluster)
-    return Expansion(manifest, read, mutated, vmi, shown) if shown else None
+    vmi_manifest = _finish(vmi, cluster)
+    return Expansion(manifest, read, mutated, vmi, vmi_manifest) if vmi_manifest else None
 
 
 def _read(manifest: Manifest, cluster: Cluster) -> VmOrVmi:

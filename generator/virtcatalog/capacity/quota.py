@@ -147,7 +147,7 @@ class Judge:
 
 
 class _Filling:
-    """A quota, and how the VMs of its namespace fill it: what all `requested`, and those `taken` that it lets in."""
+    """A quota, and how the VMs of its namespace fill it: what all `requested`, and those `used` that it lets in."""
 
     def __init__(
         self, quota: ResourceQuota | ApplicationAwareResourceQuota, hard: Mapping[str, Quantity] | None = None
@@ -157,7 +157,7 @@ class _Filling:
         self.spec = quota.spec if hard is None else msgspec.structs.replace(quota.spec, hard=dict(hard))
         self.holds_back = isinstance(quota, ResourceQuota) or aaq.is_gated(quota)
         self.requested: Amounts = {}
-        self.taken: Amounts = {}
+        self.used: Amounts = {}
 
     @property
     def object(self) -> str:
@@ -173,15 +173,15 @@ class _Filling:
         """Say of what there is not enough."""
         messages = []
         for name, amount in sorted(self._of(usage).items()):
-            hard, taken = self.spec.hard[name], self.taken.get(name, _ZERO)
-            if amount and taken + amount > hard:
-                text = f"allows {allowed(name, hard)} of {name}; {allowed(name, hard - taken)} is left"
+            hard, used = self.spec.hard[name], self.used.get(name, _ZERO)
+            if amount and used + amount > hard:
+                text = f"allows {allowed(name, hard)} of {name}; {allowed(name, hard - used)} is left"
                 messages.append(f"{text}, and the VM's Pod asks for {allowed(name, amount)}")
         return messages
 
     def take(self, usage: Amounts) -> None:
         """Let a VM in."""
-        _add(self.taken, self._of(usage))
+        _add(self.used, self._of(usage))
 
     def lines(self) -> Iterator[Line]:
         """Yield what is asked for, resource by resource."""

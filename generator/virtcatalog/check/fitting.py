@@ -25,7 +25,7 @@ RULES = (NO_NODE,)
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Look at every instance type in every environment whose nodes are among the manifests."""
-    node_subjects = [other for other in inventory.others if other.kind == "Node"]
+    node_subjects = [other for other in inventory.companions if other.kind == "Node"]
     if not node_subjects:
         return
     subjects = {

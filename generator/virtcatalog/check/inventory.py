@@ -53,7 +53,7 @@ def take(
     objects: list[Subject] = []
     templates: list[list[Subject]] = []
     held_vms: list[tuple[Manifest, str]] = []
-    others: list[Subject] = []
+    companions: list[Subject] = []
     if catalog is not None:
         landing = [(vm, environments_of(vm, overlays, environments)) for vm in catalog.vms]
         if environments:
@@ -73,17 +73,17 @@ def take(
             for vm_template, names in landing
             if names
         ]
-        others += _companions(landing)
+        companions += _companions(landing)
     manifests_by_place = {**(elsewhere or {}), "": [*manifests, *(elsewhere or {}).get("", ())]}
     for where, manifest in ((where, manifest) for where, batch in manifests_by_place.items() for manifest in batch):
         if holds_vm(manifest.data):
             held_vms.append((manifest, where))
             continue
         subject = _imported(manifest, where)
-        (objects if subject.is_instancetype or subject.is_preference else others).append(subject)
+        (objects if subject.is_instancetype or subject.is_preference else companions).append(subject)
     for located in of_units:
         subject = _deployed(located, located.environment)
-        (objects if subject.is_instancetype or subject.is_preference else others).append(subject)
+        (objects if subject.is_instancetype or subject.is_preference else companions).append(subject)
     templates += [[_deployed(vm, str(number))] for number, unit in enumerate(units) for vm in unit.vms]
     return Inventory(
         catalog=catalog,
@@ -93,7 +93,7 @@ def take(
         objects=tuple(objects),
         vms=_Vms(templates, (held_vms, fleet), overlays, environments),
         number=len(templates) + len(held_vms) + number,
-        others=tuple(others),
+        companions=tuple(companions),
         texts=(*((text, partial(Source, file)) for text, file in texts), *_rendered(catalog)),
         allow=catalog.allow if catalog else (),
         repositories=tuple(repositories),

@@ -24,9 +24,9 @@ _GITHUB_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 def text(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
     """A line a finding: `file:line:column: Kind/name: field: message [severity: rule]`; many alike, and VMs, below."""
     lines = []
-    for first, others in alike(findings):
+    for first, repeats in alike(findings):
         lines.append(f"{first}\n")
-        lines += [f"  {line}\n" for line in _below(first, others)]
+        lines += [f"  {line}\n" for line in _below(first, repeats)]
     return "".join(lines)
 
 
@@ -44,10 +44,10 @@ def alike(findings: Sequence[Finding]) -> Iterator[tuple[Finding, list[Finding]]
             yield from ((finding, []) for finding in group)
 
 
-def _below(first: Finding, others: Sequence[Finding]) -> list[str]:
+def _below(first: Finding, repeats: Sequence[Finding]) -> list[str]:
     """The objects that the same is said of, and the VMs that are refused for it."""
-    repetition = f"and the same of {counted(len(others), 'more object')}: {objects(others)}" if others else ""
-    return [line for line in (repetition, refused_for((first, *others))) if line]
+    repetition = f"and the same of {counted(len(repeats), 'more object')}: {objects(repeats)}" if repeats else ""
+    return [line for line in (repetition, refused_for((first, *repeats))) if line]
 
 
 def as_json(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
@@ -58,14 +58,14 @@ def as_json(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
 def github(findings: Sequence[Finding], _rules: Mapping[str, Rule]) -> str:
     """Workflow commands that GitHub Actions shows as annotations in the pull request's files."""
     lines = []
-    for finding, others in alike(findings):
+    for finding, repeats in alike(findings):
         properties = {
             "file": finding.file,
             "line": str(finding.line or ""),
             "col": str(finding.column or ""),
             "title": finding.rule,
         }
-        message = "; ".join((finding.problem.sentence, *_below(finding, others)))
+        message = "; ".join((finding.problem.sentence, *_below(finding, repeats)))
         lines.append(escaping.github(_GITHUB_COMMANDS[finding.severity], message, properties))
     return "".join(lines)
 

@@ -100,10 +100,10 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     `objects` are instance types and preferences; an object of the catalog stands there once, as the cluster-wide kind.
     `vms` are the VM templates and what holds VMs beside the catalog, `number` of them, each once per environment that
     has it. They may be read as they are iterated, which then raises ManifestError at its end for all unreadable ones.
-    `others` are further objects of the cluster: the KubeVirt CR, claims. `texts` are the catalog's files as they are
-    read, with a function that finds a line and column of the text in its file. `cache` stores outcomes of VMs for the
-    next run, None for nowhere. `around` is what VMs meet for which no catalog is named, by the `where` of these;
-    `repositories` say how they are applied. `faults` are what was found before VMs are checked, but for what is
+    `companions` are further objects of the cluster: the KubeVirt CR, claims. `texts` are the files of the catalog as
+    they are read, with a function that finds a line and column of the text in its file. `cache` stores outcomes of VMs
+    for the next run, None for nowhere. `around` is what VMs meet for which no catalog is named, by the `where` of
+    these; `repositories` say how they are applied. `faults` are what was found before VMs are checked, but for what is
     allowed.
     """
 
@@ -114,7 +114,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     objects: tuple[Subject, ...] = ()
     vms: Iterable[Sequence[Subject]] = ()
     number: int = 0
-    others: tuple[Subject, ...] = ()
+    companions: tuple[Subject, ...] = ()
     texts: tuple[tuple[str | bytes, Callable[[int, int], Source]], ...] = ()
     allow: tuple[Allowance, ...] = ()
     cache: Cache | None = None
@@ -134,7 +134,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
 
     def configurations(self, environment: str = "") -> list[Manifest]:
         """Return the KubeVirt CRs of an environment."""
-        return [other.manifest for other in self.others if other.kind == "KubeVirt" and other.is_in(environment)]
+        return [other.manifest for other in self.companions if other.kind == "KubeVirt" and other.is_in(environment)]
 
     def cluster(self, manifests: Sequence[Manifest], environment: str = "") -> Cluster:
         """Return the cluster of an environment in which there are these objects."""
@@ -160,11 +160,11 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
         ]
         return [*own, *(subject.manifest for subject in beside)]
 
-    def met_by(self, subject: Subject, others: Iterable[Subject]) -> list[Manifest]:
-        """Return what an object meets where it is: in its repository, in its environment, and of these `others`."""
+    def met_by(self, subject: Subject, companions: Iterable[Subject]) -> list[Manifest]:
+        """Return what an object meets where it is: in its repository, in its environment, and of these `companions`."""
         around = self.around.get(subject.where)
         where = (subject.environment, subject.where) if around is None else ("", "")  # what is in no unit
-        return [*(around or ()), *self.of(*where), *(other.manifest for other in others if other.is_in(*where))]
+        return [*(around or ()), *self.of(*where), *(other.manifest for other in companions if other.is_in(*where))]
 
 
 class VmCheck:

@@ -84,7 +84,7 @@ def refused_changes(before: Repository, after: Repository) -> Iterator[Finding]:
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Check the objects that are no VMs; those of the catalog itself are written as they are stored."""
     places = _Places(inventory)
-    for subject in (*inventory.objects, *inventory.others):
+    for subject in (*inventory.objects, *inventory.companions):
         if subject.origin == "import":
             yield from _too_large(subject)
             yield from _findings(subject, places.of(subject).cluster)
@@ -132,7 +132,7 @@ class _Places:
 
     def __init__(self, inventory: Inventory) -> None:
         self._inventory = inventory
-        self._sound = [other for other in inventory.others if not any(faults(other))]
+        self._sound = [other for other in inventory.companions if not any(faults(other))]
         self._places: dict[tuple[str, str], _Place] = {}
 
     def of(self, subject: Subject) -> _Place:

@@ -49,7 +49,7 @@ _EMPTY_COUNTS = frozenset(("storageClassName", "key", "value", "effect", "operat
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Check the values of every object but VMs."""
-    for subject in (*inventory.objects, *inventory.others):
+    for subject in (*inventory.objects, *inventory.companions):
         yield from _values(subject)
 
 

@@ -61,7 +61,7 @@ RULES = (REFUSED, WARNED, UNCHECKED, NO_POD, OVER_BUDGET)
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """Check what lies beside the VMs."""
-    for other in inventory.others:
+    for other in inventory.companions:
         yield from faults(other)
 
 
@@ -71,7 +71,7 @@ class Vms(VmCheck):
     def __init__(self, inventory: Inventory) -> None:
         super().__init__(inventory)
         self._faults = Faults(inventory.faults)
-        self._sound = [other for other in inventory.others if not any(faults(other))]
+        self._sound = [other for other in inventory.companions if not any(faults(other))]
         self._clusters: dict[tuple[str, str, bool], Expander] = {}
         self._spending = Spending()
 

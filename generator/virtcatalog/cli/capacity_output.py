@@ -98,14 +98,14 @@ def fleet_lines(answer: Report) -> Iterator[str]:
         f"{packed.left:,} left{switched_off}"
     )
     for name in (*_COMMON, *sorted(packed.used.keys() - {*_COMMON, PODS, *_EVERYWHERE, "ephemeral-storage"})):
-        total, taken = packed.total.get(name, 0), packed.used.get(name, 0)
+        total, used = packed.total.get(name, 0), packed.used.get(name, 0)
         if total:
             gone = (
                 f", {bare(name, packed.lost.get(name, 0))} on nodes where nothing more fits"
                 if packed.lost.get(name)
                 else ""
             )
-            yield f"  {name}: {bare(name, taken)} of {bare(name, total)} ({taken / total:.0%}){gone}"
+            yield f"  {name}: {bare(name, used)} of {bare(name, total)} ({used / total:.0%}){gone}"
     worst = next(iter(answer.failures), None)
     if worst is not None:
         yield _failing(answer)

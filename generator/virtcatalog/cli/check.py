@@ -224,7 +224,7 @@ def _take(
         of_units=of_units,
         repositories=[called(side, environments) for side in repositories.values()],
     )
-    if loaded is None and not inventory.number and not any(map(_is_ours, (*inventory.objects, *inventory.others))):
+    if loaded is None and not inventory.number and not any(map(_is_ours, (*inventory.objects, *inventory.companions))):
         where = ", ".join(place.path for place in places) or path
         raise VirtcatalogError(f"{where}: there is no {CATALOG}, and no manifest of KubeVirt's")
     return inventory, unreadable(sorted(unfit)), [overlay.name for overlay in overlays]
@@ -243,4 +243,4 @@ def _with_nodes(inventory: Inventory, file: str) -> Inventory:
     from virtcatalog.check.subject import Subject
 
     nodes = [Subject(manifest=node, origin="import", place=lambda _: Source(file)) for node in load_nodes(file)]
-    return msgspec.structs.replace(inventory, others=(*inventory.others, *nodes))
+    return msgspec.structs.replace(inventory, companions=(*inventory.companions, *nodes))

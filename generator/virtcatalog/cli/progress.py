@@ -21,16 +21,16 @@ class _Line:
     begun: float | None = None
     """When the first work of the command began."""
     busy = False
-    shown = False
+    is_visible = False
 
     def show(self, text: str) -> None:
         sys.stderr.write(_WIPE + text)
         sys.stderr.flush()
-        self.shown = True
+        self.is_visible = True
 
     def wipe(self) -> None:
-        if self.shown:
-            self.shown = False
+        if self.is_visible:
+            self.is_visible = False
             sys.stderr.write(_WIPE)
             sys.stderr.flush()
 

@@ -102,8 +102,8 @@ def outcome_of(brought: Brought) -> str:
         return "refused"
     if brought.instancetype is None:
         return "none"
-    machine, shown = brought.machine, brought.hardware
-    return "exact" if (shown.vcpus, shown.memory) == (machine.vcpus, machine.memory) else "larger"
+    machine, hardware = brought.machine, brought.hardware
+    return "exact" if (hardware.vcpus, hardware.memory) == (machine.vcpus, machine.memory) else "larger"
 
 
 def _left_out(kind: str, number: int) -> str:
