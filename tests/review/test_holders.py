@@ -275,3 +275,13 @@ def test_a_change_says_how_many_vms_of_a_pool_start_as_others(
 ) -> None:
     verdict = judge_applied(changed(POOL, *old), changed(POOL, *new), NOTHING_AROUND, ())
     assert (verdict.held, verdict.next) == (held, "changed" if held else "same")
+
+
+def test_nobody_can_tell_of_any_vm_of_a_pool_that_waits_for_guests() -> None:
+    opportunistic = ("updateStrategy", {"opportunistic": {}})
+    waiting = (("virtualMachineTemplate__spec__runStrategy", "WaitAsReceiver"), opportunistic)
+    gates = {"developerConfiguration": {"featureGates": ["DecentralizedLiveMigration"]}}
+    cluster = Cluster([{"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "spec": {"configuration": gates}}])
+    found = running_held(changed(POOL, *waiting), changed(POOL, *waiting, HOSTNAME), cluster, cluster)
+    assert (found.now, found.next, found.part) == ("unknown", "unknown", None)
+    assert "waits to receive a guest" in found.reasons[0]
