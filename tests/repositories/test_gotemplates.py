@@ -37,6 +37,8 @@ PARAMETERS = {
         ('{{ default "x" .none }}{{ ternary "a" "b" .on }}{{ len .apps }}', "xa2"),
         ("{{ .labels }} {{ .path.segments }}", "map[a:1 b:2] [vms web]"),
         ("{{/* a comment */}}{{ .on }}", "true"),
+        ("{{ list .missing .name }} {{ toString .missing }}", "[<nil> Web] <nil>"),
+        ("({{ quote .missing }}{{ squote .missing }}) {{ squote .name }}", "() 'Web'"),
     ],
 )
 def test_a_template_makes_what_go_makes_of_it(template, text):
@@ -56,6 +58,7 @@ def test_a_parameter_that_there_is_not_stays():
         ("{{ end }}", "the template {{ end }} has no if, range or with"),
         ("{{ range .name }}{{ end }}", "the template {{range .name}} goes through what is no list and no map"),
         ("{{ $x }}", "the template {{$x}} is not supported"),
+        ("{{ lower .missing }}", "the template {{lower .missing}} is not supported"),
         ("{{ .name | 3 }}", "the template {{.name | 3}} is not supported"),
         ("{{ if .on }}" * 30, "a template has more than 20 blocks within each other"),
     ],

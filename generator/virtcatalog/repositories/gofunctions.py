@@ -25,14 +25,14 @@ def normalized(text: str) -> str:
 
 
 def written(value: Any) -> str:
-    """Return a value as templates print it."""
+    """Return a value as Go's `%v` prints it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
         return f"[{' '.join(map(written, value))}]"
     if isinstance(value, dict):
         return f"map[{' '.join(f'{key}:{written(value[key])}' for key in sorted(value))}]"
-    return "" if value is None else str(value)
+    return "<nil>" if value is None else str(value)
 
 
 def _formatted(pattern: str, *values: Any) -> str:
@@ -78,7 +78,16 @@ _Function = Callable[..., Any]
 
 
 def _of_text(function: Callable[[str], Any]) -> _Function:
-    return lambda value: function(written(value))
+    def called(value: Any) -> Any:
+        if value is None:
+            raise TypeError("a function of texts takes no nil")
+        return function(written(value))
+
+    return called
+
+
+def _quoted(value: Any) -> str:
+    return "" if value is None else json.dumps(written(value), ensure_ascii=False)
 
 
 _OF_TEXT: Final[Mapping[str, Callable[[str], Any]]] = {
@@ -86,9 +95,6 @@ _OF_TEXT: Final[Mapping[str, Callable[[str], Any]]] = {
     "upper": str.upper,
     "title": str.title,
     "trim": str.strip,
-    "quote": lambda text: json.dumps(text, ensure_ascii=False),
-    "squote": lambda text: f"'{text}'",
-    "toString": str,
     "normalize": normalized,
     "slugify": _slug,
     "base": lambda text: text.rstrip("/").rpartition("/")[2],
@@ -104,6 +110,9 @@ _OF_TEXT: Final[Mapping[str, Callable[[str], Any]]] = {
 
 FUNCTIONS: Final[Mapping[str, _Function]] = {
     **{name: _of_text(function) for name, function in _OF_TEXT.items()},
+    "quote": _quoted,
+    "squote": lambda value: "" if value is None else f"'{written(value)}'",
+    "toString": written,
     "default": lambda default, value=None: value or default,
     "coalesce": lambda *values: next((value for value in values if value), None),
     "ternary": lambda yes, no, test: yes if test else no,

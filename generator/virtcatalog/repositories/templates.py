@@ -34,13 +34,11 @@ def filled(value: Any, parameters: Mapping[str, Any], *, is_go: bool) -> Any:
 
 
 def flat(value: Any, prefix: str = "") -> dict[str, str]:
-    """Return data as fasttemplate has it: `{"a": {"b": 1}}` is `{"a.b": "1"}`, lists by `a[0]`."""
-    if isinstance(value, dict):
-        pairs = ((f"{prefix}.{key}" if prefix else str(key), inner) for key, inner in value.items())
-        return {key: text for name, inner in pairs for key, text in flat(inner, name).items()}
-    if isinstance(value, list):
-        pairs = ((f"{prefix}[{index}]", inner) for index, inner in enumerate(value))
-        return {key: text for name, inner in pairs for key, text in flat(inner, name).items()}
+    """Return data as fasttemplate has it: `{"a": {"b": [1]}}` is `{"a.b.0": "1"}`. Source: jeremywohl/flatten."""
+    if isinstance(value, dict | list):
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        pairs = ((f"{prefix}.{key}" if prefix else str(key), part) for key, part in inner)
+        return {key: text for name, part in pairs for key, text in flat(part, name).items()}
     return {prefix: written(value)}
 
 
