@@ -69,6 +69,7 @@ class TestFlavors:
         ("properties", "expected"),
         [
             ({"hw:cpu_policy": "shared"}, {}),
+            ({"hw:cpu_realtime": "no"}, {}),
             ({"hw:cpu_policy": "dedicated"}, {"dedicatedCPUPlacement": True}),
             (
                 {"hw:emulator_threads_policy": "isolate", "hw:cpu_policy": "dedicated"},

@@ -63,7 +63,7 @@ def run(*arguments, **options):
     [
         ["process", "-f", "t.yaml", "-p", "NAME=web-1"],
         ["process", "-f", "t.yaml", "--seed", "1", "-o", "json"],
-        ["process", "-f", "t.yaml", "--params-file", "p.yaml"],
+        ["process", "-f", "t.yaml", "--params-file", "p.yaml", "-o", "yaml"],
         ["process", "-f", "t.yaml", "--print-params"],
         ["process", "-f", "t.yaml", "-p", "NAMES=x"],
         ["process", "-f", "t.yaml", "-p", "NAME=a", "-p", "CPUS=two"],

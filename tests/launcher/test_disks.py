@@ -137,16 +137,20 @@ def test_a_shared_disk_says_so(part, xml):
 
 
 @pytest.mark.parametrize(
-    ("device", "preallocated", "discards"),
+    ("device", "host_disk", "preallocated", "discards"),
     [
-        ("disk: {bus: sata}", False, True),
-        ("disk: {bus: sata}", True, False),
-        ("lun: {bus: sata}", True, False),
-        ("cdrom: {bus: sata}", False, False),
+        ("disk: {bus: sata}", True, False, True),
+        ("disk: {bus: sata}", True, True, False),
+        ("lun: {bus: sata}", True, True, False),
+        ("cdrom: {bus: sata}", True, False, False),
+        ("disk: {bus: sata}", False, False, True),
+        ("disk: {bus: sata}", False, True, False),
+        ("cdrom: {bus: sata}", False, False, True),
+        ("cdrom: {bus: sata}", False, True, False),
     ],
 )
-def test_preallocated_volumes_keep_their_blocks(part, device, preallocated, discards):
-    claim = BackingVolume(host_disk=True, preallocated=preallocated, filesystem_overhead="0")
+def test_preallocated_volumes_keep_their_blocks(part, device, host_disk, preallocated, discards):
+    claim = BackingVolume(host_disk=host_disk, preallocated=preallocated, filesystem_overhead="0")
     assert ("unmap" in part("driver", device, CLAIM, volumes={"d": claim})) is discards
 
 

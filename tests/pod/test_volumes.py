@@ -108,9 +108,12 @@ def test_secrets_of_cloud_init_under_both_spellings(kind):
     assert named(made["volumes"], "v-ndata")["secret"] == {"secretName": "n"}
 
 
-def test_access_credentials():
-    propagation = "propagationMethod: {qemuGuestAgent: {users: [root]}}"
-    credential = f"sshPublicKey: {{source: {{secret: {{secretName: k}}}}, {propagation}}}"
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    [("sshPublicKey", "{qemuGuestAgent: {users: [root]}}"), ("userPassword", "{qemuGuestAgent: {}}")],
+)
+def test_access_credentials(kind, method):
+    credential = f"{kind}: {{source: {{secret: {{secretName: k}}}}, propagationMethod: {method}}}"
     made = spec(f"domain: {{memory: {{guest: 1Gi}}, devices: {{}}}}\naccessCredentials: [{{{credential}}}]")
     mount = named(made["containers"][0]["volumeMounts"], "k-access-cred")
     assert mount["mountPath"] == f"{PRIVATE}/secret/k-access-cred"

@@ -156,6 +156,7 @@ class TestReleases:
             ("v1.0.0", "2026-01-01", ["m.large", "m.small"]),
             ("v2.0.0", "2026-01-04", ["m.huge", "m.large"]),  # the day of the tag
         ]
+        assert repository.releases().releases[-1].commit == repository.made("rev-parse", "HEAD")
 
     def test_a_tag_whose_catalog_is_broken_is_left_out_and_told(self, repository):
         repository.commit(ONE)

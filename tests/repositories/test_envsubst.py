@@ -6,7 +6,7 @@ import pytest
 
 from virtcatalog.repositories.envsubst import SubstitutionError, substituted
 
-VALUES = {"name": "web", "path": "a/b/a", "empty": "", "greek": "αβ"}
+VALUES = {"name": "web", "path": "a/b/a", "empty": "", "greek": "αβ", "price": "$5"}
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,7 @@ VALUES = {"name": "web", "path": "a/b/a", "empty": "", "greek": "αβ"}
         ("${path/#a/c} ${path/#b/c}", "c/b/a a/b/a"),
         ("${path/%a/c} ${path/%b/c}", "a/b/c a/b/a"),
         ("${path/\\//-} ${path//\\//-}", "a-b/a a-b-a"),
+        ("${price/$$/€} ${price/x/$$} ${path/b/\\\\}", "€5 $5 a/\\/a"),
     ],
 )
 def test_references_stand_for_their_values(text: str, filled: str) -> None:

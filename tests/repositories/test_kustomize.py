@@ -101,6 +101,11 @@ def test_random_trees_are_results_or_problems(seed):
             "patches[0].target: the pattern 'a{2}' has {, which is not supported there",
         ),
         (
+            "resources: [a.yaml]\npatches: [{target: {name: '[A-\\]'}, patch: '{kind: A, metadata: {name: a}}'}]",
+            "patches[0].target: the pattern '[A-\\\\]' has the range A-\\",
+        ),
+        ("patchesStrategicMerge: [1]", "patchesStrategicMerge[0]: must be a string"),
+        (
             'resources: [a.yaml]\npatches: [{target: {}, patch: \'[{"op": "add", "path": ""}]\'}]',
             "patches[0]: nothing is left of it (A/a)",
         ),

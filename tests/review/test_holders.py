@@ -277,6 +277,11 @@ def test_a_change_says_how_many_vms_of_a_pool_start_as_others(
     assert (verdict.held, verdict.next) == (held, "changed" if held else "same")
 
 
+def test_what_is_refused_is_about_none_of_the_vms() -> None:
+    refused = ("selector", {"matchLabels": {"app": "db"}})
+    assert judge_applied(changed(POOL), changed(POOL, refused), NOTHING_AROUND, ()).part == Part("pool", 0, 4)
+
+
 def test_nobody_can_tell_of_any_vm_of_a_pool_that_waits_for_guests() -> None:
     opportunistic = ("updateStrategy", {"opportunistic": {}})
     waiting = (("virtualMachineTemplate__spec__runStrategy", "WaitAsReceiver"), opportunistic)

@@ -69,6 +69,8 @@ def test_the_sentence_counts_what_happens_now_and_at_the_next_start() -> None:
         "1 keeps what it has; if created anew, 1 cannot be created"
     )
     assert summary([], 340).sentence == "340 VMs: nothing changes"
+    pending = Verdict(vm="h", now="pending")
+    assert summary([pending], 2).sentence == "1 of 2 VMs: h cannot migrate and needs a restart by hand"
     disks = Verdict(vm="h", now="restart", next="changed", risks=(BOOT, Risk("disks", "vda → sda")))
     assert summary([disks], 2).sentence == (
         "1 of 2 VMs: h may not boot after the restart that it needs; risks: disks (1 VM)"

@@ -96,6 +96,7 @@ def test_preferences_that_say_the_same_beside_their_requirements_share_a_vm():
     none, a, b, c, d = plain_vms(catalog(preferences=preferences)).of_type("m.small", [True, True, True, False])
     assert a is b
     assert d is None
+    assert all(isinstance(vm, PlainVM) for vm in (none, a, c))
     assert len({id(vm) for vm in (none, a, c)}) == 3
 
 
