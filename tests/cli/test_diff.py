@@ -237,7 +237,7 @@ def test_vms_that_keep_a_stored_revision_do_not_feel_a_change(repo: Repository) 
     keep, created = "VMs that exist keep the revision of the preference that KubeVirt stored for them", "VMs created"
     assert report["objects"][0]["consequences"] == [
         f"{keep}; {created} from now on get the new one.",
-        "2 VMs and pools keep a stored revision.",
+        "2 VMs keep a stored revision.",
     ]
 
 

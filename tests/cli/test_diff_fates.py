@@ -343,11 +343,11 @@ def test_a_type_that_grows_says_of_vms_in_git_what_their_rows_say(
     text = " ".join(diff("--full").stdout.split())
     assert "if created anew: memory 4 → 8 GiB" in text
     assert "because of hostname (new/vm.json:1), r.small (new/claim.json:1)" in text
-    assert "1 VM or pool keeps a stored revision." in text
+    assert "1 VM keeps a stored revision." in text
     Path("new", "vm.json").write_text(json.dumps(named("r.small")))
     text = " ".join(diff("--full").stdout.split())
     assert text.startswith("none of 1 VM is touched now; shop/web keeps what it has;")
-    assert "1 VM or pool keeps a stored revision." in text
+    assert "1 VM keeps a stored revision." in text
 
 
 def test_of_a_vm_that_keeps_its_type_nothing_is_said_where_it_would_be_the_same_anew(

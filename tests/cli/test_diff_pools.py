@@ -62,6 +62,15 @@ spec:
               disks: [{name: root, disk: {}}]
           volumes: [{name: root, dataVolume: {name: root}}]
 """
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: db, namespace: shop}
+spec:
+  runStrategy: Always
+  instancetype: {name: small}
+  template: {spec: {domain: {devices: {}}}}
+"""
 REPLICA_SET = """\
 apiVersion: kubevirt.io/v1
 kind: VirtualMachineInstanceReplicaSet
@@ -291,6 +300,19 @@ def test_a_pool_in_all_forms(name: str, tmp_path: Path, monkeypatch: pytest.Monk
     assert [verdict["level"] for verdict in report["vms"]] == [change.level] * bool(change.level)
     assert diff("--fail-on", "refused").exit_code == (change.level == "refused")
     assert diff("--fail-on", "delete").exit_code == (change.level in ("refused", "delete"))
+
+
+def test_users_of_a_type_are_counted_as_what_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    vm = f"---\n{VM}"
+    put("old", {"types.yaml": TYPES, "pool.yaml": POOL, "vm.yaml": VM})
+    put("new", {"types.yaml": TYPES, "pool.yaml": POOL, "vm.yaml": VM}, GROWS)
+    assert "1 VM and 1 pool keep a stored revision." in flat(diff("--full").stdout)
+    Path("fleet.yaml").write_text(f"{POOL.replace('shop', 'ops')}{vm.replace('shop', 'ops')}")
+    assert "2 VMs and 2 pools keep a stored revision." in flat(diff("--full", "-f", "fleet.yaml").stdout)
+    for folder in ("old", "new"):
+        Path(folder, "vm.yaml").unlink()
+    assert " 1 pool keeps a stored revision." in flat(diff("--full").stdout)
 
 
 def test_the_old_number_and_the_new_one_of_a_pool_are_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

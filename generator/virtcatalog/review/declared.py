@@ -95,10 +95,11 @@ class DeclaredVms:
         if is_template:
             self._fleet.count(vm.environment, comparison, vm.key, refers or (), "templates")
         else:
+            is_pool = vm.manifest["kind"] == "VirtualMachinePool"
             keeps = shared if stores(comparison.base) else []
-            self._fleet.count(vm.environment, comparison, vm.key, keeps, "stored")
+            self._fleet.count(vm.environment, comparison, vm.key, keeps, "stored", is_pool=is_pool)
             follows = [each for each in after or () if each not in keeps]
-            self._fleet.count(vm.environment, comparison, vm.key, follows, "following")
+            self._fleet.count(vm.environment, comparison, vm.key, follows, "following", is_pool=is_pool)
         if not is_template and old is not None and new is not None:
             self._move(old, new, comparison)
         stays = old is not None and new is not None and (old.manifest, old.open) == (new.manifest, new.open)

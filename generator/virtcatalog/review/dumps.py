@@ -118,6 +118,11 @@ class DumpedVm(NamedTuple):
         return self.vms[self.at]
 
     @property
+    def is_pool(self) -> bool:
+        """Whether it is a pool."""
+        return self.header.pool == self.header.name
+
+    @property
     def names_own(self) -> bool:
         """Whether it names an instance type or preference of its own namespace."""
         references = self.header.references

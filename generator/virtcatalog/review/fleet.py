@@ -47,15 +47,24 @@ class Fleet(msgspec.Struct, kw_only=True):
         return make() if make is not None else ""
 
     def count(
-        self, environment: str, comparison: Comparison, vm: str, references: Iterable[Identity], use: str
+        self,
+        environment: str,
+        comparison: Comparison,
+        vm: str,
+        references: Iterable[Identity],
+        use: str,
+        *,
+        is_pool: bool = False,
     ) -> None:
-        """Count a VM among the users of what it refers to: `use` is the field of these users."""
+        """Count a VM or a pool among the users of what it refers to: `use` is the field of these users."""
         for reference in references:
             key = comparison.homes.get(reference, environment), reference
             users = self.users.get(key)
             if users is None:
                 users = self.users[key] = Users()
             getattr(users, use).add(vm)
+            if is_pool:
+                users.pools.add(vm)
 
     def add_unknown(self, vm: str) -> None:
         """Note a VM that refers to what a broken catalog does not tell, once."""

@@ -87,12 +87,13 @@ class Reviewer:
                     references_in[environment, dumped.where] = references_here
                 referenced = references_here.of(dumped)
                 pinned = references_here.pinned(dumped, referenced)
-                use = "stored" if pinned.matchers else "following"
-                self.fleet.count(environment, references_here.comparison, name, referenced.references or (), use)
+                use, comparison = "stored" if pinned.matchers else "following", references_here.comparison
+                refers = referenced.references or ()
+                self.fleet.count(environment, comparison, name, refers, use, is_pool=dumped.is_pool)
                 if not referenced.known:
                     self.fleet.add_unknown(name)
                 elif referenced.can_change:
-                    vm, comparison = dumped.vm, references_here.comparison
+                    vm = dumped.vm
                     fresh = recreated(vm)
                     key = id(comparison), references_here.alike.key(fresh, comparison.namespaces), pinned
                     if key not in cases:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from virtcatalog.catalog.labels import deprecation
-from virtcatalog.errors import counted, some
+from virtcatalog.errors import counted, listed, some
 from virtcatalog.kubevirt.matchers import KINDS
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.kubevirtcr import uninstalled
@@ -17,21 +17,32 @@ _MOST_NAMES = 3
 
 
 class Users(msgspec.Struct):
-    """Who refers to an object: VM templates, VMs that take it as it is now, VMs that keep a stored revision."""
+    """Who refers to an object: VM templates, VMs that take it as it is now, VMs that keep a stored revision.
+
+    `pools` are those among them that are pools.
+    """
 
     templates: set[str] = set()
     following: set[str] = set()
     stored: set[str] = set()
+    pools: set[str] = set()
 
     def add(self, other: Users) -> None:
         """Take in who refers to it elsewhere."""
         self.templates |= other.templates
         self.following |= other.following
         self.stored |= other.stored
+        self.pools |= other.pools
 
     def counted(self) -> dict[str, int]:
         """Return how many there are of each."""
-        return {name: len(getattr(self, name)) for name in self.__struct_fields__}
+        return {"templates": len(self.templates), "following": len(self.following), "stored": len(self.stored)}
+
+    def words(self, names: set[str]) -> str:
+        """Say how many of them that is: `1 VM and 2 pools`."""
+        pools = len(names & self.pools)
+        vms = len(names) - pools
+        return listed([*([counted(vms, "VM")] if vms else []), *([counted(pools, "pool")] if pools else [])])
 
 
 AllUsers = Mapping[tuple[str, Identity], Users]
@@ -98,9 +109,8 @@ def consequences(change: ObjectChange, all_users: AllUsers) -> list[str]:
         keep = f"VMs that exist keep the revision of the {what} that KubeVirt stored for them"
         sentences = [f"{keep}; VMs created from now on get the new one."]
         if users.stored:
-            sentences.append(
-                f"{_many(users.stored)} {'keeps' if len(users.stored) == 1 else 'keep'} a stored revision."
-            )
+            keep = "keeps" if len(users.stored) == 1 else "keep"
+            sentences.append(f"{users.words(users.stored)} {keep} a stored revision.")
         if users.following:
             sentences.append(_following(users, "meet the new one at the next start"))
         return sentences
@@ -108,9 +118,8 @@ def consequences(change: ObjectChange, all_users: AllUsers) -> list[str]:
         f"VMs that exist go on with the revision stored for them; new VMs that name {_called(change)} are refused."
     ]
     if users.stored:
-        sentences.append(
-            f"{_many(users.stored)} {'goes' if len(users.stored) == 1 else 'go'} on with a stored revision."
-        )
+        go = "goes" if len(users.stored) == 1 else "go"
+        sentences.append(f"{users.words(users.stored)} {go} on with a stored revision.")
     if users.following:
         sentences.append(_following(users, "are refused at the next start"))
     if change.change == "renamed":
@@ -138,12 +147,8 @@ def _called(change: ObjectChange) -> str:
     return change.old_name or identity(change.manifest)[2]
 
 
-def _many(names: set[str]) -> str:
-    return counted(len(names), "VM or pool", "VMs and pools")
-
-
 def _following(users: Users, what: str) -> str:
     if len(users.following) == 1:
         what = what.replace("meet ", "meets ", 1).replace("find ", "finds ", 1).replace("are ", "is ", 1)
-        return f"1 VM has no stored revision yet and {what}."
-    return f"{len(users.following):,} VMs have no stored revision yet and {what}."
+        return f"{users.words(users.following)} has no stored revision yet and {what}."
+    return f"{users.words(users.following)} have no stored revision yet and {what}."
