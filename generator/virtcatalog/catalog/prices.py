@@ -169,7 +169,7 @@ def prices_of(data: Mapping[str, Any]) -> Prices:
     )
 
 
-def price_faults(data: Mapping[str, Any], names: CatalogNames | None = None) -> Findings:
+def price_faults(data: Mapping[str, Any], names: CatalogNames | None) -> Findings:
     """Return what is wrong with data that fits the type, and with names that the catalog does not have."""
     return list(_faults(data, names))
 

@@ -47,7 +47,7 @@ def read_apart(sources: Iterable[str]) -> tuple[list[Manifest], list[Problem]]:
     return manifests, problems
 
 
-def load_any(source: str | None, environments: Iterable[str] = ()) -> Catalog | None:
+def load_any(source: str | None, environments: Iterable[str]) -> Catalog | None:
     """Return the catalog at a path, by default `catalog`, None if that is none; it must have the environments."""
     from virtcatalog.catalog.load import load_catalog
     from virtcatalog.environments import check_environments

@@ -90,7 +90,7 @@ def called(side: Side, environments: Sequence[str] = ()) -> Repository:
 
 
 def deployed_all(
-    repositories: Mapping[str, Side], environments: Sequence[str] = ()
+    repositories: Mapping[str, Side], environments: Sequence[str]
 ) -> tuple[list[Deployed], list[Located], list[Problem]]:
     """Return the VMs of repositories by their paths, all other objects of these, and what is wrong."""
     from virtcatalog.review.side import environment_names
