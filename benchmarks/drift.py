@@ -48,11 +48,11 @@ def write(folder: Path, number: int) -> list[Data]:
     shared = [*fleet.TYPES, *fleet.PREFERENCES]
     (folder / "types.yaml").write_text("\n---\n".join(json.dumps(obj, indent=1) for obj in shared))
     objects: list[Data] = [fleet.KUBEVIRT, *shared]
-    texts = [(json.dumps(fleet.in_git(each)), json.dumps(fleet.in_cluster(each))) for each in range(fleet.NUMBER)]
+    texts = [(json.dumps(fleet.in_git(model)), json.dumps(fleet.in_cluster(model))) for model in range(fleet.NUMBER)]
     for index in range(number):
-        copy, each = divmod(index, fleet.NUMBER)
-        vm, found = (json.loads(renamed(text, each, copy)) for text in texts[each])
-        objects += found
+        copy, model = divmod(index, fleet.NUMBER)
+        vm, in_cluster = (json.loads(renamed(text, model, copy)) for text in texts[model])
+        objects += in_cluster
         if vm is not None:
             file = folder / vm["metadata"]["namespace"] / f"{vm['metadata']['name']}.yaml"
             file.parent.mkdir(exist_ok=True)
@@ -71,10 +71,10 @@ def served(folder: Path, number: int) -> Iterator[str]:
     process.join()
 
 
-def _serve(folder: Path, number: int, told: Connection) -> None:
+def _serve(folder: Path, number: int, asks: Connection) -> None:
     with serving(Server(write(folder / "git", number)), folder) as file:
-        told.send(file)
-        told.recv()
+        asks.send(file)
+        asks.recv()
 
 
 def run(title: str, *arguments: str, cache: Path, output: Path) -> None:

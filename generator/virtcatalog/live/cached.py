@@ -123,9 +123,10 @@ def pool_drifts(work: Work) -> Iterator[Drift]:
 
 
 def _recalled(name: str, vm: Vm | None, manifest: Data | None, work: Work) -> _Answer:
-    """What is so of a VM without its domain, and without places in Git, which do not depend on what it says.
+    """Return the drift of a VM, recalled from the cache if nothing that it depends on has changed.
 
-    `vm` is what has the manifest in Git.
+    Its domain and the places in Git are not in it: they are looked up in each run. `vm` is the VM or pool in Git that
+    the manifest comes from.
     """
     view, snapshot = work.clusters.of(vm), work.snapshot
     if work.cache is None:

@@ -176,7 +176,7 @@ def _fields(differences: Iterable[Difference], managers: Managers) -> tuple[Fiel
 def _types(
     live: Data, snapshot: Snapshot, cluster: Cluster, past: Past, reasons: list[Reason]
 ) -> Iterator[tuple[str, str]]:
-    """Judge the copies of type and preference that the VM is held to; yield the releases that they are of."""
+    """Judge the stored type and preference of a VM by what these are now; yield the catalog's releases they are of."""
     for revision in stored_revisions(live, cluster, past):
         if revision.release:
             yield revision.which, revision.release

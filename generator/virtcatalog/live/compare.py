@@ -80,7 +80,7 @@ def synced(wanted: Data, live: Data, old: VirtualMachine, cluster: Cluster) -> S
             return Synced(refused=reasons("vm", causes, wanted, cluster, new), before=before)
         after = new
         written = [*differences(there, merged)]
-        changes, filled = _told_apart(differences(_plain(old), _plain(after)), written)
+        changes, filled = _by_git_or_filled_in(differences(_plain(old), _plain(after)), written)
         spellings = tuple(
             difference for difference in written if not any(_meets(difference, change) for change in changes)
         )
@@ -88,7 +88,7 @@ def synced(wanted: Data, live: Data, old: VirtualMachine, cluster: Cluster) -> S
     return Synced((), changes, extras, (*filled, *defaults), spellings, before)
 
 
-def _told_apart(
+def _by_git_or_filled_in(
     differences: Iterable[Difference], written: Sequence[Difference]
 ) -> tuple[tuple[Difference, ...], tuple[Difference, ...]]:
     """What a sync writes itself, and what KubeVirt fills in because something is written."""
@@ -107,7 +107,7 @@ def _meets(one: Difference, other: Difference) -> bool:
 
 
 def _left(here: Data, after: VirtualMachine, cluster: Cluster) -> tuple[tuple[Difference, ...], ...]:
-    """What the VM has after a sync that Git does not say: on top of a new VM's fields, and otherwise than these."""
+    """What the VM has after a sync that Git does not set: fields that a new VM has not, and other defaults than its."""
     new = read(here, VirtualMachine, cluster, [])
     if isinstance(new, Result) or mutate_vm(new, cluster):
         return (), ()
@@ -160,7 +160,8 @@ def applied_before(live: Data) -> Data:
     manifest = json.loads(noted) if isinstance(noted, str) else {}
     before = bare(manifest, live) if isinstance(manifest.get("metadata"), dict) else {}
     part = Managers(live).applied({key: live[key] for key in ("metadata", "spec") if key in live})
-    return merge(before, bare({"metadata": {}, **part}, live)) if part else before
+    applied = bare({"metadata": {}, **part}, live) if part else {}
+    return merge(before, applied) if before and applied else before or applied
 
 
 def _plain(vm: VirtualMachine) -> Data:

@@ -1,4 +1,4 @@
-"""The copies of its instance type and preference that a VM is held to, beside what these are now.
+"""The instance type and preference that KubeVirt has stored for a VM, beside what these are now.
 
 Source: pkg/instancetype/controller/vm/controller.go (Sync): a VM follows what was stored for it, until the revision is
 cleared.

@@ -212,12 +212,12 @@ class Snapshot:
 
     @property
     def extent(self) -> bytes:
-        """What it is recognised by what was read: what `unread` and `absent` answer depends on that alone."""
+        """Which kinds were read and what was not, as bytes: `unread` and `absent` depend on that alone."""
         kinds = [kind for kind, objects in {**self._others, **self._objects}.items() if objects]
         return _encode([sorted(kinds), [str(gap) for gap in self.gaps], self.complete, self._namespace])
 
     def watched(self, asked: set[Identity]) -> Snapshot:
-        """Return the snapshot, which adds to a set which revisions it is asked for."""
+        """Return the same snapshot, which notes in a set which revisions it is asked for."""
         other = copy.copy(self)
         other._asked = asked  # noqa: SLF001 - its own
         return other

@@ -59,7 +59,7 @@ def differing(result: Synced, live: Data, wanted: Data, managers: Managers, nois
         applied = _applied(result.before, change)
         field = Field(change.field, change.old, change.new, writer, IN_GIT, applied)
         # What was applied and is there no more, somebody took away.
-        hand = writer.role in _HAND if writer is not None else applied is not None and _is(applied, change.new)
+        hand = writer.role in _HAND if writer is not None else applied is not None and _is_same(applied, change.new)
         (by_hand if hand else waiting_for_sync).append(field)
     unclear: list[Field] = []
     for extra in result.extras:
@@ -134,7 +134,7 @@ def _applied(before: Data | None, change: Difference) -> object:
     return value
 
 
-def _is(one: object, other: object) -> bool:
+def _is_same(one: object, other: object) -> bool:
     return shown(one) == shown(other)
 
 

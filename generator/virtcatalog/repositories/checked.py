@@ -55,7 +55,7 @@ def wrapped(deployed: Resource) -> Iterator[Opaque]:
         if isinstance(value, list):
             pending += value
         elif isinstance(value, dict):
-            if holds_vm(value) and "spec" in value:
+            if "spec" in value and holds_vm(value):
                 yield Opaque(deployed.problem("", _WRAPPED.format(manifest_name(value))), digest_of(rest))
             else:
                 pending += value.values()

@@ -94,6 +94,8 @@ class Documents(NamedTuple):
 def joined(documents: Iterable[Documents]) -> Documents:
     """Return what several files hold together, in their order."""
     files = list(documents)
+    if len(files) == 1:
+        return files[0]
     passed_over: Counter[str] = Counter()
     for file in files:
         passed_over.update(file.passed_over)
