@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
@@ -105,6 +106,11 @@ def kind_type(api_version: str, kind: str) -> type[Object] | None:
     """Return the type of a kind, None when virtcatalog has none for it."""
     module = KINDS.get(SERVED.get(api_version, api_version), {}).get(kind)
     return _type(module, kind) if module else None
+
+
+def type_of(manifest: Mapping[str, Any]) -> type[Object] | None:
+    """Return the type of a manifest, None when virtcatalog has none for its kind."""
+    return kind_type(str(manifest.get("apiVersion")), str(manifest.get("kind")))
 
 
 def holds_vm(manifest: Any) -> bool:

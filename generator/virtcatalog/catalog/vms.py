@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.findings import field_path
-from virtcatalog.api.kinds import API_VERSIONS, holds_vm, kind_type
+from virtcatalog.api.kinds import API_VERSIONS, holds_vm, type_of
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.shape import Version, parse_release
@@ -210,7 +210,7 @@ def _source(rendering: _Rendering, text: Text, raw: bytes, document: int, field:
 
 
 def _faults(manifest: Mapping[str, Any], release: Version) -> list[tuple[tuple[str | int, ...], str]]:
-    typed, kind = kind_type(str(manifest.get("apiVersion")), manifest["kind"]), manifest["kind"]
+    typed, kind = type_of(manifest), manifest["kind"]
     findings = faults(manifest, typed or VirtualMachine, release)
     version = API_VERSIONS[kind]
     if typed is None or manifest["apiVersion"] != version:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.findings import inspect
-from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, holds_vm, kind_type
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, holds_vm, type_of
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.model import Catalog, Entry, VmTemplate
@@ -197,7 +197,7 @@ def _imported(manifest: Manifest, where: str) -> Subject:
 
 def _deployed(located: Located, where: str) -> Subject:
     """An object of a repository, or a VM of one."""
-    typed = kind_type(str(located.manifest.get("apiVersion")), str(located.manifest.get("kind")))
+    typed = type_of(located.manifest)
     is_vm = typed is None or holds_vm(located.manifest)
     return Subject(
         manifest=located.manifest if is_vm or typed is None else inspect(located.manifest, typed)[0],

@@ -31,6 +31,7 @@ from virtcatalog.fleet.leaves import (
 )
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype.references import refers_to_own_namespace
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, namespace_of
 
 #: What is around a leaf that may stand elsewhere, too, and mean something else there.
@@ -182,8 +183,8 @@ class Alike:
 
         Neither the status nor labels and annotations that KubeVirt does not look at are in it.
         """
-        metadata, namespace = _map(vm.get("metadata")), namespace_of(vm)
-        annotations = {key: value for key, value in _map(metadata.get("annotations")).items() if "kubevirt.io/" in key}
+        metadata, namespace = map_at(vm, "metadata"), namespace_of(vm)
+        annotations = {key: value for key, value in map_at(metadata, "annotations").items() if "kubevirt.io/" in key}
         text = _encoded(
             {
                 "apiVersion": vm.get("apiVersion"),
@@ -223,7 +224,7 @@ class Alike:
             for source, key in (("persistentVolumeClaim", "claimName"), ("dataVolume", "name")):
                 if source not in volume:
                     continue
-                name = str(_map(volume[source]).get(key))
+                name = str(map_at(volume, source).get(key))
                 for cluster in self._clusters:
                     objects = cluster.pvc(namespace, name), cluster.data_volume(namespace, name)
                     claims.append([None if claim is None else _content(claim) for claim in objects])
@@ -232,10 +233,10 @@ class Alike:
 
 def _volumes(vm: Data) -> Iterator[Mapping[str, Any]]:
     """The volumes of a VM's template, or of a VirtualMachineInstance."""
-    spec = _map(vm_spec(vm))
-    for holder in (spec, _map(_map(spec.get("template")).get("spec"))):
+    spec = vm_spec(vm)
+    for holder in (map_at(spec), map_at(spec, "template", "spec")):
         volumes = holder.get("volumes")
-        yield from map(_map, volumes if isinstance(volumes, list) else ())
+        yield from map(map_at, volumes if isinstance(volumes, list) else ())
 
 
 def _content(claim: msgspec.Struct) -> Data:
@@ -249,7 +250,3 @@ def _encoded(data: Any) -> bytes:
         return _encode(data)
     except (OverflowError, ValueError):  # a number or a character that msgspec does not write
         return json.dumps(data, sort_keys=True, default=bytes.hex).encode("utf-8", "surrogatepass")
-
-
-def _map(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -11,7 +11,7 @@ import msgspec
 
 from virtcatalog.api.decode import prune
 from virtcatalog.api.findings import Path, inspect
-from virtcatalog.api.kinds import kind_type
+from virtcatalog.api.kinds import type_of
 from virtcatalog.gitops.comparison import Drift, drifts
 from virtcatalog.gitops.stored import spelled
 from virtcatalog.manifests.document import Text
@@ -48,7 +48,7 @@ def respelled(manifest: Data, release: Release) -> tuple[Data, int]:
     A null stays, but for `creationTimestamp: null`: a patch means something by it. So do fields that the API does not
     know, which somebody means something by: an object with a fault stays as it is.
     """
-    kind = kind_type(str(manifest.get("apiVersion")), str(manifest.get("kind")))
+    kind = type_of(manifest)
     if kind is None or inspect(manifest, kind)[1]:
         return manifest, 0
     as_stored, unknown = spelled(manifest, release), prune(manifest, kind, release.minor)[1]

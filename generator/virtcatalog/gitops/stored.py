@@ -14,7 +14,7 @@ from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.domainspec import Clock
 from virtcatalog.api.golang import unmarshal
 from virtcatalog.api.govalues import GoError
-from virtcatalog.api.kinds import kind_type
+from virtcatalog.api.kinds import type_of
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.shape import List, Map, Shape, Struct, struct_of
 from virtcatalog.errors import ManifestError, UnsupportedError
@@ -44,7 +44,7 @@ def stored(manifest: Data, cluster: Cluster) -> Data | None:
 
     `status` is left out, and so are the UUID and serial of a VM's firmware that its webhook draws at random.
     """
-    kind = kind_type(str(manifest.get("apiVersion")), str(manifest.get("kind")))
+    kind = type_of(manifest)
     if kind is not VirtualMachine and kind is not VirtualMachineInstance:
         return spelled(manifest, cluster.release)
     try:
@@ -60,7 +60,7 @@ def stored(manifest: Data, cluster: Cluster) -> Data | None:
 
 def spelled(manifest: Data, release: Release) -> Data | None:
     """Return what `stored` does without what webhooks add or put in the place of something else."""
-    kind = kind_type(str(manifest.get("apiVersion")), str(manifest.get("kind")))
+    kind = type_of(manifest)
     if kind is None:
         return None
     pruned = prune_manifest(manifest, kind, release)[0]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from virtcatalog.api.decode import decode_manifest, decode_pruned, manifest_name, prune
 from virtcatalog.api.findings import field_path
-from virtcatalog.api.kinds import CLUSTER_KINDS, READ, kind_type, unserved
+from virtcatalog.api.kinds import CLUSTER_KINDS, READ, kind_type, type_of, unserved
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.nodes import (
     AAQ,
@@ -121,7 +121,7 @@ def _pruned_revision(manifest: dict[str, Any], release: Release) -> list[Warning
     data = manifest.get("data") if manifest["kind"] == "ControllerRevision" else None
     if not isinstance(data, dict):
         return []
-    struct = kind_type(str(data.get("apiVersion")), str(data.get("kind")))
+    struct = type_of(data)
     warnings = prune_manifest(data, struct, release)[1] if struct is not None else []
     return [replace(warning, field=f"data.{warning.field}", object=manifest_name(manifest)) for warning in warnings]
 

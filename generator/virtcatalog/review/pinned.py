@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import msgspec
 
@@ -12,6 +11,7 @@ from virtcatalog.api.kinds import vm_spec, with_vm_spec
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype.revision import OBJECT_NAME_LABEL
 from virtcatalog.kubevirt.matchers import MATCHERS
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, Identity, namespace_of
 
 
@@ -48,14 +48,14 @@ def revisions(vm: Data) -> tuple[tuple[str, str], ...]:
     """
     spec, status, pinned = vm_spec(vm), vm.get("status"), []
     for matcher in MATCHERS:
-        reference = _map(spec, matcher)
+        reference = map_at(spec, matcher)
         if not reference:
             continue
         name = reference.get("revisionName")
         if not name and status:
-            stored = _map(status, f"{matcher}Ref")
+            stored = map_at(status, f"{matcher}Ref")
             if stored.get("name") in (None, reference.get("name")):
-                name = _map(stored, "controllerRevisionRef").get("name")
+                name = map_at(stored, "controllerRevisionRef").get("name")
         if name:
             pinned.append((matcher, str(name)))
     return tuple(pinned)
@@ -70,7 +70,7 @@ def pins(vm: Data, cluster: Cluster) -> Pinned:
         revision = cluster.controller_revision(namespace, name)
         if revision is not None:
             contents.append(json.dumps((revision.data or {}).get("spec"), sort_keys=True))
-            reference = _map(vm_spec(vm), matcher)
+            reference = map_at(vm_spec(vm), matcher)
             if not reference.get("revisionName"):
                 turned |= revision.metadata.labels.get(OBJECT_NAME_LABEL) != reference.get("name")
     return Pinned(frozenset(matchers), tuple(contents), turned=turned)
@@ -90,8 +90,3 @@ def assumed(references: Iterable[Identity] | None, cluster: Cluster) -> Pinned:
 def stores(cluster: Cluster) -> bool:
     """Whether KubeVirt stores what a VM names, rather than expanding it."""
     return cluster.configuration.instancetype_reference_policy == "reference"
-
-
-def _map(data: Any, key: str) -> Mapping[str, Any]:
-    value = data.get(key) if isinstance(data, dict) else None
-    return value if isinstance(value, dict) else {}

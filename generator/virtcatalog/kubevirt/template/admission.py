@@ -14,7 +14,7 @@ from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.findings import Path, Rules, field_path, inspect
 from virtcatalog.api.golang import unmarshal
 from virtcatalog.api.govalues import GoError, as_json
-from virtcatalog.api.kinds import kind_type
+from virtcatalog.api.kinds import type_of
 from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.shape import Leaf, List, Map, Shape, Struct, struct_of
 from virtcatalog.api.template import VirtualMachineTemplate
@@ -43,7 +43,7 @@ def admit_template(manifest: dict[str, Any], *, seed: int | None = None) -> Admi
     The webhook makes a VM of it with the values that it has itself, unless a required parameter has none
     (ValidateTemplate). With a `seed`, those that are generated are the same ones each time.
     """
-    if kind_type(str(manifest.get("apiVersion")), str(manifest.get("kind"))) is not VirtualMachineTemplate:
+    if type_of(manifest) is not VirtualMachineTemplate:
         version = manifest.get("apiVersion")
         raise UnsupportedError(
             "apiVersion", f"{version!r} is no version of VirtualMachineTemplate that KubeVirt serves"
