@@ -47,6 +47,14 @@ def test_anything_else_is_still_an_error(catalog):
     ]
 
 
+def test_null_leaves_no_derived_annotation_out(catalog):
+    text = f"class: m\nannotations: {{{OWN}displayName: null}}\nsizes: {{s: {{vcpus: 1, memory: 1Gi}}}}\n"
+    assert catalog.problems({"instancetypes/m.yaml": text}) == [
+        f"instancetypes/m.yaml:2:15: annotations[{OWN}displayName]: {OWN}displayName is derived from `displayName` and "
+        "cannot be set by hand"
+    ]
+
+
 def test_patches_of_environments_do_not_bring_it_back(catalog):
     overlay = "lab: {patches: [{select: {names: [m.small]}, spec: {cpu: {guest: 2}, memory: {guest: 1Gi}}}]}\n"
     loaded = catalog.load(FILES | {"overlays.yaml": overlay})

@@ -67,6 +67,18 @@ def fields(result):
     return result.refused_by, [each.field for each in result.reasons]
 
 
+@pytest.mark.parametrize("policy", ["AscendingOrder", "DescendingOrder", "Newest", "Oldest", "Random"])
+def test_a_pool_updates_its_vms_in_each_of_the_orders(policy):
+    order = f"updateStrategy: {{proactive: {{selectionPolicy: {{sortPolicy: {policy}}}}}}}"
+    assert made(POOL, MORE=order).admitted
+
+
+@pytest.mark.parametrize("state", ["Disabled", "Offline", "Online"])
+def test_a_pool_keeps_the_state_of_vms_that_it_deletes_in_each_way(state):
+    assert made(POOL, MORE=f"scaleInStrategy: {{proactive: {{statePreservation: {state}}}}}").admitted
+    assert made(POOL, MORE=f"scaleInStrategy: {{opportunistic: {{statePreservation: {state}}}}}").admitted
+
+
 def test_a_vmi_goes_straight_to_its_own_webhooks():
     result = made(VMI)
     assert result.admitted

@@ -158,6 +158,7 @@ def test_what_libvirt_writes_otherwise_is_no_difference():
         ('"KiB">524289</memory>', '"KiB">524288</memory>', "memory"),
         ("pc-q35-rhel9.6.0", "pc-i440fx-9.2", "os/type/@machine"),
         ('name="uuid">u', 'name="uuid">v', "sysinfo/system/entry[2]"),
+        ('cpus="0-3,7"', 'cpus="0-3,6"', "cpu/numa/cell/@cpus"),
         ('mode="custom"', 'mode="host-passthrough"', "cpu/@mode"),
         ('dev="sda"', 'dev="vda"', "devices/disk[2]/target/@dev"),
         ('model="none"', 'model="qemu-xhci"', "devices/controller[1]/@model"),

@@ -108,6 +108,7 @@ def test_places_in_items_of_lists_in_blocks(data: list[dict[str, Any]]) -> None:
         '{"spec": {"a": 1, "a.b": 2}, "spec.a": 3}',
         '{"spec": {"a": 1, "\\u0061.b": 2}, "sp\\u0065c.a": 3}',
         '{"sp\\u0065c": {"\\u0061": 1}, "spec.a.b": 3}',
+        '{"sp\\u0065c":{"\\u0061":{"b":1}}}',
         '{"x": "\\u0061", "spec" : {"a\\"": "\\n", "a" :  {"b" : 1 } } , "spec.b":3}',
     ],
 )

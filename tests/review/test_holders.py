@@ -167,6 +167,11 @@ def test_a_change_says_how_many_vms_of_a_pool_meet_it(
     assert running_held(changed(POOL, *old), changed(POOL, *new), Cluster([]), Cluster([])).part == part
 
 
+def test_a_pool_that_is_switched_off_restarts_none_of_its_vms() -> None:
+    halted = ("virtualMachineTemplate__spec__runStrategy", "Halted")
+    assert become(changed(POOL), changed(POOL, HOSTNAME, halted))[0] == "stop"
+
+
 def test_a_pool_without_vms_has_none_to_restart() -> None:
     empty = ("replicas", 0)
     assert become(changed(POOL, empty), changed(POOL, empty, HOSTNAME)) == ("unchanged", "same", ())
