@@ -50,8 +50,10 @@ def test_anything_else_is_still_an_error(catalog):
 def test_null_leaves_no_derived_annotation_out(catalog):
     text = f"class: m\nannotations: {{{OWN}displayName: null}}\nsizes: {{s: {{vcpus: 1, memory: 1Gi}}}}\n"
     assert catalog.problems({"instancetypes/m.yaml": text}) == [
-        f"instancetypes/m.yaml:2:15: annotations[{OWN}displayName]: {OWN}displayName is derived from `displayName` and "
-        "cannot be set by hand"
+        (
+            f"instancetypes/m.yaml:2:15: annotations[{OWN}displayName]: {OWN}displayName is derived from `displayName` "
+            "and cannot be set by hand"
+        )
     ]
 
 
