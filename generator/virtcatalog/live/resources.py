@@ -100,9 +100,8 @@ _STATUS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def resource_of(manifest: Data) -> Resource | None:
-    """Return the kind that an object is of, None for one that is not read."""
-    version, kind = manifest.get("apiVersion"), manifest.get("kind")
+def resource_of(version: object, kind: object) -> Resource | None:
+    """Return the kind that an object of this `apiVersion` and `kind` is of, None for one that is not read."""
     return _BY_KIND.get((version, kind)) if isinstance(version, str) and isinstance(kind, str) else None
 
 

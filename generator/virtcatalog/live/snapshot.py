@@ -62,7 +62,7 @@ class Snapshot:
         if manifest.get("apiVersion") == VERSION and manifest.get("kind") == KIND:
             self._describe(manifest)
             return
-        resource = resource_of(manifest)
+        resource = resource_of(manifest.get("apiVersion"), manifest.get("kind"))
         metadata = manifest.get("metadata")
         if resource is None:
             self._pass_over(manifest)
@@ -112,15 +112,14 @@ class Snapshot:
         obj = plain(text)
         if obj is None:
             return False
-        version, kind = obj.api_version or implied.get("apiVersion"), obj.kind or implied.get("kind")
-        resource = resource_of({"apiVersion": version, "kind": kind})
+        resource = resource_of(obj.api_version or implied.get("apiVersion"), obj.kind or implied.get("kind"))
         if resource is None or resource.kind not in MACHINES:
             return False
         metadata = obj.metadata
         if resource.kind == "ControllerRevision" and not is_of_vm(metadata.name, metadata.labels):
             return True
         name = f"{namespace_or_default(metadata.namespace)}/{metadata.name}"
-        digest_of_text = digest(text, resource.api_version.encode())
+        digest_of_text = digest(text)
         read = partial(_read, again, digest_of_text, source, resource)
         self._put(resource.kind, name, _Object(digest_of_text, read))
         return True
@@ -258,7 +257,7 @@ def _unpacked(packed: bytes) -> Any:
 def _read(again: Callable[[], bytes], expected: bytes, source: str, resource: Resource) -> Data:
     """Read an object again; ManifestError when it is another one by now, or has a number that no API has."""
     text = again()
-    if digest(text, resource.api_version.encode()) != expected:
+    if digest(text) != expected:
         raise ManifestError(Problem(file=source, message="has been changed while it was read"))
     try:
         manifest = {"apiVersion": resource.api_version, "kind": resource.kind, **_parse(text)}
