@@ -121,3 +121,22 @@ def test_of_a_claim_that_goes_it_is_said_once() -> None:
     )
     assert row in text
     assert "<disk root>" not in text
+
+
+FLUX = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: lab, namespace: flux-system}
+spec: {path: ./lab, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}
+"""
+
+
+def test_claims_of_a_unit_that_goes_are_gone_though_their_folder_stays() -> None:
+    for folder in ("old", "new"):
+        write(Path(folder), {"clusters/prod.yaml": FLUX.replace("lab", "prod")})
+    write(Path("old"), {"clusters/lab.yaml": FLUX})
+    text = told()
+    assert text.startswith("1 of 2 VMs: lab/db deleted with its disks; ")
+    assert "disks: deleted with the VM: root" in text
+    assert "because of the deleted Kustomization (old/clusters/lab.yaml:1)" in text
+    assert "objects: 1 removed, 1 disk among them" in text

@@ -18,12 +18,12 @@ from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.kubevirtcr import GATES_FIELD, gate_cause, gates_of
 from virtcatalog.review.pinned import stores
 from virtcatalog.review.running import OF_POOL, TEMPLATE
-from virtcatalog.review.side import Side, Vm, within
+from virtcatalog.review.side import Side, Vm
+from virtcatalog.review.unitcauses import cause_at, unit_cause
 from virtcatalog.review.units import ANYWHERE, Unit, Units
 from virtcatalog.review.verdict import Cause, Verdict
 
 _CR = "the KubeVirt CR"
-_NAME, _NAMESPACE = "metadata.name", "metadata.namespace"
 #: The field that a reason begins with.
 _FIELD = re.compile(r"(spec(?:\.[\w-]+|\[\d+\])+): ")
 #: Kinds whose objects VMs meet without naming them.
@@ -61,20 +61,17 @@ class Causes:
         assert vm is not None
         noun = "VM template" if verdict.template else "manifest"
         if old is None or new is None:
-            deployer = self._deployer(vm, side)
-            fields = tuple(_refused_fields(vm, verdict, side)) if new is not None and deployer is None else ()
-            if fields:
-                return fields
-            change = "deleted" if new is None else "new"
-            name, source = deployer or (f"{{change}} {noun}", vm.place)
-            name = name.format(change=change)
-            return (_at(name if name in (_NAME, _NAMESPACE) else f"the {name}", source, side.label),)
+            deployed = unit_cause(vm, side, self._base, self._head)
+            if deployed is not None:
+                return (deployed,)
+            fields = tuple(_refused_fields(vm, verdict, side)) if new is not None else ()
+            return fields or (cause_at(f"the {'deleted' if new is None else 'new'} {noun}", vm.place, side.label),)
         name = f"the {noun}"
         if vm.field is None:
-            return (_at(name, vm.place, side.label),)
+            return (cause_at(name, vm.place, side.label),)
         at_line: dict[tuple[str, int], list[str]] = {}
         for difference in differences(old.manifest, new.manifest, items=True):
-            place = _at("", vm.field(difference.field), side.label)
+            place = cause_at("", vm.field(difference.field), side.label)
             field = difference.field.removeprefix(OF_POOL).removeprefix(TEMPLATE)
             at_line.setdefault((place.file, place.line), []).append(field)
         causes = [Cause(_common(fields) or name, *place) for place, fields in at_line.items()]
@@ -86,38 +83,7 @@ class Causes:
         for kind, *_ in references:
             field = f"spec.{'instancetype' if kind.endswith('nstancetype') else 'preference'}.name"
             if vm.field is not None:
-                yield _at(field, vm.field(f"{around}{field}"), self._head.label)
-
-    def _deployer(self, vm: Vm, side: Side) -> tuple[str, Source] | None:
-        """What makes a VM come or go whose file is there on both sides, and where that is declared: the unit that
-        deploys it, its namespace, or a unit that has it on one side only. None where it is the file itself.
-        """
-        other = self._base if side is self._head else self._head
-        path = within(vm.place.file, side.label)
-        if side.repository is None or other.repository is None or path not in other.repository.files:
-            return None
-        environment = side.repository.environments[vm.unit.number]
-        if environment.kind == "folder":
-            return None
-        if vm.environment not in other.units:
-            return f"{{change}} {environment.kind}", environment.place
-        renamed = self._renamed(vm, path, other)
-        if renamed is not None:
-            return renamed
-        return (environment.kind, environment.place) if path in other.repository.idle else None
-
-    def _renamed(self, vm: Vm, path: str, other: Side) -> tuple[str, Source] | None:
-        """The name or namespace by which a VM is another one than that of the same file on the other side."""
-        (name, namespace), kind = _name(vm), vm.manifest["kind"]
-        here = (each for each in other.vms if each.environment == vm.environment and each.manifest["kind"] == kind)
-        for each in here:
-            if within(each.place.file, other.label) != path or (name, namespace) == _name(each):
-                continue
-            if name == _name(each)[0] or namespace == _name(each)[1]:
-                after = vm if other is self._base else each
-                field = _NAMESPACE if name == _name(each)[0] else _NAME
-                return (field, after.field(field)) if after.field is not None else None
-        return None
+                yield cause_at(field, vm.field(f"{around}{field}"), self._head.label)
 
     def _object(self, which: Identity, comparison: Comparison) -> tuple[Cause, ...]:
         key = which, comparison.environment, comparison.units
@@ -135,22 +101,22 @@ class Causes:
         if which[0] == "KubeVirt" and new is not None:
             for cause, field in _kubevirt_fields(old, new):
                 place = self._field(which, new, field, environment)
-                yield _at(cause, place, self._head.label) if place is not None else Cause(cause)
+                yield cause_at(cause, place, self._head.label) if place is not None else Cause(cause)
             if old is not None:
                 return
         fields = _changed_fields(old, new)
         places = [self._field(which, new, field, environment) for field in fields] if new is not None else []
-        yield from (_at(name, place, self._head.label) for place in places if place is not None)
+        yield from (cause_at(name, place, self._head.label) for place in places if place is not None)
         if any(places):
             return
         overlay = self._overlay(self._head, environment)
         if overlay is not None and self._same_in_base(which):
-            yield _at(name, overlay.source, self._head.label)
+            yield cause_at(name, overlay.source, self._head.label)
             return
         for side, manifest in ((self._head, new), (self._base, old)):
             source = side.place_of(which, manifest)
             if source is not None:
-                yield _at(name, source, side.label)
+                yield cause_at(name, source, side.label)
                 return
         yield Cause(name)
 
@@ -206,18 +172,13 @@ class Causes:
         old, new = self._base.kubevirt, self._head.configuration
         if new is not None:
             for name, field in _kubevirt_fields(old or {}, new.data):
-                yield _at(name, new.field(field), self._head.label)
+                yield cause_at(name, new.field(field), self._head.label)
         elif old is not None:
             yield Cause(_CR)
         for which in sorted(comparison.changed):
             if which[0] == "KubeVirt" and new is None:
                 causes = self._object(which, comparison)
                 yield from (replace(cause, name=_CR) if cause.name == which[2] else cause for cause in causes)
-
-
-def _name(vm: Vm) -> tuple[str, str]:
-    metadata = vm.manifest["metadata"]
-    return metadata["name"], metadata.get("namespace", "")
 
 
 def _kubevirt_fields(old: Data | None, new: Data) -> Iterator[tuple[str, str]]:
@@ -243,12 +204,12 @@ def _refused_fields(vm: Vm, verdict: Verdict, side: Side) -> Iterator[Cause]:
     matches = (_FIELD.match(text) for text in (*verdict.reasons, *verdict.changes) if vm.field is not None)
     for field in dict.fromkeys(match.group(1) for match in matches if match is not None):
         assert vm.field is not None
-        yield _at(field, vm.field(field), side.label)
+        yield cause_at(field, vm.field(field), side.label)
 
 
 def place_of(source: Source, label: str) -> str:
     """Return `file:line` of the working tree, of what is declared on a side of that name."""
-    return _at("", source, label).place
+    return cause_at("", source, label).place
 
 
 def _changed_fields(old: Data | None, new: Data | None) -> list[str]:
@@ -278,9 +239,3 @@ def _words(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for part in value:
             yield from _words(part)
-
-
-def _at(name: str, place: Source, label: str) -> Cause:
-    """Where it is in the working tree: a side that is a revision is called `revision:path`."""
-    revision, _, _ = label.rpartition(":")
-    return Cause(name, place.file.removeprefix(f"{revision}:"), place.line)

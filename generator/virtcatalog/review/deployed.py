@@ -61,6 +61,7 @@ def matched(base: Side, head: Side) -> tuple[Side, Side]:
     written = {object_.which for object_ in (*before, *after) if object_.resource.data["metadata"].get("namespace")}
     standing = _standing(base, head)
     sides = _side(base, names[0], before, written, standing), _side(head, names[1], after, written, standing)
+    sides = sides[0], _without_undeployed(sides[1], after)
     return _without_declarations(sides[0], sides[1]), _without_declarations(sides[1], sides[0])
 
 
@@ -162,6 +163,25 @@ def _side(
         units=tuple(names),
         incomplete=_incomplete(repository.environments, names),
     )
+
+
+def _without_undeployed(side: Side, objects: Sequence[Deployed]) -> Side:
+    """The side whose VMs do not find what is in its files still, and nothing deploys any more."""
+    repository = side.repository
+    assert repository is not None
+    every = _objects(repository)
+    if len(every) == len(objects):
+        return side
+    deployed = {(object_.unit.number, object_.which) for object_ in objects}
+    undeployed = {id(object_.resource) for object_ in every if (object_.unit.number, object_.which) not in deployed}
+    environments = [
+        msgspec.structs.replace(
+            environment,
+            resources=tuple(resource for resource in environment.resources if id(resource) not in undeployed),
+        )
+        for environment in repository.environments
+    ]
+    return msgspec.structs.replace(side, views=Views(environments))
 
 
 def _opaque(repository: Repository, label: str) -> Iterator[tuple[tuple[str, str, int], Opaque]]:
