@@ -68,7 +68,7 @@ def test_objects_are_asked_where_the_cluster_has_types_or_preferences():
 @pytest.mark.parametrize("stage", commands.STAGES)
 def test_command_lines_make_what_virtctl_makes(stage):
     held = [command for command in commands.commands() if command.stage == stage]
-    differing = {str(command): found for command in sample(held, 5) if (found := commands.check(command))}
+    differing = {str(command): found for command in sample(held, 10) if (found := commands.check(command))}
     assert len(held) - len(differing) >= recorded()[DEFAULT_RELEASE, stage] > 0, differing
 
 

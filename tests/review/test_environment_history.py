@@ -435,7 +435,7 @@ def test_each_change_does_to_each_vm_what_it_does(history: Path, monkeypatch: py
     }
 
 
-@pytest.mark.parametrize("change", sample([*CHANGES], 8))
+@pytest.mark.parametrize("change", sample([*CHANGES], 16))
 def test_what_kustomize_makes_of_an_environment_gives_the_same_answers(history: Path, change: str) -> None:
     by_environment = {each: expanded(history, change, each) for each in ENVIRONMENTS}
     assert {name: found for name, found in by_environment.items() if found} == CHANGES[change][3]
