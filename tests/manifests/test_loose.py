@@ -82,6 +82,7 @@ def test_the_last_of_two_keys_counts_and_both_are_told():
     ("text", "message"),
     [
         ("", "t.yaml: is empty: there is nothing to read"),
+        (f"a: 1\n--- {'b' * 80}\n", f"t.yaml:2:1: after --- stands '{'b' * 60}': put it on a line of its own"),
         ("a: 1\n--- b: 2\n", "t.yaml:2:1: after --- stands 'b: 2': put it on a line of its own"),
         ("? ~\n: x\n", "a key must be a string, not null"),
         ("a: !!binary '%'\n", "t.yaml:1:4: is not base64 of a text, as the tag !!binary says"),

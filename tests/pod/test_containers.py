@@ -253,6 +253,7 @@ def test_sidecars_of_the_annotation():
     assert second["volumeMounts"][1] == {"name": "script", "mountPath": "/usr/bin/onDefineDomain", "subPath": "run.sh"}
     assert third["volumeMounts"][0]["subPath"] == "hook-sidecar-2"
     assert named(made["volumes"], "script")["configMap"] == {"name": "script", "defaultMode": 0o755}
+    assert named(third["volumeMounts"], "data") == {"name": "data", "mountPath": "/data"}
     assert named(made["containers"][0]["volumeMounts"], "data")["mountPath"] == "/shared"
     command = made["containers"][0]["command"]
     assert command[command.index("--hook-sidecars") + 1] == "3"

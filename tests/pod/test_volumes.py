@@ -172,3 +172,12 @@ def test_huge_pages_and_hotplug():
     assert {"hugepages", "hugetblfs-dir"} <= set(made)
     assert "hotplug-disks" not in made
     assert "hotplug-disks" in names(spec()["volumes"])
+
+
+def test_plugins_have_their_sockets_where_the_gate_is_on():
+    plain = "domain: {memory: {guest: 1Gi}, devices: {}}"
+    made = spec(plain, gates=["Plugins"])
+    assert named(made["volumes"], "kubevirt-plugin-sockets")["emptyDir"] == {}
+    mount = named(made["containers"][0]["volumeMounts"], "kubevirt-plugin-sockets")
+    assert mount["mountPath"] == "/var/run/kubevirt-plugin"
+    assert "kubevirt-plugin-sockets" not in names(spec(plain)["volumes"])

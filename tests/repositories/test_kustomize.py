@@ -125,6 +125,7 @@ def test_random_trees_are_results_or_problems(seed):
         ("commonAnnotations: {a: 1}", "commonAnnotations.a: must be a string, not the number 1: quote it"),
         ("configMapGenerator: [{literals: [a=b]}]", "configMapGenerator[0]: needs a name"),
         ("configMapGenerator: [{name: a, literals: [b]}]", "configMapGenerator[0].literals[0]: must be KEY=VALUE"),
+        ("configMapGenerator: [{name: a, literals: [1]}]", "literals[0]: must be a string, not the number 1"),
         ("configMapGenerator: [{name: a, literals: [b=1, b=2]}]", "gives the key b a second time"),
         ("secretGenerator: [{name: a, behavior: merge}]", "secretGenerator[0]: there is no Secret/a to merge"),
         ("replacements: [{targets: []}]", "replacements[0]: needs `source` or `sourceValue`, one of them"),

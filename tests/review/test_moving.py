@@ -176,6 +176,13 @@ def test_a_vm_may_still_run_under_an_older_launcher() -> None:
     assert new.fate == "migrates"
 
 
+def test_of_a_guest_with_windows_nobody_has_told() -> None:
+    guest = {"id": "mswindows", "kernelRelease": "10.0.20348"}
+    status = {"nodeName": "n1", "machine": {"type": "pc-q35-rhel9.6.0"}, "guestOSInfo": guest}
+    version = "quay.io/kubevirt/virt-launcher:v1.6.2"
+    assert observed(**status, launcherContainerImageVersion=version).fate == "unknown"
+
+
 @pytest.mark.parametrize("tag", ["1.7.4-150700.3.24.2", "v1.8.4-qemu-9.1.0", "v1.5.0", "latest"])
 def test_of_other_builds_nothing_is_known(tag: str) -> None:
     found = observed(launcherContainerImageVersion=f"registry.example.org:5000/virt-launcher:{tag}")

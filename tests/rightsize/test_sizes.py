@@ -138,6 +138,15 @@ STATUS = """status:
 """
 
 
+def test_a_vm_with_a_type_of_its_namespace_gets_another_of_that() -> None:
+    own = TYPES.replace("Clusterinstancetype", "instancetype").replace("ClusterInstancetype", "Instancetype")
+    own = own.replace("metadata: {name: m.", "metadata: {namespace: shop, name: m.")
+    text = vm("web", more="    kind: virtualmachineinstancetypes\n")
+    Path("types.yaml").write_text(own)
+    found = advice(text, f"shop,web,0.5,{GIB}\n")
+    assert (found["outcome"], found["wouldDo"]) == ("smaller", "m.s")
+
+
 @pytest.mark.parametrize("text", [vm("web", more=NAMED) + HELD, vm("web") + STATUS + HELD], ids=["spec", "status"])
 @pytest.mark.parametrize(
     ("cpu", "outcome", "would_do"), [(0.5, "smaller", "m.s"), (3.0, "stays", ""), (5.0, "fits", ""), (7.0, "stays", "")]
