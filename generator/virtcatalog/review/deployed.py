@@ -57,7 +57,10 @@ def matched(base: Side, head: Side) -> tuple[Side, Side]:
     ]
     before = moved(before, after, units)
     files = [deployed_files(*pair) for pair in ((base, before), (head, after))]
-    before, after = without_idle(base, before, after, files[1]), without_idle(head, after, before, files[0])
+    before, after = (
+        without_idle(base, before, after, files[1], is_after=False),
+        without_idle(head, after, before, files[0], is_after=True),
+    )
     written = {object_.which for object_ in (*before, *after) if object_.resource.data["metadata"].get("namespace")}
     standing = _standing(base, head)
     sides = _side(base, names[0], before, written, standing), _side(head, names[1], after, written, standing)

@@ -72,16 +72,16 @@ def deployed_files(side: Side, objects: Sequence[Deployed]) -> frozenset[str]:
 
 
 def without_idle(
-    side: Side, objects: Sequence[Deployed], others: Sequence[Deployed], files: Collection[str]
+    side: Side, objects: Sequence[Deployed], others: Sequence[Deployed], files: Collection[str], *, is_after: bool
 ) -> list[Deployed]:
     """Return the objects without those that nothing deploys, while something deploys their `files` on the other side,
     or deploys the same object there and no longer here.
 
     Who takes an Application away leaves its VMs' files behind, and creates none with that; nor does who moves the
-    folder of an Application that stays.
+    folder of an Application that stays. After the change, a folder is not the unit that was called as it is.
     """
     here = {(object_.which, object_.name) for object_ in objects}
-    there = {(object_.which, object_.name) for object_ in others}
+    there = {(object_.which, object_.name) for object_ in others if not (is_after and object_.environment.is_deployed)}
     left = {
         _content(object_)
         for object_ in others

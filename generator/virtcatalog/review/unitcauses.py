@@ -24,7 +24,7 @@ def unit_cause(vm: Vm, side: Side, base: Side, head: Side) -> Cause | None:
     unit = side.repository.environments[vm.unit.number]
     if unit.kind == "folder":
         return None
-    if vm.environment not in other.units:
+    if unit.is_deployed not in _deployed(vm.environment, other):
         return cause_at(f"the {'new' if side is head else 'deleted'} {unit.kind}", unit.place, side.label)
     counterpart = _counterpart(vm, path, other)
     if counterpart is not None:
@@ -32,6 +32,12 @@ def unit_cause(vm: Vm, side: Side, base: Side, head: Side) -> Cause | None:
         after = vm if side is head else counterpart
         return cause_at(field, after.field(field), head.label) if after.field is not None else None
     return cause_at(f"the {unit.kind}", unit.place, side.label) if path in other.repository.idle else None
+
+
+def _deployed(name: str, side: Side) -> set[bool]:
+    """Whether an object deploys the units of a side that are called so."""
+    units = side.repository.environments if side.repository is not None else ()
+    return {unit.is_deployed for unit, called in zip(units, side.units, strict=True) if called == name}
 
 
 def _counterpart(vm: Vm, path: str, other: Side) -> Vm | None:
