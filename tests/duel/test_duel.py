@@ -14,7 +14,7 @@ from duel.judge import differing
 from duel.ours import answer, pair_of
 from duel.pipe import Oracle, OracleError
 from duel.shrink import shrink
-from sampling import sample
+from sampling import sample, thorough
 from virtcatalog.releases import RELEASES
 
 TESTS = Path(__file__).parents[1]
@@ -91,13 +91,14 @@ def test_a_change_is_asked_of_the_release():
     assert rollouts.case(pair_of(question), {}).cluster().release.name == "v1.7.4"
 
 
-@pytest.mark.parametrize("arguments", sample([(), ("--release", "v1.8.4"), ("--stage", "rollout")], 2))
+@pytest.mark.parametrize("arguments", sample([(), ("--release", "v1.8.4"), ("--stage", "rollout")], 3))
 def test_virtcatalog_agrees_with_itself_at_every_stage(arguments):
     run = duel("--cases", 15, "--memory", 4096, *arguments)
     assert run.returncode == 0, run.stdout + run.stderr
     assert "differences: 0" in run.stdout
 
 
+@thorough
 def test_a_bug_of_the_oracle_is_found_and_shrunk(tmp_path):
     (tmp_path / "wrong.py").write_text(WRONG)
     run = duel("--cases", 400, "--most", 1, "--stage", "admission", oracle=f"{sys.executable} {tmp_path / 'wrong.py'}")

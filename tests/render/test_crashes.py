@@ -110,7 +110,7 @@ def changing_calls(folder: Path, command: list[str], missing: tuple[str, ...]) -
     return numbered[::STEP] if command[0] != "adopt" else sample(numbered, 3)
 
 
-@pytest.mark.parametrize("exchange", ["exchange", "renames"])
+@pytest.mark.parametrize("exchange", ["exchange", pytest.param("renames", marks=thorough)])
 @pytest.mark.parametrize(
     "command",
     [
