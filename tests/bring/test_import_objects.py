@@ -17,9 +17,11 @@ from sampling import ALL
 from virtcatalog.bring.objects.catalog import draft, prove
 from virtcatalog.bring.objects.facts import difference, flatten, laid_over, tree
 from virtcatalog.bring.objects.families import globs
+from virtcatalog.bring.objects.naming import component_name
 from virtcatalog.bring.objects.read import collected
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import ManifestError
+from virtcatalog.manifests.difference import leaves
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.merge import merge
 
@@ -200,6 +202,20 @@ class TestPreferences:
     def test_what_a_variant_does_not_have_is_taken_away(self):
         made = catalog(preference("a", {"firmware": {"preferredEfi": {}}}), preference("a.bios"))
         assert made["preferences/other.yaml"]["preferences"]["a"]["variants"] == {"bios": {"spec": {"firmware": None}}}
+
+    @pytest.mark.parametrize(
+        ("firmware", "word"),
+        [
+            ({"preferredEfi": {"secureBoot": True}}, "secureboot"),
+            ({"preferredUseEfi": True, "preferredUseSecureBoot": True}, "secureboot"),
+            ({"preferredUseBios": True}, "bios"),
+            ({"preferredUseEfi": True}, "efi"),
+            ({"preferredEfi": {"secureBoot": False}}, "efi"),
+            ({"preferredEfi": {"persistent": True}}, "efi-persistent"),
+        ],
+    )
+    def test_are_named_by_their_firmware(self, firmware, word):
+        assert component_name({("spec", *path): value for path, value in leaves({"firmware": firmware})}) == word
 
     def test_requirements_and_architectures_have_their_short_forms(self):
         spec = {

@@ -227,6 +227,10 @@ def test_other_pods_take_room_where_they_run() -> None:
     found = answer("--nodes", "nodes.yaml", vms=json.dumps(pod))
     (small,) = (each for each in found["instancetypes"] if each["name"] == "small")
     assert (small["empty"], small["beside"]) == (26, 13)
+    for phase in ("Succeeded", "Failed"):
+        over = answer("--nodes", "nodes.yaml", vms=json.dumps({**pod, "status": {"phase": phase}}))
+        (small,) = (each for each in over["instancetypes"] if each["name"] == "small")
+        assert (small["empty"], small["beside"]) == (26, 26)
 
 
 def test_quotas_and_the_limits_that_kubevirt_sets_itself() -> None:

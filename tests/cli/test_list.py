@@ -133,7 +133,8 @@ class TestPrices:
 
     def test_without_them_there_is_nothing_to_filter_by(self):
         Path("catalog/prices.yaml").unlink()
-        assert "there are no prices" in run("list", "--max-price", "1", status=2).stderr
+        message = "--max-price: there are no prices; --prices names a file of them\n"
+        assert run("list", "--max-price", "1", status=2).stderr.endswith(message)
 
 
 class TestForms:

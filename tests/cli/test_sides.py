@@ -91,6 +91,17 @@ def test_a_head_alone_is_compared_with_where_it_left_the_main_branch(base: str) 
     assert CHANGED in done.stdout
 
 
+@pytest.mark.parametrize("branch", ["remotes/origin/main", "remotes/origin/master", "heads/main", "heads/master"])
+def test_the_main_branch_has_one_of_these_names(base: str, branch: str) -> None:
+    git(".", "checkout", "-q", "-b", "topic")
+    git(".", "commit", "-q", "-a", "-m", "larger")
+    git(".", "branch", "-q", "-D", "main")
+    assert "there is no main branch to compare with" in diff("--head", "topic").stderr
+    git(".", "update-ref", f"refs/{branch}", base)
+    name = branch.removeprefix("remotes/").removeprefix("heads/")
+    assert f"{name}@{base[:12]}:catalog → topic:catalog" in diff("--head", "topic").stdout
+
+
 def test_what_is_neither_says_so(base: str) -> None:
     assert diff("catlog").stderr == "error: 'catlog' is neither a git revision nor a file or folder\n"
 

@@ -50,6 +50,7 @@ def tokens(pair: Pair, signer: Pair, asked: list[Asked]) -> Iterator[str]:
             self.answer(parse_qs(urlsplit(self.path).query), self.headers.get("Authorization", "") == basic)
 
         def do_POST(self) -> None:
+            assert self.headers["Content-Type"] == "application/x-www-form-urlencoded"
             form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
             self.answer(form, form["grant_type"] == ["refresh_token"] and form["refresh_token"] == [REFRESH])
 
