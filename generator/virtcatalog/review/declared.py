@@ -55,13 +55,13 @@ class DeclaredVms:
         """Judge all of them, in each environment that they are for."""
         before, after = ({(vm.key, vm.environment): vm for vm in side.vms} for side in self._sides)
         # A side without environments is the same in each of the other's.
-        for mine, others, side in ((before, after, self._sides[0]), (after, before, self._sides[1])):
+        for vms, others, side in ((before, after, self._sides[0]), (after, before, self._sides[1])):
             if not side.overlays and side.repository is None:
-                for key, environment in others.keys() - mine.keys():
-                    if (key, "") in mine:
-                        mine[key, environment] = replace(mine[key, ""], environment=environment)
+                for key, environment in others.keys() - vms.keys():
+                    if (key, "") in vms:
+                        vms[key, environment] = replace(vms[key, ""], environment=environment)
                 for key in {key for key, environment in others if environment}:
-                    mine.pop((key, ""), None)
+                    vms.pop((key, ""), None)
         for which in dict.fromkeys([*before, *after]):
             self._judge(before.get(which), after.get(which))
         self._fleet.templates = len(self._templates)
@@ -98,23 +98,23 @@ class DeclaredVms:
             is_pool = vm.manifest["kind"] == "VirtualMachinePool"
             keeps = shared if stores(comparison.base) else []
             self._fleet.count(vm.environment, comparison, vm.key, keeps, "stored", is_pool=is_pool)
-            follows = [each for each in after or () if each not in keeps]
+            follows = [reference for reference in after or () if reference not in keeps]
             self._fleet.count(vm.environment, comparison, vm.key, follows, "following", is_pool=is_pool)
         if not is_template and old is not None and new is not None:
             self._move(old, new, comparison)
         stays = old is not None and new is not None and (old.manifest, old.open) == (new.manifest, new.open)
-        is_open = tuple(dict.fromkeys(chain.from_iterable(side.open for side in (old, new) if side is not None)))
-        if any(each.path[1:2] in _MATCHERS for each in is_open) and comparison.changed:
+        open_fields = tuple(dict.fromkeys(chain.from_iterable(side.open for side in (old, new) if side is not None)))
+        if any(field.path[1:2] in _MATCHERS for field in open_fields) and comparison.changed:
             refers = None
         if stays and not comparison.can_change(refers):
             return
-        after_all = as_sent(old, new, self._sides, comparison) if old and new else new.manifest if new else None
-        manifests = old.manifest if old else None, after_all
-        may_assume = not (is_open or is_template or comparison.is_configured)
+        sent = as_sent(old, new, self._sides, comparison) if old and new else new.manifest if new else None
+        manifests = old.manifest if old else None, sent
+        may_assume = not (open_fields or is_template or comparison.is_configured)
         if may_assume:
             comparison = self.gates.of(*manifests, comparison, self._comparisons.others(comparison))
-        if is_open:
-            verdict = judge_open(is_open, is_deleted=new is None)
+        if open_fields:
+            verdict = judge_open(open_fields, is_deleted=new is None)
         elif is_template:
             verdict = judge_template(*manifests, comparison, after)
         else:
@@ -122,14 +122,14 @@ class DeclaredVms:
             verdict = hinted(verdict) if may_assume else turned_off(verdict, comparison)
         if not verdict.touched:
             return
-        if new is not None and not is_open and not is_template:
+        if new is not None and not open_fields and not is_template:
             self.networks |= {*networks_elsewhere(new.manifest, comparison.head)}
         because = self._because(old, new, verdict, comparison, refers)
         environment, place = vm.environment, place_of(vm.place, self._sides[new is not None].label)
         verdict = replace(verdict, vm=vm.key, environment=environment, place=place, because=because)
         sync = synced_verdict(verdict, old, new, self._sides, comparison)
         self._fleet.verdicts.append(replace(verdict, sync=sync))
-        if not is_open:
+        if not open_fields:
             self._fleet.diffs[environment, vm.key, is_template] = partial(diff_of, *manifests, comparison)
 
     def _because(
@@ -141,7 +141,7 @@ class DeclaredVms:
         differs = old is None or new is None or (old.manifest, old.open) != (new.manifest, new.open)
         because = self._causes.of_manifest(old, new, verdict) if differs else ()
         if not because or verdict.next == "kept" or verdict.anew != "same" or verdict.replaced is not None:
-            gone = [each for each in refers or () if comparison.gone([each])]
+            gone = [reference for reference in refers or () if comparison.gone([reference])]
             because += tuple(self._causes.naming(new, gone)) if new is not None else ()
             because += by_gates(self._causes.around(comparison, refers or (), vm.manifest, verdict), verdict)
         if differs and new is not None and not new.open:

@@ -39,20 +39,17 @@ class Case(msgspec.Struct, frozen=True):
 
 
 class Outcomes:
-    """What became of VMs in clusters: found once for each of both, and what differs between two of them once, too.
-
-    VMs and clusters are those of one case, which all stay as long as it does.
-    """
+    """What became of VMs in clusters, each expanded once. VMs and clusters are those of one case, which keeps them."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[int, int], Outcome] = {}
+        self._outcomes: dict[tuple[int, int], Outcome] = {}
 
     def of(self, vm: Data, cluster: Cluster) -> Outcome:
         """Return the outcome of a VM in a cluster."""
         key = id(vm), id(cluster)
-        if key not in self._found:
-            self._found[key] = outcome(vm, cluster)
-        return self._found[key]
+        if key not in self._outcomes:
+            self._outcomes[key] = outcome(vm, cluster)
+        return self._outcomes[key]
 
 
 def judge_alike(case: Case) -> Verdict:
@@ -146,7 +143,7 @@ def next_of(change: VmChange | None) -> Next:
 
 
 def without_objects(change: VmChange | None, gone: Sequence[str]) -> VmChange | None:
-    """Say of a VM which objects that it names are gone: what KubeVirt goes on to miss is what they would have given."""
+    """Return a change that says which objects that the VM names are gone, and nothing of what follows from that."""
     if not gone:
         return change
     make_diff = change.make_diff if change is not None else str
@@ -240,8 +237,8 @@ def _kept(case: Case, before: Outcome, after: Outcome) -> Verdict:
     if change is not None and case.pinned.assumed and change.kind not in ("refused", "crash", "reason"):
         requests = requests_of(before, after, (case.vm, case.vm), "kept")
     anew = next_of(change)
-    found = _risks(before, after) if anew == "changed" else ()
-    return Verdict(next="kept", anew=anew, changes=_changes(change), risks=found, requests=requests)
+    risks_anew = _risks(before, after) if anew == "changed" else ()
+    return Verdict(next="kept", anew=anew, changes=_changes(change), risks=risks_anew, requests=requests)
 
 
 def _keeps(case: Case, old: Outcome) -> bool:

@@ -54,22 +54,22 @@ def by_gates(because: Iterable[Cause], verdict: Verdict) -> tuple[Cause, ...]:
 
 def gate_remarks(comparisons: Iterable[Comparison], verdicts: Iterable[Verdict]) -> list[str]:
     """Say of each gate that comes or goes, and that is no VM's cause, why that changes none."""
-    told = {cause.name for verdict in verdicts for cause in verdict.because}
+    causes = {cause.name for verdict in verdicts for cause in verdict.because}
     sentences: dict[str, None] = {}
     for comparison in (comparison for comparison in comparisons if comparison.stays_configured):
-        sentences |= dict.fromkeys(_sentences(comparison, told))
+        sentences |= dict.fromkeys(_sentences(comparison, causes))
     return list(sentences)
 
 
-def _sentences(comparison: Comparison, told: set[str]) -> Iterator[str]:
+def _sentences(comparison: Comparison, causes: set[str]) -> Iterator[str]:
     release, before, after = comparison.head.release, comparison.base.configuration, comparison.head.configuration
     added, gone = _added(comparison), _gone(comparison)
     unknown = sorted(gate for gate in added if gate not in release.feature_gates)
     already = sorted(gate for gate in added - set(unknown) if before.feature_gate(gate))
     stays = sorted(gate for gate in gone if after.feature_gate(gate))
-    on = sorted(gate for gate in added & _on(comparison) if gate_cause(gate) not in told)
+    on = sorted(gate for gate in added & _on(comparison) if gate_cause(gate) not in causes)
     off = sorted(gate for gate in gone if before.feature_gate(gate) and not after.feature_gate(gate))
-    off = [gate for gate in off if gate_cause(gate) not in told]
+    off = [gate for gate in off if gate_cause(gate) not in causes]
     for gates, sentence in (
         (on, "on from now on, and no VM here needs it or changes by it"),
         (off, "off from now on, and no VM here needs it"),

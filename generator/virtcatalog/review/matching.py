@@ -56,12 +56,12 @@ def without_aside(here: Repository, there: Repository) -> Repository:
 
     Nothing deploys their objects here, though these are in the files.
     """
-    deployers = {each.origin: each.by for each in there.environments if each.by}
-    whole = {each.origin for each in here.environments if each.resources or not (each.failed or each.unrendered)}
-    aside = {each.origin for each in here.environments if not each.by and deployers.get(each.origin) in whole}
-    while inner := {each.origin for each in here.environments if each.by in aside} - aside:
+    deployers = {unit.origin: unit.by for unit in there.environments if unit.by}
+    whole = {unit.origin for unit in here.environments if unit.resources or not (unit.failed or unit.unrendered)}
+    aside = {unit.origin for unit in here.environments if not unit.by and deployers.get(unit.origin) in whole}
+    while inner := {unit.origin for unit in here.environments if unit.by in aside} - aside:
         aside |= inner
-    return replace(here, environments=tuple(each for each in here.environments if each.origin not in aside))
+    return replace(here, environments=tuple(unit for unit in here.environments if unit.origin not in aside))
 
 
 def deployed_files(side: Side, objects: Sequence[Deployed]) -> frozenset[str]:

@@ -148,8 +148,8 @@ def _renames(
 
 def _alike(one: Mapping[Path, Any], other: Mapping[Path, Any]) -> float:
     every = one.keys() | other.keys()
-    same = sum(key in one and key in other and one[key] == other[key] for key in every)
-    return same / len(every) if every else 1.0
+    alike = sum(key in one and key in other and one[key] == other[key] for key in every)
+    return alike / len(every) if every else 1.0
 
 
 def _content(manifest: Data) -> Data:

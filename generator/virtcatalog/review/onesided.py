@@ -50,7 +50,7 @@ def judge_open(fields: Sequence[Open], *, is_deleted: bool) -> Verdict:
     """Return the verdict on a VM that depends on values that are not in the repository."""
     if is_deleted:
         return Verdict(now="delete", next="none")
-    reasons = tuple(f"{each.field} {each.sentence}" for each in fields)
+    reasons = tuple(f"{field.field} {field.sentence}" for field in fields)
     return Verdict(now="unknown", reasons=reasons, next="unknown", changes=reasons)
 
 

@@ -99,8 +99,8 @@ def deleted_claims(old: Result, head: Cluster, *, of_pool: bool = False) -> list
     namespace = namespace_or_default(old.vm_object.metadata.namespace)
     created = {template.metadata.name for template in old.vm_object.spec.data_volume_templates}
     claims = [claim for claim in dict.fromkeys(map(claim_of, old.vmi_object.spec.volumes)) if claim]
-    kept = {claim for claim in claims if any(find(namespace, claim) for find in (head.pvc, head.data_volume))}
-    removed = {claim for claim in claims if not of_pool and claim not in kept and _has_claim(old, claim)}
+    staying = {claim for claim in claims if any(find(namespace, claim) for find in (head.pvc, head.data_volume))}
+    removed = {claim for claim in claims if not of_pool and claim not in staying and _has_claim(old, claim)}
     return [claim for claim in claims if claim in created or claim in removed]
 
 
@@ -110,8 +110,8 @@ def removed_claims(new: Result, base: Cluster) -> list[str]:
         return []
     namespace = namespace_or_default(new.vm_object.metadata.namespace)
     claims = [claim for claim in dict.fromkeys(map(claim_of, new.vmi_object.spec.volumes)) if claim]
-    there = [claim for claim in claims if any(find(namespace, claim) for find in (base.pvc, base.data_volume))]
-    return [claim for claim in there if not _has_claim(new, claim)]
+    before = [claim for claim in claims if any(find(namespace, claim) for find in (base.pvc, base.data_volume))]
+    return [claim for claim in before if not _has_claim(new, claim)]
 
 
 def _has_claim(of: Result, claim: str) -> bool:
@@ -119,8 +119,8 @@ def _has_claim(of: Result, claim: str) -> bool:
     if of.vm_object is None or of.cluster is None:
         return False
     namespace = namespace_or_default(of.vm_object.metadata.namespace)
-    made = any(template.metadata.name == claim for template in of.vm_object.spec.data_volume_templates)
-    return made or any(find(namespace, claim) for find in (of.cluster.pvc, of.cluster.data_volume))
+    is_made = any(template.metadata.name == claim for template in of.vm_object.spec.data_volume_templates)
+    return is_made or any(find(namespace, claim) for find in (of.cluster.pvc, of.cluster.data_volume))
 
 
 def _without_claims(change: VmChange | None, old: Result, lost: Sequence[str]) -> VmChange | None:

@@ -38,7 +38,7 @@ def recreated(vm: Data) -> Data:
         return vm
     for key, value in spec.items():
         pinned = key in MATCHERS and isinstance(value, dict) and "revisionName" in value
-        fresh[key] = {each: value[each] for each in value if each != "revisionName"} if pinned else value
+        fresh[key] = {name: value[name] for name in value if name != "revisionName"} if pinned else value
     return {key: value for key, value in with_vm_spec(vm, fresh).items() if key != "status"}
 
 

@@ -260,13 +260,13 @@ def as_data(report: Report) -> dict[str, Any]:
             "standings": [msgspec.to_builtins(standing) for standing in report.standings],
             "budgets": [
                 {
-                    "environment": each.budget.environment,
-                    "namespace": each.budget.namespace,
-                    "resource": each.resource,
-                    "allowed": each.allowed,
-                    "asked": each.requested,
+                    "environment": overspent.budget.environment,
+                    "namespace": overspent.budget.namespace,
+                    "resource": overspent.resource,
+                    "allowed": overspent.allowed,
+                    "asked": overspent.requested,
                 }
-                for each in report.overspent
+                for overspent in report.overspent
             ],
         },
         **requests(report).data,
