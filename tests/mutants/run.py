@@ -58,13 +58,14 @@ class Draw:
         """Return the test files that run the line, those named as the module or the room first, then the quickest.
 
         Of what runs when it is imported, these are the ones that run anything of the module, or else of the room, and
-        those of the room's folder, which may look at what the module has without running it.
+        those of the room's folder or the module's name, which may look at what it has without running it.
         """
         names = self._names(mutant)
         folder = room(mutant.file).rpartition(".")[2]
         if self.imported(mutant) or not mutant.qualified:
             names = set().union(*self._of(mutant).values())
-            names |= {name for name in self._seconds if folder in Path(name).parts}
+            named = f"test_{mutant.file.stem}"
+            names |= {name for name in self._seconds if folder in Path(name).parts or Path(name).stem == named}
         if not names - {""}:
             names = set().union(
                 *(names for file, lines in self._lines.items() if self._near(mutant, file) for names in lines.values())

@@ -184,7 +184,6 @@ def _take(
             raise VirtcatalogError(f"{file}: {NOT_THERE}")
     problems: list[Problem] = []
     loaded: Catalog | None = None
-    fleet = SoundFleet(())
     if is_catalog(path):
         try:
             loaded = load_catalog(path)
