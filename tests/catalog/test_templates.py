@@ -42,6 +42,11 @@ def one(catalog, own="", **files):
     return templates(catalog, text_of(own), **files)
 
 
+def test_an_expression_may_have_the_name_of_the_template(catalog):
+    made = one(catalog, "    displayName: '{{ name }} of {{ size }}'\n").templates[0].manifest()
+    assert "one-server-small of small" in made["metadata"]["annotations"].values()
+
+
 def test_every_system_has_every_workload_and_size_unless_it_says_which(catalog):
     loaded = templates(
         catalog,

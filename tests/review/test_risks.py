@@ -171,6 +171,11 @@ def test_a_risk_of_the_firmware(old: str, new: str, kind: str, reason: str) -> N
     ]
 
 
+def test_another_firmware_is_named() -> None:
+    (risk,) = of(VM, changed(("bootloader: {efi: {secureBoot: false}}", "bootloader: {bios: {}}")))
+    assert "UEFI without Secure Boot → BIOS" in risk.reason.split(": ")
+
+
 def test_a_tpm_that_no_longer_keeps_its_state() -> None:
     persistent = changed(("tpm: {}", "tpm: {persistent: true}"))
     assert [(risk.kind, risk.reason) for risk in of(persistent, VM)] == [
