@@ -10,6 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from virtcatalog.catalog.load import load_catalog
+from virtcatalog.catalog.model import Catalog
 from virtcatalog.environments import check_names, check_places, environments_for
 from virtcatalog.errors import Problem, VirtcatalogError, nearest
 from virtcatalog.kubevirt.conditions import Conditions
@@ -27,7 +28,7 @@ from virtcatalog.review.compare import only
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.dumps import Dump, Vms, others
 from virtcatalog.review.fleet import Fleet
-from virtcatalog.review.read import read_side
+from virtcatalog.review.read import read_side, side_of_catalog
 from virtcatalog.review.reviewer import Reviewer
 from virtcatalog.review.side import Side, environment_names
 
@@ -85,10 +86,8 @@ def impacts(
     """
     label = path.as_posix()
     folder = open_source(str(path))
-    is_catalog = folder.has(CATALOG)
-    if is_catalog:
-        load_catalog(label, folder)  # raises what is wrong with it
-    side = repository or read_side(folder, label)
+    catalog = load_catalog(label, folder) if folder.has(CATALOG) else None
+    side = repository or (read_side(folder, label) if catalog is None else side_of_catalog(catalog, label))
     if side.problems and repository is None:
         raise VirtcatalogError("\n".join(map(str, side.problems)))
     if side.nothing:
@@ -96,7 +95,7 @@ def impacts(
     check_names(environments, environment_names(side), f"in {label}")
     check_places((matching_name.where for matching_name in dumps), side.overlays, f"in {label}")
     side = only(side, environments)
-    targets = _targets(side, folder if is_catalog else None)
+    targets = _targets(side, catalog, folder)
     names = list(dict.fromkeys(matching_name for name in names for matching_name in _matching(name, targets)))
     missing = [name for name in names if name not in targets]
     if missing:
@@ -167,14 +166,14 @@ class _Target(msgspec.Struct, frozen=True):
     objects: frozenset[tuple[str, str]] = frozenset()
 
 
-def _targets(side: Side, catalog: Folder | None) -> dict[str, _Target]:
+def _targets(side: Side, catalog: Catalog | None, folder: Folder) -> dict[str, _Target]:
     """Return the targets of all names; an object hides a class or component of its name."""
     targets: dict[str, _Target] = {}
     if catalog is not None:
-        for name in components_of(catalog):
+        for name in components_of(folder):
             targets[name] = _Target("component")
         classes: dict[str, set[tuple[str, str]]] = {}
-        for entry in load_catalog(side.label, catalog).instancetypes:
+        for entry in catalog.instancetypes:
             kinds = [kind for kind in KINDS if kind.endswith("Instancetype")]
             for name in {entry.series, f"{entry.series}{entry.version}"}:
                 classes.setdefault(name, set()).update((kind, entry.name) for kind in kinds)

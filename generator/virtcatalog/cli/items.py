@@ -32,6 +32,13 @@ def catalog_items(catalog: str | None, environments: Sequence[str], prices: str 
 
     With the prices of a file, or of the catalog if there is none.
     """
+    return load_items(catalog, environments, prices)[1]
+
+
+def load_items(
+    catalog: str | None, environments: Sequence[str], prices: str | None = None
+) -> tuple[Catalog | None, list[Item]]:
+    """Return the catalog, None where there are manifests alone, and its `catalog_items`."""
     from virtcatalog.ask.items import in_order, items_of, items_of_catalog
 
     path = catalog or "catalog"
@@ -52,7 +59,7 @@ def catalog_items(catalog: str | None, environments: Sequence[str], prices: str 
         items = [*items_of(loaded.objects(), priced), *items_of_catalog(loaded)]
     if not items:
         raise VirtcatalogError(f"{path}: offers no instance type and no preference")
-    return items
+    return loaded, items
 
 
 def prices_for(catalog: Catalog | None, file: str | None) -> Prices | None:

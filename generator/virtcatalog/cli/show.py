@@ -11,13 +11,14 @@ import click
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned, judged_by
 from virtcatalog.cli.console import data, echo, failing, print_documents
-from virtcatalog.cli.inputs import catalog_objects, load_any
-from virtcatalog.cli.items import catalog_items, fact_text, items_by_name
+from virtcatalog.cli.inputs import catalog_objects
+from virtcatalog.cli.items import fact_text, items_by_name, load_items
 from virtcatalog.errors import RefusedError, VirtcatalogError
 
 if TYPE_CHECKING:
     from virtcatalog.ask.items import Item
     from virtcatalog.ask.template import Example
+    from virtcatalog.catalog.model import Catalog
     from virtcatalog.kubevirt.conditions import Conditions
 
 
@@ -49,15 +50,17 @@ def command(
     """Show the type, preference, template or environment called NAME: its facts, and what it becomes."""
     from virtcatalog.ask.template import example
 
-    items = items_by_name(catalog_items(catalog, environments, prices), [name], catalog)
+    loaded, everything = load_items(catalog, environments, prices)
+    items = items_by_name(everything, [name], catalog)
     if len({item.name for item in items}) > 1:
         raise click.UsageError(f"{name} means {len(items)} things; `virtcatalog list` lists them")
     expandable = [item for item in items if item.sort in ("types", "preferences")]
     if form in ("yaml", "json"):
         print_documents([item.manifest or {"name": item.name, **item.facts} for item in items], form)
         return 0
-    configurations = [manifest for manifest in catalog_objects(catalog) if manifest.get("kind") == "KubeVirt"]
-    conditions = judged_by(conditions, _release(catalog, environments), configurations)
+    objects = catalog_objects(catalog) if loaded is None else loaded.objects()
+    configurations = [manifest for manifest in objects if manifest.get("kind") == "KubeVirt"]
+    conditions = judged_by(conditions, _release(loaded, environments), configurations)
     if form == "xml":
         if not expandable:
             raise VirtcatalogError(f"{name} is no instance type and no preference; `virtcatalog expand` shows VMs")
@@ -73,12 +76,11 @@ def command(
     return 0
 
 
-def _release(catalog: str | None, environments: Sequence[str]) -> str:
+def _release(catalog: Catalog | None, environments: Sequence[str]) -> str:
     """What the environment runs whose items are shown: those of the first count before those of others."""
     from virtcatalog.environments import release_of
 
-    loaded = load_any(catalog, environments)
-    return release_of(loaded.overlays, environments[0]) if loaded is not None and environments else ""
+    return release_of(catalog.overlays, environments[0]) if catalog is not None and environments else ""
 
 
 def _lines(item: Item, becomes: Iterable[tuple[str, str]]) -> Iterator[str]:

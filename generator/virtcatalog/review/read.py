@@ -42,7 +42,7 @@ def read_side(folder: Folder, label: str, renderer: Renderer | None = None) -> S
 
 def _read_catalog(folder: Folder, label: str) -> Side:
     try:
-        return _of_catalog(load_catalog(label, folder), label)
+        return side_of_catalog(load_catalog(label, folder), label)
     except CatalogError as error:
         problems = error.problems
     broken = _files_of(problems, label)
@@ -50,7 +50,7 @@ def _read_catalog(folder: Folder, label: str) -> Side:
         if broken & {CATALOG, COMPONENTS, "", "."}:
             break
         try:
-            side = _of_catalog(load_catalog(label, folder.changed(dict.fromkeys(broken))), label)
+            side = side_of_catalog(load_catalog(label, folder.changed(dict.fromkeys(broken))), label)
         except CatalogError as error:
             more = _files_of(error.problems, label)
             if more <= broken:
@@ -67,7 +67,8 @@ def _files_of(problems: Iterable[Problem], label: str) -> set[str]:
     return {"." if file.startswith(("/", "../")) else file for file in files}
 
 
-def _of_catalog(catalog: Catalog, label: str) -> Side:
+def side_of_catalog(catalog: Catalog, label: str) -> Side:
+    """Return a catalog as a side, called `label` in messages."""
     landing = [(vm, environments_of(vm, catalog.overlays)) for vm in catalog.vms]
     companions: dict[str, list[Data]] = {}
     for template, environments in landing:
