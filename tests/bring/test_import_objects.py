@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sampling import ALL
 from virtcatalog.bring.objects.catalog import draft, prove
 from virtcatalog.bring.objects.facts import difference, flatten, laid_over, tree
-from virtcatalog.bring.objects.families import globs
+from virtcatalog.bring.objects.families import globs, unit
 from virtcatalog.bring.objects.naming import component_name
 from virtcatalog.bring.objects.read import collected
 from virtcatalog.catalog.load import load_catalog
@@ -202,6 +202,24 @@ class TestPreferences:
     def test_what_a_variant_does_not_have_is_taken_away(self):
         made = catalog(preference("a", {"firmware": {"preferredEfi": {}}}), preference("a.bios"))
         assert made["preferences/other.yaml"]["preferences"]["a"]["variants"] == {"bios": {"spec": {"firmware": None}}}
+
+    @pytest.mark.parametrize(
+        ("path", "together"),
+        [
+            ("metadata labels a", "metadata labels a"),
+            ("spec annotations a", "spec annotations a"),
+            ("spec requirements cpu guest", "spec requirements"),
+            ("spec machine preferredMachineType", "spec machine"),
+            ("spec clock preferredTimer hpet", "spec features"),
+            ("spec features preferredAcpi", "spec features"),
+            ("spec features preferredSmm enabled", "spec firmware"),
+            ("spec firmware preferredEfi secureBoot", "spec firmware"),
+            ("spec devices preferredDiskBus", "spec devices preferredDiskBus"),
+            ("spec devices preferredInputBus", "spec devices input"),
+        ],
+    )
+    def test_what_is_said_together_stays_in_one_layer(self, path, together):
+        assert unit(tuple(path.split())) == tuple(together.split())
 
     @pytest.mark.parametrize(
         ("firmware", "word"),

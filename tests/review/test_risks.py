@@ -173,7 +173,8 @@ def test_a_risk_of_the_firmware(old: str, new: str, kind: str, reason: str) -> N
 
 def test_another_firmware_is_named() -> None:
     (risk,) = of(VM, changed(("bootloader: {efi: {secureBoot: false}}", "bootloader: {bios: {}}")))
-    assert "UEFI without Secure Boot → BIOS" in risk.reason.split(": ")
+    assert risk.reason.startswith("UEFI without Secure Boot → BIOS: ")
+    assert risk.reason.endswith("a guest that was installed under UEFI does not boot under BIOS")
 
 
 def test_a_tpm_that_no_longer_keeps_its_state() -> None:
