@@ -171,3 +171,14 @@ def test_the_line_that_counts_them():
         "3 files that nobody includes, 2 files of a chart"
     )
     assert passed_over_words({}) == ""
+
+
+def test_vms_in_objects_of_other_kinds_are_told_of():
+    """Policies, ManifestWorks and the like make these: in their maps and lists, however deep."""
+    vm = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "db"}, "spec": {}}
+    for held_at in ({"manifest": vm}, {"workload": {"manifests": [vm]}}, {"lists": [[{"more": [1, vm]}]]}):
+        policy = {"apiVersion": "x.example.org/v1", "kind": "Work", "metadata": {"name": "w"}, "spec": held_at}
+        repository = find(held({"w.yaml": json.dumps(policy).encode()}), "repo")
+        assert [str(opaque.problem) for opaque in repository.opaque] == [
+            "repo/w.yaml:1:1: Work/w: holds VirtualMachine/db, and what becomes of that is not known here"
+        ]
