@@ -170,6 +170,7 @@ def test_a_change_says_how_many_vms_of_a_pool_meet_it(
 def test_a_pool_that_is_switched_off_restarts_none_of_its_vms() -> None:
     halted = ("virtualMachineTemplate__spec__runStrategy", "Halted")
     assert become(changed(POOL), changed(POOL, HOSTNAME, halted))[0] == "stop"
+    assert become(changed(POOL, halted), changed(POOL, HOSTNAME))[0] == "start"
 
 
 def test_a_pool_without_vms_has_none_to_restart() -> None:
