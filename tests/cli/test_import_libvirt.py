@@ -73,6 +73,7 @@ def test_the_domain_may_come_from_standard_input():
 
 def test_json_has_every_part():
     document = json.loads(run("-f", "small.xml", "-o", "json").stdout)
+    assert (document["file"], document["name"]) == ("small.xml", "small")
     assert document["counts"] == {"carried": 19, "host": 3, "lost": 0, "unproven": 0}
     assert document["parts"][0] == {
         "path": "@type",
