@@ -215,6 +215,34 @@ def test_what_nobody_sends_is_not_applied(syncing, annotations):
     assert outcome(syncing, vm(memory="2Gi", annotations=annotations), "live", vm()).outcome == "not applied"
 
 
+@pytest.mark.parametrize(
+    ("syncing", "new", "now", "reasons"),
+    [
+        (
+            replace(FLUX, suspended=True),
+            vm(hostname="b"),
+            "restart",
+            (
+                "the Kustomization is suspended: nothing is applied before it is resumed",
+                "Kustomization apps is not ready until someone restarts the VM",
+            ),
+        ),
+        (
+            replace(ARGOCD, automatic=False),
+            vm("Halted"),
+            "stop",
+            (
+                "OutOfSync until someone syncs it: the Application has no `automated`",
+                "a stopped VM is Suspended, and a sync with several waves waits for it for ever",
+            ),
+        ),
+    ],
+)
+def test_what_nobody_sends_says_what_it_waits_for_once_someone_does(syncing, new, now, reasons):
+    found = outcome(syncing, new, now, vm(), (new, of_types("-10")))
+    assert found == Synced(syncing.tool, "not applied", reasons)
+
+
 INFERRED = '(.spec.instancetype | select(.inferFromVolume == "root")).inferFromVolume'
 
 

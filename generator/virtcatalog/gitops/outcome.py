@@ -26,11 +26,11 @@ from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.repositories.model import Environment, Syncing
 from virtcatalog.repositories.syncing import option_set, wave_of
 
-Outcome = Literal["fails", "waits", "not applied", "out of sync", "applied"]
-"""What a sync makes of a change, the gravest first.
+Outcome = Literal["fails", "not applied", "waits", "out of sync", "applied"]
+"""What a sync makes of a change; where several hold, the first.
 
-`fails`: the API server refuses it. `waits`: it is applied, and the sync never ends by itself. `not applied`: nobody
-sends it. `out of sync`: it is applied, and shown as different for ever.
+`fails`: the API server refuses it. `not applied`: nobody sends it. `waits`: it is applied, and the sync never ends by
+itself. `out of sync`: it is applied, and shown as different for ever.
 """
 _HOOK, _FLUX_SSA = "argocd.argoproj.io/hook", "kustomize.toolkit.fluxcd.io/ssa"
 _RECONCILE = "kustomize.toolkit.fluxcd.io/reconcile"
