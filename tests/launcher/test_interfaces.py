@@ -132,6 +132,7 @@ def test_passt_takes_the_pods_interface(built, xml):
                 '<portForward proto="udp"><range start="53"/></portForward>'
             ),
         ),
+        ("[{port: 0}, {port: -1}]", '<portForward proto="tcp"><range start="0"/></portForward>'),
         ("[{port: 9, protocol: SCTP}]", '<portForward proto="tcp"/><portForward proto="udp"/>'),
     ],
 )
