@@ -37,7 +37,7 @@ def rendered(files: Files) -> Counter[str]:
     """The VMs that a repository deploys, by what a cluster finds them by, in whatever environment."""
     found = find(held({path: text.encode() for path, text in files.items()}), "")
     return Counter(
-        json.dumps([located(resource.data), resource.data["spec"]], sort_keys=True)
+        json.dumps([located(resource.data), resource.data.get("spec")], sort_keys=True)
         for environment in found.environments
         for resource in environment.resources
         if holds_vm(resource.data)
