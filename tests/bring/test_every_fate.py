@@ -17,6 +17,11 @@ from virtcatalog.bring.imports import Verdict
 
 MODULES = [found.name for found in pkgutil.walk_packages(room.__path__, "virtcatalog.bring.") if not found.ispkg]
 
+#: Tables of rules: what a text says in each column of RVTools, and in each field of forklift's inventory.
+RULES = ("COLUMNS ", "FIELDS ")
+#: What vSphere sets by itself, here or there.
+DEFAULTS = ("off", "persistent", "normal", "-1", "1")
+
 
 def fates(value: Any, name: str) -> Iterator[str]:
     """The verdicts and reasons of a table: by the property that each is of, or by the name of the constant."""
@@ -24,6 +29,11 @@ def fates(value: Any, name: str) -> Iterator[str]:
         yield f"{name}: {value.fate}{value.why and ': '}{value.why}"
     elif isinstance(value, str) and " " in name:
         yield f"{name}: {value}"
+    elif callable(value) and name.startswith(RULES):
+        yield from fates(value("on"), name)
+        for text in DEFAULTS:
+            if value(text) != value("on"):
+                yield from fates(value(text), f"{name} where it is {text}")
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             yield from fates(inner, f"{name} {key}")
