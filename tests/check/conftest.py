@@ -21,6 +21,7 @@ SMALL = {
 class Bench:
     def __init__(self, root):
         self.root = root
+        self.said = []
 
     def write(self, files):
         for place, text in ({"catalog.yaml": CATALOG} | SMALL | files).items():
@@ -35,7 +36,9 @@ class Bench:
         catalog = load_catalog(self.root)
         texts = [((self.root / file).read_bytes(), str(self.root / file)) for file in catalog.files if "j2" not in file]
         beside = read_manifests(dedent(manifests), "beside.yaml") if manifests else []
-        return check(take(catalog, beside, today=today, texts=texts))
+        found = check(take(catalog, beside, today=today, texts=texts))
+        self.said += [str(each).replace(f"{self.root}/", "") for each in found]
+        return found
 
     def __call__(self, files=None, *, manifests="", today=date(2026, 1, 1)):
         """The findings as text, with paths below the catalog."""
@@ -65,15 +68,24 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path):
-    return Bench(tmp_path)
+def bench(tmp_path: Path, snapshot):
+    """All that is found is held against what a user read before, too."""
+    bench = Bench(tmp_path)
+    yield bench
+    if bench.said:
+        assert list(dict.fromkeys(bench.said)) == snapshot(name="bench")
 
 
 @pytest.fixture
-def imported():
+def imported(snapshot):
+    said = []
+
     def run(text, today=date(2026, 1, 1)):
         """The findings of manifests that no catalog is beside."""
         found = check(take(manifests=read_manifests(dedent(text), "beside.yaml"), today=today))
+        said.extend(map(str, found))
         return [str(each) for each in found]
 
-    return run
+    yield run
+    if said:
+        assert list(dict.fromkeys(said)) == snapshot(name="imported")

@@ -24,6 +24,34 @@ def test_a_deprecated_object(bench, deprecated, rule):
     assert [each.rpartition("[")[2] for each in found] == ([f"{rule}]"] if rule else [])
 
 
+def test_nothing_to_use_instead_is_told_in_words(bench):
+    (found,) = bench(old("{}"))
+    assert found.endswith("linux.old: is deprecated, and nothing says what to use instead [note: no-replacement]")
+
+
+def test_an_object_past_its_sunset_is_of_the_environments_that_still_have_it(bench):
+    overlays = """\
+        prod: {}
+        lab: {scope: namespaced, namespace: lab}
+        both: {scope: both, namespace: lab}
+        others: {select: {names: [linux.one]}}
+        none: {deprecated: false}
+        """
+    files = old("{replacedBy: linux.one, sunset: 2025-12-31}")
+    (found,) = bench.findings({**files, "overlays.yaml": overlays}, today=date(2026, 1, 1))
+    assert found.message == "was to be removed on 2025-12-31"
+    assert found.environments == ("prod", "lab", "both")
+
+
+def test_one_that_an_environment_leaves_out_early_may_be_used_by_nobody_here(bench):
+    files = {**old("{replacedBy: linux.one, sunset: 2026-06-01}"), "overlays.yaml": "lab: {deprecated: false}\n"}
+    (found,) = bench.findings(files)
+    assert found.message == (
+        "leaves out linux.old, which is deprecated and stays until 2026-06-01: that removes it; it is used by "
+        "no VM known here"
+    )
+
+
 def test_a_replacement_that_is_deprecated_itself(bench):
     text = "preferences: {linux.a: {deprecated: {replacedBy: linux.b}}, linux.b: {deprecated: {replacedBy: linux.one}}}"
     (found,) = bench({"preferences/old.yaml": text})

@@ -61,7 +61,6 @@ def check(inventory: Inventory) -> Iterator[Finding]:
             if first is not subject:
                 where = first.place("")
                 yield subject.finding(DUPLICATE, f"is there twice, first at {where}")
-                break
 
 
 def _kinds(subject: Subject) -> tuple[str, ...]:
