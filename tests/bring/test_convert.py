@@ -13,10 +13,14 @@ from virtcatalog.manifests.document import Text
 UID = "5d307ca9-b3ef-428c-8861-06e72d69f223"
 
 
+said = []
+
+
 def converted(text, memory=""):
     """The objects that a text becomes, and (what, field, to) of each change."""
     (file,) = convert_files({"old.yaml": dedent(text).encode()}, memory)
     assert not file.loose
+    said.extend(f"{change.field}: {change.sentence}" for _, each in file.objects for change in each.changes)
     changes = [change for _, each in file.objects for change in each.changes]
     return [data for _, data in Text(file.new).documents()], [(each.what, each.field, each.to) for each in changes]
 
@@ -29,7 +33,17 @@ def only(text, memory=""):
 def refused(text, memory=""):
     with pytest.raises(ManifestError) as error:
         convert_files({"old.yaml": dedent(text).encode()}, memory)
+    said.append(str(error.value))
     return str(error.value)
+
+
+@pytest.fixture(autouse=True)
+def in_words(snapshot):
+    """All that is said of what a test converts, as a user reads it."""
+    said.clear()
+    yield
+    if said:
+        assert list(dict.fromkeys(said)) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -51,6 +65,23 @@ def test_a_version_goes_and_the_shape_stays(version, kind, to):
     made, changes = converted(f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: x}}\nspec: {spec}\n")
     assert [(each["apiVersion"], each["kind"]) for each in made] == [(to, kind)]
     assert changes == [("changed", "apiVersion", "apiVersion")]
+
+
+@pytest.mark.parametrize("version", ["v1alpha1", "v1beta1"])
+def test_backups_of_a_snapshot_have_the_names_of_their_volumes_alone(version):
+    (made,), changes = converted(f"""\
+        apiVersion: snapshot.kubevirt.io/{version}
+        kind: VirtualMachineSnapshotContent
+        metadata: {{name: x}}
+        spec:
+          virtualMachineSnapshotName: x
+          source: {{}}
+          volumeBackups:
+          - {{volumeName: a}}
+          - {{volumeName: b, diskName: d}}
+        """)
+    assert made["spec"]["volumeBackups"] == [{"volumeName": "a"}, {"volumeName": "b"}]
+    assert changes[-1] == ("lost", "spec.volumeBackups[1].diskName", "")
 
 
 VMI_SPEC = "{domain: {devices: {}}}"

@@ -167,6 +167,18 @@ def test_a_volume_of_an_object_comes_back_and_needs_its_name(source, back):
     assert needs == [f"volumes[name=v].{next(iter(source))}"]
 
 
+def test_a_filesystem_that_shares_configuration_comes_back_beside_claims_that_stay():
+    spec, needs = of_kubevirt(
+        {"devices": {"filesystems": [{"name": "conf", "virtiofs": {}}], "disks": [{"name": "root", "disk": {}}]}},
+        [{"name": "conf", "configMap": {"name": "x"}}, {"name": "root", "persistentVolumeClaim": {"claimName": "x"}}],
+    )
+    volumes = {volume.pop("name"): volume for volume in spec["volumes"]}
+    assert volumes["conf"] == {"configMap": {"name": "conf"}}
+    assert [*volumes["root"]] == ["persistentVolumeClaim"]
+    assert spec["domain"]["devices"]["filesystems"] == [{"name": "conf", "virtiofs": {}}]
+    assert len(needs) == 2
+
+
 @pytest.mark.parametrize(("nics", "slots"), [(1, "1"), (2, "3"), (5, "6")])
 def test_that_of_a_vm_with_its_own_number_of_ports_for_hotplug_has_as_many(nics, slots):
     names = [f"net{number}" for number in range(nics)]
