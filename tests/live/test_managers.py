@@ -14,15 +14,19 @@ from virtcatalog.live.managers import Managers, role_of
     [
         (
             "gitops",
-            "argocd-controller argocd-application-controller kustomize-controller helm-controller fleetagent "
-            "kapp-controller configsync.gke.io sveltos configsync.gke.io:root-sync",
+            (
+                "argocd-controller argocd-application-controller kustomize-controller helm-controller fleetagent "
+                "kapp-controller configsync.gke.io sveltos configsync.gke.io:root-sync"
+            ),
         ),
         ("apply", "kubectl-client-side-apply kapp helm Helm ansible OpenAPI-Generator"),
         ("virtctl", "virt-api"),
         (
             "kubevirt",
-            "virt-controller virt-operator virt-handler virt-launcher virt-template-controller cdi-controller "
-            "cdi-operator kubemacpool",
+            (
+                "virt-controller virt-operator virt-handler virt-launcher virt-template-controller cdi-controller "
+                "cdi-operator kubemacpool"
+            ),
         ),
         ("hand", "kubectl kubectl-edit kubectl-patch Mozilla virt-apis my-kapp None"),
     ],

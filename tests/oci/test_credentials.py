@@ -95,3 +95,17 @@ def test_a_checkout_names_no_helper(docker: Path, surroundings: Path, monkeypatc
     monkeypatch.setenv("DOCKER_CONFIG", str(surroundings))
     with pytest.raises(OciError, match="lies in the checkout"):
         login(HOST)
+
+
+@pytest.mark.parametrize(
+    ("login", "header"),
+    [
+        (Login("maintainer", "a:b"), "Basic bWFpbnRhaW5lcjphOmI="),
+        (Login("maintainer"), "Basic bWFpbnRhaW5lcjo="),
+        (Login(password="secret"), ""),
+        (Login(identity="t"), ""),
+        (Login(), ""),
+    ],
+)
+def test_a_user_is_told_as_http_has_it(login, header):
+    assert login.basic == header
