@@ -347,6 +347,7 @@ def test_findings_are_annotations_and_sarif_and_fail(repository, github):
     assert "`virtcatalog check` found something" in runner.summary
 
 
+@thorough
 def test_a_broken_catalog_is_an_annotation_too(repository, github):
     repository.write("catalog/catalog.yaml", "name: [\n")
     repository.commit()
@@ -425,7 +426,7 @@ def test_modules_in_the_checkout_are_not_run(repository, tmp_path, github):
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize(("status", "result"), sample([(403, 0), (404, 0), (500, 1)], 2))
+@pytest.mark.parametrize(("status", "result"), sample([(403, 0), (404, 0), (500, 1)], 3))
 def test_without_permission_there_is_no_comment_and_no_failure(repository, github, status, result):
     grow(repository, build=True)
     github.status = status
@@ -437,7 +438,7 @@ def test_without_permission_there_is_no_comment_and_no_failure(repository, githu
 
 @pytest.mark.parametrize(
     ("status", "headers"),
-    sample([(403, {"X-RateLimit-Remaining": "0"}), (403, {"Retry-After": "60"}), (429, {})], 2),
+    sample([(403, {"X-RateLimit-Remaining": "0"}), (403, {"Retry-After": "60"}), (429, {})], 3),
 )
 def test_a_rate_limit_is_no_lack_of_permission(repository, github, status, headers):
     grow(repository, build=True)
@@ -498,6 +499,7 @@ def test_a_committed_folder_that_is_a_bare_repository_runs_nothing(repository, t
     assert "cannot use bare repository" in runner.logs["What the change does"]
 
 
+@thorough
 def test_no_hook_of_the_checkout_runs_when_the_base_is_fetched(repository, tmp_path):
     grow(repository, build=True)
     runner = repository.runner(comment="false")
@@ -521,6 +523,7 @@ def test_without_a_base_nothing_is_compared(repository, base):
     assert runner.summary == ""
 
 
+@thorough
 def test_the_base_may_be_a_branch(repository):
     grow(repository, build=True)
     runner = repository.runner(base="main", comment="false")
@@ -528,6 +531,7 @@ def test_the_base_may_be_a_branch(repository):
     assert runner.output("diff") == "1"
 
 
+@thorough
 def test_a_catalog_elsewhere_with_manifests_of_the_cluster(repository):
     git(repository.origin, "checkout", "--quiet", "main")
     (repository.origin / "virt").mkdir()
@@ -587,6 +591,7 @@ def test_the_documentation_names_every_input_and_output():
         assert f"| `{name}` |" in text
 
 
+@thorough
 def test_the_workflow_that_init_writes_has_one_comment(repository: Repository, github: GitHub):
     steps = otheryaml.load(contents("house")[".github/workflows/catalog.yaml"])["jobs"]["catalog"]["steps"]
     (step,) = (step for step in steps if "as a comment" in step.get("name", ""))

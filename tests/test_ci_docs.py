@@ -13,6 +13,7 @@ import pytest
 
 import otheryaml
 from checkouts import git, write
+from sampling import thorough
 from virtcatalog.scaffold.content import contents
 
 ROOT = Path(__file__).parents[1]
@@ -26,6 +27,7 @@ def block(language: str, start: str = "") -> str:
 
 
 @pytest.mark.skipif(not (shutil.which("make") and shutil.which("git")), reason="needs make and git")
+@thorough
 def test_the_makefile_for_a_bare_runner_runs(tmp_path):
     write(tmp_path, contents("house"))
     (tmp_path / "Makefile").write_text(block("make"))

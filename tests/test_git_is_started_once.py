@@ -25,23 +25,24 @@ def modules():
 
 
 @cache
-def nodes(text):
-    return [*ast.walk(ast.parse(text))]
+def first_words(text):
+    """The texts that lists, tuples and calls begin with, each with its line."""
+    words = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.List | ast.Tuple):
+            words += node.elts[:1]
+        elif isinstance(node, ast.Call):
+            words += node.args[:1]
+    return [
+        (word.lineno, word.value) for word in words if isinstance(word, ast.Constant) and isinstance(word.value, str)
+    ]
 
 
 def starts(program, text):
     """Whether Python has a word of a command line, or a program to look for, that is this one."""
-    for node in nodes(text):
-        if isinstance(node, ast.List | ast.Tuple) and node.elts:
-            words = node.elts[:1]
-        elif isinstance(node, ast.Call):
-            words = node.args[:1]
-        else:
-            continue
-        for word in words:
-            text = word.value if isinstance(word, ast.Constant) and isinstance(word.value, str) else ""
-            if re.fullmatch(rf"(?:\S*/)?{program}", text) or re.match(rf"{program} [a-z-]", text):
-                yield word.lineno, text
+    for line, word in first_words(text):
+        if re.fullmatch(rf"(?:\S*/)?{program}", word) or re.match(rf"{program} [a-z-]", word):
+            yield line, word
 
 
 @pytest.mark.parametrize("program", STARTS)

@@ -22,7 +22,7 @@ import otheryaml
 import virtcatalog
 from checkouts import git, write
 from hostilegit import make_hostile
-from sampling import sample
+from sampling import sample, thorough
 from virtcatalog.scaffold.content import contents
 
 TEMPLATE = otheryaml.load(
@@ -221,6 +221,7 @@ def test_with_a_token_it_is_one_note_that_every_run_replaces(request_, gitlab):
     assert gitlab.notes[0]["body"] == marked
 
 
+@thorough
 def test_a_note_of_ours_is_found_behind_a_hundred_others(request_, gitlab):
     gitlab.notes = [{"id": number, "author": {"id": 7}, "body": "hello"} for number in range(120)]
     gitlab.notes.append({"id": 120, "author": {"id": 42}, "body": "<!-- virtcatalog diff -->\nold"})
@@ -245,7 +246,7 @@ REPORTS = ("virtcatalog.md", "virtcatalog.xml")
 
 @pytest.mark.parametrize(
     ("kind", "job"),
-    sample([*product(("a link to a file", "a link to nothing", "a link to a folder", "a folder"), JOBS)], 2),
+    sample([*product(("a link to a file", "a link to nothing", "a link to a folder", "a folder"), JOBS)], 5),
 )
 def test_nothing_is_written_through_what_a_commit_holds(request_, gitlab, tmp_path, job, kind):
     """The home of a job may lie elsewhere: a report in ~/.curlrc would be obeyed."""
@@ -278,6 +279,7 @@ def test_a_report_that_was_committed_is_none_of_the_job(request_, tmp_path, job)
         assert not (request_.checkout / name).exists() or "all is well" not in (request_.checkout / name).read_text()
 
 
+@thorough
 def test_settings_of_curl_and_git_in_the_checkout_do_not_count(request_, gitlab, tmp_path):
     """The home of the job is the checkout here."""
     marker = tmp_path / "marker"
@@ -310,6 +312,7 @@ def test_a_committed_folder_that_is_a_bare_repository_runs_nothing(request_, tmp
     assert not marker.exists()
 
 
+@thorough
 def test_modules_in_the_checkout_are_not_run(request_, gitlab):
     for name in ("json", "venv", "pip"):
         (request_.origin / f"{name}.py").write_text("raise SystemExit('it ran')\n")

@@ -82,6 +82,7 @@ def test_the_same_sources_give_the_same_bytes(built, tmp_path):
     assert sorted(path.suffix for path in built.values()) == [".gz", ".whl"]
 
 
+@thorough
 def test_the_sdist_makes_the_same_wheel(built, wheel, tmp_path):
     (sdist,) = (path for name, path in built.items() if name.endswith(".tar.gz"))
     with tarfile.open(sdist) as archive:

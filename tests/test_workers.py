@@ -282,7 +282,7 @@ def run(*arguments):
     return result
 
 
-@pytest.mark.parametrize("form", sample(["xml", "json", "vmi", "pod", "disks"], 3))
+@pytest.mark.parametrize("form", sample(["xml", "json", "vmi", "pod", "disks"], 5))
 def test_expand_prints_the_same(cluster, fleet, form):
     arguments = ["expand", "-f", fleet, "-c", CATALOG, "-o", form]
     here, there = run(*arguments), run(*arguments, "--executor", f"dask://{cluster.address}")
@@ -290,6 +290,7 @@ def test_expand_prints_the_same(cluster, fleet, form):
     assert here.stderr.endswith("400 VMs: 342 admitted, 58 refused\n")
 
 
+@thorough
 def test_adopt_prints_the_same(cluster, fleet):
     arguments = ["adopt", "-f", fleet, "-c", CATALOG, "-o", "json"]
     here, there = run(*arguments), run(*arguments, "--executor", f"dask://{cluster.address}")
@@ -338,6 +339,7 @@ def test_a_worker_that_is_killed_in_the_run_changes_nothing_that_is_printed(tmp_
     assert expand.returncode == here.exit_code
 
 
+@thorough
 def test_an_interrupted_run_leaves_nothing_on_the_scheduler(cluster, fleet):
     from distributed import Client
 
