@@ -14,6 +14,10 @@ CONDITIONS = Conditions(release=None, architecture="amd64", host=HOSTS["referenc
 FOREIGN = sorted((Path(__file__).parent / "foreign").glob("*.xml"))
 
 
+#: What is said of all that is brought, where a test wants to know.
+said: list[str] | None = None
+
+
 def domain(inner: str = "", devices: str = "", **replaced: str) -> bytes:
     """A small domain: `replaced` are whole elements of it by tag, "" for none."""
     parts = {
@@ -29,7 +33,12 @@ def domain(inner: str = "", devices: str = "", **replaced: str) -> bytes:
 
 def bring(content: bytes, rules: Rules | None = None, **options: Any) -> Imported:
     """What becomes of a domain."""
-    return import_domain(content, "db.xml", rules or Rules(), CONDITIONS, **options)
+    imported = import_domain(content, "db.xml", rules or Rules(), CONDITIONS, **options)
+    if said is not None:
+        said.extend(f"{part.path}: {part.fate}: {part.why}" for part in imported.parts if part.why)
+        said.extend(f"{need.field}: {need.message}" for need in imported.needs)
+        said.extend(map(str, (*imported.reasons, *imported.warnings)))
+    return imported
 
 
 def machine(imported: Imported) -> dict[str, Any]:

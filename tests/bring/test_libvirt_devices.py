@@ -7,6 +7,10 @@ from importing import bring, domain, fates, machine, why
 
 from virtcatalog.bring.libvirt.rules import RuleError, Rules, device_rule, disk_rule, network_rule
 
+#: Whatever a test looks at, its words are held against a snapshot, too.
+pytestmark = pytest.mark.usefixtures("in_words")
+
+
 DISK = (
     "<disk type='file' device='disk'><driver name='qemu' type='qcow2'/><source file='/srv/db.qcow2'/>"
     "<target dev='vda' bus='virtio'/></disk>"

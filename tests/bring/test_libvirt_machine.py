@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from importing import bring, domain, fates, machine, why
 
+#: Whatever a test looks at, its words are held against a snapshot, too.
+pytestmark = pytest.mark.usefixtures("in_words")
+
 
 class TestName:
     def test_is_the_vms_or_what_is_left_of_it_as_one(self):

@@ -27,6 +27,9 @@ def image(**properties):
     return {"name": "fedora", "disk_format": "qcow2", "properties": properties}
 
 
+said = []
+
+
 def bring(*data, **devices):
     resources, problems = read(json.dumps(list(data)).encode(), "c.json")
     assert problems == []
@@ -34,7 +37,20 @@ def bring(*data, **devices):
     cluster = Cluster(made.objects)
     assert [cause for each in made.objects for cause in admit(each, cluster)] == []
     assert made.problems == []
+    said.extend(f"{each.key}: {each.fate}: {each.why}" for each in made.properties)
     return made
+
+
+@pytest.fixture(autouse=True)
+def in_words(snapshot):
+    """All fates of what a test brings, but for those of every flavor and image, as a user reads them."""
+    bring(flavor(), image())
+    usual = {*said}
+    said.clear()
+    yield
+    if new := [text for text in dict.fromkeys(said) if text not in usual]:
+        assert new == snapshot
+    said.clear()
 
 
 def spec(made, kind="Instancetype"):

@@ -8,6 +8,9 @@ from vmwares import GIB, MAPPING, bring, bringer, domain, fates, machine
 from virtcatalog.bring.vmware.machine import Attribute, Disk, Nic
 from virtcatalog.bring.vmware.mapping import Mapping, Storage
 
+#: Whatever a test looks at, its words are held against a snapshot, too.
+pytestmark = pytest.mark.usefixtures("in_words")
+
 
 def says(*subjects, number=0):
     return tuple(Attribute(subject, "x", subject, number) for subject in subjects)

@@ -13,6 +13,9 @@ from virtcatalog.bring.vmware.inventoryfields import rule
 from virtcatalog.bring.vmware.machine import Disk, Nic
 from virtcatalog.bring.vmware.mapping import Census, proposed
 
+#: Whatever a test looks at, its words are held against a snapshot, too.
+pytestmark = pytest.mark.usefixtures("in_words")
+
 NAMES = ("networks", "datastores", "vms")
 
 

@@ -12,6 +12,9 @@ from virtcatalog.bring.vmware.mapping import Census, proposed
 from virtcatalog.bring.vmware.ovf import read_ovf
 from virtcatalog.errors import ManifestError
 
+#: Whatever a test looks at, its words are held against a snapshot, too.
+pytestmark = pytest.mark.usefixtures("in_words")
+
 VCENTER, VIRTUALBOX, PROXMOX = (
     (FIXTURES / f"{name}.ovf").read_bytes() for name in ("vcenter", "virtualbox", "proxmox")
 )

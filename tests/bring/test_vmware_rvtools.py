@@ -15,6 +15,9 @@ from virtcatalog.bring.vmware.rvtools import SHEETS, read_rvtools
 from virtcatalog.bring.vmware.table import read_csv
 from virtcatalog.errors import ManifestError
 
+#: Whatever a test looks at, its words are held against a snapshot, too.
+pytestmark = pytest.mark.usefixtures("in_words")
+
 
 def files():
     return {sheet: (FIXTURES / "rvtools" / f"RVTools_tab{sheet}.csv").read_bytes() for sheet in SHEETS}

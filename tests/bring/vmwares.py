@@ -18,6 +18,9 @@ CONDITIONS = Conditions(release=None, architecture="amd64", host=HOSTS["referenc
 MAPPING = Mapping(networks={"VM Network": "pod", "DMZ": "dmz", "Old": "ignored"}, datastores={"ssd": Storage()})
 GIB = 2**30
 
+#: What became of all that is looked at, where a test wants to know.
+said = None
+
 
 @cache
 def objects():
@@ -59,9 +62,7 @@ def domain(brought):
 
 def fates(brought, path=""):
     """The fates of the attributes of a path, as `fate: why`."""
-    return [
-        f"{found.fate}: {found.why}"
-        for attribute in brought.machine.attributes
-        if attribute.path.endswith(path)
-        for found in [verdict(attribute, brought)]
-    ]
+    verdicts = [(attribute.path, verdict(attribute, brought)) for attribute in brought.machine.attributes]
+    if said is not None:
+        said.extend(f"{each}: {found.fate}: {found.why}" for each, found in verdicts)
+    return [f"{found.fate}: {found.why}" for each, found in verdicts if each.endswith(path)]
