@@ -80,6 +80,7 @@ def _configuration(case):
     }
 
 
+@pytest.mark.usefixtures("in_words")
 @pytest.mark.parametrize(("bus", "shared"), list(product(["virtio", "sata", "scsi"], [True, False])))
 def test_that_of_a_vm_with_disks_of_every_kind_does(bus, shared):
     disks = [
@@ -136,6 +137,7 @@ def of_kubevirt(domain, volumes=()):
     ]
 
 
+@pytest.mark.usefixtures("in_words")
 def test_a_kernel_comes_back_without_its_image():
     container = {"image": "registry.example.org/kernel", "kernelPath": "/boot/vmlinuz", "initrdPath": "/boot/initrd"}
     spec, needs = of_kubevirt({"firmware": {"kernelBoot": {"container": container, "kernelArgs": "quiet"}}})
@@ -146,6 +148,7 @@ def test_a_kernel_comes_back_without_its_image():
     assert needs == ["domain.firmware.kernelBoot.container.image"]
 
 
+@pytest.mark.usefixtures("in_words")
 @pytest.mark.parametrize(
     ("source", "back"),
     [
@@ -167,6 +170,7 @@ def test_a_volume_of_an_object_comes_back_and_needs_its_name(source, back):
     assert needs == [f"volumes[name=v].{next(iter(source))}"]
 
 
+@pytest.mark.usefixtures("in_words")
 def test_a_filesystem_that_shares_configuration_comes_back_beside_claims_that_stay():
     spec, needs = of_kubevirt(
         {"devices": {"filesystems": [{"name": "conf", "virtiofs": {}}], "disks": [{"name": "root", "disk": {}}]}},

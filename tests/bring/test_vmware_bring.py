@@ -274,3 +274,39 @@ def test_alike_machines_are_proven_once_and_get_what_is_theirs():
     assert first.hardware is second.hardware
     assert domain(second)["devices"]["interfaces"][0]["macAddress"] == "00:50:56:9a:00:02"
     assert second.vm["spec"]["template"]["spec"]["volumes"][0]["persistentVolumeClaim"] == {"claimName": "web-b-disk-0"}
+
+
+SUBJECTS = (
+    *("name", "vcpus", "cores", "memory", "guest", "firmware", "secureBoot", "tpm", "uuid", "notes", "runs", "boots"),
+    *(f"disk{part}" for part in ("", ".size", ".storage", ".file", ".bus", ".shared", ".raw")),
+    *(f"nic{part}" for part in ("", ".network", ".mac", ".model", ".connected")),
+)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({}, id="as it is"),
+        pytest.param({"uuid": "422b9aa1-5b3e-0f0a-8d4c-6f3b0a5f2c11", "cores": 2, "runs": True}, id="told"),
+        pytest.param({"firmware": "efi", "secure_boot": True, "tpm": True}, id="secure boot and a TPM"),
+        pytest.param({"firmware": "efi", "secure_boot": False}, id="UEFI alone"),
+        pytest.param(
+            {"guests": ("windows2019srvNext_64Guest",), "firmware": "bios"}, id="BIOS where UEFI is preferred"
+        ),
+        pytest.param({"guests": ("windows11_64Guest",), "firmware": "efi", "tpm": False}, id="no TPM where one is"),
+        pytest.param({"guests": ("os2Guest",)}, id="another system"),
+        pytest.param({"guests": ("",)}, id="no system"),
+        pytest.param({"disks": (Disk("a", GIB, "ssd", "virtio", shared=True, raw=True),)}, id="a shared raw disk"),
+        pytest.param({"disks": (), "nics": ()}, id="no disk and no card"),
+        pytest.param({"nics": (Nic("n", "Old", "x", "e1000", connected=False),)}, id="a network that is ignored"),
+        pytest.param({"nics": (Nic("n", "", "00:50:56:9a:00:01", "e1000", connected=False),)}, id="no network"),
+        pytest.param({"nics": (Nic("n", "DMZ", "", "vmxnet3"),)}, id="another network, and no address"),
+        pytest.param({"nics": (Nic("n", "DMZ", "00:50:56:9a:00:01", "virtio", connected=False),)}, id="unplugged"),
+    ],
+)
+def test_every_subject_of_a_machine_in_words(fields):
+    there = {"disk": fields.get("disks") != (), "nic": fields.get("nics") != ()}
+    subjects = [subject for subject in SUBJECTS if there.get(subject.partition(".")[0], True)]
+    brought = bring(**fields, attributes=says(*subjects))
+    assert [attribute.subject for attribute in brought.machine.attributes] == subjects
+    assert len(fates(brought)) == len(subjects)
