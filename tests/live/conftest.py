@@ -1,6 +1,10 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 import fleet
 
@@ -12,3 +16,13 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     fleet.write_git(root / "git")
     fleet.write_dump(root / "lab.json")
     return root
+
+
+@pytest.fixture
+def in_words(monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion) -> Iterator[None]:
+    """All that is said of the VMs at which a test looks, beside their fields, as a user reads it."""
+    said: list[str] = []
+    monkeypatch.setattr(fleet, "said", said)
+    yield
+    if said:
+        assert sorted({*said}) == snapshot(name="words")

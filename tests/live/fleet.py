@@ -346,3 +346,15 @@ def write_dump(file: Path, numbers: range = range(NUMBER)) -> None:
 def expected(number: int) -> str:
     """What `drift` is to say of a VM."""
     return VERDICTS.get(state_of(number), state_of(number))
+
+
+#: What is said of VMs beside their fields, where a test wants to know.
+said: list[str] | None = None
+
+
+def heard(vms: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The VMs of a report, of which all that is said is noted."""
+    for vm in vms if said is not None else ():
+        said.extend(f"{reason['kind']}: {reason['message']}" for reason in vm["reasons"] if reason.get("message"))
+        said.extend(f"noise: {noise['field']}: {noise['why']}" for noise in vm.get("noise", ()))
+    return vms

@@ -15,6 +15,9 @@ import fleet
 from virtcatalog.api.names import LAST_APPLIED
 from virtcatalog.cli import main
 
+#: Whatever a test looks at, its words are held against a snapshot, too.
+pytestmark = pytest.mark.usefixtures("in_words")
+
 
 def drift(*arguments: str) -> Result:
     result = CliRunner().invoke(main, ["drift", *arguments], prog_name="virtcatalog")
@@ -23,7 +26,7 @@ def drift(*arguments: str) -> Result:
 
 
 def vms(result: Result) -> dict[str, Any]:
-    return {vm["vm"]: vm for vm in json.loads(result.stdout)["vms"]}
+    return {vm["vm"]: vm for vm in fleet.heard(json.loads(result.stdout)["vms"])}
 
 
 @pytest.fixture(name="answer", scope="module")

@@ -14,6 +14,9 @@ from test_drift import drift, one, vms
 import fleet
 from virtcatalog.cli import main
 
+#: Whatever a test looks at, its words are held against a snapshot, too.
+pytestmark = pytest.mark.usefixtures("in_words")
+
 Data = dict[str, Any]
 
 

@@ -15,6 +15,9 @@ import fleet
 from checkouts import git
 from virtcatalog.cli import main
 
+#: Whatever a test looks at, its words are held against a snapshot, too.
+pytestmark = pytest.mark.usefixtures("in_words")
+
 PINNED = "team-2/pinned-7"
 
 

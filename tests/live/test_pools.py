@@ -20,6 +20,9 @@ from virtcatalog.kubevirt.rollout.rollout import start
 from virtcatalog.kubevirt.rollout.running import Running
 from virtcatalog.releases import DEFAULT
 
+#: Whatever a test looks at, its words are held against a snapshot, too.
+pytestmark = pytest.mark.usefixtures("in_words")
+
 Data = dict[str, Any]
 POOL: Data = {
     "apiVersion": "pool.kubevirt.io/v1beta1",
@@ -87,7 +90,7 @@ def judged(tmp_path: Path):
         words = ["drift", "-f", f"{tmp_path}/git", "--live", f"{tmp_path}/lab.json", "-o", "json", *arguments]
         result = CliRunner().invoke(main, words, prog_name="virtcatalog")
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-        return {(vm["kind"], vm["vm"]): vm for vm in json.loads(result.stdout)["vms"]}
+        return {(vm["kind"], vm["vm"]): vm for vm in fleet.heard(json.loads(result.stdout)["vms"])}
 
     return judge
 

@@ -12,6 +12,9 @@ from test_drift import drift, one, vms
 
 import fleet
 
+#: Whatever a test looks at, its words are held against a snapshot, too.
+pytestmark = pytest.mark.usefixtures("in_words")
+
 Data = dict[str, Any]
 Change = Callable[[Data], None]
 CLAIM = {"name": "extra", "persistentVolumeClaim": {"claimName": "claim", "hotpluggable": True}}
