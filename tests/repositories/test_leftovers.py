@@ -1,0 +1,165 @@
+"""What of a repository no unit deploys: which of it counts as plain manifests, which is passed over, what is said."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+from repository_cases import manifest
+
+from virtcatalog.manifests.folder import held
+from virtcatalog.repositories import helmprocess
+from virtcatalog.repositories.find import find
+
+KUSTOMIZATION = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: vms, namespace: flux-system}
+spec: {path: ./vms, sourceRef: {kind: GitRepository, name: flux-system}}
+"""
+CHART = "apiVersion: v2\nname: app\nversion: 1.0.0\n"
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
+TEMPLATED = manifest("vm web").replace("web", "{{ .name }}")
+BROKEN = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: x}\nspec: [\n"
+A_TEMPLATE = "is a template of a KubeVirt object, and is not rendered"
+
+
+class Left(NamedTuple):
+    """Files, and what is found: the VMs of each unit by kind and name, and lists of files and sentences."""
+
+    files: dict[str, str]
+    units: dict[str, list[str]]
+    passed_over: dict[str, int] = {}
+    idle: list[str] = []
+    catalogs: list[str] = []
+    unrendered: list[str] = []
+    problems: dict[str, str] = {}
+
+
+LEFT = {
+    "plain manifests are a unit for each folder": Left(
+        {"vms/a.yaml": manifest("vm a"), "vms/b.yaml": manifest("vm b"), "c.yaml": manifest("vm c")},
+        {"folder vms": ["a", "b"], "folder ": ["c"]},
+    ),
+    "a file in the folder of a kustomization that does not name it": Left(
+        {
+            "app/kustomization.yaml": "resources: [a.yaml]\n",
+            "app/a.yaml": manifest("vm a"),
+            "app/b.yaml": manifest("vm b"),
+            "app/notes.yaml": "a: b\n",
+            "app/more/c.yaml": manifest("vm c"),
+        },
+        {"kustomization app": ["a"], "folder app/more": ["c"]},
+        passed_over={"file that no kustomization includes": 2},
+        idle=["app/b.yaml"],
+    ),
+    "what a kustomization names in other folders": Left(
+        {
+            "app/kustomization.yaml": "resources: [../base, more/a.yaml]\n",
+            "app/more/a.yaml": manifest("vm a"),
+            "base/kustomization.yaml": "resources: [b.yaml]\n",
+            "base/b.yaml": manifest("vm b"),
+            "base/c.yaml": manifest("vm c"),
+        },
+        {"kustomization app": ["b", "a"]},
+        passed_over={"file that no kustomization includes": 1},
+        idle=["base/c.yaml"],
+    ),
+    "what a Kustomization of Flux deploys, in all folders below its path": Left(
+        {
+            "flux.yaml": KUSTOMIZATION,
+            "vms/a.yaml": manifest("vm a"),
+            "vms/more/b.yaml": manifest("vm b"),
+            "others/c.yaml": manifest("vm c"),
+        },
+        {"Kustomization vms": ["a", "b"], "folder ": ["vms"], "folder others": ["c"]},
+    ),
+    "a chart that no release installs": Left(
+        {
+            "charts/app/Chart.yaml": CHART,
+            "charts/app/values.yaml": "name: web\n",
+            "charts/app/values-lab.yaml": "name: lab\n",
+            "charts/app/templates/vm.yaml": TEMPLATED,
+        },
+        {"chart app": [], "chart app (values-lab.yaml)": []},
+    ),
+    "a chart without anything of KubeVirt's": Left(
+        {"charts/app/Chart.yaml": CHART, "charts/app/templates/x.yaml": CONFIG_MAP, "charts/vm.yaml": manifest("vm a")},
+        {"folder charts": ["a"]},
+        passed_over={"file of a chart": 2},
+    ),
+    "what cannot be read, or has no name": Left(
+        {
+            "a/a.yaml": BROKEN,
+            "b/b.yaml": TEMPLATED,
+            "c/c.yaml": "apiVersion: [\n",
+            "c/d.yaml": "apiVersion: v1\nkind: Config\n",
+        },
+        {},
+        passed_over={"template": 1, "unreadable document": 1, "nameless object": 1},
+        unrendered=[f"repo/b/b.yaml:1:1: {A_TEMPLATE}"],
+        problems={"a/a.yaml": "repo/a/a.yaml:5:1: is not YAML: the text ends where a value is wanted"},
+    ),
+    "catalogs: folders that have instance types or preferences": Left(
+        {
+            "types/catalog.yaml": "name: x\n",
+            "types/instancetypes/a.yaml": "a: 1\n",
+            "preferences/catalog.yaml": "name: x\n",
+            "preferences/preferences/a.yaml": "a: 1\n",
+            "neither/catalog.yaml": "name: x\n",
+            "neither/more/a.yaml": "a: 1\n",
+            "none/a.yaml": "a: 1\n",
+            "none/instancetypes/a.yaml": "a: 1\n",
+        },
+        {},
+        passed_over={"other YAML or JSON document": 8},
+        catalogs=["preferences", "types"],
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def _without_helm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(helmprocess, "find_helm", str)
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_no_unit_deploys(name: str) -> None:
+    left = LEFT[name]
+    found = find(held({path: text.encode() for path, text in left.files.items()}), "repo")
+    units: dict[str, Any] = {
+        f"{unit.kind} {unit.name}": [resource.data["metadata"]["name"] for resource in unit.resources]
+        for unit in found.environments
+    }
+    assert units == left.units
+    assert found.passed_over == left.passed_over
+    assert sorted(found.idle) == left.idle
+    assert sorted(found.catalogs) == left.catalogs
+    assert list(map(str, found.unrendered)) == [str(each.problem) for each in found.opaque] == left.unrendered
+    assert list(map(str, found.problems)) == list(left.problems.values())
+    assert list(found.broken) == list(left.problems)
+    assert found.files == {path for path in left.files if not path.endswith("/kustomization.yaml")}
+
+
+@pytest.mark.parametrize(
+    ("before", "path", "is_felt"),
+    [
+        ({"app/kustomization.yaml": "resources: []\n", "app/b.yaml": manifest("vm b")}, "app/b.yaml", "idle"),
+        ({"a.yaml": BROKEN}, "a.yaml", "broken"),
+        ({"types/catalog.yaml": "name: x\n", "types/instancetypes/a.yaml": "a: 1\n"}, "types/catalog.yaml", "catalogs"),
+        (
+            {"types/catalog.yaml": "name: x\n", "types/instancetypes/a.yaml": "a: 1\n"},
+            "types/instancetypes/a.yaml",
+            "catalogs",
+        ),
+    ],
+)
+def test_it_is_another_once_its_files_are(before: dict[str, str], path: str, is_felt: str) -> None:
+    def of(files: dict[str, str]) -> Any:
+        return getattr(find(held({path: text.encode() for path, text in files.items()}), "repo"), is_felt)
+
+    assert of(before)
+    assert of(before) == of({**before, "other.yaml": CONFIG_MAP})
+    changed = of({**before, path: f"{before[path]}# \n"})
+    assert changed.keys() == of(before).keys()
+    assert changed != of(before)
