@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ruamel.yaml import YAML
 
 from virtcatalog.catalog.places import Source
 from virtcatalog.manifests.folder import held
@@ -21,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "kustomize"))
 from kustomize_judge import cases, difference, drawn, ours
 
 CASES = cases()
+FAULTS = YAML(typ="safe").load((Path(__file__).parent / "kustomize_faults.yaml").read_text(encoding="utf-8"))
 A = "{apiVersion: x/v1, kind: A, metadata: {name: a}, spec: {b: 1}}\n"
 
 
@@ -140,6 +142,26 @@ def test_random_trees_are_results_or_problems(seed):
 )
 def test_what_is_wrong_is_named_with_its_place(text, fault):
     assert fault in kustomization(text)
+
+
+@pytest.mark.parametrize("case", FAULTS, ids=[case["fault"] for case in FAULTS])
+def test_a_fault_is_said_in_a_sentence(case):
+    found = kustomization(case["kustomization"], **case.get("files", {})).splitlines()
+    assert found[0] == case["fault"]
+
+
+def test_of_two_kustomizations_in_a_folder_none_is_taken():
+    assert kustomization("resources: [a.yaml]\n", **{"kustomization.yml": "resources: [a.yaml]\n"}) == (
+        "x/kustomization.yaml: there is kustomization.yml beside it: kustomize takes one of them"
+    )
+
+
+def test_a_patch_that_is_no_text_is_a_fault():
+    files = {"kustomization.yaml": b"resources: [a.yaml]\npatches: [{path: p.yaml}]\n", "p.yaml": b"[\xff]"}
+    built = build(held({"a.yaml": A.encode(), **files}), "x")
+    assert list(map(str, built.problems)) == [
+        "x/kustomization.yaml:2:11: patches[0]: operations that begin with [ must be JSON"
+    ]
 
 
 @pytest.mark.parametrize(
