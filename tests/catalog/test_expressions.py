@@ -1,5 +1,7 @@
 """Expressions: their values, what they cannot do, and how long they may take."""
 
+import re
+
 import pytest
 
 from virtcatalog.api.quantity import Quantity
@@ -19,6 +21,11 @@ NAMES = {
     "map": {"a": {"b": "c"}},
     "text": "x{{ y }}",
 }
+
+
+def told(error):
+    """What is said of an expression; Python's and Jinja's words are their own."""
+    return re.sub(r"(has no value: ).*", r"\1…", error.message)
 
 
 @pytest.mark.parametrize(
@@ -136,9 +143,10 @@ def test_what_has_no_value(text, message):
         "{% import 'os' as os %}",
     ],
 )
-def test_templates_cannot_hang_fill_the_memory_or_reach_out(text):
-    with pytest.raises(ExpressionError):
+def test_templates_cannot_hang_fill_the_memory_or_reach_out(text, snapshot):
+    with pytest.raises(ExpressionError) as caught:
         evaluate(text, NAMES, Work())
+    assert told(caught.value) == snapshot
 
 
 @pytest.fixture
@@ -236,9 +244,10 @@ def test_what_cannot_be_compiled_is_charged_each_time():
         "{{ 3 | round(9999) }}",
     ],
 )
-def test_what_would_multiply_sizes_is_refused_before_it_does(text):
-    with pytest.raises(ExpressionError):
+def test_what_would_multiply_sizes_is_refused_before_it_does(text, snapshot):
+    with pytest.raises(ExpressionError) as caught:
         evaluate(text, NAMES, Work())
+    assert told(caught.value) == snapshot
 
 
 @pytest.mark.usefixtures("little_work")
