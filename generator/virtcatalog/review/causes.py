@@ -19,7 +19,7 @@ from virtcatalog.review.kubevirtcr import GATES_FIELD, gate_cause, gates_of
 from virtcatalog.review.pinned import stores
 from virtcatalog.review.running import OF_POOL, TEMPLATE
 from virtcatalog.review.side import Side, Vm
-from virtcatalog.review.unitcauses import cause_at, unit_cause
+from virtcatalog.review.unitcauses import UnitCauses, cause_at
 from virtcatalog.review.units import ANYWHERE, Unit, Units
 from virtcatalog.review.verdict import Cause, Verdict
 
@@ -35,6 +35,7 @@ class Causes:
 
     def __init__(self, base: Side, head: Side) -> None:
         self._base, self._head = base, head
+        self._of_units = UnitCauses(base, head)
         self._objects: dict[tuple[bool, str, Unit], dict[Identity, Data]] = {}
         self._causes: dict[tuple[Identity, str, Units], tuple[Cause, ...]] = {}
 
@@ -61,7 +62,7 @@ class Causes:
         assert vm is not None
         noun = "VM template" if verdict.template else "manifest"
         if old is None or new is None:
-            deployed = unit_cause(vm, side, self._base, self._head)
+            deployed = self._of_units.of(vm, side)
             if deployed is not None:
                 return (deployed,)
             fields = tuple(_refused_fields(vm, verdict, side)) if new is not None else ()

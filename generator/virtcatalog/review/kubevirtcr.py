@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from virtcatalog.errors import listed
+from virtcatalog.manifests.fields import get
 from virtcatalog.manifests.identity import Data
 from virtcatalog.review.assumed import GATE, refused_for
 from virtcatalog.review.comparison import Comparison
@@ -22,9 +22,7 @@ def gate_cause(gate: str) -> str:
 
 def gates_of(kubevirt: Data | None) -> list[str]:
     """Return the feature gates that a KubeVirt CR names."""
-    value: Any = kubevirt
-    for step in GATES_FIELD.split("."):
-        value = value.get(step) if isinstance(value, Mapping) else None
+    value = get(kubevirt, tuple(GATES_FIELD.split(".")))
     return [gate for gate in value if isinstance(gate, str)] if isinstance(value, list) else []
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import NamedTuple
+
 from virtcatalog.catalog.places import Source
 from virtcatalog.review.side import Side, Vm, within
 from virtcatalog.review.verdict import Cause
@@ -15,42 +18,62 @@ def cause_at(name: str, place: Source, label: str) -> Cause:
     return Cause(name, place.file.removeprefix(f"{revision}:"), place.line)
 
 
-def unit_cause(vm: Vm, side: Side, base: Side, head: Side) -> Cause | None:
-    """Return why a VM is on that side alone, None where its file is, too."""
-    other = base if side is head else head
-    path = within(vm.place.file, side.label)
-    if side.repository is None or other.repository is None or path not in other.repository.files:
-        return None
-    unit = side.repository.environments[vm.unit.number]
-    if unit.kind == "folder":
-        return None
-    if unit.is_deployed not in _deployed(vm.environment, other):
-        return cause_at(f"the {'new' if side is head else 'deleted'} {unit.kind}", unit.place, side.label)
-    counterpart = _counterpart(vm, path, other)
-    if counterpart is not None:
-        field = _NAMESPACE if _name(vm)[0] == _name(counterpart)[0] else _NAME
-        after = vm if side is head else counterpart
-        return cause_at(field, after.field(field), head.label) if after.field is not None else None
-    return cause_at(f"the {unit.kind}", unit.place, side.label) if path in other.repository.idle else None
+class UnitCauses:
+    """Finds why VMs are on one of two sides alone whose file is on both."""
+
+    def __init__(self, base: Side, head: Side) -> None:
+        self._base, self._head = base, head
+
+    def of(self, vm: Vm, side: Side) -> Cause | None:
+        """Return why a VM is on that side alone, None where its file is, too."""
+        is_new = side is self._head
+        other, index = (self._base, self._of_base) if is_new else (self._head, self._of_head)
+        path = within(vm.place.file, side.label)
+        if side.repository is None or other.repository is None or path not in other.repository.files:
+            return None
+        unit = side.repository.environments[vm.unit.number]
+        if unit.kind == "folder":
+            return None
+        if unit.is_deployed not in index.deployed.get(vm.environment, ()):
+            return cause_at(f"the {'new' if is_new else 'deleted'} {unit.kind}", unit.place, side.label)
+        candidates = index.vms.get((vm.environment, vm.manifest["kind"], path), ())
+        counterpart = next((candidate for candidate in candidates if _is_renamed(vm, candidate)), None)
+        if counterpart is not None:
+            field = _NAMESPACE if _name(vm)[0] == _name(counterpart)[0] else _NAME
+            after = vm if is_new else counterpart
+            return cause_at(field, after.field(field), self._head.label) if after.field is not None else None
+        return cause_at(f"the {unit.kind}", unit.place, side.label) if path in other.repository.idle else None
+
+    @cached_property
+    def _of_base(self) -> _Index:
+        return _index(self._base)
+
+    @cached_property
+    def _of_head(self) -> _Index:
+        return _index(self._head)
 
 
-def _deployed(name: str, side: Side) -> set[bool]:
-    """Whether an object deploys the units of a side that are called so."""
-    units = side.repository.environments if side.repository is not None else ()
-    return {unit.is_deployed for unit, called in zip(units, side.units, strict=True) if called == name}
+class _Index(NamedTuple):
+    """A side's VMs by their environment, kind and file; whether objects deploy its units, by their names."""
+
+    vms: dict[tuple[str, str, str], list[Vm]]
+    deployed: dict[str, set[bool]]
 
 
-def _counterpart(vm: Vm, path: str, other: Side) -> Vm | None:
-    """The VM of the same file and unit on the other side that has another name, or another namespace."""
-    (name, namespace), kind = _name(vm), vm.manifest["kind"]
-    for candidate in other.vms:
-        if candidate.environment != vm.environment or candidate.manifest["kind"] != kind:
-            continue
-        its_name, its_namespace = _name(candidate)
-        is_other = (name == its_name) != (namespace == its_namespace)
-        if is_other and within(candidate.place.file, other.label) == path:
-            return candidate
-    return None
+def _index(side: Side) -> _Index:
+    index = _Index({}, {})
+    for vm in side.vms:
+        key = vm.environment, vm.manifest["kind"], within(vm.place.file, side.label)
+        index.vms.setdefault(key, []).append(vm)
+    for unit, name in zip(side.repository.environments if side.repository is not None else (), side.units, strict=True):
+        index.deployed.setdefault(name, set()).add(unit.is_deployed)
+    return index
+
+
+def _is_renamed(vm: Vm, other: Vm) -> bool:
+    """Whether two VMs differ in the name or the namespace, and not in both."""
+    (name, namespace), (its_name, its_namespace) = _name(vm), _name(other)
+    return (name == its_name) != (namespace == its_namespace)
 
 
 def _name(vm: Vm) -> tuple[str, str]:
