@@ -4,7 +4,9 @@ from textwrap import dedent
 
 import pytest
 
-from virtcatalog.manifests.edits import UnwritableError, with_entry
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.edits import Editor, UnwritableError, with_entry
+from virtcatalog.manifests.syntax import compose
 
 
 def put(text, path=("sizes",), name="large", value=None):
@@ -81,3 +83,65 @@ def test_texts_are_quoted_where_they_would_be_something_else():
 def test_what_is_no_map_of_its_own_is_left_alone(text):
     with pytest.raises(UnwritableError):
         put(text)
+
+
+def taken_out(text, new):
+    """The text once it is changed into other data."""
+    (node,), ((_, old),) = compose(text), Text(text).documents()
+    editor = Editor(text)
+    editor.change(node, old, new)
+    return editor.apply()
+
+
+ITEM = "list:\n- a: 1\n  # of b\n  b: 2\n  c: 3\n  d: 4\n- e\n"
+
+
+@pytest.mark.parametrize(
+    ("left", "made"),
+    [
+        ("bcd", "list:\n# of b\n- b: 2\n  c: 3\n  d: 4\n- e\n"),
+        ("cd", "list:\n- c: 3\n  d: 4\n- e\n"),
+        ("d", "list:\n- d: 4\n- e\n"),
+        ("bd", "list:\n# of b\n- b: 2\n  d: 4\n- e\n"),
+        ("acd", "list:\n- a: 1\n  # of b\n  c: 3\n  d: 4\n- e\n"),
+        ("ad", "list:\n- a: 1\n  # of b\n  d: 4\n- e\n"),
+        ("abc", "list:\n- a: 1\n  # of b\n  b: 2\n  c: 3\n- e\n"),
+    ],
+)
+def test_entries_of_an_item_go_and_the_first_that_stays_is_behind_its_dash(left, made):
+    numbers = {"a": 1, "b": 2, "c": 3, "d": 4}
+    assert taken_out(ITEM, {"list": [{name: numbers[name] for name in left}, "e"]}) == made
+
+
+@pytest.mark.parametrize(
+    ("left", "made"),
+    [
+        ("bc", "x: {b: 2, c: 3}  # y\n"),
+        ("ac", "x: {a: 1, c: 3}  # y\n"),
+        ("ab", "x: {a: 1, b: 2}  # y\n"),
+        ("a", "x: {a: 1}  # y\n"),
+        ("b", "x: {b: 2}  # y\n"),
+        ("c", "x: {c: 3}  # y\n"),
+        ("", "x: {}  # y\n"),
+    ],
+)
+def test_entries_on_one_line_go_with_their_commas(left, made):
+    numbers = {"a": 1, "b": 2, "c": 3}
+    assert taken_out("x: {a: 1, b: 2, c: 3}  # y\n", {"x": {name: numbers[name] for name in left}}) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "new", "why"),
+    [
+        ("a: 1\n", {"a": 2}, "a value would have to change"),
+        (
+            "a: &x {b: 1, c: 2}\nd: *x\n",
+            {"a": {"b": 1, "c": 2}, "d": {"b": 1}},
+            "d is an alias of what stands elsewhere",
+        ),
+    ],
+)
+def test_what_cannot_be_written_is_told(text, new, why):
+    with pytest.raises(UnwritableError) as caught:
+        taken_out(text, new)
+    assert str(caught.value) == why

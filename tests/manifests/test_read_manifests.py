@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from loading import read_manifests
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import ManifestError
-from virtcatalog.manifests import syntax
+from virtcatalog.manifests import builder, syntax
 from virtcatalog.manifests.document import Text
 
 CUSTOM = "apiVersion: example.org/v1\nkind: Thing\n"
@@ -328,6 +328,15 @@ def test_no_text_gives_anything_but_manifests_or_problems(text: str | bytes) -> 
 def test_text_that_aliases_repeat_is_counted(text: str) -> None:
     (problem,) = problems(CUSTOM + text)
     assert problem.endswith("aliases stand for more than 4194304 characters")
+
+
+def test_lists_that_aliases_repeat_are_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = CUSTOM + "a: &a [" + "y" * 100 + "]\nb: [" + "*a, " * 10 + "]\n"
+    monkeypatch.setattr(builder, "YAML_ALIASED_CHARACTERS", 1000)
+    assert len(read_manifests(text)) == 1
+    monkeypatch.setattr(builder, "YAML_ALIASED_CHARACTERS", 995)
+    (problem,) = problems(text)
+    assert problem.endswith("aliases stand for more than 995 characters")
 
 
 def test_values_of_a_document_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:

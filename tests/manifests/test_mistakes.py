@@ -1,0 +1,62 @@
+"""What is said of a text that is not YAML, at the place where it is to be mended."""
+
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from virtcatalog.manifests.document import Text
+
+TEXTS = {
+    "a bracket": "a: [1, 2\nb: 3\n",
+    "a bracket in the last line": "a: [1, 2",
+    "a brace": "a: {b: 1\nc: 2\n",
+    "a quote": 'a: "b\nc: d\n',
+    "an apostrophe": "a: 'b\nc: d\n",
+    "a comma within a list": "a: [1 {b: 2}]\n",
+    "a comma between lines of JSON": '{\n "a": 1\n "b": 2\n}\n',
+    "JSON that ends early": '{\n "a": [1,\n',
+    "no colon": "a: 1\nb\nc: 2\n",
+    "a key without a colon above another": "a\nb: 1\n",
+    "two colons": "a: b: c\n",
+    "two colons behind a word": "a: text with b: c\n",
+    "too far right": "a: 1\n  b: 2\n",
+    "too far right below a word": "a\n  b: 2\n",
+    "fits no map": "a:\n    b: 1\n  c: 2\n",
+    "quoted text and more": 'a: "b" c\n',
+    "a bracket and more": "a: [b] c\n",
+    "a value is wanted": "a: ]\n",
+    "a value is wanted at the end": "a: [b, ",
+    "an at sign": "a: @b\n",
+    "a backtick": "a: `b`\n",
+    "a percent sign": "a: %b\n",
+    "an unknown escape": 'a: "\\d"\n',
+    "an alias without an anchor": "a: *b\n",
+    "an asterisk": "a: *.example.org\n",
+    "a list behind its key": "a: - b\n",
+    "an item without a dash": "a:\n- b\nc\n- d\n",
+    "an item further left": "a:\n  - b\n - c\n",
+    "further left than the first": "  a: 1\nb: 2\n",
+    "behind a document's end": "a: 1\n...\nb: [\n",
+    "a tab": "a:\n\tb: 1\n",
+    "a tab within": "a: 1\n  \tb: 1\n",
+    "curled quotes": "a: \u201cb: c\u201d\n",
+    "a conflict": "a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> topic\n",
+    "a key twice": "a: 1\nb: 2\na: 3\n",
+    "a merge of a word": "a: 1\n<<: b\n",
+    "a tag": "a: !x 1\n",
+    "a tag that does not fit": "a: !!int b\n",
+    "a tag of a map": "a: !!set {b}\n",
+    "infinity": "a: .inf\n",
+    "a key that is null": "~: 1\n",
+    "a key that is a list": "[a]: 1\n",
+    "braces of a template": "a: {{ b }}\n",
+    "itself": "a: &a [*a]\n",
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_a_mistake_is_told_where_it_is_to_be_mended(text: str, snapshot: SnapshotAssertion) -> None:
+    read = Text(text)
+    list(read.documents())
+    assert [f"{problem.line}:{problem.column}: {problem.message}" for problem in read.problems] == snapshot
