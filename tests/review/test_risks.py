@@ -91,84 +91,96 @@ def added(field: str) -> tuple[str, str]:
     return MEMORY, f"{field}\n        {MEMORY}"
 
 
-@pytest.mark.parametrize(
-    ("change", "kind", "reason"),
-    [
-        (
-            ("bootloader: {efi: {secureBoot: false}}", "bootloader: {bios: {}}"),
-            "boot",
-            "UEFI without Secure Boot → BIOS",
-        ),
-        (("secureBoot: false", "secureBoot: true"), "boot", "Secure Boot is on"),
-        ((ROOT, "{name: root, disk: {bus: sata}}"), "boot", "virtio → sata: a guest needs the driver when it boots"),
-        ((DATA, "{name: data, bootOrder: 1, disk: {bus: virtio}}"), "boot", "from disk 'data' instead of disk 'root'"),
-        ((NIC, "{name: default, bootOrder: 1, masquerade: {}}"), "boot", "from NIC 'default' instead of disk 'root'"),
-        ((f"{ROOT}, {DATA}", f"{DATA}, {ROOT}"), "boot", "from disk 'data' instead of disk 'root'"),
-        ((DATA, "{name: data, disk: {bus: sata}}"), "disks", "data vdb → sda"),
-        ((NIC, "{name: default, model: e1000, masquerade: {}}"), "network", "virtio → e1000: a guest needs the driver"),
-        ((NIC, "{name: default, macAddress: '02:00:00:00:00:01', masquerade: {}}"), "network", "another MAC"),
-        ((NIC, "{name: default, acpiIndex: 3, masquerade: {}}"), "network", "another ACPI index, none → 3"),
-        (
-            (NIC, "{name: default, pciAddress: '0000:05:00.0', masquerade: {}}"),
-            "network",
-            "from root port 1 to 0000:05:00.0",
-        ),
-        (("          tpm: {}\n", ""), "tpm", "the TPM is gone"),
-        (added("clock: {timezone: Europe/Berlin}"), "clock", "UTC → Europe/Berlin: Linux expects UTC there"),
-        (added("clock: {utc: {offsetSeconds: 3600}}"), "clock", "UTC → UTC+3600s"),
-        (added("cpu: {model: Nehalem}"), "activation", "host-model → Nehalem"),
-        (("firmware: {", "firmware: {serial: a1, "), "activation", "SMBIOS serial"),
-        (
-            ("firmware: {", "firmware: {uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223, "),
-            "activation",
-            "SMBIOS uuid",
-        ),
-        (added("machine: {type: pc-q35-7.2}"), "activation", "machine q35 → pc-q35-7.2"),
-        (
-            ("features: {smm", "features: {acpi: {enabled: false}, smm"),
-            "boot",
-            "ACPI is off: other guests than Linux",
-        ),
-        (
-            ("firmware: {", "firmware: {kernelBoot: {container: {image: a, kernelPath: /k}}, "),
-            "boot",
-            "it boots the kernel /k of an image instead of what is on its disk",
-        ),
-        (added("launchSecurity: {sev: {}}"), "boot", "its memory is encrypted"),
-        ((ROOT, "{name: root, disk: {bus: scsi}}"), "boot", "Windows has no driver for virtio of its own"),
-        (
-            (ROOT, "{name: root, disk: {bus: virtio}, blockSize: {custom: {logical: 4096, physical: 4096}}}"),
-            "boot",
-            "disk 'root' has blocks of another size, 512 bytes → 4096 bytes",
-        ),
-        ((DATA, "{name: data, disk: {bus: virtio, readonly: true}}"), "disks", "disk 'data' is read-only"),
-        ((DATA, "{name: data, disk: {bus: sata}}"), "disks", "disk 'data' virtio → sata: a guest needs the driver"),
-        ((NIC, "{name: default, bridge: {}}"), "network", "masquerade → bridge: the guest gets another address"),
-        (("devices:\n", "devices:\n          useVirtioTransitional: true\n"), "network", "to slot 1 of a bridge"),
-    ],
-)
+RISKS = [
+    (
+        ("bootloader: {efi: {secureBoot: false}}", "bootloader: {bios: {}}"),
+        "boot",
+        "UEFI without Secure Boot → BIOS",
+    ),
+    (("secureBoot: false", "secureBoot: true"), "boot", "Secure Boot is on"),
+    ((ROOT, "{name: root, disk: {bus: sata}}"), "boot", "virtio → sata: a guest needs the driver when it boots"),
+    ((DATA, "{name: data, bootOrder: 1, disk: {bus: virtio}}"), "boot", "from disk 'data' instead of disk 'root'"),
+    ((NIC, "{name: default, bootOrder: 1, masquerade: {}}"), "boot", "from NIC 'default' instead of disk 'root'"),
+    ((f"{ROOT}, {DATA}", f"{DATA}, {ROOT}"), "boot", "from disk 'data' instead of disk 'root'"),
+    ((DATA, "{name: data, disk: {bus: sata}}"), "disks", "data vdb → sda"),
+    ((NIC, "{name: default, model: e1000, masquerade: {}}"), "network", "virtio → e1000: a guest needs the driver"),
+    ((NIC, "{name: default, macAddress: '02:00:00:00:00:01', masquerade: {}}"), "network", "another MAC"),
+    ((NIC, "{name: default, acpiIndex: 3, masquerade: {}}"), "network", "another ACPI index, none → 3"),
+    (
+        (NIC, "{name: default, pciAddress: '0000:05:00.0', masquerade: {}}"),
+        "network",
+        "from root port 1 to 0000:05:00.0",
+    ),
+    (("          tpm: {}\n", ""), "tpm", "the TPM is gone"),
+    (added("clock: {timezone: Europe/Berlin}"), "clock", "UTC → Europe/Berlin: Linux expects UTC there"),
+    (added("clock: {utc: {offsetSeconds: 3600}}"), "clock", "UTC → UTC+3600s"),
+    (added("cpu: {model: Nehalem}"), "activation", "host-model → Nehalem"),
+    (("firmware: {", "firmware: {serial: a1, "), "activation", "SMBIOS serial"),
+    (
+        ("firmware: {", "firmware: {uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223, "),
+        "activation",
+        "SMBIOS uuid",
+    ),
+    (added("machine: {type: pc-q35-7.2}"), "activation", "machine q35 → pc-q35-7.2"),
+    (
+        ("features: {smm", "features: {acpi: {enabled: false}, smm"),
+        "boot",
+        "ACPI is off: other guests than Linux",
+    ),
+    (
+        ("firmware: {", "firmware: {kernelBoot: {container: {image: a, kernelPath: /k}}, "),
+        "boot",
+        "it boots the kernel /k of an image instead of what is on its disk",
+    ),
+    (added("launchSecurity: {sev: {}}"), "boot", "its memory is encrypted"),
+    ((ROOT, "{name: root, disk: {bus: scsi}}"), "boot", "Windows has no driver for virtio of its own"),
+    (
+        (ROOT, "{name: root, disk: {bus: virtio}, blockSize: {custom: {logical: 4096, physical: 4096}}}"),
+        "boot",
+        "disk 'root' has blocks of another size, 512 bytes → 4096 bytes",
+    ),
+    ((DATA, "{name: data, disk: {bus: virtio, readonly: true}}"), "disks", "disk 'data' is read-only"),
+    ((DATA, "{name: data, disk: {bus: sata}}"), "disks", "disk 'data' virtio → sata: a guest needs the driver"),
+    ((NIC, "{name: default, bridge: {}}"), "network", "masquerade → bridge: the guest gets another address"),
+    (("devices:\n", "devices:\n          useVirtioTransitional: true\n"), "network", "to slot 1 of a bridge"),
+]
+
+
+@pytest.mark.parametrize(("change", "kind", "reason"), RISKS)
 def test_a_risk_has_its_reason(change: tuple[str, str], kind: str, reason: str) -> None:
     assert [risk for risk in of(VM, changed(change)) if risk.kind == kind and reason in risk.reason]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "kind", "reason"),
-    [
-        ("bootloader: {bios: {}}", "bootloader: {efi: {secureBoot: false}}", "boot", "BIOS → UEFI"),
-        ("bootloader: {efi: {}}", "bootloader: {efi: {secureBoot: false}}", "boot", "Secure Boot is off"),
-        (
-            "bootloader: {efi: {secureBoot: false, persistent: true}}",
-            "bootloader: {efi: {secureBoot: false}}",
-            "nvram",
-            "Secure Boot keys and settings of its own are lost",
-        ),
-    ],
-)
+FIRMWARE = [
+    ("bootloader: {bios: {}}", "bootloader: {efi: {secureBoot: false}}", "boot", "BIOS → UEFI"),
+    ("bootloader: {efi: {}}", "bootloader: {efi: {secureBoot: false}}", "boot", "Secure Boot is off"),
+    (
+        "bootloader: {efi: {secureBoot: false, persistent: true}}",
+        "bootloader: {efi: {secureBoot: false}}",
+        "nvram",
+        "Secure Boot keys and settings of its own are lost",
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "kind", "reason"), FIRMWARE)
 def test_a_risk_of_the_firmware(old: str, new: str, kind: str, reason: str) -> None:
     firmware = "bootloader: {efi: {secureBoot: false}}"
     assert [(risk.kind, reason in risk.reason) for risk in of(changed((firmware, old)), changed((firmware, new)))] == [
         (kind, True)
     ]
+
+
+def test_all_that_is_said_of_each_change(snapshot: object) -> None:
+    firmware = "bootloader: {efi: {secureBoot: false}}"
+    changes: dict[str, tuple[str, str]] = {}
+    for (old, new), _, _ in RISKS:
+        other = changed((old, new))
+        changes |= {f"{old} -> {new}": (VM, other), f"{new} -> {old}": (other, VM)}
+    changes |= {f"{old} -> {new}": (changed((firmware, old)), changed((firmware, new))) for old, new, _, _ in FIRMWARE}
+    assert {
+        " ".join(name.split()): [f"{risk.kind}: {risk.reason}" for risk in of(*pair)] for name, pair in changes.items()
+    } == snapshot
 
 
 def test_another_firmware_is_named() -> None:
