@@ -42,6 +42,12 @@ def test_a_type_that_changes_in_place_changes_nothing_not_even_at_a_restart(type
     assert told.revisions[0] == told.revisions[1]
 
 
+def test_a_vmi_knows_the_generation_that_it_was_started_from(typed):
+    """Also where the annotations of its type make its template another one than the VM's."""
+    told = roll(typed, typed, instancetype(annotations={"tier": "web"}), SERVER)
+    assert told.generation_observed
+
+
 def test_a_type_that_is_gone_changes_nothing(typed):
     told = roll(typed, typed, SMALL, SERVER, later=[SERVER], update="keep")
     assert (told.live, told.restart_required, told.error, told.following.changes) == ((), False, (), ())

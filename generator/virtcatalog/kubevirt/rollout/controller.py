@@ -151,6 +151,7 @@ def _start(running: Running, vm: VirtualMachine) -> None:
     if causes:
         raise SyncError(*causes, by="vmi")
     running.vmi, running.restart = vmi, None
+    running.generation_seen = vm.metadata.generation
     running.started = pinned(vm)
     boot(running)
 
