@@ -243,6 +243,57 @@ def test_what_nobody_sends_says_what_it_waits_for_once_someone_does(syncing, new
     assert found == Synced(syncing.tool, "not applied", reasons)
 
 
+WAVES = of_types("-10")
+KEPT = {SYNC_OPTIONS: "Prune=false", FLUX_PRUNE: "disabled"}
+SSA = "kustomize.toolkit.fluxcd.io/ssa"
+CHANGES = {
+    "created": (None, vm(), "create", False),
+    "created, and does not run": (None, vm(), "create", True),
+    "created stopped": (None, vm("Halted"), "create", False),
+    "started, and does not run": (vm("Halted"), vm(), "start", True),
+    "deleted": (vm(), None, "delete", False),
+    "deleted, and not to be pruned": (vm(annotations=KEPT), None, "delete", False),
+    "deleted once confirmed": (vm(annotations={SYNC_OPTIONS: "Prune=confirm"}), None, "delete", False),
+    "refused": (vm(), vm(memory="2Gi"), "refused", False),
+    "live": (vm(), vm(memory="2Gi"), "live", False),
+    "migrates": (vm(), vm(memory="2Gi"), "migrate", False),
+    "restarts": (vm(), vm(hostname="b"), "restart", False),
+    "restarts, and does not run": (vm(), vm(hostname="b"), "restart", True),
+    "waits for a migration": (vm(), vm(hostname="b"), "pending", False),
+    "stopped": (vm(), vm("Halted"), "stop", False),
+    "spelled otherwise": (vm(), vm(memory="1024Mi"), "unchanged", False),
+    "ignored by Flux": (vm(), vm(memory="2Gi", annotations={SSA: "Ignore"}), "live", False),
+    "created by Flux alone": (vm(), vm(memory="2Gi", annotations={SSA: "IfNotPresent"}), "live", False),
+    "not known": (vm(), vm(memory="2Gi"), "unknown", False),
+}
+SYNCINGS = {
+    "Argo CD": (ARGOCD, ()),
+    "Argo CD with waves": (ARGOCD, (WAVES,)),
+    "Argo CD with health checks and waves": (replace(ARGOCD, own_health=True), (WAVES,)),
+    "Argo CD by hand": (replace(ARGOCD, automatic=False, heals=False, retries=0), ()),
+    "Argo CD that does not prune": (replace(ARGOCD, prunes=False), ()),
+    "Argo CD that ignores the memory": (
+        replace(ARGOCD, ignored=({**SUBJECT, "jsonPointers": ["/spec/template/spec/domain/memory/guest"]},)),
+        (),
+    ),
+    "Flux": (FLUX, ()),
+    "Flux that does not wait": (replace(FLUX, waits=False), ()),
+    "Flux that does not prune": (replace(FLUX, prunes=False), ()),
+    "Flux, suspended": (replace(FLUX, suspended=True), ()),
+    "Flux's HelmRelease": (HELM, ()),
+}
+
+
+@pytest.mark.parametrize("tool", SYNCINGS)
+def test_all_that_is_said_of_each_change(tool, snapshot):
+    syncing, others = SYNCINGS[tool]
+    assert {
+        name: found and f"{found.outcome}: {'; '.join(found.reasons)}"
+        for name, (old, new, now, breaks) in CHANGES.items()
+        for found in (outcome(syncing, new, now, old, (*([new] if new else []), *others) or (vm(),), breaks),)
+    } == snapshot
+
+
 INFERRED = '(.spec.instancetype | select(.inferFromVolume == "root")).inferFromVolume'
 
 

@@ -123,7 +123,7 @@ def _argocd(change: Change, unit: Environment, syncing: Syncing) -> Iterator[_Ro
         if differing:
             yield "out of sync", f"{some(differing, _MOST_FIELDS)} stays as it is: RespectIgnoreDifferences=true"
     if change.now == "refused":
-        times = f"tried {counted(syncing.retries + 1, 'time')}, then" if syncing.automatic else "and then"
+        times = f"tried {counted(syncing.retries + 1, 'time')}, then" if syncing.automatic else "once someone syncs it,"
         yield "fails", f"{times} SyncFailed till the next commit; later sync waves are not applied"
         return
     yield from _stays_out_of_sync(change, rules, syncing, _mode(syncing, options))
