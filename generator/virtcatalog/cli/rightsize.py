@@ -80,6 +80,7 @@ def command(
     from virtcatalog.cli.previews import marked
     from virtcatalog.cli.rightsize_output import as_data, as_markdown, as_rows, print_text, write
     from virtcatalog.escaping import as_json
+    from virtcatalog.manifests.folder import SourceError
     from virtcatalog.manifests.sources import read_file
     from virtcatalog.review.requests import load_prices
     from virtcatalog.rightsize.metrics import read_metrics
@@ -87,7 +88,11 @@ def command(
 
     if in_place and any(placed(source).path == "-" for source in sources):
         raise click.UsageError("--in-place changes files, and -f - is none")
-    measured = read_metrics(read_file(metrics), metrics, percentile)
+    try:
+        content = read_file(metrics)
+    except SourceError as error:
+        raise VirtcatalogError(f"{metrics}: {error.message}") from None
+    measured = read_metrics(content, metrics, percentile)
     files, problems, objects, release, repositories = gathered(sources, catalog, environments)
     candidates = Candidates(objects, judged_by(conditions, release, objects))
     if not candidates.instancetypes:
