@@ -68,6 +68,49 @@ def test_every_field_of_an_instance_type_decides_something():
     assert sources == spec.keys()
 
 
+EVERY_TYPE = {
+    "cpu": {
+        "guest": 1,
+        "model": "m",
+        "dedicatedCPUPlacement": True,
+        "isolateEmulatorThread": True,
+        "numa": {"guestMappingPassthrough": {}},
+        "realtime": {"mask": "0"},
+        "maxSockets": 1,
+    },
+    "memory": {"guest": "1Gi", "hugepages": {"pageSize": "2Mi"}, "maxGuest": "1Gi", "overcommitPercent": 5},
+    "nodeSelector": {"a": "b"},
+    "schedulerName": "s",
+    "gpus": [{}],
+    "hostDevices": [{}],
+    "ioThreadsPolicy": "auto",
+    "ioThreads": {"supplementalPoolThreadCount": 1},
+    "launchSecurity": {"sev": {}},
+    "annotations": {"key": "value"},
+}
+
+
+def worded(rules):
+    return sorted(f"{'.'.join(map(str, path))}: {source}" for path, source in rules.items())
+
+
+def test_what_each_field_of_an_instance_type_stands_for(snapshot):
+    assert worded(decided(EVERY_TYPE)) == snapshot(name="decided")
+    assert worded(implied(EVERY_TYPE)) == snapshot(name="implied")
+
+
+def test_what_each_field_of_a_preference_stands_for(snapshot):
+    spec: dict[str, Any] = {"annotations": {"key": "value"}}
+    for source in sorted(SOURCES - {"annotations"}):
+        *above, name = source.split(".")
+        part = spec
+        for key in above:
+            part = part.setdefault(key, {})
+        if name not in part:
+            part[name] = {} if any(other.startswith(f"{source}.") for other in SOURCES) else True
+    assert worded(preferred(spec)) == snapshot
+
+
 def test_only_what_is_set_counts():
     assert preferred({"devices": {"preferredDiskBus": ""}, "firmware": {"preferredUseEfi": False}}) == {}
     assert preferred({"devices": {"preferredAutoattachMemBalloon": False}}) != {}

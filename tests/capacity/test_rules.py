@@ -16,6 +16,16 @@ topologySpreadConstraints: [
 """
 
 
+said = []
+
+
+def told(placement, asked):
+    """What keeps a demand off each node, in words."""
+    found = [placement.obstacle(asked, index) for index in range(len(placement.nodes))]
+    assert [placement.takes(asked, index) for index in range(len(found))] == [each is None for each in found]
+    return [each and f"{each.sort}: {each.text}" for each in found]
+
+
 def obstacle(one, asked, *others):
     """The sort of reason why a node does not take a demand, with others on it."""
     placement = Placement(nodes(one)[0])
@@ -23,7 +33,18 @@ def obstacle(one, asked, *others):
         placement.put(each, 0)
     found = placement.obstacle(asked, 0)
     assert placement.takes(asked, 0) is (found is None)
+    if found:
+        said.append(f"{found.sort}: {found.text}")
     return found.sort if found else None
+
+
+@pytest.fixture(autouse=True)
+def in_words(snapshot):
+    """All that is said of why a node does not take a Pod, as a user reads it."""
+    said.clear()
+    yield
+    if said:
+        assert list(dict.fromkeys(said)) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -169,6 +190,51 @@ def test_near_others_unless_it_is_the_first_of_its_group():
     assert placement.takes(first, 2)
     placement.put(first, 2)
     assert [placement.takes(alone, i) for i in range(3)] == [False, False, True]
+
+
+def test_what_keeps_apart_and_together_is_said_in_words():
+    placement = Placement([*zones(), *nodes(node("nowhere"))[0]])
+    placement.put(demand("x", labels={"app": "db"}, spec=AWAY), 0)
+    assert told(placement, demand("y", spec=AWAY)) == [
+        "anti-affinity: is where its Pod may not be: zone=a",
+        "anti-affinity: is where its Pod may not be: zone=a",
+        None,
+        None,
+    ]
+    assert told(placement, demand("y", labels={"app": "db"})) == [
+        "anti-affinity: has x near, which keeps it away",
+        "anti-affinity: has x near, which keeps it away",
+        None,
+        None,
+    ]
+    assert told(placement, demand("y", spec=NEAR)) == [
+        None,
+        None,
+        "affinity: is not near the Pods that its Pod must be near",
+        "affinity: lacks a label by which its Pod tells places",
+    ]
+    placement = Placement([*zones(), *nodes(node("nowhere"))[0]])
+    placement.put(demand("x", labels={"app": "db"}), 0)
+    assert told(placement, demand("y", spec=SPREAD, labels={"app": "db"})) == [
+        "spread: would have 2 of its like in zone=a, 0 elsewhere",
+        "spread: would have 2 of its like in zone=a, 0 elsewhere",
+        None,
+        "spread: has no label zone",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("policy", "takes"),
+    [("", [False, False]), ("nodeTaintsPolicy: Honor, ", [True, True]), ("nodeTaintsPolicy: Ignore, ", [False, False])],
+)
+def test_a_place_whose_nodes_are_all_tainted_counts_unless_taints_are_honoured(policy, takes):
+    """Two places have one already; the third, which has none, takes none of its like."""
+    tainted = node("c", labels={"zone": "c"}, taints=[("k", "v", "NoSchedule")])
+    placement = Placement(nodes(node("a", labels={"zone": "a"}), node("b", labels={"zone": "b"}), tainted)[0])
+    for index in range(2):
+        placement.put(demand(f"x{index}", labels={"app": "db"}), index)
+    asked = demand("y", spec=SPREAD.replace("labelSelector", f"{policy}labelSelector"), labels={"app": "db"})
+    assert [placement.takes(asked, index) for index in range(2)] == takes
 
 
 def test_evenly_spread():

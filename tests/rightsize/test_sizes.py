@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,17 +65,32 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+said: list[str] = []
+
+
 def rightsize(vms: str, usage: str, *arguments: str) -> Result:
     Path("vms.yaml").write_text(vms)
     Path("usage.csv").write_text("namespace,name,cpu,memory\n" + usage)
     arguments = ("rightsize", "-f", "vms.yaml", "-f", "types.yaml", "--metrics", "usage.csv", *arguments)
     result = CliRunner().invoke(main, arguments)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    said.append(result.stderr)
     return result
 
 
 def advice(vms: str, usage: str, *arguments: str) -> Any:
-    return json.loads(rightsize(vms, usage, "-o", "json", *arguments).stdout)["vms"][0]
+    advice = json.loads(rightsize(vms, usage, "-o", "json", *arguments).stdout)["vms"][0]
+    said.extend(f"{advice['outcome']}: {key}: {text}" for key in ("reasons", "notes") for text in advice.get(key, ()))
+    return advice
+
+
+@pytest.fixture(autouse=True)
+def in_words(snapshot: SnapshotAssertion) -> Iterator[None]:
+    """All that is said beside the sizes, as a user reads it."""
+    said.clear()
+    yield
+    if any(said):
+        assert [text for text in dict.fromkeys(said) if text] == snapshot(name="words")
 
 
 GIB = 2**30
