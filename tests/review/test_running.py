@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import pytest
+
+import otheryaml
 from conformance import rollouts
 from sampling import sample
+from virtcatalog import Cluster
 from virtcatalog.kubevirt.rollout.outcome import Rollout
-from virtcatalog.review.running import now_of
+from virtcatalog.review.running import BY_HAND, Running, now_of, running
 
 
 def expected(answer: dict[str, Any], found: Rollout) -> str:
@@ -45,3 +49,108 @@ def test_what_becomes_of_a_machine_follows_from_kubevirts_answer() -> None:
     assert len(allowed) <= 3
     assert min(numbers[now] for now in ("refused", "stop", "restart", "pending", "migrate", "live", "unchanged")) > 0
     assert len(rollouts.pairs()) >= 2411
+
+
+VM = """
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web, namespace: shop}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      domain:
+        cpu: {cores: 1, sockets: 2}
+        memory: {guest: 2Gi}
+        devices:
+          disks: [{name: root, disk: {bus: virtio}}]
+          interfaces: [{name: default, masquerade: {}}]
+      networks: [{name: default, pod: {}}]
+      volumes: [{name: root, persistentVolumeClaim: {claimName: root}}]
+"""
+OFF = ("runStrategy: Always", "runStrategy: Halted")
+RUNNING, STOPPED = ("runStrategy: Always", "running: true"), ("runStrategy: Always", "running: false")
+NAMED = ("    spec:\n      domain", "    spec:\n      hostname: a\n      domain")
+MORE = ("sockets: 2", "sockets: 3")
+REFUSED = ("disk: {bus: virtio}", "disk: {bus: none}")
+EVERYTHING = (
+    ("    spec:\n", "    spec:\n      hostname: a\n      subdomain: b\n"),
+    ("cores: 1", "cores: 2"),
+    ("devices:\n", "devices:\n          rng: {}\n          blockMultiQueue: true\n"),
+)
+CANNOT = "cannot change while the VM runs"
+Edit = tuple[str, str]
+
+
+def edited(*edits: Edit) -> dict[str, Any]:
+    text = VM
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new, 1)
+    return otheryaml.load(text)
+
+
+def cluster(mode: str = "ReadWriteMany", strategy: str = "LiveUpdate") -> Cluster:
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "root", "namespace": "shop"},
+        "spec": {"accessModes": [mode], "resources": {"requests": {"storage": "1Gi"}}},
+    }
+    kubevirt = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "KubeVirt",
+        "metadata": {"name": "kubevirt", "namespace": "kubevirt"},
+        "spec": {"configuration": {"vmRolloutStrategy": strategy}},
+    }
+    return Cluster([claim, kubevirt])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "now", "reasons"),
+    [
+        ([], [], "unchanged", []),
+        ([OFF], [OFF], "unchanged", []),
+        ([OFF], [OFF, NAMED], "unchanged", []),
+        ([], [MORE], "migrate", []),
+        ([], [NAMED], "restart", ["needs a restart by hand: hostname cannot change while the VM runs"]),
+        (
+            [],
+            EVERYTHING,
+            "restart",
+            [f"{BY_HAND}domain.cpu.cores, domain.devices.blockMultiQueue, domain.devices.rng and 2 more {CANNOT}"],
+        ),
+        ([], [OFF], "stop", ["the VM is switched off: runStrategy Always → Halted"]),
+        ([OFF], [], "start", ["the VM is started: runStrategy Halted → Always"]),
+        ([RUNNING], [STOPPED], "stop", ["the VM is switched off: running true → false"]),
+        ([STOPPED], [RUNNING], "start", ["the VM is started: running false → true"]),
+        ([STOPPED], [], "start", ["the VM is started: running false → runStrategy Always"]),
+        ([RUNNING], [OFF], "stop", ["the VM is switched off: running true → runStrategy Halted"]),
+    ],
+)  # fmt: skip
+def test_what_becomes_of_a_machine_and_why(old: list[Edit], new: list[Edit], now: str, reasons: list[str]) -> None:
+    found = running(edited(*old), edited(*new), cluster(), cluster())
+    assert (found.now, list(found.reasons), found.next, found.breaks) == (now, reasons, "same", ())
+
+
+def test_what_needs_a_migration_that_cannot_be_says_why() -> None:
+    found = running(edited(), edited(MORE), cluster("ReadWriteOnce"), cluster("ReadWriteOnce"))
+    assert found.now == "pending"
+    assert found.reasons[0] == "it comes with a live migration, which the VM cannot do"
+    assert "root" in found.reasons[1]
+
+
+def test_with_the_strategy_stage_all_waits_for_a_restart() -> None:
+    staged = cluster(strategy="Stage")
+    found = running(edited(), edited(MORE), staged, staged)
+    assert (found.now, found.reasons) == ("restart", ("the rollout strategy Stage brings nothing to a VM that runs",))
+
+
+def test_what_is_refused_says_whether_a_new_vm_would_be_taken() -> None:
+    refused = running(edited(), edited(REFUSED), cluster(), cluster())
+    assert refused.now == "refused"
+    assert not any("created anew" in reason for reason in refused.reasons)
+
+
+def test_a_machine_that_did_not_run_meets_nothing_when_its_cluster_changes() -> None:
+    assert running(edited(REFUSED), edited(REFUSED), cluster(), cluster("ReadWriteOnce")) == Running()
