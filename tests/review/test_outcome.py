@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
 from typing import Any
 
 import pytest
 
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.review.outcome import compare, outcome
+from virtcatalog.review.outcome import compare, deleted_claims, outcome, refusals, removed_claims
 
 VM = {
     "apiVersion": "kubevirt.io/v1",
@@ -78,3 +79,86 @@ def test_a_change_is_said_with_the_vms_own_names_and_addresses() -> None:
         for interface in ({}, {"macAddress": mac})
     )
     assert kind_and_summary(old, new) == ("domain", (f"domain.devices.interfaces[default].macAddress: {mac} is new",))
+
+
+DISK = {
+    "domain": {"devices": {"disks": [{"name": "root", "disk": {"bus": "virtio"}}]}},
+    "volumes": [{"name": "root", "persistentVolumeClaim": {"claimName": "root"}}],
+}
+
+
+def claim(name: str = "root", kind: str = "PersistentVolumeClaim", namespace: str = "default") -> dict[str, Any]:
+    version = "v1" if kind == "PersistentVolumeClaim" else "cdi.kubevirt.io/v1beta1"
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    spec = spec if version == "v1" else {"source": {"blank": {}}, "storage": spec}
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": namespace}, "spec": spec}
+
+
+@pytest.mark.parametrize("there", [claim(), claim(kind="DataVolume")])
+def test_a_claim_that_goes_while_a_vm_names_it_is_said_first(there: dict[str, Any]) -> None:
+    vm = changed(**deepcopy(DISK))
+    with_it, without = Cluster([there]), Cluster([claim("other"), claim(namespace="shop")])
+    change = compare(outcome(vm, with_it), outcome(vm, without))
+    assert change is not None
+    assert change.summary[0] == "claim root is gone"
+    assert not any(line.startswith("<disk root>") for line in change.summary)
+    assert compare(outcome(vm, without), outcome(vm, without)) is None
+    back = compare(outcome(vm, without), outcome(vm, with_it))
+    assert back is None or "claim root is gone" not in back.summary
+
+
+def test_a_claim_that_the_vm_makes_itself_is_there() -> None:
+    vm = changed(**deepcopy(DISK))
+    vm["spec"]["dataVolumeTemplates"] = [
+        {"metadata": {"name": "root"}, "spec": {"source": {"blank": {}}, "storage": {}}}
+    ]
+    change = compare(outcome(vm, Cluster([claim()])), outcome(vm, Cluster([])))
+    assert change is None or "claim root is gone" not in change.summary
+    deleted = outcome(vm, Cluster([])).result
+    assert deleted is not None
+    assert deleted_claims(deleted, Cluster([])) == ["root"]
+    assert deleted_claims(deleted, Cluster([claim()])) == ["root"]
+
+
+def test_claims_that_go_with_a_vm_or_before_it_comes() -> None:
+    vm = changed(**deepcopy(DISK))
+    before, after = Cluster([claim()]), Cluster([])
+    there, gone = outcome(vm, before).result, outcome(vm, after).result
+    assert there is not None
+    assert gone is not None
+    assert deleted_claims(there, after) == ["root"]
+    assert deleted_claims(there, before) == []
+    assert deleted_claims(there, after, of_pool=True) == []
+    assert deleted_claims(gone, after) == []
+    assert removed_claims(gone, before) == ["root"]
+    assert removed_claims(gone, after) == []
+    assert removed_claims(there, before) == []
+
+
+def test_refusals_show_their_diff_where_one_reason_follows_another() -> None:
+    change = compare(outcome(REFUSED, Cluster([])), outcome(REFUSED_OTHERWISE, Cluster([])))
+    assert change is not None
+    lines = change.make_diff().splitlines()
+    before, after = refusals(outcome(REFUSED, Cluster([]))), refusals(outcome(REFUSED_OTHERWISE, Cluster([])))
+    assert lines == [*(f"-{line}" for line in before), *(f"+{line}" for line in after)]
+    refused = compare(outcome(VM, Cluster([])), outcome(REFUSED, Cluster([])))
+    admitted = compare(outcome(REFUSED, Cluster([])), outcome(VM, Cluster([])))
+    assert refused is not None
+    assert admitted is not None
+    assert (refused.summary, refused.make_diff()) == (tuple(before), "")
+    assert (admitted.summary, admitted.make_diff()) == (tuple(f"was: {line}" for line in before), "")
+
+
+def test_a_change_shows_its_diff() -> None:
+    def diff(new: dict[str, Any]) -> str:
+        change = compare(outcome(VM, Cluster([])), outcome(new, Cluster([])))
+        assert change is not None
+        return change.make_diff()
+
+    of_domain, of_vmi = diff(changed(domain={"cpu": {"cores": 3}})), diff(changed(priorityClassName="high"))
+    assert [line for line in of_vmi.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")] == [
+        "+  priorityClassName: high"
+    ]
+    assert re.search(r'^-.*cores="2"', of_domain, re.MULTILINE)
+    assert re.search(r'^\+.*cores="3"', of_domain, re.MULTILINE)
+    assert "<!--" not in of_domain
