@@ -67,7 +67,9 @@ def told(key: str, value: str, **beside: str) -> str:
     resources, problems = read(json.dumps([{**of_flavor, "properties": {**beside, key: value}}]).encode(), "c.json")
     made = import_resources(resources, {"gpu": "example.org/gpu"})
     said = [f"{each.fate}: {each.why}" for each in made.properties if each.key == key]
-    return "; ".join([*said, *(each.message for each in (*problems, *made.problems))])
+    said += [f"needs {need}" for need in made.needs]
+    specs = [json.dumps(each["spec"]) for each in made.objects] if said else []
+    return "; ".join([*said, *specs, *(each.message for each in (*problems, *made.problems))])
 
 
 def test_all_properties_are_here() -> None:

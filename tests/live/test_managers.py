@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from virtcatalog.api.findings import Item
 from virtcatalog.live.managers import Managers, role_of
 
 
@@ -105,3 +106,46 @@ def test_a_field_is_written_by_itself_or_with_what_is_around_it(fields: Any, has
 def test_what_is_no_note_of_the_servers_says_nothing(metadata: Any) -> None:
     managers = Managers({"metadata": metadata})
     assert (managers.synced_by, managers.created, managers.writers(("spec",))) == ("", "", [])
+
+
+NAMED = {"f:spec": {"f:disks": {'k:{"name":"root"}': {"f:bus": {}}, "k:nothing": {"f:bus": {}}, 'v:"root"': {}}}}
+
+
+@pytest.mark.parametrize(("name", "has"), [("root", True), ("data", False), ("nothing", False)])
+def test_an_item_of_a_list_is_known_by_its_name(name: str, has: bool) -> None:
+    managers = Managers({"metadata": {"managedFields": [{"manager": "kubectl", "fieldsV1": NAMED}]}})
+    assert bool(managers.writers(("spec", "disks", Item(name), "bus"))) == has
+
+
+@pytest.mark.parametrize(
+    ("manager", "operation", "applied"),
+    [
+        ("argocd-controller", "Apply", True),
+        ("kubectl", "Apply", True),
+        ("helm", "Apply", True),
+        ("argocd-controller", "Update", False),
+        ("helm", "Update", False),
+        ("virt-controller", "Apply", False),
+        ("somebody", "Apply", False),
+    ],
+)
+def test_what_the_server_applied_for_git_is_known_field_by_field(manager: str, operation: str, applied: bool) -> None:
+    fields = {
+        "f:metadata": {"f:labels": {"f:app": {}}},
+        "f:spec": {".": {}, "f:template": {"f:cpu": {}, "f:gone": {}}, "f:disks": {'k:{"name":"root"}': {}}},
+    }
+    vm = {
+        "metadata": {
+            "labels": {"app": "db", "by": "hand"},
+            "managedFields": [{"manager": manager, "operation": operation, "fieldsV1": fields}],
+        },
+        "spec": {"template": {"cpu": {"cores": 2}, "memory": 1}, "disks": [{"name": "root"}], "running": True},
+    }
+    assert Managers(vm).applied(vm) == (
+        {
+            "metadata": {"labels": {"app": "db"}},
+            "spec": {"template": {"cpu": {"cores": 2}}, "disks": [{"name": "root"}]},
+        }
+        if applied
+        else {}
+    )

@@ -7,9 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from virtcatalog.errors import Problem
 from virtcatalog.live.managers import Writer
 from virtcatalog.live.report import Report
-from virtcatalog.live.text import as_markdown, headline, reason_words, story, titles
+from virtcatalog.live.snapshot import Gap
+from virtcatalog.live.text import as_markdown, headline, reason_words, story, titles, unread
 from virtcatalog.live.verdict import KINDS, POOL, WORDS, Drift, Field, Noise, Reason, Stages, status
 
 
@@ -65,6 +67,29 @@ def test_a_story_tells_stages_releases_and_all_of_each_reason(snapshot: Snapshot
         == snapshot
     )
     assert [*story(told)] == [*story(told, noise=True)][:-1]
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (0, "edited"),
+        (1, "edited: f0: none → 0"),
+        (2, "edited: f0: none → 0, f1: none → 1"),
+        (3, "edited: f0: none → 0, f1: none → 1 and 1 field more"),
+        (5, "edited: f0: none → 0, f1: none → 1 and 3 fields more"),
+    ],
+)
+def test_two_fields_of_a_reason_are_named(number: int, words: str) -> None:
+    fields = tuple(Field(f"spec.template.spec.f{each}", None, each) for each in range(number))
+    assert reason_words(Reason(kind="edited", fields=fields)).replace("some ", "") == words
+
+
+def test_what_was_not_read_is_told() -> None:
+    gap, problem = Gap("VirtualMachine", "forbidden"), Problem(file="a.yaml", message="is empty")
+    partial = of(drift("in-sync"), gaps=(gap,), problems=(problem,))
+    assert headline(partial) == "1 VM: 1 is in sync; this is not all: 2 things could not be read"
+    assert [*unread(partial)] == [f"not read of the cluster: {gap}", "not read of Git: a.yaml: is empty"]
+    assert "- not read of Git: a.yaml: is empty" in as_markdown(partial)
 
 
 @pytest.mark.parametrize(
