@@ -45,6 +45,7 @@ def deployed(found: Repository) -> list[str]:
     [
         ([TWO], ["db", "web"]),
         ([{**TWO, "selector": {"matchLabels": {"zone": "a"}}}], ["db"]),
+        ([{**TWO, "selector": {"matchLabels": {"name": "db", "zone": "a"}}}], ["db"]),
         ([{**TWO, "selector": {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["b"]}]}}], ["web"]),
         ([{**TWO, "selector": {"matchExpressions": [{"key": "zone", "operator": "NotIn", "values": ["b"]}]}}], ["db"]),
         ([{**TWO, "selector": {"matchExpressions": [{"key": "zone", "operator": "Exists"}]}}], ["db", "web"]),
