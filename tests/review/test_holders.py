@@ -14,7 +14,7 @@ from virtcatalog.review.holders import running_held
 from virtcatalog.review.judge import judge_applied
 from virtcatalog.review.pools import identity_risks
 from virtcatalog.review.side import Side
-from virtcatalog.review.verdict import Part
+from virtcatalog.review.verdict import Part, Risk
 
 POOL = """
 apiVersion: pool.kubevirt.io/v1beta1
@@ -78,6 +78,10 @@ def become(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str, tuple[st
     return machine.now, machine.next, machine.reasons
 
 
+LABELS = ("virtualMachineTemplate__metadata__labels", {"app": "web", "b": "c"})
+CANNOT_CHANGE = "spec.selector: it cannot be changed (refused by the VM webhook)"
+
+
 @pytest.mark.parametrize(
     ("strategy", "change", "now", "reason"),
     [
@@ -114,7 +118,13 @@ def become(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str, tuple[st
             "unchanged",
             "replicas: 4 → 3: scaleInStrategy opportunistic deletes none",
         ),
-        ((), ("selector", {"matchLabels": {"app": "web", "b": "c"}}), "refused", "spec.selector"),
+        (
+            (),
+            ("selector", {"matchLabels": {"app": "web", "b": "c"}}),
+            "refused",
+            "spec.selector: it does not select the labels of the template (refused by the VM webhook)",
+        ),
+        ((LABELS,), ("selector", {"matchLabels": {"b": "c"}}), "refused", CANNOT_CHANGE),
         ((), ("virtualMachineTemplate__spec__template__spec__networks", [{"name": "n"}]), "refused", "networks"),
     ],
 )
@@ -250,14 +260,19 @@ def test_a_vmi_cannot_change_but_for_its_labels() -> None:
     }
     labelled = {**vmi, "metadata": {**vmi["metadata"], "labels": {"a": "b"}}}
     assert become(vmi, labelled)[0] == "unchanged"
-    assert become(vmi, {**vmi, "spec": {**vmi["spec"], "hostname": "w"}})[0] == "refused"
+    now, _, reasons = become(vmi, {**vmi, "spec": {**vmi["spec"], "hostname": "w"}})
+    assert (now, reasons) == (
+        "refused",
+        ("a VirtualMachineInstance cannot be changed: delete it and create it anew",),
+    )
 
 
 @pytest.mark.parametrize(("release", "loses"), [("v1.7.4", True), ("v1.8.4", False), ("v1.9.0", False)])
 def test_vms_that_a_pool_updates_lose_what_licences_go_by(release: str, loses: bool) -> None:
     cluster = Cluster([], release=release)
     old, new = changed(POOL), changed(POOL, HOSTNAME)
-    assert [risk.kind for risk in identity_risks(old, new, cluster)] == ["activation"] * loses
+    reason = "takes SMBIOS uuid and serial from the VMs that it updates: licences go by them"
+    assert identity_risks(old, new, cluster) == (Risk("activation", f"a pool of {release} {reason}"),) * loses
     assert identity_risks(old, changed(POOL, ("replicas", 5)), cluster) == ()
     firmware = {"uuid": "5d307ca9-b3ef-428c-8861-06e72d69f223", "serial": "a"}
     own = ("virtualMachineTemplate__spec__template__spec__domain__firmware", firmware)

@@ -217,6 +217,20 @@ def test_in_words() -> None:
     assert groups(moves) == [("restart", ("y",), ["c/1"]), ("unknown", ("x",), ["b/0", "b/1"])]
 
 
+@pytest.mark.parametrize(
+    ("fate", "of_one", "of_two"),
+    [
+        ("restart", "restarts before it migrates", "restart before they migrate"),
+        ("unknown", "cannot be told whether it migrates", "cannot be told whether they migrate"),
+        ("migrates", "migrates to the new launcher", "migrate to the new launcher"),
+    ],
+)
+def test_one_machine_and_two_in_words(fate: Any, of_one: str, of_two: str) -> None:
+    moves = [Moved(vm=name, fate=fate) for name in "ab"]
+    assert sentence(moves[:1]) == f"of 1 machine 1 {of_one}"
+    assert sentence(moves) == f"of 2 machines 2 {of_two}"
+
+
 def test_launchers() -> None:
     assert find_launcher("v1.7.2") == V17
     assert find_launcher("v1.6.6") == V16

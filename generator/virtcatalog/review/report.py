@@ -206,7 +206,7 @@ def headline(report: Report) -> str:
         parts.append(f"{len(report.unrendered):,} not rendered")
     parts += [f"KubeVirt {name} is a preview" for name in report.previews]
     if report.only:
-        parts.append(f"only {listed(report.only)} is looked at")
+        parts.append(f"only {listed(report.only)} {'is' if len(report.only) == 1 else 'are'} looked at")
     return "; ".join(parts)
 
 
