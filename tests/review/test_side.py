@@ -1,8 +1,17 @@
-"""Sides of a comparison: which of a side's paths a file has."""
+"""Sides of a comparison: what of them can be compared, and which of a side's paths a file has."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from virtcatalog.review.side import within
+from virtcatalog.catalog.places import Source
+from virtcatalog.errors import Problem
+from virtcatalog.repositories.model import Repository
+from virtcatalog.review.side import Side, Sound, Vm, sound, within
 
 
 @pytest.mark.parametrize(
@@ -18,3 +27,105 @@ from virtcatalog.review.side import within
 )
 def test_a_file_has_a_path_within_its_side(file: str, label: str, path: str) -> None:
     assert within(file, label) == path
+
+
+def type_of(name: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterInstancetype",
+        "metadata": {"name": name},
+        "spec": {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}},
+    }
+
+
+def vm_of(name: str, file: str, environment: str = "") -> Vm:
+    manifest = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": name}, "spec": {}}
+    return Vm(key=name, manifest=manifest, environment=environment, place=Source(f"old/{file}"))
+
+
+def side_of(files: dict[str, list[str]], *vms: Vm, broken: str = "", environments: tuple[str, ...] = ("",)) -> Side:
+    """A catalog whose files have these instance types, of which one may be broken."""
+    types = [type_of(name) for names in files.values() for name in names]
+    kind = "VirtualMachineClusterInstancetype"
+    return Side(
+        label="old",
+        objects=dict.fromkeys(environments, types),
+        places={(kind, "", name): Source(f"old/{file}") for file, names in files.items() for name in names},
+        vms=vms,
+        left_out=frozenset([broken] if broken else []),
+    )
+
+
+def left(found: Sound) -> list[tuple[list[str], list[str]]]:
+    """The names of objects and of VMs that are compared, of each side."""
+    return [
+        ([each["metadata"]["name"] for each in chain(*side.objects.values())], [vm.key for vm in side.vms])
+        for side in (found.base, found.head)
+    ]
+
+
+WEB, DB = vm_of("web", "vms/web.yaml"), vm_of("db", "vms/db.yaml")
+
+
+def test_sides_that_can_be_read_are_compared_as_they_are() -> None:
+    sides = side_of({"a.yaml": ["small", "large"]}, WEB), side_of({"a.yaml": ["small"]}, DB)
+    assert sound(*sides) == Sound(*sides)
+
+
+def test_what_stands_in_a_file_that_is_broken_on_the_other_side_is_left_out() -> None:
+    files = {"a.yaml": ["small"], "b.yaml": ["large"]}
+    whole, broken = side_of(files, WEB, DB), side_of({"b.yaml": ["large"]}, DB, broken="a.yaml")
+    name = "VirtualMachineClusterInstancetype/small"
+    for sides in ((whole, broken), (broken, whole)):
+        found = sound(*sides)
+        assert (found.objects, found.vms) == ((name,), ())
+        assert [objects for objects, _ in left(found)] == [["large"]] * 2
+    no_vm = side_of(files, DB, broken="vms/web.yaml")
+    found = sound(whole, no_vm)
+    assert (found.objects, found.vms) == ((), ("web",))
+    assert [vms for _, vms in left(found)] == [["db"]] * 2
+
+
+def test_a_vm_that_can_be_read_on_both_sides_stays_in_whatever_file_it_is() -> None:
+    whole, broken = side_of({}, WEB, DB), side_of({}, WEB, broken="vms/web.yaml")
+    assert left(sound(whole, broken)) == [([], ["web", "db"]), ([], ["web"])]
+
+
+def test_of_a_side_of_which_nothing_can_be_read_nothing_is_compared() -> None:
+    whole, broken = side_of({"a.yaml": ["small"]}, WEB), side_of({}, broken="*")
+    found = sound(whole, broken)
+    assert left(found) == [([], []), ([], [])]
+    assert (found.objects, found.vms) == (("VirtualMachineClusterInstancetype/small",), ("web",))
+
+
+def test_an_environment_that_only_one_side_has_is_left_out_where_a_file_is_broken() -> None:
+    files = {"a.yaml": ["small"]}
+    vms = vm_of("web", "vms/web.yaml", "lab"), vm_of("db", "vms/db.yaml", "prod")
+    both = side_of(files, *vms, environments=("lab", "prod"))
+    one = side_of(files, vms[1], broken="overlays.yaml", environments=("prod",))
+    found = sound(both, one)
+    assert found.vms == ("web",)
+    assert left(found) == [(["small"], ["db"]), (["small"], ["db"])]
+    assert found.base.objects.keys() == {"prod"}
+
+
+def test_vms_that_go_in_a_repository_are_hidden_where_the_other_side_cannot_be_read() -> None:
+    whole = Side(label="old", repository=Repository(), vms=(WEB, DB))
+    gone = Side(label="old", repository=Repository())
+    assert sound(whole, gone) == Sound(whole, gone)
+    unread = replace(gone, left_out=frozenset(["vms/web.yaml"]))
+    assert left(sound(whole, unread)) == [([], ["db"]), ([], [])]
+    assert sound(whole, unread).vms == ("web",)
+    faulty = replace(gone, problems=(Problem("x.yaml", object="VirtualMachine/db", message="is wrong"),))
+    assert left(sound(whole, faulty)) == left(sound(faulty, whole))[::-1] == [([], ["web"]), ([], [])]
+    there = replace(faulty, vms=(DB,))
+    assert left(sound(whole, there)) == [([], ["web", "db"]), ([], ["db"])]
+
+
+def test_a_unit_that_is_otherwise_incomplete_hides_its_vms() -> None:
+    web, db = vm_of("web", "vms/web.yaml", "lab"), vm_of("db", "vms/db.yaml", "prod")
+    lacking, other = {"lab": frozenset(["a chart"])}, {"lab": frozenset(["another"])}
+    for before, after, compared in (({}, lacking, ["db"]), (lacking, lacking, ["web", "db"]), (other, lacking, ["db"])):
+        base = Side(label="old", repository=Repository(), vms=(web, db), incomplete=before)
+        head = Side(label="old", repository=Repository(), incomplete=after)
+        assert left(sound(base, head)) == [([], compared), ([], [])]
