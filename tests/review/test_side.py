@@ -80,6 +80,7 @@ def test_what_stands_in_a_file_that_is_broken_on_the_other_side_is_left_out() ->
         found = sound(*sides)
         assert (found.objects, found.vms) == ((name,), ())
         assert [objects for objects, _ in left(found)] == [["large"]] * 2
+    assert sound(replace(whole, places={}), broken).objects == ()  # nobody knows where these are
     no_vm = side_of(files, DB, broken="vms/web.yaml")
     found = sound(whole, no_vm)
     assert (found.objects, found.vms) == ((), ("web",))
