@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from virtcatalog.api.names import REPLACED_BY
+from virtcatalog.catalog.places import Source
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
 from virtcatalog.releases import RELEASES
+from virtcatalog.repositories.model import Resource
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.side import Side
 
@@ -44,6 +46,9 @@ SMALL, LARGE, CLAIM = type_of("small"), type_of("large", cpus=8), {
 }  # fmt: skip
 
 
+LABELLED = {**CLAIM, "metadata": {**CLAIM["metadata"], "labels": {"a": "b"}}}
+
+
 def compared(base: list[Data], head: list[Data], **more: Any) -> Comparison:
     conditions = more.pop("conditions", (Conditions(), Conditions()))
     left_out = more.pop("left_out", ((), ()))
@@ -67,6 +72,7 @@ def refers(name: str, kind: str = TYPE, namespace: str = "") -> tuple[str, str, 
         ([SMALL], [SMALL, LARGE], {refers("large")}, False),
         ([SMALL, LARGE], [SMALL], {refers("large")}, False),
         ([SMALL], [SMALL, CLAIM], {("PersistentVolumeClaim", "shop", "root")}, True),
+        ([CLAIM], [LABELLED], {("PersistentVolumeClaim", "shop", "root")}, True),
         ([kubevirt()], [kubevirt()], set(), False),
         ([kubevirt()], [kubevirt(vmRolloutStrategy="Stage")], {("KubeVirt", "kubevirt", "kubevirt")}, True),
     ],
@@ -186,3 +192,38 @@ def test_a_cluster_without_gates_has_all_others() -> None:
     assert found.configuration.configured_feature_gates == ("HostDisk",)
     assert comparison.head.configuration.configured_feature_gates == ("HostDisk", "Sidecar")
     assert found.instancetype(*refers("small")) is not None
+
+
+def test_a_configuration_that_is_given_counts_in_place_of_those_among_the_objects() -> None:
+    given = resource(kubevirt(vmRolloutStrategy="Stage"))
+    objects = {"": [kubevirt(vmRolloutStrategy="LiveUpdate"), SMALL]}
+    sides = Side(label="old", objects=objects), Side(label="new", objects=objects, configuration=given)
+    comparison = Comparison(sides, "", (Conditions(), Conditions()))
+    assert comparison.all_change
+    assert comparison.base.configuration.live_update
+    assert not comparison.head.configuration.live_update
+    assert comparison.head.instancetype(*refers("small")) is not None
+    alone = Comparison((sides[1], sides[1]), "", (Conditions(), Conditions()))
+    assert not alone.all_change
+
+
+def resource(data: Data) -> Resource:
+    return Resource(data, lambda _: Source("kubevirt.yaml"))
+
+
+PRESET = {
+    "apiVersion": "kubevirt.io/v1",
+    "kind": "VirtualMachineInstancePreset",
+    "metadata": {"name": "small", "namespace": "shop"},
+    "spec": {"selector": {"matchLabels": {"a": "b"}}, "domain": {"memory": {"guest": "1Gi"}}},
+}
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "matter"),
+    [([], [], False), ([PRESET], [], True), ([], [PRESET], True), ([PRESET], [PRESET], True)],
+)
+def test_labels_of_vms_matter_where_either_side_chooses_by_them(
+    base: list[Data], head: list[Data], matter: bool
+) -> None:
+    assert compared(base, head, conditions=(Conditions(release=RELEASES["v1.7.4"]),) * 2).labels_matter == matter
