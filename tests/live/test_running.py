@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -105,6 +106,37 @@ class TestInterfaces:
         names = (("default", "domain"), ("blue", source))
         lab.vmi["status"]["interfaces"] = [{"name": name, "infoSource": source} for name, source in names]
         assert ("migration" in lab.reasons()) is waits
+
+    @pytest.fixture
+    def moved(self, lab) -> Lab:
+        """A VM that was started on one network and is to be on another."""
+        revision = next(obj for obj in lab.objects if obj["metadata"]["name"].startswith("revision-start"))
+        revision["data"] = copy.deepcopy(revision["data"])
+        lab.change(wire)
+        for spec in (lab.vmi["spec"], revision["data"]["spec"]["template"]["spec"]):
+            wire(spec)
+        names = ("default", "blue")
+        lab.vmi["status"]["interfaces"] = [{"name": name, "infoSource": "domain, multus-status"} for name in names]
+        assert lab.reasons() == {}
+        lab.change(lambda spec: spec["networks"][-1]["multus"].update(networkName="green"))
+        return lab
+
+    @pytest.mark.parametrize("status", ["True", "False"])
+    def test_another_network_comes_with_a_migration(self, moved, status):
+        assert moved.reasons() == {"migration": ["networks[blue].multus.networkName"]}
+        moved.vmi["spec"]["networks"][-1]["multus"]["networkName"] = "green"
+        assert moved.reasons() == {}
+        required = {"type": "MigrationRequired", "status": status, "lastTransitionTime": fleet.LATER}
+        moved.vmi["status"]["conditions"].append(required)
+        assert moved.reasons() == {"migration": "KubeVirt has set MigrationRequired"}
+
+    def test_another_network_waits_for_a_restart_without_the_gate(self, moved):
+        gates = {"disabledFeatureGates": ["LiveUpdateNADRef"]}
+        kubevirt = one(moved.objects, "KubeVirt")
+        changed = {**kubevirt, "spec": {"configuration": {"developerConfiguration": gates}}}
+        moved.objects[moved.objects.index(kubevirt)] = changed
+        moved.vm["status"]["conditions"] = [RESTART]
+        assert [*moved.reasons()] == ["restart"]
 
 
 class TestAmounts:

@@ -15,7 +15,7 @@ from virtcatalog.api.findings import Item
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.configuration import Configuration
-from virtcatalog.kubevirt.rollout.interfaces import ABSENT, interfaces_by_name
+from virtcatalog.kubevirt.rollout.interfaces import ABSENT, interfaces_by_name, networks_by_name
 from virtcatalog.kubevirt.rollout.volumes import claim_of, is_hotplugged, volumes_by_name
 from virtcatalog.manifests.difference import Difference, differences
 
@@ -46,12 +46,13 @@ def arriving(
             if has != asked:
                 yield from differences(_plain(vmi.spec, key), _plain(wanted, key), (*TEMPLATE, key))
     yield from _interfaces(started, wanted, vmi)
+    yield from _networks(wanted, vmi)
     yield from _volumes(started, wanted, vmi)
 
 
 def comes_with_a_migration(difference: Difference) -> bool:
     """Whether what a machine gets comes with a live migration, and not at once."""
-    return difference.path[3:5] in _MIGRATING
+    return difference.path[3:5] in _MIGRATING or difference.path[3] == "networks"
 
 
 def _plain(spec: VirtualMachineInstanceSpec, key: str) -> Any:
@@ -102,6 +103,14 @@ def _interfaces(
                 yield Difference(path, to_manifest(there[name]), None)
         elif name not in there or (statuses and name not in before and name not in in_guest):
             yield Difference(path, None, to_manifest(interface))
+
+
+def _networks(wanted: VirtualMachineInstanceSpec, vmi: VirtualMachineInstance) -> Iterator[Difference]:
+    """What interfaces that stay are attached to (LiveUpdateNADRef)."""
+    there = networks_by_name(vmi.spec)
+    for name, network in networks_by_name(wanted).items():
+        if name in there and there[name] != network:
+            yield from differences(to_manifest(there[name]), to_manifest(network), (*TEMPLATE, "networks", Item(name)))
 
 
 def _volumes(

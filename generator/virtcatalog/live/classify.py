@@ -8,6 +8,7 @@ from functools import cache, partial
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import ManifestError, UnsupportedError, some
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.rollout.running import MIGRATION_REQUIRED
 from virtcatalog.live.arriving import comes_with_a_migration
 from virtcatalog.live.compare import Waiting, synced, vm_of, waiting
 from virtcatalog.live.machine import condition, controller_of, failures, has_ended, is_of, state, without_machine
@@ -120,9 +121,20 @@ def _vmi_stage(
     if due.refused:
         message = "; ".join(str(reason) for reason in due.refused)
         reasons.append(Reason(kind="refused", message=f"its next start fails: {message}"))
-    reasons += _waits(due, live, cluster, noise)
+    waits = [*_waits(due, live, cluster, noise)]
+    reasons += waits
+    if all(reason.kind != "migration" for reason in waits):
+        reasons += _moves(vmi)
     number = len(due.restart) + len(due.arriving) + len(due.alone)
     return f"{number} other" if number else word
+
+
+def _moves(vmi: Data) -> Iterator[Reason]:
+    """Yield that a machine has what its VM wants, and its guest only once it has moved: False is in a while."""
+    required = condition(vmi, MIGRATION_REQUIRED) or condition(vmi, MIGRATION_REQUIRED, "False")
+    if required is not None:
+        since = str(required.get("lastTransitionTime") or "")
+        yield Reason(kind="migration", message=f"KubeVirt has set {MIGRATION_REQUIRED}", since=since)
 
 
 def _started_with(vmi: Data) -> str:
