@@ -165,3 +165,15 @@ def test_other_commands_say_that_it_can_be_converted(command: str, version: str,
     said = f"old.yaml:1:1: {kind}/x: apiVersion: {version} of {kind} is not served; convert it to "
     assert said in result.output
     assert f"/{served} with `virtcatalog convert`" in result.output
+
+
+def test_what_stays_as_it_is_is_not_counted() -> None:
+    """A preset of which nothing can be said otherwise is kept, and told."""
+    Path("kept.yaml").write_text(
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstancePreset\nmetadata: {name: x}\n"
+        "spec: {selector: {matchLabels: {a: b}}, domain: {devices: {disks: [{name: d}]}}}\n"
+    )
+    kept = call("convert", "-f", "kept.yaml")
+    assert kept.stderr.splitlines()[-1] == "nothing to convert: everything is of an API that KubeVirt serves"
+    both = call("convert", "-f", "kept.yaml", "-f", "flavor.yaml")
+    assert both.stderr.splitlines()[-1] == "1 object converted to 1: 2 fields changed, 0 lost"
