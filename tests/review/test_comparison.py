@@ -215,7 +215,7 @@ PRESET = {
     "apiVersion": "kubevirt.io/v1",
     "kind": "VirtualMachineInstancePreset",
     "metadata": {"name": "small", "namespace": "shop"},
-    "spec": {"selector": {"matchLabels": {"a": "b"}}, "domain": {"memory": {"guest": "1Gi"}}},
+    "spec": {"selector": {"matchLabels": {"a": "b"}}, "domain": {"memory": {"guest": "1Gi"}, "devices": {}}},
 }
 
 
