@@ -66,6 +66,7 @@ def test_what_argo_cd_renders_otherwise_is_said(
         (PLUGIN, BESIDE, {"vms/more/notes.txt": "b"}, True),
         (PLUGIN, BESIDE, {"vms/new.txt": "b"}, True),
         (PLUGIN, BESIDE, {"other/notes.txt": "b"}, False),
+        (PLUGIN, BESIDE, {"vms/web.yaml": manifest("vm web cores=4")}, False),  # its own verdict says so
         ({}, {"vms/a.jsonnet": JSONNET, "lib.libsonnet": "{}"}, {"lib.libsonnet": "{a: 1}"}, True),
         ({}, {"vms/a.jsonnet": JSONNET}, {"vms/a.jsonnet": f"{JSONNET}\n"}, True),
         ({}, {"vms/a.jsonnet": JSONNET}, {"vms/b.jsonnet": "{}"}, True),

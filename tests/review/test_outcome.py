@@ -102,6 +102,11 @@ def test_a_claim_that_goes_while_a_vm_names_it_is_said_first(there: dict[str, An
     assert change is not None
     assert change.summary[0] == "claim root is gone"
     assert not any(line.startswith("<disk root>") for line in change.summary)
+    renamed = changed(hostname="w", **deepcopy(DISK))
+    both = compare(outcome(vm, with_it), outcome(renamed, without))
+    assert both is not None
+    assert both.summary[0] == "claim root is gone"
+    assert "hostname: w is new" in both.summary[1:]
     assert compare(outcome(vm, without), outcome(vm, without)) is None
     back = compare(outcome(vm, without), outcome(vm, with_it))
     assert back is None or "claim root is gone" not in back.summary
