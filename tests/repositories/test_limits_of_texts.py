@@ -1,0 +1,68 @@
+"""What foreign texts may cost: as much as a limit is taken, more is refused with the limit in the sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.repositories import envsubst, globs, gotemplates
+from virtcatalog.repositories.envsubst import substituted
+from virtcatalog.repositories.globs import Globs
+from virtcatalog.repositories.gotemplates import render
+
+
+def nested(levels: int) -> Callable[[], object]:
+    return lambda: substituted("${a:-" * levels + "x" + "}" * levels, {})
+
+
+@pytest.mark.parametrize(
+    ("module", "limit", "as_much", "more", "sentence"),
+    [
+        (envsubst, "SUBSTITUTION_LEVELS", nested(5), nested(6), "references stand in each other more than 4 deep"),
+        (
+            envsubst,
+            "SUBSTITUTED_CHARACTERS",
+            lambda: substituted("${a}${a}", {"a": "xx"}),
+            lambda: substituted("${a}${a}x", {"a": "xx"}),
+            "the variables make a text of more than 4 characters",
+        ),
+        (
+            gotemplates,
+            "TEMPLATE_OUTPUT_CHARACTERS",
+            lambda: render("ab{{ .x }}", {"x": "cd"}),
+            lambda: render("ab{{ .x }}", {"x": "cde"}),
+            "a template makes a text of more than 4 characters",
+        ),
+        (
+            gotemplates,
+            "TEMPLATE_ITERATIONS",
+            lambda: render("{{ .x }}" * 4, {"x": "a"}),
+            lambda: render("{{ .x }}" * 5, {"x": "a"}),
+            "a template carries out more than 4 actions",
+        ),
+    ],
+)
+def test_a_limit_is_the_most_that_is_taken(
+    module: object,
+    limit: str,
+    as_much: Callable[[], object],
+    more: Callable[[], object],
+    sentence: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, limit, 4)
+    assert as_much()
+    with pytest.raises(VirtcatalogError, match=f"^{re.escape(sentence)}"):
+        more()
+
+
+def test_globs_share_what_they_may_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(globs, "GLOB_WORK", 1000)
+    shared = Globs()
+    assert shared.glob("vms/*")("vms/web")
+    matched = (shared.glob("vms/*")("vms/web") for _ in range(1000))
+    with pytest.raises(VirtcatalogError, match="the globs of paths ask for more work than one may"):
+        all(matched)
