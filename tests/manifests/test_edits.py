@@ -5,7 +5,7 @@ from textwrap import dedent
 import pytest
 
 from virtcatalog.manifests.document import Text
-from virtcatalog.manifests.edits import Editor, UnwritableError, with_entry
+from virtcatalog.manifests.edits import Edit, Editor, UnwritableError, with_entry
 from virtcatalog.manifests.syntax import compose
 
 
@@ -145,3 +145,12 @@ def test_what_cannot_be_written_is_told(text, new, why):
     with pytest.raises(UnwritableError) as caught:
         taken_out(text, new)
     assert str(caught.value) == why
+
+
+def test_edits_may_be_noted_twice_and_not_overlap():
+    editor = Editor("abcdef")
+    editor.edits = [Edit(2, 3, "X"), Edit(0, 1, ""), Edit(2, 3, "X"), Edit(3, 3, "Y")]
+    assert editor.apply() == "bXYdef"
+    editor.edits = [Edit(0, 3, ""), Edit(2, 4, "")]
+    with pytest.raises(UnwritableError, match=r"^fields that must go overlap in the text$"):
+        editor.apply()

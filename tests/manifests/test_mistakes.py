@@ -60,3 +60,12 @@ def test_a_mistake_is_told_where_it_is_to_be_mended(text: str, snapshot: Snapsho
     read = Text(text)
     list(read.documents())
     assert [f"{problem.line}:{problem.column}: {problem.message}" for problem in read.problems] == snapshot
+
+
+@pytest.mark.parametrize(
+    "last", ["b: [&x 2, &x 3, *x]\n", "b: [c:d]\n", "b: [c:d, &x 2, &x 3, *x]\n"], ids=["anchors", "colons", "both"]
+)
+def test_documents_before_one_that_is_read_another_way_are_there_once(last: str) -> None:
+    read = Text(f"a: &x 1\n---\na: 2\n---\n{last}")
+    found = [data for _, data in read.documents()]
+    assert (found[:2], len(found), read.problems) == ([{"a": 1}, {"a": 2}], 3, [])
