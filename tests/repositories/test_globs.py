@@ -1,45 +1,52 @@
-"""Globs of paths: those of ApplicationSets' folders, in which a star ends at a slash, and those of files."""
+"""Globs of texts and paths, as gobwas/glob and Go's path.Match know them."""
 
 from __future__ import annotations
 
 import pytest
 
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.repositories import globs
 from virtcatalog.repositories.globs import Globs
 
 
 @pytest.mark.parametrize(
-    ("glob", "path", "of_folder", "of_file"),
+    ("glob", "within", "yes", "no"),
     [
-        ("vms", "vms", True, True),
-        ("vms", "vms/web", False, False),
-        ("*", "vms", True, True),
-        ("*", "vms/web", False, True),
-        ("vms/*", "vms/web", True, True),
-        ("vms/*", "vms", False, False),
-        ("vms/*", "vms/web/more", False, True),
-        ("vms/*/a.yaml", "vms/web/a.yaml", True, True),
-        ("vms/**", "vms/web/more", True, True),
-        ("vms/**/a.yaml", "vms/web/more/a.yaml", True, True),
-        ("vms/***", "vms/web/more", True, True),
-        ("vm?", "vms", True, True),
-        ("vm?", "vm", False, False),
-        ("a?b", "a/b", False, True),
-        ("[ab]", "b", True, True),
-        ("[ab]", "c", False, False),
-        ("[!ab]", "c", True, True),
-        ("[^ab]", "a", False, False),
-        ("[a-c]x", "bx", True, True),
-        ("[ab", "[ab", True, True),
-        ("{lab,prod}/vms", "prod/vms", True, True),
-        ("{lab,prod}/vms", "test/vms", False, False),
-        ("{a{1,2},b}", "a2", True, True),
-        ("{a", "{a", True, True),
-        ("a,b", "a,b", True, True),
-        ("a}", "a}", True, True),
-        ("a.b", "axb", False, False),
-        ("a.b+(c)|d$^\\", "a.b+(c)|d$^\\", True, True),
+        ("a*", False, "a ab a/b", "ba"),
+        ("a*", True, "a ab", "a/b ba"),
+        ("a/*/c", True, "a/b/c a//c", "a/b/b/c a/c"),
+        ("a/**/c", True, "a/b/c a/b/b/c", "a/c b/a/c"),
+        ("**", True, "a a/b", ""),
+        ("a?c", False, "abc a/c", "ac abbc"),
+        ("a?c", True, "abc", "a/c ac"),
+        ("[ab]c", False, "ac bc", "cc c abc"),
+        ("[a-c]x", False, "ax bx cx", "dx"),
+        ("[!ab]c", False, "cc", "ac bc"),
+        ("[^ab]c", False, "cc", "ac bc"),
+        ("[]", False, "[]", "["),
+        ("a]", False, "a]", "a"),
+        ("{a,b}c", False, "ac bc", "cc a,bc {a,b}c"),
+        ("{a,{b,c}d}e", False, "ae bde cde", "be de"),
+        ("a{b", False, "a{b", "ab"),
+        ("a}b", False, "a}b", "ab"),
+        ("a,b", False, "a,b", "a b"),
+        ("a.b+c(d)|e^f$", False, "a.b+c(d)|e^f$", "aXb+c(d)|e^f$ abbc(d)|e^f$"),
+        ("", False, "", "a"),
     ],
 )
-def test_what_a_glob_matches(glob: str, path: str, of_folder: bool, of_file: bool) -> None:
-    assert Globs().glob(glob, within=True)(path) == of_folder
-    assert Globs().glob(glob, within=False)(path) == of_file
+def test_a_glob_matches_whole_texts(glob: str, within: bool, yes: str, no: str) -> None:
+    matches = Globs().glob(glob, within=within)
+    wanted = {**dict.fromkeys(yes.split(), True), **dict.fromkeys(no.split(), False)}
+    assert {text: matches(text) for text in wanted} == wanted
+    assert matches("") is (glob in ("", "**"))
+
+
+def test_all_globs_of_a_run_have_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(globs, "GLOB_WORK", 1000)
+    run = Globs()
+    matches = run.glob("*a*b")
+    assert matches("ab")
+    with pytest.raises(VirtcatalogError, match=r"^the globs of paths ask for more work than one may$"):
+        matches("a" * 10_000)
+    with pytest.raises(VirtcatalogError):
+        run.glob("a*")("a")

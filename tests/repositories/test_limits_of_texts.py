@@ -8,9 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.repositories import envsubst, globs, gotemplates
+from virtcatalog.repositories import envsubst, gotemplates
 from virtcatalog.repositories.envsubst import substituted
-from virtcatalog.repositories.globs import Globs
 from virtcatalog.repositories.gotemplates import render
 
 
@@ -57,12 +56,3 @@ def test_a_limit_is_the_most_that_is_taken(
     assert as_much()
     with pytest.raises(VirtcatalogError, match=f"^{re.escape(sentence)}"):
         more()
-
-
-def test_globs_share_what_they_may_cost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(globs, "GLOB_WORK", 1000)
-    shared = Globs()
-    assert shared.glob("vms/*")("vms/web")
-    matched = (shared.glob("vms/*")("vms/web") for _ in range(1000))
-    with pytest.raises(VirtcatalogError, match="the globs of paths ask for more work than one may"):
-        all(matched)
