@@ -6,7 +6,7 @@ Values in, values out. What a difference means is said in `classify`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from msgspec.structs import replace
@@ -149,9 +149,8 @@ def bare(manifest: Data, live: Data) -> Data:
     for key in ("labels", "annotations"):
         texts = metadata.get(key)
         if isinstance(texts, dict):
-            bare[key] = {name: text for name, text in texts.items() if name != LAST_APPLIED}
-    kind = {key: live[key] for key in ("apiVersion", "kind")}
-    return {**kind, "metadata": bare, "spec": manifest.get("spec")}
+            bare[key] = _written(texts)
+    return {"apiVersion": live["apiVersion"], "kind": live["kind"], "metadata": bare, "spec": manifest.get("spec")}
 
 
 def applied_before(live: Data) -> Data:
@@ -166,9 +165,14 @@ def applied_before(live: Data) -> Data:
 
 def _plain(vm: VirtualMachine) -> Data:
     return {
-        "metadata": {"labels": dict(vm.metadata.labels), "annotations": dict(vm.metadata.annotations)},
+        "metadata": {"labels": dict(vm.metadata.labels), "annotations": _written(vm.metadata.annotations)},
         "spec": to_manifest(vm.spec),
     }
+
+
+def _written(texts: Mapping[str, Any]) -> Data:
+    """Labels or annotations without what kubectl notes there of what it applied."""
+    return {name: text for name, text in texts.items() if name != LAST_APPLIED}
 
 
 class Waiting(NamedTuple):
