@@ -16,21 +16,19 @@ import importlib.machinery
 import importlib.util
 import mmap
 import os
-import pkgutil
 import resource
 import signal
 import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
 
-from mutants import FOLDER, ROOT
+from mutants import FOLDER, ROOT, import_all
 from mutants.mutate import Mutant
 
 if TYPE_CHECKING:
@@ -79,14 +77,8 @@ class Judge:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        import virtcatalog
-
-        for module in pkgutil.walk_packages(virtcatalog.__path__, "virtcatalog."):
-            if not module.name.endswith("__main__"):
-                import_module(module.name)
-        items = defaultdict(list)
-        for item in session.items:
-            items[item.path.relative_to(ROOT).as_posix()].append(item)
+        import_all()
+        items = {item.nodeid: item for item in session.items}
         functions = defaultdict(list)
         caches = []
         for value in gc.get_objects():
@@ -98,14 +90,14 @@ class Judge:
         session.config._tmp_path_factory.getbasetemp()
         gc.freeze()
         for mutant in self._draw.mutants:
-            files = self._draw.files(mutant)
+            tests = [test for test in self._draw.tests(mutant) if test in items]
             changed = functions[str(mutant.file), mutant.qualified, mutant.first_line] if mutant.qualified else []
-            if not files:
+            if not tests:
                 fate = "lives: no test runs it"
             elif changed and not self._draw.imported(mutant):
-                fate = self._forked(mutant, changed, caches, [item for file in files for item in items[file]])
+                fate = self._forked(mutant, changed, caches, [items[test] for test in tests])
             else:
-                fate = _started(mutant, files, sum(map(self._draw.seconds, files)))
+                fate = _started(mutant, tests, sum(map(self._draw.seconds, tests)))
             self._draw.report(mutant, fate)
         return True
 
@@ -152,7 +144,7 @@ class Judge:
     def _run(self, items: list[pytest.Item], at: mmap.mmap) -> int:
         for index, (item, following) in enumerate(zip(items, [*items[1:], None], strict=True)):
             at[:8] = index.to_bytes(8, "big")
-            _limit(self._draw.seconds(item.path.relative_to(ROOT).as_posix()))
+            _limit(self._draw.seconds(item.nodeid))
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if self._failed:
                 return 1
@@ -177,7 +169,7 @@ def _limit(seconds: float) -> None:
     signal.alarm(int(30 * seconds) + 600)  # it may also wait for ever
 
 
-def _started(mutant: Mutant, files: list[str], seconds: float) -> str:
+def _started(mutant: Mutant, tests: list[str], seconds: float) -> str:
     text, failed = FOLDER / f"mutant-{os.getpid()}.py", FOLDER / f"failed-{os.getpid()}"
     text.write_text(mutant.text, encoding="utf-8")
     changed = {_MODULE: str(mutant.file), _TEXT: str(text), _FAILED: str(failed)}
@@ -196,7 +188,7 @@ def _started(mutant: Mutant, files: list[str], seconds: float) -> str:
 
     unsure: list[str] = []
     while True:
-        status = run(changed, *files, *(f"--deselect={name}" for name in unsure))
+        status = run(changed, *tests, *(f"--deselect={name}" for name in unsure))
         if status == pytest.ExitCode.OK:
             return "lives"
         if status != pytest.ExitCode.TESTS_FAILED or not failed.exists():

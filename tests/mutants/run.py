@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from itertools import islice
+from functools import cache
+from itertools import accumulate, islice
 from pathlib import Path
 from random import Random
 
@@ -17,6 +19,8 @@ from mutants import COVER, ROOT
 from mutants.mutate import Mutant, mutants
 
 PACKAGE = ROOT / "generator/virtcatalog"
+MOST = 30.0
+"""How many seconds of tests a mutant is tried by."""
 
 
 def room(file: Path) -> str:
@@ -25,11 +29,17 @@ def room(file: Path) -> str:
     return ".".join(parts[: 2 if parts[0] == "kubevirt" else 1])
 
 
+def name(file: Path) -> str:
+    """Return a module's name, without the program's: `review.judge`."""
+    return ".".join(file.relative_to(PACKAGE).with_suffix("").parts)
+
+
 class Draw:
     """Some mutants, the tests that may notice them, and what became of them."""
 
     def __init__(self, rooms: list[str], number: int, seed: int, part: tuple[int, int], *, fates: bool) -> None:
-        files = [file for file in sorted(PACKAGE.rglob("*.py")) if not rooms or room(file) in rooms]
+        modules = sorted(PACKAGE.rglob("*.py"))
+        files = [file for file in modules if not rooms or room(file) in rooms or name(file) in rooms]
         every = [mutant for file in files for mutant in mutants(file)]
         Random(seed).shuffle(every)
         drawn = list(islice((mutant for mutant in every if mutant.compiled()), number))
@@ -37,56 +47,63 @@ class Draw:
         self.lived: list[Mutant] = []
         self._fates = fates
         self._counts: dict[str, Counter[bool]] = defaultdict(Counter)
-        self._lines: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
-        self._seconds: Counter[str] = Counter()
-        for part in COVER.rglob("*.json"):
-            read = json.loads(part.read_text(encoding="utf-8"))
-            self._seconds[read["test"]] = read["seconds"]
-            for file, lines in read["lines"].items():
-                for line in lines:
-                    self._lines[file][line].add(read["test"])
+        self._seconds: dict[str, float] = {}
+        for file in COVER.glob("seconds.*.json"):
+            self._seconds |= json.loads(file.read_text(encoding="utf-8"))
+        self._of_file: dict[str, list[str]] = defaultdict(list)
+        for test in self._seconds:
+            self._of_file[test.partition("::")[0]].append(test)
+        from coverage import CoverageData
+
+        self._data = [CoverageData(str(file)) for file in COVER.glob("lines.*")]
+        for data in self._data:
+            data.read()
+        self._contexts = cache(self._contexts_of)
+
+    def _contexts_of(self, file: Path) -> dict[int, set[str]]:
+        """Return which contexts each line of a module ran in."""
+        lines: dict[int, set[str]] = defaultdict(set)
+        for data in self._data:
+            for line, contexts in data.contexts_by_lineno(file.relative_to(ROOT).as_posix()).items():
+                lines[line].update(contexts)
+        return lines
 
     def imported(self, mutant: Mutant) -> bool:
         """Whether the line runs when its module is imported."""
-        return "" in self._names(mutant)
+        return "" in self._of_line(mutant)
 
-    def seconds(self, name: str) -> float:
-        """Return how long the tests of a file take."""
-        return self._seconds[name]
+    def seconds(self, test: str) -> float:
+        """Return how long a test takes."""
+        return self._seconds[test]
 
-    def files(self, mutant: Mutant) -> list[str]:
-        """Return the test files that run the line, those named as the module or the room first, then the quickest.
+    def tests(self, mutant: Mutant) -> list[str]:
+        """Return the tests that may notice it, at most as many as take `MOST` seconds.
 
-        Of what runs when it is imported, these are the ones that run anything of the module, or else of the room, and
-        those of the room's folder or the module's name, which may look at what it has without running it.
+        Those that run the line come first, then the others of their files, which may share what these made; among them
+        those named as the module or the room, and the quickest. Of what an import runs, these are the ones that run
+        anything of the module.
         """
-        names = self._names(mutant)
-        folder = room(mutant.file).rpartition(".")[2]
+        contexts = self._of_line(mutant)
         if self.imported(mutant) or not mutant.qualified:
-            names = set().union(*self._of(mutant).values())
-            named = f"test_{mutant.file.stem}"
-            names |= {name for name in self._seconds if folder in Path(name).parts or Path(name).stem == named}
-        if not names - {""}:
-            names = set().union(
-                *(names for file, lines in self._lines.items() if self._near(mutant, file) for names in lines.values())
-            )
-        words = (mutant.file.stem, folder)
+            contexts = set().union(*self._contexts(mutant.file).values())
+        files = {context.partition("::")[0] for context in contexts - {""}}
+        words = (mutant.file.stem, room(mutant.file).rpartition(".")[2])
+        files |= {
+            file for file in self._of_file if Path(file).stem == f"test_{words[0]}" or words[1] in Path(file).parts
+        }
 
-        def order(name: str) -> tuple[bool, bool, float]:
-            return (words[0] not in Path(name).stem, words[1] not in Path(name).parts, self._seconds[name])
+        def order(test: str) -> tuple[bool, bool, bool, float]:
+            file = Path(test.partition("::")[0])
+            runs = test in contexts or file.as_posix() in contexts
+            return (not runs, words[0] not in file.stem, words[1] not in file.parts, self._seconds[test])
 
-        return sorted(names - {""}, key=order)
+        tests = sorted((test for file in files for test in self._of_file[file]), key=order)
+        sums = accumulate(map(self.seconds, tests))
+        return [test for test, seconds in zip(tests, sums, strict=True) if seconds < MOST]
 
-    def _near(self, mutant: Mutant, file: str) -> bool:
-        return room(ROOT / file) == room(mutant.file)
-
-    def _of(self, mutant: Mutant) -> dict[int, set[str]]:
-        return self._lines[mutant.file.relative_to(ROOT).as_posix()]
-
-    def _names(self, mutant: Mutant) -> set[str]:
-        lines = self._of(mutant)
-        at = max((line for line in lines if line <= mutant.line), default=0)
-        return lines[at]
+    def _of_line(self, mutant: Mutant) -> set[str]:
+        lines = self._contexts(mutant.file)
+        return lines[max((line for line in lines if line <= mutant.line), default=0)]
 
     def report(self, mutant: Mutant, fate: str) -> None:
         """Count what became of a mutant, and print one that lives."""
@@ -125,11 +142,13 @@ def main() -> int:
     given = parser.parse_args()
     if given.cover or not COVER.exists():
         command = [sys.executable, "-m", "pytest", "-p", "mutants.cover", "-n", "auto", "--dist", "loadfile"]
+        shutil.rmtree(COVER, ignore_errors=True)
+        COVER.mkdir(parents=True)
         subprocess.run(command, cwd=ROOT, check=True)
     from mutants.judge import Judge
 
     draw = Draw(given.room, given.number, given.seed, given.part, fates=given.fates)
-    wanted = sorted({file for mutant in draw.mutants for file in draw.files(mutant)})
+    wanted = sorted({test.partition("::")[0] for mutant in draw.mutants for test in draw.tests(mutant)})
     pytest.main(
         ["-s", "-p", "no:cacheprovider", "-p", "no:terminal", "-o", "addopts=--import-mode=importlib", *wanted],
         plugins=[Judge(draw)],
