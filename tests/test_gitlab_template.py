@@ -9,11 +9,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
 from pathlib import Path
-from threading import Thread
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from repository_cases import manifest
@@ -21,6 +18,7 @@ from repository_cases import manifest
 import otheryaml
 import virtcatalog
 from checkouts import git, write
+from forges import GitLab
 from hostilegit import make_hostile
 from sampling import sample, thorough
 from virtcatalog.scaffold.content import contents
@@ -33,61 +31,6 @@ BIN = Path(sys.executable).parent
 PREPARED = [line for line in TEMPLATE[".virtcatalog"]["before_script"] if not re.search(r"-m (venv|pip)|PATH", line)]
 
 pytestmark = pytest.mark.skipif(not all(shutil.which(tool) for tool in ("git", "bash")), reason="needs git and bash")
-
-
-class GitLab:
-    """The notes of a merge request, as the REST API serves them."""
-
-    def __init__(self) -> None:
-        self.notes: list[dict[str, object]] = []
-        self.moved_to = ""
-        self.asked: list[str] = []
-        gitlab = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                if self.path == "/user":
-                    self.answer({"id": 42})
-                    return
-                query = parse_qs(urlsplit(self.path).query)
-                size, page = (int(query[name][0]) for name in ("per_page", "page"))
-                assert (size, query["sort"]) == (100, ["asc"])
-                self.answer(gitlab.notes[(page - 1) * size : page * size])
-
-            def do_POST(self) -> None:
-                gitlab.notes.append({"id": len(gitlab.notes), "author": {"id": 42}, "body": self.sent()})
-                self.answer(gitlab.notes[-1])
-
-            def do_PUT(self) -> None:
-                gitlab.notes[int(self.path.rpartition("/")[2])]["body"] = self.sent()
-                self.answer({})
-
-            def sent(self) -> str:
-                return json.loads(self.rfile.read(int(self.headers["Content-Length"])))["body"]
-
-            def answer(self, data: object) -> None:
-                gitlab.asked.append(self.path)
-                right = self.path == "/user" or self.path.startswith("/projects/3/merge_requests/5/notes")
-                status = 200 if right and self.headers["PRIVATE-TOKEN"] == "secret" else 401
-                self.send_response(302 if gitlab.moved_to else status)
-                if gitlab.moved_to:
-                    self.send_header("Location", f"{gitlab.moved_to}{self.path}")
-                self.end_headers()
-                self.wfile.write(json.dumps(data).encode())
-
-            def log_message(self, *arguments: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        Thread(target=self.server.serve_forever, daemon=True).start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_port}"
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
 
 
 @pytest.fixture
@@ -209,36 +152,12 @@ def test_who_takes_the_catalog_away_does_not_pass(request_):
     assert request_.run("virtcatalog-build").returncode == 2
 
 
-def test_with_a_token_it_is_one_note_that_every_run_replaces(request_, gitlab):
-    marked = "<!-- virtcatalog diff -->\nby somebody else"
-    gitlab.notes = [{"id": 0, "author": {"id": 7}, "body": marked}]
+def test_with_a_token_it_is_a_note(request_, gitlab):
     request_.change("catalog/instancetypes/std.yaml", "medium: {vcpus: 2}", "medium: {vcpus: 3}")
-    for _ in range(2):
-        done = request_.run("virtcatalog-diff", VIRTCATALOG_TOKEN="secret", CI_API_V4_URL=gitlab.url)
-        assert done.returncode == 0, done.stderr
-    assert [note["id"] for note in gitlab.notes] == [0, 1]
-    assert "VirtualMachineClusterInstancetype/std.medium" in str(gitlab.notes[1]["body"])
-    assert gitlab.notes[0]["body"] == marked
-
-
-@thorough
-def test_a_note_of_ours_is_found_behind_a_hundred_others(request_, gitlab):
-    gitlab.notes = [{"id": number, "author": {"id": 7}, "body": "hello"} for number in range(120)]
-    gitlab.notes.append({"id": 120, "author": {"id": 42}, "body": "<!-- virtcatalog diff -->\nold"})
     done = request_.run("virtcatalog-diff", VIRTCATALOG_TOKEN="secret", CI_API_V4_URL=gitlab.url)
     assert done.returncode == 0, done.stderr
-    assert len(gitlab.notes) == 121
-    assert "old" not in str(gitlab.notes[120]["body"])
-
-
-def test_the_token_goes_nowhere_else(request_, gitlab):
-    other = GitLab()
-    gitlab.moved_to = other.url
-    done = request_.run("virtcatalog-diff", VIRTCATALOG_TOKEN="secret", CI_API_V4_URL=gitlab.url)
-    other.close()
-    assert done.returncode == 1
-    assert f"redirects to {other.url}/user" in done.stderr
-    assert other.asked == []
+    (note,) = gitlab.notes
+    assert "VirtualMachineClusterInstancetype/std.medium" in str(note["body"])
 
 
 REPORTS = ("virtcatalog.md", "virtcatalog.xml")
@@ -349,6 +268,7 @@ def shim(folder, script):
     return {"PATH": f"{folder / 'shim'}:{BIN}:{os.environ['PATH']}"}
 
 
+@thorough
 def test_a_wrong_token_fails(request_, gitlab):
     done = request_.run("virtcatalog-diff", VIRTCATALOG_TOKEN="wrong", CI_API_V4_URL=gitlab.url)
     assert done.returncode != 0
