@@ -59,3 +59,36 @@ def test_a_change_of_a_type_reaches_the_vms_that_name_it(tmp_path: Path, names: 
     after = [Expander(objects, CONDITIONS, Cache(str(tmp_path))).expansion(vm, "none") for vm in VMS[:2]]
     assert names == ["one"]
     assert (after[0] == before[0], after[1] == before[1]) == (False, True)
+
+
+LINK = "is a symbolic link, or below one: golden files are not read or written through links"
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("golden/web.xml", ""),
+        ("golden/new/web.xml", ""),
+        ("golden/../golden/web.xml", "lies outside of pytest's root"),
+        ("golden/link.xml", LINK),
+        ("linked/web.xml", LINK),
+        ("golden/folder", "is a folder"),
+        ("golden/latin.xml", "is no UTF-8"),
+        ("golden/large.xml", ""),
+        ("golden/larger.xml", "is larger than 4 MiB"),
+    ],
+)
+def test_golden_files_are_plain_text_below_the_root_of_pytest(tmp_path: Path, path: str, why: str) -> None:
+    golden = tmp_path / "golden"
+    (golden / "folder").mkdir(parents=True)
+    (golden / "web.xml").write_text("<domain/>")
+    (golden / "link.xml").symlink_to(golden / "web.xml")
+    (tmp_path / "linked").symlink_to(golden)
+    (golden / "latin.xml").write_bytes(b"\xe9")
+    (golden / "large.xml").write_bytes(b" " * 4 * 2**20)
+    (golden / "larger.xml").write_bytes(b" " * (4 * 2**20 + 1))
+    assert expansion.fault(tmp_path, tmp_path / path) == why
+
+
+def test_a_golden_file_beside_the_root_is_none(tmp_path: Path) -> None:
+    assert expansion.fault(tmp_path / "root", tmp_path / "golden/web.xml") == "lies outside of pytest's root"

@@ -2,13 +2,17 @@
 
 import os
 import shutil
-import subprocess
 from functools import partial
 from importlib.metadata import entry_points
 
 import pytest
+import syrupy
+from _pytest.pytester import SysModulesSnapshot
 
+import virtcatalog.golden.catalog  # noqa: F401 - what a run finds imported is not imported by each
 from checkouts import write
+
+pytest_plugins = "pytester"
 
 VM = """\
 apiVersion: kubevirt.io/v1
@@ -34,43 +38,47 @@ FILES = {
 }
 
 
-@pytest.fixture
-def repository(tmp_path):
-    write(tmp_path, FILES)
-    return tmp_path
-
-
-def pytest_in(folder, programs, *arguments):
-    """Run pytest in a folder."""
-    plugins = ["-p", "syrupy", "-p", "virtcatalog.golden.plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    command = [programs / "pytest", *plugins, *arguments]
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
-    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # nothing else costs time or has a say
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
-    )
+#: Nothing else costs time or has a say: not what is installed, and not the cache of compiled tests.
+PLUGINS = ("-p", "syrupy", "-p", "virtcatalog.golden.plugin", "-p", "no:cacheprovider")
 
 
 @pytest.fixture
-def run(repository, programs):
-    """Run pytest in the repository."""
-    return partial(pytest_in, repository, programs)
-
-
-@pytest.fixture(scope="module")
-def first(tmp_path_factory, programs):
-    """The golden files of the repository as it is at first, which a run has written."""
-    folder = tmp_path_factory.mktemp("first")
-    write(folder, FILES)
-    assert pytest_in(folder, programs, "--snapshot-update").returncode == 0
-    return folder / "tests" / "golden"
+def repository(pytester):
+    write(pytester.path, FILES)
+    return pytester.path
 
 
 @pytest.fixture
-def golden(repository, first):
-    """Golden files as they are at first."""
-    shutil.copytree(first, repository / "tests" / "golden")
-    return repository / "tests" / "golden" / "catalog"
+def run(repository, pytester, monkeypatch):
+    """Run pytest in the repository, in this process."""
+    for name in [name for name in os.environ if name.startswith("PYTEST")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    # What a run has imported stays for the next one, but for the tests themselves.
+    snapshot = partial(SysModulesSnapshot, preserve=lambda name: not name.startswith("test_"))
+    monkeypatch.setattr(pytester, "_Pytester__take_sys_modules_snapshot", snapshot)
+    session = syrupy._syrupy  # which syrupy keeps for one run at a time
+
+    def run_pytest(*arguments):
+        result = pytester.runpytest_inprocess(*PLUGINS, *arguments)
+        syrupy._syrupy = session
+        return result
+
+    return run_pytest
+
+
+_FIRST: dict[str, str] = {}
+
+
+@pytest.fixture
+def golden(repository, run):
+    """Golden files as a run writes them at first."""
+    folder = repository / "tests/golden/catalog"
+    if not _FIRST:
+        assert run("--snapshot-update").ret == 0
+        _FIRST.update((file.name, file.read_text()) for file in folder.iterdir())
+    write(folder, _FIRST)
+    return folder
 
 
 def names(folder):
@@ -79,23 +87,23 @@ def names(folder):
 
 def test_a_template_without_a_golden_file_fails(run):
     result = run()
-    assert result.returncode == 1
-    assert "there is no tests/golden/catalog/web.xml; pytest --snapshot-update writes it" in result.stdout
+    assert result.ret == 1
+    assert "there is no tests/golden/catalog/web.xml; pytest --snapshot-update writes it" in result.stdout.str()
 
 
 def test_golden_files_are_written_and_compared(run, golden):
     assert names(golden) == ["db.xml", "web.xml"]
     assert (golden / "web.xml").read_text().startswith('<domain type="kvm"')
     result = run()
-    assert (result.returncode, "3 passed" in result.stdout) == (0, True), result.stdout
+    assert (result.ret, "3 passed" in result.stdout.str()) == (0, True), result.stdout
 
 
 def test_a_change_is_shown_as_a_diff(run, repository, golden):
     file = repository / "catalog/instancetypes/m.yaml"
     file.write_text(file.read_text().replace("memoryPerVcpu: 1Gi", "memoryPerVcpu: 2Gi"))
     result = run("-k", "web")
-    assert result.returncode == 1
-    lines = result.stdout.splitlines()
+    assert result.ret == 1
+    lines = result.outlines
     assert "--- golden" in lines
     assert {'-  <memory unit="b">1073741824</memory>', '+  <memory unit="b">2147483648</memory>'} < set(lines)
 
@@ -103,8 +111,8 @@ def test_a_change_is_shown_as_a_diff(run, repository, golden):
 def test_a_removed_template_leaves_an_unused_golden_file(run, repository, golden):
     (repository / "catalog/vms/db.yaml").unlink()
     result = run()
-    assert result.returncode == 1
-    assert "1 snapshot unused" in result.stdout
+    assert result.ret == 1
+    assert "1 snapshot unused" in result.stdout.str()
     run("--snapshot-update")
     assert names(golden) == ["web.xml"]
 
@@ -119,17 +127,17 @@ def test_running_some_tests_leaves_the_other_golden_files(run, golden):
 def test_a_vm_that_kubevirt_refuses_fails(run, repository, golden):
     (repository / "catalog/vms/web.yaml").write_text(VM.replace("{devices: {}}", "{cpu: {cores: 2}, devices: {}}"))
     result = run("--snapshot-update")
-    assert result.returncode == 1
-    assert "catalog/vms/web.yaml:9:22: VirtualMachine/web: " in result.stdout
-    assert "spec.template.spec.domain.cpu" in result.stdout
+    assert result.ret == 1
+    assert "catalog/vms/web.yaml:9:22: VirtualMachine/web: " in result.stdout.str()
+    assert "spec.template.spec.domain.cpu" in result.stdout.str()
 
 
 def test_a_catalog_that_cannot_be_read_fails(run, repository):
     (repository / "catalog/vms/web.yaml").write_text("kind: [")
     result = run()
-    assert result.returncode == 2
-    assert "catalog/vms/web.yaml:" in result.stdout
-    assert "Traceback" not in result.stdout
+    assert result.ret == 2
+    assert "catalog/vms/web.yaml:" in result.stdout.str()
+    assert "Traceback" not in result.stdout.str()
 
 
 class TestSilenceIsNoSuccess:
@@ -139,15 +147,15 @@ class TestSilenceIsNoSuccess:
     def test_a_path_that_is_not_there(self, run, repository, arguments):
         (repository / "pytest.toml").write_text('[pytest]\nvirtcatalog_catalog = ["catalog", "catalgo"]\n')
         result = run(*arguments)
-        assert result.returncode == pytest.ExitCode.USAGE_ERROR
-        assert "virtcatalog_catalog: " in result.stderr
-        assert "catalgo holds no catalog.yaml" in result.stderr
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        assert "virtcatalog_catalog: " in result.stderr.str()
+        assert "catalgo holds no catalog.yaml" in result.stderr.str()
 
     def test_a_catalog_without_vms(self, run, repository):
         shutil.rmtree(repository / "catalog" / "vms")
         result = run()
-        assert result.returncode == pytest.ExitCode.INTERRUPTED
-        assert "catalog: the catalog has no VM template: nothing is tested" in result.stdout
+        assert result.ret == pytest.ExitCode.INTERRUPTED
+        assert "catalog: the catalog has no VM template: nothing is tested" in result.stdout.str()
 
     @pytest.mark.parametrize(
         ("path", "said"),
@@ -158,20 +166,20 @@ class TestSilenceIsNoSuccess:
         toml = f'[pytest]\nvirtcatalog_catalog = ["catalog"]\nvirtcatalog_cluster = ["{path}"]\n'
         (repository / "pytest.toml").write_text(toml)
         result = run("--snapshot-update")
-        assert result.returncode == 1
-        assert said in result.stdout
+        assert result.ret == 1
+        assert said in result.stdout.str()
 
     def test_the_host_of_a_catalog_that_is_none(self, run, repository):
         toml = '[pytest]\nvirtcatalog_catalog = ["catalog"]\nvirtcatalog_host = ["catalgo=reference"]\n'
         (repository / "pytest.toml").write_text(toml)
         result = run()
-        assert result.returncode == pytest.ExitCode.USAGE_ERROR
-        assert "virtcatalog_host: catalgo=reference: no catalog is called catalgo" in result.stderr
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        assert "virtcatalog_host: catalgo=reference: no catalog is called catalgo" in result.stderr.str()
 
 
 def test_a_template_is_crossed_with_instance_types(run, repository):
     (repository / "catalog/vms.yaml").write_text("web.yaml: {cross: {instancetypes: ['m.*']}}\n")
-    assert run("--snapshot-update").returncode == 0
+    assert run("--snapshot-update").ret == 0
     golden = repository / "tests/golden/catalog"
     assert names(golden) == ["db.xml", "web.m.large.xml", "web.m.small.xml", "web.xml"]
     assert '<memory unit="b">4294967296</memory>' in (golden / "web.m.large.xml").read_text()
@@ -180,8 +188,8 @@ def test_a_template_is_crossed_with_instance_types(run, repository):
 def test_a_glob_that_matches_nothing_fails(run, repository):
     (repository / "catalog/vms.yaml").write_text("web.yaml: {cross: {preferences: ['linux.*']}}\n")
     result = run()
-    assert result.returncode == 2
-    assert "crosses vms/web.yaml with preferences 'linux.*'" in result.stdout
+    assert result.ret == 2
+    assert "crosses vms/web.yaml with preferences 'linux.*'" in result.stdout.str()
 
 
 def test_the_cluster_and_the_host_are_configured(run, repository):
@@ -195,7 +203,7 @@ def test_the_cluster_and_the_host_are_configured(run, repository):
         "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: k}\n"
         "spec: {configuration: {memBalloonStatsPeriod: 7}}\n"
     )
-    assert run("--snapshot-update").returncode == 0
+    assert run("--snapshot-update").ret == 0
     xml = (repository / "golden/catalog/web.xml").read_text()
     assert "host profile mine v1" in xml
     assert '<stats period="7"/>' in xml
@@ -210,7 +218,7 @@ def test_without_configuration_the_plugin_does_nothing(run, repository):
     (repository / "pytest.toml").write_text("[pytest]\n")
     shutil.rmtree(repository / "tests/golden", ignore_errors=True)
     result = run()
-    assert (result.returncode, "1 passed" in result.stdout) == (0, True), result.stdout
+    assert (result.ret, "1 passed" in result.stdout.str()) == (0, True), result.stdout
 
 
 EFI = VM.replace("domain: {devices: {}}", "domain: {devices: {}, firmware: {bootloader: {efi: {secureBoot: false}}}}")
@@ -221,28 +229,28 @@ def test_several_releases_have_a_folder_each(repository, run, golden):
     newest = (golden / "web.xml").read_text()
     (repository / "catalog/vms/web.yaml").write_text(EFI)
     (repository / "pytest.toml").write_text(BOTH)
-    assert run("--snapshot-update").returncode == 0
+    assert run("--snapshot-update").ret == 0
     assert names(golden) == ["db.xml", "v1.8.4", "web.xml"]
     assert names(golden / "v1.8.4") == ["db.xml", "web.xml"]
     assert "/usr/share/OVMF/" in (golden / "v1.8.4/web.xml").read_text()
     assert "/usr/share/edk2/ovmf/" in (golden / "web.xml").read_text() != newest
     result = run()
-    assert (result.returncode, "5 passed" in result.stdout) == (0, True), result.stdout
+    assert (result.ret, "5 passed" in result.stdout.str()) == (0, True), result.stdout
     (golden / "v1.8.4/web.xml").unlink()
     result = run("catalog/catalog.yaml::v1.8.4::web")
-    assert "there is no tests/golden/catalog/v1.8.4/web.xml" in result.stdout
+    assert "there is no tests/golden/catalog/v1.8.4/web.xml" in result.stdout.str()
     result = run("catalog/catalog.yaml::web")
-    assert (result.returncode, "1 passed" in result.stdout) == (0, True), result.stdout
+    assert (result.ret, "1 passed" in result.stdout.str()) == (0, True), result.stdout
 
 
 def test_the_folder_of_a_release_that_is_not_tested_any_more_is_unused(repository, run, golden):
     (repository / "pytest.toml").write_text(BOTH)
-    assert run("--snapshot-update").returncode == 0
+    assert run("--snapshot-update").ret == 0
     (repository / "pytest.toml").write_text(FILES["pytest.toml"])
     result = run()
-    assert result.returncode == 1
-    assert "2 snapshots unused" in result.stdout
-    assert run("--snapshot-update").returncode == 0
+    assert result.ret == 1
+    assert "2 snapshots unused" in result.stdout.str()
+    assert run("--snapshot-update").ret == 0
     assert not list(golden.glob("v1.8.4/*"))
 
 
@@ -252,7 +260,7 @@ def test_a_vm_of_an_environment_is_tested_under_the_release_that_it_runs(reposit
     (repository / "catalog/vms.yaml").write_text("app.yaml.j2: {environments: {old: {}}}\n")
     (repository / "catalog/vms/app.yaml.j2").write_text(EFI.replace("name: web", "name: app"))
     (repository / "pytest.toml").write_text(BOTH)
-    assert run("--snapshot-update").returncode == 0
+    assert run("--snapshot-update").ret == 0
     assert names(golden) == ["app.old.xml", "db.new.xml", "db.old.xml", "v1.8.4", "web.new.xml", "web.old.xml"]
     assert names(golden / "v1.8.4") == ["db.new.xml", "web.new.xml"]
     assert "/usr/share/OVMF/" in (golden / "app.old.xml").read_text()
@@ -261,16 +269,16 @@ def test_a_vm_of_an_environment_is_tested_under_the_release_that_it_runs(reposit
 def test_a_vm_template_is_tested_in_every_environment_that_it_is_for(repository, run, golden):
     (repository / "catalog/overlays.yaml").write_text("one: {}\ntwo: {}\n")
     (repository / "catalog/vms.yaml").write_text("db.yaml: {environments: {two: {}}}\n")
-    assert run("--snapshot-update").returncode == 0
+    assert run("--snapshot-update").ret == 0
     assert names(golden) == ["db.xml", "web.one.xml", "web.two.xml"]
     (golden / "web.one.xml").unlink()
     result = run("--virtcatalog-environment", "two")
-    assert (result.returncode, "2 snapshots passed" in result.stdout) == (0, True), result.stdout
+    assert (result.ret, "2 snapshots passed" in result.stdout.str()) == (0, True), result.stdout
     result = run("--virtcatalog-environment", "one")
-    assert "there is no tests/golden/catalog/web.one.xml" in result.stdout
+    assert "there is no tests/golden/catalog/web.one.xml" in result.stdout.str()
     result = run("--virtcatalog-environment", "onne")
-    assert result.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "there is no environment 'onne' in a catalog that is tested; did you mean 'one'?" in result.stderr
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "there is no environment 'onne' in a catalog that is tested; did you mean 'one'?" in result.stderr.str()
 
 
 def keep_pods(repository, form):
@@ -280,27 +288,27 @@ def keep_pods(repository, form):
 def test_pods_are_kept_in_short_or_whole(repository, run, golden):
     keep_pods(repository, "extract")
     result = run()
-    assert result.returncode == 1
-    assert "there is no tests/golden/catalog/web.pod.yaml" in result.stdout
-    assert run("--snapshot-update").returncode == 0
+    assert result.ret == 1
+    assert "there is no tests/golden/catalog/web.pod.yaml" in result.stdout.str()
+    assert run("--snapshot-update").ret == 0
     assert names(golden) == ["db.pod.yaml", "db.xml", "web.pod.yaml", "web.xml"]
     short = (golden / "web.pod.yaml").read_text()
     assert short.startswith("requests:\n  cpu: 105m\n")
     assert "devices.kubevirt.io/kvm" in short
     result = run()
-    assert (result.returncode, "3 passed" in result.stdout) == (0, True), result.stdout
+    assert (result.ret, "3 passed" in result.stdout.str()) == (0, True), result.stdout
     keep_pods(repository, "catalog=whole")
-    assert run("--snapshot-update").returncode == 0
+    assert run("--snapshot-update").ret == 0
     assert "kind: Pod" in (golden / "web.pod.yaml").read_text()
-    assert run().returncode == 0
+    assert run().ret == 0
 
 
 def test_pods_that_are_not_kept_any_more_are_unused(repository, run, golden):
     keep_pods(repository, "extract")
-    assert run("--snapshot-update").returncode == 0
+    assert run("--snapshot-update").ret == 0
     (repository / "pytest.toml").write_text(FILES["pytest.toml"])
-    assert "2 snapshots unused" in run().stdout
-    assert run("--snapshot-update").returncode == 0
+    assert "2 snapshots unused" in run().stdout.str()
+    assert run("--snapshot-update").ret == 0
     assert names(golden) == ["db.xml", "web.xml"]
 
 
@@ -309,8 +317,8 @@ def test_a_vm_without_a_pod_fails_where_pods_are_kept(repository, run, golden):
     disk = "domain: {devices: {disks: [{name: s, cdrom: {}}]}}\n      volumes: [{name: s, sysprep: {}}]"
     (repository / "catalog/vms/web.yaml").write_text(VM.replace("domain: {devices: {}}", disk))
     result = run("--snapshot-update")
-    assert result.returncode == 1
-    assert "spec.template.spec.volumes[0].sysprep: no Pod is made: names neither" in result.stdout
+    assert result.ret == 1
+    assert "spec.template.spec.volumes[0].sysprep: no Pod is made: names neither" in result.stdout.str()
 
 
 @pytest.mark.parametrize(
@@ -330,9 +338,9 @@ def test_a_vm_without_a_pod_fails_where_pods_are_kept(repository, run, golden):
 def test_a_setting_that_cannot_be_is_told_before_anything_runs(repository, run, setting, message):
     (repository / "pytest.toml").write_text(f"{FILES['pytest.toml']}virtcatalog_{setting}\n")
     result = run("--snapshot-update")
-    assert result.returncode == pytest.ExitCode.USAGE_ERROR
-    assert message in result.stderr
-    assert "Traceback" not in result.stderr
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert message in result.stderr.str()
+    assert "Traceback" not in result.stderr.str()
     assert not (repository / "tests/golden").exists()
 
 
@@ -346,9 +354,9 @@ class TestFilesOfStrangers:
         (golden / "web.xml").unlink()
         (golden / "web.xml").symlink_to(tmp_path / target)
         result = run(*option)
-        assert result.returncode == 1
-        assert "tests/golden/catalog/web.xml: is a symbolic link, or below one" in result.stdout
-        assert "mine" not in result.stdout
+        assert result.ret == 1
+        assert "tests/golden/catalog/web.xml: is a symbolic link, or below one" in result.stdout.str()
+        assert "mine" not in result.stdout.str()
         assert (tmp_path / "elsewhere.xml").read_text() == "mine\n"
         assert not (tmp_path / "not-there.xml").exists()
 
@@ -362,8 +370,8 @@ class TestFilesOfStrangers:
         web.with_name("other.xml").write_text("mine\n")
         web.write_text("<domain/>\n")
         result = run("--snapshot-update", "catalog")
-        assert result.returncode == 1
-        assert "is a symbolic link, or below one" in result.stdout
+        assert result.ret == 1
+        assert "is a symbolic link, or below one" in result.stdout.str()
         assert (web.read_text(), web.with_name("other.xml").read_text()) == ("<domain/>\n", "mine\n")
 
     @pytest.mark.parametrize(
@@ -372,9 +380,9 @@ class TestFilesOfStrangers:
     def test_a_golden_file_that_is_no_text_of_ours(self, run, golden, content, why):
         (golden / "web.xml").write_bytes(content)
         result = run()
-        assert result.returncode == 1
-        assert f"tests/golden/catalog/web.xml: {why}" in result.stdout
-        assert "Traceback" not in result.stdout
+        assert result.ret == 1
+        assert f"tests/golden/catalog/web.xml: {why}" in result.stdout.str()
+        assert "Traceback" not in result.stdout.str()
 
     def test_entities_of_a_golden_file_stand_for_nothing(self, run, golden, tmp_path):
         """It is text that is compared: nothing parses it."""
@@ -382,13 +390,85 @@ class TestFilesOfStrangers:
         entity = f'<!DOCTYPE domain [<!ENTITY e SYSTEM "file://{tmp_path}/secret">]>\n<domain>&e;</domain>\n'
         (golden / "web.xml").write_text(entity)
         result = run()
-        assert result.returncode == 1
-        assert "secret word" not in result.stdout
-        assert "-<domain>&e;</domain>" in result.stdout
+        assert result.ret == 1
+        assert "secret word" not in result.stdout.str()
+        assert "-<domain>&e;</domain>" in result.stdout.str()
 
     def test_what_a_golden_file_says_is_shown_and_not_obeyed(self, run, golden):
         (golden / "web.xml").write_text("\x1b[2J\n::stop-commands::x\n")
         result = run()
-        assert result.returncode == 1
-        assert "\x1b" not in result.stdout
-        assert "\\x1b[2J" in result.stdout
+        assert result.ret == 1
+        assert "\x1b" not in result.stdout.str()
+        assert "\\x1b[2J" in result.stdout.str()
+
+
+HELP = """\
+virtcatalog:
+  --virtcatalog-environment=NAME
+                        Golden tests of this environment only; repeatable.
+  --virtcatalog-no-cache
+                        Expand every VM template, and keep nothing; also
+                        VIRTCATALOG_NO_CACHE."""
+SETTINGS = """\
+  virtcatalog_catalog (paths):
+                        Folders of catalogs whose VM templates are tested.
+  virtcatalog_golden (string):
+                        Folder of the XML, in a folder for each catalog.
+  virtcatalog_cluster (paths):
+                        Manifests of the cluster: the KubeVirt CR, claims …
+  virtcatalog_host (args):
+                        Host profile, a name or a YAML file; CATALOG=PROFILE for
+                        one.
+  virtcatalog_kubevirt (args):
+                        KubeVirt releases; a folder of XML for each but the
+                        default.
+  virtcatalog_pods (args):
+                        Pods beside the XML: none, extract or whole;
+                        CATALOG=FORM for one.
+  virtcatalog_architecture (string):
+                        The architecture of VMs that name none.
+
+"""
+
+
+def test_help_describes_its_options(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = run("--help").stdout.str()
+    assert HELP in text
+    assert text[text.index("  virtcatalog_catalog") : text.index("Environment variables:")] == SETTINGS
+
+
+def test_two_catalogs_of_one_name_would_share_their_golden_files(run, repository):
+    shutil.copytree(repository / "catalog", repository / "other/catalog")
+    (repository / "pytest.toml").write_text('[pytest]\nvirtcatalog_catalog = ["catalog", "other/catalog"]\n')
+    result = run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.errlines == ["ERROR: virtcatalog_catalog: two catalogs are called catalog", ""]
+
+
+def test_each_of_two_catalogs_has_its_own_host(run, repository):
+    shutil.copytree(repository / "catalog", repository / "other")
+    (repository / "mine.yaml").write_text("name: mine\n")
+    (repository / "pytest.toml").write_text(
+        '[pytest]\nvirtcatalog_catalog = ["catalog", "other"]\n'
+        'virtcatalog_host = ["other=reference", "mine.yaml"]\nvirtcatalog_pods = ["extract", "other=none"]\n'
+    )
+    assert run("--snapshot-update").ret == 0
+    golden = repository / "tests/golden"
+    assert names(golden / "other") == ["db.xml", "web.xml"]
+    assert names(golden / "catalog") == ["db.pod.yaml", "db.xml", "web.pod.yaml", "web.xml"]
+    assert "host profile mine v1" in (golden / "catalog/web.xml").read_text()
+    assert "host profile reference v" in (golden / "other/web.xml").read_text()
+
+
+def test_without_syrupy_it_says_what_to_install(repository, pytester, run):
+    result = pytester.runpytest_inprocess("-p", "virtcatalog.golden.plugin")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    message = "pytest.UsageError: virtcatalog_catalog: golden tests need syrupy; install virtcatalog[pytest]"
+    assert f"E   {message}" in result.outlines
+
+
+def test_a_folder_that_is_named_has_its_catalog_tested_once(run, golden):
+    assert "3 passed" in run(".").stdout.str()
+    assert "2 passed" in run("catalog").stdout.str()
+    assert "1 passed" in run("tests").stdout.str()
