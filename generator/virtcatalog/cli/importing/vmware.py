@@ -139,6 +139,7 @@ def command(
         raise click.UsageError("--templates needs --output-dir", context)
     if forklift is not None and (output is None or not namespace or disks == "upload"):
         raise click.UsageError("--forklift needs --output-dir and --namespace, and makes the claims itself", context)
+    providers, wave = (providers_of(forklift), limits_of(limits)) if forklift is not None else (None, None)
     problems: list[Problem] = []
     read = read_sources(sources, problems)
     print_problems(sorted(problems))
@@ -149,7 +150,7 @@ def command(
     file = mapping_file or (str(output / "mapping.yaml") if output is not None else None)
     objects = catalog_objects(catalog)
     mapping = _mapping(file, machines, objects, conditions)
-    plans = Plans(providers_of(forklift), limits_of(limits), namespace, mapping, file or "") if forklift else None
+    plans = Plans(providers, wave, namespace, mapping, file or "") if providers and wave else None
     room = room_for(objects, nodes, conditions) if nodes or prices else None
     together = Together(plans, room, Templates() if templates else None)
     bringer = Bringer(objects, Target(mapping, namespace, disks, run_strategy, not raw), conditions)
