@@ -55,3 +55,47 @@ def test_no_text_is_a_request_of_roff(tmp_path: Path, text: str) -> None:
     shown = re.sub(".\b", "", done.stdout)
     for section in ("SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES"):
         assert " ".join(single_line(text).split()) in " ".join(shown.split(section, 1)[1].split()), section
+
+
+def test_a_page_has_its_sections_and_nothing_else() -> None:
+    page = Page(
+        "virtcatalog a b",
+        "virtcatalog a b [OPTIONS] NAME",
+        "Do it.",
+        ("More.",),
+        (("-x, --long", "A -."),),
+        ("virtcatalog a b c",),
+        (),
+    )
+    header, *lines = roff(page).splitlines()
+    assert re.sub(r"virtcatalog [0-9][^\"]*", "virtcatalog V", header) == (
+        '.TH "VIRTCATALOG\\-A\\-B" 1 "" "virtcatalog V" "virtcatalog"'
+    )
+    assert lines == [
+        ".SH NAME",
+        r"virtcatalog\-a\-b \- Do it",
+        ".SH SYNOPSIS",
+        ".B virtcatalog a b [OPTIONS] NAME",
+        ".SH DESCRIPTION",
+        "Do it.",
+        ".PP",
+        "More.",
+        ".PP",
+        ".SH OPTIONS",
+        ".TP",
+        r"\fB\-x, \-\-long\fR",
+        r"A \-.",
+        ".SH EXAMPLES",
+        ".nf",
+        "virtcatalog a b c",
+        ".fi",
+        ".SH EXIT STATUS",
+        "0 fine, 1 findings or differences, 2 wrong usage or unreadable input, 70 a bug.",
+        ".SH SEE ALSO",
+        r"\fBvirtcatalog\-a\fR(1)",
+    ]
+    bare = Page("virtcatalog", "virtcatalog", "", (), (), (), ("virtcatalog a", "virtcatalog b"))
+    assert [line for line in roff(bare).splitlines() if line.startswith(".SH")] == [
+        *(".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH EXIT STATUS", ".SH SEE ALSO")
+    ]
+    assert roff(bare).endswith("\n\\fBvirtcatalog\\-a\\fR(1), \\fBvirtcatalog\\-b\\fR(1)\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from virtcatalog.cli.table import laid_out
+from virtcatalog.cli.table import laid_out, print_tables
 
 COLUMNS = ("Name", "Why not")
 LONG = "spec.instancetype: the preference requires 8 vCPUs, there are 4"
@@ -71,3 +71,18 @@ def test_letters_of_two_columns_count_as_two():
 
 def test_control_characters_are_shown():
     assert table(("A",), [("a\x1b[2J\nb",)], 80) == ["A", "a\\x1b[2J\\nb"]
+
+
+def test_on_a_terminal_titles_headers_and_rows_have_their_styles(monkeypatch):
+    lines = []
+    monkeypatch.setattr("virtcatalog.cli.table.coloured", lambda: True)
+    monkeypatch.setattr("virtcatalog.cli.table.print_line", lambda text, style, _colour: lines.append((text, style)))
+    tables = [("one", [("a", "b"), ("c", "d")]), ("two", [("e", "f")])]
+    print_tables(("x", "y"), tables, titled=True, style=lambda row: {"a": "red"}.get(row[0], ""))
+    assert lines == [
+        *(("one", "bold"), ("X  Y", "bold"), ("a  b", "red"), ("c  d", "")),
+        *(("\ntwo", "bold"), ("X  Y", "bold"), ("e  f", "")),
+    ]
+    lines.clear()
+    print_tables(("x", "y"), tables[1:], titled=False, capitals=False)
+    assert lines == [("x  y", "bold"), ("e  f", "")]

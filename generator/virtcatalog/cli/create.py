@@ -101,6 +101,7 @@ def _create(noun: str, flags: TypeOptions, spec: dict[str, Any], catalog: str | 
     from virtcatalog.create.options import FlagError
     from virtcatalog.create.types import create_type
     from virtcatalog.manifests.emit import dump
+    from virtcatalog.manifests.textdiff import unified
     from virtcatalog.writing import replace_file
 
     if catalog is None:
@@ -114,10 +115,12 @@ def _create(noun: str, flags: TypeOptions, spec: dict[str, Any], catalog: str | 
         flag = "namespace" if flags.namespace else "namespaced"
         raise FlagError(flag, "a catalog declares both scopes at once; its overlays choose, and say the namespace")
     declaration = _declare(noun, flags.name, spec, catalog)
-    _show(declaration, str(Path(catalog, declaration.file)))
+    place = Path(catalog, declaration.file)
+    before = f"a/{place}" if declaration.old else "/dev/null"
+    write_diff(unified(declaration.old, declaration.new, before, f"b/{place}"))
     if not dry_run:
         replace_file(Path(catalog), declaration.new, note, inside=declaration.file)
-    summary(f"{declaration.entry.name}: {'would be ' if dry_run else ''}declared in {Path(catalog, declaration.file)}")
+    summary(f"{declaration.entry.name}: {'would be ' if dry_run else ''}declared in {place}")
     return 0
 
 
@@ -137,14 +140,6 @@ def _declare(noun: str, name: str, spec: dict[str, Any], catalog: str) -> Declar
     if causes := admit(manifest, Cluster([])):
         raise VirtcatalogError(f"KubeVirt would refuse {name!r}: {'; '.join(map(str, causes))}")
     return declaration
-
-
-def _show(declaration: Declaration, name: str) -> None:
-    from virtcatalog.manifests.textdiff import unified
-
-    write_diff(
-        unified(declaration.old, declaration.new, f"a/{name}" if declaration.old else "/dev/null", f"b/{name}", 3)
-    )
 
 
 for subcommand in (create_vm.command, instancetype, preference):

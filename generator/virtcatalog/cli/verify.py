@@ -18,7 +18,6 @@ from virtcatalog.escaping import as_json, markdown, single_line
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.conditions import Conditions
-    from virtcatalog.live.snapshot import Snapshot
     from virtcatalog.live.verify import Answer, Finding, Tally
 
 _MOST = 10
@@ -55,10 +54,11 @@ def command(
 
     Exit status: 0 all agrees, 1 something differs, 2 not all could be read or compared.
     """
+    from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.live.verify import nameless, tallied, verify
 
     observed = snapshot(live, context, kubeconfig, pods=True)
-    cluster = _cluster(observed, conditions)
+    cluster = Cluster.under(observed.others, conditions)
     answers = [*verify(observed, cluster, domains_in(domains), _watch)]
     if source is not None and not live:
         answers += _admission(source, context, kubeconfig, cluster)
@@ -74,12 +74,6 @@ def command(
     if observed.gaps or not tallies or any(tally.left_out for tally in tallies):
         return 2
     return int(any(tally.findings for tally in tallies))
-
-
-def _cluster(observed: Snapshot, conditions: Conditions) -> Cluster:
-    from virtcatalog.kubevirt.cluster import Cluster
-
-    return Cluster.under(observed.others, conditions)
 
 
 def domains_in(folder: str | None) -> Callable[[str], bytes | None] | None:
