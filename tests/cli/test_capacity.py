@@ -283,3 +283,48 @@ def test_nodes_of_a_dump_may_say_more_than_is_known() -> None:
     }
     (kind,) = answer(vms=json.dumps(node))["kinds"]
     assert (kind["name"], kind["nodes"]) == ("8cpu-32Gi", 1)
+
+
+def test_of_many_that_do_not_fit_the_first_are_told():
+    types = "".join(
+        f"""\
+---
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterInstancetype
+metadata: {{name: t{number}}}
+spec: {{cpu: {{guest: 1}}, memory: {{guest: {100 + number}Gi}}}}
+"""
+        for number in range(12)
+    )
+    Path("types.yaml").write_text(types)
+    Path("vms.yaml").write_text("".join(vm(f"vm-{number}", f"t{number}") for number in range(12)))
+    arguments = ("capacity", "--nodes", "nodes.yaml", "-f", "types.yaml", "-f", "quota.yaml", "-f", "vms.yaml")
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert len([line for line in lines if line.endswith(": fits no node, not even an empty one")]) == 10
+    assert "and 2 more VMs fit no node: see -o json" in lines
+    assert len([line for line in lines if " does not fit: ResourceQuota/default/team allows " in line]) == 10
+    assert "and 2 more VMs do not fit: see -o json" in lines
+
+
+def test_vms_of_a_repository_that_land_in_several_clusters_are_asked_about_one_by_one():
+    for name in ("a", "b"):
+        Path(f"apps/{name}").mkdir(parents=True)
+        Path(f"apps/{name}/kustomization.yaml").write_text("resources: [vm.yaml]\n")
+        Path(f"apps/{name}/vm.yaml").write_text(vm(name).replace("---\n", ""))
+        Path(f"apps/{name}.yaml").write_text(
+            dedent(f"""\
+                apiVersion: argoproj.io/v1alpha1
+                kind: Application
+                metadata: {{name: {name}, namespace: argocd}}
+                spec:
+                  project: default
+                  source: {{repoURL: https://git.example.org/apps.git, path: apps/{name}}}
+                  destination: {{name: cluster-{name}, namespace: default}}
+                """)
+        )
+    Path(".git").mkdir()
+    result = CliRunner().invoke(main, ["capacity", "--nodes", "nodes.yaml", "-c", "types.yaml", "-f", "."])
+    assert result.exit_code == 2
+    assert "Error: these VMs land in several clusters, " in result.stderr

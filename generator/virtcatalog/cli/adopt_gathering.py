@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from virtcatalog.api.decode import manifest_name
 from virtcatalog.cli import options
 from virtcatalog.cli.adopt_input import File, read
 from virtcatalog.cli.adopt_repository import read_repository
@@ -65,7 +66,7 @@ def _agreeing(objects: Iterable[Located]) -> list[Data]:
         first = by_identity.setdefault(identity(located.manifest), located)
         if first.manifest != located.manifest:
             names = listed(sorted({first.environment, located.environment}))
-            raise VirtcatalogError(f"{located.name} is not the same in {names}: name an environment with -e")
+            raise VirtcatalogError(f"{manifest_name(located.manifest)} is not the same in {names}: name an environment with -e")
     return [located.manifest for located in by_identity.values()]
 
 
