@@ -31,12 +31,12 @@ def init(folder: Path, *options: str) -> Result:
     return CliRunner().invoke(main, ["init", str(folder), *options])
 
 
-def make(folder: Path, *targets: str) -> str:
+def make(folder: Path, *targets: str, programs: Path = BIN) -> str:
     if not shutil.which("make"):
         if os.environ.get("CI"):
             pytest.fail("CI needs make")
         pytest.skip("make is not installed")
-    command = ["make", "--no-print-directory", *targets, f"BIN={BIN}"]
+    command = ["make", "--no-print-directory", *targets, f"BIN={programs}"]
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "PYTEST"))}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -47,16 +47,16 @@ def held(folder: Path) -> dict[str, str]:
     return {str(file.relative_to(folder)): file.read_text() for file in folder.rglob("*") if file.is_file()}
 
 
-def test_build_test_and_check_pass_at_once(tmp_path):
+def test_build_test_and_check_pass_at_once(tmp_path, programs):
     folder = tmp_path / "house"
     result = init(folder)
     assert result.exit_code == 0, result.stderr
     files = held(folder)
-    assert "nothing changed" in make(folder, "build")
+    assert "nothing changed" in make(folder, "build", programs=programs)
     tested = make(folder, "test")
     assert "2 passed" in tested
     assert "2 snapshots passed" in tested
-    assert "no findings" in make(folder, "check")
+    assert "no findings" in make(folder, "check", programs=programs)
     assert {path: text for path, text in held(folder).items() if path in files} == files
 
 

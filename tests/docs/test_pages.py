@@ -34,7 +34,7 @@ LONG = ("docs/site.md", "docs/tutorial.md", "docs/golden-files.md", "docs/expand
 RUN = [name for name, found in STEPS.items() if found]
 
 
-@pytest.mark.parametrize("name", RUN if ALL else sample([name for name in RUN if name not in LONG], 2))
+@pytest.mark.parametrize("name", RUN if ALL else sample([name for name in RUN if name not in LONG], 3))
 def test_it_happens(name: str, tmp_path: Path, programs: Path) -> None:
     Reader(tmp_path / "home", programs).follow(TEXTS[name])
 

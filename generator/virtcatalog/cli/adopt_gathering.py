@@ -66,7 +66,8 @@ def _agreeing(objects: Iterable[Located]) -> list[Data]:
         first = by_identity.setdefault(identity(located.manifest), located)
         if first.manifest != located.manifest:
             names = listed(sorted({first.environment, located.environment}))
-            raise VirtcatalogError(f"{manifest_name(located.manifest)} is not the same in {names}: name an environment with -e")
+            name = manifest_name(located.manifest)
+            raise VirtcatalogError(f"{name} is not the same in {names}: name an environment with -e")
     return [located.manifest for located in by_identity.values()]
 
 
