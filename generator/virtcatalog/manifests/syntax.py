@@ -114,6 +114,10 @@ def fault(error: Any, lines: Sequence[str], line: Callable[[Any], int]) -> tuple
         words = "a ',' is missing before this" if character else "the text ends before a bracket is closed"
     elif problem == "could not find expected ':'":
         mark = opened
+    elif problem == "did not find expected alphabetic or numeric character" and opened:
+        mark, sign = opened, written[opened.column : opened.column + 1]
+        kind = "an alias" if sign == "*" else "an anchor"
+        words = f"the name of {kind} has letters, digits, '-' and '_'; text that begins with {sign!r} needs quotes"
     elif problem == "mapping values are not allowed in this context":
         words = "a second ': ' in one line; quote the text that has it"
         if ": " not in before:
