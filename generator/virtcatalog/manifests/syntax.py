@@ -119,12 +119,7 @@ def fault(error: Any, lines: Sequence[str], line: Callable[[Any], int]) -> tuple
         kind = "an alias" if sign == "*" else "an anchor"
         words = f"the name of {kind} has letters, digits, '-' and '_'; text that begins with {sign!r} needs quotes"
     elif problem == "mapping values are not allowed in this context":
-        words = "a second ': ' in one line; quote the text that has it"
-        if ": " not in before:
-            above = lines[mark.line - 1] if mark.line else ""
-            words = "the line before has no ': ' between a key and its value"
-            if ": " in above:
-                words = "this line is further right than the one before, which has a value already"
+        words = _unexpected_colon(before, lines[mark.line - 1] if mark.line else "")
     elif problem == "did not find expected key":
         words = "quoted text or a bracket ends before this; quote the value as a whole"
         if not before.strip():
@@ -137,6 +132,15 @@ def fault(error: Any, lines: Sequence[str], line: Callable[[Any], int]) -> tuple
     elif not words:
         words = ": ".join(part for part in (error.context, problem) if part)
     return mark, f"is not YAML: {words}"
+
+
+def _unexpected_colon(before: str, above: str) -> str:
+    """Say why a ': ' cannot be behind what is before it in its line, and below the line above."""
+    if ": " in before:
+        return "a second ': ' in one line; quote the text that has it"
+    if ": " in above:
+        return "this line is further right than the one before, which has a value already"
+    return "the line before has no ': ' between a key and its value"
 
 
 def _typed(lines: Sequence[str], *marks: Any) -> tuple[Any, str] | None:
