@@ -1,6 +1,16 @@
 import pytest
 
-from virtcatalog.api.names import label_key_problems, label_value_problems, metadata_faults
+from virtcatalog.api.names import (
+    dns_label_problems,
+    dns_subdomain_problems,
+    label_key_problems,
+    label_value_problems,
+    metadata_faults,
+)
+
+NAME_RULE = "must consist of letters, digits, '-', '_' and '.', and start and end with a letter or digit"
+SUBDOMAIN_RULE = "must consist of a-z, 0-9, '-' and '.', every part starting and ending with a letter or digit"
+LONG = "a" * 64
 
 
 @pytest.mark.parametrize(
@@ -71,3 +81,83 @@ def test_names_labels_and_annotations_that_the_api_server_refuses(metadata, refu
 )
 def test_some_kinds_take_any_name_that_can_stand_in_a_url(version, name, is_refused):
     assert [path for path, _ in metadata_faults({"name": name}, version)] == [("metadata", "name")] * is_refused
+
+
+@pytest.mark.parametrize(
+    ("problems_of", "text", "problems"),
+    [
+        (dns_label_problems, "a" * 63, []),
+        (dns_label_problems, "a-1", []),
+        (dns_label_problems, LONG, [f"'{LONG}' has 64 characters, more than 63"]),
+        (dns_label_problems, "a.b", ["'a.b' must not contain dots"]),
+        (
+            dns_label_problems,
+            "a.B",
+            ["'a.B' must consist of a-z, 0-9 and '-', and start and end with a letter or digit"],
+        ),
+        (dns_subdomain_problems, "a" * 253, []),
+        (dns_subdomain_problems, "a" * 254, [f"'{'a' * 254}' has 254 characters, more than 253"]),
+        (dns_subdomain_problems, "a..b", [f"'a..b' {SUBDOMAIN_RULE}"]),
+        (label_key_problems, "a/b/c", ["'a/b/c' has more than one '/'; a key is a name or prefix/name"]),
+        (label_key_problems, "/a", ["'/a' has nothing before its '/'"]),
+        (label_key_problems, "a/", ["'a/' has no name", f"the name '' {NAME_RULE}"]),
+        (label_key_problems, "A/b", [f"the prefix 'A' {SUBDOMAIN_RULE}"]),
+        (label_key_problems, f"a/{LONG}", [f"the name '{LONG}' has 64 characters, more than 63"]),
+        (label_value_problems, LONG, [f"'{LONG}' has 64 characters, more than 63"]),
+        (label_value_problems, "a b", [f"'a b' {NAME_RULE}"]),
+    ],
+)
+def test_what_is_wrong_with_a_name_is_told(problems_of, text, problems):
+    assert list(problems_of(text)) == problems
+
+
+@pytest.mark.parametrize(
+    ("metadata", "version", "fault"),
+    [
+        ({"name": "a" * 254}, "v1", f"the name '{'a' * 80}'… is longer than 253 characters"),
+        (
+            {"name": "A" * 80},
+            "v1",
+            (
+                f"Kubernetes refuses the name '{'A' * 80}': it may have lower-case letters, digits, '-' and '.', and each "
+                "part starts and ends with a letter or digit"
+            ),
+        ),
+        (
+            {"name": "a%"},
+            "rbac.authorization.k8s.io/v1",
+            "Kubernetes refuses the name 'a%': it may have no '/' and no '%', and is not '.' or '..'",
+        ),
+        (
+            {"namespace": "a.b"},
+            "v1",
+            (
+                "Kubernetes refuses the namespace 'a.b': it may have at most 63 lower-case letters, digits and '-', and "
+                "starts and ends with a letter or digit"
+            ),
+        ),
+        (
+            {"labels": {"a b": "x"}},
+            "v1",
+            (
+                "Kubernetes refuses the key 'a b': it is [DNS name/]name, the name of at most 63 letters, digits, '-', "
+                "'_' and '.'"
+            ),
+        ),
+        (
+            {"labels": {"a": "x y"}},
+            "v1",
+            (
+                "Kubernetes refuses the label value 'x y': it may have at most 63 letters, digits, '-', '_' and '.', and "
+                "starts and ends with a letter or digit"
+            ),
+        ),
+        (
+            {"annotations": {"a": "x" * 2**18}},
+            "v1",
+            "the annotations have 262,145 bytes together, and Kubernetes takes 262,144",
+        ),
+    ],
+)
+def test_why_the_api_server_refuses_metadata(metadata, version, fault):
+    assert [message for _, message in metadata_faults(metadata, version)] == [fault]

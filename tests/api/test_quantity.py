@@ -284,3 +284,26 @@ def test_whole_units_come_back(units: int, notation: str) -> None:
     quantity = Quantity.of(units, notation)
     assert quantity.value == units
     assert Quantity.parse(str(quantity)).value == units
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1" * 257, f"'{'1' * 20}…' is out of the range of quantities: it has 257 characters, and 256 is the most"),
+        ("1e257", "'1e257' is out of the range of quantities"),
+        ("1e-257", "'1e-257' is out of the range of quantities"),
+        ("", "'' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9"),
+        ("1,5 gb", "'1,5 gb' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9; did you mean 1.5Gi?"),
+        ("4GB", "'4GB' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9; did you mean 4Gi?"),
+        ("2 tib", "'2 tib' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9; did you mean 2Ti?"),
+    ],
+)
+def test_what_is_no_quantity_is_told(text: str, message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its whole message is compared
+        Quantity.parse(text)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("text", ["1" * 256, "1e256", "1e-256"])
+def test_the_longest_quantity_and_the_largest_exponents_are_taken(text: str) -> None:
+    assert Quantity.parse(text) > Quantity()

@@ -34,8 +34,8 @@ FILES = {
         (
             "oci://registry.example.org/c:v1",
             (
-                "oci://registry.example.org/c:v1 may be another artifact tomorrow: write the name with its digest, which "
-                "this prints: virtcatalog pull oci://registry.example.org/c:v1"
+                "oci://registry.example.org/c:v1 may be another artifact tomorrow: write the name with its digest, "
+                "which this prints: virtcatalog pull oci://registry.example.org/c:v1"
             ),
         ),
     ],

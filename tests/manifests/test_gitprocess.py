@@ -95,16 +95,16 @@ def test_a_git_that_does_not_start_says_why(program: Path, tmp_path: Path) -> No
             "cannot use bare repository 'x' (safe.bareRepository is 'explicit')",
             GitError,
             (
-                "git rev-parse: cannot use bare repository 'x' (safe.bareRepository is 'explicit'): its settings can be "
-                "commands; use a checkout"
+                "git rev-parse: cannot use bare repository 'x' (safe.bareRepository is 'explicit'): its settings can "
+                "be commands; use a checkout"
             ),
         ),
         (
             "detected dubious ownership in repository at 'x'\nTo add an exception",
             GitError,
             (
-                "git rev-parse: detected dubious ownership in repository at 'x'; git config --global --add safe.directory "
-                "FOLDER says that it is yours"
+                "git rev-parse: detected dubious ownership in repository at 'x'; git config --global --add "
+                "safe.directory FOLDER says that it is yours"
             ),
         ),
         ("bad object", GitError, "git rev-parse: bad object"),
