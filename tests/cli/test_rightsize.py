@@ -74,7 +74,7 @@ def test_an_environment_is_looked_at_alone() -> None:
     result = run("-f", "git", "-e", "prod")
     assert "shop/web" in result.stdout
     assert "lab/web" not in result.stdout
-    assert "the metrics name 1 VM that are not given: lab/web" in result.stderr
+    assert "the metrics name 1 VM that is not given: lab/web" in result.stderr
 
 
 def test_a_size_is_named_in_the_file_in_which_the_vm_stands() -> None:

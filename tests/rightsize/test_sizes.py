@@ -209,7 +209,7 @@ def test_what_cannot_be_told_is_no_success(text: str, usage: str, why: str) -> N
 
 def test_names_that_are_not_known_are_told() -> None:
     result = rightsize(vm("web"), f"shop,web,3,{5 * GIB}\nshop,other,1,1\n")
-    assert "the metrics name 1 VM that are not given: shop/other" in result.stderr
+    assert "the metrics name 1 VM that is not given: shop/other" in result.stderr
     assert result.exit_code == 0
 
 

@@ -126,7 +126,8 @@ def command(
     print_problems([*problems, *measured.problems])
     strange = sorted(measured.usage.keys() - names.keys())
     if strange:
-        echo(f"the metrics name {counted(len(strange), 'VM')} that are not given: {some(strange, 3)}", err=True)
+        others = counted(len(strange), "VM that is", "VMs that are")
+        echo(f"the metrics name {others} not given: {some(strange, 3)}", err=True)
     _close(advices)
     if problems or measured.problems or any(advice.outcome == "unknown" for advice in advices):
         return 2
@@ -145,4 +146,4 @@ def _close(advices: Sequence[Advice]) -> None:
     parts = [
         f"{numbers[outcome]:,} {text[numbers[outcome] != 1]}" for outcome, text in words.items() if numbers[outcome]
     ]
-    summary(f"{counted(len(advices), 'VM')}: {', '.join(parts)}")
+    summary(": ".join(filter(None, (counted(len(advices), "VM"), ", ".join(parts)))))
