@@ -119,8 +119,8 @@ def test_what_is_wrong_with_a_name_is_told(problems_of, text, problems):
             {"name": "A" * 80},
             "v1",
             (
-                f"Kubernetes refuses the name '{'A' * 80}': it may have lower-case letters, digits, '-' and '.', and each "
-                "part starts and ends with a letter or digit"
+                f"Kubernetes refuses the name '{'A' * 80}': it may have lower-case letters, digits, '-' and '.', and "
+                "each part starts and ends with a letter or digit"
             ),
         ),
         (
@@ -132,8 +132,8 @@ def test_what_is_wrong_with_a_name_is_told(problems_of, text, problems):
             {"namespace": "a.b"},
             "v1",
             (
-                "Kubernetes refuses the namespace 'a.b': it may have at most 63 lower-case letters, digits and '-', and "
-                "starts and ends with a letter or digit"
+                "Kubernetes refuses the namespace 'a.b': it may have at most 63 lower-case letters, digits and '-', "
+                "and starts and ends with a letter or digit"
             ),
         ),
         (
@@ -148,8 +148,8 @@ def test_what_is_wrong_with_a_name_is_told(problems_of, text, problems):
             {"labels": {"a": "x y"}},
             "v1",
             (
-                "Kubernetes refuses the label value 'x y': it may have at most 63 letters, digits, '-', '_' and '.', and "
-                "starts and ends with a letter or digit"
+                "Kubernetes refuses the label value 'x y': it may have at most 63 letters, digits, '-', '_' and '.', "
+                "and starts and ends with a letter or digit"
             ),
         ),
         (
