@@ -185,6 +185,14 @@ def test_a_template_is_crossed_with_instance_types(run, repository):
     assert '<memory unit="b">4294967296</memory>' in (golden / "web.m.large.xml").read_text()
 
 
+def test_a_template_is_crossed_with_every_pair_of_types_and_preferences(run, repository):
+    write(repository, {"catalog/preferences/os.yaml": "preferences: {os.a: {}, os.b: {}, other: {}}\n"})
+    (repository / "catalog/vms.yaml").write_text("web.yaml: {cross: {instancetypes: ['m.*'], preferences: ['os.*']}}\n")
+    assert run("--snapshot-update").ret == 0
+    pairs = [f"web.m.{size}.os.{letter}.xml" for size in ("large", "small") for letter in "ab"]
+    assert names(repository / "tests/golden/catalog") == ["db.xml", *pairs, "web.xml"]
+
+
 def test_a_glob_that_matches_nothing_fails(run, repository):
     (repository / "catalog/vms.yaml").write_text("web.yaml: {cross: {preferences: ['linux.*']}}\n")
     result = run()

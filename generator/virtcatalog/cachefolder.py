@@ -21,9 +21,9 @@ def check(folder: str) -> None:
     status = os.stat(folder)  # noqa: PTH116
     if not stat.S_ISDIR(status.st_mode):
         raise CacheError(f"{folder}: is no folder to keep anything in")
-    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+    if status.st_uid != os.geteuid():
         raise CacheError(f"{folder}: belongs to somebody else: nothing is kept there")
-    if status.st_mode & 0o022 and os.name == "posix":
+    if status.st_mode & 0o022:
         raise CacheError(f"{folder}: can be written by others: nothing is kept there")
 
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 import otheryaml
-from virtcatalog.ask.field import of_field, of_pod_field, of_xpath
+from virtcatalog.ask.field import follow, of_field, of_pod_field, of_xpath
 from virtcatalog.ask.why import Reason, View, why
 from virtcatalog.errors import RefusedError, VirtcatalogError
 from virtcatalog.kubevirt.conditions import Conditions
@@ -230,3 +230,19 @@ def test_a_place_with_nothing_has_no_answer() -> None:
     vm["spec"]["template"]["spec"]["domain"]["cpu"] = {"cores": -1}
     with pytest.raises(RefusedError, match="the VM is refused: "):
         why(vm, [], Conditions(), of_xpath("//vcpu"))
+
+
+def test_an_item_of_a_list_is_followed_by_its_name() -> None:
+    names: dict[int, str] = {}
+    disks = {"disks": [{"name": "a", "bus": "x"}, {"name": "b", "bus": "y"}]}
+    assert follow(disks, ("disks", 1, "bus"), names) == "y"
+    assert names == {1: "b"}
+    assert follow({"disks": [{"name": "b", "bus": "z"}]}, ("disks", 1, "bus"), names) == "z"
+    assert follow({"disks": [{"name": "a", "bus": "x"}]}, ("disks", 0, "bus"), names) is None
+    unnamed: dict[int, str] = {}
+    assert follow({"keys": [{"name": 7}, 8]}, ("keys", 0, "name"), unnamed) == 7
+    assert follow({"keys": [{"name": 7}, 8]}, ("keys", 1), unnamed) == 8
+    assert follow({"keys": [8]}, ("keys", 1), unnamed) is None
+    assert follow({"keys": [8, {"name": "c"}]}, ("keys", "c", "name"), unnamed) == "c"
+    assert follow({"key": "text"}, ("key", "more"), unnamed) is None
+    assert unnamed == {}

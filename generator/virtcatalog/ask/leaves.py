@@ -21,7 +21,6 @@ NESTED: Final = frozenset({dict, list})
 _REMEMBERED: Final = 1 << 12
 
 Manifest = dict[str, Any]
-_Parts = dict[Any, Any]
 
 
 def leaves(manifest: Manifest, keys: Sequence[str]) -> Iterator[tuple[str, Any]]:
@@ -49,7 +48,7 @@ def drop_defaults(value: Any, written: Any) -> None:
             drop_defaults(item, written_item)
 
 
-def parts(value: Any) -> _Parts:
+def parts(value: Any) -> dict[Any, Any]:
     """Return the parts of a map or a list by key or index, {} for other values."""
     if isinstance(value, dict):
         return value

@@ -77,10 +77,7 @@ class Origins:
             lists = [value if value.__class__ is list else () for value in values]
             rows = zip(item, zip_longest(written_list, *lists, fillvalue=ABSENT), strict=False)
             for index, (part, (written_part, *row)) in enumerate(rows):
-                if part == written_part:
-                    self._add_authored(field + STEPS[index], part)
-                else:
-                    self.add(field + STEPS[index], part, written_part, row)
+                self.add(field + STEPS[index], part, written_part, row)
         else:
             self._add_parts(field, item, written if isinstance(written, dict) else {}, values)
 

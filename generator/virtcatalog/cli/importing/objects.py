@@ -9,7 +9,7 @@ import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.console import echo, failing, summary
-from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, counted
 from virtcatalog.fleet.sources import contents
 
 
@@ -73,8 +73,7 @@ def command(sources: tuple[str, ...], output: Path, name: str | None, relabel: b
         echo(str(output / path))
     if inputs.other_names:
         kinds = sorted({other.partition("/")[0] for other in inputs.other_names})
-        count = len(inputs.other_names)
-        summary(f"left out: {count} object{'' if count == 1 else 's'} of other kinds ({', '.join(kinds)})")
+        summary(f"left out: {counted(len(inputs.other_names), 'object')} of other kinds ({', '.join(kinds)})")
     lines = sum(text.count("\n") for text in imported.files.values())
     summary(f"{output}: {len(inputs.manifests)} objects in {lines} lines; {_where(imported.environments)}")
     return 0
