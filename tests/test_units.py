@@ -15,7 +15,16 @@ def test_mebibytes(amount, text):
 
 
 @pytest.mark.parametrize(
-    ("amount", "text"), [(8 * GIB, "8 GiB"), (GIB * 4.43, "4.4 GiB"), (268 * MIB, "268 MiB"), (-2 * GIB, "-2 GiB")]
+    ("amount", "text"),
+    [
+        (8 * GIB, "8 GiB"),
+        (GIB * 4.43, "4.4 GiB"),
+        (268 * MIB, "268 MiB"),
+        (GIB - 2**17, "1,023.9 MiB"),
+        (GIB, "1 GiB"),
+        (2500 * GIB, "2,500 GiB"),
+        (-2 * GIB, "-2 GiB"),
+    ],
 )
 def test_memory(amount, text):
     assert memory(amount) == text

@@ -36,8 +36,7 @@ def plain_json(text: str | bytes) -> Any:
 
 def has_unwritable(text: bytes) -> bool:
     """Whether there is a character beyond ASCII in UTF-8 that may not stand in YAML."""
-    may_have = not text.isascii() and any(byte in text for byte in b"\xc2\xef")
-    return may_have and _UNWRITABLE_UTF8.search(text) is not None
+    return not text.isascii() and _UNWRITABLE_UTF8.search(text) is not None
 
 
 def canonical_json(text: bytes) -> Any:

@@ -1,0 +1,73 @@
+"""Text made to say something else: what stays keeps its bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.manifests.edits import UnwritableError
+from virtcatalog.manifests.rewrite import rewritten
+
+
+@pytest.mark.parametrize(
+    ("text", "data", "made"),
+    [
+        ("a:\n  b: 1  # one\n", {"a": {"b": {"c": [1, {"d": 2}]}}}, "a:\n  b:\n    c:\n    - 1\n    - d: 2  # one\n"),
+        ("a: {b: 1}\n", {"a": {"b": {"c": [1]}}}, "a: {b: {c: [1]}}\n"),
+        ("a: \"x\"\nb: 'y'\nc: z\n", {"a": "é", "b": "it's", "c": "yes"}, "a: \"é\"\nb: 'it''s'\nc: \"yes\"\n"),
+        ("a: 'x'\n", {"a": "y\nz"}, 'a: "y\\nz"\n'),
+        ("a:\nb: 1\n", {"a": 2, "b": 1}, "a: 2\nb: 1\n"),
+        ("a: &x\nb: 1\n", {"a": 2, "b": 1}, "a: &x 2\nb: 1\n"),
+        ("a:\n  b: 1\nc: 2\n", {"a": {}, "c": 2}, "a: {}\nc: 2\n"),
+        ("a:\n- 1\nc: 2\n", {"a": [], "c": 2}, "a: []\nc: 2\n"),
+        ("a:\n  - x: 1\n", {"a": [{"x": 1}, {"z": 2}]}, "a:\n  - x: 1\n  - z: 2\n"),
+        ("a: [1]", {"a": [1, 2], "b": 3}, "a: [1, 2]\nb: 3\n"),
+        ("a: [{x: 1}]\n", {"a": [{}]}, "a: [{}]\n"),
+        ("x:\n  a: 1\n", {"x": {"a": 1, "b": {"c": 2}}}, "x:\n  a: 1\n  b:\n    c: 2\n"),
+        ("x: {a: 1}\r\n", {"x": {"a": 1, "b": 2}, "c": 3}, "x: {a: 1, b: 2}\r\nc: 3\r\n"),
+        ("old: 1\nb: 2\n", {"new": 3, "b": 2}, "new: 3\nb: 2\n"),
+        ("\ufeffa: 1\n", {"a": 2}, "\ufeffa: 2\n"),
+        ('{"old": "x", "a": [1]}', {"new": "ä", "a": [1, {"b": None}]}, '{"new": "ä", "a": [1, {"b": null}]}'),
+    ],
+)
+def test_values_keys_and_items_change_in_the_style_that_is_there(text: str, data: Any, made: str) -> None:
+    assert rewritten(text, {0: [data]}, {"old": "new"}) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "documents", "made"),
+    [
+        ("a: 1", {0: [{"a": 1}, {"b": 2}]}, "a: 1\n---\nb: 2\n"),
+        ("a: 1\r\n", {0: [{"a": 1}, {"b": 2}]}, "a: 1\r\n---\r\nb: 2\r\n"),
+        ("a: 1\n---\nc: 3\n", {1: [{"c": 4}]}, "a: 1\n---\nc: 4\n"),
+        ("a: 1\n---\nc: 3\n", {0: [{"a": 1}, {"b": 2}]}, "a: 1\n---\nb: 2\n---\nc: 3\n"),
+        ('{"a": 1}\n', {0: [{"a": 1}, {"b": "ä"}]}, '{"a": 1}\n{\n  "b": "ä"\n}\n'),
+    ],
+)
+def test_further_documents_follow_the_one_that_they_are_made_of(text: str, documents: Any, made: str) -> None:
+    assert rewritten(text, documents, {}) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "data", "message"),
+    [
+        ("a: 1\n", [1], "a document would become something else"),
+        ("a: [1, 2]\n", {"a": [1, 3]}, "an item of a list would become something else"),
+        (
+            "a: &x {b: 1}\nc: *x\n",
+            {"a": {"b": 1}, "c": {"b": 2}},
+            "what must change is shared through YAML anchors, aliases or <<: write it out first",
+        ),
+    ],
+)
+def test_what_cannot_be_written_in_place_is_told(text: str, data: Any, message: str) -> None:
+    with pytest.raises(UnwritableError) as caught:
+        rewritten(text, {0: [data]}, {})
+    assert str(caught.value) == message
+
+
+def test_a_text_that_is_no_yaml_is_told() -> None:
+    with pytest.raises(VirtcatalogError, match=r"^<input>:1:4: is not YAML: text cannot begin with '@'; quote it$"):
+        rewritten("a: @b\n", {}, {})
