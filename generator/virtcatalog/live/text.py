@@ -154,14 +154,14 @@ def noise_words(noise: Noise) -> str:
 
 def as_markdown(report: Report) -> str:
     """Return the report: one sentence, and a table of what drifts."""
-    lines = [f"### virtcatalog drift: {_cell(titles(report))}", "", _cell(headline(report)), ""]
-    lines += [f"- {_cell(text)}" for text in unread(report)]
+    parts = [[f"### virtcatalog drift: {_cell(titles(report))}"], [_cell(headline(report))]]
+    parts.append([f"- {_cell(text)}" for text in unread(report)])
     table = rows(report)
     if table:
         names = columns(report)
-        lines += ["", f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
-        lines += [f"| {' | '.join(_cell(cell or '-') for cell in row)} |" for row in table]
-    return "\n".join(lines).rstrip() + "\n"
+        head = [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
+        parts.append([*head, *(f"| {' | '.join(_cell(cell or '-') for cell in row)} |" for row in table)])
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
 def _cell(text: str) -> str:
