@@ -1,4 +1,7 @@
-"""Ask one admission rule about a fragment of a VMI's spec, or the VM webhook about a VM."""
+"""Ask one admission rule about a fragment of a VMI's spec, or the VM webhook about a VM.
+
+Tests name the types and fields of the causes; `__snapshots__` holds the sentence of every cause, by test and case.
+"""
 
 import pytest
 
@@ -59,9 +62,21 @@ def judged(configuration):
 
 
 @pytest.fixture
-def found(judged):
+def told(snapshot):
+    """Hold the sentences of causes by the test's snapshot, and return their types and fields."""
+
+    def compare(causes):
+        if causes:
+            assert [f"{cause.field}: {cause.message}" for cause in causes] == snapshot
+        return shown(causes)
+
+    return compare
+
+
+@pytest.fixture
+def found(judged, told):
     """Ask a rule, as `judged` does, for the types and fields of what it finds."""
-    return lambda *arguments, **options: shown(judged(*arguments, **options))
+    return lambda *arguments, **options: told(judged(*arguments, **options))
 
 
 @pytest.fixture
@@ -71,7 +86,7 @@ def messages(judged):
 
 
 @pytest.fixture
-def refused():
+def refused(told):
     """Ask the VM webhook about the YAML of a VM's spec; what every VM needs may be left out."""
 
     def ask(text, config="", gates=(), **metadata):
@@ -87,6 +102,6 @@ def refused():
         values = read(config)
         if gates:
             values.setdefault("developerConfiguration", {})["featureGates"] = list(gates)
-        return shown(admit_vm(vm, Cluster([{**KUBEVIRT, "spec": {"configuration": values}}])))
+        return told(admit_vm(vm, Cluster([{**KUBEVIRT, "spec": {"configuration": values}}])))
 
     return ask
