@@ -1,8 +1,10 @@
 import pytest
 
 from virtcatalog.kubevirt.admission.architecture import validate_architecture
+from virtcatalog.releases import RELEASES
 
 DEVICES = "NotSupported spec.domain.devices"
+EFI = "NotSupported spec.domain.firmware.bootloader.efi"
 
 
 @pytest.mark.parametrize(
@@ -65,3 +67,17 @@ def test_watchdogs(found, architecture, watchdog, supported):
 def test_arm64_lacks_what_a_pc_has(found, domain, causes):
     assert found(validate_architecture, f"{{architecture: arm64, domain: {{{domain}}}}}") == causes
     assert found(validate_architecture, f"{{architecture: amd64, domain: {{{domain}}}}}") == []
+
+
+@pytest.mark.parametrize(
+    ("release", "efi", "causes"),
+    [
+        ("v1.7.4", "{}", [f"{EFI}.secureboot"]),
+        ("v1.7.4", "{secureBoot: true}", [f"{EFI}.secureboot"]),
+        ("v1.7.4", "{secureBoot: false}", []),
+        ("v1.8.4", "{}", []),
+    ],
+)
+def test_older_releases_have_no_secure_boot_on_arm64(found, release, efi, causes):
+    spec = f"{{architecture: arm64, domain.firmware.bootloader.efi: {efi}}}"
+    assert found(validate_architecture, spec, release=RELEASES[release]) == causes

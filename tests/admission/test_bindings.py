@@ -81,3 +81,34 @@ def test_old_bindings_are_gone(found, binding):
 )
 def test_so_are_their_gates(found, gates, expected):
     assert found(validate_discontinued_feature_gates, spec_of("macvtap: {}"), gates=gates) == expected
+
+
+@pytest.mark.parametrize(
+    ("interface", "network", "gates", "count"),
+    [
+        ("macvtap: {}", MULTUS, ["Macvtap"], 0),
+        ("macvtap: {}", POD, ["Macvtap"], 1),
+        ("macvtap: {}", "{name: b, multus: {networkName: n}}", ["Macvtap"], 1),
+        ("macvtap: {}", POD, ["Passt"], 2),
+        ("passt: {}", POD, ["Passt"], 0),
+        ("passt: {}", MULTUS, ["Passt"], 1),
+        ("passt: {}", MULTUS, ["Macvtap"], 2),
+        ("passt: {}", f"{MULTUS}, {POD}", ["Passt"], 0),
+    ],
+)
+def test_the_oldest_release_has_macvtap_and_passt_behind_gates(found, interface, network, gates, count):
+    causes = found(validate_bindings, spec_of(interface, network), gates=gates, release=RELEASES["v1.7.4"])
+    assert causes == [f"Invalid {FIRST}.name"] * count
+
+
+@pytest.mark.parametrize("binding", ["slirp", "passt", "macvtap"])
+def test_the_oldest_release_counts_old_bindings_beside_a_plugin(found, binding):
+    spec = spec_of(f"{binding}: {{}}, binding: {{name: plugin}}", POD if binding == "passt" else MULTUS)
+    causes = found(validate_bindings, spec, gates=["Passt", "Macvtap"], release=RELEASES["v1.7.4"])
+    assert causes == [f"Invalid {FIRST}.binding"]
+
+
+@pytest.mark.parametrize(("binding", "causes"), [("slirp", [f"Invalid {FIRST}.slirp"]), ("passt", []), ("macvtap", [])])
+def test_the_oldest_release_has_lost_slirp_alone(found, binding, causes):
+    spec = spec_of(f"{binding}: {{}}")
+    assert found(validate_discontinued_bindings, spec, release=RELEASES["v1.7.4"]) == causes

@@ -53,5 +53,13 @@ def test_stars_of_a_pattern_are_not_tried_again(found):
 
 @pytest.mark.parametrize(("pattern", "machine"), [("a*" * 129, "q35"), ("*", "a" * 257)])
 def test_long_machines_and_patterns_are_not_matched(found, pattern, machine):
-    with pytest.raises(UnsupportedError, match="of more than 256 characters"):
+    with pytest.raises(UnsupportedError) as caught:
         found(validate_machine, f"domain.machine.type: {machine}", f"emulatedMachines: ['{pattern}']")
+    message = "a machine, or a pattern of emulatedMachines, of more than 256 characters"
+    assert (caught.value.field, caught.value.message) == ("spec.domain.machine.type", message)
+
+
+@pytest.mark.parametrize(("pattern", "machine"), [("a*" * 127 + "*", "q35"), ("*", "a" * 256)])
+def test_machines_and_patterns_of_256_characters_are(found, pattern, machine):
+    assert len(max(pattern, machine, key=len)) >= 255
+    found(validate_machine, f"domain.machine.type: {machine}", f"emulatedMachines: ['{pattern}']")

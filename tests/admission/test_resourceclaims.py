@@ -102,3 +102,10 @@ def test_gpus_from_claims_need_their_gate_in_the_oldest_release_too(found):
         ("deviceName: d", []),
     ):
         assert found(validate_resource_claims, spec % (CLAIM, gpu), release=RELEASES["v1.7.4"]) == expected
+
+
+def test_the_oldest_release_crashes_on_a_request_of_no_claim(messages):
+    spec = "domain.devices.gpus: [{name: a, requestName: r}, {name: b, claimName: c, requestName: r}]"
+    field = "spec.spec.domain.devices.gpus"
+    said = messages(validate_resource_claims, spec, gates=GATES, release=RELEASES["v1.7.4"])
+    assert said == [f"{field}: 'a' has no claimName, on which KubeVirt fails"]
