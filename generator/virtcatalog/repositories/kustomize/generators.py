@@ -167,7 +167,6 @@ def _hash_of(data: Data) -> str:
     text = json.dumps(hashed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    text = text.replace("\\b", "\\u0008").replace("\\f", "\\u000c") if "\\b" in text or "\\f" in text else text
     return sha256(text.encode(errors="surrogatepass")).hexdigest()[:10].translate(_HASH_LETTERS)
 
 

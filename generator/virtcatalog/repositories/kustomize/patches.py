@@ -44,13 +44,11 @@ class Patching:
         options = declared.get("options")
         if options.data is not None:
             options.only("allowNameChange", "allowKindChange")
-        documents = self._documents(declared, "patch")
+        documents = self._documents(declared)
         target = declared.get("target")
         if target.data is not None:
             target.only(*_TARGET)
         if documents and isinstance(documents[0].data, list):
-            if len(documents) > 1:
-                raise declared.fault("has more than one list of operations")
             if target.data is None:
                 raise declared.fault("a list of operations needs a `target`")
             self._operations(documents[0], declared, remember=True)
@@ -89,28 +87,29 @@ class Patching:
         declared.only("path", "patch", "target", "options")
         if declared.get("target").data is None or not declared.get("target").only(*_TARGET).text("name"):
             raise declared.fault("needs a `target` with a name")
-        documents = self._documents(declared, "patch")
-        if len(documents) != 1 or not isinstance(documents[0].data, list):
-            raise declared.fault("must have one list of operations")
+        documents = self._documents(declared)
+        if not documents or not isinstance(documents[0].data, list):
+            raise declared.fault("must have a list of operations")
         self._operations(documents[0], declared, remember=False)
 
-    def _documents(self, declared: Declared, key: str) -> list[Document]:
-        text, path = declared.text(key).strip(), declared.text("path")
+    def _documents(self, declared: Declared) -> list[Document]:
+        """The documents of a patch; of those behind a list of operations kustomize reads none."""
+        text, path = declared.text("patch").strip(), declared.text("path")
         if bool(text) == bool(path):
-            raise declared.fault(f"needs `path` or `{key}`, one of them")
+            raise declared.fault("needs `path` or `patch`, one of them")
         content = self._files.content(path, declared.get("path")).decode(errors="replace") if path else text
         if content.startswith("["):
             if not _is_json(content):
                 raise declared.fault("operations that begin with [ must be JSON")
-            return self._read(declared, path, key, objects=False)
-        documents = self._read(declared, path, key, objects=True)
+            return self._read(declared, path, objects=False)
+        documents = self._read(declared, path, objects=True)
         is_list = bool(documents) and isinstance(documents[0].data, list)
-        return self._read(declared, path, key, objects=False) if is_list else documents
+        return self._read(declared, path, objects=False) if is_list else documents
 
-    def _read(self, declared: Declared, path: str, key: str, *, objects: bool) -> list[Document]:
+    def _read(self, declared: Declared, path: str, *, objects: bool) -> list[Document]:
         if path:
             return self._files.documents(path, declared.get("path"), objects=objects)
-        return self._files.inline(declared.get(key), objects=objects)
+        return self._files.inline(declared.get("patch"), objects=objects)
 
     def _operations(self, document: Document, declared: Declared, *, remember: bool) -> None:
         for resource in self._selected(declared.get("target")):

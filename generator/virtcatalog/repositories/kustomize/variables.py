@@ -67,9 +67,13 @@ def _group_version(target: Declared) -> tuple[str, str]:
 
 
 def fill_variables(variables: Sequence[Variable], resources: Sequence[Resource], specs: Specs, budget: Budget) -> None:
-    """Put the values of variables wherever they are named. Raises ManifestError."""
-    values = {variable.name: (_value(variable, resources), variable.declared.spot) for variable in variables}
-    for resource in resources if values else ():
+    """Put the values of variables wherever they are named; of one that is a map or list the name stays there.
+
+    Raises ManifestError.
+    """
+    all_values = {variable.name: (_value(variable, resources), variable.declared.spot) for variable in variables}
+    values = {name: pair for name, pair in all_values.items() if not isinstance(pair[0], dict | list)}
+    for resource in resources if variables else ():
         for spec in specs:
             budget.keys(1)
             if spec.applies(resource.current):
@@ -84,7 +88,7 @@ def _value(variable: Variable, resources: Sequence[Resource]) -> Any:
                 value, _ = look_up(resource.data, steps)
             except PathError as error:
                 raise variable.declared.fault(f"{error} ({resource.title})", "fieldref") from None
-            if value is None or isinstance(value, dict | list):
+            if value is None:
                 raise variable.declared.fault(f"there is no value at {variable.field} ({resource.title})", "fieldref")
             return value
     raise variable.declared.fault("names no object", "objref")
