@@ -79,11 +79,9 @@ def adopt(vm: dict[str, Any], candidates: Candidates, like: Names | None = None)
     except UnsupportedError as error:
         return Adoption("unsupported", None, size, (error,))
     if shrunk is None:
-        # Only a VM without an instance type has no size to keep.
-        names_instancetype = search.vm.spec.instancetype is not None
-        return (
-            Adoption("unchanged", None, size) if names_instancetype else Adoption("nearest", None, size, search.reasons)
-        )
+        if search.vm.spec.instancetype is not None:
+            return Adoption("unchanged", None, size)
+        return Adoption("nearest", None, size, search.reasons)  # no instance type gives the VM its size
     if not shrunk.domain:
         return Adoption("adopted", shrunk, size)
     return Adoption("nearest", shrunk, size, missing_size=_missing_size(search, shrunk, candidates))

@@ -23,8 +23,8 @@ _MEMORY = ("memory", "maxMemory")
 _NUMBER = re.compile(r"\[\d+\]")
 
 
-NOTHING_FITS = "KubeVirt would refuse the VM with each of its instance types"
-NOTHING_STAYS = "each of its instance types would place VMs elsewhere, or annotate them otherwise"
+_NOTHING_FITS = "KubeVirt would refuse the VM with each of its instance types"
+_NOTHING_STAYS = "each of its instance types would place VMs elsewhere, or annotate them otherwise"
 """Why there is not even a nearest instance type."""
 
 
@@ -35,13 +35,14 @@ def explain(adoption: Adoption) -> Iterator[str]:
         if adoption.outcome == "unchanged":
             yield "nothing to adopt: it names what it can"
         elif adoption.outcome == "nearest":
-            yield f"nothing of the catalog can be adopted: {NOTHING_FITS if adoption.reasons else NOTHING_STAYS}"
+            yield f"nothing of the catalog can be adopted: {_NOTHING_FITS if adoption.reasons else _NOTHING_STAYS}"
         return
     names = " and ".join(f"{name.kind} {name.name}" for name in shrunk.names if name)
+    sizes = f"{adoption.before} values become {shrunk.size}"
     if adoption.outcome == "adopted":
-        yield f"adopts {names}, domain unchanged; {_sizes(adoption, shrunk)}"
+        yield f"adopts {names}, domain unchanged; {sizes}"
     else:
-        yield f"nothing makes the same domain; the nearest are {names}; {_sizes(adoption, shrunk)}"
+        yield f"nothing makes the same domain; the nearest are {names}; {sizes}"
         yield from _domain(shrunk)
     for by, fields in groupby(sorted(shrunk.removed, key=lambda field: field.by), key=lambda field: field.by):
         yield f"  removed, for {by.kind} {by.name} says so:"
@@ -105,13 +106,16 @@ def rows(adoptions: Iterable[tuple[str, Adoption]]) -> Iterator[tuple[str, ...]]
     """Yield the rows of a table of many VMs."""
     for name, adoption in adoptions:
         shrunk = adoption.shrunk
-        names = [name.name if name else "" for name in shrunk.names] if shrunk else ["", ""]
         sizes = f"{adoption.before} -> {shrunk.size}" if shrunk else str(adoption.before)
-        yield name, outcome_word(adoption.outcome), *names, sizes
+        yield name, outcome_word(adoption.outcome), *_adopted_names(adoption), sizes
 
 
-def _sizes(adoption: Adoption, shrunk: ShrunkVm) -> str:
-    return f"{adoption.before} values become {shrunk.size}"
+def _adopted_names(adoption: Adoption) -> tuple[str, str]:
+    """The names of the instance type and the preference that a VM adopts, "" for none."""
+    if adoption.shrunk is None:
+        return "", ""
+    instancetype, preference = (reference.name if reference else "" for reference in adoption.shrunk.names)
+    return instancetype, preference
 
 
 def _reference(name: Reference | None) -> dict[str, str] | None:
@@ -168,8 +172,7 @@ def groups(adoptions: Iterable[NamedAdoption], candidates: Candidates) -> tuple[
     """
     vms_by_row: dict[tuple[str, str, str, str], list[str]] = defaultdict(list)
     for name, adoption in adoptions:
-        names = [name.name if name else "" for name in adoption.shrunk.names] if adoption.shrunk else ["", ""]
-        vms_by_row[adoption.outcome, names[0], names[1], _why(adoption, candidates)].append(name)
+        vms_by_row[adoption.outcome, *_adopted_names(adoption), _why(adoption, candidates)].append(name)
     ordered = sorted(vms_by_row.items(), key=lambda item: (_OUTCOMES.index(item[0][0]), -len(item[1]), item[0]))
     rows: list[tuple[str, ...]] = [
         (f"{count(len(vms))}", outcome_word(outcome), instancetype, preference, vms[0], why)
@@ -187,15 +190,21 @@ def _why(adoption: Adoption, candidates: Candidates) -> str:
     if adoption.outcome != "nearest":
         return ""
     if adoption.shrunk is None:
-        return NOTHING_STAYS
+        return _NOTHING_STAYS
     if adoption.missing_size is not None:
-        assert adoption.shrunk.names.instancetype is not None
-        group = candidates.groups[adoption.shrunk.names.instancetype]
+        group = candidates.groups[_nearest(adoption)]
         assert isinstance(group, Instancetype)
         return f"has {_words(adoption.missing_size)}, not {_words(Size(group.vcpus, group.memory))}"
     places = adoption.shrunk.domain
     more = f", and {len(places) - 1} more" if len(places) > 1 else ""
     return f"{places[0].place} would be {places[0].new or 'gone'}{more}"
+
+
+def _nearest(adoption: Adoption) -> Reference:
+    """The instance type of an adoption that lacks a size."""
+    assert adoption.shrunk is not None
+    assert adoption.shrunk.names.instancetype is not None
+    return adoption.shrunk.names.instancetype
 
 
 def _words(size: Size) -> str:
@@ -207,13 +216,9 @@ def proposals(adoptions: Iterable[NamedAdoption]) -> list[Proposal]:
     wanting: dict[Size, list[str]] = defaultdict(list)
     nearest: dict[Size, Reference] = {}
     for name, adoption in adoptions:
-        if (
-            adoption.missing_size is not None
-            and adoption.shrunk is not None
-            and adoption.shrunk.names.instancetype is not None
-        ):
+        if adoption.missing_size is not None:
             wanting[adoption.missing_size].append(name)
-            nearest.setdefault(adoption.missing_size, adoption.shrunk.names.instancetype)
+            nearest.setdefault(adoption.missing_size, _nearest(adoption))
     several = [(size, vms) for size, vms in wanting.items() if len(vms) >= _SEVERAL]
     ordered = sorted(several, key=lambda item: (-len(item[1]), item[0]))
     return [Proposal(size, tuple(vms), nearest[size]) for size, vms in ordered]
@@ -226,7 +231,7 @@ def declarations(proposed: Sequence[Proposal], candidates: Candidates) -> Iterat
     }
     alike: dict[float, list[Proposal]] = defaultdict(list)
     for proposal in proposed:
-        alike[proposal.size.memory / max(proposal.size.vcpus, 1)].append(proposal)
+        alike[proposal.size.memory / proposal.size.vcpus].append(proposal)
     by_class: dict[str, list[Proposal]] = defaultdict(list)
     for ratio, members in alike.items():
         if ratio in ratios or len(members) < _SEVERAL or not ratio.is_integer():

@@ -6,7 +6,7 @@ trying; that a field may be removed is proven by expanding the VM without it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from virtcatalog.api.findings import Path, field_path
@@ -132,16 +132,16 @@ def preferred(preference: dict[str, Any]) -> Rules:
 
 
 def _rules(spec: dict[str, Any], table: Mapping[Path, tuple[Path, ...]]) -> Rules:
-    return dict(_pattern_sources(spec, table))
+    return {
+        pattern: field_path(source)
+        for source, patterns in table.items()
+        if _is_set(source, get(spec, source))
+        for pattern in patterns
+    }
 
 
-def _pattern_sources(spec: dict[str, Any], table: Mapping[Path, tuple[Path, ...]]) -> Iterator[tuple[Path, str]]:
-    for source, patterns in table.items():
-        value = get(spec, source)
-        if value is None or value in ("", []) or (value is False and source[-1] in _SWITCHES):
-            continue
-        for pattern in patterns:
-            yield pattern, ".".join(map(str, source))
+def _is_set(source: Path, value: Any) -> bool:
+    return value is not None and value not in ("", []) and not (value is False and source[-1] in _SWITCHES)
 
 
 def _annotations(spec: dict[str, Any]) -> Rules:

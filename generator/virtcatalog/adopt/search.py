@@ -67,10 +67,9 @@ class Search:
         tried = self._try(Pair(instancetype, preference))
         return tried[1] if tried is not None else None
 
-    def _smallest(
-        self, pairs: Iterable[Pair], fits: Callable[[ShrunkVm], bool], best: Ranked | None = None
-    ) -> Ranked | None:
+    def _smallest(self, pairs: Iterable[Pair], fits: Callable[[ShrunkVm], bool]) -> Ranked | None:
         """Try pairs, those that could be best first, until no other could be better than the best one so far."""
+        best: Ranked | None = None
         for at_best, pair in sorted(
             ((self._best_rank(pair), pair) for pair in pairs), key=lambda ranked_pair: ranked_pair[0]
         ):
@@ -86,25 +85,25 @@ class Search:
     def _pairs(self) -> Iterator[Pair]:
         """The pairs that have the VM's vCPUs, topology, memory and features."""
         if self.vm.spec.instancetype is not None:
-            yield from (Pair(None, preference) for preference in self._preferences(self.candidates.preferences))
+            yield Pair(None, None)
+            yield from (Pair(None, preference) for preference in self._usable_of(self.candidates.preferences))
             return
         preferences = self._laid_out(self.topology.vcpus).get(self.topology, ())
         for instancetype in self.candidates.sized(self.topology.vcpus, self.memory):
             if self._usable(instancetype) and not instancetype.differing_features(self.vmi):
                 yield from (Pair(instancetype, preference) for preference in preferences)
 
-    def _preferences(self, preferences: Iterable[Preference]) -> list[Preference | None]:
-        """None, for no preference, and those of the preferences that the VM can name."""
-        if self.vm.spec.preference is not None:
-            return [None]
-        return [None, *filter(self._members, preferences)]
+    def _usable_of(self, preferences: Iterable[Preference]) -> Iterator[Preference]:
+        """Those of the preferences that the VM can name."""
+        return filter(self._members, preferences)
 
     def _laid_out(self, vcpus: int) -> dict[Any, list[Preference | None]]:
         """The preferences that the VM can name, and None for no preference, by the topology of so many vCPUs."""
         own_layout = layout(vcpus, self._named)
         layouts = {} if self.vm.spec.preference is not None else self.candidates.layouts(vcpus)
-        laid_out = {topology: self._preferences(preferences)[1:] for topology, preferences in layouts.items()}
-        laid_out.setdefault(own_layout, []).insert(0, None)
+        laid_out: dict[Any, list[Preference | None]] = {own_layout: [None]}
+        for topology, preferences in layouts.items():
+            laid_out.setdefault(topology, []).extend(self._usable_of(preferences))
         return laid_out
 
     def _usable(self, instancetype: Instancetype) -> bool:
