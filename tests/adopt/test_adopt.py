@@ -253,6 +253,42 @@ class TestRefusals:
         one = WINDOWS.replace("cores: 2", "cores: 1")
         assert adopting(one, f"{VOLUME}\n{NETWORK}").outcome == "nearest"
 
+    @pytest.mark.parametrize("kind", ["VirtualMachineInstance", "VirtualMachineInstanceReplicaSet"])
+    def test_kinds_that_name_no_instance_type_are_not_supported(self, kind, candidates):
+        adoption = adopt({"kind": kind, "metadata": {"name": "vm"}}, candidates)
+        assert (adoption.outcome, adoption.before) == ("unsupported", 2)
+        assert [(reason.field, reason.message) for reason in adoption.reasons] == [
+            ("kind", f"a {kind} has no field for an instance type or preference; VirtualMachines and their pools have")
+        ]
+
+    @pytest.mark.parametrize(
+        ("template", "outcome", "field"),
+        [
+            ({"disks": [{"name": "gone"}]}, "refused", "domain.devices.disks[0].name"),
+            ({"interfaces": [{"name": "default", "slirp": {}}]}, "refused", "domain.devices.interfaces[0]"),
+        ],
+    )
+    def test_fields_of_a_pools_vms_are_those_of_the_pool(self, template, outcome, field, candidates):
+        vm = machine(
+            "{cpu: {sockets: 2}, memory: {guest: 4Gi}, devices: {}}", NETWORK if "interfaces" in template else ""
+        )
+        vm["spec"]["template"]["spec"]["domain"]["devices"] = template
+        pool = {
+            "apiVersion": "pool.kubevirt.io/v1beta1",
+            "kind": "VirtualMachinePool",
+            "metadata": {"name": "pool"},
+            "spec": {
+                "replicas": 2,
+                "selector": {"matchLabels": {"a": "b"}},
+                "virtualMachineTemplate": {"metadata": {"labels": {"a": "b"}}, "spec": vm["spec"]},
+            },
+        }
+        adoption = adopt(pool, candidates)
+        assert adoption.outcome == outcome
+        assert [reason.field for reason in adoption.reasons] == [
+            f"spec.virtualMachineTemplate.spec.template.spec.{field}"
+        ]
+
 
 class TestTies:
     @staticmethod

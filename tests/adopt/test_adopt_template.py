@@ -6,6 +6,7 @@ from virtcatalog import expand, process
 from virtcatalog.adopt.candidates import Candidates, Reference
 from virtcatalog.adopt.rewrite import adopt_in_template
 from virtcatalog.adopt.shrink import Names
+from virtcatalog.errors import UnsupportedError
 
 TYPE = {
     "apiVersion": "instancetype.kubevirt.io/v1beta1",
@@ -93,3 +94,13 @@ def test_a_vm_that_is_refused_gets_nothing():
     found = adopt_in_template(own, BOTH, CANDIDATES)
     assert found.template is None
     assert [each.field for each in found.adoption.reasons]
+
+
+def test_fields_that_a_parameter_gives_as_a_whole_cannot_go():
+    own = template({"cpu": "${{CPU}}", "memory": {"guest": "4Gi"}}, [{"name": "CPU", "value": '{"sockets": 1}'}])
+    with pytest.raises(UnsupportedError) as raised:
+        adopt_in_template(own, BOTH, CANDIDATES)
+    assert (raised.value.field, raised.value.message) == (
+        "spec.virtualMachine",
+        "what goes from this VM depends on the values of its parameters",
+    )

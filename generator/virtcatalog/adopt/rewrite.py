@@ -117,7 +117,7 @@ def adopt_in_template(template: Template, names: Names, candidates: Candidates) 
     if shrunk is None or shrunk.names != names:
         return AdoptedTemplate(None, adoption)
     vm_template = template["spec"]["virtualMachine"]
-    gone = {field.path for field in shrunk.removed}
+    gone = {field.path for field in shrunk.removed if get(vm_template, field.path) is not None}
     smaller, _ = without(
         vm_template, gone, {path for path in _maps(vm_template) if isinstance(get(shrunk.manifest, path), dict)}
     )

@@ -1,0 +1,78 @@
+"""A VM and an attempt to shrink it: what counts as a value, and as a difference."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from inline_vms import machine
+
+from virtcatalog.adopt.attempt import Attempt, Original, count
+from virtcatalog.adopt.candidates import Candidates
+from virtcatalog.kubevirt.pipeline import expand
+
+CLUSTER = Candidates([]).cluster
+DOMAIN = (
+    "cpu: {sockets: 2, cores: 1, threads: 1}\nmemory: {guest: 4Gi}\ndevices: {}\nresources: {requests: {memory: 4Gi}}"
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "number"),
+    [(1, 1), (None, 1), ({}, 1), ([], 1), ({"a": {}, "b": [1, [], {"c": 2, "d": None}]}, 5)],
+)
+def test_values_are_scalars_and_what_is_empty(data, number):
+    assert count(data) == number
+
+
+def attempt(before: dict[str, Any], after: dict[str, Any]) -> Attempt:
+    return Attempt(Original(before, expand(before, CLUSTER)), after, set(), expand(after, CLUSTER))
+
+
+def fields(made: Attempt) -> list[str]:
+    return [difference.field.removeprefix("spec.template.spec.domain.") for difference in made.vmi]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "differing"),
+    [
+        pytest.param("guest: 4Gi", "guest: 4096Mi", [], id="an amount written otherwise"),
+        pytest.param("guest: 4Gi", "guest: 4097Mi", ["memory.guest", "memory.maxGuest"], id="another amount"),
+        pytest.param(", threads: 1", "", [], id="a thread left out"),
+        pytest.param(", cores: 1", "", [], id="a core left out"),
+        pytest.param(", threads: 1", ", threads: 2", ["cpu.threads"], id="another number of threads"),
+        pytest.param("requests: {memory: 4Gi}", "limits: {memory: 4Gi}", ["resources.limits.memory"], id="a limit"),
+        pytest.param("requests: {memory: 4Gi}", "requests: {}", [], id="a request of the guest's memory left out"),
+        pytest.param(
+            "requests: {memory: 4Gi}", "requests: {memory: 3Gi}", ["resources.requests.memory"], id="a request"
+        ),
+    ],
+)
+def test_where_a_vmi_differs(before, after, differing):
+    old, new = machine(DOMAIN), machine(DOMAIN.replace(before, after))
+    assert fields(attempt(old, new)) == differing
+
+
+def test_names_of_instance_types_in_annotations_are_no_difference():
+    old, new = machine(DOMAIN), machine(DOMAIN)
+    new["spec"]["template"]["metadata"] = {
+        "annotations": {"kubevirt.io/cluster-instancetype-name": "small", "kubevirt.io/cluster-preference-name": "p"}
+    }
+    assert fields(attempt(old, new)) == []
+    new["spec"]["template"]["metadata"] = {"annotations": {"a": "b"}, "labels": {"c": "d"}}
+    assert fields(attempt(old, new)) == ["spec.template.metadata.annotations.a", "spec.template.metadata.labels.c"]
+
+
+def test_disks_that_are_made_for_a_vm_are_compared():
+    claim = "spec: {pvc: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}, source: {blank: {}}}"
+    old = machine(
+        DOMAIN,
+        "volumes: [{name: root, dataVolume: {name: root}}]",
+        f"dataVolumeTemplates:\n- metadata: {{name: root}}\n  {claim}",
+    )
+    new = copy.deepcopy(old)
+    new["spec"]["dataVolumeTemplates"][0]["spec"]["pvc"]["storageClassName"] = "fast"
+    made = attempt(old, new)
+    assert fields(made) == ["spec.dataVolumeTemplates[0].spec.pvc.storageClassName"]
+    assert (made.keeps_domain, made.domain) == (True, [])
