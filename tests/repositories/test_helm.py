@@ -281,6 +281,34 @@ def test_helm_takes_no_more_than_it_may(monkeypatch, tmp_path, loops):
         helmprocess.template(str(tmp_path / "helm"), tmp_path, "rel", "ns", [], [])
 
 
+NO_MEMORY = "helm takes more than 1024 MiB of memory"
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("fatal error: runtime: out of memory", NO_MEMORY),
+        ("fatal error: runtime: cannot allocate memory", NO_MEMORY),
+        ("runtime: failed to create new OS thread (have 5 already; errno=11)", NO_MEMORY),
+        ("WARNING: old\nError: execution error\nError: no", "helm: execution error"),
+        (f"Error: {'x' * 2000}", "helm: " + "x" * 300),
+        ("Segmentation fault", "helm: helm fails"),
+    ],
+)
+def test_why_helm_fails_is_what_it_says_first(tmp_path, said, message):
+    (tmp_path / "said-by-helm").write_text(said)
+    (tmp_path / "helm").write_text(f"#!/bin/sh\n/bin/cat {tmp_path}/said-by-helm >&2\nexit 2\n")
+    (tmp_path / "helm").chmod(0o755)
+    with pytest.raises(helmprocess.HelmError) as caught:
+        helmprocess.template(str(tmp_path / "helm"), tmp_path, "rel", "ns", [], [])
+    assert str(caught.value) == message
+
+
+def test_a_helm_that_cannot_be_run_is_named(tmp_path):
+    with pytest.raises(helmprocess.HelmError, match="helm cannot be run: No such file or directory"):
+        helmprocess.template(str(tmp_path / "helm"), tmp_path, "rel", "ns", [], [])
+
+
 def test_an_archive_that_unpacks_to_much_is_refused():
     bomb = packed({"sub/Chart.yaml": "#" * (limits.CHART_BYTES + 1)})
     assert len(bomb) < 2**20

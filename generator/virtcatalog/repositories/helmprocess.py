@@ -128,10 +128,14 @@ def _environment(home: str) -> dict[str, str]:
     }
 
 
+_NO_MEMORY = ("out of memory", "cannot allocate memory", "failed to create new OS thread")
+"""What Go's runtime says when it gets no more of it."""
+
+
 def _failure(text: bytes) -> str:
     """What helm says last of why it fails: what is before may be warnings."""
     errors = text.decode(errors="replace")
-    if "out of memory" in errors:
+    if any(words in errors for words in _NO_MEMORY):
         return f"helm takes more than {HELM_BYTES // 2**20} MiB of memory"
     lines = [line.strip() for line in errors.splitlines() if line.startswith("Error:")] or ["Error: helm fails"]
     return f"helm: {lines[0].removeprefix('Error: ')[:_SHOWN]}"
