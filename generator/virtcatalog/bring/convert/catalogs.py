@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -20,7 +19,7 @@ from virtcatalog.api.findings import Path, prune_unknown
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kinds import INSTANCETYPE, PREFERENCE, RETIRED
 from virtcatalog.bring.convert.change import Changes, UnconvertibleError, vcpus
-from virtcatalog.bring.convert.machines import profile_name
+from virtcatalog.bring.convert.machines import maps, profile_name
 from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.kubevirt.instancetype.revision import GROUP, OBJECT_NAME_LABEL, VERSION
 from virtcatalog.manifests.fields import get, map_at
@@ -88,8 +87,9 @@ def _profile(data: Data, index: int, profile: Data, kind: str, changes: Changes,
     )
     spec: Data = {"cpu": fresh(map_at(profile, "cpu"))}
     changes.moved((*path, "name"), "metadata.name", f"the instance type {metadata['name']}")
-    for key in profile.keys() - {"name", "default", "cpu"}:
-        changes.lost((*path, key), "an instance type has no such field")
+    for key in profile:
+        if key not in ("name", "default", "cpu"):
+            changes.lost((*path, key), "an instance type has no such field")
     if profile.get("default"):
         changes.moved((*path, "default"), "metadata.name", "the default profile's instance type has the flavor's name")
     changes.moved((*path, "cpu"), "spec.cpu")
@@ -100,11 +100,9 @@ def _profile(data: Data, index: int, profile: Data, kind: str, changes: Changes,
 
 def default_profile(flavor: Data) -> str:
     """Return the name of a flavor's default profile; "" when it has none."""
-    profiles = flavor.get("profiles")
-    for profile in profiles if isinstance(profiles, list) else []:
-        if isinstance(profile, dict) and profile.get("default"):
-            return str(profile.get("name") or "")
-    return ""
+    return next(
+        (str(profile.get("name") or "") for profile in maps(flavor.get("profiles")) if profile.get("default")), ""
+    )
 
 
 def _old_cpu(spec: Data, path: Path, changes: Changes) -> None:
@@ -189,7 +187,7 @@ def _spec_revision(data: Data, changes: Changes) -> Data:
         spec = json.loads(b64decode(data["data"]["spec"], validate=True))
     except (ValueError, RecursionError):
         raise UnconvertibleError(path, "is not the JSON of a spec in base64") from None
-    kind = next(_kinds_of(spec), None)
+    kind = _kind_of(spec)
     if kind is None:
         raise UnconvertibleError(path, "holds neither an instance type's spec nor a preference's")
     metadata = data["metadata"]
@@ -215,15 +213,17 @@ def _spec_revision(data: Data, changes: Changes) -> Data:
     return {"apiVersion": API_VERSION, "kind": kind, "metadata": identity, "spec": spec}
 
 
-def _kinds_of(spec: Any) -> Iterator[str]:
-    kinds: tuple[tuple[str, type[msgspec.Struct]], ...] = (
-        (PREFERENCE, VirtualMachinePreferenceSpec),
-        (INSTANCETYPE, VirtualMachineInstancetypeSpec),
-    )
-    for kind, struct in kinds:
+def _kind_of(spec: Any) -> str | None:
+    """Return the kind whose fields a spec has alone, the preference before the instance type; None without one."""
+    structs: dict[str, type[msgspec.Struct]] = {
+        PREFERENCE: VirtualMachinePreferenceSpec,
+        INSTANCETYPE: VirtualMachineInstancetypeSpec,
+    }
+    for kind, struct in structs.items():
         if isinstance(spec, dict) and not prune_unknown(spec, struct)[1]:
             try:
                 convert(spec, struct)
             except msgspec.ValidationError:
                 continue
-            yield kind
+            return kind
+    return None

@@ -20,7 +20,7 @@ Data = dict[str, Any]
 #: The name of a flavor's default profile, "" without one, by the flavor's kind and name; None for an unknown flavor.
 DefaultProfile = Callable[[str, str], str | None]
 
-_FLAVOR_KINDS = {FLAVOR.lower(): INSTANCETYPE, CLUSTER_FLAVOR.lower(): CLUSTER_INSTANCETYPE, "": CLUSTER_INSTANCETYPE}
+_FLAVOR_KINDS = {FLAVOR.lower(): INSTANCETYPE, CLUSTER_FLAVOR.lower(): CLUSTER_INSTANCETYPE}
 _CASES = {"Running": "running", "Template": "template"}
 
 
@@ -42,7 +42,7 @@ def vm(data: Data, changes: Changes, default_profile: DefaultProfile, revisions:
     _live_update(spec, changes)
     for key in ("instancetype", "preference"):
         _revision(data, key, revisions, changes)
-    for index, volume in enumerate(_maps(spec.get("dataVolumeTemplates"))):
+    for index, volume in enumerate(maps(spec.get("dataVolumeTemplates"))):
         if str(volume.get("apiVersion")).startswith("cdi.kubevirt.io/v1alpha"):
             path: Path = ("spec", "dataVolumeTemplates", index, "apiVersion")
             changes.changed(path, volume["apiVersion"], API_VERSIONS["DataVolume"])
@@ -58,13 +58,13 @@ def vmi_spec(spec: Any, path: Path, changes: Changes) -> None:
     """Convert the spec of a VMI in place; `path` is where it stands."""
     if not isinstance(spec, dict):
         return
-    for index, disk in enumerate(_maps(get(spec, ("domain", "devices", "disks")))):
+    for index, disk in enumerate(maps(get(spec, ("domain", "devices", "disks")))):
         _disk(disk, (*path, "domain", "devices", "disks", index), changes)
-    for index, volume in enumerate(_maps(spec.get("volumes"))):
+    for index, volume in enumerate(maps(spec.get("volumes"))):
         if "registryDisk" in volume and "containerDisk" not in volume:
             changes.renamed((*path, "volumes", index, "registryDisk"), "containerDisk")
             _rename(volume, "registryDisk", "containerDisk")
-    for index, network in enumerate(_maps(spec.get("networks"))):
+    for index, network in enumerate(maps(spec.get("networks"))):
         if "genie" in network:
             changes.lost(
                 (*path, "networks", index, "genie"), "KubeVirt knows Multus only: give the network as `multus`"
@@ -93,9 +93,9 @@ def _flavor(spec: Data, changes: Changes, default_profile: DefaultProfile) -> No
     changes.renamed(("spec", "flavor"), "instancetype")
     new_matcher = dict(matcher)
     kind = str(new_matcher.get("kind") or "")
-    if kind:
-        new_matcher["kind"] = _FLAVOR_KINDS.get(kind.lower().removesuffix("s"), kind)
-        changes.changed(("spec", "flavor", "kind"), kind, new_matcher["kind"])
+    if new_kind := _FLAVOR_KINDS.get(kind.lower().removesuffix("s")):
+        new_matcher["kind"] = new_kind
+        changes.changed(("spec", "flavor", "kind"), kind, new_kind)
     profile = new_matcher.pop("profile", None)
     if profile:
         flavor = str(new_matcher.get("name") or "")
@@ -177,6 +177,6 @@ def _rename(data: Data, old: str, new: str, value: Any = None) -> None:
         data[new if key == old else key] = value if key == old and value is not None else entry
 
 
-def _maps(items: Any) -> Iterator[Data]:
-    """The items of a list, an empty map in place of items of other types."""
+def maps(items: Any) -> Iterator[Data]:
+    """Yield the items of a list, an empty map in place of items of other types."""
     return (item if isinstance(item, dict) else {} for item in (items if isinstance(items, list) else ()))
