@@ -131,6 +131,17 @@ class TestFlavors:
         assert fate(made, key).startswith("lost: ")
 
     @pytest.mark.parametrize(
+        ("other", "cpu"),
+        [({"hw:cpu_policy": "dedicated"}, {"dedicatedCPUPlacement": True}), ({"hw:mem_page_size": "large"}, {})],
+    )
+    def test_have_numa_nodes_with_dedicated_cpus_and_huge_pages_alone(self, other, cpu):
+        made = bring(flavor(**{"hw:numa_nodes": "2", **other}))
+        assert spec(made)["cpu"] == {"guest": 4, **cpu}
+        assert fate(made, "hw:numa_nodes") == (
+            "lost: KubeVirt gives guests the host's NUMA nodes, with dedicated CPUs and huge pages, or none"
+        )
+
+    @pytest.mark.parametrize(
         ("size", "expected"),
         [
             ("large", "2Mi"),

@@ -51,6 +51,8 @@ from virtcatalog.bring.vmware.guests import Guest, guest_of, guest_of_machine, p
         ("Ubuntu22_LTS_64", "ubuntu", "22"),
         ("Windows2022_64", "windows", "2k22"),
         ("Linux26_64", "linux", "2"),
+        (" rhel9_64Guest", "rhel", "9"),
+        (" Red  Hat Fedora (64-bit)", "fedora", ""),
     ],
 )
 def test_ids_and_names_stand_for_systems(text, family, version):

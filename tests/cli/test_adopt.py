@@ -252,7 +252,7 @@ class TestBadInput:
     def test_no_vm(self, run):
         result = run("-f", written(CONFIG_MAP))
         assert result.exit_code == 2
-        assert "no VirtualMachine in vm.yaml" in result.stderr
+        assert result.stderr.endswith("no VirtualMachine in vm.yaml\n")
 
     def test_no_yaml(self, run):
         result = run("-f", written("{"))

@@ -164,7 +164,7 @@ class _Reader:
 
     def annotations(self, data: Mapping[str, Any]) -> dict[str, str]:
         own, derived = self.pairs(data, "annotations"), gitops_annotations(data.get("gitops"))
-        for key in own.keys() & derived.keys():
+        for key in sorted(own.keys() & derived.keys()):
             self.report(("annotations", key), "`gitops` sets this annotation, too")
         return derived | own
 

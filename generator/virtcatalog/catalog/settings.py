@@ -82,7 +82,7 @@ def settle(sources: Sources, chain: Chain) -> dict[str, Any]:
             merge_into(declared.setdefault(key, {}), part.declared.get(key) or {})
     top = chain.parts[-1].declared
     own, derived = top.get("annotations") or {}, gitops_annotations(top.get("gitops"))
-    for key in own.keys() & derived.keys():
+    for key in sorted(own.keys() & derived.keys()):
         sources.report(CATALOG, ("annotations", key), "`gitops` sets this annotation, too")
     top["annotations"] = derived | own
     declared["annotations"] |= derived

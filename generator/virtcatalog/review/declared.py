@@ -57,8 +57,8 @@ class DeclaredVms:
         # A side without environments is the same in each of the other's.
         for vms, others, side in ((before, after, self._sides[0]), (after, before, self._sides[1])):
             if not side.overlays and side.repository is None:
-                for key, environment in others.keys() - vms.keys():
-                    if (key, "") in vms:
+                for key, environment in others:
+                    if (key, environment) not in vms and (key, "") in vms:
                         vms[key, environment] = replace(vms[key, ""], environment=environment)
                 for key in {key for key, environment in others if environment}:
                     vms.pop((key, ""), None)
