@@ -59,7 +59,6 @@ def test_long_machines_and_patterns_are_not_matched(found, pattern, machine):
     assert (caught.value.field, caught.value.message) == ("spec.domain.machine.type", message)
 
 
-@pytest.mark.parametrize(("pattern", "machine"), [("a*" * 127 + "*", "q35"), ("*", "a" * 256)])
+@pytest.mark.parametrize(("pattern", "machine"), [("a*" * 128, "q35"), ("q*", "a" * 256)])
 def test_machines_and_patterns_of_256_characters_are(found, pattern, machine):
-    assert len(max(pattern, machine, key=len)) >= 255
-    found(validate_machine, f"domain.machine.type: {machine}", f"emulatedMachines: ['{pattern}']")
+    assert found(validate_machine, f"domain.machine.type: {machine}", f"emulatedMachines: ['{pattern}']") == REFUSED

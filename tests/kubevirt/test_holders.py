@@ -167,29 +167,53 @@ def test_a_pool_numbers_what_each_vm_has_for_itself(release, naming, found):
     assert names(made(POOL, Cluster(release=release), NAMING=naming))[3:] == found
 
 
+SPEC = "spec.virtualMachineTemplate.spec"
+
+
 @pytest.mark.parametrize(
-    ("parts", "refused"),
+    ("parts", "refused_by", "reason"),
     [
-        ({"RUN": "Never"}, ("vm", ["spec.virtualMachineTemplate.spec.runStrategy"])),
-        ({"SELECTED": "other"}, ("vm", ["spec.selector"])),
-        ({"MORE": "maxUnavailable: 0"}, ("vm", ["spec.maxUnavailable"])),
-        ({"MORE": "maxUnavailable: '2'"}, ("vm", ["spec.maxUnavailable"])),
-        ({"MORE": "maxUnavailable: 101%"}, ("vm", ["spec.maxUnavailable"])),
-        ({"MORE": "maxUnavailable: 50%"}, (None, [])),
-        ({"MORE": "updateStrategy: {proactive: {}, unmanaged: {}}"}, ("vm", ["spec.updateStrategy"])),
-        ({"MORE": "scaleInStrategy: {opportunistic: {}, unmanaged: {}}"}, ("vm", ["spec.scaleInStrategy"])),
+        (
+            {"RUN": "Never"},
+            "vm",
+            f"{SPEC}.runStrategy: 'Never' is none of Halted, Manual, Always, RerunOnFailure, Once",
+        ),
+        ({"SELECTED": "other"}, "vm", "spec.selector: it does not select the labels of the template"),
+        ({"MORE": "maxUnavailable: 0"}, "vm", "spec.maxUnavailable: 0 is not at least 1"),
+        ({"MORE": "maxUnavailable: '2'"}, "vm", "spec.maxUnavailable: '2' is no percentage: it has to end with %"),
+        ({"MORE": "maxUnavailable: 0%"}, "vm", "spec.maxUnavailable: '0%' is no percentage from 1% to 100%"),
+        ({"MORE": "maxUnavailable: 101%"}, "vm", "spec.maxUnavailable: '101%' is no percentage from 1% to 100%"),
+        ({"MORE": "maxUnavailable: half%"}, "vm", "spec.maxUnavailable: 'half%' is no percentage from 1% to 100%"),
+        (
+            {"MORE": "updateStrategy: {proactive: {}, unmanaged: {}}"},
+            "vm",
+            "spec.updateStrategy: unmanaged and proactive exclude each other",
+        ),
+        (
+            {"MORE": "scaleInStrategy: {opportunistic: {}, unmanaged: {}}"},
+            "vm",
+            "spec.scaleInStrategy: unmanaged and opportunistic exclude each other",
+        ),
         (
             {"MATCHER": "instancetype: {name: huge}"},
-            ("controller", ["spec.virtualMachineTemplate.spec.instancetype.name"]),
+            "controller",
+            f"{SPEC}.instancetype.name: there is no VirtualMachineClusterInstancetype 'huge'",
         ),
         (
             {"DEVICES": "disks: [{name: x, disk: {}}]"},
-            ("vm", ["spec.virtualMachineTemplate.spec.template.spec.domain.devices.disks[0].name"]),
+            "vm",
+            f"{SPEC}.template.spec.domain.devices.disks[0].name: no volume is named 'x'",
         ),
     ],
 )
-def test_a_pool_is_refused_at_its_own_fields(parts, refused):
-    assert fields(made(POOL, **parts)) == refused
+def test_a_pool_is_refused_at_its_own_fields(parts, refused_by, reason):
+    result = made(POOL, **parts)
+    assert (result.refused_by, [f"{each.field}: {each.message}" for each in result.reasons]) == (refused_by, [reason])
+
+
+@pytest.mark.parametrize("limit", ["1", "1%", "50%", "100%"])
+def test_a_pool_may_miss_one_vm_or_more(limit):
+    assert made(POOL, MORE=f"maxUnavailable: {limit}").admitted
 
 
 @pytest.mark.parametrize(

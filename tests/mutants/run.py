@@ -87,15 +87,13 @@ class Draw:
         if self.imported(mutant) or not mutant.qualified:
             contexts = set().union(*self._contexts(mutant.file).values())
         files = {context.partition("::")[0] for context in contexts - {""}}
-        words = (mutant.file.stem, room(mutant.file).rpartition(".")[2])
-        files |= {
-            file for file in self._of_file if Path(file).stem == f"test_{words[0]}" or words[1] in Path(file).parts
-        }
+        stem, folder = mutant.file.stem, room(mutant.file).rpartition(".")[2]
+        files |= {file for file in self._of_file if Path(file).stem == f"test_{stem}" or folder in Path(file).parts}
 
         def order(test: str) -> tuple[bool, bool, bool, float]:
             file = Path(test.partition("::")[0])
             runs = test in contexts or file.as_posix() in contexts
-            return (not runs, words[0] not in file.stem, words[1] not in file.parts, self._seconds[test])
+            return (not runs, stem not in file.stem, folder not in file.parts, self._seconds[test])
 
         tests = sorted((test for file in files for test in self._of_file[file]), key=order)
         sums = accumulate(map(self.seconds, tests))
