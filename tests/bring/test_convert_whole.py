@@ -140,3 +140,12 @@ def test_a_file_that_cannot_be_read_is_told_beside_those_that_cannot_be_converte
     with pytest.raises(ManifestError) as error:
         convert_files(files)
     assert sorted(problem.file for problem in error.value.problems) == ["a.yaml", "a.yaml", "b.yaml", "c.yaml"]
+
+
+def test_lists_in_lists_are_converted_however_deep() -> None:
+    text = "{apiVersion: kubevirt.io/v1alpha3, kind: VirtualMachineInstance, spec: {domain: {devices: {}}}}"
+    for _ in range(6):
+        text = f"{{apiVersion: v1, kind: List, items: [{text}]}}"
+    new, *changes = converted(text)
+    assert new == text.replace("kubevirt.io/v1alpha3", '"kubevirt.io/v1"')
+    assert changes == ["VirtualMachineInstance: apiVersion: changed: kubevirt.io/v1alpha3 → kubevirt.io/v1"]

@@ -86,9 +86,13 @@ class _Rewriter(Editor):
         flow = bool(node.flow_style)
         added = {key: value for key, value in new.items() if key not in old and key not in renamed.values()}
         spans = [(key.start_mark.index, self._end(key, value)) for key, value in node.value]
+        taken = [at for at, (key, _) in enumerate(node.value) if key.value in gone]
+        if flow and len(taken) == len(spans):  # no entry stays that others could stand behind
+            self.edits.append(Edit(spans[0][0], spans[-1][1], self._entries(added)))
+            return
         if added:
             self._add(node, spans[-1][1], added, flow=flow)
-        self._take_out(spans, [at for at, (key, _) in enumerate(node.value) if key.value in gone], flow=flow)
+        self._take_out(spans, taken, flow=flow)
 
     def _list(self, node: Any, old: list[Any], new: list[Any]) -> None:
         for item, one, other in zip(node.value, old, new, strict=False):
@@ -142,11 +146,14 @@ class _Rewriter(Editor):
     def _add(self, node: Any, end: int, added: dict[str, Any], *, flow: bool) -> None:
         """Put entries behind the last one."""
         if flow:
-            text = "".join(f", {self._key(name)}: {self._flow(value)}" for name, value in added.items())
-            self.edits.append(Edit(end, end, text))
+            self.edits.append(Edit(end, end, f", {self._entries(added)}"))
             return
         column = node.value[0][0].start_mark.column
         self._lines(end, [f"{' ' * column}{line}" for line in dump(added).splitlines()])
+
+    def _entries(self, added: dict[str, Any]) -> str:
+        """Entries on one line."""
+        return ", ".join(f"{self._key(name)}: {self._flow(value)}" for name, value in added.items())
 
     def _append(self, node: Any, end: int, items: list[Any]) -> None:
         if node.flow_style:

@@ -83,11 +83,10 @@ def _document(
     conversion: Conversion,
     conversions: list[tuple[Manifest, Converted]],
     problems: list[Problem],
-    depth: int = 0,
 ) -> list[Any]:
     """The objects that replace an object, or the items of a list; further objects go to the list's end."""
     document = manifest.data
-    items = listed(document) if depth <= 3 else None
+    items = listed(document)
     if items is None:
         converted = _convert(manifest, conversion, problems)
         if converted is None:
@@ -96,7 +95,7 @@ def _document(
         return list(converted.objects)
     items_in_place, further = [], []
     for index, item in enumerate(items):
-        new = _document(manifest.within(item, ("items", index)), conversion, conversions, problems, depth + 1)
+        new = _document(manifest.within(item, ("items", index)), conversion, conversions, problems)
         items_in_place += new[:1]
         further += new[1:]
     if items_in_place == items and not further:
