@@ -38,70 +38,249 @@ def test_a_profile_needs_no_more_than_a_name():
     assert str(read_host("name: tiny")) == "tiny v1"
 
 
+QUANTITY = "is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9"
+PAGES = "huge pages have a size, and their count is not negative"
+SHARE = "is not a share from 0 to below 1, such as '0.055'"
+MAC = "is not how a unicast MAC address begins: four octets, such as '02:00:00:00'"
+NEED = "must not be empty: every domain names the profile that it was made with"
+
+
+def faults(text):
+    with pytest.raises(ManifestError) as error:
+        read_host(text, "f")
+    return [str(problem).removeprefix("f:") for problem in error.value.problems]
+
+
 @pytest.mark.parametrize(
-    ("text", "faults"),
+    ("text", "wrong"),
     [
-        ("version: 1", ["f:1:1: name: is required"]),
-        ("name: ''", ["f:1:1: name: must not be empty"]),
-        ("name: a--b", ["f:1:1: name: must not hold '--'"]),
-        ("name: a\nversion: 0", ["f:2:1: version: counts from 1"]),
-        ("name: a\ncolour: red", ["f:2:1: colour: unknown field 'colour'"]),
-        ("name: a\nnumaNode: []", ["f:2:1: numaNode: unknown field 'numaNode'; did you mean 'numaNodes'?"]),
-        ("name: a\ntsc: {frequency: fast}", ["f:2:7: tsc.frequency: must be an integer"]),
-        ("name: a\nnumaNodes: [{id: 1}]", ["f:2:14: numaNodes[0].id: nodes are numbered"]),
-        ("name: a\nnumaNodes: [{id: 0, memory: 4Q}]", ["f:2:21: numaNodes[0].memory: '4Q' is not a quantity"]),
-        ("name: a\nnumaNodes: [{id: 0, cores: [a]}]", ["f:2:29: numaNodes[0].cores[0]: 'a' is no list of CPUs"]),
-        ("name: a\nnumaNodes: [{id: 0, cores: ['3-1']}]", ["f:2:29: numaNodes[0].cores[0]: '3-1' is no range"]),
+        ("version: 1", ["1:1: name: is required"]),
+        ("name: a\ncolour: red", ["2:1: colour: unknown field 'colour'"]),
+        ("name: a\nnumaNode: []", ["2:1: numaNode: unknown field 'numaNode'; did you mean 'numaNodes'?"]),
+        ("name: a\ntsc: {frequency: fast}", ["2:7: tsc.frequency: must be an integer, not the string 'fast'"]),
+        ("[]", ["1:1: a host profile is a map"]),
+        ("", ["1:1: a host profile is one document, and here are 0"]),
+        ("name: a\n---\nname: b", ["1:1: a host profile is one document, and here are 2"]),
+        ("name: [", ["2:1: is not YAML: the text ends where a value is wanted"]),
+        ("name: a\nnumaNodes: [{id: 0, memory: 4Q}]", [f"2:21: numaNodes[0].memory: '4Q' {QUANTITY}"]),
         (
-            "name: a\nnumaNodes: [{id: 0, cores: ['0-1', '1-2']}]",
-            ["f:2:36: numaNodes[0].cores[1]: CPU 1 is in another core already"],
-        ),
-        ("name: a\nnumaNodes: [{id: 0, distances: [10, 20]}]", ["f:2:21: numaNodes[0].distances: has 2 distances"]),
-        (
-            "name: a\nnumaNodes: [{id: 0, cores: ['0-8191']}, {id: 1, cores: ['99998-99999']}]",
-            ["f:2:57: numaNodes[1].cores[0]: with these the host has more than 8,192 CPUs"],
-        ),
-        ("name: a\npciDevices: [{address: '41:00.0'}]", ["f:2:15: pciDevices[0].address: '41:00.0' is not a PCI"]),
-        (
-            "name: a\npciDevices: [{address: '0000:41:00.0', numaNode: 3}]",
-            ["f:2:40: pciDevices[0].numaNode: there is no NUMA node 3"],
-        ),
-        ("name: a\ndevices: {sriovFunctions: 9}", ["f:2:11: devices.sriovFunctions: 9 is out of range"]),
-        (
-            "name: a\nclaimedDevices: [{claim: c, request: r, pciAddress: '41:00.0'}]",
-            ["f:2:41: claimedDevices[0].pciAddress: '41:00.0' is not a PCI address"],
+            "name: a\nnumaNodes: [{id: 0, hugePages: [{size: big, count: 1}]}]",
+            [f"2:34: numaNodes[0].hugePages[0].size: 'big' {QUANTITY}"],
         ),
         (
-            "name: a\nclaimedDevices: [{claim: c, request: r, mdevUUID: '12'}]",
-            ["f:2:41: claimedDevices[0].mdevUUID: '12' is not a UUID"],
-        ),
-        ("name: a\nvsockCid: 2", ["f:2:1: vsockCid: 2 is not an address of a guest"]),
-        ("name: a\nstorage: {missingClaimSize: big}", ["f:2:11: storage.missingClaimSize: 'big' is not a quantity"]),
-        ("name: a\nstorage: {filesystemOverhead: '2'}", ["f:2:11: storage.filesystemOverhead: '2' is not a share"]),
-        ("name: a\nstorage: {containerDiskFormat: vdi}", ["f:2:11: storage.containerDiskFormat: 'vdi' is none of"]),
-        (
-            "name: a\npodLinks: {macPrefix: '02:00:00', mtu: 9}",
-            ["f:2:12: podLinks.macPrefix: '02:00:00' is not how", "f:2:35: podLinks.mtu: 9 is out of range"],
+            "name: a\nstorage: {blockDevice: {logical: p, physical: q, discardGranularity: r}, filesystemBlockSize: s}",
+            [
+                f"2:25: storage.blockDevice.logical: 'p' {QUANTITY}",
+                f"2:37: storage.blockDevice.physical: 'q' {QUANTITY}",
+                f"2:50: storage.blockDevice.discardGranularity: 'r' {QUANTITY}",
+                f"2:74: storage.filesystemBlockSize: 's' {QUANTITY}",
+            ],
         ),
         (
-            "name: a\npodLinks: {macPrefix: '01:00:00:00'}",
-            ["f:2:12: podLinks.macPrefix: '01:00:00:00' is not how a unicast"],
+            "name: a\npciDevices: [{address: '0000:41:00.0', barBytes: much}]",
+            [f"2:40: pciDevices[0].barBytes: 'much' {QUANTITY}"],
         ),
-        ("[]", ["f:1:1: a host profile is a map"]),
-        ("", ["f:1:1: a host profile is one document, and here are 0"]),
-        ("name: [", ["f:2:1: is not YAML"]),
         (
             "version: 0\nnumaNodes: [{id: 0, cores: [1]}]\nextra: 1",
-            ["f:1:1: name: is required", "f:2:29: numaNodes[0].cores[0]: must be a string", "f:3:1: extra: unknown"],
+            [
+                "1:1: name: is required",
+                "2:29: numaNodes[0].cores[0]: must be a string, not the number 1: quote it",
+                "3:1: extra: unknown field 'extra'",
+            ],
         ),
     ],
 )
-def test_faults_are_told_at_their_place(text, faults):
-    with pytest.raises(ManifestError) as error:
-        read_host(dedent(text), "f")
-    problems = list(map(str, error.value.problems))
-    assert len(problems) == len(faults), problems
-    assert all(problem.startswith(fault) for problem, fault in zip(problems, faults, strict=True)), problems
+def test_what_is_not_even_a_profile(text, wrong):
+    assert faults(text) == wrong
+
+
+@pytest.mark.parametrize(
+    ("rest", "wrong"),
+    [
+        ("architecture: riscv64", ["architecture: 'riscv64' is none of amd64, arm64, s390x"]),
+        ("version: 0", ["version: counts from 1"]),
+        ("vsockCid: 2", ["vsockCid: 2 is not an address of a guest: those are from 3 to 4294967295"]),
+        ("vsockCid: 4294967296", ["vsockCid: 4294967296 is not an address of a guest: those are from 3 to 4294967295"]),
+        ("numaNodes: [{id: 1}]", ["numaNodes[0].id: nodes are numbered in their order from 0: this one is 0"]),
+        ("numaNodes: [{id: 0}, {id: 0}]", ["numaNodes[1].id: nodes are numbered in their order from 0: this one is 1"]),
+        (
+            "numaNodes: [{id: 0, cores: [a, '3-1', '100000', '0-8']}]",
+            [
+                "numaNodes[0].cores[0]: 'a' is no list of CPUs such as 0-1 or 0,64",
+                "numaNodes[0].cores[1]: '3-1' is no range of CPUs",
+                "numaNodes[0].cores[2]: '100000' is no list of CPUs such as 0-1 or 0,64",
+            ],
+        ),
+        (
+            f"numaNodes: [{{id: 0, cores: [{'y' * 81}, '1-0,{'7,' * 37}22']}}]",
+            [
+                f"numaNodes[0].cores[0]: '{'y' * 80}' is no list of CPUs such as 0-1 or 0,64",
+                f"numaNodes[0].cores[1]: '1-0,{'7,' * 37}22' is no range of CPUs",
+            ],
+        ),
+        (
+            f"numaNodes: [{{id: 0, cores: ['1-0,{'7,' * 37}223']}}]",
+            [f"numaNodes[0].cores[0]: '1-0,{'7,' * 37}22' is no range of CPUs"],
+        ),
+        ("numaNodes: [{id: 0, cores: ['0-1', '1-2']}]", ["numaNodes[0].cores[1]: CPU 1 is in another core already"]),
+        (
+            "numaNodes: [{id: 0, cores: ['0-1']}, {id: 1, cores: ['2', '0-2']}]",
+            ["numaNodes[1].cores[1]: CPU 0 is in another core already"],
+        ),
+        (
+            "numaNodes: [{id: 0, cores: ['0-8191']}, {id: 1, cores: ['99998-99999', x]}, {id: 1}]",
+            ["numaNodes[1].cores[0]: with these the host has more than 8,192 CPUs"],
+        ),
+        (
+            "numaNodes: [{id: 0, distances: [10, 20]}, {id: 1}, {id: 2, distances: [1, 2, 3]}]",
+            ["numaNodes[0].distances: lists 2 distances; one to each node makes 3"],
+        ),
+        (
+            "numaNodes: [{id: 0, hugePages: [{size: 0, count: 1}, {size: 2Mi, count: -1}, {size: 1, count: 0}]}]",
+            [f"numaNodes[0].hugePages[0]: {PAGES}", f"numaNodes[0].hugePages[1]: {PAGES}"],
+        ),
+        (
+            "pciDevices: [{address: '41:00.0'}, {address: '0000:41:00.8'}, {address: '0000:41:00.7'}]",
+            [
+                "pciDevices[0].address: '41:00.0' is not a PCI address such as 0000:41:00.0",
+                "pciDevices[1].address: '0000:41:00.8' is not a PCI address such as 0000:41:00.0",
+            ],
+        ),
+        (
+            "numaNodes: [{id: 0}]\npciDevices:\n"
+            + "".join(f"- {{address: '0000:41:00.0', numaNode: {node}}}\n" for node in (-1, 0, 1)),
+            ["pciDevices[0].numaNode: there is no NUMA node -1", "pciDevices[2].numaNode: there is no NUMA node 1"],
+        ),
+        (
+            "claimedDevices: [{claim: c, request: r, pciAddress: '41:00.0'}, {claim: c, request: s, mdevUUID: '12'}]",
+            [
+                "claimedDevices[0].pciAddress: '41:00.0' is not a PCI address such as 0000:41:00.0",
+                "claimedDevices[1].mdevUUID: '12' is not a UUID such as 5d6b3d3c-8f3c-5d0e-9b1b-0f6d2f5f9a51",
+            ],
+        ),
+        (
+            "devices: {pciFirstBus: -1, usbFirstBus: 256, sriovBus: -1, sriovSlot: 32, sriovFunctions: 9}",
+            [
+                "devices.pciFirstBus: -1 is out of range: it must be from 0 to 255",
+                "devices.usbFirstBus: 256 is out of range: it must be from 0 to 255",
+                "devices.sriovBus: -1 is out of range: it must be from 0 to 255",
+                "devices.sriovSlot: 32 is out of range: it must be from 0 to 31",
+                "devices.sriovFunctions: 9 is out of range: it must be from 1 to 8",
+            ],
+        ),
+        (
+            "devices: {pciFirstBus: 256, usbFirstBus: -1, sriovBus: 256, sriovSlot: -1, sriovFunctions: 0}",
+            [
+                "devices.pciFirstBus: 256 is out of range: it must be from 0 to 255",
+                "devices.usbFirstBus: -1 is out of range: it must be from 0 to 255",
+                "devices.sriovBus: 256 is out of range: it must be from 0 to 255",
+                "devices.sriovSlot: -1 is out of range: it must be from 0 to 31",
+                "devices.sriovFunctions: 0 is out of range: it must be from 1 to 8",
+            ],
+        ),
+        ("storage: {missingClaimSize: big}", [f"storage.missingClaimSize: 'big' {QUANTITY}"]),
+        *(
+            (f"storage: {{filesystemOverhead: '{share}'}}", [f"storage.filesystemOverhead: '{share}' {SHARE}"])
+            for share in ("1", "-0.1", "much", "NaN")
+        ),
+        ("storage: {containerDiskFormat: vdi}", ["storage.containerDiskFormat: 'vdi' is none of qcow2, raw"]),
+        *(
+            (f"podLinks: {{macPrefix: '{prefix}'}}", [f"podLinks.macPrefix: '{prefix}' {MAC}"])
+            for prefix in ("02:00:00", "01:00:00:00")
+        ),
+        *(
+            (f"podLinks: {{mtu: {mtu}}}", [f"podLinks.mtu: {mtu} is out of range: it must be from 68 to 65535"])
+            for mtu in (67, 65536)
+        ),
+    ],
+)  # fmt: skip
+def test_what_no_node_has(rest, wrong):
+    assert [fault.partition(" ")[2] for fault in faults(f"name: a\n{rest}")] == wrong
+
+
+def test_names_that_no_domain_can_show():
+    assert faults("name: ''") == [f"1:1: name: {NEED}"]
+    assert faults("name: a--b") == ["1:1: name: must not hold '--', which cannot stand in an XML comment"]
+
+
+def test_every_fault_is_told_at_its_place():
+    text = """
+        name: a--b
+        version: 0
+        architecture: pdp11
+        numaNodes: [{id: 1}]
+        vsockCid: 0
+        storage: {containerDiskFormat: vdi}
+        podLinks: {mtu: 1}
+    """
+    places = [fault.partition(": ")[0] for fault in faults(dedent(text))]
+    assert places == ["2:1", "3:1", "4:1", "5:14", "6:1", "7:11", "8:12"]
+
+
+FARTHEST = """\
+name: far
+architecture: arm64
+numaNodes:
+  - {id: 0, cores: ["0-8191"]}
+pciDevices:
+  - {address: "ffff:ff:1f.7", numaNode: 0}
+claimedDevices:
+  - {claim: c, request: r, pciAddress: "0000:41:00.0", mdevUUID: 5d6b3d3c-8f3c-5d0e-9b1b-0f6d2f5f9a51}
+devices: {pciFirstBus: 255, usbFirstBus: 255, sriovBus: 255, sriovSlot: 31, sriovFunctions: 1}
+vsockCid: 4294967295
+storage: {containerDiskFormat: raw, filesystemOverhead: "0.999"}
+podLinks: {macPrefix: fe:ff:ff:ff, mtu: 65535}
+"""
+NEAREST = """\
+name: near
+architecture: s390x
+devices: {pciFirstBus: 0, usbFirstBus: 0, sriovBus: 0, sriovSlot: 0, sriovFunctions: 8}
+vsockCid: 3
+storage: {filesystemOverhead: "0"}
+podLinks: {macPrefix: "00:00:00:00", mtu: 68}
+"""
+
+
+@pytest.mark.parametrize("text", [FARTHEST, NEAREST])
+def test_the_ends_of_every_range_are_within_it(text):
+    assert read_host(dump_host(read_host(text))) == read_host(text)
+
+
+SPARSE = """\
+name: sparse
+version: 1
+numaNodes:
+- id: 0
+  cores: []
+  memory: 3Ti
+  hugePages:
+  - size: 2Mi
+    count: 1
+  - size: 1Gi
+    count: 0
+  distances: []
+- id: 1
+  cores: []
+  memory: 0
+  hugePages: []
+  distances: []
+pciDevices:
+- address: '0000:41:00.0'
+  vendorId: ''
+  deviceId: ''
+  barBytes: 1537Ki
+  initiatorNodes: []
+storage:
+  filesystemBlockSize: 1000
+  blockDevice:
+    logical: 4Ki
+  directIo:
+    claims: false
+"""
+
+
+def test_a_profile_is_printed_without_its_defaults_and_amounts_are_short():
+    assert dump_host(read_host(SPARSE)) == SPARSE
 
 
 def test_the_command_lists_profiles_and_prints_one():

@@ -128,7 +128,7 @@ def _nodes(profile: HostProfile) -> Iterator[Fault]:
             yield (*path, "id"), f"nodes are numbered in their order from 0: this one is {index}"
         if node.distances and len(node.distances) != len(profile.numa_nodes):
             count = len(profile.numa_nodes)
-            yield (*path, "distances"), f"has {len(node.distances)} distances, one to each of {count} nodes is wanted"
+            yield (*path, "distances"), f"lists {len(node.distances)} distances; one to each node makes {count}"
         for number, core in enumerate(node.cores):
             place = (*path, "cores", number)
             if not _CPUS.fullmatch(core):
@@ -191,7 +191,8 @@ def _storage(profile: HostProfile) -> Iterator[Fault]:
     except InvalidOperation:
         sound = False
     if not sound:
-        yield ("storage", "filesystemOverhead"), f"{storage.filesystem_overhead!r} is not a share from 0 to 1: '0.055'"
+        message = f"{storage.filesystem_overhead!r} is not a share from 0 to below 1, such as '0.055'"
+        yield ("storage", "filesystemOverhead"), message
     if storage.container_disk_format not in ("qcow2", "raw"):
         yield ("storage", "containerDiskFormat"), f"{storage.container_disk_format!r} is none of qcow2, raw"
 
