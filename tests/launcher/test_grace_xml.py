@@ -16,9 +16,12 @@ from virtcatalog.kubevirt.launcher.pinning import Pinning
 CELLS = (GuestCell(0, (0,), "0", 2**30, "b", 0), GuestCell(1, (1,), "1", 2**30, "b", 1))
 
 
-def gpu(bar_bytes=96 * 2**30, device="0x2342", initiators=()):
+CELLS_OF_NO_NODE = (GuestCell(0, (0, 1), "0-1", 2**30, "b"),)
+
+
+def gpu(bar_bytes=96 * 2**30, device="0x2342", initiators=(), vendor="0x10de"):
     """What the host tells about the device at 41:00.0."""
-    fact = GraceDevice(vendor_id="0x10de", device_id=device, bar_bytes=bar_bytes, initiator_nodes=initiators)
+    fact = GraceDevice(vendor_id=vendor, device_id=device, bar_bytes=bar_bytes, initiator_nodes=initiators)
     return {"grace_devices": {"0000:41:00.0": fact}}
 
 
@@ -117,30 +120,58 @@ def test_the_pci_hole_is_a_power_of_two_with_room_to_spare(bar_bytes, kib):
     assert domain.find("devices/controller/pcihole64").text == str(kib)
 
 
+PASSTHROUGH = "spec.domain.cpu.numa: Grace GPUs need the node's NUMA nodes passed through"
+
+
 @pytest.mark.parametrize(
-    "changes",
+    ("changes", "refusal"),
     [
-        pytest.param({"smmuv3": False}, id="no SMMUv3"),
-        pytest.param({"cells": ()}, id="no NUMA passthrough"),
-        pytest.param({"devices": ""}, id="no device"),
-        pytest.param({"devices": hostdev("a", "0x41", '<address type="pci" domain="0x0000"/>')}, id="a guest address"),
-        pytest.param({"grace_devices": {}}, id="an unknown device"),
-        pytest.param(gpu(device="1EB8"), id="another GPU"),
-        pytest.param(gpu(bar_bytes=0), id="no BARs"),
-        pytest.param(gpu(bar_bytes=2**45), id="too large"),
-        pytest.param(gpu(initiators=(2,)), id="too few initiators of its own"),
-        pytest.param(gpu(initiators=(2, 3, 4, 5, 6, 7, 8, 8)), id="an initiator twice"),
-        pytest.param({"grace_initiator_nodes": (2, 3)}, id="too few initiators"),
-        pytest.param({"pci_numa_nodes": {"0000:41:00.0": 7}}, id="a node that the guest lacks"),
-        pytest.param({"numa_distances": {}}, id="no distances"),
-        pytest.param(beside("pci-root"), id="another root"),
-        pytest.param(beside("pcie-root", index=3), id="a root elsewhere"),
-        pytest.param(beside("pcie-root", hole="<pcihole64>0</pcihole64>"), id="no PCI hole"),
+        ({"smmuv3": False}, "Grace GPUs need SMMUv3 on the node"),
+        ({"cells": ()}, PASSTHROUGH),
+        ({"cells": CELLS_OF_NO_NODE}, PASSTHROUGH),
+        ({"devices": ""}, "no PCI device was assigned for the Grace GPU gpu-a"),
+        (
+            {"devices": '<hostdev type="mdev"><source/><alias name="ua-gpu-a"/></hostdev>'},
+            "no PCI device was assigned for the Grace GPU gpu-a",
+        ),
+        (
+            {"devices": '<hostdev type="pci"><source/><alias name="ua-gpu-a"/></hostdev>'},
+            "no PCI device was assigned for the Grace GPU gpu-a",
+        ),
+        (
+            {"devices": hostdev("a", "0x41", '<address type="pci" domain="0x0000"/>')},
+            "the Grace GPU gpu-a cannot have a guest address of its own",
+        ),
+        ({"grace_devices": {}}, "gpu-a at 0000:41:00.0 is not a Grace GPU"),
+        (gpu(device="1EB8"), "gpu-a at 0000:41:00.0 is not a Grace GPU"),
+        (gpu(vendor="8086"), "gpu-a at 0000:41:00.0 is not a Grace GPU"),
+        (gpu(bar_bytes=0), "Grace GPU 0000:41:00.0 has no 64-bit prefetchable BAR"),
+        (gpu(bar_bytes=2**44), "a 64-bit PCI hole of 34359738368 KiB is too large"),
+        (gpu(initiators=(2,)), "each Grace GPU needs 8 Generic Initiator NUMA nodes of its own"),
+        (
+            gpu(initiators=(2, 3, 4, 5, 6, 7, 8, 8)),
+            "each Grace GPU needs 8 Generic Initiator NUMA nodes of its own",
+        ),
+        (
+            {"grace_initiator_nodes": tuple(range(2, 9))},
+            "each Grace GPU needs 8 Generic Initiator NUMA nodes of the host",
+        ),
+        (
+            {"pci_numa_nodes": {"0000:41:00.0": 7}},
+            "Grace GPU 0000:41:00.0 is on host NUMA node 7, which no guest cell maps to",
+        ),
+        ({"numa_distances": {}}, "the distance between host NUMA nodes 0 and 0 is unknown"),
+        ({"numa_distances": {0: {0: 10}}}, "the distance between host NUMA nodes 0 and 1 is unknown"),
+        (beside("pci-root"), "PCI controller 0 is not the PCI Express root"),
+        (beside("pcie-root", index=3), "the PCI Express root needs index 0"),
+        (beside("pcie-root", hole="<pcihole64>0</pcihole64>"), "Grace GPUs need the 64-bit PCI hole"),
+        (beside("pcie-root-port", index=254), "there are too few PCI bus numbers for all host devices"),
     ],
 )
-def test_what_the_host_or_the_vmi_cannot_give_is_refused(changes):
-    with pytest.raises(DomainError):
+def test_what_the_host_or_the_vmi_cannot_give_is_refused(changes, refusal):
+    with pytest.raises(DomainError) as error:
         configured(**changes)
+    assert str(error.value).removeprefix("spec.domain.devices: ") == refusal
 
 
 def test_the_cluster_and_the_vmi_allow_grace_gpus():
@@ -148,21 +179,95 @@ def test_the_cluster_and_the_vmi_allow_grace_gpus():
 
 
 @pytest.mark.parametrize(
-    ("text", "annotations", "architecture", "changes"),
+    ("text", "annotations", "architecture", "changes", "need"),
     [
-        (DEDICATED, {}, "arm64", {"grace_io_virtualization": False}),
-        (DEDICATED, {}, "arm64", {"pci_numa_aware_topology": False}),
-        (DEDICATED, {}, "arm64", {"iommufd": False}),
-        ("", {}, "arm64", {}),
-        (DEDICATED, {}, "s390x", {}),
-        (DEDICATED, {"kubevirt.io/disablePCIHole64": "true"}, "arm64", {}),
-        (DEDICATED, {"kubevirt.io/placePCIDevicesOnRootComplex": "true"}, "arm64", {}),
+        (DEDICATED, {}, "arm64", {"grace_io_virtualization": False}, "the feature gate GraceIOVirtualization"),
+        (DEDICATED, {}, "arm64", {"pci_numa_aware_topology": False}, "the feature gate PCINUMAAwareTopology"),
+        (DEDICATED, {}, "arm64", {"iommufd": False}, "a file descriptor for IOMMUFD in the pod"),
+        ("", {}, "arm64", {}, "dedicated CPUs"),
+        ("domain.cpu: {cores: 2}", {}, "arm64", {}, "dedicated CPUs"),
+        (DEDICATED, {}, "s390x", {}, "an architecture with PCI Express"),
+        (DEDICATED, {"kubevirt.io/disablePCIHole64": "true"}, "arm64", {}, "the 64-bit PCI hole"),
+        (
+            DEDICATED,
+            {"kubevirt.io/placePCIDevicesOnRootComplex": "true"},
+            "arm64",
+            {},
+            "PCI devices off the root complex",
+        ),
     ],
 )
-def test_or_they_do_not(text, annotations, architecture, changes):
+def test_or_they_do_not(text, annotations, architecture, changes, need):
     cpu = make_vmi(text, architecture).spec.domain.cpu
-    with pytest.raises(DomainError):
+    with pytest.raises(DomainError) as error:
         refuse_grace(annotations, cpu, make_context(architecture, **{**READY, **changes}))
+    assert str(error.value) == f"spec.domain.devices: Grace GPUs need {need}"
+
+
+def test_annotations_that_say_no_are_none():
+    annotations = {"kubevirt.io/disablePCIHole64": "false", "kubevirt.io/placePCIDevicesOnRootComplex": "false"}
+    refuse_grace(annotations, make_vmi(DEDICATED, "arm64").spec.domain.cpu, make_context("arm64", **READY))
+
+
+TWO_GPUS = {
+    "grace_host_device_aliases": ("gpu-b", "", "gpu-a"),
+    "grace_devices": {
+        "0000:41:00.0": GraceDevice(vendor_id=" 10DE ", device_id="2348", bar_bytes=512 * 2**30 + 1),
+        "0000:42:00.0": GraceDevice(vendor_id="0X10DE", device_id="0x2941", bar_bytes=96 * 2**30),
+    },
+    "pci_numa_nodes": {"0000:41:00.0": 1, "0000:42:00.0": 0, "0000:43:00.0": 1},
+}
+
+
+def numa_of(nodes):
+    return {node: {other: 10 if node == other else 20 + node + other for other in nodes} for node in nodes}
+
+
+def test_two_gpus_take_the_hosts_initiators_in_turn():
+    devices = hostdev("b", "0x42") + hostdev("c", "0x43") + hostdev("a", "0x41")
+    domain = configured(
+        devices, **TWO_GPUS, grace_initiator_nodes=tuple(range(4, 20)), numa_distances=numa_of([0, 1, *range(4, 20)])
+    )
+    assert [node.get("nodeset") for node in domain.iterfind("devices/hostdev/acpi")] == ["10-17", "2-9"]
+    buses = [(bus.get("busNr"), bus.findtext("node")) for bus in domain.iterfind("devices/controller/target")]
+    assert buses == [("254", "0"), ("252", "1"), ("250", "1")], "the last is that of the device which is no GPU"
+    assert [place.get("bus") for place in domain.iterfind("devices/hostdev/address")] == ["2", "6", "4"]
+    assert [driver.get("pciBus") for driver in domain.iterfind("devices/iommu/driver")] == ["1", "3"]
+    assert domain.findtext("devices/controller/pcihole64") == str(2**31), "more than a TiB takes two"
+    distances = {
+        cell.get("id"): [(one.get("id"), one.get("value")) for one in cell.iterfind("distances/sibling")]
+        for cell in domain.iterfind("cpu/numa/cell")
+    }
+    assert list(distances) == [str(number) for number in range(18)]
+    assert distances["2"][:4] == [("0", "24"), ("1", "25"), ("2", "10"), ("3", "29")], "of the nodes 0, 1, 4 and 5"
+    assert distances["17"][-2:] == [("16", "57"), ("17", "10")], "of the nodes 18 and 19"
+
+
+def test_two_gpus_need_initiators_for_both_and_none_in_common():
+    devices = hostdev("a", "0x41") + hostdev("b", "0x42")
+    with pytest.raises(DomainError, match="needs 8 Generic Initiator NUMA nodes of the host"):
+        configured(devices, **TWO_GPUS, grace_initiator_nodes=tuple(range(2, 17)))
+    own = {
+        address: GraceDevice(vendor_id="10de", device_id="2342", bar_bytes=1, initiator_nodes=tuple(nodes))
+        for address, nodes in (("0000:41:00.0", range(2, 10)), ("0000:42:00.0", range(9, 17)))
+    }
+    with pytest.raises(DomainError, match="needs 8 Generic Initiator NUMA nodes of its own"):
+        configured(devices, **{**TWO_GPUS, "grace_devices": own})
+
+
+def test_the_guests_cells_have_the_hosts_distances_in_place_of_their_own():
+    plain = '<distances><sibling id="0" value="10"/></distances>'
+    domain = XML(
+        f'<domain><cpu><numa><cell id="0">{plain}</cell><cell id="1"/><cell id="5"/></numa></cpu>'
+        f"<devices>{hostdev('a', '0x41')}</devices></domain>"
+    )
+    configure_grace(domain, CELLS, Pinning((0, 8)), make_context("arm64", **READY))
+    cells = {cell.get("id"): cell.findall("distances") for cell in domain.iterfind("cpu/numa/cell")}
+    assert list(cells) == ["0", "1", "5", *(str(number) for number in range(6, 14))], "new cells follow the last one"
+    assert cells["5"] == [], "of a cell that no host node is behind, nothing is known"
+    assert [[one.get("value") for one in distances.iterfind("sibling")] for distances in cells["0"]] == [
+        ["10", *["20"] * 9]
+    ]
 
 
 def test_nothing_is_lost_of_a_domain_with_such_a_gpu():
