@@ -3,6 +3,7 @@
 import pytest
 from reading import read, read_vm
 
+from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype.infer import infer_matchers
 
@@ -97,42 +98,85 @@ def test_infers(vm, volumes, objects):
     assert not preference.infer_from_volume
 
 
+TYPE_LABEL = "instancetype.kubevirt.io/default-instancetype"
+SOURCE_OF_SOURCE = "source: {dataSource: {namespace: images, name: other}}"
 UNLABELLED = [
-    pytest.param(INFER, CLAIM, [obj(PVC, labelled=False)], id="claim without labels"),
-    pytest.param(INFER, CLAIM, [], id="claim that the input lacks"),
-    pytest.param(INFER, DATA_VOLUME, [], id="DataVolume that the input lacks"),
-    pytest.param(
-        INFER, DATA_VOLUME, [obj(DV, labelled=False, spec="source: {blank: {}}")], id="DataVolume of something else"
+    (INFER, CLAIM, [obj(PVC, labelled=False)], f"PersistentVolumeClaim default/claim has no label {TYPE_LABEL}"),
+    (INFER, CLAIM, [], "PersistentVolumeClaim default/claim is not among the files: nothing to infer"),
+    (INFER, DATA_VOLUME, [], "PersistentVolumeClaim default/claim is not among the files: nothing to infer"),
+    (
+        INFER,
+        DATA_VOLUME,
+        [obj(DV, labelled=False, spec="source: {blank: {}}")],
+        "the DataVolume's source is no claim, snapshot or DataSource: nothing to infer",
     ),
-    pytest.param(template("source: {http: {url: u}}"), DATA_VOLUME, [obj(PVC)], id="template of something else"),
-    pytest.param(template("sourceRef: {kind: Other, name: os}"), DATA_VOLUME, [], id="reference to something else"),
-    pytest.param(template(REF), DATA_VOLUME, [], id="DataSource that the input lacks"),
-    pytest.param(
+    (
+        template("source: {http: {url: u}}"),
+        DATA_VOLUME,
+        [obj(PVC)],
+        "the DataVolume's source is no claim, snapshot or DataSource: nothing to infer",
+    ),
+    (
+        template("sourceRef: {kind: Other, name: os}"),
+        DATA_VOLUME,
+        [],
+        "the DataVolume's sourceRef is of kind 'Other', not DataSource",
+    ),
+    (template(REF), DATA_VOLUME, [], "DataSource images/os is not among the files: nothing to infer"),
+    (
         template(REF),
         DATA_VOLUME,
-        [obj(DS, "os", "images", labelled=False, spec="source: {dataSource: {namespace: images, name: other}}")],
-        id="DataSource of a DataSource",
+        [obj(DS, "os", "images", labelled=False, spec=SOURCE_OF_SOURCE)],
+        f"DataSource images/os has no label {TYPE_LABEL} and no claim or snapshot as its source",
     ),
-    pytest.param(INFER, "volumes: [{name: root, containerDisk: {image: i}}]", [], id="another kind of volume"),
+    (
+        template(REF),
+        DATA_VOLUME,
+        [obj(DS, "os", "images", labelled=False, spec=FROM_SNAPSHOT), obj(SNAPSHOT, "src", "images", labelled=False)],
+        f"VolumeSnapshot images/src has no label {TYPE_LABEL}",
+    ),
+    (
+        INFER,
+        "volumes: [{name: root, containerDisk: {image: i}}]",
+        [],
+        "volume 'root' is neither a persistentVolumeClaim nor a dataVolume: nothing to infer",
+    ),
 ]
 ALWAYS_FATAL = [
-    pytest.param(INFER, "{}", [], id="no such volume"),
-    pytest.param(template(FROM_SNAPSHOT), DATA_VOLUME, [], id="no such snapshot"),
+    (INFER, "{}", [], "there is no volume 'root' to infer from"),
+    (INFER, CLAIM.replace("root", "other"), [obj(PVC)], "there is no volume 'root' to infer from"),
+    (template(FROM_SNAPSHOT), DATA_VOLUME, [], "VolumeSnapshot images/src does not exist"),
 ]
 
 
-@pytest.mark.parametrize(("vm", "volumes", "objects"), [*UNLABELLED, *ALWAYS_FATAL])
-def test_a_failure_refuses_the_vm(vm, volumes, objects):
-    causes = infer_matchers(read_vm(vm, volumes), Cluster(objects))
-    assert [(cause.type, cause.field) for cause in causes] == [("", "")]
-    assert causes[0].message
+@pytest.mark.parametrize(("vm", "volumes", "objects", "message"), [*UNLABELLED, *ALWAYS_FATAL])
+def test_a_failure_refuses_the_vm(vm, volumes, objects, message):
+    assert infer_matchers(read_vm(vm, volumes), Cluster(objects)) == [Cause("", "", message)]
+
+
+@pytest.mark.parametrize(
+    ("objects", "message"),
+    [
+        (
+            [obj(DV, labelled=False, spec=FROM_SNAPSHOT), obj(SNAPSHOT, "src", "images")],
+            "the DataVolume's source is no claim or DataSource: nothing to infer",
+        ),
+        (
+            [obj(DV, labelled=False, spec=REF), obj(DS, "os", "images", labelled=False, spec=FROM_SNAPSHOT)],
+            f"DataSource images/os has no label {TYPE_LABEL} and no claim as its source",
+        ),
+    ],
+)
+def test_older_releases_do_not_infer_from_snapshots(objects, message):
+    causes = infer_matchers(read_vm(INFER, DATA_VOLUME), Cluster(objects, release="v1.8.4"))
+    assert causes == [Cause("", "", message)]
 
 
 def ignoring(vm):
     return vm.replace(INFER[1:], IGNORE[1:])
 
 
-@pytest.mark.parametrize(("vm", "volumes", "objects"), UNLABELLED)
+@pytest.mark.parametrize(("vm", "volumes", "objects"), [failure[:3] for failure in UNLABELLED])
 def test_a_failure_may_be_ignored(vm, volumes, objects):
     made = read_vm(ignoring(vm), f"{{{volumes}, domain: {{devices: {{}}, memory: {{guest: 1Gi}}}}}}")
     assert infer_matchers(made, Cluster(objects)) == []
@@ -141,9 +185,9 @@ def test_a_failure_may_be_ignored(vm, volumes, objects):
     assert made.spec.template.spec.domain.memory is not None
 
 
-@pytest.mark.parametrize(("vm", "volumes", "objects"), ALWAYS_FATAL)
-def test_some_failures_cannot_be_ignored(vm, volumes, objects):
-    assert infer_matchers(read_vm(ignoring(vm), volumes), Cluster(objects))
+@pytest.mark.parametrize(("vm", "volumes", "objects", "message"), ALWAYS_FATAL)
+def test_some_failures_cannot_be_ignored(vm, volumes, objects, message):
+    assert infer_matchers(read_vm(ignoring(vm), volumes), Cluster(objects)) == [Cause("", "", message)]
 
 
 @pytest.mark.parametrize(
@@ -210,24 +254,41 @@ def inferring(*objects):
     return cause.message
 
 
-def test_a_data_source_that_was_not_given_is_said_to_be_missing():
-    assert "DataSource default/image is not among the files" in inferring()
-    assert "has no label instancetype.kubevirt.io/default-instancetype" in inferring(
-        read(SOURCE.replace(", ANNOTATIONS", ""))
+@pytest.mark.parametrize(
+    ("annotations", "hint"),
+    [
+        ("", ""),
+        (", annotations: {instancetype.kubevirt.io/default-preference: p}", ""),
+        *(
+            (
+                f", annotations: {{{key}: small}}",
+                f" (its annotation {key} counts for nothing: labels have replaced annotations)",
+            )
+            for key in (TYPE_LABEL, "instancetype.kubevirt.io/defaultInstancetype")
+        ),
+    ],
+)
+def test_an_annotation_that_a_label_has_replaced_gets_a_hint(annotations, hint):
+    assert inferring(read(SOURCE.replace(", ANNOTATIONS", annotations))) == (
+        f"DataSource default/image has no label {TYPE_LABEL}{hint} and no claim or snapshot as its source"
     )
 
 
-@pytest.mark.parametrize("name", ["default-instancetype", "defaultInstancetype"])
-def test_an_annotation_that_a_label_has_replaced_gets_a_hint(name):
-    key = f"instancetype.kubevirt.io/{name}"
-    said = inferring(read(SOURCE.replace("ANNOTATIONS", f"annotations: {{{key}: small}}")))
-    assert f"its annotation {key} counts for nothing" in said
+def test_the_vms_namespace_is_that_of_its_claims():
+    vm = read_vm(INFER, CLAIM)
+    vm.metadata.namespace = "team"
+    assert infer_matchers(vm, Cluster([obj(PVC, namespace="team"), obj(PVC, labelled=False)])) == []
 
 
-def test_a_claim_that_was_not_given_is_said_to_be_missing():
-    vm = read_vm(
-        "{preference: {inferFromVolume: root}}",
-        "{domain: {devices: {}}, volumes: [{name: root, persistentVolumeClaim: {claimName: disk}}]}",
-    )
-    (cause,) = infer_matchers(vm, Cluster())
-    assert "PersistentVolumeClaim default/disk is not among the files" in cause.message
+def test_only_the_template_of_that_name_counts():
+    templates = "dataVolumeTemplates: [{metadata: {name: other}, spec: {source: {blank: {}}}}]"
+    vm = read_vm(f"{{{templates}, {INFER[1:]}", DATA_VOLUME)
+    assert infer_matchers(vm, Cluster([obj(PVC)])) == []
+
+
+def test_a_missing_instance_type_is_told_before_a_missing_preference():
+    """Nothing is inferred for the preference once the instance type has failed."""
+    vm = read_vm("{instancetype: {inferFromVolume: a}, preference: {inferFromVolume: b}}")
+    assert infer_matchers(vm, Cluster()) == [Cause("", "", "there is no volume 'a' to infer from")]
+    vm = read_vm("{instancetype: {name: t}, preference: {inferFromVolume: b}}")
+    assert infer_matchers(vm, Cluster()) == [Cause("", "", "there is no volume 'b' to infer from")]
