@@ -1,7 +1,12 @@
-"""A VM that runs and can be edited: a manifest written short, asked in a cluster before and after."""
+"""A VM that runs and can be edited: a manifest written short, asked in a cluster before and after.
+
+Tests name what their rule decides; `__snapshots__` holds the whole outcome of each rollout, sentences and all.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -58,11 +63,42 @@ def vm() -> dict[str, Any]:
     return otheryaml.load(VM)
 
 
-def roll(old: dict[str, Any], new: dict[str, Any], *objects: dict[str, Any], **options: Any) -> Rollout:
-    """What becomes of a VM in a cluster that stays as it is, or has `later` objects instead."""
-    later = options.pop("later", objects)
-    of_cluster = {key: options.pop(key) for key in ("release", "architecture") if key in options}
-    return rollout(old, new, Cluster(objects, **of_cluster), Cluster(later, **of_cluster), **options)
+def lines(outcome: Rollout) -> list[str]:
+    """All that an outcome says, a line for each value that is not empty."""
+    plain = outcome.to_dict() | {
+        "restartFields": list(outcome.restart.fields) if outcome.restart else [],
+        "obstacles": list(outcome.obstacles),
+        "reasons": list(map(str, outcome.reasons)),
+    }
+    return list(_lines("", plain))
+
+
+def _lines(key: str, value: Any) -> Iterator[str]:
+    if isinstance(value, dict) and "op" not in value:
+        for name, below in value.items():
+            yield from _lines(f"{key}.{name}" if key else name, below)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _lines(key, item)
+    elif value not in ("", None, False):
+        yield f"{key}: {value if isinstance(value, str) else json.dumps(value)}"
+
+
+@pytest.fixture
+def roll(snapshot) -> Callable[..., Rollout]:
+    """Roll a VM out, and hold all of the outcome by the test's snapshot.
+
+    The cluster stays as it is, or has `later` objects instead.
+    """
+
+    def rolled(old: dict[str, Any], new: dict[str, Any], *objects: dict[str, Any], **options: Any) -> Rollout:
+        later = options.pop("later", objects)
+        of_cluster = {key: options.pop(key) for key in ("release", "architecture") if key in options}
+        outcome = rollout(old, new, Cluster(objects, **of_cluster), Cluster(later, **of_cluster), **options)
+        assert lines(outcome) == snapshot
+        return outcome
+
+    return rolled
 
 
 def shown(found: Any) -> dict[str, Any]:

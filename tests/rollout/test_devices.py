@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 
-from rollout.conftest import edited, kubevirt, roll, shown
+from rollout.conftest import edited, kubevirt, shown
 
 
 def spec_of(vm):
@@ -31,7 +31,7 @@ def names(told, path):
     return [each["name"] for each in shown(told.live).get(path, [])]
 
 
-def test_a_hotpluggable_volume_comes_and_goes(vm):
+def test_a_hotpluggable_volume_comes_and_goes(vm, roll):
     more = with_volume(vm)
     told = roll(vm, more)
     assert names(told, "/spec/volumes") == names(told, "/spec/domain/devices/disks") == ["root", "data"]
@@ -39,7 +39,7 @@ def test_a_hotpluggable_volume_comes_and_goes(vm):
     assert names(roll(more, vm), "/spec/volumes") == ["root"]
 
 
-def test_a_plugged_volume_that_changes_leaves_and_comes_back_at_the_end(vm):
+def test_a_plugged_volume_that_changes_leaves_and_comes_back_at_the_end(vm, roll):
     two = with_volume(with_volume(vm), "more", "more")
     changed = deepcopy(two)
     spec_of(changed)["volumes"][1]["persistentVolumeClaim"]["claimName"] = "other"
@@ -48,7 +48,7 @@ def test_a_plugged_volume_that_changes_leaves_and_comes_back_at_the_end(vm):
     assert told.machine.spec.volumes[2].persistent_volume_claim.claim_name == "other"
 
 
-def test_between_two_claims_of_a_plugged_volume_the_machine_does_not_become_migratable(vm):
+def test_between_two_claims_of_a_plugged_volume_the_machine_does_not_become_migratable(vm, roll):
     claims = claim("data", "ReadWriteOnce"), claim("other", "ReadWriteOnce")
     plugged = with_volume(vm)
     changed = edited(plugged, template__spec__domain__memory={"guest": "3Gi"})
@@ -58,7 +58,7 @@ def test_between_two_claims_of_a_plugged_volume_the_machine_does_not_become_migr
     assert told.restart.reason == "memory-not-migratable"
 
 
-def test_a_permanent_volume_needs_a_restart_to_come_or_go(vm):
+def test_a_permanent_volume_needs_a_restart_to_come_or_go(vm, roll):
     fixed = with_volume(vm, bus="virtio", plugged=False)
     assert roll(vm, fixed).restart.reason == roll(fixed, vm).restart.reason == "template"
 
@@ -71,7 +71,7 @@ def test_a_permanent_volume_needs_a_restart_to_come_or_go(vm):
         ({}, ""),
     ],
 )
-def test_a_disk_that_cannot_be_plugged_in_stops_the_controller(vm, disk, problem):
+def test_a_disk_that_cannot_be_plugged_in_stops_the_controller(vm, disk, problem, roll):
     more = with_volume(vm, **disk)
     spec_of(more)["domain"]["cpu"]["sockets"] = 4
     told = roll(vm, more)
@@ -83,7 +83,7 @@ def test_a_disk_that_cannot_be_plugged_in_stops_the_controller(vm, disk, problem
         assert shown(told.live)["/spec/domain/cpu/sockets"] == 4
 
 
-def test_the_old_gate_turns_hotplug_by_declaration_off(vm):
+def test_the_old_gate_turns_hotplug_by_declaration_off(vm, roll):
     told = roll(vm, with_volume(vm), kubevirt(developerConfiguration={"featureGates": ["HotplugVolumes"]}))
     assert (told.live, told.restart_required) == ((), False)
     assert any(path.startswith("/spec/volumes") for path in shown(told.following.changes))
@@ -95,7 +95,7 @@ def migrating(vm, target, **disk):
     return changed
 
 
-def test_claims_move_with_a_migration(vm):
+def test_claims_move_with_a_migration(vm, roll):
     fixed = with_volume(vm, claim="a", bus="virtio", plugged=False)
     told = roll(fixed, migrating(fixed, "b"), claim("a", "ReadWriteOnce"), claim("b", "ReadWriteOnce"))
     assert told.migrated_volumes == ("data:a>b",)
@@ -104,7 +104,7 @@ def test_claims_move_with_a_migration(vm):
     assert dict(told.conditions)["VolumesChange"] == "True"
 
 
-def test_a_volume_of_one_node_that_stays_keeps_the_others(vm):
+def test_a_volume_of_one_node_that_stays_keeps_the_others(vm, roll):
     fixed = with_volume(
         with_volume(vm, claim="a", bus="virtio", plugged=False), "more", "c", bus="virtio", plugged=False
     )
@@ -118,21 +118,21 @@ def test_a_volume_of_one_node_that_stays_keeps_the_others(vm):
     ("disk", "problem"),
     [({"disk": {"bus": "virtio"}, "shareable": True}, "shareable"), ({"lun": {"bus": "scsi"}}, "LUN")],
 )
-def test_some_disks_move_with_no_migration(vm, disk, problem):
+def test_some_disks_move_with_no_migration(vm, disk, problem, roll):
     fixed = with_volume(vm, claim="a", plugged=False, **disk)
     told = roll(fixed, migrating(fixed, "b"), *[claim(name, "ReadWriteMany") for name in "ab"])
     assert told.restart.reason == "volumes"
     assert problem in told.restart.message
 
 
-def test_under_stage_a_claim_that_is_to_move_does_nothing_and_nothing_says_so(vm):
+def test_under_stage_a_claim_that_is_to_move_does_nothing_and_nothing_says_so(vm, roll):
     fixed = with_volume(vm, claim="a", bus="virtio", plugged=False)
     told = roll(fixed, migrating(fixed, "b"), kubevirt(vmRolloutStrategy="Stage"))
     assert (told.live, told.restart_required) == ((), False)
     assert told.following.changes
 
 
-def test_an_unknown_strategy_stops_the_controller(vm):
+def test_an_unknown_strategy_stops_the_controller(vm, roll):
     told = roll(vm, edited(vm, updateVolumesStrategy="Sometimes"))
     assert "'Sometimes' is no strategy" in told.error[0].message
 
@@ -149,14 +149,14 @@ def with_interface(vm, name="lan", network="blue", **binding):
     ("binding", "plugged", "required"),
     [({"bridge": {}}, True, "pending"), ({"sriov": {}}, True, "yes"), ({"binding": {"name": "x"}}, False, "no")],
 )
-def test_interfaces_are_plugged_in_by_a_migration(vm, binding, plugged, required):
+def test_interfaces_are_plugged_in_by_a_migration(vm, binding, plugged, required, roll):
     config = kubevirt(network={"binding": {"x": {"sidecarImage": "i"}}})
     told = roll(vm, with_interface(vm, **binding), config)
     assert (names(told, "/spec/networks") == ["default", "lan"]) is plugged
     assert (told.migration.required, told.restart_required) == (required, False)
 
 
-def test_an_interface_is_unplugged_by_its_state(vm):
+def test_an_interface_is_unplugged_by_its_state(vm, roll):
     both = with_interface(vm)
     absent = deepcopy(both)
     spec_of(absent)["domain"]["devices"]["interfaces"][1]["state"] = "absent"
@@ -166,7 +166,7 @@ def test_an_interface_is_unplugged_by_its_state(vm):
     assert roll(both, vm).restart.reason == "template"
 
 
-def test_an_interface_that_is_absent_moves_to_no_other_network(vm):
+def test_an_interface_that_is_absent_moves_to_no_other_network(vm, roll):
     both = with_interface(vm)
     absent = deepcopy(both)
     spec_of(absent)["domain"]["devices"]["interfaces"][1]["state"] = "absent"
@@ -176,7 +176,7 @@ def test_an_interface_that_is_absent_moves_to_no_other_network(vm):
     assert told.migration.required == "pending"
 
 
-def test_an_interface_that_is_absent_from_the_start_leaves_machine_and_vm(vm):
+def test_an_interface_that_is_absent_from_the_start_leaves_machine_and_vm(vm, roll):
     absent = with_interface(vm, bridge={}, state="absent")
     told = roll(absent, absent)
     assert len(told.machine.spec.networks) == 1
@@ -187,7 +187,7 @@ def test_an_interface_that_is_absent_from_the_start_leaves_machine_and_vm(vm):
 
 
 @pytest.mark.parametrize(("gates", "plugged"), [([], True), (["LiveUpdateNADRef"], False)])
-def test_a_machine_that_has_lost_its_last_network_gets_none_where_networks_are_live(vm, gates, plugged):
+def test_a_machine_that_has_lost_its_last_network_gets_none_where_networks_are_live(vm, gates, plugged, roll):
     spec = spec_of(vm)
     spec["networks"] = [{"name": "gone", "multus": {"networkName": "gone"}}]
     spec["domain"]["devices"]["interfaces"] = [{"name": "gone", "bridge": {}, "state": "absent"}]
@@ -196,7 +196,7 @@ def test_a_machine_that_has_lost_its_last_network_gets_none_where_networks_are_l
     assert (names(told, "/spec/networks") == ["lan"], not told.error) == (plugged, plugged)
 
 
-def test_networks_without_an_interface_go_and_the_others_take_their_order(vm):
+def test_networks_without_an_interface_go_and_the_others_take_their_order(vm, roll):
     both = with_interface(vm)
     spec_of(both)["networks"].reverse()
     told = roll(both, both)
@@ -204,7 +204,7 @@ def test_networks_without_an_interface_go_and_the_others_take_their_order(vm):
     assert [each.name for each in told.machine.spec.networks] == ["default", "lan"]
 
 
-def test_a_network_is_the_same_with_and_without_its_namespace(vm):
+def test_a_network_is_the_same_with_and_without_its_namespace(vm, roll):
     told = roll(with_interface(vm), with_interface(vm, network="shop/blue"))
     assert (told.migration.required, told.restart_required) == ("no", False)
     assert roll(with_interface(vm), with_interface(vm, network="red")).migration.required == "yes"

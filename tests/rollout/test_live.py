@@ -2,7 +2,7 @@
 
 import pytest
 
-from rollout.conftest import edited, kubevirt, roll, shown
+from rollout.conftest import edited, kubevirt, shown
 
 CPU = "template__spec__domain__cpu"
 MEMORY = "template__spec__domain__memory"
@@ -11,13 +11,13 @@ MEMORY = "template__spec__domain__memory"
 @pytest.mark.parametrize(
     ("sockets", "reason"), [(2, None), (8, None), (9, "cpu-max"), (1, "cpu-reduced"), (0, "cpu-reduced")]
 )
-def test_sockets_grow_up_to_the_limit_of_the_start(vm, sockets, reason):
+def test_sockets_grow_up_to_the_limit_of_the_start(vm, sockets, reason, roll):
     told = roll(vm, edited(vm, **{f"{CPU}__sockets": sockets}))
     assert (told.restart.reason if told.restart else None) == reason
     assert shown(told.live) == ({"/spec/domain/cpu/sockets": 8} if sockets == 8 else {})
 
 
-def test_arm64_plugs_no_cpus_in(vm):
+def test_arm64_plugs_no_cpus_in(vm, roll):
     arm = edited(vm, template__spec__architecture="arm64", template__spec__domain__cpu__maxSockets=8)
     told = roll(arm, edited(arm, **{f"{CPU}__sockets": 4}), architecture="arm64")
     assert told.restart.reason == "cpu-arm"
@@ -32,7 +32,7 @@ def test_arm64_plugs_no_cpus_in(vm):
         ({"requests": {"cpu": "500m"}}, 3, {"requests/cpu": "1166m"}),  # 1000 / 3 is cut to 333
     ],
 )
-def test_what_is_asked_of_the_node_grows_with_the_vcpus(vm, resources, ratio, expected):
+def test_what_is_asked_of_the_node_grows_with_the_vcpus(vm, resources, ratio, expected, roll):
     vm = edited(vm, template__spec__domain__resources=resources)
     configured = kubevirt(developerConfiguration={"cpuAllocationRatio": ratio})
     told = roll(vm, edited(vm, **{f"{CPU}__sockets": 4}), configured)
@@ -52,21 +52,21 @@ def test_what_is_asked_of_the_node_grows_with_the_vcpus(vm, resources, ratio, ex
         ("512Mi", "memory-unsupported"),
     ],
 )
-def test_memory_grows_up_to_the_limit_of_the_start(vm, guest, reason):
+def test_memory_grows_up_to_the_limit_of_the_start(vm, guest, reason, roll):
     told = roll(vm, edited(vm, **{f"{MEMORY}__guest": guest}))
     assert (told.restart.reason if told.restart else None) == reason
     assert shown(told.live) == ({} if reason else {"/spec/domain/memory/guest": guest})
     assert told.conditions == (() if reason else (("HotMemoryChange", "True"),))
 
 
-def test_memory_comes_with_a_migration_or_not_at_all(vm):
+def test_memory_comes_with_a_migration_or_not_at_all(vm, roll):
     stuck = edited(vm)
     stuck["spec"]["template"]["spec"]["domain"]["devices"]["interfaces"] = [{"name": "default", "bridge": {}}]
     told = roll(stuck, edited(stuck, **{f"{MEMORY}__guest": "4Gi"}))
     assert (told.restart.reason, told.migration.migratable) == ("memory-not-migratable", False)
 
 
-def test_a_machine_that_was_started_under_stage_has_no_room(vm):
+def test_a_machine_that_was_started_under_stage_has_no_room(vm, roll):
     staged = [kubevirt(vmRolloutStrategy="Stage")]
     more = edited(vm, **{f"{MEMORY}__guest": "4Gi"})
     assert roll(vm, more, *staged, later=[kubevirt()]).restart.reason == "memory-unavailable"
@@ -82,26 +82,26 @@ def test_a_machine_that_was_started_under_stage_has_no_room(vm):
         ({"requests": {"memory": "1Gi"}, "limits": {"memory": "3Gi"}}, {"requests": "4Gi"}),
     ],
 )
-def test_requests_and_limits_grow_with_the_memory(vm, resources, expected):
+def test_requests_and_limits_grow_with_the_memory(vm, resources, expected, roll):
     vm = edited(vm, template__spec__domain__resources=resources)
     told = roll(vm, edited(vm, **{f"{MEMORY}__guest": "4Gi"}))
     found = {path.split("/")[4]: value for path, value in shown(told.live).items() if path.endswith("/memory")}
     assert found == expected
 
 
-def test_the_overhead_ratio_of_now_is_noted_with_memory(vm):
+def test_the_overhead_ratio_of_now_is_noted_with_memory(vm, roll):
     told = roll(
         vm, edited(vm, **{f"{MEMORY}__guest": "4Gi"}), later=[kubevirt(additionalGuestMemoryOverheadRatio="1.5")]
     )
     assert shown(told.live)["/labels/kubevirt.io~1memory-hotplug-overhead-ratio"] == "1.5"
 
 
-def test_cpu_and_memory_that_both_need_a_restart_tell_the_first_reason(vm):
+def test_cpu_and_memory_that_both_need_a_restart_tell_the_first_reason(vm, roll):
     both = edited(vm, **{f"{CPU}__sockets": 9, f"{MEMORY}__guest": "9Gi"})
     assert roll(vm, both).restart.reason == "cpu-max"
 
 
-def test_memory_is_plugged_in_though_the_cpus_need_a_restart(vm):
+def test_memory_is_plugged_in_though_the_cpus_need_a_restart(vm, roll):
     told = roll(vm, edited(vm, **{f"{CPU}__sockets": 9, f"{MEMORY}__guest": "4Gi"}))
     assert told.restart.reason == "cpu-max"
     # The next pass of the controller finds the condition gone and set again: what is live stays live.
@@ -116,7 +116,7 @@ def test_memory_is_plugged_in_though_the_cpus_need_a_restart(vm):
         ("affinity", {"nodeAffinity": {}}),
     ],
 )
-def test_where_a_machine_may_go_changes_at_once_without_a_migration(vm, field, value):
+def test_where_a_machine_may_go_changes_at_once_without_a_migration(vm, field, value, roll):
     placed = edited(vm, **{f"template__spec__{field}": value})
     told = roll(vm, placed)
     assert shown(told.live) == {f"/spec/{field}": value}
@@ -124,12 +124,12 @@ def test_where_a_machine_may_go_changes_at_once_without_a_migration(vm, field, v
     assert shown(roll(placed, vm).live) == {f"/spec/{field}": None}
 
 
-def test_nothing_is_plugged_in_beside_a_field_that_needs_a_restart(vm):
+def test_nothing_is_plugged_in_beside_a_field_that_needs_a_restart(vm, roll):
     told = roll(vm, edited(vm, **{f"{CPU}__sockets": 4, "template__spec__hostname": "w"}))
     assert (told.restart.reason, told.live) == ("template", ())
 
 
-def test_a_vm_that_names_no_topology_needs_a_restart_from_the_start(vm):
+def test_a_vm_that_names_no_topology_needs_a_restart_from_the_start(vm, roll):
     bare = edited(vm, **{CPU: {}})
     told = roll(bare, bare)
     assert told.restart_before.reason == told.restart.reason == "cpu-reduced"
@@ -137,7 +137,7 @@ def test_a_vm_that_names_no_topology_needs_a_restart_from_the_start(vm):
     assert roll(bare, edited(bare, template__spec__hostname="w")).restart.reason == "cpu-reduced"
 
 
-def test_annotations_for_the_descheduler_follow(vm):
+def test_annotations_for_the_descheduler_follow(vm, roll):
     key = "descheduler.alpha.kubernetes.io/evict"
     marked = edited(vm, template__metadata={"annotations": {key: "true", "other": "x"}})
     path = f"/annotations/{key.replace('/', '~1')}"
@@ -145,7 +145,7 @@ def test_annotations_for_the_descheduler_follow(vm):
     assert shown(roll(marked, vm).live) == {path: None}
 
 
-def test_an_annotation_of_the_vm_and_one_of_its_template_do_not_follow_at_once(vm):
+def test_an_annotation_of_the_vm_and_one_of_its_template_do_not_follow_at_once(vm, roll):
     marked = edited(vm, template__metadata={"annotations": {"descheduler.alpha.kubernetes.io/evict": "true"}})
     marked["metadata"] = {**vm["metadata"], "annotations": {"kubevirt.io/skip-backup-hooks": "true"}}
     told = roll(vm, marked)
@@ -153,7 +153,7 @@ def test_an_annotation_of_the_vm_and_one_of_its_template_do_not_follow_at_once(v
     assert "cannot change at once" in told.error[0].message
 
 
-def test_labels_of_the_template_wait_for_the_next_start(vm):
+def test_labels_of_the_template_wait_for_the_next_start(vm, roll):
     told = roll(vm, edited(vm, template__metadata={"labels": {"tier": "front"}}))
     assert (told.live, told.restart_required, told.generation_observed) == ((), False, False)
     assert shown(told.following.changes) == {"/labels/tier": "front"}

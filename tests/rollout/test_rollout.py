@@ -2,18 +2,18 @@
 
 import pytest
 
-from rollout.conftest import edited, kubevirt, roll, shown
+from rollout.conftest import edited, kubevirt, shown
 from virtcatalog import Cluster, ManifestError, UnsupportedError, rollout
 
 
-def test_the_same_manifest_changes_nothing(vm):
+def test_the_same_manifest_changes_nothing(vm, roll):
     told = roll(vm, vm)
     assert (told.refused, told.restart_required, told.stopped) == (False, False, False)
     assert (told.live, told.vm_changes, told.following.changes) == ((), (), ())
     assert told.generation_observed
 
 
-def test_more_sockets_are_plugged_in_and_a_migration_brings_them(vm):
+def test_more_sockets_are_plugged_in_and_a_migration_brings_them(vm, roll):
     told = roll(vm, edited(vm, template__spec__domain__cpu__sockets=4))
     assert shown(told.live) == {"/spec/domain/cpu/sockets": 4}
     assert told.conditions == (("HotVCPUChange", "True"),)
@@ -21,52 +21,52 @@ def test_more_sockets_are_plugged_in_and_a_migration_brings_them(vm):
     assert not told.restart_required
 
 
-def test_a_field_that_a_running_machine_cannot_get_needs_a_restart(vm):
+def test_a_field_that_a_running_machine_cannot_get_needs_a_restart(vm, roll):
     told = roll(vm, edited(vm, template__spec__hostname="web"))
     assert (told.restart.reason, told.restart.fields) == ("template", ("spec.template.spec.hostname",))
     assert told.live == ()
     assert shown(told.following.changes) == {"/spec/hostname": "web"}
 
 
-def test_an_update_that_the_webhook_refuses_changes_nothing(vm):
+def test_an_update_that_the_webhook_refuses_changes_nothing(vm, roll):
     told = roll(vm, edited(vm, template__spec__domain__cpu__maxSockets=1))
     assert told.refused
     assert {cause.field for cause in told.causes} == {"spec.template.spec.domain.cpu.sockets"}
     assert told.to_dict().keys() == {"restartRequiredBefore", "updateAdmission"}
 
 
-def test_what_is_no_amount_is_refused_without_any_cause(vm):
+def test_what_is_no_amount_is_refused_without_any_cause(vm, roll):
     told = roll(vm, edited(vm, template__spec__domain__memory__guest="much"))
     assert (told.refused, told.causes) == (True, ())
     assert [reason.field for reason in told.reasons] == ["spec.template.spec.domain.memory.guest"]
 
 
-def test_a_field_that_came_after_the_release_is_refused_with_a_cause_that_names_none(vm):
+def test_a_field_that_came_after_the_release_is_refused_with_a_cause_that_names_none(vm, roll):
     later = edited(vm, template__spec__serviceAccountName="web")
     assert roll(vm, later, release="v1.8.4").to_dict()["updateAdmission"]["fields"] == [""]
     assert not roll(vm, later, release="v1.9.0").refused
 
 
-def test_a_vm_that_is_switched_off_is_stopped(vm):
+def test_a_vm_that_is_switched_off_is_stopped(vm, roll):
     told = roll(vm, edited(vm, runStrategy="Halted"))
     assert told.stopped
     assert told.following is None
 
 
-def test_a_vm_that_did_not_run_is_told_of_at_its_next_start(vm):
+def test_a_vm_that_did_not_run_is_told_of_at_its_next_start(vm, roll):
     halted = edited(vm, runStrategy="Halted")
     told = roll(halted, edited(halted, runStrategy="Always"))
     assert not told.runs
     assert told.following.refused_by is None
 
 
-def test_a_vm_that_could_not_start_is_told_of_as_if_it_were_new(vm):
+def test_a_vm_that_could_not_start_is_told_of_as_if_it_were_new(vm, roll):
     nameless = edited(vm, instancetype={"name": "missing"}, template__spec__domain={"devices": {}})
     told = roll(nameless, vm)
     assert (told.runs, told.refused) == (False, False)
 
 
-def test_a_machine_that_waits_for_a_guest_is_not_modelled(vm):
+def test_a_machine_that_waits_for_a_guest_is_not_modelled(vm, roll):
     gate = kubevirt(developerConfiguration={"featureGates": ["DecentralizedLiveMigration"]})
     waiting = edited(vm, runStrategy="WaitAsReceiver")
     with pytest.raises(UnsupportedError, match=r"spec\.runStrategy"):
@@ -75,32 +75,32 @@ def test_a_machine_that_waits_for_a_guest_is_not_modelled(vm):
     assert "needs a VMI that was started to receive a guest" in told.error[0].message
 
 
-def test_what_replaces_a_manifest_keeps_nothing_that_the_cluster_added(vm):
+def test_what_replaces_a_manifest_keeps_nothing_that_the_cluster_added(vm, roll):
     assert not roll(vm, vm).restart_required
     told = roll(vm, vm, update="replace")
     assert told.restart.reason == "template"
     assert "spec.template.spec.domain.firmware.serial" in told.restart.fields
 
 
-def test_under_stage_nothing_is_plugged_in(vm):
+def test_under_stage_nothing_is_plugged_in(vm, roll):
     more = edited(vm, template__spec__domain__cpu__sockets=4)
     told = roll(vm, more, kubevirt(vmRolloutStrategy="Stage"))
     assert (told.restart.reason, told.live) == ("template", ())
 
 
 @pytest.mark.parametrize("name", ["db", ""])
-def test_two_vms_are_no_update(vm, name):
+def test_two_vms_are_no_update(vm, name, roll):
     other = {**vm, "metadata": {**vm["metadata"], "name": name}}
     with pytest.raises(ManifestError, match="what runs is VirtualMachine/shop/web"):
         roll(vm, other)
 
 
-def test_an_update_is_applied_or_replaces(vm):
+def test_an_update_is_applied_or_replaces(vm, roll):
     with pytest.raises(ValueError, match="'patch'"):
         roll(vm, vm, update="patch")
 
 
-def test_a_vm_that_nobody_touches_is_asked_by_no_webhook(vm):
+def test_a_vm_that_nobody_touches_is_asked_by_no_webhook(vm, roll):
     gated = kubevirt(developerConfiguration={"featureGates": ["HostDisk"]})
     disks = {"name": "root", "hostDisk": {"path": "/data/disk.img", "type": "DiskOrCreate", "capacity": "1Gi"}}
     vm = edited(vm, template__spec__volumes=[disks])
@@ -131,7 +131,7 @@ def secondary(vm, network):
         ("v1.7.4", [], False),
     ],
 )
-def test_an_interface_moves_to_another_network_where_its_gate_is_on(vm, release, gates, live):
+def test_an_interface_moves_to_another_network_where_its_gate_is_on(vm, release, gates, live, roll):
     configured = kubevirt(developerConfiguration={"featureGates": gates})
     told = roll(secondary(vm, "blue"), secondary(vm, "red"), configured, release=release)
     assert shown(told.live) == ({"/spec/networks/1/multus/networkName": "red"} if live else {})
@@ -140,7 +140,7 @@ def test_an_interface_moves_to_another_network_where_its_gate_is_on(vm, release,
 
 
 @pytest.mark.parametrize(("release", "needed"), [("v1.9.0", True), ("v1.8.4", True), ("v1.7.4", False)])
-def test_the_pod_network_is_joined_at_a_restart(vm, release, needed):
+def test_the_pod_network_is_joined_at_a_restart(vm, release, needed, roll):
     apart = edited(vm, template__spec__networks=[])
     apart["spec"]["template"]["spec"]["domain"]["devices"].update(interfaces=[], autoattachPodInterface=False)
     joined = edited(vm)
@@ -149,7 +149,7 @@ def test_the_pod_network_is_joined_at_a_restart(vm, release, needed):
 
 
 @pytest.mark.parametrize(("release", "noted"), [("v1.9.0", False), ("v1.8.4", True), ("v1.7.4", True)])
-def test_volumes_that_stay_without_their_vm_are_noted(vm, release, noted):
+def test_volumes_that_stay_without_their_vm_are_noted(vm, release, noted, roll):
     """Without declarative hotplug, a volume that the VM drops stays plugged in."""
     plugged = edited(vm)
     spec = plugged["spec"]["template"]["spec"]
