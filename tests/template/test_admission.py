@@ -9,21 +9,17 @@ from virtcatalog.kubevirt.template.admission import admit_template
 CLUSTER = Cluster([])
 
 
-def causes(manifest):
-    return [(cause.type, cause.field) for cause in admit(manifest, CLUSTER)]
-
-
 def with_spec(**spec):
     manifest = template(vm(), [])
     return {**manifest, "spec": {**manifest["spec"], **spec}}
 
 
-def test_a_template_that_makes_a_vm_is_admitted():
+def test_a_template_that_makes_a_vm_is_admitted(causes):
     assert causes(template(vm(metadata={"name": "${A}"}), [{"name": "A", "value": "x"}])) == []
 
 
 @pytest.mark.parametrize("version", ["v1alpha1", "v1beta1"])
-def test_the_versions_that_are_served(version):
+def test_the_versions_that_are_served(version, causes):
     assert causes({**template(vm(), []), "apiVersion": f"template.kubevirt.io/{version}"}) == []
 
 
@@ -80,12 +76,11 @@ def test_other_versions_are_nobodys(version):
         ({**template(vm(), []), "metadata": {"name": "a", "bogus": 5}}, [("", "metadata.bogus")]),
     ],
 )
-def test_what_the_schema_refuses(manifest, found):
-    assert [each for each in causes(manifest) if each not in found] == []
-    assert set(found) <= set(causes(manifest))
+def test_what_the_schema_refuses(manifest, found, causes):
+    assert causes(manifest) == found
 
 
-def test_null_is_silence():
+def test_null_is_silence(causes):
     assert causes(with_spec(message=None, parameters=[{"name": "A", "value": None, "from": None}])) == []
 
 
@@ -98,7 +93,7 @@ def test_null_is_silence():
         (template(vm(domain={"cpu": {"cores": "${{A}}"}, "devices": {}}), [{"name": "A"}]), "spec.virtualMachine"),
     ],
 )
-def test_what_the_webhook_refuses(manifest, field):
+def test_what_the_webhook_refuses(manifest, field, causes):
     assert [each for _, each in causes(manifest)] == [field]
 
 
@@ -110,7 +105,7 @@ def test_a_required_parameter_without_a_value_leaves_the_vm_unchecked():
     assert found.warnings[0].object == "VirtualMachineTemplate/tpl"
 
 
-def test_keys_that_are_no_texts_become_texts():
+def test_keys_that_are_no_texts_become_texts(causes):
     assert causes(template(vm(metadata={"annotations": {True: "a", 5: "b", 1.5: "c"}}), [])) == []
     assert causes(template(vm(metadata={"annotations": {None: "a"}}), [])) == [
         ("FieldValueInvalid", "spec.virtualMachine.metadata.annotations")

@@ -75,23 +75,33 @@ def test_a_seed_repeats_and_drawings_differ():
     assert len({generate("[a-z]{20}", Random(seed)) for seed in range(20)}) == 20
 
 
+MANY = "it takes more than 1000 expressions or 65536 characters to fill it"
+BACKWARDS = "runs backwards: small letters come first, then capitals, then digits"
+
+
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ("[a-z]{0}", "{0}: from 1 to 255 characters can be made"),
-        ("[a-z]{256}", "{256}: from 1 to 255 characters can be made"),
-        ("[a-z]{x}", "{x} is no number of characters"),
-        ("[a-z]{99999999999999999999}", "{99999999999999999999} is no number of characters"),
-        ("[z-a]{2}", "the range z-a runs backwards"),
-        ("[A-z]{2}", "the range A-z runs backwards"),
-        ("[0-z]{2}", "the range 0-z runs backwards"),
-        (r"[a-\]{2}", "an end that is no letter or digit: \\"),
-        ("[--a]{2}", "an end that is no letter or digit: -"),
-        ("[-]{2}", "[-] names no characters"),
-        ("[a]{1}" * 1001, "more than 1000 expressions"),
-        ("x" * 2**16 + "[a]{1}", "or 65536 characters"),
+        ("[a-z]{0}", "{0} is no number of characters from 1 to 255"),
+        ("[a-z]{256}", "{256} is no number of characters from 1 to 255"),
+        ("[a-z]{x}", "{x} is no number of characters from 1 to 255"),
+        ("[a-z]{99999999999999999999}", "{99999999999999999999} is no number of characters from 1 to 255"),
+        ("[z-a]{2}", f"the range z-a {BACKWARDS}"),
+        ("[A-z]{2}", f"the range A-z {BACKWARDS}"),
+        ("[0-z]{2}", f"the range 0-z {BACKWARDS}"),
+        (r"[a-\]{2}", "the range a-\\ has an end that is no letter or digit: \\"),
+        ("[--a]{2}", "the range --a has an end that is no letter or digit: -"),
+        ("[-]{2}", r"[-] names no characters: write ranges such as a-z, or \w, \d, \a, \A"),
+        ("[a]{1}" * 1001, MANY),
+        ("x" * 2**16 + "[a]{1}", MANY),
     ],
 )
 def test_what_cannot_be_made(expression, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
         generate(expression, Random(1))
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("expression", ["[a]{1}" * 999, "x" * (2**16 - 1) + "[a]{1}"])
+def test_as_much_as_can_be_made(expression):
+    assert generate(expression, Random(1)) == expression.replace("[a]{1}", "a")

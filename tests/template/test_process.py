@@ -15,12 +15,6 @@ def annotations(values, **parameters):
     return process(made).vm["metadata"]["annotations"]
 
 
-def refusal(manifest, parameters=None):
-    with pytest.raises(TemplateError) as error:
-        process(manifest, parameters)
-    return [(cause.type, cause.field, cause.message) for cause in error.value.causes]
-
-
 def test_the_vm_is_written_as_kubevirt_writes_it():
     made = process(
         template({"metadata": {"name": "${NAME}"}, "spec": {"template": {}}}, [{"name": "NAME"}]), {"NAME": "a"}
@@ -76,7 +70,7 @@ class TestSubstitution:
         manifest = template(vm(metadata={"finalizers": "${{A}}"}), [{"name": "A", "value": '["${A}"]'}])
         assert process(manifest).vm["metadata"]["finalizers"] == ["${A}"]
 
-    def test_null_and_keys_that_are_no_texts_are_refused(self):
+    def test_null_and_keys_that_are_no_texts_are_refused(self, refusal):
         ((_, field, message),) = refusal(template(vm(metadata={"labels": "${{A}}"}), [{"name": "A", "value": "null"}]))
         assert (field, "cannot stand for null" in message) == ("spec.parameters", True)
         ((_, field, message),) = refusal(
@@ -84,7 +78,7 @@ class TestSubstitution:
         )
         assert (field, "a key is a text" in message) == ("spec.parameters", True)
 
-    def test_the_work_is_limited(self):
+    def test_the_work_is_limited(self, refusal):
         many = {str(number): "${A}" for number in range(40)}
         assert (
             "more than 16777216 characters"
@@ -111,7 +105,7 @@ class TestParameters:
         assert process(manifest, {"A": "b"}).vm["metadata"]["name"] == "b"
         assert manifest["spec"]["parameters"] == [{"name": "A", "value": "a"}]
 
-    def test_one_that_is_not_there_is_named_with_what_is(self):
+    def test_one_that_is_not_there_is_named_with_what_is(self, refusal):
         assert refusal(template(vm(), [{"name": "NAME"}]), {"NAMES": "x"}) == [
             ("", "spec.parameters", "the template has no parameter 'NAMES'; did you mean 'NAME'?")
         ]
@@ -142,7 +136,7 @@ class TestParameters:
             ),
         ],
     )
-    def test_the_first_that_is_wrong_is_refused(self, parameters, type_, field):
+    def test_the_first_that_is_wrong_is_refused(self, parameters, type_, field, refusal):
         ((found, where, message),) = refusal(template(vm(), parameters))
         assert (found, where, bool(message)) == (type_, field, True)
 
@@ -152,7 +146,7 @@ class TestParameters:
 
 
 class TestReferences:
-    def test_an_undefined_parameter_is_refused_wherever_it_stands(self):
+    def test_an_undefined_parameter_is_refused_wherever_it_stands(self, refusal):
         manifest = template(vm(metadata={"name": "${A}", "labels": {"${B}": "x"}}), [{"name": "C"}], message="${D}")
         assert [(type_, field) for type_, field, _ in refusal(manifest)] == 3 * [
             ("FieldValueInvalid", "spec.virtualMachine")
@@ -197,7 +191,7 @@ class TestConversion:
             ({"dataVolumeTemplates": [{"spec": {"bogus": 1}}]}, "spec.dataVolumeTemplates[0].spec.bogus"),
         ],
     )
-    def test_unknown_fields_are_refused(self, spec, field):
+    def test_unknown_fields_are_refused(self, spec, field, refusal):
         ((_, where, message),) = refusal(template(vm(spec=spec), []))
         assert (where, message) == ("spec.virtualMachine", f"makes no VirtualMachine: it has no field {field}")
 
@@ -213,7 +207,7 @@ class TestConversion:
         assert "spec.template.spec.domain.cpu.cores: must be an integer, not the string '2'" in str(error.value)
 
     @pytest.mark.parametrize("object_", [None, "x", 5, [1]])
-    def test_what_is_no_object_is_refused(self, object_):
+    def test_what_is_no_object_is_refused(self, object_, refusal):
         assert refusal(template(object_, []))[0][1] in ("spec.virtualMachine", "spec.virtualMachine.raw")
 
     def test_a_manifest_that_is_no_template(self):

@@ -82,7 +82,7 @@ class Substitution:
     def _in_key(self, text: str) -> str:
         value = self._in_value(text)
         if not isinstance(value, str):
-            raise ValueError(f"the key {text} would be {json.dumps(value)[:60]}, and a key is a text: write ${{NAME}}")
+            raise ValueError(f"the key {text} would be {self.in_text(text)[:60]}, and a key is a text: write ${{NAME}}")
         return value
 
     def _replaced(self, text: str) -> str:
@@ -141,7 +141,6 @@ _CLASSES: Final = {
     r"\A": string.punctuation,
 }
 _MOST: Final = 255
-_LONG: Final = 2**63 - 1
 
 
 def generate(expression: str, chance: Random) -> str:
@@ -174,12 +173,10 @@ def alphabet_of(ranges: str) -> str:
 def _length(ranges: str, text: str) -> int:
     if not _RANGE.search(ranges):
         raise ValueError(rf"[{ranges}] names no characters: write ranges such as a-z, or \w, \d, \a, \A")
-    length = int(text) if text.isascii() and text.isdigit() and len(text.lstrip("0")) < 20 else None
-    if length is None or length > _LONG:
-        raise ValueError(f"{{{text}}} is no number of characters")
-    if not 1 <= length <= _MOST:
-        raise ValueError(f"{{{text}}}: from 1 to {_MOST} characters can be made")
-    return length
+    digits = text.lstrip("0")
+    if not digits.isdigit() or len(digits) > 3 or int(digits) > _MOST:
+        raise ValueError(f"{{{text}}} is no number of characters from 1 to {_MOST}")
+    return int(digits)
 
 
 def _characters(part: str) -> str:
