@@ -1,10 +1,15 @@
 """VMs made of templates: parameters, what refers to them, and what becomes of it."""
 
+import json
+
 import pytest
 from tests.template.templates import template, vm
 
 import virtcatalog
 from virtcatalog import ManifestError, TemplateError, process
+from virtcatalog.kubevirt.template import substitute
+from virtcatalog.kubevirt.template.process import as_written
+from virtcatalog.kubevirt.template.substitute import Substitution
 
 
 def annotations(values, **parameters):
@@ -87,6 +92,21 @@ class TestSubstitution:
         nested = template(vm(metadata={"annotations": {"a": "${A}" * 50_000}}), [{"name": "A", "value": "${"}])
         assert "refer to each other too often" in refusal(nested)[0][2]
 
+    def test_characters_count_before_and_after_values_are_put_in(self, monkeypatch):
+        monkeypatch.setattr(substitute, "PROCESSED_CHARACTERS", 24)
+        values, data = {"A": "xyz"}, {"key": ["${A}-${A}", "${{A}}"]}
+        assert Substitution(values).in_object([data, "abc"]) == [{"key": ["xyz-xyz", "xyz"]}, "abc"]
+        with pytest.raises(ValueError, match="more than 24 characters"):
+            Substitution(values).in_object([data, "abcd"])
+
+    def test_as_often_as_values_refer_to_each_other(self, monkeypatch, refusal):
+        manifest = template(vm(metadata={"name": "${A}-${B}-"}), [{"name": "A", "value": "${B}"}, {"name": "B"}])
+        work = len("${A}-${B}-") + len("${B}-${B}-")
+        monkeypatch.setattr(substitute, "SUBSTITUTION_WORK", work)
+        assert process(manifest).vm["metadata"] == {"name": "-${B}-"}
+        monkeypatch.setattr(substitute, "SUBSTITUTION_WORK", work - 1)
+        assert len(refusal(manifest)) == 1
+
 
 class TestNamespace:
     @pytest.mark.parametrize("namespace", ["vms", "${{NS}}", "${NS", "a${{NS}}"])
@@ -110,6 +130,14 @@ class TestParameters:
             ("", "spec.parameters", "the template has no parameter 'NAMES'; did you mean 'NAME'?")
         ]
         assert refusal(template(vm(), []), {"A": "x"})[0][2] == "the template has no parameter 'A': it has none"
+
+    @pytest.mark.parametrize(("names", "listed"), [("ABCDE", "A, B, C, D, E"), ("ABCDEF", "A, B, C, D, E, …")])
+    def test_some_of_those_that_are_there_are_listed(self, names, listed, refusal):
+        parameters = [{"name": name} for name in names]
+        assert refusal(template(vm(), parameters), {"wrong": "x", "bad": "x"}) == [
+            ("", "spec.parameters", f"the template has no parameter 'bad': it has {listed}"),
+            ("", "spec.parameters", f"the template has no parameter 'wrong': it has {listed}"),
+        ]
 
     def test_generated_values_are_told_and_repeat_with_a_seed(self):
         manifest = template(
@@ -205,6 +233,16 @@ class TestConversion:
             process(template(vm(domain={"cpu": {"cores": "2"}, "devices": {}}), []))
         assert error.value.at == "spec.virtualMachine.spec.template.spec.domain.cpu.cores"
         assert "spec.template.spec.domain.cpu.cores: must be an integer, not the string '2'" in str(error.value)
+
+    def test_a_number_that_no_json_holds_is_refused(self, refusal):
+        assert len(refusal(template(vm(domain={"cpu": {"cores": 10**400}}), []))) == 1
+
+    @pytest.mark.parametrize(
+        ("value", "written"),
+        [(1.0, "1"), (-2.0, "-2"), (0.5, "0.5"), (1e20, "100000000000000000000"), (1e21, "1e+21"), (-1e21, "-1e+21")],
+    )
+    def test_numbers_are_whole_where_they_can_be(self, value, written):
+        assert json.dumps(as_written({"b": [value], "a": True})) == f'{{"a": true, "b": [{written}]}}'
 
     @pytest.mark.parametrize("object_", [None, "x", 5, [1]])
     def test_what_is_no_object_is_refused(self, object_, refusal):

@@ -97,8 +97,6 @@ def process_checked(template: dict[str, Any], random: Random, warnings: tuple[Wa
         substituted = substitution.in_object(as_floats(vm))
     except ValueError as error:
         raise TemplateError(invalid("spec.parameters", str(error)), at=_VM) from None
-    except RecursionError:
-        raise _invalid_vm("a value is nested too deeply") from None
     return Processed(
         vm=_converted(substituted),
         message=substitution.in_text(spec.get("message", "")),
@@ -110,10 +108,7 @@ def process_checked(template: dict[str, Any], random: Random, warnings: tuple[Wa
 def check_references(template: dict[str, Any]) -> tuple[Warning, ...]:
     """Warn of parameters that nothing refers to; TemplateError for references to none (ValidateParameterReferences)."""
     vm, spec = vm_object(template), template["spec"]
-    try:
-        in_vm = {name for text in texts(vm) for name in references(text)}
-    except ValueError as error:
-        raise _invalid_vm(str(error)) from None
+    in_vm = {name for text in texts(vm) for name in references(text)}
     referenced = in_vm | set(references(spec.get("message", "")))
     parameters = spec.get("parameters") or []
     defined = {parameter["name"]: index for index, parameter in enumerate(parameters)}
@@ -163,8 +158,6 @@ def vm_object(template: dict[str, Any]) -> dict[str, Any]:
     except OverflowError:
         message = "holds a number that is too large for JSON"
         raise TemplateError(invalid(f"{_VM}.raw", message), at=_VM) from None
-    except RecursionError:
-        raise _invalid_vm("is nested too deeply") from None
     return vm
 
 
@@ -208,8 +201,6 @@ def _converted(vm: dict[str, Any]) -> dict[str, Any]:
     except GoError as error:
         where = field_path(error.path)
         raise _invalid_vm(f"makes no VirtualMachine: {error}", where) from None
-    except RecursionError:
-        raise _invalid_vm("is nested too deeply") from None
     if read.unknown:
         fields = ", ".join(read.unknown)
         raise _invalid_vm(f"makes no VirtualMachine: it has no field {fields}", read.unknown[0])
