@@ -9,6 +9,7 @@ from virtcatalog.api.decode import convert, to_manifest
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.spec import set_default_vmi
+from virtcatalog.releases import RELEASES
 
 
 def read_vmi(text):
@@ -33,9 +34,11 @@ def value_at(manifest, path):
     return manifest
 
 
-def default(text, path, config="{}", architecture="amd64", setter=None):
+def default(text, path, config="{}", architecture="amd64", setter=None, release="v1.9.0"):
     """Give a VMI its defaults, or with `setter` its spec some of them, and return what is then at a path of it."""
-    configuration = Configuration(convert(read(config), KubeVirtConfiguration), architecture=architecture)
+    configuration = Configuration(
+        convert(read(config), KubeVirtConfiguration), architecture=architecture, release=RELEASES[release]
+    )
     vmi = read_vmi(text)
     if setter:
         setter(vmi.spec, configuration)

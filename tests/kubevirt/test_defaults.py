@@ -35,6 +35,20 @@ class TestSpec:
             ("domain.resources: {limits: {cpu: 4}}", "domain.resources.requests.cpu", "4"),
             ("domain.resources: {limits: {cpu: 4}, requests: {cpu: 2}}", "domain.resources.requests.cpu", "2"),
             ("{}", "domain.resources", {}),
+            ("domain.cpu: {threads: 2}", "domain.cpu", {"threads": 2}),
+            ("domain.cpu: {sockets: 2}", "domain.cpu", {"sockets": 2}),
+            ("domain.resources: {requests: {cpu: 4294967297}}", "domain.cpu.sockets", 1),
+            ("domain.resources: {requests: {memory: 0}, limits: {memory: 2Gi}}", "domain.memory.guest", "2Gi"),
+            ("domain.resources: {limits: {cpu: 4}, requests: {cpu: 0}}", "domain.resources.requests.cpu", "4"),
+            ("domain.resources: {limits: {cpu: 0}}", "domain.resources.requests.cpu", None),
+            (
+                "volumes: [{name: a, containerDisk: {image: 'i:1', imagePullPolicy: Never}}, {name: b, sysprep: {}}]",
+                "volumes",
+                [
+                    {"name": "a", "containerDisk": {"image": "i:1", "imagePullPolicy": "Never"}},
+                    {"name": "b", "sysprep": {}},
+                ],
+            ),
         ],
     )
     def test_default(self, text, path, value):
@@ -81,6 +95,7 @@ class TestNetwork:
         ("text", "config", "interfaces"),
         [
             ("{}", "{}", [{"name": "default", "bridge": {}}]),
+            ("{}", "network: {defaultNetworkInterface: ''}", [{"name": "default", "bridge": {}}]),
             ("{}", "network: {defaultNetworkInterface: masquerade}", [{"name": "default", "masquerade": {}}]),
             ("domain.devices.autoattachPodInterface: true", "{}", [{"name": "default", "bridge": {}}]),
             ("domain.devices.autoattachPodInterface: false", "{}", None),
@@ -95,10 +110,20 @@ class TestNetwork:
         assert default("{}", "networks") == [{"name": "default", "pod": {}}]
         assert default("domain.devices.autoattachPodInterface: false", "networks") is None
 
-    @pytest.mark.parametrize("network", ["permitBridgeInterfaceOnPodNetwork: false", "defaultNetworkInterface: slirp"])
-    def test_a_default_that_the_cluster_does_not_permit(self, network):
-        with pytest.raises(NetworkDefaultError):
+    @pytest.mark.parametrize(
+        ("network", "message"),
+        [
+            (
+                "permitBridgeInterfaceOnPodNetwork: false",
+                "the cluster does not permit a bridge interface on the pod network",
+            ),
+            ("defaultNetworkInterface: slirp", "the cluster's default interface slirp is gone since v1.3"),
+        ],
+    )
+    def test_a_default_that_the_cluster_does_not_permit(self, network, message):
+        with pytest.raises(NetworkDefaultError) as error:
             default("{}", "networks", f"network: {{{network}}}")
+        assert str(error.value) == message
         assert default("domain.devices.autoattachPodInterface: false", "networks", f"network: {{{network}}}") is None
 
 
@@ -178,6 +203,47 @@ class TestObjects:
                 },
             ),
             ("livenessProbe: {tcpSocket: {port: 1}}", "livenessProbe.periodSeconds", 10),
+            (
+                "livenessProbe: {timeoutSeconds: 2, periodSeconds: 1, successThreshold: 2, failureThreshold: 1}",
+                "livenessProbe",
+                {"timeoutSeconds": 2, "periodSeconds": 1, "successThreshold": 2, "failureThreshold": 1},
+            ),
+            (
+                "readinessProbe: {timeoutSeconds: -2, periodSeconds: -1, successThreshold: -2, failureThreshold: -1}",
+                "readinessProbe",
+                {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3},
+            ),
+            ("domain.clock: {timezone: UTC}", "domain.clock", {"timezone": "UTC"}),
+            (
+                "domain.devices.disks: [{name: a, lun: {}}]",
+                "domain.devices.disks.0",
+                {"name": "a", "lun": {"bus": "sata"}},
+            ),
+            (
+                "domain.devices.disks: [{name: a, blockSize: {custom: {logical: 512, physical: 512}}}]",
+                "domain.devices.disks.0.blockSize",
+                {"custom": {"logical": 512, "physical": 512}},
+            ),
+            (
+                "domain.devices.inputs: [{name: a, type: tablet, bus: virtio}]",
+                "domain.devices.inputs.0",
+                {"name": "a", "type": "tablet", "bus": "virtio"},
+            ),
+            (
+                "domain.devices.gpus: [{name: a, deviceName: g, virtualGPUOptions: {}}]",
+                "domain.devices.gpus",
+                [{"name": "a", "deviceName": "g", "virtualGPUOptions": {}}],
+            ),
+            (
+                "domain.features.hyperv: {spinlocks: {spinlocks: 8191}, tlbflush: {}, synictimer: {enabled: false}}",
+                "domain.features.hyperv",
+                {
+                    "spinlocks": {"enabled": True, "spinlocks": 8191},
+                    "tlbflush": {"enabled": True},
+                    "synictimer": {"enabled": False},
+                    "vpindex": {"enabled": True},
+                },
+            ),
             ("domain.firmware: {uuid: 0d1e}", "domain.firmware.uuid", "0d1e"),
         ],
     )

@@ -7,8 +7,9 @@ from reading import read
 from virtcatalog.api.decode import convert, to_manifest
 from virtcatalog.api.domainspec import Clock, ClockOffsetUTC
 from virtcatalog.api.kubevirt import VirtualMachineInstance
+from virtcatalog.errors import Cause, Warning
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.defaults.presets import apply_presets, preset_warnings
+from virtcatalog.kubevirt.defaults.presets import applied_presets, apply_presets, preset_warnings
 
 APPLIED = "virtualmachinepreset.kubevirt.io/"
 
@@ -68,16 +69,17 @@ def test_a_vmi_can_exclude_itself(value, applied):
     assert apply(vmi, preset(domain="cpu: {cores: 4}")) == ([], applied)
 
 
-FRAGMENTS = [
-    ("resources: {requests: {memory: 1Gi}}", "resources: {requests: {memory: 2Gi}}"),
-    ("cpu: {cores: 4}", "cpu: {cores: 2}"),
-    ("firmware: {uuid: a}", "firmware: {uuid: b}"),
-    ("clock: {timezone: UTC}", "clock: {timezone: CET}"),
-    ("clock: {utc: {}, timer: {hpet: {}}}", "clock: {utc: {}, timer: {kvm: {}}}"),
-    ("features: {apic: {}}", "features: {smm: {}}"),
-    ("devices: {watchdog: {name: a}}", "devices: {watchdog: {name: b}}"),
-    ("ioThreadsPolicy: auto", "ioThreadsPolicy: shared"),
-]
+FIELDS = {
+    "resources.requests[memory]": ("resources: {requests: {memory: 1Gi}}", "resources: {requests: {memory: 2Gi}}"),
+    "cpu": ("cpu: {cores: 4}", "cpu: {cores: 2}"),
+    "firmware": ("firmware: {uuid: a}", "firmware: {uuid: b}"),
+    "clock offset": ("clock: {timezone: UTC}", "clock: {timezone: CET}"),
+    "clock.timer": ("clock: {utc: {}, timer: {hpet: {}}}", "clock: {utc: {}, timer: {kvm: {}}}"),
+    "features": ("features: {apic: {}}", "features: {smm: {}}"),
+    "devices.watchdog": ("devices: {watchdog: {name: a}}", "devices: {watchdog: {name: b}}"),
+    "ioThreadsPolicy": ("ioThreadsPolicy: auto", "ioThreadsPolicy: shared"),
+}
+FRAGMENTS = list(FIELDS.values())
 
 
 @pytest.mark.parametrize(("fragment", "_other"), FRAGMENTS)
@@ -112,12 +114,34 @@ def test_one_setting_that_holds_is_enough():
     assert vmi.spec.domain.cpu.cores == 2
 
 
-@pytest.mark.parametrize(("one", "other"), FRAGMENTS)
-def test_presets_that_contradict_each_other_are_refused(one, other):
-    (cause,), applied = apply(vmi_of(), preset("a", one), preset("b", other))
-    assert cause.field == ""
-    assert "a and b" in cause.message
-    assert applied == []
+@pytest.mark.parametrize("field", FIELDS)
+def test_presets_that_contradict_each_other_are_refused(field):
+    one, other = FIELDS[field]
+    assert apply(vmi_of(), preset("a", one), preset("b", other)) == (
+        [Cause("", "", f"the presets contradict each other: a and b on {field}")],
+        [],
+    )
+
+
+def test_every_contradiction_is_named():
+    presets = (
+        preset("a", "{cpu: {cores: 1}, ioThreadsPolicy: auto}"),
+        preset("b", "{cpu: {cores: 2}, ioThreadsPolicy: shared}"),
+        preset("c", "{cpu: {cores: 2}, clock: {utc: {offsetSeconds: 1}}}"),
+        preset("d", "{clock: {utc: {offsetSeconds: 2}}}"),
+    )
+    message = (
+        "the presets contradict each other: a and b on cpu, ioThreadsPolicy; a and c on cpu; c and d on clock offset"
+    )
+    assert apply(vmi_of(), *presets) == ([Cause("", "", message)], [])
+
+
+def test_a_clock_with_an_offset_in_utc_and_one_in_a_timezone_contradict():
+    presets = (preset("a", "clock: {utc: {}}"), preset("b", "clock: {timezone: CET}"))
+    assert apply(vmi_of(), *presets) == (
+        [Cause("", "", "the presets contradict each other: a and b on clock offset")],
+        [],
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,8 +159,8 @@ def test_requests_of_two_presets_agree_when_they_are_written_alike(one, other, a
 def test_kubevirt_fails_on_a_preset_without_a_domain():
     empty = preset()
     del empty["spec"]["domain"]
-    (cause,), applied = apply(vmi_of(), empty)
-    assert (cause.field, applied) == ("", [])
+    message = "preset a has no spec.domain, on which KubeVirt fails"
+    assert apply(vmi_of(), empty) == ([Cause("", "", message)], [])
     assert apply(vmi_of(labels="{os: windows}"), empty) == ([], [])
 
 
@@ -146,17 +170,29 @@ def test_presets_that_agree_apply_together():
     assert (vmi.spec.domain.cpu.cores, vmi.spec.domain.io_threads_policy) == (4, "auto")
 
 
-def test_a_selector_that_cannot_be_evaluated_refuses_the_vmi():
-    (cause,), _ = apply(vmi_of(), preset(selector="matchExpressions: [{key: os, operator: Near}]"))
-    assert cause.field == ""
+def test_a_selector_that_cannot_be_evaluated_refuses_every_vmi():
+    odd = preset(selector="matchExpressions: [{key: os, operator: Near}]")
+    message = "preset a: spec.selector.matchExpressions[0].operator: 'Near' is none of In, NotIn, Exists, DoesNotExist"
+    assert apply(vmi_of(), odd) == apply(vmi_of(labels="{}"), odd) == ([Cause("", "", message)], [])
 
 
-def test_an_applied_preset_is_remarked_on():
+def test_each_applied_preset_is_remarked_on():
     vmi = vmi_of()
     assert preset_warnings(vmi, Cluster()) == []
-    given = preset(domain="cpu: {cores: 4}")
-    apply(vmi, given)
-    assert [each.type for each in preset_warnings(vmi, Cluster([given]))] == ["Deprecated"]
+    presets = [preset("a", "cpu: {cores: 4}"), preset("b", "ioThreadsPolicy: auto"), preset("c", selector="")]
+    apply(vmi, *presets)
+    assert vmi.metadata.annotations == {f"{APPLIED}a": "kubevirt.io/v1", f"{APPLIED}b": "kubevirt.io/v1"}
+    message = "presets are deprecated: use an instance type and a preference"
+    assert preset_warnings(vmi, Cluster(presets)) == [
+        Warning("Deprecated", "", message, f"VirtualMachineInstancePreset/default/{name}") for name in "ab"
+    ]
+    assert applied_presets(vmi) == ["a", "b"]
+
+
+def test_a_vmi_that_excludes_itself_is_not_remarked_on():
+    excluded = preset(domain="cpu: {cores: 4}")
+    vmi = vmi_of("cpu: {cores: 2}", annotations="{virtualmachineinstancepresets.admission.kubevirt.io/exclude: 'true'}")
+    assert told(vmi, excluded) == []
 
 
 def test_a_vmi_shares_nothing_with_its_preset():
@@ -173,12 +209,24 @@ def told(vmi, *presets):
     return [(each.object.rpartition("/")[2], each.field, each.message) for each in found]
 
 
-def test_of_two_presets_that_disagree_it_is_said_which_field_was_kept():
+def test_requests_count_as_a_whole():
     first = preset("a", "resources: {requests: {cpu: 1}}")
     second = preset("b", "resources: {requests: {memory: 1Gi}}")
     assert told(vmi_of(), first, second) == [("b", "spec.domain.resources.requests.memory", "'1Gi' is left out")]
-    zones = (preset(name, f"clock: {{timezone: {zone}}}") for name, zone in (("a", "CET"), ("b", "CET")))
+
+
+def test_of_two_presets_that_disagree_it_is_said_which_one_is_kept():
+    """Clocks with different timers, of which one says nothing, do not contradict each other."""
+    zones = [preset("a", "clock: {timezone: CET}"), preset("b", "clock: {timezone: CET, timer: {kvm: {}}}")]
     assert told(vmi_of(), *zones) == []
+    timers = [preset("a", "cpu: {cores: 4}"), preset("b", "cpu: {cores: 4}"), preset("c", "ioThreadsPolicy: auto")]
+    assert told(vmi_of("cpu: {cores: 2}"), *timers) == [
+        (name, "spec.domain.cpu.cores", "the VM's own is kept, not 4") for name in "ab"
+    ]
+    amounts = [preset(name, f"resources: {{requests: {{cpu: {cpu}}}}}") for name, cpu in (("a", "1"), ("b", "1"))]
+    assert told(vmi_of("resources: {requests: {cpu: 2}}"), *amounts) == [
+        (name, "spec.domain.resources.requests.cpu", "the VM's own is kept, not '1'") for name in "ab"
+    ]
 
 
 def test_what_the_vm_says_itself_is_kept_and_told():
@@ -186,3 +234,9 @@ def test_what_the_vm_says_itself_is_kept_and_told():
         ("a", "spec.domain.cpu.cores", "the VM's own is kept, not 4")
     ]
     assert told(vmi_of("cpu: {cores: 4}"), preset(domain="cpu: {cores: 4}")) == []
+    assert told(vmi_of("cpu: {cores: 4}"), preset(domain="cpu: {threads: 2}")) == [
+        ("a", "spec.domain.cpu.threads", "2 is left out")
+    ]
+    assert told(vmi_of("devices: {watchdog: {name: w}}"), preset(domain="devices: {watchdog: {name: v}, rng: {}}")) == [
+        ("a", "spec.domain.devices.watchdog.name", "the VM's own is kept, not 'v'")
+    ]

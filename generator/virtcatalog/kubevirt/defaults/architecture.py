@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from virtcatalog.api.devices import Devices, Diag288Watchdog, FeatureState, I6300ESBWatchdog
-from virtcatalog.api.domainspec import CPU, EFI, Bootloader, Features, Firmware
+from virtcatalog.api.domainspec import EFI, Bootloader, Features
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.kubevirt.configuration import Configuration
 
@@ -70,17 +70,17 @@ def _set_diag288_action(devices: Devices) -> None:
 
 
 def _set_arm64_cpu_model(spec: VirtualMachineInstanceSpec) -> None:
-    if spec.domain.cpu is None:
-        spec.domain.cpu = CPU()
-    if not spec.domain.cpu.model:
-        spec.domain.cpu.model = "host-passthrough"
+    cpu = spec.domain.cpu
+    assert cpu is not None  # it has its topology by now
+    if not cpu.model:
+        cpu.model = "host-passthrough"
 
 
 def _set_arm64_bootloader(spec: VirtualMachineInstanceSpec, config: Configuration) -> None:
-    if spec.domain.firmware is None:
-        spec.domain.firmware = Firmware()
-    if spec.domain.firmware.bootloader is None:
-        spec.domain.firmware.bootloader = Bootloader(efi=EFI(secure_boot=False))
-    efi = spec.domain.firmware.bootloader.efi
+    firmware = spec.domain.firmware
+    assert firmware is not None  # it has its UUID by now
+    if firmware.bootloader is None:
+        firmware.bootloader = Bootloader(efi=EFI(secure_boot=False))
+    efi = firmware.bootloader.efi
     if efi is not None and efi.secure_boot is None and config.release.traits.arm64_secure_boot:
         efi.secure_boot = False

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from msgspec.structs import replace
 
 from virtcatalog.api.devices import FeatureState
-from virtcatalog.api.domainspec import CPU, CPUFeature, FeatureHyperv, Features
+from virtcatalog.api.domainspec import CPUFeature, FeatureHyperv, Features
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.kubevirt.memo import memo
 
@@ -48,12 +48,13 @@ def unfulfilled(hyperv: FeatureHyperv) -> Iterator[Dependency]:
 def set_hyperv_dependencies(spec: VirtualMachineInstanceSpec) -> None:
     """Enable what enabled enlightenments need and the VMI does not mention; admission refuses what it disables.
 
+    Those that the VMI mentions say by now whether they are on (`set_object_defaults`).
     Source: SetHypervFeatureDependencies.
     """
-    if spec.domain.features is not None:
-        spec.domain.features, needs_vmx = _with_dependencies(spec.domain.features)
-        if needs_vmx:
-            _require_vmx(spec)
+    assert spec.domain.features is not None
+    spec.domain.features, needs_vmx = _with_dependencies(spec.domain.features)
+    if needs_vmx:
+        _require_vmx(spec)
 
 
 @memo
@@ -69,12 +70,10 @@ def _with_dependencies(features: Features) -> tuple[Features, bool]:
         state = getattr(hyperv, required)
         if state is None:
             hyperv = replace(hyperv, **{required: FeatureState(enabled=True)})
-        elif state.enabled is None:
-            hyperv = replace(hyperv, **{required: replace(state, enabled=True)})
         elif not state.enabled:
             is_possible = False
             break
-    needs_vmx = is_possible and hyperv.evmcs is not None and hyperv.evmcs.enabled is not False
+    needs_vmx = is_possible and _enabled(hyperv.evmcs)
     return replace(features, hyperv=hyperv), needs_vmx
 
 
@@ -84,8 +83,7 @@ def _enabled(state: _State | None) -> bool:
 
 def _require_vmx(spec: VirtualMachineInstanceSpec) -> None:
     cpu = spec.domain.cpu
-    if cpu is None:
-        cpu = spec.domain.cpu = CPU()
+    assert cpu is not None  # it has its topology by now
     for feature in cpu.features:
         if feature.name == "vmx":
             feature.policy = "require"

@@ -132,14 +132,14 @@ def set_default_network_interface(spec: VirtualMachineInstanceSpec, config: Conf
     if devices.autoattach_pod_interface is False or spec.networks or devices.interfaces:
         return
     binding = config.default_network_interface
-    if binding == "bridge":
-        if not config.is_bridge_interface_on_pod_network_enabled:
-            raise NetworkDefaultError("the cluster does not permit a bridge interface on the pod network")
-        devices.interfaces = [Interface(name=_NAME, bridge=InterfaceBridge())]
-    elif binding == "masquerade":
-        devices.interfaces = [Interface(name=_NAME, masquerade=InterfaceMasquerade())]
-    elif binding == "slirp":
+    if binding == "slirp":
         raise NetworkDefaultError("the cluster's default interface slirp is gone since v1.3")
+    if binding == "masquerade":
+        devices.interfaces = [Interface(name=_NAME, masquerade=InterfaceMasquerade())]
+    elif config.is_bridge_interface_on_pod_network_enabled:
+        devices.interfaces = [Interface(name=_NAME, bridge=InterfaceBridge())]
+    else:
+        raise NetworkDefaultError("the cluster does not permit a bridge interface on the pod network")
     spec.networks = [Network(name=_NAME, pod=PodNetwork())]
 
 
@@ -187,8 +187,8 @@ def set_default_vmi(vmi: VirtualMachineInstance, config: Configuration) -> None:
     set_object_defaults(vmi)
     set_hyperv_dependencies(spec)
     set_architecture_defaults(spec, config)
-    if spec.domain.cpu is None:
-        spec.domain.cpu = CPU()
-    if not spec.domain.cpu.model:
-        spec.domain.cpu.model = config.cpu_model or _CPU_MODEL
+    cpu = spec.domain.cpu
+    assert cpu is not None  # it has its topology by now
+    if not cpu.model:
+        cpu.model = config.cpu_model or _CPU_MODEL
     set_hotplug_limits(spec, config)
