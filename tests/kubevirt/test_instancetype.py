@@ -11,6 +11,7 @@ from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import clone
 from virtcatalog.api.domainspec import CPU, Memory
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.instancetype.apply import apply_instancetype, apply_to_vmi, overcommitted
 from virtcatalog.kubevirt.matchers import set_annotations
 from virtcatalog.releases import DEFAULT
@@ -48,10 +49,8 @@ def test_conflicts_are_causes_and_keep_the_preference_away():
     spec, metadata = read_vmi("{domain: {cpu: {cores: 1}}, annotations: {k: own}}")
     preference = read_preference("preferredSubdomain: lab")
     causes = apply_to_vmi("a.b", read_instancetype("annotations: {k: v}"), preference, spec, metadata, DEFAULT.traits)
-    assert [(cause.type, cause.field) for cause in causes] == [
-        ("FieldValueInvalid", "a.b.domain.cpu.cores"),
-        ("FieldValueInvalid", "annotations.k"),
-    ]
+    message = "the instance type decides this: remove it from the VM"
+    assert causes == [Cause("FieldValueInvalid", field, message) for field in ("a.b.domain.cpu.cores", "annotations.k")]
     assert spec.subdomain == ""
 
 

@@ -8,6 +8,7 @@ from reading import read_preference, read_vm, read_vmi
 
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import clone
+from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.defaults.webhooks import mutate_matchers
 from virtcatalog.kubevirt.instancetype.apply import apply_to_vmi
@@ -38,7 +39,11 @@ def test_cpu_features_without_cpu_are_refused():
     """KubeVirt's webhook crashes on them, so that the VM is refused."""
     preference, (spec, metadata) = read_preference("cpu: {preferredCPUFeatures: [{name: vmx}]}"), read_vmi("{}")
     causes = apply_to_vmi("spec.template.spec", None, preference, spec, metadata, DEFAULT.traits)
-    assert [(cause.type, cause.field) for cause in causes] == [("", "")]
+    message = "KubeVirt fails on preferredCPUFeatures when the VM has no instance type and no cpu"
+    assert causes == [Cause("", "", message)]
+    spec, metadata = read_vmi("domain: {cpu: {}}")
+    assert apply_to_vmi("spec.template.spec", None, preference, spec, metadata, DEFAULT.traits) == []
+    assert [feature.name for feature in spec.domain.cpu.features] == ["vmx"]
 
 
 PREFERENCE = {

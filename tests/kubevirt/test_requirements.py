@@ -3,7 +3,8 @@
 import pytest
 from reading import read_instancetype, read_preference, read_vmi
 
-from virtcatalog.kubevirt.preference.requirements import check_requirements
+from virtcatalog.errors import Cause
+from virtcatalog.kubevirt.preference.requirements import check_requirements, is_lack_of_size
 
 CPU = "spec.template.spec.domain.cpu"
 
@@ -13,6 +14,41 @@ def lacks(preference, vmi="{}", instancetype=None):
     causes = check_requirements(typed, read_preference(preference), read_vmi(vmi)[0])
     assert {cause.type for cause in causes} <= {"FieldValueNotFound"}
     return [cause.field for cause in causes]
+
+
+@pytest.mark.parametrize(
+    ("preference", "vmi", "instancetype", "message"),
+    [
+        ("cpu: {guest: 4}", "{}", None, "4 vCPUs, the VM gives none"),
+        ("cpu: {guest: 4}", "{}", "cpu: {guest: 2}", "4 vCPUs, there are 2"),
+        ("cpu: {guest: 4}", "domain: {cpu: {sockets: 3}}", None, "4 vCPUs as sockets, there are 3"),
+        ("memory: {guest: 2Gi}", "{}", None, "2Gi memory, there are 0"),
+        ("memory: {guest: 2Gi}", "{}", "memory: {guest: 1Gi}", "2Gi memory, there are 1Gi"),
+        ("architecture: arm64", "architecture: amd64", None, "architecture arm64, the VM has amd64"),
+    ],
+)
+def test_what_is_said_of_a_lack(preference, vmi, instancetype, message):
+    typed = read_instancetype(instancetype) if instancetype else None
+    wanted = read_preference(f"requirements: {{{preference}}}")
+    (cause,) = check_requirements(typed, wanted, read_vmi(vmi)[0])
+    assert cause.message == f"the preference requires {message}"
+
+
+@pytest.mark.parametrize(
+    ("requirement", "vmi", "instancetype", "of_size"),
+    [
+        ("cpu: {guest: 4}", "{}", None, True),
+        ("cpu: {guest: 4}", "domain: {cpu: {sockets: 3}}", None, True),
+        ("memory: {guest: 2Gi}", "{}", None, True),
+        ("memory: {guest: 4Gi}", "{}", "{}", False),
+        ("architecture: arm64", "architecture: amd64", None, False),
+    ],
+)
+def test_a_lack_of_size_is_that_of_a_vm_without_an_instance_type(requirement, vmi, instancetype, of_size):
+    typed = read_instancetype(instancetype) if instancetype else None
+    causes = check_requirements(typed, read_preference(f"requirements: {{{requirement}}}"), read_vmi(vmi)[0])
+    assert is_lack_of_size(causes) is of_size
+    assert not is_lack_of_size([*causes, Cause("FieldValueInvalid", CPU, "")])
 
 
 @pytest.mark.parametrize(
@@ -35,6 +71,8 @@ def lacks(preference, vmi="{}", instancetype=None):
         ("spread, spreadOptions: {across: SocketsCoresThreads}", "sockets: 1, cores: 2, threads: 2", None),
         ("spread, spreadOptions: {across: SocketsCoresThreads}", "sockets: 1, cores: 1", "sockets cores threads"),
         ("unknown", "sockets: 1", None),
+        ("any", "sockets: 65536, cores: 65536, threads: 1", "cores sockets threads"),
+        ("any", "sockets: 65536, cores: 65537, threads: 1", None),
     ],
 )
 def test_cpu_of_a_vm_counts_in_the_preferred_topology(topology, cpu, fields):

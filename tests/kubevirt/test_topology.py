@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from reading import read_instancetype, read_preference
 
 from virtcatalog.api.instancetype import CPUPreferences, SpreadOptions, VirtualMachinePreferenceSpec
+from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.preference.topology import (
     DEPRECATED_TOPOLOGIES,
     SPREADS,
@@ -45,6 +46,9 @@ def test_older_spellings_mean_the_same(older, current):
         (spread("CoresThreads"), (1, 2, 2)),
         (spread("SocketsCoresThreads"), (1, 2, 2)),
         (spread("SocketsCoresThreads", 1), (2, 1, 2)),
+        (spread("SocketsCores", 4), (1, 4, 1)),
+        (spread("CoresThreads", 4), (1, 1, 4)),
+        (spread("CoresThreads", 1), (1, 4, 1)),
         (spread("unknown"), (1, 1, 1)),
     ],
 )
@@ -71,36 +75,45 @@ def test_spread_options(preference, expected):
     assert spread_options(preference) == expected
 
 
+THREADS = "cannot be spread over 2 threads a core"
+
+
+def undivided(name, unit):
+    return f"cannot be spread across {name}: not divisible by {unit}"
+
+
 @pytest.mark.parametrize(
-    ("vcpus", "preference", "refused"),
+    ("vcpus", "preference", "refusal"),
     [
-        (4, spread(), False),
-        (5, spread(), True),
-        (1, spread(), True),
-        (6, spread(ratio=3), False),
-        (4, spread(older=3), True),
-        (4, spread("CoresThreads"), False),
-        (3, spread("CoresThreads"), True),
-        (6, spread("SocketsCoresThreads"), True),
-        (8, spread("SocketsCoresThreads"), False),
-        (5, spread("SocketsCoresThreads", 1), True),
-        (5, spread("SocketsCoresThreads", 0), True),
-        (5, spread("unknown"), False),
-        (5, spread(topology="cores"), False),
-        (5, spread(topology="preferSpread"), True),
-        (5, None, False),
+        (4, spread(), None),
+        (5, spread(), undivided("SocketsCores", 2)),
+        (1, spread(), undivided("SocketsCores", 2)),
+        (6, spread(ratio=3), None),
+        (4, spread(older=3), undivided("SocketsCores", 3)),
+        (4, spread("CoresThreads"), None),
+        (3, spread("CoresThreads"), undivided("CoresThreads", 2)),
+        (6, spread("SocketsCoresThreads"), undivided("SocketsCoresThreads", "2 threads of each of 2 cores")),
+        (12, spread("SocketsCoresThreads", 3), None),
+        (8, spread("SocketsCoresThreads"), None),
+        (5, spread("SocketsCoresThreads", 1), THREADS),
+        (5, spread("SocketsCoresThreads", 0), THREADS),
+        (5, spread("unknown"), None),
+        (5, spread(topology="cores"), None),
+        (5, spread(topology="preferSpread"), undivided("SocketsCores", 2)),
+        (5, None, None),
     ],
 )
-def test_what_does_not_divide_is_refused(vcpus, preference, refused):
+def test_what_does_not_divide_is_refused(vcpus, preference, refusal):
     causes = check_spread(read_instancetype(f"cpu: {{guest: {vcpus}}}"), preference)
-    expected = [("FieldValueInvalid", "instancetype.spec.cpu.guest")] if refused else []
-    assert [(cause.type, cause.field) for cause in causes] == expected
+    message = f"the instance type's {vcpus} vCPUs {refusal}"
+    assert causes == ([Cause("FieldValueInvalid", "instancetype.spec.cpu.guest", message)] if refusal else [])
 
 
-def test_a_ratio_of_zero_fails_without_a_field():
+@pytest.mark.parametrize("across", SPREADS)
+def test_a_ratio_of_zero_fails_without_a_field(across):
     """KubeVirt's webhook crashes on the division, so that the VM is refused."""
-    causes = check_spread(read_instancetype("cpu: {guest: 4}"), spread(ratio=0))
-    assert [(cause.type, cause.field) for cause in causes] == [("", "")]
+    message = "the preference spreads vCPUs at a ratio of 0, on which KubeVirt fails"
+    assert check_spread(read_instancetype("cpu: {guest: 4}"), spread(across, 0)) == [Cause("", "", message)]
 
 
 def test_a_vm_without_instance_type_is_not_spread():
