@@ -71,7 +71,7 @@ def _attach(
             attached.append(make(device, resource.addresses[number], context.release.traits))
     wanted = sum(1 for device in devices if not is_claimed(device))
     if len(attached) != wanted:
-        raise DomainError(field, f"{wanted} devices are wanted, and the node gives the pod {len(attached)}")
+        raise DomainError(field, f"of {wanted} devices the node gives the pod {len(attached)}")
     return attached
 
 

@@ -67,7 +67,7 @@ def watchdog(device: Watchdog | None, architecture: str) -> Element | None:
         raise DomainError(field, "arm64 machines have no watchdog")
     model, wanted = ("diag288", device.diag288) if architecture == "s390x" else ("i6300esb", device.i6300esb)
     if wanted is None:
-        raise DomainError(field, f"a watchdog on {architecture} is a {model}")
+        raise DomainError(field, f"a watchdog on {architecture} has to be {model}")
     return shared("watchdog", alias(device.name), model=model, action=wanted.action)
 
 
