@@ -1,12 +1,14 @@
 """libvirt's own schema takes the golden domains, and says what is wrong with others."""
 
+import sys
+from copy import copy
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from virtcatalog.cli import main
-from virtcatalog.kubevirt.launcher.lint import ALLOWANCES, Schema, SchemaMissingError, newest_schema
+from virtcatalog.kubevirt.launcher.lint import ALLOWANCES, Finding, Schema, SchemaMissingError, newest_schema
 
 GOLDEN = sorted(Path(__file__).parent.glob("golden/*/*.xml"))
 DOCUMENT = Path(__file__).parents[1] / "docs" / "fidelity.md"
@@ -67,15 +69,74 @@ def test_what_is_allowed_is_what_kubevirt_writes_and_no_more(findings):
     ]
 
 
+INSTALL = "install libvirt (Debian: libvirt0, Fedora: libvirt-libs) or name its domain.rng"
+
+
+def missing(find):
+    with pytest.raises(SchemaMissingError) as error:
+        find()
+    return str(error.value)
+
+
 def test_a_schema_that_is_missing_says_what_to_install(tmp_path):
-    with pytest.raises(SchemaMissingError, match="libvirt0"):
-        Schema(tmp_path / "domain.rng")
+    path = tmp_path / "domain.rng"
+    assert missing(lambda: Schema(path)) == f"there is no libvirt schema at {path}: {INSTALL}"
+    path.mkdir()
+    assert missing(lambda: Schema(path)) == f"there is no libvirt schema at {path}: {INSTALL}"
 
 
-def test_a_file_that_is_no_schema(tmp_path):
-    (tmp_path / "domain.rng").write_text("<grammar/>")
-    with pytest.raises(SchemaMissingError, match="cannot be read"):
-        Schema(tmp_path / "domain.rng")
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("<grammar/>", "xmlRelaxNGParse: "),
+        ("<grammar", "Couldn't find end of Start Tag grammar"),
+    ],
+)
+def test_a_file_that_is_no_schema(tmp_path, text, why):
+    path = tmp_path / "domain.rng"
+    path.write_text(text)
+    assert missing(lambda: Schema(path)).startswith(f"{path} cannot be read as a RELAX NG schema: {why}")
+
+
+def of(schema, tmp_path):
+    path = tmp_path / "domain.rng"
+    path.write_text(f'<element name="domain" xmlns="http://relaxng.org/ns/structure/1.0">{schema}</element>')
+    return Schema(path)
+
+
+def test_a_schema_is_named_by_its_file_where_no_library_tells_its_version(tmp_path):
+    schema = of("<empty/>", tmp_path)
+    assert (schema.version, str(schema)) == (None, f"{tmp_path}/domain.rng")
+    assert str(copy(schema)) == str(schema)
+    assert schema.findings("<domain/>") == []
+
+
+def test_parts_that_fit_one_by_one_and_not_together(tmp_path):
+    schema = of('<optional><element name="rng"><empty/></element></optional>', tmp_path)
+    assert schema.findings("<domain><rng/></domain>") == []
+    assert schema.findings("<domain><rng/>\n<rng/></domain>") == [Finding(1, "domain", "its parts do not go together")]
+
+
+def test_what_is_in_the_frame_is_blamed_on_the_domain(tmp_path):
+    frame = "".join(f'<element name="{name}"><text/></element>' for name in ("name", "uuid", "memory", "os"))
+    schema = of(frame, tmp_path)
+    assert schema.findings("<domain><name/><uuid/><memory/><os/></domain>") == []
+    assert schema.findings("<domain><name/><uuid/><memory/><os/>\n<rng/></domain>") == [
+        Finding(2, "rng", "does not fit the schema")
+    ]
+    for wrong in ("<name/><uuid/><memory/>", "<name/><uuid/><os/>", "<name/><memory/><os/>", "<uuid/><memory/><os/>"):
+        assert schema.findings(f"<!-- a -->\n<domain>{wrong}<rng/></domain>") == [
+            Finding(2, "domain", "its frame does not fit the schema")
+        ]
+
+
+def test_one_thing_too_much_is_named_two_are_not(findings):
+    disk = '<disk type="file" device="disk">{}<target dev="vda"/></disk>'
+    assert findings(device=disk.format('<source file="/d"/><a/>')) == [
+        (9, "disk", "<a> in <disk> does not fit the schema")
+    ]
+    assert findings(device=disk.format('<source file="/d"/><a/><b/>')) == [(9, "disk", "does not fit the schema")]
+    assert str(Finding(9, "disk", "does not fit")) == "line 9: <disk>: does not fit"
 
 
 @pytest.fixture
@@ -108,9 +169,48 @@ def test_nothing_is_allowed_for_a_schema_that_should_know_it(installed):
     assert newest_schema([installed(11003)]).findings(panic)
 
 
+@pytest.mark.parametrize(
+    ("library", "version"),
+    [
+        ("lib/libvirt.so.0.9000.0", (9, 0)),
+        ("lib64/libvirt.so.0.11003.2", (11, 3)),
+        ("lib/x86_64-linux-gnu/libvirt.so.0.10010.0", (10, 10)),
+        ("lib/libvirt.so.0.x.0", None),
+        ("lib/libvirt.so.0.9000", None),
+        ("lib/libvirt.so.1.9000.0", None),
+        ("opt/libvirt.so.0.9000.0", None),
+    ],
+)
+def test_the_version_is_that_of_the_library_beside_the_schema(tmp_path, library, version):
+    schema = tmp_path / "share/libvirt/schemas/domain.rng"
+    for file in (tmp_path / library, schema):
+        file.parent.mkdir(parents=True)
+    (tmp_path / library).touch()
+    schema.write_text('<element name="domain" xmlns="http://relaxng.org/ns/structure/1.0"><empty/></element>')
+    assert newest_schema([str(tmp_path)]).version == version
+
+
+def test_of_several_libraries_the_newest_counts_and_a_schema_without_one_comes_last(installed, tmp_path):
+    newest = installed(11003)
+    Path(newest, "lib/libvirt.so.0.9000.0").touch()
+    bare = tmp_path / "bare/share/libvirt/schemas"
+    bare.mkdir(parents=True)
+    (bare / "domain.rng").write_text(Path(newest, "share/libvirt/schemas/domain.rng").read_text())
+    assert newest_schema([str(tmp_path / "bare"), newest, str(tmp_path / "nowhere")]).version == (11, 3)
+    assert newest_schema([str(tmp_path / "bare")]).version is None
+
+
 def test_without_any_schema_it_says_where_one_was_looked_for(tmp_path):
-    with pytest.raises(SchemaMissingError, match=f"{tmp_path}/share/libvirt/schemas/domain.rng"):
-        newest_schema([str(tmp_path)])
+    schema = "share/libvirt/schemas/domain.rng"
+    assert missing(lambda: newest_schema([str(tmp_path), "/nowhere"])) == (
+        f"there is no libvirt schema, {tmp_path}/{schema} or /nowhere/{schema}: {INSTALL}"
+    )
+
+
+def test_where_schemas_are_looked_for(monkeypatch):
+    monkeypatch.setattr(Path, "is_file", lambda path: False)
+    places = " or ".join(f"{prefix}/share/libvirt/schemas/domain.rng" for prefix in ("/usr", "/usr/local", sys.prefix))
+    assert missing(newest_schema) == f"there is no libvirt schema, {places}: {INSTALL}"
 
 
 def test_every_allowance_is_documented_with_its_reason():
