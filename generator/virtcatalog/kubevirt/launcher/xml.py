@@ -44,7 +44,7 @@ def leaf(tag: str, text: str | None = None, /, **attributes: str) -> Element:
 @memo
 def shared(tag: str, /, *children: Element, **attributes: str) -> Element:
     """A shared element of shared children."""
-    assert all(isinstance(child, Shared) for child in children), "what is shared holds nothing that may yet change"
+    assert all(isinstance(child, Shared) for child in children)  # nothing in them may yet change
     element = Shared(tag, attributes)
     element.extend(children)
     return element

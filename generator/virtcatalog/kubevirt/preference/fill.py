@@ -83,7 +83,7 @@ def _rules(
     names, targets = [], []
     for field, declared in zip(msgspec.structs.fields(kind), struct_of(kind).fields.values(), strict=True):
         if declared.fills:
-            assert field.default is None, f"{field.name} would not tell whether it is set"
+            assert field.default is None  # by another default it would not tell whether it is set
             *steps, last = declared.fills.split(".")
             above, shape = [], struct_of(VirtualMachineInstanceSpec)
             for step in steps:
@@ -94,7 +94,7 @@ def _rules(
             names.append(field.name)
             owner = attrgetter(".".join(attribute for attribute, _ in above)) if above else _itself
             targets.append(_Target(tuple(above), _attribute(shape, last), owner))
-    assert len(names) > 1, "one name would make attrgetter return no tuple"
+    assert names[1:]  # of one name, attrgetter returns no tuple
     return attrgetter(*names), tuple(targets), (None,) * len(names)
 
 

@@ -34,47 +34,48 @@ def pci_places(devices: Element, vmi: VirtualMachineInstance) -> dict[str, int |
     """
     if vmi.spec.architecture == "s390x":  # no PCI bus, unless a host device brings one
         return {}
-    places = _ports(devices, vmi) if supports_pcie_hotplug(vmi.spec) else _slots(devices, vmi)
+    places = _ports(devices, placeholder_count(vmi)) if supports_pcie_hotplug(vmi.spec) else _slots(devices)
     return {name: place for device, place in places if device.tag in _ASKED and (name := _name(device))}
 
 
-def _ports(devices: Element, vmi: VirtualMachineInstance) -> Iterator[tuple[Element, int | str]]:
-    """Yield the places on PCIe: a root port each; conventional devices have the slots of one bridge behind a port."""
+def _ports(devices: Element, free: int) -> Iterator[tuple[Element, int | str]]:
+    """Yield the places on PCIe: a root port each; conventional devices have the slots of one bridge behind a port.
+
+    `free` root ports behind the interfaces are kept for others that are plugged in.
+    """
     taken = {int(address.bus, 16) for device in devices if (address := _address(device))}
     ports = (port for port in count(1) if port not in taken)
     slots = 0
-    for device in _in_order(devices, vmi):
-        address = _address(device) if device is not None else None
-        if device is None:
-            next(ports)
-        elif address is not None:
-            yield device, str(address)
-        elif _is_conventional(device):
-            if not slots:
+    for tag in _ORDER:
+        for device in _placed(devices, tag):
+            address = _address(device)
+            if address is not None:
+                yield device, str(address)
+            elif _is_conventional(device):
+                if not slots:
+                    next(ports)
+                slots += 1
+                yield device, f"slot {slots} of a bridge"
+            else:
+                yield device, next(ports)
+        if tag == "interface":
+            for _ in range(free):
                 next(ports)
-            slots += 1
-            yield device, f"slot {slots} of a bridge"
-        else:
-            yield device, next(ports)
 
 
-def _slots(devices: Element, vmi: VirtualMachineInstance) -> Iterator[tuple[Element, int | str]]:
+def _slots(devices: Element) -> Iterator[tuple[Element, int | str]]:
     """Yield the places on the one bus of i440fx: the lowest slot that no device has for itself."""
     addresses = [address for device in devices if (address := _address(device))]
     taken = {int(address.slot, 16) for address in addresses if not int(address.bus, 16)}
     slots = (slot for slot in count(_FIRST_SLOT) if slot not in taken)
-    for device in _in_order(devices, vmi):
-        if device is not None:
+    for tag in _ORDER:
+        for device in _placed(devices, tag):
             yield device, str(_address(device) or _Address(slot=f"{next(slots):x}"))
 
 
-def _in_order(devices: Element, vmi: VirtualMachineInstance) -> Iterator[Element | None]:
-    """The devices that get a place; None is a root port that is kept free behind the interfaces."""
-    free = placeholder_count(vmi) if supports_pcie_hotplug(vmi.spec) else 0
-    for tag in _ORDER:
-        yield from (device for device in devices.iterfind(tag) if _gets_place(device))
-        if tag == "interface":
-            yield from [None] * free
+def _placed(devices: Element, tag: str) -> Iterator[Element]:
+    """The devices of a tag that get a place."""
+    return filter(_gets_place, devices.iterfind(tag))
 
 
 def _gets_place(device: Element) -> bool:
