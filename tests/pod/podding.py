@@ -1,4 +1,7 @@
-"""Pods of VMs of a few lines of YAML."""
+"""Pods of VMs of a few lines of YAML.
+
+`MADE` are those of the test that runs: what is not named in a test is held by its snapshot (`conftest.py`).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from virtcatalog.kubevirt.pod.overhead import overhead
 from virtcatalog.kubevirt.pod.resources import memory_request
 
 GUEST = "domain: {memory: {guest: 1Gi}, devices: {}}"
+MADE = []
 
 
 def cluster_of(config="{}", gates=(), objects="[]", release=None, architecture="amd64"):
@@ -37,6 +41,7 @@ def expanded(template=GUEST, *, name="vm", namespace="ns", annotations=None, lab
     }
     result = expand(vm, cluster_of(**conditions))
     assert result.refused_by in (None, "launcher"), result.reasons
+    MADE.append(result)
     return result
 
 

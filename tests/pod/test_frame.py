@@ -6,6 +6,8 @@ import json
 import pytest
 from podding import GUEST, expanded, pod, spec
 
+from virtcatalog.manifests.difference import differences
+
 NETWORKS = "k8s.v1.cni.cncf.io/networks"
 HOST_MODEL = {"key": "node-labeller.kubevirt.io/obsolete-host-model", "operator": "DoesNotExist"}
 
@@ -24,6 +26,19 @@ def domain(text="", devices=""):
 
 def annotations(template=GUEST, **conditions):
     return pod(template, **conditions)["metadata"]["annotations"]
+
+
+def test_the_pod_of_a_plain_vm(snapshot):
+    assert pod() == snapshot
+
+
+@pytest.mark.parametrize(
+    ("release", "architecture"),
+    [("v1.7.4", "amd64"), ("v1.8.4", "amd64"), ("main", "amd64"), ("v1.9.0", "arm64"), ("v1.9.0", "s390x")],
+)
+def test_plain_vms_of_other_releases_and_architectures(release, architecture, snapshot):
+    other = pod(release=release, architecture=architecture)
+    assert list(map(str, differences(pod(), other))) == snapshot
 
 
 def test_it_belongs_to_the_vmi():

@@ -1,0 +1,34 @@
+"""Every Pod that a test makes is held by its snapshot: how it differs from that of a plain VM, or why there is none."""
+
+from functools import cache
+
+import podding
+import pytest
+
+from virtcatalog.errors import UnsupportedError
+from virtcatalog.manifests.difference import differences
+
+
+@cache
+def plain(release, architecture):
+    return podding.pod(release=release, architecture=architecture)
+
+
+@pytest.fixture(autouse=True)
+def held(snapshot):
+    """Compare the Pods of a test, when it is over, with what is known of them."""
+    podding.MADE.clear()
+    yield
+    for result in tuple(podding.MADE):
+        assert told(result) == snapshot
+
+
+def told(result):
+    """What is said of a VM's Pod, line by line."""
+    try:
+        pod, error = result.pod, result.pod_error
+    except UnsupportedError as unsupported:
+        return [str(unsupported)]
+    if error is not None:
+        return [str(error)]
+    return list(map(str, differences(plain(result.cluster.release.name, result.cluster.architecture), pod)))
