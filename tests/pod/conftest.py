@@ -11,7 +11,13 @@ from virtcatalog.manifests.difference import differences
 
 @cache
 def plain(release, architecture):
-    return podding.pod(release=release, architecture=architecture)
+    return parts(podding.expanded(release=release, architecture=architecture))
+
+
+def parts(result):
+    """The Pod, and of what its memory is made up."""
+    overhead, memory = podding.terms(result)
+    return {**result.pod, "memoryOverhead": overhead, "memoryRequest": memory}
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +32,9 @@ def held(snapshot):
 def told(result):
     """What is said of a VM's Pod, line by line."""
     try:
-        pod, error = result.pod, result.pod_error
+        if result.pod_error is not None:
+            return [str(result.pod_error)]
+        made = parts(result)
     except UnsupportedError as unsupported:
         return [str(unsupported)]
-    if error is not None:
-        return [str(error)]
-    return list(map(str, differences(plain(result.cluster.release.name, result.cluster.architecture), pod)))
+    return list(map(str, differences(plain(result.cluster.release.name, result.cluster.architecture), made)))

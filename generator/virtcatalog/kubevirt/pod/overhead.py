@@ -103,12 +103,9 @@ def _page_tables(request: Quantity) -> Term:
 
 
 def _vcpus(vmi: VirtualMachineInstance) -> int:
-    """The vCPUs, as requests and limits have them where there is no topology."""
-    domain = vmi.spec.domain
-    if domain.cpu is not None:
-        return max(domain.cpu.vcpus, 1)
-    amount = domain.resources.limits.get("cpu", domain.resources.requests.get("cpu"))
-    return 1 if amount is None else max(amount.value, 1)
+    cpu = vmi.spec.domain.cpu
+    assert cpu is not None  # it has its topology by now
+    return max(cpu.vcpus, 1)
 
 
 @memo

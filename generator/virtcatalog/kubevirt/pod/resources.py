@@ -163,7 +163,8 @@ def _pin(layers: _Layers, vmi: VirtualMachineInstance) -> None:
 def _share(layers: _Layers, vmi: VirtualMachineInstance, facts: Facts) -> None:
     """A share of the node's CPUs for each vCPU and thread (WithoutDedicatedCPU)."""
     cpu = vmi.spec.domain.cpu
-    number = (1 if cpu is None else cpu.vcpus) + declared_pool(vmi.spec.domain)
+    assert cpu is not None  # it has its topology by now
+    number = cpu.vcpus + declared_pool(vmi.spec.domain)
     if not number:
         return
     layers.calculated_requests[_CPU] = _cpu_share(number, facts.config.cpu_allocation_ratio)
