@@ -4,42 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import serving
+
 BOT = {"login": "github-actions[bot]", "type": "Bot"}
-
-
-class _Handler(BaseHTTPRequestHandler):
-    """A handler that reads and writes JSON, and logs nothing."""
-
-    def sent(self) -> Any:
-        return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-
-    def write(self, status: int, headers: dict[str, str], data: Any) -> None:
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data if isinstance(data, bytes) else json.dumps(data).encode())
-
-    def log_message(self, *arguments: object) -> None:
-        pass
 
 
 class _Forge:
     """A server on the loopback address, until it is closed."""
 
     def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+        self._served = serving.served(handler)
+        self.url = f"http://{self._served.__enter__()}"
 
     def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
+        self._served.__exit__(None, None, None)
 
 
 class GitHub(_Forge):
@@ -54,7 +36,7 @@ class GitHub(_Forge):
         self.tokens: set[str] = set()
         github = self
 
-        class Handler(_Handler):
+        class Handler(serving.Handler):
             def do_GET(self) -> None:
                 page = int(re.search(r"[?&]page=(\d+)", self.path)[1])
                 assert "per_page=100" in self.path
@@ -62,23 +44,23 @@ class GitHub(_Forge):
 
             def do_POST(self) -> None:
                 if self.path == "/graphql":
-                    assert self.sent() == {"query": "{viewer{login}}"}
+                    assert json.loads(self.content()) == {"query": "{viewer{login}}"}
                     self.answer(200, github.login)
                     return
                 assert self.path == "/repos/o/r/issues/5/comments"
                 own = {"id": len(github.comments), "html_url": f"https://x/{len(github.comments)}", "user": BOT}
-                github.comments.append(own | self.sent())
+                github.comments.append(own | json.loads(self.content()))
                 self.answer(201, github.comments[-1])
 
             def do_PATCH(self) -> None:
                 comment = github.comments[int(self.path.rpartition("/")[2])]
-                comment.update(self.sent())
+                comment.update(json.loads(self.content()))
                 self.answer(200, comment)
 
             def answer(self, status: int, data: Any) -> None:
                 assert self.path == "/graphql" or self.path.startswith("/repos/o/r/issues/")
                 github.tokens.add(self.headers["Authorization"])
-                self.write(github.status or status, github.headers, data if github.body is None else github.body)
+                self.respond(github.status or status, data if github.body is None else github.body, github.headers)
 
         super().__init__(Handler)
 
@@ -92,7 +74,7 @@ class GitLab(_Forge):
         self.asked: list[str] = []
         gitlab = self
 
-        class Handler(_Handler):
+        class Handler(serving.Handler):
             def do_GET(self) -> None:
                 if self.path == "/user":
                     self.answer({"id": 42})
@@ -103,11 +85,12 @@ class GitLab(_Forge):
                 self.answer(gitlab.notes[(page - 1) * size : page * size])
 
             def do_POST(self) -> None:
-                gitlab.notes.append({"id": len(gitlab.notes), "author": {"id": 42}, "body": self.sent()["body"]})
+                body = json.loads(self.content())["body"]
+                gitlab.notes.append({"id": len(gitlab.notes), "author": {"id": 42}, "body": body})
                 self.answer(gitlab.notes[-1])
 
             def do_PUT(self) -> None:
-                gitlab.notes[int(self.path.rpartition("/")[2])]["body"] = self.sent()["body"]
+                gitlab.notes[int(self.path.rpartition("/")[2])]["body"] = json.loads(self.content())["body"]
                 self.answer({})
 
             def answer(self, data: object) -> None:
@@ -115,6 +98,6 @@ class GitLab(_Forge):
                 right = self.path == "/user" or self.path.startswith("/projects/3/merge_requests/5/notes")
                 status = 200 if right and self.headers["PRIVATE-TOKEN"] == "secret" else 401
                 headers = {"Location": f"{gitlab.moved_to}{self.path}"} if gitlab.moved_to else {}
-                self.write(302 if gitlab.moved_to else status, headers, data)
+                self.respond(302 if gitlab.moved_to else status, data, headers)
 
         super().__init__(Handler)

@@ -12,15 +12,13 @@ import ssl
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
-from typing import Any
 from urllib.parse import urlsplit
 
 from cluster.api import Api, ApiError, Manifest
 from cluster.programs import PATIENCE, ClusterError
 from cluster.reviews import MUTATED, VALIDATED, Review, mutate, validate
+from serving import Handler, served
 
 _MUTATING, _VALIDATING = "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"
 
@@ -31,38 +29,23 @@ def serving_webhooks(api: Api, folder: Path, release: str) -> Iterator[None]:
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(folder / "tls.crt", folder / "tls.key")
 
-    class Handler(BaseHTTPRequestHandler):
+    class Webhooks(Handler):
         protocol_version = "HTTP/1.1"
-        #: Head and body are two writes, and the second would wait 40 ms for the other side's word about the first.
-        disable_nagle_algorithm = True
 
         def do_POST(self) -> None:
-            review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            review = json.loads(self.content())
             request = review["request"]
             decide = mutate if urlsplit(self.path).path == "/mutate" else validate
             answer = {"uid": request["uid"], **_response(decide(request, api, release))}
-            body = json.dumps({"apiVersion": review["apiVersion"], "kind": review["kind"], "response": answer}).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            body = {"apiVersion": review["apiVersion"], "kind": review["kind"], "response": answer}
+            self.respond(200, body, {"Content-Type": "application/json"})
 
-        def log_message(self, format: str, *args: Any) -> None:
-            """Nothing: the API server says what goes wrong."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        server.socket = tls.wrap_socket(server.socket, server_side=True)
-        Thread(target=server.serve_forever, daemon=True).start()
+    with served(Webhooks, tls) as address:
         authority = base64.b64encode((folder / "ca.crt").read_bytes()).decode()
-        try:
-            for configuration in _configurations(f"https://127.0.0.1:{server.server_port}", authority):
-                api.create(configuration)
-            _await(api)
-            yield
-        finally:
-            server.shutdown()
+        for configuration in _configurations(f"https://{address}", authority):
+            api.create(configuration)
+        _await(api)
+        yield
 
 
 def _await(api: Api) -> None:

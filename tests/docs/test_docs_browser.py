@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 
 import pytest
 from browsing import faults
 from running import ROOT
+
+from serving import served
 
 PAGES = sorted(
     f"{name}.html"
@@ -41,10 +42,8 @@ def site(browser, tmp_path_factory) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+    with served(Handler) as address:
+        yield f"http://{address}"
 
 
 @pytest.fixture(params=[(400, "dark"), (1600, "light")], ids=["phone", "wide"])

@@ -6,12 +6,12 @@ import json
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from ssl import SSLContext
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from serving import Handler, served
 from virtcatalog.live.resources import PODS, RESOURCES, SURROUNDINGS
 
 Data = dict[str, Any]
@@ -69,11 +69,8 @@ class Server:
 def serving(server: Server, folder: Path, tls: SSLContext | None = None, **user: Any) -> Iterator[str]:
     """Yield the kubeconfig of a server that runs, whose context is `lab`."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Answers(Handler):
         protocol_version = "HTTP/1.1"
-
-        def handle_one_request(self) -> None:
-            super().handle_one_request()
 
         def do_GET(self) -> None:
             server.verbs.append("GET")
@@ -83,12 +80,7 @@ def serving(server: Server, folder: Path, tls: SSLContext | None = None, **user:
             if code == 0:  # the server dies
                 self.close_connection = True
                 return
-            self.send_response(code)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.respond(code, body, headers)
 
         def _refuse(self) -> None:
             server.verbs.append(self.command)
@@ -101,30 +93,18 @@ def serving(server: Server, folder: Path, tls: SSLContext | None = None, **user:
                 self._refuse()
                 return
             server.verbs.append("dry run")
-            self.rfile.read(int(self.headers["Content-Length"]))
+            self.content()
             refused = parts.path.rpartition("/")[2].startswith("refused-")
             code, body, _ = status(422, "the webhook says no") if refused else (200, b"{}", {})
-            self.send_response(code)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.respond(code, body)
 
-        do_POST = do_PUT = do_DELETE = do_HEAD = _refuse  # noqa: N815
+        do_POST = do_PUT = do_DELETE = do_HEAD = _refuse
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        http.daemon_threads = True
-        http.handle_error = lambda *_: None  # type: ignore[method-assign] - a client may go when it does not trust
-        if tls is not None:  # each connection is secured by its own thread
-            http.socket = tls.wrap_socket(http.socket, server_side=True, do_handshake_on_connect=False)
-        threading.Thread(target=http.serve_forever, daemon=True).start()
+    with served(Answers, tls) as address:
         scheme = "http" if tls is None else "https"
         file = folder / "kubeconfig"
-        file.write_text(json.dumps(kubeconfig(f"{scheme}://127.0.0.1:{http.server_port}", **user)))
+        file.write_text(json.dumps(kubeconfig(f"{scheme}://{address}", **user)))
         yield str(file)
-        http.shutdown()
 
 
 def kubeconfig(server: str, **user: Any) -> Data:

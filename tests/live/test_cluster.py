@@ -8,9 +8,7 @@ import json
 import ssl
 import sys
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +18,7 @@ from fakeapi import kubeconfig
 from jobs import Job, printed
 
 import fleet
+from serving import Handler, served
 from virtcatalog.cli import main
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ def counted(stored: RunningCluster, tmp_path: Path) -> Iterator[tuple[str, list[
 
     verbs: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class Proxy(Handler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
@@ -85,28 +84,18 @@ def counted(stored: RunningCluster, tmp_path: Path) -> Iterator[tuple[str, list[
                 code, answer = 200, stored.api.ask(self.command, self.path)
             except ApiError as error:
                 code, answer = error.code, error.status
-            body = json.dumps(answer).encode()
-            self.send_response(code)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.respond(code, answer)
 
         def refuse(self) -> None:
             verbs.append(self.command)
             self.send_error(405)
 
-        do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = refuse  # noqa: N815
+        do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = refuse
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        http.daemon_threads = True
-        Thread(target=http.serve_forever, daemon=True).start()
+    with served(Proxy) as address:
         file = tmp_path / "kubeconfig"
-        file.write_text(json.dumps(kubeconfig(f"http://127.0.0.1:{http.server_port}")))
+        file.write_text(json.dumps(kubeconfig(f"http://{address}")))
         yield str(file), verbs
-        http.shutdown()
 
 
 def call(*arguments: str) -> Any:

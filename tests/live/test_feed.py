@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from fakeapi import Server, serving
 from jobs import Job, container_of, printed
 
 import fleet
+from serving import Handler, served
 from virtcatalog.cli import main
 
 FEED = ("feed", "--name", "lab", "--image", "virtcatalog:1", "--repo-url", "https://git.example.org/live.git")
@@ -106,24 +105,17 @@ def test_a_cluster_that_does_not_answer_writes_nothing(tmp_path, places):
 def test_the_job_puts_the_dump_to_the_url_of_its_secret(tmp_path: Path):
     got: list[tuple[str, str | None, bytes]] = []
 
-    class Bucket(BaseHTTPRequestHandler):
+    class Bucket(Handler):
         def do_PUT(self) -> None:
-            content = self.rfile.read(int(self.headers["Content-Length"]))
-            got.append((self.path, self.headers["Content-Type"], content))
-            self.send_response(403 if self.path == "/no" else 200)
-            self.end_headers()
-
-        def log_message(self, *_: Any) -> None:
-            pass
+            got.append((self.path, self.headers["Content-Type"], self.content()))
+            self.respond(403 if self.path == "/no" else 200)
 
     job = Job(tmp_path, *FEED[:-2])
     job.virtcatalog("#!/bin/sh\necho '{}'\n")
-    with ThreadingHTTPServer(("127.0.0.1", 0), Bucket) as http:
-        threading.Thread(target=http.serve_forever, daemon=True).start()
+    with served(Bucket) as address:
         for path, status in (("/lab.json?signature=1", 0), ("/no", 1)):
-            (tmp_path / "credentials" / "url").write_text(f"http://127.0.0.1:{http.server_port}{path}\n")
+            (tmp_path / "credentials" / "url").write_text(f"http://{address}{path}\n")
             assert job.run().returncode == status
-        http.shutdown()
     assert got[0] == ("/lab.json?signature=1", "application/json", b"{}\n")
 
 

@@ -8,10 +8,8 @@ import select
 import socket
 import ssl
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -22,6 +20,7 @@ from fakeapi import Server, kubeconfig, serving
 
 import fleet
 from certificates import Pair, authority, signed
+from serving import Handler, served
 from virtcatalog.cli import main
 from virtcatalog.live.client import api
 from virtcatalog.live.client import credentials as credentials_module
@@ -259,7 +258,7 @@ def proxy(address: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     asked: list[tuple[str, str]] = []
     target = urlsplit(address)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Proxy(Handler):
         def do_CONNECT(self) -> None:
             asked.append((self.path, self.headers.get("Proxy-Authorization", "")))
             with socket.create_connection((str(target.hostname), target.port or 443)) as there:
@@ -268,14 +267,8 @@ def proxy(address: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
                 relay(self.connection, there)
             self.close_connection = True
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        http.daemon_threads = True
-        threading.Thread(target=http.serve_forever, daemon=True).start()
-        yield f"127.0.0.1:{http.server_port}", asked
-        http.shutdown()
+    with served(Proxy) as address:
+        yield address, asked
 
 
 def relay(here: socket.socket, there: socket.socket) -> None:

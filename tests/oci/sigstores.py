@@ -10,12 +10,10 @@ import base64
 import hashlib
 import json
 import struct
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import jwt
@@ -24,6 +22,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
+
+from serving import Handler, served
 
 _ISSUER = ObjectIdentifier("1.3.6.1.4.1.57264.1.8")
 _SCTS = ObjectIdentifier("1.3.6.1.4.1.11129.2.4.2")
@@ -218,9 +218,9 @@ def sigstore() -> Iterator[Sigstore]:
     """Run a Sigstore."""
     ours = Sigstore()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Answers(Handler):
         def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            asked = json.loads(self.content())
             if self.path == "/api/v2/signingCert":
                 claims = jwt.decode(
                     self.headers["Authorization"].removeprefix("Bearer "), options={"verify_signature": False}
@@ -228,26 +228,11 @@ def sigstore() -> Iterator[Sigstore]:
                 request = x509.load_pem_x509_csr(base64.b64decode(asked["certificateSigningRequest"]))
                 made = ours.certificate(request, claims["iss"], claims["sub"])
                 chain = [one.public_bytes(Encoding.PEM).decode() for one in (made, ours.authority)]
-                self.answer(200, {"signedCertificateEmbeddedSct": {"chain": {"certificates": chain}}})
+                self.respond(200, {"signedCertificateEmbeddedSct": {"chain": {"certificates": chain}}})
             else:
                 assert self.path == "/api/v1/log/entries", self.path
-                self.answer(201, ours.entry(asked))
+                self.respond(201, ours.entry(asked))
 
-        def answer(self, status: int, body: dict[str, Any]) -> None:
-            content = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    ours.url = f"http://127.0.0.1:{server.server_address[1]}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    with served(Answers) as address:
+        ours.url = f"http://{address}"
         yield ours
-    finally:
-        server.shutdown()
-        server.server_close()

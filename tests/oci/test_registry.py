@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 from asking import run
 from registries import docker_config
 
+from serving import Handler, served
 from virtcatalog.limits import ARTIFACT_BYTES
 from virtcatalog.oci.image import CATALOG, digest_of, image_of
 from virtcatalog.oci.reference import OciError, Reference
@@ -35,27 +35,14 @@ class Fake:
 def fake() -> Iterator[Fake]:
     ours = Fake()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Answering(Handler):
         def do_GET(self) -> None:
             ours.asked.append((self.path, self.headers.get("Authorization")))
             status, headers, body = ours.answers(self)
-            self.send_response(status)
-            for name, value in {"Content-Length": str(len(body)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
+            self.respond(status, body, headers)
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    ours.host = f"127.0.0.1:{server.server_address[1]}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    with served(Answering) as ours.host:
         yield ours
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 @pytest.fixture

@@ -5,11 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import ssl
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
@@ -22,6 +20,7 @@ from cryptography.x509 import load_pem_x509_certificate
 from registries import PASSWORD, USER, Running, docker_config, registry
 
 from certificates import Pair, authority, signed
+from serving import Handler, served
 
 SERVICE, ISSUER, REFRESH = "registry.test", "tokens.test", "an identity token"
 
@@ -45,13 +44,13 @@ class Server(NamedTuple):
 def tokens(pair: Pair, signer: Pair, asked: list[Asked]) -> Iterator[str]:
     """Yield the address of a token server; who has a password, or an identity token, gets all that it asks for."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Tokens(Handler):
         def do_GET(self) -> None:
             self.answer(parse_qs(urlsplit(self.path).query), self.headers.get("Authorization", "") == basic)
 
         def do_POST(self) -> None:
             assert self.headers["Content-Type"] == "application/x-www-form-urlencoded"
-            form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            form = parse_qs(self.content().decode())
             self.answer(form, form["grant_type"] == ["refresh_token"] and form["refresh_token"] == [REFRESH])
 
         def answer(self, query: dict[str, list[str]], known: bool) -> None:
@@ -67,26 +66,13 @@ def tokens(pair: Pair, signer: Pair, asked: list[Asked]) -> Iterator[str]:
             headers = {"x5c": [base64.b64encode(der).decode()]}
             token = jwt.encode(claims, signer.key.read_text(), algorithm="ES256", headers=headers)
             body: dict[str, Any] = {"access_token" if self.command == "POST" else "token": token} if known else {}
-            content = json.dumps(body).encode()
-            self.send_response(200 if known else 401)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
+            self.respond(200 if known else 401, body)
 
     basic = f"Basic {base64.b64encode(f'{USER}:{PASSWORD}'.encode()).decode()}"
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*pair)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"https://127.0.0.1:{server.server_address[1]}/token"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with served(Tokens, context) as address:
+        yield f"https://{address}/token"
 
 
 @pytest.fixture(scope="module")

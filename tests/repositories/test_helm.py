@@ -6,12 +6,11 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 
+from serving import Handler, served
 from virtcatalog import limits
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.folder import held_at
@@ -211,28 +210,23 @@ def test_no_link_of_a_chart_is_followed(tmp_path):
 def test_a_schema_of_values_reads_no_file_and_no_page(tmp_path):
     asked = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class Refusing(Handler):
         def do_GET(self):
             asked.append(self.path)
             self.send_error(404)
 
-        def log_message(self, *args):
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}/x"
-    template = "apiVersion: v1\nkind: X\nmetadata: {name: a}\n"
-    chart = {"Chart.yaml": CHART, "templates/a.yaml": template, "values.schema.json": f'{{"$ref": "{url}"}}'}
-    sub = {f"sub/{path}": content.replace("vms", "sub") for path, content in chart.items()}
-    documents = render({**{f"c/{path}": content for path, content in chart.items()}, "c/charts/sub-1.tgz": packed(sub)})
-    # Given as it is, helm asks for it: that it does not is due to the copy.
-    for path, content in chart.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(content)
-    assert (len(documents.manifests), asked) == (2, [])
-    subprocess.run([HELM, "template", "a", str(tmp_path)], capture_output=True, check=False)
-    server.shutdown()
+    with served(Refusing) as address:
+        chart = {"Chart.yaml": CHART, "templates/a.yaml": "apiVersion: v1\nkind: X\nmetadata: {name: a}\n"}
+        chart["values.schema.json"] = f'{{"$ref": "http://{address}/x"}}'
+        sub = {f"sub/{path}": content.replace("vms", "sub") for path, content in chart.items()}
+        files = {f"c/{path}": content for path, content in chart.items()}
+        documents = render({**files, "c/charts/sub-1.tgz": packed(sub)})
+        assert (len(documents.manifests), asked) == (2, [])
+        # Given as it is, helm asks for it: that it does not is due to the copy.
+        for path, content in chart.items():
+            (tmp_path / path).parent.mkdir(exist_ok=True)
+            (tmp_path / path).write_text(content)
+        subprocess.run([HELM, "template", "a", str(tmp_path)], capture_output=True, check=False)
     assert asked == ["/x"]
 
 
