@@ -6,6 +6,7 @@ import pytest
 from fragments import make_context, make_vmi
 from fragments import xml as plain
 
+from virtcatalog.errors import Warning
 from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.domain import Domain
 from virtcatalog.kubevirt.launcher.errors import DomainError
@@ -152,9 +153,14 @@ def test_ignition_data_is_lost_where_ports_are_added():
     vmi, domain = launched(memory="4Gi", annotations=IGNITION)
     assert "qemu:commandline" not in tags(domain)
     assert "xmlns:qemu" not in domain.element.attrib
-    (warning,) = launch_warnings(vmi, domain)
-    assert warning.field == "spec.template.metadata.annotations[kubevirt.io/ignitiondata]"
-    assert 'placePCIDevicesOnRootComplex: "true"' in warning.message
+    message = (
+        "the guest does not get this data: virt-launcher drops <qemu:commandline> where it adds PCIe root ports for "
+        'hotplug (kubevirt/kubevirt#16901). Set the annotation kubevirt.io/placePCIDevicesOnRootComplex: "true", or '
+        "hand the data to Ignition in a cloudInitConfigDrive volume"
+    )
+    assert launch_warnings(vmi, domain) == [
+        Warning("Ignored", "spec.template.metadata.annotations[kubevirt.io/ignitiondata]", message)
+    ]
 
 
 @pytest.mark.parametrize(

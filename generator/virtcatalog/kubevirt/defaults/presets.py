@@ -71,7 +71,7 @@ def applied_presets(vmi: VirtualMachineInstance) -> list[str]:
 def preset_warnings(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Warning]:
     """What the VMI webhook remarks when presets were applied, of each of them; and what they say that does not hold.
 
-    The VMI says otherwise then, or another preset that came first.
+    The VMI says otherwise then: presets that contradict each other refuse it.
     """
     namespace = namespace_or_default(vmi.metadata.namespace)
     if not cluster.presets(namespace):
@@ -79,19 +79,13 @@ def preset_warnings(vmi: VirtualMachineInstance, cluster: Cluster) -> list[Warni
     message = "presets are deprecated: use an instance type and a preference"
     about = f"VirtualMachineInstancePreset/{namespace}"
     warnings = [Warning("Deprecated", "", message, f"{about}/{name}") for name in applied_presets(vmi)]
-    settings = {preset.metadata.name: dict(_settings(preset.spec.domain)) for preset in _matching(vmi, cluster)}
     domain = dict(_leaves(to_manifest(vmi.spec.domain), ()))
-    for name, values in settings.items():
-        for path, value in values.items():
-            if domain.get(path) == value:
-                continue
-            givers = (
-                other for other, theirs in settings.items() if path in theirs and theirs[path] == domain.get(path)
-            )
-            giver = next(givers, "")
-            whose = f"that of the preset {giver}" if giver else "the VM's own"
-            outcome = f"{whose} is kept, not {value!r}" if path in domain else f"{value!r} is left out"
-            warnings.append(Warning("Ignored", field_path(("spec", "domain", *path)), outcome, f"{about}/{name}"))
+    for preset in _matching(vmi, cluster):
+        for path, value in _settings(preset.spec.domain):
+            if domain.get(path) != value:
+                outcome = f"the VM's own is kept, not {value!r}" if path in domain else f"{value!r} is left out"
+                place = field_path(("spec", "domain", *path))
+                warnings.append(Warning("Ignored", place, outcome, f"{about}/{preset.metadata.name}"))
     return warnings
 
 
