@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf, own, own_copies, shared, write
+from virtcatalog.kubevirt.launcher.xml import (
+    Element,
+    Shared,
+    SubElement,
+    _Escaped,
+    by_tag,
+    leaf,
+    own,
+    own_copies,
+    shared,
+    write,
+)
 
 
 def test_the_layout():
@@ -81,3 +92,32 @@ def test_own_copies_share_nothing():
     assert write(root) == text
     root[0][0].set("changed", "yes")
     assert kept[0].get("changed") is None
+
+
+def test_shared_elements_have_no_room_for_more():
+    """There are many of them."""
+    assert not hasattr(leaf("a"), "__dict__")
+
+
+def test_short_texts_are_remembered_escaped_and_not_too_many_of_them():
+    escaped = _Escaped()
+    assert (escaped["<" * 36], escaped["<" * 37]) == ("&lt;" * 36, "&lt;" * 37)
+    assert list(escaped) == ["<" * 36]
+    for number in range(4095):
+        escaped[str(number)]
+    assert len(escaped) == 4096
+    assert escaped["&"] == "&amp;"
+    assert list(escaped) == ["&"]
+
+
+@pytest.mark.parametrize(("text", "written"), [("#", "#"), ("##", "&#35;#"), ("##[x]", "&#35;#[x]"), ("a#b", "a#b")])
+def test_no_text_is_a_command_to_the_runner_of_a_ci_job(text, written):
+    assert write(leaf("a", text)) == f"<a>{written}</a>\n"
+
+
+def test_children_by_their_tags():
+    parent = own("a", leaf("b", "1"), leaf("c"), leaf("b", "2"))
+    assert {tag: [child.text for child in children] for tag, children in by_tag(parent).items()} == {
+        "b": ["1", "2"],
+        "c": [None],
+    }

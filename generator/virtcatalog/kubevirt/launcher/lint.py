@@ -83,7 +83,7 @@ def newest_schema(prefixes: Iterable[str] = _PREFIXES) -> Schema:
     files = [path for path in paths if path.is_file()]
     if not files:
         raise SchemaMissingError(f"there is no libvirt schema, {' or '.join(map(str, paths))}: {_INSTALL}")
-    return Schema(max(files, key=lambda path: _version(path) or (0, 0)))
+    return Schema(max(files, key=lambda path: _version(path) or ()))
 
 
 def _version(schema: Path) -> Version | None:

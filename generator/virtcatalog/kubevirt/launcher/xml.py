@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from copy import deepcopy
-from xml.etree.ElementTree import Element, SubElement
+from xml.etree.ElementTree import Element as Element
+from xml.etree.ElementTree import SubElement as SubElement
 
 from virtcatalog.kubevirt.memo import memo
-
-__all__ = ["Element", "Shared", "SubElement", "by_tag", "leaf", "own", "own_copies", "shared", "write"]
 
 _INDENT = "  "
 _REMEMBERED = 4096
