@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.names import EVEN_PARITY, NON_ROOT, PLACE_ON_ROOT_COMPLEX
-from virtcatalog.kubevirt.launcher.builder import build_domain, convert
+from virtcatalog.kubevirt.launcher.builder import build_domain, convert, machine_text
 from virtcatalog.kubevirt.launcher.context import BackingVolume
 from virtcatalog.kubevirt.launcher.elements.memorybacking import MEMFD_ANNOTATION
 from virtcatalog.kubevirt.launcher.errors import DomainError
@@ -218,3 +218,14 @@ def test_whatever_the_texts_are_the_xml_is_well_formed(text):
     vmi.spec.domain.firmware.kernel_boot.kernel_args = text
     vmi.spec.domain.chassis.serial = text
     XML(write(build_domain(vmi, make_context())))
+
+
+def test_the_text_of_a_machine_is_that_of_its_domain_up_to_the_devices():
+    vmi, context = everything()
+    begin, _, _ = write(build_domain(vmi, context)).partition("  <devices>")
+    begin = begin.replace(' xmlns:qemu="http://libvirt.org/schemas/domain/qemu/1.0"', "")
+    assert machine_text(vmi, context) == f"{begin}</domain>\n"
+
+
+def test_a_machine_with_grace_gpus_has_no_text_without_its_devices():
+    assert machine_text(make_vmi(), make_context(grace_host_device_aliases=("gpu-a",))) is None

@@ -25,6 +25,15 @@ THREE = "[{name: a}, {name: b}, {name: c}]"
             "[{name: a}, {name: b}]",
             (1, 1),
         ),
+        ("domain.ioThreadsPolicy: auto\ndomain.cpu: {dedicatedCpuPlacement: true}", "[{name: a}, {name: b}]", (2, 2)),
+        ("domain.ioThreadsPolicy: auto\ndomain.cpu: {isolateEmulatorThread: true}", "[{name: a}, {name: b}]", (2, 2)),
+        ("domain.ioThreadsPolicy: auto\ndomain.resources: {requests: {cpu: 1}, limits: {cpu: 4}}", THREE, (2, 2)),
+        (
+            "domain.ioThreadsPolicy: auto",
+            "[{name: a, dedicatedIOThread: true}, {name: b, dedicatedIOThread: true}, {name: c}, {name: d}]",
+            (3, 1),
+        ),
+        ("domain.ioThreadsPolicy: supplementalPool", "[{name: a}]", (0, 0)),
         (
             "domain.ioThreadsPolicy: supplementalPool\ndomain.ioThreads: {supplementalPoolThreadCount: 4}",
             "[{name: a}]",

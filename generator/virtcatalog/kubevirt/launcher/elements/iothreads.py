@@ -28,7 +28,7 @@ def iothread_counts(domain: DomainSpec) -> tuple[int, int]:
     """
     if not has_iothreads(domain):
         return 0, 0
-    if domain.io_threads_policy == SUPPLEMENTAL_POOL and domain.io_threads is not None:
+    if domain.io_threads_policy == SUPPLEMENTAL_POOL:
         return supplemental_pool(domain), 0
     disks = domain.devices.disks
     dedicated = sum(1 for disk in disks if disk.dedicated_io_thread)
@@ -63,10 +63,9 @@ def iothreads(count: int) -> Element | None:
 
 
 def _thread_limit(domain: DomainSpec) -> int:
-    if domain.io_threads_policy in (None, "shared"):
-        return 1
+    """How many threads disks share, if so many; the policy is `auto`, `shared` or none."""
     if domain.io_threads_policy != "auto":
-        return 0
+        return 1
     cpu = domain.cpu
     if cpu and cpu.dedicated_cpu_placement and cpu.isolate_emulator_thread:
         return 1
