@@ -9,11 +9,12 @@ import msgspec
 import otheryaml
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.hosts import HostCell, HostCPU, HostTopology
-from virtcatalog.kubevirt.launcher.architecture import architecture_of
+from virtcatalog.kubevirt.hosts import BlockLimits, DirectIO, HostCell, HostCPU, HostTopology, PodLinks
+from virtcatalog.kubevirt.launcher.architecture import AMD64, architecture_of
 from virtcatalog.kubevirt.launcher.builder import build_domain
 from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.xml import write
+from virtcatalog.releases import DEFAULT
 
 TWO_NODES = HostTopology(
     tuple(
@@ -37,9 +38,48 @@ def make_vmi(text="", architecture="amd64", annotations=None):
     return convert({"metadata": metadata, "spec": spec}, VirtualMachineInstance)
 
 
+NODE = Context(
+    architecture=AMD64,
+    release=DEFAULT,
+    hypervisor="kvm",
+    hypervisor_available=True,
+    allow_emulation=False,
+    host_architecture="",
+    launcher_log_verbosity=2,
+    non_root=True,
+    smbios=None,
+    firmware_directory="/usr/share/edk2/ovmf",
+    firmware_files=frozenset(),
+    firmware_auto_selection=False,
+    topology=HostTopology(),
+    pci_numa_aware_topology=False,
+    pci_numa_nodes={},
+    iommufd=False,
+    grace_io_virtualization=False,
+    grace_devices={},
+    grace_initiator_nodes=(),
+    smmuv3=False,
+    numa_distances={},
+    mem_balloon_stats_period=10,
+    free_page_reporting=True,
+    bochs_for_efi_guests=True,
+    serial_console_log=True,
+    expand_disks=False,
+    container_disk_format="qcow2",
+    filesystem_block_size=4096,
+    block_device=BlockLimits(),
+    direct_io=DirectIO(),
+    claims_allocated=False,
+    binding_attachments={},
+    pod_interface="eth0",
+    pod_links=PodLinks(),
+)
+"""A plain node of a plain cluster."""
+
+
 def make_context(architecture="amd64", **changes):
     """Make the context of a VMI of an architecture."""
-    return msgspec.structs.replace(Context(), architecture=architecture_of(architecture), **changes)
+    return msgspec.structs.replace(NODE, architecture=architecture_of(architecture), **changes)
 
 
 def xml(parts):

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import msgspec
 
 from virtcatalog.kubevirt.hosts import BlockLimits, ClaimedDevice, DirectIO, HostTopology, PodLinks
-from virtcatalog.kubevirt.launcher.architecture import AMD64, Architecture
-from virtcatalog.releases import DEFAULT, Release
+from virtcatalog.kubevirt.launcher.architecture import Architecture
+from virtcatalog.releases import Release
 
 HYPERV_DIRECT = "hyperv-direct"
 
@@ -62,69 +62,70 @@ class DeviceResource(msgspec.Struct, frozen=True):
 class Context(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """KubeVirt's converter context: what the node, the pod and the cluster's configuration contribute.
 
+    What has a default is what few VMIs ask for.
     Source: pkg/virt-launcher/virtwrap/manager.go and converter/types/converter-context.go.
     """
 
-    architecture: Architecture = AMD64
+    architecture: Architecture
     """The guest's architecture."""
-    release: Release = DEFAULT
+    release: Release
     """The KubeVirt release whose behaviour this is."""
 
-    hypervisor: str = "kvm"
-    hypervisor_available: bool = True
+    hypervisor: str
+    hypervisor_available: bool
     """Whether the node has the hypervisor's device (`/dev/kvm`)."""
-    allow_emulation: bool = False
-    host_architecture: str = ""
+    allow_emulation: bool
+    host_architecture: str
     """The node's own architecture when cross-architecture emulation is on, else empty: the guest's."""
-    launcher_log_verbosity: int = 2
-    non_root: bool = True
+    launcher_log_verbosity: int
+    non_root: bool
 
-    smbios: SMBIOS | None = None
-    firmware_directory: str = "/usr/share/edk2/ovmf"
-    firmware_files: frozenset[str] = frozenset()
+    smbios: SMBIOS | None
+    firmware_directory: str
+    firmware_files: frozenset[str]
     """Names of the files in `firmware_directory`."""
-    firmware_auto_selection: bool = False
+    firmware_auto_selection: bool
 
     cpu_set: tuple[int, ...] = ()
     """The host CPUs that the pod owns."""
-    topology: HostTopology = HostTopology()
+    topology: HostTopology
     tsc_frequency: int | None = None
     """The lowest TSC frequency of the cluster in Hz, where virt-controller hands one out."""
 
-    pci_numa_aware_topology: bool = False
-    pci_numa_nodes: Mapping[str, int] = {}
+    pci_numa_aware_topology: bool
+    pci_numa_nodes: Mapping[str, int]
     """PCI address (`0000:41:00.0`) to host NUMA node; a device that is missing has no known node."""
-    iommufd: bool = False
-    grace_io_virtualization: bool = False
+    iommufd: bool
+    grace_io_virtualization: bool
     grace_host_device_aliases: tuple[str, ...] = ()
-    grace_devices: Mapping[str, GraceDevice] = {}
-    grace_initiator_nodes: tuple[int, ...] = ()
+    grace_devices: Mapping[str, GraceDevice]
+    grace_initiator_nodes: tuple[int, ...]
     """All Generic Initiator NUMA nodes of the host."""
-    smmuv3: bool = False
-    numa_distances: Mapping[int, Mapping[int, int]] = {}
+    smmuv3: bool
+    numa_distances: Mapping[int, Mapping[int, int]]
 
-    mem_balloon_stats_period: int = 10
-    free_page_reporting: bool = True
-    bochs_for_efi_guests: bool = True
-    serial_console_log: bool = True
+    mem_balloon_stats_period: int
+    free_page_reporting: bool
+    bochs_for_efi_guests: bool
+    serial_console_log: bool
 
     volumes: Mapping[str, BackingVolume] = {}
     """Volume name to the claim behind it, for volumes that have one."""
     changed_block_tracking: bool = False
-    expand_disks: bool = False
+    expand_disks: bool
     """Whether disks with a claim say that they grow with it."""
-    container_disk_format: str = "qcow2"
-    filesystem_block_size: int = 4096
-    block_device: BlockLimits = BlockLimits()
+    container_disk_format: str
+    filesystem_block_size: int
+    block_device: BlockLimits
     """The block size of file systems that hold disk images, and the limits of block devices."""
-    direct_io: DirectIO = DirectIO()
+    direct_io: DirectIO
     """Which file systems take O_DIRECT; block devices do."""
-    claims_allocated: bool = False
+    claims_allocated: bool
     """Whether images of claims hold all their blocks, even where no annotation says so."""
-    binding_attachments: Mapping[str, str] = {}
+    binding_attachments: Mapping[str, str]
     """Network binding plugin to how it attaches to the domain; plugins that do not say are missing."""
-    pod_interface: str = "eth0"
-    pod_links: PodLinks = PodLinks()
+    pod_interface: str
+    pod_links: PodLinks
     device_resources: Mapping[str, DeviceResource] = {}
     claimed_devices: Mapping[tuple[str, str], ClaimedDevice] = {}
     """(resource claim of the VMI, request) to what its driver allocated."""
