@@ -3,6 +3,11 @@
 import pytest
 from fragments import make_context, make_vmi, part, xml
 
+from virtcatalog.errors import Warning
+from virtcatalog.kubevirt.launcher.builder import convert
+from virtcatalog.kubevirt.launcher.elements.clock import timer_faults
+from virtcatalog.kubevirt.launcher.launch.sync import launch_warnings
+
 
 def clock(vmi, context=None):
     return part("clock", vmi, context)
@@ -83,3 +88,43 @@ def test_the_tsc_comes_after_the_timers_of_the_vmi():
 
 def test_no_frequency_without_a_hint():
     assert clock(make_vmi("domain.cpu: {features: [{name: invtsc, policy: require}]}")) is None
+
+
+POLICIES, TRACKS = "none of delay, catchup, merge, discard", "none of boot, guest, wall, realtime"
+
+
+@pytest.mark.parametrize(
+    ("timer", "faults"),
+    [
+        ("{}", []),
+        ("{hyperv: {}, kvm: {}, hpet: {}, pit: {}, rtc: {}}", []),
+        *((f"{{hpet: {{tickPolicy: {word}}}}}", []) for word in ("delay", "catchup", "merge", "discard")),
+        *((f"{{rtc: {{track: {word}}}}}", []) for word in ("boot", "guest", "wall", "realtime")),
+        (
+            "{rtc: {tickPolicy: x, track: y}, pit: {tickPolicy: dely}, hpet: {tickPolicy: z}}",
+            [
+                ("hpet.tickPolicy", f"'z' is {POLICIES}"),
+                ("pit.tickPolicy", f"'dely' is {POLICIES}; did you mean 'delay'?"),
+                ("rtc.tickPolicy", f"'x' is {POLICIES}"),
+                ("rtc.track", f"'y' is {TRACKS}"),
+            ],
+        ),
+    ],
+)
+def test_words_that_libvirt_does_not_know(timer, faults):
+    wanted = make_vmi(f"domain.clock: {{timer: {timer}}}").spec.domain.clock.timer
+    assert list(timer_faults(wanted)) == [
+        (field, f"libvirt refuses the domain: {message}") for field, message in faults
+    ]
+
+
+def test_without_timers_there_are_no_faults():
+    assert list(timer_faults(None)) == []
+
+
+def test_words_of_timers_are_warned_of_at_the_launch():
+    vmi = make_vmi("domain.clock: {timer: {rtc: {track: y}}}")
+    message = f"libvirt refuses the domain: 'y' is {TRACKS}"
+    assert launch_warnings(vmi, convert(vmi, make_context())) == [
+        Warning("Refused", "spec.template.spec.domain.clock.timer.rtc.track", message)
+    ]

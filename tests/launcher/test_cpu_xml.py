@@ -113,8 +113,25 @@ def test_configured_vcpus_leave_unset_numbers_out(wanted, count):
 
 
 def test_more_vcpus_than_any_machine_has_are_not_listed():
-    with pytest.raises(UnsupportedError):
-        vcpu(CPUTopology(1, 4000000, 1), 4)
+    with pytest.raises(UnsupportedError) as error:
+        vcpu(CPUTopology(1, 2**15 + 1, 1), 2)
+    assert str(error.value) == (
+        "spec.domain.cpu: not supported by virtcatalog: a domain with a list of 65538 vCPUs is not made"
+    )
+    assert len(vcpu(CPUTopology(1, 2**15, 1), 2)[1]) == 2**16
+
+
+def test_vcpus_that_come_to_nothing_in_32_bits_have_one_queue():
+    vmi = make_vmi("""
+        domain.cpu: {sockets: 65536, cores: 65536}
+        domain.devices:
+          blockMultiQueue: true
+          disks: [{name: a, cdrom: {bus: virtio}}, {name: b, cdrom: {bus: scsi}, dedicatedIOThread: true}]
+        domain.ioThreadsPolicy: auto
+    """)
+    shown = xml(parts("vcpu disk controller", vmi))
+    assert xml('<vcpu placement="static">0</vcpu>') in shown
+    assert shown.count('queues="1"') == 2
 
 
 def test_more_io_threads_than_any_machine_has_are_not_listed():

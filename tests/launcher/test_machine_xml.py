@@ -30,8 +30,12 @@ def test_the_name_holds_the_namespace_and_metadata_is_kubevirts():
     assert xml(parts("name metadata", make_vmi())) == xml(f"<name>default_vm</name>{metadata}")
 
 
-def tables(system="", chassis=""):
-    return f'<sysinfo type="smbios"><bios/><system>{system}</system><baseBoard/><chassis>{chassis}</chassis></sysinfo>'
+NAMELESS = "".join(f'<entry name="{name}"/>' for name in ("manufacturer", "family", "product", "sku", "version"))
+
+
+def tables(numbers="", chassis="", cluster=NAMELESS):
+    system = f"<system>{numbers}{cluster}</system>"
+    return f'<sysinfo type="smbios"><bios/>{system}<baseBoard/><chassis>{chassis}</chassis></sysinfo>'
 
 
 @pytest.mark.parametrize(
@@ -60,7 +64,7 @@ def test_sysinfo_names_the_system_as_the_cluster_says():
     context = make_context(smbios=SMBIOS(manufacturer="KubeVirt", family="F", product="None"))
     assert xml(part("sysinfo", make_vmi(), context)) == xml(
         tables(
-            """<entry name="manufacturer">KubeVirt</entry><entry name="family">F</entry>
+            cluster="""<entry name="manufacturer">KubeVirt</entry><entry name="family">F</entry>
                <entry name="product">None</entry><entry name="sku"/><entry name="version"/>"""
         )
     )

@@ -80,7 +80,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     launcher_log_verbosity: int
     non_root: bool
 
-    smbios: SMBIOS | None
+    smbios: SMBIOS
     firmware_directory: str
     firmware_files: frozenset[str]
     """Names of the files in `firmware_directory`."""

@@ -113,7 +113,7 @@ def _acpi_tables(acpi: ACPI, volumes: Sequence[Volume]) -> Element:
     return tables
 
 
-def sysinfo(firmware: Firmware | None, smbios: SMBIOS | None, chassis: Chassis | None) -> Element:
+def sysinfo(firmware: Firmware | None, smbios: SMBIOS, chassis: Chassis | None) -> Element:
     """`<sysinfo>`; libvirt gets all four tables, empty where nothing is known.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/sysinfo.go (SysInfoDomainConfigurator).
@@ -137,8 +137,8 @@ def numbers_of(firmware: Firmware | None) -> tuple[tuple[str, ...], tuple[str, .
 
 
 @memo
-def _entries_of_cluster(smbios: SMBIOS | None) -> Sequence[Element]:
-    names = () if smbios is None else ("manufacturer", "family", "product", "sku", "version")
+def _entries_of_cluster(smbios: SMBIOS) -> Sequence[Element]:
+    names = ("manufacturer", "family", "product", "sku", "version")
     return tuple(leaf("entry", getattr(smbios, name), name=name) for name in names)
 
 
