@@ -5,7 +5,8 @@ import pytest
 import otheryaml
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
-from virtcatalog.kubevirt.claims import backing_volumes
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.kubevirt.claims import Claim, Claims, backing_volumes
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.launcher.context import BackingVolume
 from virtcatalog.kubevirt.launcher.errors import DomainError
@@ -79,10 +80,36 @@ def test_a_disk_is_as_large_as_was_asked_for_and_given(backing, capacity, size):
     assert backing(PVC, pvc("{resources: {requests: {storage: 5Gi}}}", status)).capacity == size
 
 
-@pytest.mark.parametrize("spec", ["{}", "{resources: {requests: {storage: 1023Ki}}}"])
-def test_a_claim_must_hold_a_disk(backing, spec):
-    with pytest.raises(DomainError, match=r"spec.volumes\[0\]"):
-        backing(PVC, pvc(spec))
+TEN = Quantity.parse("10Gi")
+SMALL = "claim c is smaller than 1Mi, the least that a disk needs"
+
+
+@pytest.mark.parametrize(
+    ("spec", "status", "message"),
+    [
+        ("{}", "", "claim c neither requests storage nor has a capacity"),
+        ("{resources: {requests: {storage: 1023Ki}}}", "", SMALL),
+        ("{resources: {requests: {storage: 1Gi}}}", ", status: {capacity: {storage: 1023Ki}}", SMALL),
+        ("{}", ", status: {capacity: {storage: 1023Ki}}", SMALL),
+    ],
+)
+def test_a_claim_must_hold_a_disk(backing, spec, status, message):
+    with pytest.raises(DomainError) as error:
+        backing(PVC, pvc(spec, status))
+    assert (error.value.field, error.value.message) == ("spec.volumes[0]", message)
+
+
+@pytest.mark.parametrize(
+    ("spec", "status", "capacity"),
+    [
+        ("{resources: {requests: {storage: 1Mi}}}", "", 2**20),
+        ("{resources: {requests: {storage: 1Gi}}}", ", status: {capacity: {storage: 1Mi}}", 2**20),
+        ("{}", ", status: {capacity: {storage: 1Gi}}", None),
+        ("{resources: {requests: {storage: 1Gi}}}", ", status: {}", None),
+    ],
+)
+def test_a_claim_that_holds_one(backing, spec, status, capacity):
+    assert backing(PVC, pvc(spec, status)) == claim(capacity=capacity)
 
 
 def test_a_device_need_not_tell_its_size(backing):
@@ -144,3 +171,57 @@ def test_preallocated_claims_say_so(backing, annotations, preallocated):
 def test_preallocation_of_a_data_volume_is_that_of_its_claim(backing):
     manifest = data_volume("{preallocation: true, storage: {resources: {requests: {storage: 3Gi}}}}")
     assert backing("{name: v, dataVolume: {name: c}}", manifest).preallocated
+
+
+@pytest.mark.parametrize(
+    ("templates", "size"),
+    [
+        ("[{metadata: {name: c}, spec: {}}]", 10 * GIB),
+        (
+            (
+                "[{metadata: {name: c}, spec: {storage: {resources: {requests: {storage: 3Gi}}}}}, "
+                "{metadata: {name: c}, spec: {storage: {resources: {requests: {storage: 4Gi}}}}}]"
+            ),
+            3 * GIB,
+        ),
+    ],
+)
+def test_of_two_templates_of_a_name_the_first_counts(backing, templates, size):
+    assert backing("{name: v, dataVolume: {name: c}}", templates=templates).capacity == size
+
+
+@pytest.mark.parametrize(
+    ("objects", "expected"),
+    [
+        ([], Claim(False, TEN, TEN, assumed=True)),
+        (
+            [data_volume("{source: {blank: {}}}")],
+            Claim(False, TEN, TEN, assumed=True),
+        ),
+        (
+            [data_volume("{storage: {accessModes: [ReadWriteMany]}}")],
+            Claim(False, TEN, TEN, access_modes=("ReadWriteMany",), assumed=True),
+        ),
+        (
+            [data_volume("{pvc: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 3Gi}}}}")],
+            Claim(False, Quantity.parse("3Gi"), Quantity.parse("3Gi"), access_modes=("ReadWriteOnce",)),
+        ),
+        (
+            [
+                pvc("{accessModes: [ReadWriteOnce, ReadOnlyMany], resources: {requests: {storage: 3Gi}}}").replace(
+                    "name: c", "name: c, uid: u"
+                )
+            ],
+            Claim(
+                False,
+                Quantity.parse("3Gi"),
+                Quantity.parse("3Gi"),
+                access_modes=("ReadWriteOnce", "ReadOnlyMany"),
+                uid="u",
+            ),
+        ),
+    ],
+)
+def test_what_is_known_of_a_claim(objects, expected):
+    vmi = convert({"spec": {"domain": {"devices": {}}}}, VirtualMachineInstance)
+    assert Claims(vmi, Cluster(map(read, objects)), None).find("c") == expected

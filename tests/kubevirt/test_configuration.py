@@ -162,18 +162,48 @@ def test_every_gate_of_the_release_has_one_stage():
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "why"),
     [
-        "imagePullPolicy: Sometimes",
-        "developerConfiguration: {memoryOvercommit: -1}",
-        "developerConfiguration: {cpuAllocationRatio: -1}",
-        "developerConfiguration: {pvcTolerateLessSpaceUpToPercent: 101}",
-        "network: {defaultNetworkInterface: sriov}",
+        ("imagePullPolicy: Sometimes", "imagePullPolicy 'Sometimes' is none of Always, IfNotPresent, Never"),
+        (
+            "developerConfiguration: {memoryOvercommit: -1}",
+            "developerConfiguration.memoryOvercommit is -1; it must be positive",
+        ),
+        (
+            "developerConfiguration: {cpuAllocationRatio: -1}",
+            "developerConfiguration.cpuAllocationRatio is -1; it must be positive",
+        ),
+        (
+            "developerConfiguration: {pvcTolerateLessSpaceUpToPercent: 101}",
+            "developerConfiguration.pvcTolerateLessSpaceUpToPercent is not between 0 and 100",
+        ),
+        (
+            "developerConfiguration: {pvcTolerateLessSpaceUpToPercent: -1}",
+            "developerConfiguration.pvcTolerateLessSpaceUpToPercent is not between 0 and 100",
+        ),
+        (
+            "network: {defaultNetworkInterface: sriov}",
+            "network.defaultNetworkInterface 'sriov' is none of bridge, masquerade",
+        ),
     ],
 )
-def test_an_invalid_configuration_counts_as_none(text):
+def test_an_invalid_configuration_counts_as_none(text, why):
     configuration = configure(f"{{cpuModel: Haswell, {text}}}")
-    assert configuration.invalid
+    assert configuration.invalid == why
     assert configuration.cpu_model == ""
     assert configuration.memory_overcommit == 100
     assert configuration.default_network_interface == "bridge"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f"imagePullPolicy: {policy}" for policy in ("Always", "IfNotPresent", "Never")),
+        "developerConfiguration: {memoryOvercommit: 1, cpuAllocationRatio: 1}",
+        *(f"developerConfiguration: {{pvcTolerateLessSpaceUpToPercent: {percent}}}" for percent in (0, 100)),
+        *(f"network: {{defaultNetworkInterface: {name}}}" for name in ("bridge", "masquerade")),
+    ],
+)
+def test_a_configuration_at_its_limits_counts(text):
+    configuration = configure(f"{{cpuModel: Haswell, {text}}}")
+    assert (configuration.invalid, configuration.cpu_model) == ("", "Haswell")
