@@ -1,7 +1,7 @@
 """What a cluster takes from manifests, and how it finds it."""
 
 import pytest
-from reading import read
+from reading import read, read_vm
 
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.cluster import Cluster
@@ -185,3 +185,123 @@ def test_what_its_user_writes_stays_strict():
     instancetype["spec"]["brandNew"] = 1
     with pytest.raises(ManifestError, match="brandNew"):
         Cluster([instancetype])
+
+
+def test_a_cluster_does_not_change():
+    with pytest.raises(AttributeError) as error:
+        Cluster().configuration = None
+    assert str(error.value) == "a Cluster does not change: make another one with another configuration"
+
+
+def test_a_cluster_without_some_of_its_presets():
+    other = read(PRESET)
+    other["metadata"]["name"] = "slow"
+    cluster = Cluster([read(PRESET), other])
+    assert [preset.metadata.name for preset in cluster.without_presets("fast").presets("blue")] == ["slow"]
+    assert cluster.without_presets("fast", "slow").presets("blue") == ()
+    assert [preset.metadata.name for preset in cluster.presets("blue")] == ["fast", "slow"]
+
+
+def test_a_cluster_without_its_configuration():
+    kubevirt = {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": {"name": "kubevirt"}}
+    kubevirt["spec"] = {"configuration": {"cpuModel": "Haswell"}}
+    cluster = Cluster([kubevirt, read(PVC)], release="v1.8.4", architecture="arm64")
+    plain = cluster.without_configuration()
+    assert (plain.configuration.cpu_model, plain.release.name, plain.architecture) == ("", "v1.8.4", "arm64")
+    assert plain.configuration.default_architecture == "arm64"
+    assert plain.pvc("blue", "disk") is not None
+    assert cluster.configuration.cpu_model == "Haswell"
+
+
+def test_a_cluster_with_further_revisions_computes_nothing_again():
+    revision = read("{apiVersion: apps/v1, kind: ControllerRevision, metadata: {name: r}, revision: 0}")
+    cluster, calls = Cluster([revision]), []
+
+    def number(of):
+        calls.append(of)
+        return len(calls)
+
+    stored = cluster.controller_revision("default", "r")
+    assert (cluster.computed(number), cluster.computed(number)) == (1, 1)
+    more = cluster.with_revisions({("blue", "s"): stored, ("default", "r"): None})
+    assert more.controller_revision("blue", "s") is stored
+    assert more.controller_revision("default", "r") is None
+    assert cluster.controller_revision("blue", "s") is None
+    assert more.computed(number) == 1
+    assert cluster.without_presets().computed(number) == 2
+
+
+def test_what_a_cluster_is_asked_for_can_be_watched():
+    cluster, asked = Cluster([read(PVC), read(INSTANCETYPE)]), set()
+    watched = cluster.watched(asked)
+    assert watched.pvc("blue", "disk") is cluster.pvc("blue", "disk")
+    assert watched.data_volume("blue", "none") is None
+    assert watched.names("VirtualMachineClusterInstancetype", "blue") == ["small"]
+    assert asked == {("PersistentVolumeClaim", "blue", "disk"), ("DataVolume", "blue", "none")}
+
+
+@pytest.mark.parametrize(
+    ("manifest", "limits"),
+    [
+        ("{apiVersion: v1, kind: Node, metadata: {name: n}}", True),
+        ("{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}}", True),
+        ("{apiVersion: v1, kind: LimitRange, metadata: {name: l}}", True),
+        ("{apiVersion: aaq.kubevirt.io/v1alpha1, kind: ApplicationAwareResourceQuota, metadata: {name: a}}", True),
+        ("{apiVersion: aaq.kubevirt.io/v1alpha1, kind: AAQ, metadata: {name: a}}", False),
+        ("{apiVersion: v1, kind: Namespace, metadata: {name: n}}", False),
+    ],
+)
+def test_objects_that_limit_pods(manifest, limits):
+    cluster = Cluster([read(manifest)])
+    assert cluster.limits_pods is limits
+    kept = [
+        *cluster.nodes,
+        *cluster.quotas,
+        *cluster.limit_ranges,
+        *cluster.application_quotas,
+        *([cluster.application_quota_configuration] if cluster.application_quota_configuration else []),
+        *([1] if cluster.has_namespace("n") else []),
+    ]
+    assert len(kept) == 1
+
+
+def test_the_node_that_a_vm_runs_on():
+    vmi = """
+    apiVersion: kubevirt.io/v1
+    kind: VirtualMachineInstance
+    metadata: {name: web}
+    spec: {domain: {devices: {}}}
+    """
+    assert Cluster([{**read(vmi), "status": {"nodeName": "n1"}}]).node_of("default", "web") == "n1"
+    assert Cluster([read(vmi)]).node_of("default", "web") == ""
+    assert Cluster().node_of("default", "web") == ""
+
+
+def test_a_vm_is_told_of_each_kind_of_object_that_it_names():
+    def pruned(kind, name, spec, version="cdi.kubevirt.io/v1beta1"):
+        return {"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": {**spec, "brandNew": 1}}
+
+    claim = {"resources": {"requests": {"storage": "1Gi"}}}
+    kubevirt = pruned("KubeVirt", "kubevirt", {}, "kubevirt.io/v1")
+    objects = [
+        kubevirt,
+        pruned("DataVolume", "a", {}),
+        pruned("PersistentVolumeClaim", "b", claim, "v1"),
+        pruned("PersistentVolumeClaim", "a", claim, "v1"),
+        pruned("DataSource", "c", {"source": {}}),
+        pruned("DataVolume", "d", {}),
+        pruned("DataSource", "e", {"source": {}}),
+    ]
+    spec = """
+    dataVolumeTemplates: [{metadata: {name: t}, spec: {sourceRef: {kind: DataSource, name: c}}}]
+    """
+    volumes = "volumes: [{name: v, dataVolume: {name: a}}, {name: w, persistentVolumeClaim: {claimName: b}}]"
+    told = Cluster(objects).warnings_about(read_vm(spec, volumes))
+    assert [warning.object for warning in told] == [
+        "KubeVirt/kubevirt",
+        "DataVolume/a",
+        "PersistentVolumeClaim/a",
+        "PersistentVolumeClaim/b",
+        "DataSource/c",
+    ]
+    assert Cluster().warnings_about(read_vm(spec, volumes)) == []

@@ -71,11 +71,11 @@ def test_a_cluster_that_runs_an_unknown_release_is_not_guessed_at() -> None:
     with pytest.raises(ManifestError) as raised:
         Cluster([kubevirt("v1.5.2")])
     (problem,) = raised.value.problems
-    modelled = ", ".join(RELEASES)
+    unknown = f"KubeVirt 'v1.5.2' is not modelled; known are {', '.join(RELEASES)}"
     assert (problem.object, problem.field, problem.message) == (
         "KubeVirt/kubevirt",
         "status.observedKubeVirtVersion",
-        f"KubeVirt 'v1.5.2' is not modelled; known are {modelled}; name the release to ask about to overrule this field",
+        f"{unknown}; name the release to ask about to overrule this field",
     )
 
 

@@ -192,8 +192,15 @@ def test_a_configuration_that_kubevirt_ignores_is_remarked_on():
         " spec: {configuration: {network: {defaultNetworkInterface: sriov}}}}"
     )
     (warning,) = expand(vm(), Cluster([kubevirt])).warnings
-    assert (warning.type, warning.field, warning.object) == ("Ignored", "spec.configuration", "KubeVirt")
-    assert "defaultNetworkInterface" in warning.message
+    assert (warning.type, warning.field, warning.object, warning.message) == (
+        "Ignored",
+        "spec.configuration",
+        "KubeVirt",
+        (
+            "KubeVirt ignores its whole configuration: "
+            "network.defaultNetworkInterface 'sriov' is none of bridge, masquerade"
+        ),
+    )
 
 
 def test_the_public_names_are_these():
@@ -211,8 +218,15 @@ def test_names_that_kubernetes_refuses_are_warnings_of_that_type():
 
 
 def test_labels_of_the_template_that_no_machine_can_have_are_a_warning() -> None:
-    warnings = expand(vm(labels="{app: web server}"), CLUSTER).warnings
-    assert [(warning.type, warning.field) for warning in warnings] == [("Refused", "spec.template.metadata.labels.app")]
+    (warning,) = expand(vm(labels="{app: web server}"), CLUSTER).warnings
+    assert (warning.type, warning.field, warning.message) == (
+        "Refused",
+        "spec.template.metadata.labels.app",
+        (
+            "Kubernetes refuses the label value 'web server': it may have at most 63 letters, digits, '-', '_' "
+            "and '.', and starts and ends with a letter or digit; virt-controller cannot create the machine"
+        ),
+    )
 
 
 def test_a_launch_that_fails_is_a_refusal_of_the_launcher_after_the_domain_was_made():
