@@ -124,7 +124,14 @@ def _same_text(element: XMLElement, new: XMLElement) -> bool:
     unit = _in_bytes(element), _in_bytes(new)
     if None not in unit:
         return unit[0] == unit[1]
+    if element.tag == "policy":
+        return _without_zeros(element.text) == _without_zeros(new.text)
     return element.text == new.text or (element.tag == "uuid" and element.text.lower() == new.text.lower())
+
+
+def _without_zeros(number: str) -> str:
+    """A hexadecimal number as KubeVirt writes it: libvirt's `0x0001` is `0x1`."""
+    return re.sub("^0x0+(?=.)", "0x", number)
 
 
 def _in_bytes(element: XMLElement) -> int | None:

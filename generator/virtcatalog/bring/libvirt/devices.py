@@ -77,14 +77,12 @@ def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs
         _interface(draft, element, at, mac)
         if not draft.from_kubevirt:
             attachment = "the pod's network, behind NAT" if pod else f"the network {network or name}, by Multus"
-            draft.mark(
-                "host",
-                f"it is attached to {attachment}",
-                (element, "type"),
-                source,
-                target,
-                element.first("virtualport"),
+            parts = (
+                (element,)  # the new domain has a <hostdev> in its place
+                if virtual_function
+                else ((element, "type"), source, target, element.first("virtualport"))
             )
+            draft.mark("host", f"it is attached to {attachment}", *parts)
     if networks:
         draft.spec["networks"] = networks
     elif not any(element.get("type") == "hostdev" for element in elements):
@@ -148,7 +146,9 @@ def _hostdevs(draft: Draft, rules: Rules, resources: Mapping[str, str], elements
             device["deviceName"] = resources_of_kind[0] if resources_of_kind else unknown
             if len(resources_of_kind) != 1:
                 field = f"domain.devices.{_PREFIXES[prefix]}[name={name}].deviceName"
-                draft.need(field, f"the domain does not tell the resource: --device {address_text}=RESOURCE does")
+                draft.need(
+                    field, f"the domain does not tell the resource: --device {address_text or '…'}=RESOURCE does"
+                )
         family = _PREFIXES.get(prefix, "hostDevices")
         if family == "gpus" and element.get("type") == "mdev" and element.get("display") == "on":
             ramfb = {} if element.get("ramfb") == "on" else {"ramFB": {"enabled": False}}
@@ -176,6 +176,7 @@ def _display(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
         usual = ("bochs" if efi else "vga") if draft.architecture == "amd64" else "virtio"
         if model is not None and model.get("type") == "none":
             draft.put((*_DEVICES, "autoattachGraphicsDevice"), False, video)
+            draft.mark("carried", "spec.template.spec.domain.devices.autoattachGraphicsDevice", video)
         elif (
             model is not None and model.get("type") and (model.get("type") != usual or _is_chosen(draft, model, usual))
         ):
@@ -227,12 +228,7 @@ def _small(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
             name = _alias(sound) if draft.from_kubevirt and _alias(sound) else "sound"
             draft.put((*_DEVICES, "sound"), {"name": name, "model": model}, sound)
             draft.devices[sound] = name
-    for watchdog in by_tag.get("watchdog", []):
-        if (model := watchdog.get("model")) in ("i6300esb", "diag288"):
-            name = _alias(watchdog) if draft.from_kubevirt and _alias(watchdog) else "watchdog"
-            device = {"name": name, model: {"action": watchdog.get("action", "reset")}}
-            draft.put((*_DEVICES, "watchdog"), device, watchdog)
-            draft.devices[watchdog] = name
+    _watchdogs(draft, by_tag.get("watchdog", []))
     panics = [{"model": element.get("model")} if element.get("model") else {} for element in by_tag.get("panic", [])]
     if panics:
         draft.put((*_DEVICES, "panicDevices"), panics, *by_tag["panic"])
@@ -240,6 +236,19 @@ def _small(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
         draft.put((*_DEVICES, "autoattachVSOCK"), True, by_tag["vsock"][0])
     if by_tag.get("redirdev"):
         draft.put((*_DEVICES, "clientPassthrough"), {}, *by_tag["redirdev"])
+
+
+def _watchdogs(draft: Draft, elements: list[XMLElement]) -> None:
+    for watchdog in elements:
+        if (model := watchdog.get("model")) in ("i6300esb", "diag288"):
+            name = _alias(watchdog) if draft.from_kubevirt and _alias(watchdog) else "watchdog"
+            device = {"name": name, model: {"action": watchdog.get("action", "reset")}}
+            draft.put((*_DEVICES, "watchdog"), device, watchdog)
+            draft.devices[watchdog] = name
+        elif model == "itco":
+            draft.mark("carried", "libvirt gives it by itself", watchdog)
+            if watchdog.get("action", "reset") != "reset":
+                draft.mark("lost", "the chipset's watchdog resets the guest", (watchdog, "action"))
 
 
 def _controllers(draft: Draft, elements: list[XMLElement]) -> None:
@@ -252,14 +261,15 @@ def _controllers(draft: Draft, elements: list[XMLElement]) -> None:
         kind, model = element.get("type"), element.get("model")
         if kind == "pci":
             draft.mark("host", "libvirt lays out the guest's PCI anew", element)
-        elif kind == "sata":
+        elif kind in ("sata", "virtio-serial"):
             draft.mark("carried", "libvirt gives it by itself", element)
         elif kind == "usb" and model != "none":
             why = "KubeVirt has a qemu-xhci, and only where a USB device needs it"
             draft.mark(
                 *(("host", why) if model in ("", "qemu-xhci", "nec-xhci") else ("lost", why)), (element, "model")
             )
-        elif kind not in ("scsi", "virtio-serial", "usb"):
+        elif kind not in ("scsi", "usb"):
             draft.mark("lost", f"KubeVirt has no controller of type {kind}", element)
-    if any(element.first("pcihole64") is not None and element.get("type") == "pci" for element in elements):
+    holes = [element.first("pcihole64") for element in elements if element.get("type") == "pci"]
+    if any(hole is not None and draft.number(hole) == 0 for hole in holes):
         draft.annotations[DISABLE_PCI_HOLE64] = "true"

@@ -27,9 +27,7 @@ def disks(draft: Draft, rules: Rules) -> None:
         name = free_label(label(attribute(element.first("target"), "dir"), "share"), used_names)
         draft.device("filesystems", {"name": name, "virtiofs": {}}, element)
         if draft.from_kubevirt:
-            draft.need(
-                "volumes", f"the domain does not tell what the filesystem {name} shares: it is taken for a claim"
-            )
+            draft.need(f"volumes[name={name}]", "the domain does not tell what the filesystem shares")
         placed_volumes.append((None, claim_volume(draft, name, "")))
     volumes = in_place(placed_volumes)
     if volumes:

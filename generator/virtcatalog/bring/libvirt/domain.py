@@ -158,7 +158,9 @@ def _share_nothing(draft: Draft, reason: Reason) -> bool:
     names = {draft.devices.pop(element) for element in shared}
     draft.mark("lost", f"KubeVirt refuses it: {reason.message}", *shared)
     draft.spec["domain"]["devices"].pop("filesystems", None)
-    draft.spec["volumes"] = [volume for volume in draft.spec["volumes"] if volume["name"] not in names]
+    volumes = [volume for volume in draft.spec.pop("volumes") if volume["name"] not in names]
+    if volumes:
+        draft.spec["volumes"] = volumes
     return bool(names)
 
 

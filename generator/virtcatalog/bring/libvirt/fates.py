@@ -149,7 +149,7 @@ PATTERNS: tuple[tuple[str, Verdict], ...] = (
     ),
     (r"devices/interface/driver/@name=.*", _LIBVIRT),
     (r"devices/interface/link/@state=up", _LIBVIRT),
-    (r"devices/interface/link/=", CARRIED),
+    (r"devices/interface/link/=", _LIBVIRT),
     (
         r"devices/interface/(vlan|bandwidth|filterref)/.*",
         lost("the network that it is attached to says so: a NetworkAttachmentDefinition"),
@@ -180,7 +180,7 @@ PATTERNS: tuple[tuple[str, Verdict], ...] = (
         host("KubeVirt has tpm-crb for a TPM that keeps its state"),
     ),
     (r"devices/tpm/backend/profile/.*", _NODE),
-    (r"devices/watchdog/.*itco.*", _LIBVIRT),
+    (r"devices/hostdev/@mode=subsystem", _LIBVIRT),
     (r"devices/hostdev/(@managed|source/address|driver|rom).*", _NODE),
     (r"devices/redirdev/.*", host("virtctl usbredir reaches the ports: clientPassthrough")),
     (r"devices/filesystem/(driver|source|binary)/.*", _NODE),

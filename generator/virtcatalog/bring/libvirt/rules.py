@@ -85,7 +85,7 @@ def disk_rule(text: str) -> DiskRule:
                 raise ValueError
         except ValueError:
             example = f"{kind}:20Gi" if kind not in _VALUED else f"{kind}:https://example.org/disk.qcow2,20Gi"
-            raise RuleError(f"{text!r}: a {kind} volume has a size, such as {example}") from None
+            raise RuleError(f"{text!r}: {kind} needs a size, such as {example}") from None
     if kind in _VALUED and not value:
         raise RuleError(f"{text!r}: say of what, such as {kind}:…")
     if kind in ("blank", "upload", "drop") and value:
@@ -93,7 +93,7 @@ def disk_rule(text: str) -> DiskRule:
     if kind == "clone" and value.count("/") != 1:
         raise RuleError(f"{text!r}: a claim to clone is named namespace/name")
     if kind == "claim" and value and dns_subdomain_problems(value):
-        raise RuleError(f"{text!r}: {value!r} is no name of a claim: {dns_subdomain_problems(value)[0]}")
+        raise RuleError(f"{text!r}: the claim's name {dns_subdomain_problems(value)[0]}")
     return DiskRule(pattern, kind, value, size)
 
 
@@ -102,7 +102,7 @@ def network_rule(text: str) -> NetworkRule:
     pattern, network = _halves(text, "br0=pod or br1=vlans/office")
     for part in network.split("/", 1):
         if dns_subdomain_problems(part):
-            raise RuleError(f"{text!r}: {part!r} is no name of a network: {dns_subdomain_problems(part)[0]}")
+            raise RuleError(f"{text!r}: the network's name {dns_subdomain_problems(part)[0]}")
     return NetworkRule(pattern, network)
 
 
