@@ -77,6 +77,7 @@ class Judge:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        gc.unfreeze()  # conftest.py has set aside what was imported by then, and nobody would find its functions
         import_all()
         items = {item.nodeid: item for item in session.items}
         functions = defaultdict(list)
