@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
@@ -41,6 +42,39 @@ KEPT = ["+5", "5.", "1.500", "0100", "1.Ki", "+3Ki", "1e0"]
 @pytest.mark.parametrize(("text", "canonical"), CANONICAL.items())
 def test_canonical_form(text: str, canonical: str) -> None:
     assert str(Quantity.parse(text)) == canonical
+
+
+def go_says(name: str) -> list[list[str]]:
+    """What Kubernetes' own code makes of quantities, a list a line: `go run .` in their folder writes them."""
+    text = (Path(__file__).parent / "quantities" / name).read_text()
+    return [line.split("\t") for line in text.splitlines()[1:]]
+
+
+def both(quantity: Quantity) -> str:
+    return f"{quantity}={quantity.value}"
+
+
+def test_alone_they_are_what_go_makes_of_them() -> None:
+    for row in go_says("alone.tsv"):
+        quantity = Quantity.parse(row[0])
+        int64 = "" if quantity.int64 is None else quantity.int64
+        made = map(quantity.__mul__, (0, 1, -1, 2, 3, 1000, 1 << 40))
+        products = " ".join(f"{both(product)}={product.milli_value}" for product in made)
+        amounts = quantity.value, quantity.milli_value, quantity.kilo_value, int64
+        is_itself = str(quantity.is_written_as(Quantity.parse(row[0]))).lower()
+        ours = [row[0], quantity, quantity.notation, *amounts, is_itself, both(-quantity), products]
+        assert list(map(str, ours)) == row
+
+
+def test_added_and_compared_they_are_what_go_makes_of_them() -> None:
+    for row in go_says("sums.tsv"):
+        left, right = map(Quantity.parse, row[:2])
+        results = left + right, left - right
+        order = (left >= right) - (left <= right)
+        is_back = str((left + right - right).is_written_as(left)).lower()
+        ours = [*row[:2], *(f"{both(result)} {result.notation}" for result in results), str(order), is_back]
+        assert ours == row
+        assert (left > right) - (left < right) == order
 
 
 @pytest.mark.parametrize("text", KEPT)
@@ -213,6 +247,18 @@ def test_making_and_scaling() -> None:
 @pytest.mark.parametrize(("units", "text"), [(1023, "1023"), (1024, "1Ki"), (-1024, "-1Ki"), (1025, "1025"), (0, "0")])
 def test_binary_suffixes_begin_at_1024(units: int, text: str) -> None:
     assert str(Quantity.of(units)) == text
+
+
+def test_it_shows_itself_to_developers() -> None:
+    assert repr(Quantity.parse("1024Mi")) == "Quantity('1Gi')"
+
+
+def test_an_amount_is_no_number() -> None:
+    assert Quantity.of(1) != 1
+
+
+def test_ten_to_the_minus_ninth_is_the_unit() -> None:
+    assert [str(Quantity(number)) for number in (1, 10**9, 1_500_000_000)] == ["1n", "1", "1500m"]
 
 
 def test_copies_are_the_same_object() -> None:

@@ -22,6 +22,7 @@ MAX_INT64 = 2**63 - 1
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _SUFFIX = {power: suffix for suffix, power in _DECIMAL.items()}
+_BINARY_SUFFIX = {power: suffix for suffix, power in _BINARY.items()}
 
 PATTERN = r"[+-]?[0-9]*\.?[0-9]*([KMGTPE]i|[numkMGTPE]?|[eE][+-]?[0-9]+)"
 """What Kubernetes takes for a quantity. It wants one character at least, but no digit: `Gi` and `.` are zero."""
@@ -273,7 +274,7 @@ def _parse(text: str) -> Quantity:
         number, power = int(digits), int(exponent) if exponent else _DECIMAL[suffix]
         places -= power
         precise = len(digits) <= 18 and places <= 9
-        canonical = places % 3 == 0 and digits[0] != "0" and not digits.endswith("000")
+        canonical = stripped == "0" or (places % 3 == 0 and digits[0] != "0" and not digits.endswith("000"))
     if precise:
         places = 0 if binary else places
         return Quantity(factor * number, notation, places=places, text=stripped if canonical else "", decimal=False)
@@ -304,22 +305,21 @@ def _shift_up(number: int, power: int) -> int:
 
 @lru_cache(maxsize=1024)
 def _canonical(nano: int, notation: Notation) -> str:
-    """The shortest text without a fraction: the largest suffix that loses nothing."""
+    """The shortest text without a fraction: the largest suffix that loses nothing.
+
+    Go has no suffix for what is beyond exa, and writes none: 1000E is 1, and so is 1024Ei.
+    """
     if nano == 0:
         return "0"
     sign, amount = ("-", -nano) if nano < 0 else ("", nano)
     if notation == "BinarySI" and amount >= 1024 * NANO and amount % NANO == 0:
-        amount //= NANO
-        suffix = ""
-        for name in _BINARY:
-            if amount % 1024:
-                break
-            amount, suffix = amount // 1024, name
-        return f"{sign}{amount}{suffix}"
+        amount, power = amount // NANO, 0
+        while amount % 1024 == 0:
+            amount, power = amount // 1024, power + 10
+        return f"{sign}{amount}{_BINARY_SUFFIX.get(power, '')}"
     power = -9
     while amount % 1000 == 0:
         amount, power = amount // 1000, power + 3
     if notation == "DecimalExponent":
         return f"{sign}{amount}" + (f"e{power}" if power else "")
-    # Go has no suffix for what is beyond exa, and writes none: 1000E is 1.
     return f"{sign}{amount}{_SUFFIX.get(power, '')}"
