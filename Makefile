@@ -84,7 +84,7 @@ cluster: $(DEVELOPMENT) ## Run an API server with KubeVirt's kinds and webhooks 
 	cd tests && ../$(BIN)/python -m cluster $(CLUSTER)
 
 mutants: $(DEVELOPMENT) ## Draw NUMBER mutants of the program, of ROOM or of all; fail when the tests let one live
-	PYTHONPATH=tests $(BIN)/python -m mutants.run --number $(NUMBER) --seed $(SEED) $(addprefix --room ,$(ROOM))
+	TESTS=all PYTHONPATH=tests $(BIN)/python -m mutants.run --number $(NUMBER) --seed $(SEED) $(addprefix --room ,$(ROOM))
 
 bench: $(DEVELOPMENT) ## Measure build and expansion, and how near that is to reading and writing alone
 	$(BIN)/python benchmarks/run.py --profile

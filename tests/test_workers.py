@@ -225,6 +225,7 @@ def test_a_scheduler_that_is_not_there_is_an_error():
             list(Workers(address).results(multiplied, range(3), 2))
 
 
+@thorough
 def test_a_scheduler_without_workers_is_an_error(tmp_path):
     with started(tmp_path) as processes, dask.config.set({PATIENCE: "3s"}):
         results = Workers(processes.address).results(multiplied, range(3), 2)

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from sampling import thorough
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog import work
 from virtcatalog.catalog.amounts import Amount, ExpressionError
@@ -284,6 +285,7 @@ def test_rendered_templates_count_before_they_are_read(catalog):
     assert any(each.startswith("vms/a.yaml.j2:1:1: this is where the catalog's expressions") for each in problems)
 
 
+@thorough
 def test_places_in_a_long_template_do_not_add_up(catalog):
     """A walk to each of them from the start would take minutes here."""
     problems = catalog.problems({"vms/a.yaml.j2": "a: {{ 1 }}\n" * 10_000, "vms.yaml": "a.yaml.j2: {}\n"})

@@ -2,6 +2,7 @@
 
 import pytest
 
+from sampling import thorough
 from virtcatalog import limits
 from virtcatalog.errors import CatalogError
 from virtcatalog.render import output
@@ -92,6 +93,7 @@ def test_patches_of_many_objects_count(catalog):
     assert "ask for more work than a catalog of its size may" in problem
 
 
+@thorough
 def test_places_of_many_problems_and_what_was_perhaps_meant_do_not_add_up(catalog):
     """A comparison of each name with each would take minutes here."""
     sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(1500))
@@ -174,6 +176,7 @@ def test_components_that_stand_for_many_count(catalog):
     assert any(TOO_MUCH in problem for problem in catalog.problems(files))
 
 
+@thorough
 def test_components_that_are_held_against_each_other_count(catalog):
     names = [f"c{number}" for number in range(600)]
     components = "".join(f"{name}: {{labels: {{a.b/{name}: x}}}}\n" for name in names)

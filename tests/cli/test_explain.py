@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from checkouts import write
+from sampling import thorough
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.cli import main
 
@@ -179,6 +180,7 @@ class TestPathsOfFindings:
         assert "(refused by the VM webhook)" in result.stderr
 
 
+@thorough
 def test_a_vm_with_very_many_fields_is_not_expanded_without_each() -> None:
     disks = "".join(f"        - {{name: d{number}, disk: {{bus: virtio}}}}\n" for number in range(400))
     volumes = "".join(f"      - {{name: d{number}, containerDisk: {{image: x}}}}\n" for number in range(400))

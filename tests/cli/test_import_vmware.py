@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from workbooks import rows_of, workbook
 
+from sampling import thorough
 from virtcatalog.cli import main
 
 FIXTURES = Path(__file__).parents[1] / "bring" / "vmware"
@@ -313,6 +314,7 @@ def test_nothing_that_is_written_as_csv_is_a_formula():
         assert any(cell.startswith("'") for cell in cells)
 
 
+@thorough
 def test_an_archive_may_be_larger_than_what_is_read():
     with tarfile.open("large.ova", "w") as tar:
         member = tarfile.TarInfo("disk.vmdk")

@@ -116,7 +116,7 @@ def changing_calls(folder: Path, command: list[str], missing: tuple[str, ...]) -
     [
         pytest.param(["build"], id="build"),
         pytest.param(["release", "v1.0.0", "--date", "2027-01-01"], id="release", marks=thorough),
-        pytest.param(["adopt", "-f", "vm.yaml", "-i"], id="adopt"),
+        pytest.param(["adopt", "-f", "vm.yaml", "-i"], id="adopt", marks=thorough),
     ],
 )
 def test_a_killed_run_leaves_the_old_or_the_new_and_the_next_one_cleans_up(tmp_path, programs, command, exchange):
