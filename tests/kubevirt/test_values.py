@@ -1,0 +1,62 @@
+"""What rules are given and return are values: nobody changes them, and their like fields are told apart by name."""
+
+import importlib
+import pkgutil
+
+import msgspec
+import pytest
+
+from virtcatalog import kubevirt
+from virtcatalog.kubevirt import hosts
+from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.kubevirt.launcher import architecture, context, efi
+from virtcatalog.kubevirt.launcher.domain import Domain
+from virtcatalog.kubevirt.launcher.elements.disksource import DiskSource
+from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
+from virtcatalog.kubevirt.launcher.pci import ExpanderBus
+from virtcatalog.kubevirt.launcher.pinning import Pinning, _Wanted
+
+
+def structs():
+    for found in pkgutil.walk_packages(kubevirt.__path__, f"{kubevirt.__name__}."):
+        module = importlib.import_module(found.name)
+        for each in vars(module).values():
+            if isinstance(each, type) and issubclass(each, msgspec.Struct) and each.__module__ == found.name:
+                yield each
+
+
+STRUCTS = list(structs())
+PROFILE = [each for each in STRUCTS if each.__module__ == hosts.__name__ and not each.__name__.startswith("HostC")]
+PROFILE.remove(hosts.HostTopology)
+
+
+def test_nobody_changes_a_value():
+    """A domain being made is none."""
+    assert {each for each in STRUCTS if not each.__struct_config__.frozen} == {Domain, ExpanderBus}
+
+
+@pytest.mark.parametrize("kind", PROFILE, ids=lambda kind: kind.__name__)
+def test_every_part_of_a_host_profile_knows_its_fields_and_no_others(kind):
+    with pytest.raises(msgspec.ValidationError, match="unknown field `colour`"):
+        msgspec.convert({"colour": "red"}, kind)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        hosts.NUMANode, hosts.HostPCIDevice, hosts.DeviceAddresses, hosts.ClaimedDevice, hosts.BlockLimits,
+        hosts.DirectIO, hosts.PodLinks, hosts.Storage, hosts.HostProfile, context.SMBIOS, context.GraceDevice,
+        context.BackingVolume, context.Context, architecture.Architecture, efi.EFI, DiskSource, _Wanted, Conditions,
+    ],
+    ids=lambda kind: kind.__name__,
+)  # fmt: skip
+def test_fields_that_are_alike_are_given_by_name(kind):
+    with pytest.raises(TypeError, match="Extra positional arguments"):
+        kind("x")
+
+
+def test_values_that_are_remembered_by_keep_their_hash():
+    """They are large, and looked up with each machine."""
+    assert {each for each in STRUCTS if each.__struct_config__.cache_hash} == {
+        hosts.HostTopology, CPUTopology, architecture.Architecture, context.SMBIOS, Pinning,
+    }  # fmt: skip
