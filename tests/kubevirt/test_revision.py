@@ -6,7 +6,7 @@ from reading import read_vm
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
-from virtcatalog.kubevirt.instancetype.pin import pin
+from virtcatalog.kubevirt.instancetype.pin import Holder, pin
 
 VERSION = "instancetype.kubevirt.io/v1beta1"
 
@@ -118,3 +118,41 @@ def test_pinning_changes_neither_vm_nor_cluster():
     assert to_manifest(vm) == before
     found = cluster.instancetype("VirtualMachineClusterInstancetype", "", "t")
     assert (found.spec.cpu.guest, found.metadata.labels) == (2, {"a": "b"})
+
+
+def test_an_object_without_a_uid_gets_one_of_its_content():
+    """As long as these names are the same, no VM in Git is pinned anew."""
+    pinned = pin(read_vm(VM), Cluster([instancetype(), PREFERENCE]))
+    of_type, of_preference = "01afcb29-bbf1-5731-a19f-50fe21497db0", "e89eef2c-ba46-59b8-92d1-b3400b09df30"
+    assert (pinned.instancetype, pinned.preference) == (f"vm-t-v1beta1-{of_type}-1", f"vm-p-v1beta1-{of_preference}-1")
+    assert [revision["data"]["metadata"] for revision in pinned.revisions] == [
+        {"name": "t", "uid": of_type, "generation": 1},
+        {"name": "p", "uid": of_preference, "generation": 1, "namespace": "default"},
+    ]
+
+
+def test_revisions_may_belong_to_what_makes_the_vm_and_others_of_its_template():
+    vm = read_vm("instancetype: {name: t}")
+    vm.metadata.namespace, vm.metadata.uid = "team", "7"
+    cluster = Cluster([instancetype(uid="1-2", generation=3)])
+    revision = pin(vm, cluster, Holder("pool.kubevirt.io/v1beta1", "VirtualMachinePool", "p", "9")).revisions[0]
+    assert (revision["metadata"]["name"], revision["metadata"]["namespace"]) == ("p-t-v1beta1-1-2-3", "team")
+    assert revision["metadata"]["ownerReferences"] == [
+        {
+            "apiVersion": "pool.kubevirt.io/v1beta1",
+            "kind": "VirtualMachinePool",
+            "name": "p",
+            "uid": "9",
+            "controller": True,
+            "blockOwnerDeletion": True,
+        }
+    ]
+    nobodys = pin(vm, cluster, Holder("pool.kubevirt.io/v1beta1", "VirtualMachinePool", "p")).revisions[0]
+    assert "ownerReferences" not in nobodys["metadata"], "a pool that was never applied owns nothing"
+
+
+def test_one_matcher_may_be_pinned_and_the_other_not():
+    vm = read_vm("{instancetype: {name: t, revisionName: r}, preference: {name: p, kind: VirtualMachinePreference}}")
+    pinned = pin(vm, Cluster([PREFERENCE]))
+    assert pinned.instancetype == "r"
+    assert [revision["metadata"]["name"] for revision in pinned.revisions] == [pinned.preference]
