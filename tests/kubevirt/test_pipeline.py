@@ -8,6 +8,7 @@ from reading import read
 import virtcatalog
 from virtcatalog import HOSTS, Cluster
 from virtcatalog.errors import Warning
+from virtcatalog.kubevirt import pipeline
 from virtcatalog.kubevirt.pipeline import create_vmi, expand
 
 VERSION = "instancetype.kubevirt.io/v1beta1"
@@ -206,6 +207,10 @@ def test_a_configuration_that_kubevirt_ignores_is_remarked_on():
 def test_the_public_names_are_these():
     assert virtcatalog.expand(vm(), CLUSTER).domain_xml == expand(vm(), CLUSTER).domain_xml
     assert create_vmi(vm(), CLUSTER).vmi == expand(vm(), CLUSTER).vmi
+
+
+def test_what_the_module_exports_is_there():
+    assert [getattr(pipeline, name).__name__ for name in pipeline.__all__] == pipeline.__all__
 
 
 def test_names_that_kubernetes_refuses_are_warnings_of_that_type():
