@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import pkgutil
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import msgspec
 import msgspec.inspect as types
 import pytest
 
+from virtcatalog import api
 from virtcatalog.api import cdi, configuration, core, devices, domainspec, instancetype, kubevirt, status, volumes
 from virtcatalog.api.corekinds import KUBERNETES
 from virtcatalog.api.object import Constant, Object, Status
@@ -164,6 +167,31 @@ def test_kubernetes_types_agree_with_kubernetes(kind: type[Object]) -> None:
     ]
     assert found, "Kubernetes has no such type"
     assert set(fields_of(kind)) == set(found[0]["properties"]) | ({"selfLink"} if kind is core.ObjectMeta else set())
+
+
+API = [import_module(f"{api.__name__}.{module.name}") for module in pkgutil.iter_modules(api.__path__)]
+EVERY = {
+    kind.__qualname__ + " of " + module.__name__: kind
+    for module in API
+    for kind in vars(module).values()
+    if isinstance(kind, type) and issubclass(kind, Object | Constant | Status) and kind.__module__ == module.__name__
+}
+
+
+def is_zero(value: object) -> bool:
+    if isinstance(value, msgspec.Struct):
+        return all(is_zero(getattr(value, field)) for field in value.__struct_fields__)
+    return not value
+
+
+@pytest.mark.parametrize("kind", EVERY.values(), ids=EVERY)
+def test_a_field_that_is_not_written_has_gos_zero_value(kind: type[msgspec.Struct]) -> None:
+    fields = msgspec.structs.fields(kind)
+    defaults = {field.name: field.default for field in fields if field.default is not msgspec.NODEFAULT}
+    defaults |= {
+        field.name: field.default_factory() for field in fields if field.default_factory is not msgspec.NODEFAULT
+    }
+    assert {name: default for name, default in defaults.items() if not is_zero(default)} == {}
 
 
 def test_configuration_types_are_strict() -> None:

@@ -1,6 +1,8 @@
 import pytest
 
 from virtcatalog.api.names import (
+    RESERVED_INSTANCETYPES,
+    RESERVED_PREFERENCES,
     dns_label_problems,
     dns_subdomain_problems,
     label_key_problems,
@@ -11,6 +13,12 @@ from virtcatalog.api.names import (
 NAME_RULE = "must consist of letters, digits, '-', '_' and '.', and start and end with a letter or digit"
 SUBDOMAIN_RULE = "must consist of a-z, 0-9, '-' and '.', every part starting and ending with a letter or digit"
 LONG = "a" * 64
+
+
+def test_the_names_that_are_taken_are_those_of_common_instancetypes(snapshot):
+    """What the operator deploys, in one release or another, and the documentation names."""
+    assert sorted(RESERVED_INSTANCETYPES) == snapshot
+    assert sorted(RESERVED_PREFERENCES) == snapshot
 
 
 @pytest.mark.parametrize(
