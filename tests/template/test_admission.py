@@ -4,7 +4,8 @@ import pytest
 from tests.template.templates import template, vm
 
 from virtcatalog import Cluster, UnsupportedError, admit
-from virtcatalog.kubevirt.template.admission import admit_template
+from virtcatalog.errors import Warning
+from virtcatalog.kubevirt.template.admission import Admission, admit_template
 
 CLUSTER = Cluster([])
 
@@ -36,13 +37,20 @@ def test_a_gate_that_is_disabled():
         "metadata": {"name": "kubevirt", "namespace": "kubevirt"},
         "spec": {"configuration": {"developerConfiguration": developer}},
     }
-    assert [each.field for each in admit(template(vm(), []), Cluster([kubevirt]))] == ["kind"]
+    (cause,) = admit(template(vm(), []), Cluster([kubevirt]))
+    assert (cause.type, cause.field, cause.message) == (
+        "FieldValueNotSupported",
+        "kind",
+        "the feature gate Template is disabled: KubeVirt serves no VirtualMachineTemplates",
+    )
 
 
 @pytest.mark.parametrize("version", ["template.kubevirt.io/v1", "kubevirt.io/v1", None])
 def test_other_versions_are_nobodys(version):
-    with pytest.raises(UnsupportedError, match="no version of VirtualMachineTemplate"):
+    with pytest.raises(UnsupportedError) as error:
         admit({**template(vm(), []), "apiVersion": version}, CLUSTER)
+    message = f"{version!r} is no version of VirtualMachineTemplate that KubeVirt serves"
+    assert (error.value.field, error.value.message) == ("apiVersion", message)
 
 
 @pytest.mark.parametrize(
@@ -98,11 +106,32 @@ def test_what_the_webhook_refuses(manifest, field, causes):
 
 
 def test_a_required_parameter_without_a_value_leaves_the_vm_unchecked():
-    manifest = template(vm(metadata={"name": "${A}"}, spec={"bogus": 1}), [{"name": "A", "required": True}])
-    found = admit_template(manifest)
-    assert found.causes == []
-    assert [each.field for each in found.warnings] == ["spec.parameters[0].value"]
-    assert found.warnings[0].object == "VirtualMachineTemplate/tpl"
+    parameters = [{"name": "B", "value": "x"}, {"name": "A", "required": True}]
+    manifest = template(vm(metadata={"name": "${A}${B}"}, spec={"bogus": 1}), parameters)
+    message = "a required parameter without a value or generator: nobody checks the VM that the template makes"
+    warning = Warning("Suspect", "spec.parameters[1].value", message, "VirtualMachineTemplate/tpl")
+    assert admit_template(manifest) == Admission([], [warning])
+
+
+@pytest.mark.parametrize("given", [{"value": "x"}, {"generate": "expression", "from": "[x]{1}"}])
+def test_one_with_a_value_or_generator_has_it_checked(given):
+    admission = admit_template(template(vm(metadata={"name": "${A}"}), [{"name": "A", "required": True, **given}]))
+    assert (admission.causes, admission.warnings, admission.vm["metadata"]) == ([], [], {"name": "x"})
+
+
+def test_generated_values_repeat_with_a_seed():
+    manifest = template(vm(metadata={"name": "${A}"}), [{"name": "A", "generate": "expression", "from": "[a-z]{20}"}])
+    assert admit_template(manifest, seed=1) == admit_template(manifest, seed=1)
+    assert admit_template(manifest, seed=1) != admit_template(manifest, seed=2)
+
+
+def test_what_is_odd_is_told_beside_what_is_refused():
+    manifest = template(vm(spec={"bogus": 1}), [{"name": "A"}])
+    admission = admit_template(manifest)
+    assert [cause.field for cause in admission.causes] == ["spec.virtualMachine"]
+    message = "A is defined but nothing refers to it"
+    assert admission.warnings == [Warning("Suspect", "spec.parameters[0].name", message, "VirtualMachineTemplate/tpl")]
+    assert (admission.at, admission.vm) == ("spec.virtualMachine.spec.bogus", None)
 
 
 def test_keys_that_are_no_texts_become_texts(causes):

@@ -58,6 +58,8 @@ class TestSubstitution:
     def test_a_value_that_looks_like_a_reference_takes_the_place_of_one_that_follows(self):
         assert annotations({"a": "${A}-${B}"}, A="${B}", B="x") == {"a": "x-${B}"}
         assert annotations({"a": "${A}B}-${B}"}, A="${", B="x") == {"a": "x-${B}"}
+        assert annotations({"a": "${A}{B}-${B}"}, A="$", B="x") == {"a": "x-${B}"}
+        assert annotations({"a": "$${A}B}-${B}"}, A="{", B="x") == {"a": "x-${B}"}
 
     @pytest.mark.parametrize(
         ("value", "made"),
@@ -70,6 +72,14 @@ class TestSubstitution:
     @pytest.mark.parametrize("value", ["True", "yes", "00", "NaN", "1e400", "", "x"])
     def test_what_is_no_json_is_a_text(self, value):
         assert annotations({"a": "${{A}}"}, A=value) == {"a": value}
+
+    def test_texts_in_lists(self):
+        manifest = template(vm(metadata={"finalizers": ["${A}", "b"]}), [{"name": "A", "value": "a"}])
+        assert process(manifest).vm["metadata"]["finalizers"] == ["a", "b"]
+
+    def test_of_two_keys_that_come_to_be_the_same_the_one_that_changed_counts(self):
+        assert annotations({"${A}": "changed", "k": "stayed"}, A="k") == {"k": "changed"}
+        assert annotations({"k": "stayed", "${A}": "changed"}, A="k") == {"k": "changed"}
 
     def test_a_list_of_the_value_is_not_looked_into(self):
         manifest = template(vm(metadata={"finalizers": "${{A}}"}), [{"name": "A", "value": '["${A}"]'}])
@@ -207,6 +217,22 @@ class TestReferences:
                 "spec.parameters[1].value",
                 "refers to A, and a value is put in as it is: write what it means; A refers to B in turn",
             ),
+        ]
+
+    def test_a_value_that_refers_to_itself_is_told_so_once(self):
+        parameters = [{"name": "A", "value": "${A}${A}${C}"}, {"name": "B", "value": "${A}"}]
+        made = process(template(vm(metadata={"name": "${A}${B}"}), parameters))
+        assert [(each.field, each.message) for each in made.warnings] == [
+            ("spec.parameters[0].value", "refers to A, and a value is put in as it is: write what it means"),
+            ("spec.parameters[1].value", "refers to A, and a value is put in as it is: write what it means"),
+        ]
+
+    def test_warnings_are_of_this_kind(self):
+        parameters = [{"name": "A"}, {"name": "B", "value": "${B}"}]
+        made = process(template(vm(metadata={"name": "${B}"}), parameters))
+        assert [(each.type, each.field) for each in made.warnings] == [
+            ("Suspect", "spec.parameters[0].name"),
+            ("Suspect", "spec.parameters[1].value"),
         ]
 
 
