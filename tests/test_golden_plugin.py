@@ -471,9 +471,8 @@ def test_each_of_two_catalogs_has_its_own_host(run, repository):
 
 def test_without_syrupy_it_says_what_to_install(repository, pytester, run):
     result = pytester.runpytest_inprocess("-p", "virtcatalog.golden.plugin")
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-    message = "pytest.UsageError: virtcatalog_catalog: golden tests need syrupy; install virtcatalog[pytest]"
-    assert f"E   {message}" in result.outlines
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.errlines == ["ERROR: virtcatalog_catalog: golden tests need syrupy; install virtcatalog[pytest]", ""]
 
 
 def test_a_folder_that_is_named_has_its_catalog_tested_once(run, golden):

@@ -44,6 +44,8 @@ TEXTS = {
     "an item without a dash": "a:\n- b\nc\n- d\n",
     "an item further left": "a:\n  - b\n - c\n",
     "further left than the first": "  a: 1\nb: 2\n",
+    "a directive without a start": "%YAML 1.1\na: 1\n",
+    "further left, below a directive and its start": "%YAML 1.1\n---\n  a: 1\nb: 2\n",
     "behind a document's end": "a: 1\n...\nb: [\n",
     "a tab": "a:\n\tb: 1\n",
     "a tab within": "a: 1\n  \tb: 1\n",

@@ -42,6 +42,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Collect the catalogs besides what pytest collects without arguments."""
     catalogs = _catalogs(config)
+    if catalogs and not config.pluginmanager.has_plugin("syrupy"):
+        raise pytest.UsageError("virtcatalog_catalog: golden tests need syrupy; install virtcatalog[pytest]")
     for catalog in catalogs:
         if not (catalog / "catalog.yaml").is_file():
             raise pytest.UsageError(f"virtcatalog_catalog: {catalog} holds no catalog.yaml")
@@ -89,8 +91,6 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """Make a catalog's `catalog.yaml` the place of its tests."""
     if file_path.name != "catalog.yaml" or file_path.parent.resolve() not in _catalogs(parent.config):
         return None
-    if not parent.config.pluginmanager.has_plugin("syrupy"):
-        raise pytest.UsageError("virtcatalog_catalog: golden tests need syrupy; install virtcatalog[pytest]")
     from virtcatalog.golden.catalog import GoldenCatalog
 
     return GoldenCatalog.from_parent(parent, path=file_path)

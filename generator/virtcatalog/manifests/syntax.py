@@ -47,13 +47,14 @@ _WORD: Final = (
 _COLON: Final = r"(?<=[^\"']):(?=.)"
 _STAND_INS: Final = range(0xE000, 0xF8FF)
 _REDEFINED: Final = "found duplicate anchor"
+_NO_START: Final = "did not find expected <document start>"
 _ONE_WORDED: Final = {
     "found undefined alias": "there is no anchor for this alias; text that begins with '*' needs quotes",
     "could not find expected ':'": "this key has no ': ' behind it",
     "found unknown escape character": "YAML does not know this escape; double the backslash, or use single quotes",
     "block sequence entries are not allowed in this context": "a list begins in the line below its key",
     "did not find expected '-' indicator": "an item of a list begins with '-', as far right as the items before it",
-    "did not find expected <document start>": "this line is further left than the first, or follows a document's end",
+    _NO_START: "this line is further left than the first, or follows a document's end",
 }
 #: What git writes around the two sides of a conflict.
 _CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>")
@@ -114,6 +115,8 @@ def fault(error: Any, lines: Sequence[str], line: Callable[[Any], int]) -> tuple
         words = "a ',' is missing before this" if character else "the text ends before a bracket is closed"
     elif problem == "could not find expected ':'":
         mark = opened
+    elif problem == _NO_START and mark.line and lines[mark.line - 1].startswith("%"):
+        words = "directives such as %YAML end with a line '---'"
     elif problem == "did not find expected alphabetic or numeric character" and opened:
         mark, sign = opened, written[opened.column : opened.column + 1]
         kind = "an alias" if sign == "*" else "an anchor"
