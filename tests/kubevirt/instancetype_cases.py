@@ -46,6 +46,24 @@ CASES = [
         "domain: {cpu: {maxSockets: 4}}",
         "domain: {cpu: {maxSockets: 8}}",
     ),
+    Case(
+        "what the VM has of CPU and memory and the type leaves open",
+        "{}",
+        "domain: {cpu: {model: Penryn, dedicatedCpuPlacement: true, isolateEmulatorThread: true, numa: {}, "
+        "realtime: {}, maxSockets: 4}, memory: {hugepages: {pageSize: 2Mi}, maxGuest: 8Gi}, "
+        "resources: {requests: {x: 1}, limits: {y: 1}}}",
+        "domain: {cpu: {model: Penryn, dedicatedCpuPlacement: true, isolateEmulatorThread: true, numa: {}, "
+        "realtime: {}, maxSockets: 4}, memory: {hugepages: {pageSize: 2Mi}, maxGuest: 8Gi}, "
+        "resources: {requests: {x: 1}, limits: {y: 1}}}",
+    ),
+    Case(
+        "what the VM has besides and the type leaves open",
+        "annotations: {}",
+        "{domain: {devices: {gpus: [{name: g}], hostDevices: [{name: h}]}, ioThreadsPolicy: auto, launchSecurity: {}, "
+        "ioThreads: {supplementalPoolThreadCount: 1}}, nodeSelector: {a: b}, schedulerName: s, annotations: {k: v}}",
+        "{domain: {devices: {gpus: [{name: g}], hostDevices: [{name: h}]}, ioThreadsPolicy: auto, launchSecurity: {}, "
+        "ioThreads: {supplementalPoolThreadCount: 1}}, nodeSelector: {a: b}, schedulerName: s, annotations: {k: v}}",
+    ),
     Case("a flag that the VM leaves off", "cpu: {dedicatedCPUPlacement: false}", "{}", "{}"),
     Case(
         "huge pages",
@@ -178,10 +196,57 @@ CONFLICTS = [
     Conflict("empty node selector", "nodeSelector: {}", "nodeSelector: {a: b}", ["nodeSelector"]),
     Conflict("scheduler", "schedulerName: a", "schedulerName: a", ["schedulerName"]),
     Conflict(
+        "all of CPU, in order, and the first of memory",
+        "{cpu: {model: m, dedicatedCPUPlacement: false, isolateEmulatorThread: false, numa: {}, realtime: {}}, "
+        "memory: {hugepages: {}, maxGuest: 2Gi}}",
+        "domain: {cpu: {sockets: 1, cores: 1, threads: 1, model: n, dedicatedCpuPlacement: true, "
+        "isolateEmulatorThread: true, numa: {}, realtime: {}}, memory: {hugepages: {}, maxGuest: 1Gi}, "
+        "resources: {requests: {cpu: 1, memory: 1Gi}, limits: {cpu: 1, memory: 1Gi}}}",
+        [
+            "domain.resources.requests.cpu",
+            "domain.resources.limits.cpu",
+            "domain.cpu.sockets",
+            "domain.cpu.cores",
+            "domain.cpu.threads",
+            "domain.cpu.model",
+            "domain.cpu.dedicatedCPUPlacement",
+            "domain.cpu.isolateEmulatorThread",
+            "domain.cpu.numa",
+            "domain.cpu.realtime",
+            "domain.memory.hugepages",
+        ],
+    ),
+    Conflict(
+        "maximum before requests and limits",
+        "memory: {maxGuest: 2Gi}",
+        "domain: {memory: {maxGuest: 1Gi}, resources: {requests: {memory: 1Gi}, limits: {memory: 1Gi}}}",
+        ["domain.memory.maxGuest"],
+    ),
+    Conflict(
+        "requests before limits",
+        "{}",
+        "domain: {resources: {requests: {memory: 1Gi}, limits: {memory: 1Gi}}}",
+        ["domain.resources.requests.memory"],
+    ),
+    Conflict(
         "all of them, in order, annotations without the path",
-        "{schedulerName: a, gpus: [{name: g}], annotations: {k: v}}",
-        "{schedulerName: b, domain: {cpu: {cores: 1}, memory: {guest: 1Gi}, devices: {gpus: [{name: o}]}}, "
-        "annotations: {k: other}}",
-        ["schedulerName", "domain.cpu.cores", "domain.memory.guest", "domain.devices.gpus", "annotations.k"],
+        "{schedulerName: a, nodeSelector: {}, gpus: [{name: g}], hostDevices: [{name: h}], ioThreadsPolicy: auto, "
+        "ioThreads: {supplementalPoolThreadCount: 1}, launchSecurity: {}, annotations: {k: v, l: w, m: own}}",
+        "{schedulerName: b, nodeSelector: {a: b}, domain: {cpu: {cores: 1}, memory: {guest: 1Gi}, "
+        "devices: {gpus: [{name: o}], hostDevices: [{name: o}]}, ioThreadsPolicy: auto, launchSecurity: {}, "
+        "ioThreads: {supplementalPoolThreadCount: 1}}, annotations: {k: other, l: other, m: own}}",
+        [
+            "nodeSelector",
+            "schedulerName",
+            "domain.cpu.cores",
+            "domain.memory.guest",
+            "domain.ioThreads.supplementalPoolThreadCount",
+            "domain.ioThreadsPolicy",
+            "domain.launchSecurity",
+            "domain.devices.gpus",
+            "domain.devices.hostDevices",
+            "annotations.k",
+            "annotations.l",
+        ],
     ),
 ]

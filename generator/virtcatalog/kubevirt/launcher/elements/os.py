@@ -142,7 +142,7 @@ def _entries_of_cluster(smbios: SMBIOS) -> Sequence[Element]:
     return tuple(leaf("entry", getattr(smbios, name), name=name) for name in names)
 
 
-_ACTIONS = {"Terminate": "destroy", "Reboot": "restart"}
+_ACTIONS: dict[str | None, str] = {"Terminate": "destroy", "Reboot": "restart"}
 
 
 def on_reboot(policy: str | None) -> Element | None:
@@ -150,5 +150,5 @@ def on_reboot(policy: str | None) -> Element | None:
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/reboot_policy.go (RebootPolicyDomainConfigurator).
     """
-    action = _ACTIONS.get(policy or "")
+    action = _ACTIONS.get(policy)
     return None if action is None else leaf("on_reboot", action)
