@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from virtcatalog.kubevirt.launcher.difference import differences, same
+from virtcatalog.kubevirt.launcher.difference import differences, name_of, same
 from virtcatalog.review.elements import element_words
 
 
@@ -73,3 +73,34 @@ def test_order_is_no_difference_and_yet_not_the_same() -> None:
     assert found(one, other) == []
     assert not same(one, other)
     assert same(one, domain("<rng/><tpm/>"))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('<disk><alias name="ua-root"/></disk>', "root"),
+        ('<disk><alias name="virtio-disk0"/></disk>', "virtio-disk0"),
+        ("<disk><alias/></disk>", ""),
+        ('<controller type="usb" index="0"/>', "usb 0"),
+        ('<controller type="usb" index="0"><alias name="ua-x"/></controller>', "x"),
+        ('<feature name="vmx"/>', "vmx"),
+        ('<timer name="rtc"/>', "rtc"),
+        ('<cell id="1"/>', "1"),
+        ("<cell/>", ""),
+        ('<entry name="uuid"/>', ""),
+    ],
+)
+def test_what_tells_an_element_from_its_siblings(text: str, name: str) -> None:
+    assert name_of(ElementTree.fromstring(text)) == name
+
+
+def test_the_text_of_an_element_with_children_is_no_difference() -> None:
+    assert found(domain(rest="<os>\n<bios/></os>"), domain(rest="<os>  <bios/></os>")) == []
+
+
+def test_siblings_of_equal_number_are_matched_one_by_one() -> None:
+    one, other = "<input type='a'/><input type='b'/>", "<input type='b'/><input type='c'/>"
+    assert found(domain(one), domain(other)) == [
+        ("devices/input[1]/@type", "a", "b"),
+        ("devices/input[2]/@type", "b", "c"),
+    ]

@@ -72,7 +72,6 @@ def test_a_virtual_function_is_known_by_its_interface():
 
 def test_what_has_no_name_takes_a_place_all_the_same():
     assert places(f'<disk><target bus="virtio"/></disk>{disk("root")}') == {"root": 2}
-    assert places(f'<disk><target bus="virtio"/><alias/></disk>{disk("root")}') == {"root": 2}
 
 
 def test_ports_that_are_free_for_more_nics_are_behind_those_that_there_are():

@@ -165,7 +165,7 @@ def _architecture_of_images(vm: VirtualMachine, cluster: Cluster) -> str:
             continue
         namespace = reference.namespace or namespace_or_default(vm.metadata.namespace)
         source = _resolve(cluster.data_source(namespace, reference.name), cluster)
-        architecture = source.metadata.labels.get(_ARCHITECTURE_LABEL, "") if source else ""
+        architecture = source.metadata.labels.get(_ARCHITECTURE_LABEL) if source else None
         if architecture in ARCHITECTURES:
             return architecture
     return ""

@@ -64,7 +64,7 @@ def configure_grace(domain: Element, cells: Sequence[GuestCell], pinning: Pinnin
         raise DomainError("spec.domain.cpu.numa", "Grace GPUs need the node's NUMA nodes passed through")
     mapped = set(host_nodes.values())
     initiators = _initiator_nodes([fact for _, _, fact in gpus], context)
-    next_cell = max(int(cell.get("id", "0")) for cell in numa) + 1
+    next_cell = max(int(cell.attrib["id"]) for cell in numa) + 1
     hole = 0
     for (address, device, fact), nodes in zip(gpus, initiators, strict=True):
         host_node = context.pci_numa_nodes.get(address)
@@ -90,7 +90,7 @@ def configure_grace(domain: Element, cells: Sequence[GuestCell], pinning: Pinnin
 def _find_gpus(domain: Element, context: Context) -> list[tuple[str, Element, GraceDevice]]:
     """(host address, device, facts) of the Grace GPUs, in the order of their aliases."""
     by_alias = {
-        alias.get("name", "").removeprefix("ua-"): hostdev
+        alias.attrib["name"].removeprefix("ua-"): hostdev
         for hostdev in domain.iterfind("devices/hostdev")
         for alias in hostdev.iterfind("alias")
     }
@@ -157,7 +157,7 @@ def _place(devices: Element, own: set[str], cells: Sequence[GuestCell], pinning:
                 shared.append(bus)
                 continue
             iommu = SubElement(devices, "iommu", model="smmuv3")
-            SubElement(iommu, "driver", {"pciBus": bus.controller.get("index", ""), **_IOMMU_DRIVER})
+            SubElement(iommu, "driver", {"pciBus": bus.controller.attrib["index"], **_IOMMU_DRIVER})
             apply(devices, bus)
     for bus in shared:
         apply(devices, bus)
@@ -180,7 +180,7 @@ def _set_hole(root: Element, size: int) -> None:
 def _add_distances(numa: Element, host_nodes: dict[int, int], context: Context) -> None:
     """The host's distances between the nodes behind the guest's cells; only a cell itself is at the local distance."""
     for cell in numa:
-        number = int(cell.get("id", "0"))
+        number = int(cell.attrib["id"])
         if number not in host_nodes:
             continue
         from_cell = context.numa_distances.get(host_nodes[number], {})

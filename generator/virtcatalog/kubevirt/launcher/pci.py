@@ -127,8 +127,7 @@ class BusPlanner:
     """
 
     def __init__(self, devices: Element) -> None:
-        indices = [controller.get("index", "") for controller in devices.iterfind("controller")]
-        self.index = max((int(index) for index in indices if index.isdecimal()), default=0)
+        self.index = max((int(controller.attrib["index"]) for controller in devices.iterfind("controller")), default=0)
         self.count = 0
         self.lowest_bus = _LAST_BUS
 
@@ -144,7 +143,7 @@ class BusPlanner:
             if self.index >= self.lowest_bus - 1:
                 return None
             port = self._controller("pcie-root-port")
-            _set_address(port, bus.controller.get("index", ""), len(bus.ports))
+            _set_address(port, bus.controller.attrib["index"], len(bus.ports))
             bus.ports.append((port, device))
         self.lowest_bus = _LAST_BUS - self.count + 1
         target.set("busNr", str(self.lowest_bus))
@@ -167,7 +166,7 @@ def apply(devices: Element, bus: ExpanderBus) -> None:
     """Add a planned bus with its ports, and move its devices there."""
     add_controllers(devices, [bus.controller, *(port for port, _ in bus.ports)])
     for port, device in bus.ports:
-        _set_address(device, port.get("index", ""), 0)
+        _set_address(device, port.attrib["index"], 0)
 
 
 def source_address(device: Element) -> str | None:
@@ -175,7 +174,7 @@ def source_address(device: Element) -> str | None:
     address = device.find("source/address")
     if address is None:
         return None
-    domain, bus, slot, function = (address.get(key, "").removeprefix("0x") for key in _COORDINATES)
+    domain, bus, slot, function = (address.attrib[key].removeprefix("0x") for key in _COORDINATES)
     return f"{domain}:{bus}:{slot}.{function}"
 
 

@@ -52,7 +52,7 @@ def interface_queues(multiqueue: bool | None, vcpus: int) -> int:
 
 def has_istio(annotations: Mapping[str, str]) -> bool:
     """Whether a VMI of these annotations gets a sidecar of Istio (pkg/network/istio, ProxyInjectionEnabled)."""
-    return annotations.get(_ISTIO_INJECT, "").lower() == "true"
+    return _ISTIO_INJECT in annotations and annotations[_ISTIO_INJECT].lower() == "true"
 
 
 def interfaces(

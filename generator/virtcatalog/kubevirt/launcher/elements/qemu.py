@@ -38,7 +38,7 @@ def commandline(ignition: str, *, firmware_log: bool) -> Element | None:
 
 def has_ignition(annotations: Mapping[str, str]) -> bool:
     """Whether a VMI of these annotations has Ignition data; text without the word is none."""
-    return "ignition" in annotations.get(IGNITION, "")
+    return IGNITION in annotations and "ignition" in annotations[IGNITION]
 
 
 def ignition_file(annotations: Mapping[str, str], namespace: str, name: str) -> str:

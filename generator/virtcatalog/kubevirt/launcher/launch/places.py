@@ -93,7 +93,7 @@ def _gets_place(device: Element) -> bool:
 def _name(device: Element) -> str:
     """What the VMI calls a device; an interface may be a host device of the domain."""
     alias = device.find("alias")
-    return (alias.get("name") or "").removeprefix("ua-").removeprefix(SRIOV) if alias is not None else ""
+    return alias.attrib["name"].removeprefix("ua-").removeprefix(SRIOV) if alias is not None else ""
 
 
 def _is_conventional(device: Element) -> bool:

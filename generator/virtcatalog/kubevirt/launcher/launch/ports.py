@@ -65,8 +65,8 @@ def add_root_ports(domain: Domain, count: int) -> None:
     """
     devices = domain.devices
     controllers = devices.findall("controller")
-    indices = [controller.get("index", "") for controller in controllers if controller.get("type") == "pci"]
-    first = max(map(int, filter(str.isdecimal, indices)), default=0) + 1
+    indices = [int(controller.attrib["index"]) for controller in controllers if controller.get("type") == "pci"]
+    first = max(indices, default=0) + 1
     add_controllers(devices, _root_ports(first, min(first + count - 1, LAST_INDEX)))
 
 
