@@ -1,12 +1,12 @@
 """What a cluster takes from manifests, and how it finds it."""
 
 import pytest
+from answering import expand
 from reading import read, read_vm
 
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.hosts import HOSTS
-from virtcatalog.kubevirt.pipeline import expand
 
 PVC = """
 apiVersion: v1

@@ -1,11 +1,11 @@
 """The kinds that hold a VM besides VirtualMachine: what KubeVirt makes of each, and at which fields it refuses."""
 
 import pytest
+from answering import expand
 from reading import read
 
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.pipeline import expand
 
 VMI = """
 apiVersion: kubevirt.io/v1

@@ -3,13 +3,14 @@
 import xml.etree.ElementTree as ET
 
 import pytest
+from answering import expand
 from reading import read
 
 import virtcatalog
 from virtcatalog import HOSTS, Cluster
 from virtcatalog.errors import Warning
 from virtcatalog.kubevirt import pipeline
-from virtcatalog.kubevirt.pipeline import create_vmi, expand
+from virtcatalog.kubevirt.pipeline import create_vmi
 
 VERSION = "instancetype.kubevirt.io/v1beta1"
 OBJECTS = """
