@@ -7,7 +7,7 @@ from reading import read, read_vm
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.kubevirt.admission.vm import admit_vm
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
+from virtcatalog.kubevirt.controller.vm import ControllerError, expand_instancetype, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vmi
 
 VERSION = "instancetype.kubevirt.io/v1beta1"
@@ -65,6 +65,13 @@ def test_the_vmi_has_the_vms_name_and_the_templates_labels_and_annotations():
     assert [(owner.kind, owner.name, owner.controller) for owner in metadata.owner_references] == [
         ("VirtualMachine", "vm", True)
     ]
+
+
+def test_the_whole_vmi(snapshot):
+    vm = read_vm("{instancetype: {name: small}, preference: {name: linux}}", VOLUMES)
+    vm.metadata.namespace = "blue"
+    vm.spec.template.metadata.finalizers = ["own"]
+    assert to_manifest(start_vmi(vm, Cluster([INSTANCETYPE, preference("{}")]))) == snapshot
 
 
 def test_identities_are_those_of_the_vm():
@@ -162,9 +169,10 @@ def test_instance_type_and_preference_are_applied_and_noted():
         ("{}", "{domain: {devices: {interfaces: [{name: a, slirp: {}}]}}}", "{}"),
     ],
 )
-def test_what_virt_controller_cannot_start(spec, template, configuration):
-    with pytest.raises(ControllerError):
+def test_what_virt_controller_cannot_start(spec, template, configuration, snapshot):
+    with pytest.raises(ControllerError) as error:
         start(spec, template, INSTANCETYPE, kubevirt(configuration))
+    assert [str(error.value), *(f"{cause.type} {cause}" for cause in error.value.causes)] == snapshot
 
 
 @pytest.mark.parametrize("policy", ["expand", "expandAll"])
@@ -178,6 +186,15 @@ def test_a_reference_policy_can_expand_the_vm_for_good(policy):
     assert vm.spec.instancetype.name == "small"
     assert vm.spec.template.spec.domain.cpu is None
     assert "kubevirt.io/cluster-instancetype-name" not in start_vmi(expanded, cluster).metadata.annotations
+
+
+def test_the_whole_vm_that_is_expanded(snapshot):
+    vm = read_vm("{instancetype: {name: small}, preference: {name: linux}}", VOLUMES)
+    objects = INSTANCETYPE, preference("{devices: {preferredDiskBus: virtio}}")
+    assert to_manifest(expand_instancetype(vm, Cluster(objects))) == snapshot
+    plain = read_vm()
+    assert expand_instancetype(plain, Cluster(objects)) is plain
+    assert sync_instancetype(plain, Cluster([kubevirt("instancetype: {referencePolicy: expand}")])) is plain
 
 
 def test_by_default_the_vm_keeps_its_reference():

@@ -49,9 +49,7 @@ class ControllerError(VirtcatalogError):
 
     def __init__(self, *causes: Cause) -> None:
         self.causes = causes
-        super().__init__(
-            "; ".join(f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in causes)
-        )
+        super().__init__("; ".join(map(str, causes)))
 
 
 def sync_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachine:
