@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version as installed
@@ -27,6 +28,8 @@ from click.testing import CliRunner
 
 from sampling import sample, thorough
 from virtcatalog.cli import main
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.fleet import workers as module
 from virtcatalog.fleet.pool import LostProcessError
 from virtcatalog.fleet.workers import OtherVersionsError, UnreachableError, Workers, call, versions
 
@@ -250,8 +253,37 @@ def test_a_worker_with_another_virtcatalog_is_refused(tmp_path, version, theirs)
 @pytest.mark.parametrize("theirs", [versions()._replace(python="3.1"), versions()._replace(virtcatalog="0.0")])
 def test_a_worker_that_comes_later_refuses_work_of_other_versions(theirs):
     """Before it unpacks any of it: what it was sent cannot be unpacked."""
-    with pytest.raises(OtherVersionsError, match=rf"a worker has .*, and here is {theirs}"):
+    with pytest.raises(OtherVersionsError, match=rf"^a worker has .*, and here is {theirs}: install the same on both$"):
         call(theirs, b"", "digest", b"")
+
+
+@pytest.fixture
+def unpacked(monkeypatch):
+    """What a worker holds: nothing yet."""
+    monkeypatch.setattr(module, "_unpacked", OrderedDict())
+    return module._unpacked
+
+
+def test_a_worker_unpacks_what_is_held_once(unpacked):
+    held = pickle.dumps((2,))
+    assert pickle.loads(call(versions(), pickle.dumps((multiplied, 3)), "two", held)) == 6
+    assert pickle.loads(call(versions(), pickle.dumps((multiplied, 4)), "two", b"not unpacked again")) == 8
+    assert unpacked == {"two": (2,)}
+
+
+def test_a_worker_lets_go_of_what_it_has_held_longest(unpacked):
+    for number in range(module._KEPT + 2):
+        call(versions(), pickle.dumps((multiplied, 1)), str(number), pickle.dumps((number,)))
+    assert list(unpacked) == [str(number) for number in range(2, module._KEPT + 2)]
+
+
+def test_without_dask_it_is_told_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(VirtcatalogError) as caught:
+        list(Workers("host:8786").results(multiplied, range(3), 2))
+    assert str(caught.value) == (
+        "dask://host:8786 needs dask.distributed, which is not installed: pip install 'virtcatalog[dask]'"
+    )
 
 
 @thorough

@@ -183,13 +183,20 @@ def test_work_is_charged_by_size_in_filters_tests_and_operators(text):
         evaluate("x" + text, NAMES, Work())
 
 
+THESE = (
+    "abs, capitalize, count, d, default, dictsort, first, float, indent, int, items, join, last, length, list, lower, "
+    "map, max, min, reject, rejectattr, replace, reverse, round, select, selectattr, sort, string, sum, title, tojson, "
+    "trim, unique, upper"
+)
+
+
 @pytest.mark.parametrize("name", ["counted", "weighed", "concatenated", "nope", 1])
 @pytest.mark.parametrize("filter_", ["map", "map('map'"])
 def test_filters_called_by_name_are_those_that_templates_have(name, filter_):
     work = Work()
     before = work.left
     text = f"{{{{ [[1]] | {filter_}{', ' if '(' in filter_ else '('}{name!r}, -1000000000000) | list }}}}"
-    with pytest.raises(ExpressionError, match=f"the filter {name!r} is not available"):
+    with pytest.raises(ExpressionError, match=f"^the filter {name!r} is not available; these are: {THESE}$"):
         evaluate(text, NAMES, work)
     assert work.left < before
 
@@ -197,7 +204,7 @@ def test_filters_called_by_name_are_those_that_templates_have(name, filter_):
 @pytest.mark.parametrize("filter_", ["select", "reject"])
 def test_tests_called_by_name_are_those_that_templates_have(filter_):
     for name in ("counted", "weighed", "%work"):
-        with pytest.raises(ExpressionError, match=f"no test named {name!r}"):
+        with pytest.raises(ExpressionError, match=f"^the expression has no value: no test named {name!r}"):
             evaluate(f"{{{{ [1] | {filter_}({name!r}) | list }}}}", NAMES, Work())
 
 
@@ -293,7 +300,7 @@ def test_places_in_a_long_template_do_not_add_up(catalog):
 
 
 def test_much_text_from_a_small_loop_is_refused():
-    with pytest.raises(ExpressionError, match="more than 1 MiB"):
+    with pytest.raises(ExpressionError, match=r"^the template gives more than 1 MiB of text$"):
         render("{% for a in range(9999) %}" + "x" * 200 + "{% endfor %}", {}, Work())
 
 

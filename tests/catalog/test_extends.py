@@ -191,12 +191,18 @@ def test_what_cannot_be_extended(repository, catalog, problem):
     assert problem in str(caught.value).replace(f"{repository.root}/", "")
 
 
+LEAVES = r": extends: '\.\./base' leaves the folder that this catalog is in; a catalog can extend its neighbours only$"
+
+
 def test_a_link_does_not_lead_out(repository, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "catalog.yaml").write_text("name: x\nkubevirt: v1.9.0\n")
     (repository.root / "base").symlink_to(elsewhere)
     write(repository.root / "own", {"catalog.yaml": "name: own\nextends: ../base\n"})
-    with pytest.raises(CatalogError, match="leaves the folder that this catalog is in"):
+    with pytest.raises(
+        CatalogError,
+        match=LEAVES,
+    ):
         load_catalog(repository.root / "own")
 
 

@@ -94,10 +94,10 @@ def test_faults_of_files(catalog, files, problem):
 
 
 def test_a_path_without_a_catalog(tmp_path):
-    with pytest.raises(CatalogError, match="there is no such file or folder"):
+    with pytest.raises(CatalogError, match=r"^.*/nowhere: there is no such file or folder$"):
         load_catalog(tmp_path / "nowhere")
     (tmp_path / "file").write_text("")
-    with pytest.raises(CatalogError, match="is not a folder"):
+    with pytest.raises(CatalogError, match=r"^.*/file: is not a folder$"):
         load_catalog(tmp_path / "file")
 
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from virtcatalog.catalog.kinds import API_VERSION
-from virtcatalog.fleet.inputs import Inputs, either
+from virtcatalog.fleet.inputs import Inputs, either, plain
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hosts import HOSTS
 from virtcatalog.releases import RELEASES
@@ -108,3 +108,9 @@ def test_the_order_counts_in_which_objects_replace_each_other() -> None:
 def test_references_of_two_sides_count_together() -> None:
     assert either([TYPE], [TYPE, ("k", "", "n")]) == [TYPE, ("k", "", "n")]
     assert either([TYPE], None) is None
+
+
+def test_a_value_that_nobody_can_write_does_not_count() -> None:
+    with pytest.raises(NotImplementedError) as caught:
+        plain({"a": object()})
+    assert str(caught.value) == "nothing says how a object counts"

@@ -65,36 +65,39 @@ def test_files_folders_and_links(pack):
         (packed(member("../x.yaml")), r"holds \.\./x\.yaml, which leads out of it"),
         (packed(member("x", tarfile.FIFOTYPE)), "holds x, which is no regular file"),
         (packed(member("x", tarfile.LNKTYPE, "/etc/passwd")), "holds x, which is no regular file"),
-        (packed(member("/".join("d" * 40))), "more than 32 folders deep"),
-        (b"apiVersion: v1\n", "is no archive that can be read"),
-        (gzip.compress(packed(member("x", content=b"y" * 99999)))[:-50], "is no archive that can be read"),
-        (b"\x1f\x8bxx", "is no archive that can be read"),
+        (packed(member("/".join("d" * 40))), "is more than 32 folders deep"),
+        (b"apiVersion: v1\n", "is no archive that can be read: truncated header"),
+        (
+            gzip.compress(packed(member("x", content=b"y" * 99999)))[:-50],
+            "is no archive that can be read: unexpected end of data",
+        ),
+        (b"\x1f\x8bxx", "is no archive that can be read: Error -3 while .*"),
     ],
 )
 def test_what_is_refused(content, message):
-    with pytest.raises(SourceError, match=message):
+    with pytest.raises(SourceError, match=f"^{message}$"):
         open_archive(content)
 
 
 def test_what_is_too_much_is_refused_before_it_fills_the_memory(monkeypatch):
     monkeypatch.setattr(archive, "SOURCE_BYTES", 2**20)
     monkeypatch.setattr(archive, "SOURCE_FILES", 3)
-    with pytest.raises(SourceError, match="is larger than 1 MiB"):
+    with pytest.raises(SourceError, match=r"^is larger than 1 MiB$"):
         open_archive(gzip.compress(b"\0" * 2**21))
     info, _ = member("x")
     info.size = 2**40
-    with pytest.raises(SourceError, match="holds more than 1 MiB"):
+    with pytest.raises(SourceError, match=r"^holds more than 1 MiB$"):
         open_archive(info.tobuf())
-    with pytest.raises(SourceError, match="more than"):
+    with pytest.raises(SourceError, match=r"^holds more than 50000 files$"):
         open_archive(packed(*(member(str(number)) for number in range(4))))
 
 
-def zipped(*members, links=(), packing=zipfile.ZIP_DEFLATED):
+def zipped(*members, links=(), packing=zipfile.ZIP_DEFLATED, kind=stat.S_IFREG):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, content in members:
             info = zipfile.ZipInfo(name)
-            info.external_attr = (stat.S_IFLNK if name in links else stat.S_IFREG) << 16
+            info.external_attr = (stat.S_IFLNK if name in links else kind) << 16
             archive.writestr(info, content, packing)
     return file.getvalue()
 
@@ -111,18 +114,19 @@ def test_zip_files_are_read_as_tar_files_are():
     ("content", "message"),
     [
         (zipped(("../x.yaml", b"")), r"holds \.\./x\.yaml, which leads out of it"),
-        (zipped(("/".join("d" * 40), b"")), "more than 32 folders deep"),
-        (zipped(("x", b"y" * 9999))[:-30], "is no archive that can be read"),
+        (zipped(("/".join("d" * 40), b"")), "is more than 32 folders deep"),
+        (zipped(("x", b"y" * 9999))[:-30], "is no archive that can be read: File is not a zip file"),
         (zipped(("x", b"\0" * 2**21)), "holds more than 1 MiB"),
+        (zipped(("x", b""), kind=stat.S_IFIFO), "holds x, which is no regular file"),
         (zipped(("x", b"y" * 99), packing=zipfile.ZIP_LZMA), "holds x, which is packed otherwise than by deflate"),
-        (zipped(*((str(number), b"") for number in range(9))), "more than 8"),
+        (zipped(*((str(number), b"") for number in range(9))), "holds more than 8 files"),
     ],
 )
 def test_what_is_refused_of_zip_files(content, message, monkeypatch):
     monkeypatch.setattr(archive, "SOURCE_BYTES", 2**20)
     monkeypatch.setattr(archive, "SOURCE_FILES", 8)
     monkeypatch.setattr("virtcatalog.manifests.folder.SOURCE_FILES", 8)
-    with pytest.raises(SourceError, match=message):
+    with pytest.raises(SourceError, match=f"^{message}$"):
         open_archive(content)
 
 
@@ -143,6 +147,9 @@ def test_two_archives_are_compared_and_one_is_expanded(tmp_path, monkeypatch):
     assert "<name>prod_web</name>" in done.stdout
 
 
+CUT = "what gzip has packed ends too early, or is followed by something"
+
+
 class TestPlainFiles:
     """Files of an artifact: nothing that one reader takes otherwise than another."""
 
@@ -157,28 +164,28 @@ class TestPlainFiles:
             ([member("b"), member("a", tarfile.LNKTYPE, "b")], "holds a, which is no regular file"),
             ([member("a", tarfile.FIFOTYPE)], "holds a, which is no regular file"),
             ([member("../a")], r"holds \.\./a, which leads out of it"),
-            ([member("a/../../b")], "which leads out of it"),
+            ([member("a/../../b")], r"holds a/\.\./\.\./b, which leads out of it"),
             ([member("a"), member("./a")], "holds a twice"),
             ([member("a"), member("a/b/c")], "holds a/b/c, and a is a file"),
         ],
     )
     def test_what_else_there_is_is_refused(self, members, message):
-        with pytest.raises(SourceError, match=message):
+        with pytest.raises(SourceError, match=f"^{message}$"):
             plain_files(gzip.compress(packed(*members)), 2**20)
 
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            (gzip.compress(packed(member("a")))[:-9], "ends too early, or is followed"),
-            (gzip.compress(packed(member("a"))) + gzip.compress(packed(member("b"))), "or is followed by something"),
-            (gzip.compress(packed(member("a")) + packed(member("b"))), "something behind its end"),
-            (packed(member("a")), "incorrect header check"),
-            (gzip.compress(b"no tar file" * 100), "is no archive that can be read"),
+            (gzip.compress(packed(member("a")))[:-9], CUT),
+            (gzip.compress(packed(member("a"))) + gzip.compress(packed(member("b"))), CUT),
+            (gzip.compress(packed(member("a")) + packed(member("b"))), "there is something behind its end"),
+            (packed(member("a")), "Error -3 while decompressing data: incorrect header check"),
+            (gzip.compress(b"no tar file" * 100), "invalid header"),
         ],
         ids=["cut", "two streams", "two archives", "no stream", "no archive"],  # gzip's header has the time
     )
     def test_it_ends_where_every_reader_has_it_end(self, content, message):
-        with pytest.raises(SourceError, match=message):
+        with pytest.raises(SourceError, match=f"^is no archive that can be read: {message}$"):
             plain_files(content, 2**20)
 
     def test_a_bomb_is_not_unpacked(self):
