@@ -3,7 +3,16 @@
 import msgspec
 import pytest
 
-from virtcatalog.kubevirt.hosts import HOSTS, HostProfile, cpu_list, topology
+from virtcatalog.kubevirt.hosts import (
+    HOSTS,
+    ClaimedDevice,
+    HostPCIDevice,
+    HostProfile,
+    NUMANode,
+    cpu_list,
+    cpu_ranges,
+    topology,
+)
 
 REFERENCE = HOSTS["reference"]
 
@@ -13,6 +22,10 @@ REFERENCE = HOSTS["reference"]
 )
 def test_cpu_lists_are_read_as_the_kernel_writes_them(text, cpus):
     assert cpu_list(text) == cpus
+
+
+def test_ranges_are_not_written_out():
+    assert cpu_ranges("0-99999,8,3-1") == [range(100000), range(8, 9), range(3, 2)]
 
 
 def test_the_reference_host_has_two_nodes_of_64_cpus():
@@ -55,3 +68,54 @@ def test_a_profile_survives_being_written_and_read():
 def test_unknown_fields_in_a_profile_are_errors():
     with pytest.raises(msgspec.ValidationError, match="colour"):
         msgspec.convert({"name": "x", "colour": "red"}, HostProfile)
+
+
+def test_what_a_profile_stands_for_that_says_nothing():
+    assert msgspec.to_builtins(HostProfile(name="silent")) == {
+        "name": "silent",
+        "version": 1,
+        "description": "",
+        "architecture": "",
+        "hypervisors": ("kvm",),
+        "numaNodes": (),
+        "tsc": {"frequency": 0},
+        "firmware": None,
+        "devices": {"pciFirstBus": 0x41, "usbFirstBus": 1, "sriovBus": 0x81, "sriovSlot": 1, "sriovFunctions": 8},
+        "claimedDevices": (),
+        "pciDevices": (),
+        "initiatorNodes": (),
+        "iommufd": False,
+        "smmuv3": False,
+        "storage": {
+            "missingClaimSize": "10Gi",
+            "filesystemOverhead": "0.055",
+            "containerDiskFormat": "qcow2",
+            "filesystemBlockSize": 4096,
+            "blockDevice": {"logical": 512, "physical": 512, "discardGranularity": 0},
+            "directIo": {"claims": True, "node": True},
+            "preallocation": False,
+        },
+        "vsockCid": 3,
+        "podInterface": "eth0",
+        "podLinks": {"macPrefix": "02:00:00:00", "mtu": 1500},
+    }
+
+
+def test_what_its_parts_stand_for_that_say_no_more_than_they_must():
+    assert msgspec.to_builtins(NUMANode(id=0)) == {
+        "id": 0, "cores": (), "memory": 0, "hugePages": (), "distances": ()
+    }  # fmt: skip
+    assert msgspec.to_builtins(HostPCIDevice(address="a")) == {
+        "address": "a", "numaNode": None, "vendorId": "", "deviceId": "", "barBytes": 0, "initiatorNodes": ()
+    }  # fmt: skip
+    assert msgspec.to_builtins(ClaimedDevice(claim="c", request="r")) == {
+        "claim": "c", "request": "r", "pciAddress": "", "mdevUUID": ""
+    }  # fmt: skip
+
+
+def test_the_reference_host_is_described():
+    description = "two sockets of 32 cores with two threads each, 512 GiB a socket, no special devices"
+    assert (REFERENCE.name, REFERENCE.version, REFERENCE.description) == ("reference", 1, description)
+    assert [node.distances for node in REFERENCE.numa_nodes] == [(10, 20), (20, 10)]
+    assert REFERENCE.tsc.frequency == 2_500_000_000
+    assert list(HOSTS) == ["reference"]
