@@ -135,6 +135,43 @@ def test_host_metrics_come_on_a_read_only_virtio_disk(built, xml):
     """)
 
 
+def test_a_lun_of_host_metrics_has_no_reservations_and_keeps_its_error_policy(built, xml):
+    devices = "disks: [{name: v, errorPolicy: ignore, lun: {bus: scsi, reservation: true}}]"
+    assert built("disk", devices, "volumes: [{name: v, downwardMetrics: {}}]") == xml(f"""
+        <disk type="file" device="lun" model="virtio-non-transitional">
+          <driver name="qemu" type="raw" error_policy="ignore"/>
+          <source file="{PRIVATE}/downwardapi-disks/vhostmd0"/>
+          <target dev="sda" bus="scsi"/>
+          <readonly/>
+          <alias name="ua-v"/>
+          <address type="drive" controller="0" bus="0" unit="0"/>
+        </disk>
+    """)
+
+
+@pytest.mark.parametrize(
+    ("volume", "changes"),
+    [
+        ("ephemeral: {persistentVolumeClaim: {claimName: c}}", {"volumes": {"v": BackingVolume(has_claim=False)}}),
+        ("emptyDisk: {capacity: 1Gi}", {}),
+        ("persistentVolumeClaim: {claimName: c}", {}),
+    ],
+)
+def test_where_no_claim_is_known_nothing_is_told_of_its_growth(built, volume, changes):
+    shown = built("disk", DISK, f"volumes: [{{name: v, {volume}}}]", expand_disks=True, **changes)
+    assert "filesystemOverhead" not in shown
+    assert "expandDisksEnabled" not in shown
+
+
+@pytest.mark.parametrize("expand", [True, False])
+def test_a_cluster_may_have_disks_grow_with_their_claims(built, xml, expand):
+    claim = BackingVolume(capacity=1024, filesystem_overhead="0.1")
+    volume = "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]"
+    shown = built("disk", DISK, volume, volumes={"v": claim}, expand_disks=expand)
+    growth = "<filesystemOverhead>0.1</filesystemOverhead><capacity>1024</capacity>"
+    assert xml(growth + ("<expandDisksEnabled>true</expandDisksEnabled>" if expand else "")) + "</disk>" in shown
+
+
 @pytest.mark.parametrize("volume", ["memoryDump: {claimName: c}", "containerPath: {path: /p}"])
 def test_other_volumes_are_no_disks(built, volume):
     with pytest.raises(DomainError, match="cannot be a disk"):

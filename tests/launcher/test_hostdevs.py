@@ -158,6 +158,8 @@ def test_in_older_releases_the_pci_address_wins_and_pci_devices_come_first(claim
 def test_mediated_host_devices_of_s390x_are_crypto_adapters(claimed):
     assert 'model="vfio-ap"' in claimed("hostDevices", ("slice", ""), architecture="s390x")
     assert 'model="vfio-pci"' in claimed("gpus", ("slice", ""), architecture="s390x")
+    older = find_release("v1.7.4")
+    assert 'model="vfio-pci"' in claimed("hostDevices", ("slice", ""), architecture="s390x", release=older)
 
 
 @pytest.mark.parametrize(
