@@ -113,7 +113,15 @@ def test_distances_are_the_hosts_and_only_a_cell_itself_is_local():
 
 
 @pytest.mark.parametrize(
-    ("bar_bytes", "kib"), [(1, 2**30), (600 * 2**30, 2**30), (1024 * 2**30, 2**31), (8 * 2**40, 2**34)]
+    ("bar_bytes", "kib"),
+    [
+        (1, 2**30),
+        (600 * 2**30, 2**30),
+        (1023 * 2**30, 2**30),
+        (1023 * 2**30 + 1, 2**31),
+        (1024 * 2**30, 2**31),
+        (8 * 2**40, 2**34),
+    ],
 )
 def test_the_pci_hole_is_a_power_of_two_with_room_to_spare(bar_bytes, kib):
     domain = configured(**gpu(bar_bytes, "2941"))
@@ -241,6 +249,21 @@ def test_two_gpus_take_the_hosts_initiators_in_turn():
     assert list(distances) == [str(number) for number in range(18)]
     assert distances["2"][:4] == [("0", "24"), ("1", "25"), ("2", "10"), ("3", "29")], "of the nodes 0, 1, 4 and 5"
     assert distances["17"][-2:] == [("16", "57"), ("17", "10")], "of the nodes 18 and 19"
+
+
+@pytest.mark.parametrize(("bars", "kib"), [((1, 1), 2**31), ((1535 * 2**30, 1), 2**31), ((1536 * 2**30, 1), 2**32)])
+def test_the_pci_hole_has_room_for_each_gpu_at_least_512_gib(bars, kib):
+    facts = {
+        f"0000:{bus}:00.0": GraceDevice(vendor_id="10de", device_id="2342", bar_bytes=bar)
+        for bus, bar in zip(("41", "42"), bars, strict=True)
+    }
+    domain = configured(
+        hostdev("a", "0x41") + hostdev("b", "0x42"),
+        **{**TWO_GPUS, "grace_devices": facts},
+        grace_initiator_nodes=tuple(range(4, 20)),
+        numa_distances=numa_of([0, 1, *range(4, 20)]),
+    )
+    assert domain.findtext("devices/controller/pcihole64") == str(kib)
 
 
 def test_two_gpus_need_initiators_for_both_and_none_in_common():

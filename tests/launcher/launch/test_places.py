@@ -106,6 +106,11 @@ def test_conventional_devices_share_a_bridge_behind_one_port(model):
     assert places(text) == {"a": 1, "b": "slot 1 of a bridge", "c": 3, "root": "slot 2 of a bridge", "data": 4}
 
 
+def test_an_ac97_sound_card_is_conventional_too():
+    text = '<sound model="ac97"/>' + disk("root", model="virtio-transitional")
+    assert places(text) == {"root": "slot 2 of a bridge"}
+
+
 def test_the_one_bus_of_i440fx_has_slots_from_3_on():
     text = disk("root") + nic("a") + nic("b", rest=address("0x00", "0x04")) + nic("c", rest=address("0x01", "0x03"))
     assert places(text, "pc-i440fx-9.2", nics=1, annotations={}) == {
