@@ -64,8 +64,14 @@ REENLIGHTENED = "domain: {memory: {guest: 1Gi}, features: {hyperv: {reenlightenm
             f"{SPEC}.domain",
             "minimumClusterTSCFrequency is -1",
         ),
+        (
+            GUEST,
+            {"config": "developerConfiguration: {cpuAllocationRatio: 10000000}"},
+            "",
+            "as 1/10000000 CPUs are too few to be written",
+        ),
     ],
-    ids=["device", "plugin", "sysprep", "no list", "no sidecar", "verbosity", "path", "receiver", "frequency"],
+    ids=["device", "plugin", "sysprep", "no list", "no sidecar", "verbosity", "path", "receiver", "frequency", "share"],
 )
 def test_why(template, conditions, field, message):
     result = expanded(template, **conditions)

@@ -182,9 +182,7 @@ def _cpu_share(number: int, ratio: int) -> Quantity:
     digits = repr(share * 1000 if milli else share)
     mantissa, _, power = digits.partition("e")
     if power and milli:
-        message = (
-            f"virt-controller crashes on {number} vCPUs at a ratio of {ratio}: their share is too small to be written"
-        )
+        message = f"virt-controller crashes, as {number}/{ratio} CPUs are too few to be written"
         raise PodError("", f"developerConfiguration.cpuAllocationRatio: {message}")
     return Quantity.parse(f"{mantissa.removesuffix('.0')}{'m' if milli else f'e{power}' if power else ''}")
 

@@ -113,19 +113,18 @@ def _store(running: Running, vm: VirtualMachine) -> None:
 def _followed(
     matcher: Matcher, reference: InstancetypeStatusRef | None, create: Callable[[], str]
 ) -> InstancetypeStatusRef:
-    """What the status says of a matcher: another name or kind renews the revision (syncStatusWithMatcher)."""
+    """What the status says of a matcher: another name or kind renews the revision (syncStatusWithMatcher).
+
+    The webhook has put names in place of volumes to infer from.
+    """
     now = clone(reference) if reference is not None else InstancetypeStatusRef()
     turned = False
     if matcher.name and matcher.name != now.name:
         now.name, turned = matcher.name, True
     if matcher.kind and matcher.kind != now.kind:
         now.kind, turned = matcher.kind, True
-    if matcher.infer_from_volume and matcher.infer_from_volume != now.infer_from_volume:
-        now.infer_from_volume, turned = matcher.infer_from_volume, True
     if turned:
         now.controller_revision_ref = None
-    if matcher.infer_from_volume_failure_policy is not None:
-        now.infer_from_volume_failure_policy = matcher.infer_from_volume_failure_policy
     if matcher.revision_name:
         now.controller_revision_ref = ControllerRevisionRef(name=matcher.revision_name)
     if now.controller_revision_ref is None:
