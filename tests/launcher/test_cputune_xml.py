@@ -170,6 +170,12 @@ def disks(count, dedicated=0):
             "sockets: 2", disks(3, 2) + "domain.ioThreadsPolicy: shared", ((1, "1"), (2, "0"), (3, "1")), id="one each"
         ),
         pytest.param(
+            "sockets: 2", disks(2, 1) + "domain.ioThreadsPolicy: shared", ((1, "1"), (2, "0")), id="as many as vCPUs"
+        ),
+        pytest.param(
+            "sockets: 3", disks(2, 1) + "domain.ioThreadsPolicy: shared", ((1, "0,1"), (2, "2")), id="one vCPU more"
+        ),
+        pytest.param(
             "sockets: 2, isolateEmulatorThread: true", disks(1) + "domain.ioThreadsPolicy: auto", ((1, "2"),),
             id="the emulator's",
         ),

@@ -54,8 +54,6 @@ class _Cell:
 
     def take_from_core(self, count: int) -> list[int]:
         """`count` threads of the first core; what is left of it is loose once it cannot hold a vCPU core."""
-        if not self.full:
-            return []
         core = self.full[0]
         rest = core[count:]
         if len(rest) >= self.threads:
