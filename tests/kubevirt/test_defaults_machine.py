@@ -58,6 +58,7 @@ class TestHyperv:
             "vpindex": {"enabled": False},
             "synictimer": {"enabled": True},
         }
+        assert default(f"domain.features.hyperv: {{{hyperv}}}", "domain.cpu.features") is None
 
     def test_evmcs_without_its_own_need_leaves_the_cpu_alone(self):
         text = "domain.features.hyperv: {evmcs: {}, vapic: {enabled: false}}"

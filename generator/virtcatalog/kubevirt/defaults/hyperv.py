@@ -63,7 +63,6 @@ def _with_dependencies(features: Features) -> tuple[Features, bool]:
     hyperv = features.hyperv
     if hyperv is None:
         return features, False
-    is_possible = True
     for feature, required in DEPENDENCIES:
         if not _enabled(getattr(hyperv, feature)):
             continue
@@ -71,10 +70,8 @@ def _with_dependencies(features: Features) -> tuple[Features, bool]:
         if state is None:
             hyperv = replace(hyperv, **{required: FeatureState(enabled=True)})
         elif not state.enabled:
-            is_possible = False
-            break
-    needs_vmx = is_possible and _enabled(hyperv.evmcs)
-    return replace(features, hyperv=hyperv), needs_vmx
+            return replace(features, hyperv=hyperv), False
+    return replace(features, hyperv=hyperv), _enabled(hyperv.evmcs)
 
 
 def _enabled(state: _State | None) -> bool:
