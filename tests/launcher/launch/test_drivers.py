@@ -129,6 +129,28 @@ def test_a_driver_with_a_pool_of_threads_keeps_it(driver):
     assert driver(PVC, claim=BLOCK, spec=pool) == ("none", "native")
 
 
+def test_whatever_else_a_driver_says_stays_in_libvirts_order():
+    vmi = make_vmi(f"""
+        domain.cpu: {{cores: 2}}
+        domain.ioThreadsPolicy: shared
+        domain.launchSecurity: {{sev: {{}}}}
+        domain.devices: {{blockMultiQueue: true, disks: [{{name: v, disk: {{bus: virtio}}}}]}}
+        volumes: [{{name: v, {PVC}}}]
+    """)
+    driver = launched(vmi, make_context(volumes={"v": BLOCK}))[0].find("driver")
+    assert list(driver.attrib.items()) == [
+        ("name", "qemu"),
+        ("type", "raw"),
+        ("cache", "none"),
+        ("error_policy", "stop"),
+        ("io", "native"),
+        ("discard", "unmap"),
+        ("queues", "2"),
+        ("iommu", "on"),
+        ("iothread", "1"),
+    ]
+
+
 def test_an_empty_tray_has_no_cache_mode():
     vmi, context = make_vmi("domain.devices: {disks: [{name: v, cdrom: {bus: sata}}]}"), make_context()
     assert launched(vmi, context)[0].find("driver").get("cache") is None
