@@ -12,6 +12,7 @@ from virtcatalog.kubevirt.launcher.grace import _root_controller, configure_grac
 from virtcatalog.kubevirt.launcher.launch.sync import launch
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 from virtcatalog.kubevirt.launcher.pinning import Pinning
+from virtcatalog.kubevirt.launcher.xml import write
 
 CELLS = (GuestCell(0, (0,), "0", 2**30, "b", 0), GuestCell(1, (1,), "1", 2**30, "b", 1))
 
@@ -308,7 +309,8 @@ def test_nothing_is_lost_of_a_domain_with_such_a_gpu():
     )
     given = {"d": DeviceResource("pci", ("0000:41:00.0",))}
     context = make_context("arm64", **{**READY, "cpu_set": (0, 8), "device_resources": given})
-    domain = convert(vmi, context)
+    first, domain = convert(vmi, context), convert(vmi, context)
+    assert write(first.element) == write(domain.element), "what domains share stays as it was"
     launch(domain, vmi, context)
     element = domain.element
     assert element.find("devices/hostdev/driver").get("iommufd") == "yes"
