@@ -252,6 +252,11 @@ def test_two_gpus_take_the_hosts_initiators_in_turn():
     assert distances["17"][-2:] == [("16", "57"), ("17", "10")], "of the nodes 18 and 19"
 
 
+def test_a_pci_hole_that_is_there_is_widened():
+    domain = configured(**beside("pcie-root", hole='<pcihole64 unit="MiB">5</pcihole64>'))
+    assert xml(domain.find("devices/controller/pcihole64")) == xml('<pcihole64 unit="KiB">1073741824</pcihole64>')
+
+
 @pytest.mark.parametrize(("bars", "kib"), [((1, 1), 2**31), ((1535 * 2**30, 1), 2**31), ((1536 * 2**30, 1), 2**32)])
 def test_the_pci_hole_has_room_for_each_gpu_at_least_512_gib(bars, kib):
     facts = {
