@@ -110,7 +110,7 @@ class TestMapping:
         ("text", "message"),
         [
             ("# mine\nnetworks: {vmbr1: pod}", "m.yaml:2:1: networks: 'vmbr0' is missing: 1 VM has it"),
-            ("networks: {vmbr0: A_B}", "m.yaml:1:12: networks.vmbr0: 'A_B' is no name of a network"),
+            ("networks: {vmbr0: A_B}", "m.yaml:1:12: networks.vmbr0: the network's name 'A_B' must consist of"),
             ("networks: {vmbr0: pod}\nguest: {}", "m.yaml:2:1: guest: "),
             (
                 "networks: {vmbr0: pod}\nguests: {BeOS: alpin}",

@@ -105,7 +105,7 @@ def _firmware(brought: Brought, hardware: GuestHardware, _index: int) -> Verdict
 
 
 def _secure_boot(brought: Brought, hardware: GuestHardware, _index: int) -> Verdict:
-    if hardware.secure_boot == bool(brought.machine.secure_boot) or brought.machine.firmware != "efi":
+    if hardware.secure_boot == bool(brought.machine.secure_boot) or not brought.machine.firmware:
         return carried("Secure Boot" if hardware.secure_boot else "no Secure Boot")
     return lost("the VM has Secure Boot" if hardware.secure_boot else "the VM has no Secure Boot")
 

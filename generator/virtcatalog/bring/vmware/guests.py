@@ -231,7 +231,7 @@ def preferences_for(guest: Guest, *, virtio: bool) -> Iterator[tuple[str, bool]]
         yield from ((f"{name}{number}", False) for number in dict.fromkeys((version, major)) if number)
         if family not in ("rhel", "centos"):
             yield name, bool(version)
-    if family in _LINUXES:
+    if family in _LINUXES and family != "linux":
         yield "linux", True
 
 

@@ -56,10 +56,10 @@ def _faults(data: Any) -> Iterator[tuple[Path, str]]:
     for name, network in (data.get("networks") or {}).items():
         for part in network.split("/", 1):
             if network not in (POD, IGNORED) and dns_subdomain_problems(part):
-                yield ("networks", name), f"{part!r} is no name of a network: {dns_subdomain_problems(part)[0]}"
+                yield ("networks", name), f"the network's name {dns_subdomain_problems(part)[0]}"
     for name, preference in (data.get("guests") or {}).items():
         if preference and dns_subdomain_problems(preference):
-            yield ("guests", name), f"is no name of a preference: {dns_subdomain_problems(preference)[0]}"
+            yield ("guests", name), f"the preference's name {dns_subdomain_problems(preference)[0]}"
 
 
 class Census:
