@@ -11,6 +11,7 @@ from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, Vir
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.identity import type_uid
+from virtcatalog.kubevirt.rollout import controller
 from virtcatalog.kubevirt.rollout.controller import pinned, run_strategy, settle
 from virtcatalog.kubevirt.rollout.instance import boot, note, note_unplugged
 from virtcatalog.kubevirt.rollout.interfaces import needs_restart, plug, unplug
@@ -381,3 +382,14 @@ def test_a_vm_that_settles_changes_no_more(vm):
     settle(machine)
     assert machine.state() == before
     assert isinstance(machine.vmi.spec, VirtualMachineInstanceSpec)
+
+
+@pytest.mark.parametrize(
+    ("passes", "message"),
+    [(0, "the controllers do not come to rest"), (1, "the VM's controller does not come to rest")],
+)
+def test_controllers_do_not_work_for_ever(vm, passes, message, monkeypatch):
+    monkeypatch.setattr(controller, "_PASSES", passes)
+    with pytest.raises(AssertionError) as error:
+        start(vm, Cluster())
+    assert str(error.value) == message

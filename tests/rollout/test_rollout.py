@@ -1,5 +1,7 @@
 """A running VM whose manifest changes: refused, stopped, restarted, updated live, or left as it is."""
 
+from copy import deepcopy
+
 import pytest
 
 from rollout.conftest import edited, kubevirt, shown
@@ -69,8 +71,10 @@ def test_a_vm_that_could_not_start_is_told_of_as_if_it_were_new(vm, roll):
 def test_a_machine_that_waits_for_a_guest_is_not_modelled(vm, roll):
     gate = kubevirt(developerConfiguration={"featureGates": ["DecentralizedLiveMigration"]})
     waiting = edited(vm, runStrategy="WaitAsReceiver")
-    with pytest.raises(UnsupportedError, match=r"spec\.runStrategy"):
+    with pytest.raises(UnsupportedError) as error:
         roll(waiting, vm, gate)
+    message = "a machine that waits to receive a guest does not run yet"
+    assert (error.value.field, error.value.message) == ("spec.runStrategy", message)
     told = roll(vm, waiting, gate)
     assert "needs a VMI that was started to receive a guest" in told.error[0].message
 
@@ -88,16 +92,37 @@ def test_under_stage_nothing_is_plugged_in(vm, roll):
     assert (told.restart.reason, told.live) == ("template", ())
 
 
-@pytest.mark.parametrize("name", ["db", ""])
-def test_two_vms_are_no_update(vm, name, roll):
+@pytest.mark.parametrize(("name", "shown"), [("db", "VirtualMachine/shop/db"), ("", "VirtualMachine/shop")])
+def test_two_vms_are_no_update(vm, name, shown, roll):
     other = {**vm, "metadata": {**vm["metadata"], "name": name}}
-    with pytest.raises(ManifestError, match="what runs is VirtualMachine/shop/web"):
+    with pytest.raises(ManifestError) as error:
         roll(vm, other)
+    (problem,) = error.value.problems
+    message = f"is {shown}, and what runs is VirtualMachine/shop/web"
+    assert (problem.object, problem.field, problem.message) == (shown, "metadata.name", message)
+
+
+def test_a_vm_of_another_namespace_is_another_vm(vm, roll):
+    named, nameless = deepcopy(vm), deepcopy(vm)
+    named["metadata"]["namespace"] = "default"
+    del nameless["metadata"]["namespace"]
+    assert not roll(named, nameless).refused
+    with pytest.raises(ManifestError):
+        roll(named, vm)
 
 
 def test_an_update_is_applied_or_replaces(vm, roll):
-    with pytest.raises(ValueError, match="'patch'"):
+    with pytest.raises(ValueError, match=r"^update is 'apply', 'replace' or 'keep', not 'patch'$"):
         roll(vm, vm, update="patch")
+
+
+def test_what_only_the_cluster_says_of_a_vm_is_none_of_its_manifest(vm, roll):
+    """A manifest that was read from the cluster is applied, or replaces, like the one that was written."""
+    of_cluster = {"uid": "u", "resourceVersion": "7", "generation": 3, "creationTimestamp": "2026-01-01T00:00:00Z"}
+    more = edited(vm, template__spec__domain__cpu__sockets=4)
+    read = {**more, "metadata": {**more["metadata"], **of_cluster}, "status": {"ready": False}}
+    for update in ("apply", "replace"):
+        assert roll(vm, read, update=update).to_dict() == roll(vm, more, update=update).to_dict()
 
 
 def test_a_vm_that_nobody_touches_is_asked_by_no_webhook(vm, roll):
