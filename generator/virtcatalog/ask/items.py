@@ -177,7 +177,7 @@ def _of_preference(manifest: Data, spec: Data) -> dict[str, Fact]:
         "requiredVcpus": (required.get("cpu") or {}).get("guest"),
         "requiredMemory": _bytes((required.get("memory") or {}).get("guest")),
         "diskBus": devices.get("preferredDiskBus"),
-        "firmware": "UEFI" if efi else "BIOS" if firmware.get("preferredUseBios") else None,
+        "firmware": "BIOS" if firmware.get("preferredUseBios") else "UEFI" if efi else None,
         **_common(manifest),
     }
 

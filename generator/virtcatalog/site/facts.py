@@ -192,12 +192,17 @@ def _retirement(deprecated: Deprecation | None) -> str:
 
 
 def _firmware(spec: Mapping[str, Any]) -> str:
+    """The firmware that a preference gives: secure boot is on where nothing says that it is off."""
+    if spec.get("preferredUseBios"):
+        return "BIOS"
     efi = spec.get("preferredEfi")
     if efi is not None:
-        return "UEFI" if efi.get("secureBoot") is False else "UEFI, secure boot"
-    if spec.get("preferredUseEfi"):
-        return "UEFI, secure boot" if spec.get("preferredUseSecureBoot") else "UEFI"
-    return "BIOS" if spec.get("preferredUseBios") else ""
+        secure = efi.get("secureBoot") is not False
+    elif spec.get("preferredUseEfi"):
+        secure = spec.get("preferredUseSecureBoot") is not False
+    else:
+        return ""
+    return "UEFI, secure boot" if secure else "UEFI"
 
 
 def _devices(spec: Mapping[str, Any]) -> list[str]:
