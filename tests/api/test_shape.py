@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from syrupy.assertion import SnapshotAssertion
 
 from sampling import examples
 from virtcatalog.api.decode import convert, decode_manifest
@@ -95,10 +96,13 @@ def found(data: Any, rules: Rules = MANIFEST) -> list[tuple[tuple[str | int, ...
         ({"part": {"name": "a", "amount": {}}}, ("part", "amount"), "must be a quantity"),
     ],
 )
-def test_one_finding(data: dict[str, Any], path: tuple[str | int, ...], message: str) -> None:
+def test_one_finding(
+    data: dict[str, Any], path: tuple[str | int, ...], message: str, snapshot: SnapshotAssertion
+) -> None:
     ((at, text),) = found(data)
     assert at == path
     assert text.startswith(message)
+    assert text == snapshot
 
 
 def test_rules_of_declarations() -> None:

@@ -105,10 +105,11 @@ def test_values(text, value):
         ("{{ memory * 2**127 * 2**127 }}", "an amount of memory in the expression is too large"),
     ],
 )
-def test_what_has_no_value(text, message):
+def test_what_has_no_value(text, message, snapshot):
     with pytest.raises(ExpressionError) as caught:
         evaluate(text, NAMES, Work())
     assert caught.value.message.startswith(message)
+    assert re.sub("( has no value: ).*", r"\1…", caught.value.message) == snapshot
 
 
 @pytest.mark.parametrize(

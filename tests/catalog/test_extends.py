@@ -154,10 +154,11 @@ def test_errors_name_the_file_they_are_in(repository):
     ]
 
 
-def test_errors_of_the_extended_catalog_are_at_their_place(repository):
+def test_errors_of_the_extended_catalog_are_at_their_place(repository, snapshot):
     write(repository.root / "base", BASE | {"preferences/bad.yaml": "preferences: {bad: {componentz: []}}\n"})
     (problem,) = repository.problems()
     assert problem.startswith("base/preferences/bad.yaml:1:21: preferences.bad.componentz: unknown field")
+    assert problem == snapshot
 
 
 @pytest.mark.parametrize(
@@ -206,12 +207,13 @@ def test_a_link_does_not_lead_out(repository, tmp_path_factory):
         load_catalog(repository.root / "own")
 
 
-def test_a_class_of_its_own_needs_a_file_name_of_its_own(repository):
+def test_a_class_of_its_own_needs_a_file_name_of_its_own(repository, snapshot):
     (problem,) = repository.problems({"instancetypes/m.yaml": "class: x\nsizes: {}\n"})
     assert problem.startswith(
         "own/instancetypes/m.yaml:1:1: class: this file changes the class 'z' of base/instancetypes"
     )
     assert problem.endswith("; a class of your own needs a file of another name")
+    assert problem == snapshot
 
 
 class TestFieldsThatAreTooNew:
@@ -232,15 +234,17 @@ class TestFieldsThatAreTooNew:
         own = {"preferences/windows.yaml": "preferences: {win: {spec: {devices: {preferredVideoType: null}}}}"}
         assert repository.load(own, extra=self.OLDER)["win"].spec == {"devices": {}}
 
-    def test_a_component_is_told_where_it_says_so(self, repository):
+    def test_a_component_is_told_where_it_says_so(self, repository, snapshot):
         components = "disk: {spec: {preferredArchitecture: amd64}}\nboth: {components: [disk]}\n"
         write(repository.root / "base", {**BASE, "components.yaml": components})
         (problem,) = repository.problems(extra="kubevirt: v1.0.0\n")
         assert problem.startswith("base/components.yaml:1:15: disk.spec.preferredArchitecture: 'preferredArchitecture'")
+        assert problem == snapshot
 
-    def test_the_catalogs_own_are_a_fault_in_any_case(self, repository):
+    def test_the_catalogs_own_are_a_fault_in_any_case(self, repository, snapshot):
         write(repository.root / "base", BASE)
         own = {"components.yaml": "unused: {spec: {devices: {preferredVideoType: virtio}}}"}
         (problem,) = repository.problems(own, extra=self.OLDER)
         assert "own/components.yaml:1:" in problem
         assert "needs KubeVirt v1.9, and the catalog must work with v1.8" in problem
+        assert problem == snapshot

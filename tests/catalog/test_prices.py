@@ -158,6 +158,11 @@ def test_what_is_wrong_is_told_with_its_place(problem, text, message):
     assert message in problem(text)
 
 
+def test_an_amount_has_so_many_digits_on_both_sides_of_the_point(catalog):
+    text = "perHour: {cpu: '123456789012.123456789012', memory: 0.123456789012}\n"
+    assert catalog.load({"prices.yaml": text}).prices.rates["cpu"] == Fraction("123456789012.123456789012")
+
+
 def test_where_the_catalog_is_broken_nothing_is_missed(catalog):
     found = catalog.problems(
         {"prices.yaml": "perHour: {}\nclasses: {n: {cpu: 1}}\n", "instancetypes/n.yaml": "class: n\nsizes: 1\n"}

@@ -89,10 +89,11 @@ def test_the_last_of_two_keys_counts_and_both_are_told():
         (b"\xff", "is not UTF-8 text"),
     ],
 )
-def test_what_cannot_be_read_has_a_place(text, message):
+def test_what_cannot_be_read_has_a_place(text, message, snapshot):
     with pytest.raises(ManifestError) as error:
         read(text)
     assert message in str(error.value)
+    assert str(error.value) == snapshot
 
 
 def test_a_fault_is_placed_by_its_path():

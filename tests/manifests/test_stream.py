@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.manifests import jsonsplit, spool
@@ -247,11 +248,14 @@ def test_what_only_yaml_takes_in_an_item_is_read(block: int) -> None:
     assert vms[1].data["spec"]["x"] == "NaN"
 
 
-def test_a_fault_of_syntax_in_an_item_is_told_there_and_the_others_are_read(block: int) -> None:
+def test_a_fault_of_syntax_in_an_item_is_told_there_and_the_others_are_read(
+    block: int, snapshot: SnapshotAssertion
+) -> None:
     vms, problems = gone_through(stream_of(FAULTS["a fault in an item"].encode()))
     assert [each.data["metadata"]["name"] for each in vms] == ["a", "c"]
     assert len(problems) == 1
     assert problems[0].startswith("f:")
+    assert problems == snapshot
 
 
 @given(st.lists(st.sampled_from([*MIXED, 1, {}]), max_size=6), st.sampled_from([None, 0, 1, 4]), st.integers(1, 300))
