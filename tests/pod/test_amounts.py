@@ -53,3 +53,30 @@ def test_an_extract_of_a_pod():
     }
     assert found["nodeSelector"]["kubernetes.io/arch"] == "amd64"
     assert "limits" not in found
+
+
+def test_an_extract_has_all_that_decides_where_a_pod_fits():
+    limits = {"cpu": "2", "memory": "1Mi", "x/gpu": "1"}
+    spec = {
+        "containers": [container({"cpu": "1"}, limits)],
+        "nodeSelector": {"a": "b"},
+        "affinity": {"podAffinity": {}},
+        "tolerations": [{"key": "a"}],
+        "topologySpreadConstraints": [{"topologyKey": "zone"}],
+        "priorityClassName": "high",
+        "resourceClaims": [{"name": "c"}],
+        "serviceAccountName": "account",
+    }
+    assert extract({"spec": {**spec, "hostname": "web"}}) == {
+        "requests": {"cpu": "1", "memory": "1 MiB"},
+        "limits": {"cpu": "2", "memory": "1 MiB"},
+        "devices": {"x/gpu": "1"},
+        **{key: value for key, value in spec.items() if key != "containers"},
+    }
+    assert extract({"spec": {"containers": []}}) == {}
+
+
+def test_amounts_of_containers_and_of_those_that_go_on_are_compared_one_by_one():
+    going_on = container({"cpu": "1", "x/nic": "1"}, restartPolicy="Always")
+    before = [container({"memory": "4Gi"}), going_on, container({"cpu": "2", "memory": "1Gi"})]
+    assert requests([container({"cpu": "1", "memory": "2Gi"})], before) == {"cpu": "3", "memory": "4Gi", "x/nic": "1"}

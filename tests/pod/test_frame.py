@@ -70,6 +70,17 @@ def test_long_and_dotted_names():
     assert made["metadata"]["labels"]["vmi.kubevirt.io/id"] == f"{name[:54]}-{digest}"
 
 
+def test_names_as_long_as_a_label():
+    for length in (63, 64):
+        name = "a" * length
+        made = pod(name=name)
+        digest = hashlib.sha1(name.encode()).hexdigest()[:8]
+        identifier = name if length == 63 else f"{name[:54]}-{digest}"
+        labels = made["metadata"]["labels"]
+        assert (made["spec"]["hostname"], labels["vmi.kubevirt.io/id"]) == (name[:63], identifier)
+    assert pod(f"{GUEST}\nhostname: own", name="a.b")["spec"]["hostname"] == "own"
+
+
 def test_annotations_of_the_vmi_but_for_some():
     given = {"mine": "1", "kubectl.kubernetes.io/last": "x", "kubevirt.io/latest-observed-api-version": "v1"}
     found = annotations(annotations={**given, "kubevirt.io/domain": "other"})
@@ -79,7 +90,11 @@ def test_annotations_of_the_vmi_but_for_some():
 
 
 @pytest.mark.parametrize(
-    ("text", "hooked"), [("true", False), ("1", False), ("T", False), ("false", True), ("yes", True), ("", True)]
+    ("text", "hooked"),
+    [
+        *((text, False) for text in ("1", "t", "T", "TRUE", "true", "True")),
+        *((text, True) for text in ("false", "yes", "tRUE", "")),
+    ],
 )
 def test_backup_hooks_unless_they_are_not_wanted(text, hooked):
     found = annotations(annotations={"kubevirt.io/skip-backup-hooks": text})

@@ -151,6 +151,28 @@ def test_the_claim_that_keeps_the_state(objects, claim):
     assert named(spec(STATE, objects=objects)["volumes"], "vm-state")["persistentVolumeClaim"] == {"claimName": claim}
 
 
+@pytest.mark.parametrize(("length", "kept"), [(36, 36), (37, 37), (38, 37)])
+def test_the_name_of_a_claim_that_is_made_has_63_letters_at_most(length, kept):
+    claim = named(spec(STATE, name="a" * length)["volumes"], "vm-state")["persistentVolumeClaim"]["claimName"]
+    assert claim == f"persistent-state-for-{'a' * kept}-"[:58] + "00000"
+    assert len(claim) <= 63
+
+
+@pytest.mark.parametrize(
+    ("state", "claim"),
+    [
+        ("deletionTimestamp: '2026-01-01T00:00:00Z'", "persistent-state-for-vm-00000"),
+        ("namespace: other", "persistent-state-for-vm-00000"),
+        ("namespace: ns", "kept"),
+    ],
+)
+def test_a_claim_that_goes_or_is_elsewhere_keeps_no_state(state, claim):
+    objects = PAST.replace("NAME", "kept").replace("LABELS", "persistent-state-for: vm").replace("namespace: ns", state)
+    if "namespace" not in state:
+        objects = objects.replace("name: kept", "name: kept, namespace: ns")
+    assert named(spec(STATE, objects=objects)["volumes"], "vm-state")["persistentVolumeClaim"]["claimName"] == claim
+
+
 def test_where_the_state_is():
     def paths(**conditions):
         mounts = spec(STATE, **conditions)["containers"][0]["volumeMounts"]

@@ -95,6 +95,24 @@ CASES = {
     "a quota of memory, with a ratio below 1": (GUEST, {"objects": quota("memory", labels=f"{{{RATIO}: '0.5'}}")}),
     "a quota of memory, with a ratio of 1": (GUEST, {"objects": quota("memory", labels=f"{{{RATIO}: '1'}}")}),
     "a quota of CPUs": (guest("cpu: {cores: 3}"), {"objects": quota("cpu")}),
+    "limits of CPUs by the namespace": (
+        guest("cpu: {cores: 3}"),
+        {
+            "config": "autoCPULimitNamespaceLabelSelector: {matchLabels: {limit: cpu}}",
+            "objects": "[{apiVersion: v1, kind: Namespace, metadata: {name: ns, labels: {limit: cpu}}}]",
+        },
+    ),
+    "limits of CPUs by another namespace": (
+        guest("cpu: {cores: 3}"),
+        {
+            "config": "autoCPULimitNamespaceLabelSelector: {matchLabels: {limit: cpu}}",
+            "objects": "[{apiVersion: v1, kind: Namespace, metadata: {name: other, labels: {limit: cpu}}}]",
+        },
+    ),
+    "limits of CPUs by a bad selector": (
+        guest("cpu: {cores: 3}"),
+        {"config": "autoCPULimitNamespaceLabelSelector: {matchExpressions: [{key: a, operator: Is}]}"},
+    ),
     "a quota of what is limited": (
         resources("", "cpu: 2, memory: 2Gi"),
         {"objects": quota("cpu", "memory")},
@@ -267,6 +285,10 @@ CASES = {
         {"config": "developerConfiguration: {logVerbosity: {virtLauncher: 5}}"},
     ),
     "verbosity by label": (GUEST, {"labels": {"logVerbosity": "-1", "debugLogs": "True"}}),
+    **{
+        f"verbosity {number}": (GUEST, {"labels": {"logVerbosity": number}})
+        for number in ("+3", "9223372036854775807", "-9223372036854775808", "-9223372036854775809", "3.0", "-")
+    },
     "verbosity of a 64-bit number": (GUEST, {"labels": {"logVerbosity": "9223372036854775808"}}),
     "an emulated launcher that stays": (
         GUEST,
@@ -290,6 +312,25 @@ CASES = {
     "a probe of virt-probe's own": (guest(more="livenessProbe: {exec: {command: [virt-probe, a]}}"), {}),
     "a probe with a timeout": (guest(more="livenessProbe: {guestAgentPing: {}, timeoutSeconds: 5}"), {}),
     "no grace": (guest(more="terminationGracePeriodSeconds: 0"), {}),
+    "every mode of the launcher": (
+        GUEST,
+        {"gates": ["VGPULiveMigration", "VMStatsCollector", "FirmwareAutoSelection"]},
+    ),
+    "no mode of the launcher": (
+        GUEST,
+        {
+            "config": "developerConfiguration: {disabledFeatureGates: "
+            "[ImageVolume, LibvirtHooksServerAndClient, PodSecondaryInterfaceNamingUpgrade]}"
+        },
+    ),
+    "another hypervisor": (
+        GUEST,
+        {"config": "hypervisors: [{name: hyperv-direct}]", "gates": ["ConfigurableHypervisor"]},
+    ),
+    "a limit for the check of disks": (
+        GUEST,
+        {"config": "developerConfiguration: {diskVerification: {memoryLimit: 1Gi}}"},
+    ),
     # Volumes
     "an ephemeral volume that is read": (
         volumes("ephemeral: {persistentVolumeClaim: {claimName: c, readOnly: true}}"),
