@@ -96,6 +96,17 @@ def test_a_vm_that_one_quota_holds_back_takes_nothing_of_the_other() -> None:
     assert [refusal.vm for refusal in found.refusals] == ["ns/vm-1"]
 
 
+def test_a_smaller_vm_has_the_room_of_one_that_is_held_back() -> None:
+    large, small = (VM.format(name=name).replace("sockets: 2", f"sockets: {n}") for name, n in (("l", 4), ("s", 1)))
+    cluster = Cluster([otheryaml.load(text) for text in (aaq(), GATED, quota("requests.cpu/vmi: 2"))])
+    judge = Judge(cluster)
+    for text in (large, small):
+        launch = launch_of(otheryaml.load(text), cluster)
+        assert launch.pod is not None, launch.why
+        judge.take(PodRequest(name=launch.name, namespace="ns", pod=launch.pod, guest=launch.guest))
+    assert [refusal.vm for refusal in judge.judgement().refusals] == ["ns/l"]
+
+
 def test_scopes_choose_what_is_used_and_not_who_is_held_back() -> None:
     scoped = quota("requests.cpu/vmi: 3", ", scopes: [Terminating]")
     found = judged(aaq(), GATED, scoped)
