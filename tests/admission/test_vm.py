@@ -5,7 +5,7 @@ import pytest
 import otheryaml
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.kubevirt.admission.vm import vm_warnings
+from virtcatalog.kubevirt.admission.vm import admit_vm, validate_data_volume_templates, vm_warnings
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.defaults.schema import validate_data_volume_schema, validate_mutated_data_volume_schema
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm
@@ -16,9 +16,9 @@ GUEST = "spec.template.spec.domain.memory.guest"
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("runStrategy: Always", []),
+        *((f"runStrategy: {strategy}", []) for strategy in ("Halted", "Manual", "Always", "RerunOnFailure", "Once")),
         ("running: false", []),
-        ("runStrategy: Once", []),
+        ("runStrategy: always", ["Invalid spec.runStrategy"]),
         ("runStrategy: Sometimes", ["Invalid spec.runStrategy"]),
         ("runStrategy: ''", ["Invalid spec.runStrategy"]),
         ("running: true\nrunStrategy: Always", ["Invalid spec.running"]),
@@ -129,10 +129,52 @@ def test_the_template_has_no_labels_that_kubevirt_keeps(refused):
     assert refused(metadata) == ["NotSupported spec.template.metadata.labels"]
 
 
-@pytest.mark.parametrize(("strategy", "warnings"), [({"running": True}, 1), ({"runStrategy": "Always"}, 0)])
-def test_running_is_deprecated(strategy, warnings):
-    vm = convert({"spec": {"template": {"spec": {"domain": {"devices": {}}}}, **strategy}}, VirtualMachine)
-    assert len(vm_warnings(vm)) == warnings
+@pytest.mark.parametrize(
+    ("spec", "warnings"),
+    [
+        ("running: true", [("Deprecated", "spec.running", "is deprecated: use spec.runStrategy")]),
+        ("running: false", [("Deprecated", "spec.running", "is deprecated: use spec.runStrategy")]),
+        ("runStrategy: Always", []),
+        (
+            "{runStrategy: Always, template: {spec: {domain: {memory: {guest: 4}, devices: {}}}}}",
+            [
+                (
+                    "Suspect",
+                    "spec.template.spec.domain.memory.guest",
+                    "4 is a memory of 4 bytes: give it a unit, such as 4Gi",
+                )
+            ],
+        ),
+    ],
+)
+def test_what_is_remarked_on_a_vm(spec, warnings):
+    vm = convert({"spec": {"template": {"spec": {"domain": {"devices": {}}}}, **otheryaml.load(spec)}}, VirtualMachine)
+    assert [(each.type, each.field, each.message) for each in vm_warnings(vm)] == warnings
+
+
+def test_a_vm_that_is_updated_may_have_what_is_discontinued():
+    spec = "{runStrategy: Always, template: {spec: {domain: {devices: {interfaces: [{name: a, %s: {}}]}}}}}"
+    vm = convert({"metadata": {}, "spec": otheryaml.load(spec % "macvtap")}, VirtualMachine)
+    binding = "spec.domain.devices.interfaces[0].macvtap"
+    assert [cause.field for cause in admit_vm(vm, Cluster())] == [binding]
+    assert binding not in {cause.field for cause in admit_vm(vm, Cluster(), updated=True)}
+
+
+@pytest.mark.parametrize(
+    ("templates", "hint"),
+    [
+        (["date"], "; did you mean 'data'?"),
+        (["root"], ""),
+        (["date", "data"], ""),
+    ],
+)
+def test_a_template_that_nobody_uses_may_be_misspelt(templates, hint):
+    listed = ", ".join(f"{{metadata: {{name: {name}}}, spec: {{storage: {{}}, {SOURCE}}}}}" for name in templates)
+    volumes = "[{name: v, persistentVolumeClaim: {claimName: data}}]"
+    template = f"{{spec: {{domain: {{devices: {{}}}}, volumes: {volumes}}}}}"
+    vm = convert({"spec": otheryaml.load(f"{{dataVolumeTemplates: [{listed}], template: {template}}}")}, VirtualMachine)
+    (cause,) = validate_data_volume_templates(vm.spec, "spec")
+    assert cause.message == f"no volume of the template uses the DataVolume {templates[0]!r}{hint}"
 
 
 @pytest.mark.parametrize(
