@@ -98,6 +98,85 @@ def test_what_could_make_a_difference_counts(path: str, value: Any) -> None:
     assert keys(vm("web-1"), changed(path, value)) == 2
 
 
+def with_name(name: str, place: str) -> Data:
+    """A VM whose name stands at a place: `metadata.labels.x`, `spec.volumes[].name`, `metadata.labels{}` for a key."""
+    *steps, last = place.removesuffix("{}").split(".")
+    value: Any = {name: "x"} if place.endswith("{}") else name
+    value = [{last.removesuffix("[]"): value}] if last.endswith("[]") else {last: value}
+    for step in reversed(steps):
+        value = {step.removesuffix("[]"): [value] if step.endswith("[]") else value}
+    made = vm(name)
+    for key, inner in value.items():
+        made[key] = {**made[key], **inner}
+    return made
+
+
+OF_ITS_OWN = [
+    "metadata.labels.app",
+    "metadata.labels{}",
+    "metadata.annotations.a/b",
+    "metadata.annotations{}",
+    "spec.x.matchLabels.app",
+    "spec.x.matchLabels{}",
+    "spec.template.metadata.name",
+    "spec.x.metadata.name",
+    "spec.template.metadata.labels.app",
+    "spec.x.volumes[].name",
+    "spec.x.disks[].name",
+    "spec.x.interfaces[].name",
+    "spec.x.networks[].name",
+    "spec.x.filesystems[].name",
+    "spec.dataVolumeTemplates[].metadata.name",
+    *(
+        f"spec.x.{key}.name"
+        for key in ("secretRef", "networkDataSecretRef", "configMap", "secret", "serviceAccount", "dataVolume")
+    ),
+    "spec.x.claimName",
+    "spec.x.hostname",
+    "spec.x.secretName",
+    "spec.x.serviceAccountName",
+]
+OF_OTHERS = [
+    "spec.x.name",
+    "spec.x.cpus[].name",
+    "spec.x.volumes[].pvc",
+    "spec.x.templates[].metadata.name",
+    "spec.x.secretRef.namespace",
+    "spec.x.secretRef.y.name",
+    "spec.x{}",
+    "spec.x.subdomain",
+    "spec.x.texts[].y.name",
+]
+
+
+@pytest.mark.parametrize("place", OF_ITS_OWN)
+def test_a_name_may_stand_where_it_is_a_name_or_a_label(place: str) -> None:
+    assert keys(with_name("web-1", place), with_name("db-17", place)) == 1
+
+
+@pytest.mark.parametrize("place", OF_OTHERS)
+def test_elsewhere_a_name_may_mean_something(place: str) -> None:
+    assert keys(with_name("web-1", place), with_name("db-17", place)) == 2
+
+
+def test_so_it_may_in_an_annotation_of_kubevirts() -> None:
+    annotated = [vm(name) for name in ("web-1", "db-17")]
+    for each in annotated:
+        each["spec"]["template"]["metadata"]["annotations"] = {"kubevirt.io/a": each["metadata"]["name"]}
+    assert keys(*annotated) == 2
+
+
+def test_so_it_may_in_a_list_of_texts() -> None:
+    listed = [vm(name, args=[name]) for name in ("web-1", "db-17")]
+    assert keys(*listed) == 2
+
+
+def test_what_no_writer_of_ours_takes_counts_too() -> None:
+    assert keys(vm("web-1", x=2**70), vm("web-1", x=2**70)) == 1
+    assert keys(vm("web-1", x=2**70), vm("web-1", x=2**70 + 1)) == 2
+    assert keys(vm("web-1", x=b"a"), vm("web-1", x=b"b")) == 2
+
+
 def test_a_word_of_kubevirts_that_is_a_vms_name_stays_that_word() -> None:
     assert keys(vm("virtio"), vm("scsi"), vm("web-1")) == 2
     other = changed("spec.template.spec.domain.devices.disks.0.disk.bus", "scsi")
