@@ -14,12 +14,20 @@ from virtcatalog.live.compare import Waiting, synced, vm_of, waiting
 from virtcatalog.live.machine import condition, controller_of, failures, has_ended, is_of, state, without_machine
 from virtcatalog.live.managers import Managers
 from virtcatalog.live.redaction import redacted
-from virtcatalog.live.revisions import Past, Revision, refreshed, stored_revisions, with_revisions
+from virtcatalog.live.revisions import (
+    Past,
+    Revision,
+    named_in,
+    refreshed,
+    started_with,
+    stored_revisions,
+    with_revisions,
+)
 from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.live.syncing import differing, not_in_git, switched
 from virtcatalog.live.verdict import IN_GIT, Drift, Field, Noise, Reason, Stages, ordered
 from virtcatalog.manifests.difference import Difference
-from virtcatalog.manifests.identity import Data, namespace_of
+from virtcatalog.manifests.identity import Data
 
 Stored = Callable[[], VirtualMachine]
 """Decodes the VM of the cluster once; UnsupportedError when its release's API does not have all of it."""
@@ -110,9 +118,8 @@ def _vmi_stage(
     reasons += wrong
     if has_ended(vmi):
         return word
-    start = _started_with(vmi)
-    revision = snapshot.revision(namespace_of(live), start) if start else None
-    meets = with_revisions(live, snapshot, cluster, *_revisions_in(revision))
+    revision = started_with(live, vmi, snapshot)
+    meets = with_revisions(live, snapshot, cluster, *named_in(revision))
     try:
         due = waiting(live, stored(), vmi, revision, meets)
     except (UnsupportedError, ManifestError) as error:
@@ -135,20 +142,6 @@ def _moves(vmi: Data) -> Iterator[Reason]:
     if required is not None:
         since = str(required.get("lastTransitionTime") or "")
         yield Reason(kind="migration", message=f"KubeVirt has set {MIGRATION_REQUIRED}", since=since)
-
-
-def _started_with(vmi: Data) -> str:
-    """The name of the revision that holds the VM as it was started."""
-    return str((vmi.get("status") or {}).get("virtualMachineRevisionName") or "")
-
-
-def _revisions_in(revision: Data | None) -> Iterator[str]:
-    """The revisions of its type and preference that a VM was started with."""
-    spec = (revision or {}).get("data", {}).get("spec")
-    for matcher in ("instancetype", "preference"):
-        reference = spec.get(matcher) if isinstance(spec, dict) else None
-        if isinstance(reference, dict) and reference.get("revisionName"):
-            yield str(reference["revisionName"])
 
 
 def _waits(due: Waiting, live: Data, cluster: Cluster, noise: list[Noise]) -> Iterator[Reason]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -34,12 +34,11 @@ from virtcatalog.kubevirt.rollout.revisions import applied
 from virtcatalog.kubevirt.rollout.running import LIVE_MIGRATABLE, SyncError
 from virtcatalog.kubevirt.rollout.webhooks import admit_update
 from virtcatalog.live.arriving import TEMPLATE, arriving, plugged_by_hand
-from virtcatalog.live.managers import Managers
+from virtcatalog.live.machine import condition
+from virtcatalog.live.managers import Managers, unmanaged
 from virtcatalog.manifests.difference import Difference, alike, differences
 from virtcatalog.manifests.identity import Data, namespace_of
 from virtcatalog.manifests.merge import merge, three_way
-
-POWER: Final = ("runStrategy", "running")
 
 
 class Synced(NamedTuple):
@@ -118,7 +117,7 @@ def _left(here: Data, after: VirtualMachine, cluster: Cluster) -> tuple[tuple[Di
 
 def vm_of(manifest: Data, cluster: Cluster) -> VirtualMachine:
     """Return a VM of the cluster; UnsupportedError when its release's API does not have all of it."""
-    vm = read({**manifest, "metadata": _named(manifest)}, VirtualMachine, cluster, [])
+    vm = read(unmanaged(manifest), VirtualMachine, cluster, [])
     if isinstance(vm, Result):
         reason = vm.reasons[0]
         raise UnsupportedError(reason.field, f"a VM that the cluster has stored: {reason.message}")
@@ -127,19 +126,7 @@ def vm_of(manifest: Data, cluster: Cluster) -> VirtualMachine:
 
 def vmi_of(manifest: Data) -> VirtualMachineInstance:
     """Return a VMI of the cluster."""
-    metadata = {key: value for key, value in manifest["metadata"].items() if key != "managedFields"}
-    return decode_manifest({**manifest, "metadata": metadata}, VirtualMachineInstance)
-
-
-def power(spec: Any) -> str:
-    """Return the run strategy of a VM's spec as data."""
-    if not isinstance(spec, dict):
-        return ""
-    return str(spec.get("runStrategy") or ("Always" if spec.get("running") else "Halted"))
-
-
-def _named(manifest: Data) -> Data:
-    return {key: value for key, value in manifest["metadata"].items() if key != "managedFields"}
+    return decode_manifest(unmanaged(manifest), VirtualMachineInstance)
 
 
 def bare(manifest: Data, live: Data) -> Data:
@@ -199,9 +186,10 @@ def waiting(live: Data, vm: VirtualMachine, vmi: Data, revision: Data | None, cl
     cannot be compared.
     """
     machine = vmi_of(vmi)
+    migratable = condition(vmi, LIVE_MIGRATABLE) is not None
     started = _started(live, revision, cluster)
     if started is None:
-        return _by_expansion(live, vm, machine, cluster, migratable=_is_migratable(vmi))
+        return _by_expansion(live, vm, machine, cluster, migratable=migratable)
     then = VirtualMachine(metadata=vm.metadata, spec=started)
     try:
         current = replace(vm.spec, template=applied(vm, cluster))
@@ -213,19 +201,10 @@ def waiting(live: Data, vm: VirtualMachine, vmi: Data, revision: Data | None, cl
     except SyncError as error:
         cause = error.causes[0]
         raise UnsupportedError(cause.field, f"what cannot be applied: {cause.message}") from error
-    compared = _compared(before, current, machine, cluster, migratable=_is_migratable(vmi))
+    compared = _compared(before, current, machine, cluster, migratable=migratable)
     labelled = _labelled(started.template.metadata, vm.spec.template.metadata, machine.metadata)
     compared = compared._replace(restart=(*compared.restart, *labelled))
     return compared._replace(turned=tuple(_turned(started, vm.spec)) if compared.restart or compared.arriving else ())
-
-
-def _is_migratable(vmi: Data) -> bool:
-    """Whether a VMI of the cluster says that it can be migrated (IsMigratable)."""
-    conditions = (vmi.get("status") or {}).get("conditions")
-    return any(
-        isinstance(condition, dict) and (condition.get("type"), condition.get("status")) == (LIVE_MIGRATABLE, "True")
-        for condition in (conditions if isinstance(conditions, list) else ())
-    )
 
 
 def _compared(
@@ -262,7 +241,7 @@ def _by_expansion(
     live: Data, vm: VirtualMachine, vmi: VirtualMachineInstance, cluster: Cluster, *, migratable: bool
 ) -> Waiting:
     """Compare the machine with the one that the VM would start now."""
-    expected = create_vmi({**live, "metadata": _named(live)}, cluster)
+    expected = create_vmi(unmanaged(live), cluster)
     if not expected.admitted or expected.vmi_object is None:
         return Waiting(basis="expansion", refused=expected.reasons)
     machine, now = vmi.spec, clone(expected.vmi_object.spec)

@@ -6,17 +6,24 @@ Source: pkg/virt-controller/watch/vm/vm.go (execute, syncRunStrategy).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from virtcatalog.kubevirt.admission.vm import RECEIVER
-from virtcatalog.live.compare import power
 from virtcatalog.live.verdict import Reason
 from virtcatalog.manifests.identity import Data
 
+POWER: Final = ("runStrategy", "running")
 #: Phases of a machine that has ended, and the run strategies that want it to run again.
 _AGAIN: Final = {"Succeeded": ("Always",), "Failed": ("Always", "RerunOnFailure")}
 #: What virt-controller says of a VM that it cannot bring to what it wants.
 _CANNOT: Final = ("Failure", "ManualRecoveryRequired")
+
+
+def power(spec: Any) -> str:
+    """Return the run strategy of a VM's spec as data."""
+    if not isinstance(spec, dict):
+        return ""
+    return str(spec.get("runStrategy") or ("Always" if spec.get("running") else "Halted"))
 
 
 def controller_of(obj: Data) -> Data | None:

@@ -98,6 +98,12 @@ class Managers:
         return part
 
 
+def unmanaged(manifest: Data) -> Data:
+    """Return an object without the note of who wrote its fields."""
+    metadata = {key: value for key, value in manifest["metadata"].items() if key != "managedFields"}
+    return {**manifest, "metadata": metadata}
+
+
 def role_of(manager: str, operation: str = "") -> Role:
     """Return what a manager is, by its name."""
     if manager.startswith(_GITOPS):

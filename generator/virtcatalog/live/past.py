@@ -18,8 +18,8 @@ _SECTIONS = (("instancetypes", "instancetype"), ("preferences", "preference"))
 def past_of(catalog: str | None) -> tuple[Past, tuple[str, ...]]:
     """Return the releases of the catalog in a folder, the oldest first, and sentences on those that are left out.
 
-    What the catalog has now and published in none of them is called as the catalog's folder. Without a catalog there
-    are none.
+    What the catalog has now and none of its releases has comes last, as one more, which is called after the catalog's
+    folder. Without a catalog there are no releases.
     """
     if catalog is None or not is_catalog(catalog):
         return (), ()

@@ -19,6 +19,7 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype.revision import OBJECT_NAME_LABEL, RevisionError, instancetype_of, preference_of
 from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS
 from virtcatalog.kubevirt.pipeline import create_vmi
+from virtcatalog.live.managers import unmanaged
 from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.manifests.difference import Difference, differences
 from virtcatalog.manifests.identity import Data, namespace_of
@@ -77,8 +78,7 @@ def stored_revisions(vm: Data, cluster: Cluster, past: Past = ()) -> Iterator[Re
 
 def decoded(revision: Data) -> ControllerRevision:
     """Return a ControllerRevision of the cluster."""
-    metadata = {key: value for key, value in revision["metadata"].items() if key != "managedFields"}
-    return decode_manifest({**revision, "metadata": metadata}, ControllerRevision)
+    return decode_manifest(unmanaged(revision), ControllerRevision)
 
 
 def with_revisions(vm: Data, snapshot: Snapshot, cluster: Cluster, *names: str) -> Cluster:
@@ -93,6 +93,21 @@ def with_revisions(vm: Data, snapshot: Snapshot, cluster: Cluster, *names: str) 
             with suppress(ManifestError):  # then it counts as one that could not be read
                 stored[namespace, name] = decoded(revision)
     return cluster.with_revisions(stored) if stored else cluster
+
+
+def started_with(vm: Data, vmi: Data, snapshot: Snapshot) -> Data | None:
+    """Return the revision that holds the VM as its machine was started, None where it is not known."""
+    name = str((vmi.get("status") or {}).get("virtualMachineRevisionName") or "")
+    return snapshot.revision(namespace_of(vm), name) if name else None
+
+
+def named_in(revision: Data | None) -> Iterator[str]:
+    """Yield the revisions of a type and a preference that a VM names which is held by a revision itself."""
+    spec = ((revision or {}).get("data") or {}).get("spec")
+    for matcher in MATCHERS:
+        reference = spec.get(matcher) if isinstance(spec, dict) else None
+        if isinstance(reference, dict) and reference.get("revisionName"):
+            yield str(reference["revisionName"])
 
 
 def refreshed(vm: Data, cluster: Cluster) -> list[str]:

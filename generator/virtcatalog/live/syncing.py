@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from virtcatalog.live.compare import POWER, Synced, power
+from virtcatalog.live.compare import Synced
+from virtcatalog.live.machine import POWER, power
 from virtcatalog.live.managers import Managers, Writer
 from virtcatalog.live.verdict import IN_GIT, Field, Noise, Reason, Wins
 from virtcatalog.manifests.difference import Difference, shown
@@ -114,7 +115,7 @@ def _may_have_been_in_git(writer: Writer | None, result: Synced) -> bool:
 
 
 def _is_power(change: Difference, manifest: Data, live: Data) -> bool:
-    """Whether a change is one of what switches a VM on and off, of which `_power` tells, or means nothing."""
+    """Whether a change switches a VM on or off, of which `switched` tells, or only says otherwise that it is off."""
     if len(change.path) != 2 or change.path[1] not in POWER:
         return False
     asked, now = power(manifest.get("spec")), power(live.get("spec"))

@@ -18,10 +18,11 @@ from virtcatalog.kubevirt.pipeline import build, create_vmi
 from virtcatalog.kubevirt.result import Result
 from virtcatalog.live.compare import vm_of, vmi_of
 from virtcatalog.live.dumpxml import in_one_form
-from virtcatalog.live.revisions import with_revisions
+from virtcatalog.live.managers import unmanaged
+from virtcatalog.live.revisions import named_in, started_with, with_revisions
 from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.manifests.difference import differences
-from virtcatalog.manifests.identity import Data, namespace_of
+from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.xml import XMLElement, read_xml
 
 Stage = Literal["admission", "vmi", "pod", "domain"]
@@ -71,14 +72,12 @@ def _machine(
     cluster: Cluster,
     domains: Callable[[str], bytes | None] | None,
 ) -> Iterator[Answer]:
-    start = str((vmi.get("status") or {}).get("virtualMachineRevisionName") or "")
-    revision = snapshot.revision(namespace_of(live), start) if start else None
+    revision = started_with(live, vmi, snapshot)
     spec = ((revision or {}).get("data") or {}).get("spec")
     if not isinstance(spec, dict):
         yield Answer("vmi", name, left_out="what it was started with is not known")
         return
-    named = [str(spec[key]["revisionName"]) for key in ("instancetype", "preference") if _names_revision(spec.get(key))]
-    meets = with_revisions(live, snapshot, cluster, *named)
+    meets = with_revisions(live, snapshot, cluster, *named_in(revision))
     started = {**{key: value for key, value in live.items() if key != "status"}, "spec": spec}
     try:
         yield _vmi(name, started, vmi, meets)
@@ -95,13 +94,8 @@ def _machine(
         yield _domain(name, result, dumped) if dumped is not None else Answer("domain", name, left_out=_NO_DOMAIN)
 
 
-def _names_revision(matcher: object) -> bool:
-    return isinstance(matcher, dict) and bool(matcher.get("revisionName"))
-
-
 def _vmi(name: str, started: Data, vmi: Data, cluster: Cluster) -> Answer:
-    metadata = {key: value for key, value in started["metadata"].items() if key != "managedFields"}
-    result = create_vmi({**started, "metadata": metadata}, cluster)
+    result = create_vmi(unmanaged(started), cluster)
     if result.vmi_object is None or not result.admitted:
         reasons = "; ".join(map(str, result.reasons))
         return Answer("vmi", name, (Finding(name, "", f"refused: {reasons}", "runs"),))
