@@ -149,6 +149,12 @@ def git_has_what_the_webhooks_refuse(lab: Lab) -> None:
 
 
 @case
+def git_has_several_things_that_the_webhooks_refuse(lab: Lab) -> None:
+    git_has_what_the_webhooks_refuse(lab)
+    git_has_what_the_webhooks_refuse(lab)
+
+
+@case
 def the_cluster_has_a_field_that_no_vm_has(lab: Lab) -> None:
     lab.spec["fromTheFuture"] = True
 
@@ -193,6 +199,12 @@ def a_field_that_somebody_took_away(lab: Lab) -> None:
     lab.vm["metadata"]["managedFields"] = []
     lab.vm["metadata"]["annotations"] = {LAST_APPLIED: json.dumps(lab.git)}
     del lab.spec["hostname"]
+
+
+@case
+def a_field_that_somebody_took_away_and_git_has_otherwise_now(lab: Lab) -> None:
+    a_field_that_somebody_took_away(lab)
+    a_field_that_git_has_and_nobody_synced(lab)
 
 
 @case
@@ -246,7 +258,8 @@ def extra(manager: str, *, applied: bool = True) -> Change:
 
 for manager in ("kubectl-edit", "virt-controller", "kustomize-controller", "virt-api", ""):
     CASES[f"a_field_beyond_git_by_{manager or 'nobody'}"] = extra(manager)
-CASES["a_field_beyond_git_by_helm_which_notes_nothing"] = extra("helm", applied=False)
+for manager in ("helm", "helm-controller"):
+    CASES[f"a_field_beyond_git_by_{manager}_which_notes_nothing"] = extra(manager, applied=False)
 
 
 @case
@@ -260,6 +273,12 @@ def a_revision_that_the_controller_names(lab: Lab) -> None:
 def another_default_by_hand(lab: Lab) -> None:
     lab.spec["domain"]["machine"] = {"type": "pc-q35-rhel9.2.0"}
     lab.write("kubectl-edit", {"spec": {"template": {"spec": {"domain": {"machine": {"type": ""}}}}}})
+
+
+@case
+def another_default_by_hand_when_it_was_created(lab: Lab) -> None:
+    another_default_by_hand(lab)
+    lab.vm["metadata"]["creationTimestamp"] = fleet.LATER
 
 
 @case
@@ -286,6 +305,18 @@ def without_its_machine(lab: Lab) -> None:
 
 
 @case
+def without_its_machine_where_machines_were_not_read(lab: Lab) -> None:
+    lab.vmi_is_there = False
+    lab.gaps = [Gap("VirtualMachineInstance", "no right to list them")]
+
+
+@case
+def virt_controller_gets_no_further(lab: Lab) -> None:
+    failed = {"type": "Failure", "status": "True", "reason": "FailedCreate", "lastTransitionTime": fleet.LATER}
+    lab.vm["status"]["conditions"] = [failed]
+
+
+@case
 def a_machine_that_moves(lab: Lab) -> None:
     lab.vmi["status"]["migrationState"] = {"startTimestamp": fleet.LATER, "targetNode": "node-2"}
 
@@ -299,6 +330,11 @@ def a_machine_that_has_ended(lab: Lab) -> None:
 def a_machine_that_is_to_move(lab: Lab) -> None:
     required = {"type": "MigrationRequired", "status": "False", "lastTransitionTime": fleet.LATER}
     lab.vmi["status"]["conditions"].append(required)
+
+
+@case
+def a_machine_that_is_to_move_since_nobody_knows_when(lab: Lab) -> None:
+    lab.vmi["status"]["conditions"].append({"type": "MigrationRequired", "status": "True"})
 
 
 @case
@@ -339,7 +375,7 @@ def not_known_as_what_it_was_started(lab: Lab) -> None:
 def not_known_as_what_it_was_started_and_it_would_be_refused(lab: Lab) -> None:
     lab.revisions.remove(lab.start)
     for spec in lab.specs:
-        spec["domain"]["devices"]["disks"].append({"name": "none", "disk": {}})
+        spec["domain"]["devices"]["disks"] += [{"name": "none", "disk": {}}, {"name": "nor", "disk": {}}]
 
 
 @case
@@ -347,6 +383,12 @@ def more_sockets(lab: Lab) -> None:
     lab.without_type()
     for spec in lab.specs:
         spec["domain"]["cpu"]["sockets"] = 2
+
+
+@case
+def more_sockets_and_it_is_to_move(lab: Lab) -> None:
+    more_sockets(lab)
+    a_machine_that_is_to_move(lab)
 
 
 @case
@@ -386,6 +428,17 @@ def a_volume_that_was_plugged_into_the_machine_alone(lab: Lab) -> None:
 def required_to_restart_for_nothing(lab: Lab) -> None:
     required = {"type": "RestartRequired", "status": "True", "lastTransitionTime": fleet.LATER}
     lab.vm["status"]["conditions"] = [required]
+
+
+@case
+def required_to_restart_for_nothing_since_nobody_knows_when(lab: Lab) -> None:
+    lab.vm["status"]["conditions"] = [{"type": "RestartRequired", "status": "True"}]
+
+
+@case
+def required_to_restart_for_nothing_and_not_known_as_what_it_was_started(lab: Lab) -> None:
+    required_to_restart_for_nothing(lab)
+    lab.revisions.remove(lab.start)
 
 
 @case

@@ -37,7 +37,7 @@ def switched(manifest: Data, live: Data, managers: Managers) -> Iterator[Reason]
         return  # another way to run is a field as any other
     writer = next(filter(None, (managers.writer(("spec", key)) for key in POWER)), None)
     field = Field("spec.runStrategy", now, asked, writer, IN_GIT)
-    wins = _winner(writer, managers)
+    wins = _wins(managers)
     if writer is not None and writer.role in ("gitops", "apply"):
         yield Reason(kind="behind", fields=(field,), wins=wins, since=writer.when)
         return
@@ -65,7 +65,7 @@ def differing(result: Synced, live: Data, wanted: Data, managers: Managers, nois
     unclear: list[Field] = []
     for extra in result.extras:
         writer = managers.writer(extra.path)
-        if (why := _why_extra(extra, writer, live)) is None:
+        if (why := _why_extra(extra, writer)) is None:
             stays.append(Field(extra.field, extra.new, None, writer))
         elif _may_have_been_in_git(writer, result):
             unclear.append(Field(extra.field, extra.new, None, writer))
@@ -96,10 +96,8 @@ def differing(result: Synced, live: Data, wanted: Data, managers: Managers, nois
         yield Reason(kind="behind", message=message, fields=tuple(unclear))
 
 
-def _why_extra(extra: Difference, writer: Writer | None, live: Data) -> str | None:
+def _why_extra(extra: Difference, writer: Writer | None) -> str | None:
     """Why a field of the cluster's that Git has not means nothing; None when it does."""
-    if _is_drawn(extra, live):
-        return "kubemacpool gave it"
     if writer is None:
         return "virt-controller names what it stored" if extra.path[-1] == "revisionName" else None
     if writer.role == "kubevirt":
@@ -116,10 +114,8 @@ def _may_have_been_in_git(writer: Writer | None, result: Synced) -> bool:
 
 def _is_power(change: Difference, manifest: Data, live: Data) -> bool:
     """Whether a change switches a VM on or off, of which `switched` tells, or only says otherwise that it is off."""
-    if len(change.path) != 2 or change.path[1] not in POWER:
-        return False
     asked, now = power(manifest.get("spec")), power(live.get("spec"))
-    return "Halted" in (asked, now)
+    return change.path in [("spec", key) for key in POWER] and "Halted" in (asked, now)
 
 
 def _is_drawn(difference: Difference, live: Data) -> bool:
@@ -139,10 +135,6 @@ def _is_same(one: object, other: object) -> bool:
     return shown(one) == shown(other)
 
 
-def _winner(writer: Writer | None, managers: Managers) -> Wins:
-    return "hand" if writer is not None and not managers.synced_by and writer.role in _HAND else _wins(managers)
-
-
 def _wins(managers: Managers) -> Wins:
-    """Who has their way when nobody does anything more: what syncs the VM, else whoever wrote last."""
+    """Who has their way when nobody does anything more: what syncs the VM from Git, else whoever wrote last."""
     return "git" if managers.synced_by else "hand"
