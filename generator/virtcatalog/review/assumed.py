@@ -26,6 +26,7 @@ from virtcatalog.review.verdict import Verdict
 
 GATE: Final = re.compile(r"\bfeature gate (\w+)")
 """How every refusal names the gate that it is for."""
+_IS_OFF: Final = re.compile(rf"{GATE.pattern}(?:, which is off)?")
 HINT: Final = "no KubeVirt CR is at hand: give it with -f if the gate is on"
 _CLAIM: Final = re.compile(
     rf"(volume '[^']*'): claim '([^']*)' {COUNTS_AS} not shared: a migration needs ReadWriteMany"
@@ -80,15 +81,15 @@ def turned_off(verdict: Verdict, comparison: Comparison) -> Verdict:
     """Return a verdict that says of each feature gate which a VM misses whether the change turns it off."""
     before, after = comparison.base.configuration, comparison.head.configuration
 
-    def with_change(gate: re.Match[str]) -> str:
-        name = gate.group(1)
-        is_off = before.feature_gate(name) and not after.feature_gate(name)
-        return f"{gate.group()}, which this change turns off" if is_off else gate.group()
+    def with_change(match: re.Match[str]) -> str:
+        gate = match.group(1)
+        is_off = before.feature_gate(gate) and not after.feature_gate(gate)
+        return f"feature gate {gate}, which this change turns off" if is_off else match.group()
 
-    def said(texts: Iterable[str]) -> tuple[str, ...]:
-        return tuple(GATE.sub(with_change, text) for text in texts)
+    def with_changes(texts: Iterable[str]) -> tuple[str, ...]:
+        return tuple(_IS_OFF.sub(with_change, text) for text in texts)
 
-    return replace(verdict, reasons=said(verdict.reasons), changes=said(verdict.changes))
+    return replace(verdict, reasons=with_changes(verdict.reasons), changes=with_changes(verdict.changes))
 
 
 def hinted(verdict: Verdict) -> Verdict:

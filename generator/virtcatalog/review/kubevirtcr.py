@@ -36,23 +36,29 @@ def uninstalled(kubevirt: Data) -> str:
 
 def needed_new_gates(vm: Data, comparison: Comparison) -> list[str]:
     """Return the gates that the change turns on and without which a VM would be refused."""
-    new = _added(comparison) & _on(comparison)
+    before, after = _configured(comparison)
+    new = (after - before) & _on(comparison)
     return sorted(refused_for(vm, comparison.without_gates(new)) & new) if new else []
 
 
 def by_gates(because: Iterable[Cause], verdict: Verdict) -> tuple[Cause, ...]:
     """Return the causes of a verdict without other gates of the same CR than those that its reasons name."""
-    causes = tuple(because)
-    texts = (*verdict.reasons, *verdict.changes)
-    named = {gate_cause(gate) for text in texts for gate in GATE.findall(text)}
+    causes, named = tuple(because), _named_by(verdict)
     if named.isdisjoint(cause.name for cause in causes):
         return causes
     return tuple(cause for cause in causes if not cause.name.startswith(_NAMED) or cause.name in named)
 
 
+def _named_by(verdict: Verdict) -> set[str]:
+    """The gates that the texts of a verdict name, as causes are called."""
+    return {gate_cause(gate) for text in (*verdict.reasons, *verdict.changes) for gate in GATE.findall(text)}
+
+
 def gate_remarks(comparisons: Iterable[Comparison], verdicts: Iterable[Verdict]) -> list[str]:
-    """Say of each gate that comes or goes, and that is no VM's cause, why that changes none."""
-    causes = {cause.name for verdict in verdicts for cause in verdict.because}
+    """Say of each gate that comes or goes, and that is no VM's cause, nor named by its verdict, why it changes none."""
+    causes: set[str] = set()
+    for verdict in verdicts:
+        causes |= {cause.name for cause in verdict.because} | _named_by(verdict)
     sentences: dict[str, None] = {}
     for comparison in (comparison for comparison in comparisons if comparison.stays_configured):
         sentences |= dict.fromkeys(_sentences(comparison, causes))
@@ -61,7 +67,8 @@ def gate_remarks(comparisons: Iterable[Comparison], verdicts: Iterable[Verdict])
 
 def _sentences(comparison: Comparison, causes: set[str]) -> Iterator[str]:
     release, before, after = comparison.head.release, comparison.base.configuration, comparison.head.configuration
-    added, gone = _added(comparison), _gone(comparison)
+    named_before, named_after = _configured(comparison)
+    added, gone = named_after - named_before, named_before - named_after
     unknown = sorted(gate for gate in added if gate not in release.feature_gates)
     already = sorted(gate for gate in added - set(unknown) if before.feature_gate(gate))
     stays = sorted(gate for gate in gone if after.feature_gate(gate))
@@ -78,17 +85,8 @@ def _sentences(comparison: Comparison, causes: set[str]) -> Iterator[str]:
             yield f"feature gate{'s'[: len(gates) > 1]} {listed(gates)}: {sentence}"
 
 
-def _added(comparison: Comparison) -> frozenset[str]:
-    before, after = _configured(comparison)
-    return after - before
-
-
-def _gone(comparison: Comparison) -> frozenset[str]:
-    before, after = _configured(comparison)
-    return before - after
-
-
 def _configured(comparison: Comparison) -> tuple[frozenset[str], frozenset[str]]:
+    """The gates that the CR names before the change and after it."""
     base, head = comparison.base.configuration, comparison.head.configuration
     return frozenset(base.configured_feature_gates), frozenset(head.configured_feature_gates)
 

@@ -18,7 +18,9 @@ _FROM_CREATION = ("template", "kept")
 def requests_of(
     before: Outcome | None, after: Outcome | None, vms: tuple[Data | None, Data | None], now: str
 ) -> Requests | None:
-    """Return what Pods request before and after; None where that is the same."""
+    """Return what Pods request before and after; None where that is the same, or one of both is not modelled."""
+    if any(of is not None and of.result is None for of in (before, after)):
+        return None
     numbers = _number(vms[0]), _number(vms[1])
     return _requests(_of(before, numbers[0]), _of(after, numbers[1]), numbers, now)
 
