@@ -7,8 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner
+from syrupy.assertion import SnapshotAssertion
 
 import fleet
 from virtcatalog.api.decode import decode_manifest, to_manifest
@@ -18,6 +20,9 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import vm_of_pool
 from virtcatalog.kubevirt.rollout.rollout import start
 from virtcatalog.kubevirt.rollout.running import Running
+from virtcatalog.live.pools import of_pool as vm_of_this
+from virtcatalog.live.pools import pool_drift, pool_of, wanted_vm
+from virtcatalog.live.verdict import Drift, Reason
 from virtcatalog.releases import DEFAULT
 
 #: Whatever a test looks at, its words are held against a snapshot, too.
@@ -211,3 +216,97 @@ def test_who_scaled_a_pool_by_its_subresource_is_told(judged):
     objects[1]["metadata"]["managedFields"].append(scaled)
     (reason,) = of_pool(judged(POOL, objects))["reasons"]
     assert (reason["kind"], reason["fields"][0]["writer"]["manager"]) == ("edited", "kubectl")
+
+
+def synced_pool(**spec: Any) -> Data:
+    pool = copy.deepcopy(stored(POOL)[1])
+    pool["spec"] |= spec
+    pool["metadata"]["creationTimestamp"] = fleet.TIME
+    return pool
+
+
+def wanted_pool(**spec: Any) -> Data:
+    return {**copy.deepcopy(POOL), "spec": {**copy.deepcopy(POOL["spec"]), **spec}}
+
+
+LABELLED = {**POOL, "metadata": {**POOL["metadata"], "labels": {"a": "b"}, "annotations": {"c": "d"}}}
+
+
+@pytest.mark.parametrize(
+    ("git", "live", "unread"),
+    [
+        (POOL, None, ""),
+        (POOL, None, "no right to list them"),
+        (None, synced_pool(), ""),
+        (None, {"metadata": {"name": "web"}}, ""),
+        (POOL, synced_pool(), ""),
+        (LABELLED, synced_pool(), ""),
+        (wanted_pool(replicas=3), synced_pool(), ""),
+        (wanted_pool(replicas=3), synced_pool() | {"status": {"replicas": 0, "labelSelector": "a"}}, ""),
+        (POOL, synced_pool() | {"status": {"labelSelector": "a"}}, ""),
+        (wanted_pool(paused=True), synced_pool(paused=True) | {"status": {"replicas": 1}}, ""),
+        (POOL, {**synced_pool(maxUnavailable=1), "status": {"replicas": 2}}, ""),
+        (wanted_pool(fromTheFuture=1), synced_pool(), ""),
+    ],
+)
+def test_all_that_is_so_of_a_pool(git: Data | None, live: Data | None, unread: str, snapshot: SnapshotAssertion):
+    assert msgspec.to_builtins(pool_drift("shop/web", git, live, unread)) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("name", "revision"), [("web-0", "web-1"), ("web-12", None), ("web-x", None), ("db-0", None), ("web", None)]
+)
+def test_what_a_pool_has_for_a_vm_of_its_name(name: str, revision: str | None):
+    labels = {"kubevirt.io/vm-pool-revision-name": revision} if revision else {}
+    template = {"metadata": {"labels": labels}}
+    found = wanted_vm(POOL, {"metadata": {"name": name, "labels": labels}, "spec": {"template": template}}, DEFAULT)
+    if name not in ("web-0", "web-12"):
+        assert found is None
+        return
+    assert found is not None
+    assert found["metadata"]["name"] == name
+    revisions = [
+        part["metadata"]["labels"].get("kubevirt.io/vm-pool-revision-name")
+        for part in (found, found["spec"]["template"])
+    ]
+    assert revisions == [revision, revision]
+
+
+@pytest.mark.parametrize("vm", [{"metadata": {"name": "web-0"}}, {"metadata": {"name": "web-0", "labels": "x"}}])
+def test_a_vm_of_which_nothing_is_known_has_no_revision_of_its_pool(vm: Data):
+    found = wanted_vm(POOL, vm, DEFAULT)
+    assert found is not None
+    assert "kubevirt.io/vm-pool-revision-name" not in json.dumps(found)
+
+
+def test_a_pool_that_cannot_be_read_has_nothing_for_its_vms():
+    assert wanted_vm(wanted_pool(fromTheFuture=1), {"metadata": {"name": "web-0"}}, DEFAULT) is None
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        ({"kind": "VirtualMachinePool", "name": "web", "controller": True}, "web"),
+        ({"kind": "VirtualMachinePool", "name": "web"}, ""),
+        ({"kind": "Job", "name": "web", "controller": True}, ""),
+        (None, ""),
+    ],
+)
+def test_the_pool_of_a_vm_is_what_controls_it(owner: Data | None, name: str):
+    assert pool_of({"metadata": {"ownerReferences": [owner] if owner else []}}) == name
+
+
+@pytest.mark.parametrize(
+    ("spec", "behind"),
+    [
+        ({}, "controller"),
+        ({"paused": True}, "hand"),
+        ({"updateStrategy": {"unmanaged": {}}}, "hand"),
+        ({"updateStrategy": {"opportunistic": {}}}, "controller"),
+        (None, "controller"),
+    ],
+)
+def test_who_wins_over_what_a_pools_vm_has(spec: Data | None, behind: str):
+    reasons = [("behind", "git"), ("edited", "git"), ("behind", ""), ("restart", "")]
+    drift = Drift(vm="shop/web-0", reasons=tuple(Reason(kind=kind, wins=wins) for kind, wins in reasons))
+    assert [reason.wins for reason in vm_of_this(drift, {"spec": spec}).reasons] == [behind, "hand", "", ""]
