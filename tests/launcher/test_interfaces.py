@@ -3,6 +3,7 @@
 import pytest
 
 from virtcatalog.kubevirt.launcher.errors import DomainError
+from virtcatalog.releases import find_release
 
 NETWORK = "networks: [{name: n, pod: {}}]"
 
@@ -61,6 +62,23 @@ def test_what_the_vmi_says(built, xml, text, element):
 
 def test_a_link_that_is_up_is_not_mentioned(built):
     assert "link" not in built("interface", nic("bridge: {}, state: up"), NETWORK)
+
+
+@pytest.mark.parametrize(
+    ("release", "nic_text", "security", "shown", "absent"),
+    [
+        ("v1.7.4", "macAddress: '02:00:00:00:00:01', bridge: {}", "", [], ["<mac"]),
+        ("v1.7.4", "state: down, passtBinding: {}", "", ["<link"], []),
+        ("v1.9.0", "state: down, passtBinding: {}", "", [], ["<link"]),
+        ("v1.7.4", "passtBinding: {}", "{sev: {}}", ["<rom"], []),
+        ("v1.9.0", "passtBinding: {}", "{sev: {}}", [], ["<rom"]),
+        ("v1.9.0", "passtBinding: {}, bootOrder: 1", "{}", [], ["<boot", "<rom"]),
+    ],
+)
+def test_what_is_said_of_a_card_by_release_and_binding(built, release, nic_text, security, shown, absent):
+    spec = f"{NETWORK}\ndomain.launchSecurity: {security or '{}'}"
+    card = built("interface", nic(nic_text), spec, release=find_release(release))
+    assert [tag for tag in (*shown, *absent) if tag in card] == shown
 
 
 def test_a_bad_pci_address_is_refused(built):

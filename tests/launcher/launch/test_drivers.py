@@ -10,6 +10,7 @@ from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.context import BackingVolume
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.disks import set_drivers
+from virtcatalog.releases import find_release
 
 PVC = "persistentVolumeClaim: {claimName: c}"
 EPHEMERAL = f"ephemeral: {{{PVC}}}"
@@ -122,6 +123,15 @@ def test_no_cache_is_refused_where_the_file_system_needs_one(driver):
 def test_an_overlay_that_tracks_changes_is_judged_by_the_image_below_it(driver):
     assert driver(PVC, claim=BLOCK, changed_block_tracking=True) == ("none", "native")
     assert driver(PVC, claim=FILE, changed_block_tracking=True) == ("none", None)
+
+
+def test_older_releases_judge_the_overlay_itself_a_file_without_blocks_of_its_own(driver):
+    older = {"changed_block_tracking": True, "release": find_release("v1.7.4")}
+    assert driver(PVC, claim=BLOCK, **older) == ("none", None)
+    assert driver(PVC, claim=BLOCK, direct_io=NO_DIRECT_IO_ON_CLAIMS, **older) == ("writethrough", None)
+    assert driver(PVC, claim=BackingVolume(block=True, hotplug=True), **older) == ("none", "native"), (
+        "it has no overlay"
+    )
 
 
 def test_a_driver_with_a_pool_of_threads_keeps_it(driver):
