@@ -316,7 +316,7 @@ class TestVirtualMachine:
 
     def test_a_machine_type_that_is_set_stays(self):
         machine = "domain: {devices: {}, machine: {type: %s}}"
-        for text, kept in (("pc-q35-9.2", "pc-q35-9.2"), ("''", "q35")):
+        for text, machine_type in (("pc-q35-9.2", "pc-q35-9.2"), ("''", "q35")):
             vm = read_vm("{}", f"{{{machine % text}}}")
             set_vm_defaults(vm, Cluster())
-            assert vm.spec.template.spec.domain.machine.type == kept
+            assert vm.spec.template.spec.domain.machine.type == machine_type

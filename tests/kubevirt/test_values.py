@@ -18,10 +18,10 @@ from virtcatalog.kubevirt.launcher.pinning import Pinning, _Wanted
 
 
 def structs():
-    for found in pkgutil.walk_packages(kubevirt.__path__, f"{kubevirt.__name__}."):
-        module = importlib.import_module(found.name)
+    for info in pkgutil.walk_packages(kubevirt.__path__, f"{kubevirt.__name__}."):
+        module = importlib.import_module(info.name)
         for each in vars(module).values():
-            if isinstance(each, type) and issubclass(each, msgspec.Struct) and each.__module__ == found.name:
+            if isinstance(each, type) and issubclass(each, msgspec.Struct) and each.__module__ == info.name:
                 yield each
 
 

@@ -196,8 +196,8 @@ def test_empty_names_of_claims_are_none(kind, device, claim, wanted):
     devices = f"{{domain: {{devices: {{{kind}: [{{name: g, {device}}}]}}}}}}"
 
     def names(vm):
-        found = vm.spec.template.spec.domain.devices
-        (one,) = found.gpus + found.host_devices
+        devices = vm.spec.template.spec.domain.devices
+        (one,) = devices.gpus + devices.host_devices
         return one.claim_name, one.request_name
 
     assert names(mutated_vm(devices)) == (claim, wanted)

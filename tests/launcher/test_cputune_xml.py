@@ -28,8 +28,10 @@ def pinned(
     """Pin a VMI with dedicated CPUs to the CPUs of its pod."""
     text = f"domain.cpu: {{dedicatedCpuPlacement: {str(dedicated).lower()}, {cpu}}}\n{rest}"
     vmi = make_vmi(text, architecture, annotations)
-    known = {**RELEASES, **PREVIEWS}
-    return pinning_of(vmi, make_context(architecture, topology=topology, cpu_set=tuple(cpus), release=known[release]))
+    releases = {**RELEASES, **PREVIEWS}
+    return pinning_of(
+        vmi, make_context(architecture, topology=topology, cpu_set=tuple(cpus), release=releases[release])
+    )
 
 
 def refused(*arguments, **changes):

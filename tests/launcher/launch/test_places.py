@@ -122,8 +122,8 @@ def test_the_one_bus_of_i440fx_has_slots_from_3_on():
 
 
 def test_slots_are_hexadecimal():
-    found = places("".join(nic(f"n{number}") for number in range(14)), "pc-i440fx-9.2")
-    assert (found["n6"], found["n7"], found["n13"]) == ("0000:00:09.0", "0000:00:0a.0", "0000:00:10.0")
+    of = places("".join(nic(f"n{number}") for number in range(14)), "pc-i440fx-9.2")
+    assert (of["n6"], of["n7"], of["n13"]) == ("0000:00:09.0", "0000:00:0a.0", "0000:00:10.0")
 
 
 def test_arm64_is_pcie_and_s390x_has_no_pci():
