@@ -34,6 +34,7 @@ def source(built, xml):
         ("downwardAPI: {}", f"{PRIVATE}/downwardapi-disks/v.iso"),
         ("serviceAccount: {}", f"{PRIVATE}/service-account-disk/service-account.iso"),
         ("hostDisk: {path: /data/my.img, type: Disk}", f"{PRIVATE}/vmi-disks/v/my.img"),
+        ("hostDisk: {path: /data/mine!//, type: Disk}", f"{PRIVATE}/vmi-disks/v/mine!"),
     ],
 )
 def test_raw_images(source, xml, volume, path):

@@ -186,6 +186,12 @@ def test_it_does_so_for_plain_secure_boot_only(text):
             "{container: {image: i, kernelPath: vmlinuz}}",
             "<kernel>/var/run/kubevirt/container-disks/kernel-boot/vmlinuz</kernel>",
         ),
+        (
+            "{container: {image: i, initrdPath: initrd!//}}",
+            "<initrd>/var/run/kubevirt/container-disks/kernel-boot/initrd!</initrd>",
+        ),
+        ("{container: {image: i, kernelPath: /}}", "<kernel>/var/run/kubevirt/container-disks/kernel-boot</kernel>"),
+        ("{container: {image: i}}", ""),
     ],
 )
 def test_a_kernel_can_be_booted_directly(kernel_boot, expected):

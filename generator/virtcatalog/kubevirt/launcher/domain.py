@@ -30,4 +30,6 @@ class Domain(msgspec.Struct):
     @property
     def memory(self) -> int:
         """`<memory>`, in bytes."""
-        return int(self.element.findtext("memory") or 0)
+        size = self.element.findtext("memory")
+        assert size is not None
+        return int(size)

@@ -17,7 +17,6 @@ from virtcatalog.releases import Release
 
 _PRIMARY_TAP = "tap0"
 _HASH_LENGTH = 11
-_CANONICAL = re.compile("[0-9a-f]{2}(:[0-9a-f]{2})+")
 _NOT_HEXADECIMAL = re.compile("[^0-9a-f]")
 _BEFORE_MTU = ("model", "driver", "link")
 
@@ -105,7 +104,5 @@ def _hash(network: str) -> str:
 
 def _canonical(mac: str) -> str:
     """A MAC address in lower case, its octets between colons; the webhook has seen to it that it is one."""
-    if _CANONICAL.fullmatch(mac):
-        return mac
     digits = _NOT_HEXADECIMAL.sub("", mac.lower())
     return ":".join(digits[place : place + 2] for place in range(0, len(digits), 2))
