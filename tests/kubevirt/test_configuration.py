@@ -201,7 +201,7 @@ def test_an_invalid_configuration_counts_as_none(text, why):
         *(f"imagePullPolicy: {policy}" for policy in ("Always", "IfNotPresent", "Never")),
         "developerConfiguration: {memoryOvercommit: 1, cpuAllocationRatio: 1}",
         *(f"developerConfiguration: {{pvcTolerateLessSpaceUpToPercent: {percent}}}" for percent in (0, 100)),
-        *(f"network: {{defaultNetworkInterface: {name}}}" for name in ("bridge", "masquerade")),
+        *(f"network: {{defaultNetworkInterface: {name}}}" for name in ("bridge", "masquerade", "slirp", "''")),
     ],
 )
 def test_a_configuration_at_its_limits_counts(text):

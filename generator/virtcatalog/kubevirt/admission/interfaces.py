@@ -22,7 +22,7 @@ from virtcatalog.releases import Traits
 _state = attrgetter("state")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _MODELS = frozenset({"e1000", "e1000e", "igb", "ne2k_pci", "pcnet", "rtl8139", "virtio"})
-_STATES = frozenset({"", "absent", "down", "up"})
+_STATES = frozenset({"absent", "down", "up"})
 
 
 def validate_interface_states(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
