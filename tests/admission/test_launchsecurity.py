@@ -43,6 +43,9 @@ def test_each_technology_needs_its_gate(found):
     assert found(validate_launch_security, sev) == []
     assert found(validate_launch_security, sev, off) == REFUSED
     assert found(validate_launch_security, tdx) == REFUSED
+    snp = sev.replace("sev: {}", "snp: {}")
+    assert found(validate_launch_security, snp, off) == REFUSED
+    assert found(validate_launch_security, tdx, gates=["WorkloadEncryptionTDX"]) == []
 
 
 @pytest.mark.parametrize(("features", "causes"), [("{smm: {}}", REFUSED), ("{smm: {enabled: false}}", []), ("{}", [])])

@@ -202,10 +202,12 @@ def validate_launch_security(spec: VirtualMachineInstanceSpec, path: str, config
     kinds = [kind for kind in GATES if getattr(security, kind) is not None]
     if len(kinds) != 1:
         yield forbidden(field, f"is exactly one of {', '.join(GATES)}, not {' and '.join(kinds) or 'none'}")
-    elif not config.feature_gate(GATES[kinds[0]]):
-        yield invalid(field, f"{kinds[0]} needs the feature gate {GATES[kinds[0]]}, which is off")
+        return
+    (kind,) = kinds
+    if config.feature_gate(GATES[kind]):
+        yield from _surroundings(spec, security, kind, field)
     else:
-        yield from _surroundings(spec, security, kinds[0], field)
+        yield invalid(field, f"{kind} needs the feature gate {GATES[kind]}, which is off")
 
 
 def _surroundings(spec: VirtualMachineInstanceSpec, security: LaunchSecurity, kind: str, field: str) -> Iterator[Cause]:
