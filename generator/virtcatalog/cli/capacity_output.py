@@ -132,7 +132,7 @@ def _why(group: list[VMFit]) -> Iterator[str]:
     """Why VMs that fail alike fit no node."""
     vm_fit = group[0]
     names = vm_fit.name if len(group) == 1 else f"{vm_fit.name} and {counted(len(group) - 1, 'other')}"
-    able = ", ".join(vm_fit.kinds)
+    able = " or ".join(vm_fit.kinds)
     fits = f"{FITS_NO_NODE}; an empty {able} could run it" if able else f"{FITS_NO_NODE}, not even an empty one"
     yield f"{names}: {fits}"
     for kind, number, sort, text in vm_fit.reasons[:_MOST]:
