@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -195,8 +196,8 @@ MANIFESTS = {
             ["schema", LONG],
             ["init", LONG],
         ),
-        *(["schema", INTO, "/dev/null"], ["schema", INTO, "/dev/null", "--check"]),
-        *(["schema", INTO, "vm.yaml/x"], ["init", "new", "--name", LONG], ["init", "/dev/null"]),
+        *(["schema", INTO, "socket"], ["schema", INTO, "socket", "--check"]),
+        *(["schema", INTO, "vm.yaml/x"], ["init", "new", "--name", LONG], ["init", "socket"]),
         *(
             ["build", "catalog/"],
             ["build", ".", INTO, "."],
@@ -210,6 +211,7 @@ MANIFESTS = {
 def test_nonsense_is_told_as_such(workspace, arguments):
     for file, text in MANIFESTS.items():
         Path(file).write_text(text)
+    os.mknod("socket", stat.S_IFSOCK | 0o600)  # no device of the machine: what must not be replaced is our own
     before = sorted(map(str, workspace.rglob("*")))
     result = CliRunner().invoke(main, arguments)
     if arguments != ["build", "catalog/"]:
