@@ -144,6 +144,8 @@ def migration(data: Data, changes: Changes) -> None:
     if isinstance(selector, dict):
         spec["vmiName"] = selector.get("name")
         changes.moved(("spec", "selector", "name"), "spec.vmiName")
+    elif selector is not None:
+        changes.lost(("spec", "selector"), "it is no map with a name: say the VMI's in spec.vmiName")
     if "nodeSelector" in spec:
         changes.renamed(("spec", "nodeSelector"), "addedNodeSelector")
         _rename(spec, "nodeSelector", "addedNodeSelector")
