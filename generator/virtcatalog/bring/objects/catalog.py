@@ -240,7 +240,7 @@ def document(data: Mapping[str, Any], opened: Collection[str] = ()) -> str:
     lines: list[str] = []
     for key, value in _literal(data).items():
         if key in opened and value:
-            lines.append(f"{key}:\n")
+            lines.append(f"{_key(key)}:\n")
             for name, entry in value.items():
                 _entry(lines, "  ", name, {} if entry is None else entry)
         else:

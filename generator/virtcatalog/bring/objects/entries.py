@@ -141,7 +141,12 @@ def everywhere(items: Sequence[Facts], *, files: int) -> Facts:
     """
     sections = ("labels", "annotations", "spec") if files > 1 else ()
     shared = common(items) if items else {}
-    return {path: value for path, value in shared.items() if path[0] in sections or value is ABSENT}
+    return {
+        path: value
+        for path, value in shared.items()
+        # What `arch` stands for can only be left out beside `arch`.
+        if (path[0] == "labels" if value is ABSENT else path[0] in sections)
+    }
 
 
 def as_file(name: str) -> str:

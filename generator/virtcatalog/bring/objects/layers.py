@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from virtcatalog.bring.objects.facts import (
+    ABSENT,
     Expression,
     Facts,
     Path,
@@ -84,9 +85,14 @@ def shared(items: Sequence[Item], unit: Unit, *, least: int = 2) -> Patches:
     for key in dict.fromkeys(unit(path) for item in items for path in (*item.target, *item.below)):
         parts = [Item(_part(item.below, unit, key), _part(item.target, unit, key)) for item in items]
         patch = _best(parts, least, [path for path in paths if unit(path) != key])
-        if patch:
+        if patch and not _is_beside_arch(patch):
             chosen[key] = patch
     return chosen
+
+
+def _is_beside_arch(patch: Facts) -> bool:
+    """Whether a patch leaves out a field that `arch` stands for: that has to be said in the layer of `arch`."""
+    return any(value is ABSENT and path[0] == "spec" for path, value in patch.items())
 
 
 def _part(facts: Facts, unit: Unit, key: Path) -> Facts:
@@ -175,7 +181,7 @@ class Layer:
         self._fragments = {
             key: _fragment({path: value for path, value in below.items() if unit(path) == key}, patch)
             for key, patch in patches.items()
-            if key[0] == "spec" and key != ("spec", "requirements")
+            if key[0] == "spec" and key != ("spec", "requirements") and not _is_beside_arch(patch)
         }
 
     @property

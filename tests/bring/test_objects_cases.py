@@ -1,0 +1,286 @@
+"""Small sets of instance types and preferences: the files of the catalog that each becomes, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from test_import_objects import OWN, a_type, labelled, preference, read
+
+from virtcatalog.bring.objects.catalog import Draft, draft, prove
+from virtcatalog.bring.objects.naming import component_name, section
+from virtcatalog.bring.objects.read import collected
+from virtcatalog.errors import ManifestError
+
+Facts = dict[tuple[str, ...], Any]
+
+
+def spec(*paths: str, **values: Any) -> Facts:
+    """Facts below `spec`: `a.b=1`, or `-a.b` for what is taken away."""
+    facts: Facts = {}
+    for path in paths:
+        name, _, value = path.partition("=")
+        facts["spec", *name.lstrip("-").split(".")] = None if path.startswith("-") else json.loads(value)
+    return facts | {("spec", name): value for name, value in values.items()}
+
+
+NAMES: dict[str, Facts] = {
+    name: spec(*name.split(" "))
+    for name in [
+        "devices.preferredDiskBus=\"virtio\"",
+        "devices.preferredCdromBus=\"sata\"",
+        "devices.preferredLunBus=\"scsi\"",
+        "devices.preferredInterfaceModel=\"e1000e\"",
+        "devices.preferredVideoType=\"virtio\"",
+        "devices.preferredSoundModel=\"ich9\"",
+        "devices.preferredDiskDedicatedIoThread=true",
+        "devices.preferredDiskDedicatedIoThread=false",
+        "devices.preferredDiskCache=\"none\"",
+        "devices.preferredDiskIO=\"native\"",
+        "devices.preferredBlockMultiQueue=true",
+        "devices.preferredNetworkInterfaceMultiQueue=false",
+        "devices.preferredTPM={}",
+        "devices.preferredTPM.persistent=true",
+        "devices.preferredRng={}",
+        "devices.preferredPanicDeviceModel=\"isa\"",
+        "devices.preferredUseVirtioTransitional=true",
+        "devices.preferredInputType=\"tablet\" devices.preferredInputBus=\"usb\"",
+        "devices.preferredInputBus=\"virtio\"",
+        "devices.preferredAutoattachInputDevice=true",
+        "devices.preferredDiskBus=\"virtio\" devices.preferredInterfaceModel=\"virtio\"",
+        "machine.preferredMachineType=\"pc-q35-rhel9.4.0\"",
+        "volumes.preferredStorageClassName=\"gold\"",
+        "-devices.preferredTPM",
+        "-devices.preferredAutoattachMemBalloon -devices.preferredRng",
+        "firmware.preferredEfi={}",
+        "firmware.preferredEfi.secureBoot=true features.preferredSmm={}",
+        "firmware.preferredEfi.secureBoot=false",
+        "firmware.preferredEfi.persistent=true",
+        "firmware.preferredEfi.persistent=true firmware.preferredEfi.secureBoot=true",
+        "firmware.preferredUseEfi=true",
+        "firmware.preferredUseEfi=true firmware.preferredUseSecureBoot=true",
+        "firmware.preferredUseBios=true",
+        "firmware.preferredUseBios=false",
+        "features.preferredSmm={}",
+        "features.preferredAcpi={}",
+        "features.preferredAcpi={} features.preferredApic={}",
+        "features.preferredHyperv.relaxed={} features.preferredAcpi={}",
+        "clock.preferredClockOffset.utc={} clock.preferredTimer.hpet.present=false",
+        "clock.preferredTimer.hyperv={}",
+        "cpu.preferredCPUTopology=\"cores\"",
+        "cpu.preferredCPUTopology=\"spread\" cpu.spreadOptions.across=\"CoresThreads\" cpu.spreadOptions.ratio=4",
+        "cpu.preferredCPUTopology=\"spread\" cpu.spreadOptions.across=\"SocketsCores\"",
+        "cpu.preferredCPUFeatures=[]",
+        "cpu.model=\"Haswell\"",
+        "cpu.dedicatedCPUPlacement=true",
+        "annotations.vm.kubevirt=true",
+        "annotations.os=\"linux\"",
+        "annotations.a.example=\"x\" annotations.b.example=\"y\"",
+        "requirements.cpu.guest=2",
+        "preferredTerminationGracePeriodSeconds=3600",
+        "preferredTerminationGracePeriodSeconds=180",
+        "preferredTerminationGracePeriodSeconds=90",
+        "preferredTerminationGracePeriodSeconds=0",
+        "preferredSubdomain=\"x.y\"",
+        "ioThreadsPolicy=\"auto\"",
+        "memory.overcommitPercent=50",
+        "memory.hugepages.pageSize=\"1Gi\"",
+        "gpus=[]",
+        "nodeSelector.zone=\"a\"",
+    ]
+} | {
+    "annotations of one domain": {
+        ("spec", "annotations", "a.example.org/x"): "1",
+        ("spec", "annotations", "b.example.org/y"): "2",
+    },
+    "an annotation that is true": {("spec", "annotations", "vm.kubevirt.io/fast"): "True"},
+    "an annotation with a value": {("spec", "annotations", "vm.kubevirt.io/os"): "linux"},
+}  # fmt: skip
+
+
+def test_components_are_called_by_what_they_say(snapshot: SnapshotAssertion) -> None:
+    names = {text: component_name(facts) for text, facts in NAMES.items()}
+    assert {text: f"{name} ({section(name)})" for text, name in names.items()} == snapshot
+
+
+def own(**labels: str) -> dict[str, str]:
+    return {OWN + key.replace("_", "-"): value for key, value in labels.items()}
+
+
+ARM = {
+    name: preference(
+        f"arm-{name.replace(' ', '-')}",
+        wanted,
+        labels=own(arch="arm64", **{f"{key}-architecture": "arm64" for key in keys}),
+    )
+    for name, wanted, keys in [
+        ("preferred", {"preferredArchitecture": "arm64"}, ["preferred"]),
+        ("by its label", {}, []),
+        ("required", {"requirements": {"architecture": "arm64", "cpu": {"guest": 2}}}, ["required"]),
+        ("by its label with a size", {"requirements": {"cpu": {"guest": 2}}}, []),
+        ("with another one", {"preferredArchitecture": "amd64"}, []),
+        (
+            "in both fields",
+            {"preferredArchitecture": "arm64", "requirements": {"architecture": "arm64"}},
+            ["preferred", "required"],
+        ),
+    ]
+}
+SETS: dict[str, list[dict[str, Any]]] = {
+    "types of no class": [a_type("tiny"), a_type("huge", 64, "1Ti")],
+    "a class by its name": [a_type(f"m.{size}", number, f"{4 * number}Gi") for number, size in enumerate("abc", 1)],
+    "a class of another ratio in one size": [
+        labelled("m.a", 1, "4Gi", "m", "a"), labelled("m.b", 2, "8Gi", "m", "b"), labelled("m.c", 4, "15Gi", "m", "c"),
+    ],
+    "classes with a version": [
+        labelled("m1.a", 1, "4Gi", "m", "a", annotations={"x": "1"}),
+        labelled("m1.b", 2, "8Gi", "m", "b", annotations={"x": "1"}),
+        labelled("u1.a", 1, "4Gi", "u", "a", annotations={"x": "1"}),
+    ],
+    "a variant of all sizes": [
+        *(labelled(f"m.{size}", 1, memory, "m", size) for size, memory in (("a", "1Gi"), ("b", "2Gi"))),
+        *(a_type(f"m.{size}.dedicated", 1, memory, cpu={"dedicatedCPUPlacement": True}, labels=own(
+            **{"class": "m", "size": f"{size}.dedicated", "cpu": "1", "memory": memory}))
+          for size, memory in (("a", "1Gi"), ("b", "2Gi"))),
+    ],
+    "a deprecated type": [
+        a_type("old", labels=own(deprecated="true"),
+               annotations={f"{OWN}replacedBy": "new", f"{OWN}sunset": "2027-06-01"}),
+        a_type("new", annotations={f"{OWN}displayName": "New", f"{OWN}description": "a\nb\n"}),
+    ],
+    "types with much in common": [
+        a_type(f"g.{size}", number, f"{number}Gi", cpu={"dedicatedCPUPlacement": True, "isolateEmulatorThread": True},
+               mem={"hugepages": {"pageSize": "1Gi"}}, gpus=[{"name": "g", "deviceName": "example.org/G"}])
+        for number, size in ((1, "a"), (2, "b"))
+    ],
+    "preferences of one family": [
+        preference("linux", {"devices": {"preferredDiskBus": "virtio", "preferredRng": {}}}),
+        preference("linux.efi", {"devices": {"preferredDiskBus": "virtio", "preferredRng": {}},
+                                 "firmware": {"preferredEfi": {"secureBoot": False}}}),
+        preference("linux.bare", {"devices": {"preferredDiskBus": "sata"}}),
+    ],
+    "preferences with components": [
+        preference(
+            name,
+            {"devices": {"preferredDiskBus": "virtio", "preferredTPM": {}}, "cpu": {"preferredCPUTopology": "cores"}},
+        )
+        for name in ("a", "b", "c")
+    ],
+    "a variant of an architecture that is a label": [
+        preference("arm", labels=own(arch="arm64")), preference("arm.a", labels=own(arch="arm64")),
+    ],
+    "preferences of an architecture": list(ARM.values()),
+    "preferences of architectures that are labels": [
+        preference("arm", labels=own(arch="arm64")), preference("z", labels=own(arch="s390x")),
+    ],
+    "preferences of one architecture that is a label": [
+        preference("arm.a", labels=own(arch="arm64")), preference("arm.b", labels=own(arch="arm64")),
+        preference("z", labels=own(arch="arm64", os_type="linux")),
+    ],
+    "preferences that require something": [
+        preference("a", {"requirements": {"cpu": {"guest": 2}, "memory": {"guest": 4294967296}}}),
+        preference("b", {"requirements": {"cpu": {"guest": 2}, "memory": {"guest": "4Gi"}}}),
+        preference("c", {"requirements": {}}),
+    ],
+    "vendors": [
+        *(preference(name, labels=own(vendor=vendor)) for name, vendor in (("a", "x"), ("b", "house"), ("c", "house"))),
+    ],
+    "types of KubeVirt's own names": [a_type("u1.medium", 1, "4Gi"), preference("fedora")],
+    "expressions that are none": [preference("a", annotations={"x": "{{ name }}", "y": 'a "b"\n{{ 1 }}'})],
+    "names that are no file names": [preference("ä b/c"), a_type("ü.x")],
+    "two namespaces": [
+        a_type("a", namespace="x"), a_type("a", 2, namespace="y"), preference("a", namespace="y"),
+        a_type("b", namespace="x", labels={"l": "1"}),
+        a_type("b", namespace="y", labels={"l": "2"}, annotations={"n": "3"}),
+    ],
+    "both scopes, one with less": [a_type("a"), a_type("b"), a_type("a", namespace="default"), preference("a")],
+}  # fmt: skip
+
+
+def drafted(objects: list[dict[str, Any]], *, relabel: bool) -> list[str]:
+    """The files of a catalog, and what it would change, or why it cannot be made."""
+    try:
+        manifests = read(*objects)
+        made = draft(manifests, "house", relabel=relabel)
+        restated = prove(made, manifests, relabel=relabel)
+    except ManifestError as error:
+        return str(error).splitlines()
+    files = [line for path, text in made.files.items() for line in (f"# {path}", *text.splitlines())]
+    return [*files, *map(str, restated)]
+
+
+@pytest.mark.parametrize("case", ARM)
+def test_an_architecture_is_said_as_the_preference_has_it(case: str, snapshot: SnapshotAssertion) -> None:
+    assert drafted([ARM[case]], relabel=False) == snapshot
+
+
+@pytest.mark.parametrize("relabel", [False, True], ids=["as they are", "relabelled"])
+@pytest.mark.parametrize("case", SETS)
+def test_sets(case: str, relabel: bool, snapshot: SnapshotAssertion) -> None:
+    assert drafted(SETS[case], relabel=relabel) == snapshot
+
+
+def proved(files: dict[str, str], *objects: dict[str, Any], relabel: bool = False) -> list[str]:
+    try:
+        return list(map(str, prove(Draft(files, ()), read(*objects), relabel=relabel)))
+    except ManifestError as error:
+        return str(error).splitlines()
+
+
+def test_a_catalog_of_other_objects_is_no_proof() -> None:
+    made = draft(read(a_type("a"), a_type("b", 2)), "house").files
+    kind = "VirtualMachineClusterInstancetype"
+    assert proved(made, a_type("b", 4, annotations={"x": "y"}), a_type("c")) == [
+        f"{kind}/a: the catalog would have it, too",
+        f"{kind}/b: metadata.annotations.x: y could not be kept",
+        f"{kind}/b: spec.cpu.guest: 4 would be 2",
+        f"{kind}/c: the catalog would not have it",
+        "VirtualMachineInstancetype/a: the catalog would have it, too",
+        "VirtualMachineInstancetype/b: the catalog would have it, too",
+    ]
+
+
+def listed(*objects: Any) -> bytes:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}).encode()
+
+
+WRONG: dict[str, list[Any]] = {
+    "another object of one name": [a_type("a"), a_type("a", 2)],
+    "no name": [{**a_type("a"), "metadata": {}}],
+    "a label that is none": [a_type("a", labels={"-": "x"})],
+    "a spec that is none": [{**a_type("a"), "spec": {"cpu": {"guest": "many"}}}],
+    "no kind": [{"apiVersion": "v1", "metadata": {"name": "a"}}],
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+@pytest.mark.parametrize("built", [False, True], ids=["files", "kustomizations"])
+def test_objects_that_cannot_be_of_a_catalog(case: str, built: bool, snapshot: SnapshotAssertion) -> None:
+    with pytest.raises(ManifestError) as raised:
+        collected([] if built else [("x.json", listed(*WRONG[case]))], [("folder", WRONG[case])] if built else [])
+    assert str(raised.value).splitlines() == snapshot
+
+
+def test_objects_of_other_kinds_are_named() -> None:
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": "n"}}
+    files = collected([("x.json", listed(a_type("b"), config))], [])
+    built = collected([], [("folder", [a_type("b"), config])])
+    assert [each["metadata"]["name"] for each in files.manifests] == ["b"]
+    assert (built.manifests, built.other_names) == (files.manifests, files.other_names)
+    assert files.other_names == ["ConfigMap/n/c"]
+
+
+def test_what_a_cluster_wrote_goes() -> None:
+    written = [
+        *("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"),
+        *("ownerReferences", "finalizers", "deletionTimestamp", "deletionGracePeriodSeconds"),
+    ]
+    metadata = {key: "x" for key in written if key not in ("managedFields", "ownerReferences", "finalizers")}
+    last = {"kubectl.kubernetes.io/last-applied-configuration": "{}"}
+    metadata |= {"managedFields": [], "ownerReferences": [], "finalizers": [], "generation": 1}
+    metadata |= {"deletionGracePeriodSeconds": 1, "annotations": last, "labels": {}}
+    made = a_type("a")
+    made["metadata"] |= {**metadata, "namespace": "n"}
+    assert read(made) == read(a_type("a"))
