@@ -61,3 +61,8 @@ def test_the_scsi_controller_has_no_thread_of_its_own_otherwise(built):
     text = "disks: [{name: s, cdrom: {bus: scsi}}]"
     assert "iothread" not in built("controller", text, "domain.ioThreadsPolicy: auto")
     assert "iothread" not in built("controller", "disks: [{name: s, cdrom: {bus: scsi}, dedicatedIOThread: true}]")
+    mixed = "{name: s, cdrom: {bus: scsi}}, {name: v, cdrom: {bus: virtio}, dedicatedIOThread: true}"
+    assert "iothread" not in built("controller", f"disks: [{mixed}]", "domain.ioThreadsPolicy: auto")
+    pool = "domain.ioThreadsPolicy: supplementalPool\ndomain.ioThreads: {supplementalPoolThreadCount: 2}"
+    own = "disks: [{name: s, cdrom: {bus: scsi}, dedicatedIOThread: true}]"
+    assert "iothread" not in built("controller", own, pool)

@@ -109,7 +109,7 @@ def scsi_thread(domain: DomainSpec) -> int | None:
     Source: pkg/virt-launcher/virtwrap/converter/compute/controllers.go (ControllersDomainConfigurator).
     """
     disks = domain.devices.disks
-    if not any(map(own_thread, disks)) or "scsi" not in [bus_of(disk) for disk in disks if disk.dedicated_io_thread]:
+    if "scsi" not in [bus_of(disk) for disk in disks if disk.dedicated_io_thread]:
         return None
     _, shared = iothread_counts(domain)
     if not shared:

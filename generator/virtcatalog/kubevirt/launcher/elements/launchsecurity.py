@@ -33,7 +33,7 @@ def uses_secure_execution(security: LaunchSecurity | None, architecture: str) ->
 
 def uses_iommu(security: LaunchSecurity | None, architecture: str) -> bool:
     """Whether virtio devices must reach the guest's memory through an IOMMU: on AMD SEV and IBM Secure Execution."""
-    return security is not None and (uses_sev(security) or uses_secure_execution(security, architecture))
+    return uses_sev(security) or uses_secure_execution(security, architecture)
 
 
 def launchsecurity(

@@ -18,8 +18,7 @@ _passt = attrgetter("passt_binding")
 
 def needs_sharing(devices: Devices) -> bool:
     """Whether virtiofsd or passt reads the guest's memory."""
-    shares_files = devices.filesystems and any(map(_virtiofs, devices.filesystems))
-    return bool(shares_files) or any(map(_passt, devices.interfaces))
+    return any(map(_virtiofs, devices.filesystems)) or any(map(_passt, devices.interfaces))
 
 
 def needs_memfd(hugepages: Hugepages | None, annotations: Mapping[str, str], *, shares_memory: bool) -> bool:
