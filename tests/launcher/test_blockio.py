@@ -78,8 +78,3 @@ def test_matching_can_be_turned_off(blockio):
 def test_a_device_tells_its_limits(blockio, xml, told, logical, physical, granularity):
     attributes = f'logical_block_size="{logical}" physical_block_size="{physical}" discard_granularity="{granularity}"'
     assert blockio("{matchVolume: {}}", block=True, block_device=told) == xml(f"<blockio {attributes}/>")
-
-
-def test_an_image_that_is_made_later_cannot_be_matched(blockio):
-    with pytest.raises(DomainError, match="blockSize"):
-        blockio("{matchVolume: {}}", "volumes: [{name: d, emptyDisk: {capacity: 1Gi}}]")

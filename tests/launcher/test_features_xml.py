@@ -1,11 +1,7 @@
 """`<features>`: what the hypervisor offers."""
 
-import re
-
 import pytest
 from fragments import TWO_NODES, make_context, make_vmi, part, xml
-
-from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
 
 DEDICATED = "domain.cpu: {sockets: 1, dedicatedCpuPlacement: true}"
 OWN_CPU = make_context(topology=TWO_NODES, cpu_set=(0,))
@@ -66,12 +62,6 @@ def test_a_hyperv_enlightenment(wanted, expected):
 def test_named_enlightenments_win_over_passthrough():
     vmi = make_vmi("domain.features: {hyperv: {}, hypervPassthrough: {enabled: true}}")
     assert part("features", vmi).find("hyperv").get("mode") is None
-
-
-def test_a_passthrough_that_says_neither_on_nor_off_crashes_the_launcher():
-    vmi = make_vmi("domain.features: {hypervPassthrough: {}}")
-    with pytest.raises(LauncherCrashError, match=re.escape("spec.domain.features.hypervPassthrough.enabled")):
-        part("features", vmi)
 
 
 def test_a_vmi_that_names_no_feature_gets_none():

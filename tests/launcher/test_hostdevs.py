@@ -215,8 +215,3 @@ def test_sriov_interfaces(built, xml):
           <address type="pci" domain="0x0000" bus="0x05" slot="0x00" function="0x0"/>
         </hostdev>
     """)
-
-
-def test_an_sriov_interface_without_a_function_is_refused(built):
-    with pytest.raises(DomainError, match=r"interfaces\[0\]"):
-        built("hostdev", "interfaces: [{name: n, sriov: {}}]", "networks: [{name: n, multus: {networkName: x}}]")

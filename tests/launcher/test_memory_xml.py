@@ -10,7 +10,6 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.kubevirt.launcher.elements.memory import in_bytes
 from virtcatalog.kubevirt.launcher.elements.memorybacking import memorybacking
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
-from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.numa import GuestCell, memfd_cell
 
 GIBIBYTES = Hugepages(page_size="1Gi")
@@ -35,20 +34,6 @@ CELLS = (GuestCell(0, (0,), "0", 2**30, "b", 0), GuestCell(1, (1,), "1", 2**30, 
 )
 def test_memory(text, expected):
     assert xml(parts("maxMemory memory", make_vmi(text))) == xml(expected)
-
-
-@pytest.mark.parametrize(
-    ("text", "field"),
-    [
-        ("domain.memory: {guest: -1Gi}", "spec.domain.memory.guest"),
-        ("domain.memory: {guest: 1Gi, maxGuest: -1Gi}", "spec.domain.memory.maxGuest"),
-        ("domain.memory: {maxGuest: 1Gi}", "spec.domain.memory.guest"),
-    ],
-)
-def test_impossible_memory_is_refused(text, field):
-    with pytest.raises(DomainError) as refusal:
-        parts("memory", make_vmi(text))
-    assert refusal.value.field == field
 
 
 @pytest.mark.parametrize(

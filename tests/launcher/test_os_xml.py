@@ -211,17 +211,3 @@ def test_acpi_tables_come_from_secrets():
               <table type="msdm">{PRIVATE}/secret/m/msdm.bin</table>
             </acpi>"""
     )
-
-
-@pytest.mark.parametrize(
-    ("acpi", "field"),
-    [
-        ("{}", "spec.domain.firmware.acpi"),
-        ("{slicNameRef: missing}", "spec.domain.firmware.acpi.slicNameRef"),
-        ("{msdmNameRef: disk}", "spec.domain.firmware.acpi.msdmNameRef"),
-    ],
-)
-def test_tables_that_are_not_there_are_refused(acpi, field):
-    with pytest.raises(DomainError) as refusal:
-        booted(f"domain.firmware: {{acpi: {acpi}}}\nvolumes: [{{name: disk, emptyDisk: {{capacity: 1Gi}}}}]")
-    assert refusal.value.field == field
