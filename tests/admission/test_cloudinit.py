@@ -28,6 +28,8 @@ def encoded(size):
         (f"KINDData: {'x' * 2048}", []),
         (f"KINDData: {'x' * 2049}", [""]),
         (f"KINDData: {'ü' * 1025}", [""]),
+        (f"KINDData: {'😀' * 512}", []),
+        (f"KINDData: {'😀' * 513}", [""]),
         ('KINDData: "\\ud800"', []),
         (f"KINDDataBase64: {encoded(2048)}", []),
         (f"KINDDataBase64: {encoded(2049)}", [""]),

@@ -34,6 +34,26 @@ def test_grace_gpus_are_told_by_their_pci_ids(found, resource, gates, causes):
     assert found(validate_grace, vm(resource), PERMITTED, gates) == causes
 
 
+@pytest.mark.parametrize(
+    ("selector", "grace", "unclear"),
+    [
+        *((f"10de:{product}", True, False) for product in ("2342", "2348", "2941")),
+        ("0x10DE : 0x2342", True, False),
+        ("10DE:*", False, True),
+        ("10de:2343", False, False),
+        ("10df:2342", False, False),
+        ("10de", False, False),
+        ("10de:23425", False, False),
+        ("nvidia:2342", False, False),
+        ("", False, False),
+    ],
+)
+def test_selectors_of_grace_gpus(judged, selector, grace, unclear):
+    permitted = f"permittedHostDevices.pciHostDevices: [{{pciVendorSelector: '{selector}', resourceName: x/y}}]"
+    assert bool(judged(validate_grace, vm("x/y"), permitted)) is grace
+    assert bool(judged(validate_grace, vm("x/y"), permitted, GATES)) is unclear
+
+
 def test_host_devices_can_be_grace_gpus(found):
     spec = vm("nvidia.com/grace", kind="hostDevices")
     assert found(validate_grace, spec, PERMITTED) == ["Invalid spec.domain.devices.hostDevices[0].deviceName"]
