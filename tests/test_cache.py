@@ -102,6 +102,14 @@ def test_a_damaged_answer_counts_as_not_there(tmp_path: Path, damage: bytes | st
     assert (cache.get(KEY), cache.get(OTHER)) == (None, b"answer")
 
 
+def test_an_answer_has_a_seal_of_16_bytes(tmp_path: Path) -> None:
+    put(tmp_path, KEY)
+    with closing(sqlite3.connect(tmp_path / "answers.sqlite3")) as database:
+        assert database.execute("SELECT key, SUBSTR(answer, 17), LENGTH(answer) FROM answers").fetchall() == [
+            (KEY, b"answer", 22)
+        ]
+
+
 def test_an_answer_to_another_question_is_none_to_this_one(tmp_path: Path) -> None:
     put(tmp_path, OTHER)
     change(tmp_path, "UPDATE answers SET key = ?", KEY)

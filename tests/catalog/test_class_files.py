@@ -47,6 +47,7 @@ def test_entries_keep_the_order_of_their_declaration_and_know_their_place(catalo
         ("4Gi", "{vcpus: 1, memory: 512Mi}", "512Mi"),
         ("4Gi", "{vcpus: 1, memory: 1.5Gi}", "1.5Gi"),
         ("4Gi", "{vcpus: 2, memoryPerVcpu: 1Gi}", "2Gi"),
+        ("'{{ vcpus }}Gi'", "{vcpus: 3}", "9Gi"),
         ("4Gi", "{vcpus: 1, memory: 1073741824}", "1073741824"),
         ("4Gi", "{vcpus: 4, memory: '{{ vcpus }}Gi'}", "4Gi"),
         ("null", "{spec: {cpu: {guest: 2}, memory: {guest: 3Gi}}}", "3Gi"),

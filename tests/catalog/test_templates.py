@@ -47,6 +47,15 @@ def test_an_expression_may_have_the_name_of_the_template(catalog):
     assert "one-server-small of small" in made["metadata"]["annotations"].values()
 
 
+def test_an_expression_may_name_what_the_template_takes(catalog):
+    own = """
+    instancetype: m.{{ size }}
+    image: "{{ os }}:1"
+    description: "{{ instancetype }}, {{ preference }}, {{ image }}"
+"""
+    assert one(catalog, own).templates[0].description == "m.small, linux.one, one:1"
+
+
 def test_every_system_has_every_workload_and_size_unless_it_says_which(catalog):
     loaded = templates(
         catalog,

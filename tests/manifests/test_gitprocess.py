@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ PROGRAM = """\
 [ "$1" != version ] || { echo "$VERSION"; exit; }
 case "$*" in
     *" config "*) exit 1;;
+    *--is-shallow-repository*) echo "$SHALLOW"; exit 0;;
     *rev-parse*) [ -z "$FAULT" ] || { echo "fatal: $FAULT" >&2; exit 128; }; exit 0;;
     *count-objects*) printf 'size: %s\\nsize-pack: %s\\n' ${SIZES:-0 0}; exit 0;;
 esac
@@ -196,6 +198,68 @@ def test_objects_that_git_does_not_give_are_told(
     with pytest.raises(GitError) as caught:
         list(asked)
     assert str(caught.value) == message
+
+
+def only_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the variables for git that the machine has."""
+    for name in os.environ:
+        if name.startswith("GIT_"):
+            monkeypatch.delenv(name)
+
+
+@pytest.mark.parametrize(("shallow", "depth"), [("true", ["--depth=1"]), ("false", [])])
+def test_a_branch_is_fetched_no_deeper_than_the_clone_is(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shallow: str, depth: list[str]
+) -> None:
+    monkeypatch.setenv("SHALLOW", shallow)
+    monkeypatch.setenv("COMMAND", f'printf "%s\\n" "$@" > {tmp_path}/asked; env > {tmp_path}/environment')
+    only_ours(monkeypatch)
+    monkeypatch.setenv("GIT_DIR", "elsewhere")
+    monkeypatch.setenv("GIT_SSH_COMMAND", "ssh -i key")
+    Git(tmp_path).fetch("main")
+    assert (tmp_path / "asked").read_text().splitlines() == [
+        *("--no-pager", "--literal-pathspecs", "-c", "safe.bareRepository=explicit"),
+        *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-C", str(tmp_path)),
+        *("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", *depth),
+        *("--", "origin", "main"),
+    ]
+    lines = (tmp_path / "environment").read_text().splitlines()
+    assert sorted(line for line in lines if line.startswith(("GIT_", "LC_ALL"))) == [
+        *("GIT_SSH_COMMAND=ssh -i key", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"),
+    ]
+
+
+def test_a_branch_that_cannot_be_fetched_is_told(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMMAND", 'echo "fatal: couldn\'t find remote ref x" >&2; exit 128')
+    with pytest.raises(GitError) as caught:
+        Git(tmp_path).fetch("x")
+    assert str(caught.value) == "git fetch: couldn't find remote ref x"
+
+
+def test_what_only_reads_has_no_settings_but_the_repositorys(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMMAND", "env")
+    for name in ("GIT_DIR", "GIT_SSH_COMMAND", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES"):
+        monkeypatch.setenv(name, "mine")
+    monkeypatch.setenv("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")
+    lines = Git(tmp_path).output("ls-tree").decode().splitlines()
+    assert sorted(line for line in lines if line.startswith(("GIT_", "LC_ALL"))) == [
+        "GIT_ALLOW_PROTOCOL=",
+        "GIT_ATTR_NOSYSTEM=1",
+        "GIT_CEILING_DIRECTORIES=mine",
+        "GIT_CONFIG_GLOBAL=/dev/null",
+        "GIT_CONFIG_NOSYSTEM=1",
+        "GIT_DISCOVERY_ACROSS_FILESYSTEM=1",
+        "GIT_EXEC_PATH=mine",
+        "GIT_NO_LAZY_FETCH=1",
+        "GIT_NO_REPLACE_OBJECTS=1",
+        "GIT_OPTIONAL_LOCKS=0",
+        "GIT_TERMINAL_PROMPT=0",
+        "LC_ALL=C",
+    ]
 
 
 def test_objects_come_in_their_order_and_none_where_one_lacks(tmp_path: Path) -> None:
