@@ -49,6 +49,12 @@ def contents(folder: Path) -> dict[str, str]:
     }
 
 
+THROUGH_LINK = (
+    "is a symbolic link, and nothing is written through one in a checkout or a catalog; name the place that it leads to"
+)
+BUSY = "another virtcatalog has been writing here for 0 seconds; wait until it has ended, or end it, and try again$"
+
+
 class TestPlaces:
     @pytest.fixture(autouse=True)
     def around(self, tmp_path, monkeypatch):
@@ -91,18 +97,18 @@ class TestPlaces:
         ],
     )
     def test_links_that_a_commit_can_bring_are_not(self, tmp_path, path, link):
-        with pytest.raises(WriteError, match=f"{re.escape(link)} is a symbolic link, and nothing is written through"):
+        with pytest.raises(WriteError, match=f"^{re.escape(path.format(tmp_path))}: {re.escape(link)} {THROUGH_LINK}$"):
             real_place(path.format(tmp_path))
 
     def test_nor_are_links_in_what_the_user_names(self, tmp_path):
         (tmp_path / "elsewhere/away").symlink_to("deep")
         assert real_place(tmp_path / "mine/away/x") == tmp_path / "elsewhere/deep/x"
-        with pytest.raises(WriteError, match="away is a symbolic link"):
+        with pytest.raises(WriteError, match=f"away {THROUGH_LINK}$"):
             real_place(tmp_path / "mine", "away/x")
 
     def test_a_circle_of_links_ends(self, tmp_path):
         (tmp_path / "circle").symlink_to("circle")
-        with pytest.raises(WriteError, match="Too many levels of symbolic links"):
+        with pytest.raises(WriteError, match=r"^.*/circle/x: Too many levels of symbolic links$"):
             real_place(tmp_path / "circle/x")
 
     def test_at_the_root_of_all_only_checkouts_count(self, tmp_path, monkeypatch):
@@ -389,10 +395,74 @@ def test_a_lock_that_is_held_is_said_and_waited_for_only_so_long(tmp_path, monke
     said = []
     with writing.locked(folder.parent):
         second = writing.locked(folder.parent, said.append, patience=0.2)
-        with pytest.raises(writing.BusyError, match="another virtcatalog has been writing here"):
+        with pytest.raises(writing.BusyError, match=BUSY):
             second.__enter__()
     assert said == [f"{folder.parent}: another virtcatalog is writing here; waiting for it"]
     tree.replace(folder, FIRST)
+
+
+def test_a_folder_that_is_no_more_waited_for_is_free(tmp_path):
+    for _ in range(2):
+        with writing.locked(tmp_path, patience=0):
+            pass
+
+
+def test_what_cannot_be_removed_is_said(tmp_path, monkeypatch):
+    (tmp_path / "left").mkdir()
+    said = []
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.rmtree", lambda path: (_ for _ in ()).throw(OSError(16, "Device or resource busy")))
+        writing.discard(tmp_path / "left", said.append)
+    assert said == [
+        f"{tmp_path}/left: is left over and cannot be removed: Device or resource busy; the next run tries again"
+    ]
+
+
+def test_links_are_removed_and_not_followed_and_folders_without_permissions_too(tmp_path):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept/file").touch()
+    (tmp_path / "link").symlink_to("kept")
+    (tmp_path / "gone/deep").mkdir(parents=True)
+    (tmp_path / "gone/link").symlink_to("../kept")
+    (tmp_path / "gone/deep").chmod(0o000)
+    for name in ("link", "gone", "none"):
+        writing.remove(tmp_path / name)
+    assert [each.name for each in tmp_path.iterdir()] == ["kept"]
+    assert (tmp_path / "kept/file").exists()
+
+
+def test_a_new_file_is_written_in_pieces_and_takes_no_place_of_another(tmp_path, monkeypatch):
+    monkeypatch.setattr(writing, "_PIECE", 3)
+    writing.write_new(tmp_path / "a", b"1234567", 0o640)
+    assert ((tmp_path / "a").read_bytes(), (tmp_path / "a").stat().st_mode & 0o777) == (b"1234567", 0o640)
+    with pytest.raises(FileExistsError):
+        writing.write_new(tmp_path / "a", b"")
+
+
+def test_of_several_files_one_that_is_there_is_a_fault_unless_it_is_replaced(tmp_path):
+    (tmp_path / "b").write_text("old")
+    with pytest.raises(WriteError) as caught:
+        write_files(tmp_path, {"a": "1", "b": "2"})
+    assert str(caught.value) == f"{tmp_path}/b: File exists; nothing was written"
+    assert contents(tmp_path) == {"b": "old"}
+    write_files(tmp_path, {"a": "1", "b": "2", "deep/c": "3", "none": None}, replaces=True)
+    assert contents(tmp_path) == {"a": "1", "b": "2", "deep/c": "3"}
+    write_files(tmp_path, {"b": None, "a": None}, replaces=True)
+    assert contents(tmp_path) == {"deep/c": "3"}
+
+
+def test_without_hard_links_files_are_copied(tmp_path, monkeypatch):
+    def no_links(*_places):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", no_links)
+    write_files(tmp_path, {"a": "1"})
+    assert contents(tmp_path) == {"a": "1"}
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.copyfileobj", no_links)
+        with pytest.raises(WriteError):
+            write_files(tmp_path, {"b": "1"})
+    assert contents(tmp_path) == {"a": "1"}
 
 
 def test_a_file_is_replaced_with_its_mode_and_nothing_else_is_left(tmp_path):
@@ -410,6 +480,6 @@ def test_what_is_no_regular_file_is_not_replaced(tmp_path):
     """A socket of its own stands for all of these: a device of the machine would be gone if the rule were broken."""
     place = tmp_path / "socket"
     os.mknod(place, stat.S_IFSOCK | 0o600)
-    with pytest.raises(WriteError, match="not a regular file"):
+    with pytest.raises(WriteError, match=r"^.*/socket: is not a regular file; it is as it was$"):
         replace_file(place, "text")
     assert [each.name for each in tmp_path.iterdir() if each.is_socket()] == ["socket"]

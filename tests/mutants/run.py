@@ -52,7 +52,9 @@ class Draw:
             self._seconds |= json.loads(file.read_text(encoding="utf-8"))
         self._of_file: dict[str, list[str]] = defaultdict(list)
         for test in self._seconds:
-            self._of_file[test.partition("::")[0]].append(test)
+            file = test.partition("::")[0]
+            if (ROOT / file).exists():  # it may have gone since
+                self._of_file[file].append(test)
         from coverage import CoverageData
 
         self._data = [CoverageData(str(file)) for file in COVER.glob("lines.*")]
@@ -95,7 +97,7 @@ class Draw:
             runs = test in contexts or file.as_posix() in contexts
             return (not runs, stem not in file.stem, folder not in file.parts, self._seconds[test])
 
-        tests = sorted((test for file in files for test in self._of_file[file]), key=order)
+        tests = sorted((test for file in files for test in self._of_file.get(file, ())), key=order)
         sums = accumulate(map(self.seconds, tests))
         return [test for test, seconds in zip(tests, sums, strict=True) if seconds < MOST]
 
