@@ -6,6 +6,7 @@ from virtcatalog.kubevirt.admission.cpu import (
     validate_emulator_thread,
     validate_max_sockets,
 )
+from virtcatalog.kubevirt.configuration import Configuration
 
 DEDICATED = "Invalid spec.domain.cpu.dedicatedCpuPlacement"
 RESOURCES = "Invalid spec.domain.resources"
@@ -27,6 +28,21 @@ RESOURCES = "Invalid spec.domain.resources"
         ("cores: 1, threads: 2", "", []),
         ("cores: 1, threads: 3", "", [DEDICATED]),
         ("cores: 1", "requests: {memory: 1Gi}, limits: {memory: 2Gi}", [f"{RESOURCES}.requests.memory"]),
+        ("cores: 1", "requests: {memory: 1Gi}, limits: {memory: 1024Mi}", []),
+        ("cores: 1", "requests: {memory: 1Gi}, limits: {memory: 0}", []),
+        ("cores: 1", "requests: {memory: 0}, limits: {memory: 1Gi}", []),
+        ("cores: 2", "limits: {cpu: 2}", []),
+        ("cores: 2", "limits: {cpu: 3}", [DEDICATED]),
+        ("cores: 2", "requests: {cpu: 2}, limits: {cpu: 3}", [DEDICATED]),
+        ("cores: 2", "requests: {cpu: 3}, limits: {cpu: 2}", [DEDICATED]),
+        ("cores: 2", "requests: {cpu: 3}, limits: {cpu: 3}", [DEDICATED]),
+        ("cores: 2", "requests: {cpu: 0}", []),
+        ("", "requests: {cpu: 0}, limits: {cpu: 0}", [DEDICATED]),
+        ("", "requests: {cpu: 1}", []),
+        ("", "limits: {cpu: 1}", []),
+        ("cores: 1", "requests: {cpu: 1m}", [f"{RESOURCES}.requests.cpu"]),
+        ("cores: 2", "requests: {cpu: -1500m}", []),
+        ("cores: 2", "limits: {cpu: -1500m}", []),
     ],
 )
 def test_dedicated_cpus_are_whole_and_counted_once(found, cpu, resources, causes):
@@ -57,6 +73,18 @@ def test_dedicated_cpus_need_known_memory(found, memory, causes):
 def test_cores_have_one_thread_on_arm64(found):
     spec = "{architecture: arm64, domain.memory.guest: 1Gi, domain.cpu: {dedicatedCpuPlacement: true, threads: 2}}"
     assert found(validate_dedicated_cpus, spec) == ["Invalid spec.architecture"]
+
+
+@pytest.mark.parametrize(
+    ("architecture", "threads", "number"), [("''", 2, 1), ("''", 1, 0), ("amd64", 2, 0), ("''", 3, 2)]
+)
+def test_the_cluster_s_architecture_counts_where_a_vm_names_none(found, architecture, threads, number):
+    def rule(spec, path, _config):
+        return validate_dedicated_cpus(spec, path, Configuration(architecture="arm64"))
+
+    cpu = f"{{dedicatedCpuPlacement: true, threads: {threads}}}"
+    spec = f"{{architecture: {architecture}, domain.memory.guest: 1Gi, domain.cpu: {cpu}}}"
+    assert len(found(rule, spec)) == number
 
 
 def test_without_dedicated_cpus_none_of_this_matters(found):

@@ -44,7 +44,10 @@ def memory_warnings(spec: VirtualMachineInstanceSpec, path: str) -> list[Warning
     guest = spec.domain.memory.guest if spec.domain.memory is not None else None
     if guest is None or not 0 < guest.value < _LEAST:
         return []
-    message = f"{guest} is a memory of {guest.value} bytes: give it a unit, such as {guest.value}Gi"
+    if str(guest).isdigit():
+        message = f"{guest} is a memory of {guest} bytes: give it a unit, such as {guest}Gi"
+    else:
+        message = f"{guest} is less than 1Mi, with which no guest starts"
     return [Warning("Suspect", f"{path}.domain.memory.guest", message)]
 
 
