@@ -80,6 +80,8 @@ def chart(types: Iterable[Type]) -> Chart:
     """Lay out the instance types."""
     rows = [row for row in types if row.vcpus > 0 and row.memory > 0]
     sized = sorted(rows, key=lambda row: (row.vcpus, row.memory))
+    if not sized:
+        return Chart([], [], [], {})
     across = _Axis([row.vcpus for row in sized], MARGIN, WIDTH - MARGIN)
     up = _Axis([row.memory for row in sized], HEIGHT - MARGIN, MARGIN // 2)
     spots: dict[tuple[int, int], list[Type]] = {}
@@ -158,7 +160,7 @@ class _Axis:
     """Powers of two from one end to the other, half a step beyond the values."""
 
     def __init__(self, values: Sequence[int], start: float, end: float) -> None:
-        low, high = (min(values), max(values)) if values else (1, 1)
+        low, high = min(values), max(values)
         self._first, self._last = floor(log2(low)), max(floor(log2(low)) + 1, -floor(-log2(high)))
         self._start, self._end = start, end
 
