@@ -292,6 +292,16 @@ def test_what_is_used_is_not_old(tmp_path: Path) -> None:
     assert [Cache(str(tmp_path)).get(key) is not None for key in (KEY, OTHER)] == [True, False]
 
 
+def test_what_was_used_today_is_not_written_again(tmp_path: Path) -> None:
+    put(tmp_path, KEY)
+    (file,) = files(tmp_path)
+    os.utime(file, (1, 1))
+    cache = Cache(str(tmp_path))
+    cache.get(KEY)
+    cache.save()
+    assert file.stat().st_mtime == 1
+
+
 def test_the_files_of_version_1_0_0_are_dropped(tmp_path: Path) -> None:
     for name in (f"ab/{'c' * 62}", "ab/.new-17-ab", f"cd/{'e' * 62}", "cd/notes", "oci/sha256"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -14,7 +14,7 @@ NAME, NAMESPACE, NO_NAMESPACE, UUID, MAC, TIME, GENERATION, VERSION, TEXT = "ns-
 LONGEST_NAME: Final = 30
 """Up to here no limit that KubeVirt or Kubernetes sets to a name is near."""
 
-_ORDINARY: Final = re.compile(b"[a-z][-a-z0-9]{1,28}[a-z0-9]")
+_ORDINARY: Final = re.compile(b"[a-z][-a-z0-9]{1,%d}[a-z0-9]" % (LONGEST_NAME - 2))
 _NUMBER: Final = re.compile(b"[1-9][0-9]{0,14}")
 SHAPES: Final = {
     NAME: _ORDINARY,
