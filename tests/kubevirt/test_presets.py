@@ -240,3 +240,30 @@ def test_what_the_vm_says_itself_is_kept_and_told():
     assert told(vmi_of("devices: {watchdog: {name: w}}"), preset(domain="devices: {watchdog: {name: v}, rng: {}}")) == [
         ("a", "spec.domain.devices.watchdog.name", "the VM's own is kept, not 'v'")
     ]
+
+
+@pytest.mark.parametrize(
+    ("place", "own", "others", "value"),
+    [
+        ("resources.requests.memory", "2Gi", "1Gi", "'1Gi'"),
+        ("cpu.model", "Penryn", "Haswell", "'Haswell'"),
+        ("firmware.uuid", "b", "a", "'a'"),
+        ("features.apic.enabled", "true", "false", "False"),
+        ("clock.timezone", "CET", "UTC", "'UTC'"),
+        ("clock.timer.hpet.tickPolicy", "delay", "merge", "'merge'"),
+        ("devices.watchdog.name", "b", "a", "'a'"),
+        ("ioThreadsPolicy", "auto", "shared", "'shared'"),
+    ],
+)
+def test_every_part_that_a_preset_fills_in_may_be_the_vms_own(place, own, others, value):
+    def domain(text):
+        steps = place.split(".")
+        return ": {".join(steps) + f": {text}" + "}" * (len(steps) - 1)
+
+    assert told(vmi_of(domain(own)), preset(domain=domain(others))) == [
+        ("a", f"spec.domain.{place}", f"the VM's own is kept, not {value}")
+    ]
+
+
+def test_of_what_a_preset_cannot_fill_in_nothing_is_said():
+    assert told(vmi_of(), preset(domain="{devices: {rng: {}, sound: {name: s}}, memory: {guest: 1Gi}}")) == []
