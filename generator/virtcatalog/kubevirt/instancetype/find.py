@@ -126,8 +126,6 @@ def _pinned(
     read: Callable[[ControllerRevision, Release], T],
 ) -> T | None:
     """The spec in the revision that the VM is pinned to, None where it is not pinned."""
-    if not matcher.revision_name and status is None:
-        return None
     revision = _revision(vm, matcher, status, path, cluster)
     try:
         return None if revision is None else read(revision, cluster.release)
