@@ -61,6 +61,9 @@ class TestSpec:
             ("guest:latest", "Always"),
             ("guest:1", "IfNotPresent"),
             ("guest@sha256:0", "IfNotPresent"),
+            ("registry:5000/guest", "IfNotPresent"),
+            ("guest:latest-1", "IfNotPresent"),
+            ("guest:1@sha256:0", "IfNotPresent"),
         ],
     )
     def test_an_image_with_a_fixed_tag_is_pulled_once(self, image, policy):

@@ -17,7 +17,7 @@ from virtcatalog.api.domainspec import CPU, Machine, Memory
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceSpec
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.api.volumes import Network, PodNetwork
+from virtcatalog.api.volumes import Network, PodNetwork, Volume
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.defaults.architecture import set_architecture_defaults, set_architecture_features
@@ -46,7 +46,7 @@ def set_default_vmi_spec(spec: VirtualMachineInstanceSpec, config: Configuration
     _set_cpu_request(spec, config)
     _set_guest_memory(spec)
     _set_cpu_topology(spec)
-    _set_pull_policies(spec)
+    spec.volumes = [_with_pull_policy(volume) for volume in spec.volumes]
     if spec.eviction_strategy is None:
         spec.eviction_strategy = config.eviction_strategy
     set_default_network_interface(spec, config)
@@ -103,17 +103,14 @@ def _set_cpu_topology(spec: VirtualMachineInstanceSpec) -> None:
     cpu.cores = cpu.threads = 1
 
 
-def _set_pull_policies(spec: VirtualMachineInstanceSpec) -> None:
-    """In volumes of its own: the spec may share those that it has (`own_template`)."""
-    volumes = spec.volumes
-    for index, volume in enumerate(volumes):
-        disk = volume.container_disk
-        if disk is not None and not disk.image_pull_policy:
-            floating = disk.image.endswith(":latest") or not (":" in disk.image or "@" in disk.image)
-            if spec.volumes is volumes:
-                spec.volumes = list(volumes)
-            pulled = replace(disk, image_pull_policy="Always" if floating else "IfNotPresent")
-            spec.volumes[index] = replace(volume, container_disk=pulled)
+def _with_pull_policy(volume: Volume) -> Volume:
+    """A volume of its own where it changes: the VM may share the one that it has (`own_template`)."""
+    disk = volume.container_disk
+    if disk is None or disk.image_pull_policy:
+        return volume
+    floating = disk.image.endswith(":latest") or not (":" in disk.image or "@" in disk.image)
+    pulled = replace(disk, image_pull_policy="Always" if floating else "IfNotPresent")
+    return replace(volume, container_disk=pulled)
 
 
 _NAME = "default"
