@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from virtcatalog.api.findings import Path
 from virtcatalog.api.values import describe
-from virtcatalog.errors import VirtcatalogError
+from virtcatalog.errors import VirtcatalogError, counted
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.fieldspecs import split_path
 from virtcatalog.repositories.kustomize.pattern import Pattern, PatternError
@@ -149,7 +149,7 @@ class Matcher:
         if index == len(items) and self._create is not None:
             items.append(self._created(rest))
         if index >= len(items):
-            raise PathError(f"{index} is an index, and there are only {len(items)} items")
+            raise PathError(f"{index} is an index, and the list has {counted(len(items), 'item')}")
         yield from self._at(items, index, rest, (*path, index))
 
     def _items(self, value: Any, step: str, rest: list[str], path: Path) -> Iterator[tuple[Any, Any, Path]]:

@@ -8,6 +8,7 @@ from operator import getitem
 from typing import Any
 
 from virtcatalog.api.findings import Path
+from virtcatalog.errors import counted
 from virtcatalog.manifests.merge import fresh
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.declared import Declared, problem_at
@@ -77,7 +78,7 @@ def _part(options: Declared, value: Any) -> str:
     parts = _text(value, options).split(options.text("delimiter"))
     index = options.number("index")
     if not 0 <= index < len(parts):
-        raise options.fault(f"there are only {len(parts)} parts", "index")
+        raise options.fault(f"the value has {counted(len(parts), 'part')}, numbered from 0", "index")
     return parts[index]
 
 
