@@ -85,9 +85,34 @@ def test_a_helper_is_asked(
         helper.write_text(f"#!/bin/sh\n{script}\n")
         helper.chmod(0o755)
         assert login(HOST) == expected
-    helper.write_text("#!/bin/sh\necho locked; exit 2\n")
-    with pytest.raises(OciError, match="docker-credential-test gave no credentials: locked"):
+    for script, message in (
+        ("echo locked; exit 2", "gave no credentials: locked"),
+        ("exit 3", "gave no credentials: 3"),
+        ("echo {", "printed no credentials"),
+        ("echo '{}'", "printed no credentials"),
+        ("echo '[]'", "printed no credentials"),
+    ):
+        helper.write_text(f"#!/bin/sh\n{script}\n")
+        with pytest.raises(OciError) as refused:
+            login(HOST)
+        assert str(refused.value) == f"docker-credential-test {message}"
+    helper.chmod(0o644)
+    with pytest.raises(OciError, match=r"^docker-credential-test gave no credentials: .*Permission denied"):
         login(HOST)
+
+
+def test_a_file_that_is_named_has_to_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REGISTRY_AUTH_FILE", str(tmp_path / "gone.json"))
+    with pytest.raises(OciError) as refused:
+        login(HOST)
+    assert str(refused.value) == f"{tmp_path}/gone.json: there is no such file or folder"
+
+
+def test_a_helper_for_a_host_comes_before_that_for_all(docker: Path) -> None:
+    docker.write_text(json.dumps({"credsStore": "all", "credHelpers": {HOST: "own/one"}}))
+    with pytest.raises(OciError) as refused:
+        login(HOST)
+    assert str(refused.value) == f"{docker}: 'own/one' is no name of a credential helper"
 
 
 def test_a_checkout_names_no_helper(docker: Path, surroundings: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,6 +129,47 @@ def test_credentials_of_other_kinds(registry: Registry, server: Fake, challenge:
         registry.manifest("v1")
 
 
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'"token"', b"1"])
+def test_a_token_server_that_gives_no_token(registry: Registry, server: Fake, content: bytes) -> None:
+    realm = f"http://{server.host}/token"
+    server.answers = lambda handler: (
+        (200, {}, content)
+        if handler.path.startswith("/token")
+        else (401, {"WWW-Authenticate": f'Bearer realm="{realm}",service="s"'}, b"")
+    )
+    with pytest.raises(OciError) as refused:
+        registry.manifest("v1")
+    assert str(refused.value) == f"oci://{server.host}/a: {realm} gave no token"
+
+
+def test_a_certificate_authority_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "ca.crt"
+    for content, message in ((None, "No such file or directory"), ("", "no certificate or crl found")):
+        if content is not None:
+            file.write_text(content)
+        monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+        registry = Registry(Reference("registry.example.com", "a"), authority=str(file))
+        with pytest.raises(OciError, match=f"^{file}: holds no certificates that can be used: .*{message}"):
+            registry.manifest("v1")
+
+
+def test_it_goes_by_the_proxy_of_the_environment(
+    registry: Registry, server: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    server.answers = lambda handler: (seen.append(handler.headers["Proxy-Authorization"]), (404, {}, b""))[1]
+    monkeypatch.setenv("http_proxy", f"http://me:word@{server.host}")
+    monkeypatch.delenv("no_proxy", raising=False)
+    other = Registry(Reference("registry.example.com", "a"), plain_http=True, wait=lambda _: None)
+    assert other.manifest("v1") is None
+    assert [path for path, _ in server.asked] == ["http://registry.example.com/v2/a/manifests/v1"]
+    assert seen == ["Basic bWU6d29yZA=="]
+    monkeypatch.setenv("http_proxy", "socks9://x")
+    other = Registry(Reference("registry.example.com", "a"), plain_http=True, wait=lambda _: None)
+    with pytest.raises(OciError, match=r"^the proxy of the environment: "):
+        other.manifest("v1")
+
+
 def test_an_artifact_that_says_it_is_too_large_is_not_fetched(server: Fake) -> None:
     image = image_of({"a": b"a"}, {CATALOG: "a"})
     said = json.loads(image.manifest)
