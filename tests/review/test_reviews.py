@@ -188,6 +188,12 @@ CASES: dict[str, tuple[Objects, Objects]] = {
     "a pool has another selector": ([pool()], [pool(selector={"matchLabels": {"app": "b"}})]),
     "a pool comes": ([], [pool()]),
     "a pool goes": ([pool()], []),
+    "a VM and a pool of its name change": ([vm(), pool()], [vm(spec={"hostname": "z"}), pool(hostname="b")]),
+    "a VM gives way to a pool of its name": ([vm()], [pool()]),
+    "a pool changes, and a VM of its name in Git alone": (
+        [vm(), pool()],
+        [{**vm(), "metadata": {"name": "web", "namespace": "shop", "labels": {"a": "b"}}}, pool(hostname="b")],
+    ),
     "a gate goes that a VM needs which changes": (
         [vm(domain={"devices": {"autoattachVSOCK": True}}), kubevirt("VSOCK")],
         [vm(domain={"devices": {"autoattachVSOCK": True}}, spec={"hostname": "a"}), kubevirt()],

@@ -93,7 +93,7 @@ def _alike(base: Side, head: Side) -> tuple[Side, Side]:
 
 
 def _without_environments(side: Side) -> Side:
-    vms = {vm.key: msgspec.structs.replace(vm, environment="") for vm in side.vms}
+    vms = {vm.which[:2]: msgspec.structs.replace(vm, environment="") for vm in side.vms}
     objects = {"": side.objects.get("", [])}
     companions = {"": [manifest for manifests in side.companions.values() for manifest in manifests]}
     return msgspec.structs.replace(side, objects=objects, companions=companions, overlays=(), vms=tuple(vms.values()))

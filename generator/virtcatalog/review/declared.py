@@ -53,15 +53,15 @@ class DeclaredVms:
 
     def judge_all(self) -> None:
         """Judge all of them, in each environment that they are for."""
-        before, after = ({(vm.key, vm.environment): vm for vm in side.vms} for side in self._sides)
+        before, after = ({vm.which: vm for vm in side.vms} for side in self._sides)
         # A side without environments is the same in each of the other's.
         for vms, others, side in ((before, after, self._sides[0]), (after, before, self._sides[1])):
             if not side.overlays and side.repository is None:
-                for key, environment in others:
-                    if (key, environment) not in vms and (key, "") in vms:
-                        vms[key, environment] = replace(vms[key, ""], environment=environment)
-                for key in {key for key, environment in others if environment}:
-                    vms.pop((key, ""), None)
+                for kind, key, environment in others:
+                    if (kind, key, environment) not in vms and (kind, key, "") in vms:
+                        vms[kind, key, environment] = replace(vms[kind, key, ""], environment=environment)
+                for kind, key in {(kind, key) for kind, key, environment in others if environment}:
+                    vms.pop((kind, key, ""), None)
         for which in dict.fromkeys([*before, *after]):
             self._judge(before.get(which), after.get(which))
         self._fleet.templates = len(self._templates)
@@ -130,7 +130,7 @@ class DeclaredVms:
         sync = synced_verdict(verdict, old, new, self._sides, comparison)
         self._fleet.verdicts.append(replace(verdict, sync=sync))
         if not open_fields:
-            self._fleet.diffs[environment, vm.key, is_template] = partial(diff_of, *manifests, comparison)
+            self._fleet.diffs[environment, vm.key, place, is_template] = partial(diff_of, *manifests, comparison)
 
     def _because(
         self, old: Vm | None, new: Vm | None, verdict: Verdict, comparison: Comparison, refers: list[Identity] | None

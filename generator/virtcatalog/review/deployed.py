@@ -22,6 +22,7 @@ from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.documents import Opaque
 from virtcatalog.repositories.model import Environment, Repository
+from virtcatalog.review.causes import place_of
 from virtcatalog.review.matching import Deployed, deployed_files, moved, without_aside, without_idle
 from virtcatalog.review.side import Side, Vm, within
 from virtcatalog.review.units import Unit, Views
@@ -106,10 +107,12 @@ def quiet(base: Side, head: Side, verdicts: Collection[Verdict]) -> list[tuple[s
     """Return the VMs of two repositories that differ, and of which no verdict says anything, each before and after."""
     if base.repository is None or head.repository is None:
         return []
-    judged = {(verdict.vm, verdict.environment) for verdict in verdicts}
-    before = {(vm.key, vm.environment): _without_namespace(vm.manifest) for vm in base.vms}
-    quiet = (vm for vm in head.vms if not vm.open and (vm.key, vm.environment) not in judged)
-    pairs = ((vm.key, before.get((vm.key, vm.environment)), _without_namespace(vm.manifest)) for vm in quiet)
+    judged = {(verdict.vm, verdict.environment, verdict.place) for verdict in verdicts}
+    before = {vm.which: _without_namespace(vm.manifest) for vm in base.vms}
+    quiet = (
+        vm for vm in head.vms if not vm.open and (vm.key, vm.environment, place_of(vm.place, head.label)) not in judged
+    )
+    pairs = ((vm.key, before.get(vm.which), _without_namespace(vm.manifest)) for vm in quiet)
     return [(name, old, new) for name, old, new in pairs if old is not None and old != new]
 
 

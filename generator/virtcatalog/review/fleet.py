@@ -38,12 +38,12 @@ class Fleet(msgspec.Struct, kw_only=True):
     names_of_unknown: set[str] = set()
     moves: list[Moved] = []
     users: dict[tuple[str, Identity], Users] = {}
-    diffs: dict[tuple[str, str, bool], Callable[[], str]] = {}
+    diffs: dict[tuple[str, str, str, bool], Callable[[], str]] = {}
     assumed: tuple[str, ...] = ()
 
     def diff(self, verdict: Verdict) -> str:
         """Return how the domain of a verdict's VM changes, as a diff."""
-        make = self.diffs.get((verdict.environment, verdict.vm, verdict.template))
+        make = self.diffs.get((verdict.environment, verdict.vm, verdict.place, verdict.template))
         return make() if make is not None else ""
 
     def count(

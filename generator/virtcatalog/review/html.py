@@ -78,10 +78,9 @@ def _body(report: Report, title: str) -> Iterator[str]:
     if report.objects:
         yield "<h2>Objects</h2>\n"
     for change in report.objects:
-        where = f" in {', '.join(change.environments)}" if change.environments else ""
         same = [f"The same diff as {change.same_as}."] if change.same_as else []
         text = _list([*consequences(change, report.fleet.users), *same])
-        yield _folded(f"{change.change} {change.name}{where}", text, "" if change.same_as else change.diff)
+        yield _folded(change.title, text, "" if change.same_as else change.diff)
     yield f"<p>{escaped(headline(report))}</p>\n"
 
 

@@ -132,13 +132,11 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
         if text or diff:
             yield _folded(title, text, diff, pointer)
     for change in report.objects:
-        renamed = f" (was {change.old_name})" if change.old_name else ""
-        where = f" in {', '.join(change.environments)}" if change.environments else ""
         text = "".join(f"{plain(sentence)}\n" for sentence in consequences(change, report.fleet.users))
         if change.same_as:
             text += f"The same diff as {markdown_code(change.same_as)}.\n"
         diff = "" if change.same_as else change.diff
-        yield _folded(f"{change.change} {change.name}{renamed}{where}", text, diff, pointer)
+        yield _folded(change.title, text, diff, pointer)
 
 
 def _folded_lists(report: Report) -> Iterator[tuple[str, list[str]]]:

@@ -52,6 +52,13 @@ class ObjectChange(msgspec.Struct, frozen=True, kw_only=True):
         return (self.old or {}).get("metadata", {}).get("name", "") if self.change == "renamed" else ""
 
     @property
+    def title(self) -> str:
+        """What happened to which object, and where."""
+        renamed = f" (was {self.old_name})" if self.old_name else ""
+        where = f" in {', '.join(self.environments)}" if self.environments else ""
+        return f"{self.change} {self.name}{renamed}{where}"
+
+    @property
     def spec_changes(self) -> bool:
         """Whether more than labels and annotations changes."""
         return self.old is None or self.new is None or _content(self.old) != _content(self.new)

@@ -109,7 +109,7 @@ class Reviewer:
                 because = by_gates(self._causes.around(comparison, case.references or (), case.vm, verdict), verdict)
                 verdict = replace(verdict, environment=comparison.environment, because=because)
                 self.fleet.verdicts += (replace(of_one(verdict, name.rpartition("/")[2]), vm=name) for name in members)
-                self.fleet.diffs[comparison.environment, members[0], False] = partial(diff_of_case, case)
+                self.fleet.diffs[comparison.environment, members[0], "", False] = partial(diff_of_case, case)
 
     def done(self) -> Fleet:
         """Return what was collected."""

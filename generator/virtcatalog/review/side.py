@@ -37,6 +37,11 @@ class Vm(msgspec.Struct, frozen=True, kw_only=True):
     unit: Unit = ANYWHERE
     open: tuple[Open, ...] = ()
 
+    @property
+    def which(self) -> tuple[str, str, str]:
+        """Its kind, key and environment, by which it is found on the other side: a pool may have the name of a VM."""
+        return self.manifest["kind"], self.key, self.environment
+
     def problem(self, field: str, message: str) -> Problem:
         """Say what is wrong with one of its fields, where that stands."""
         return Resource(self.manifest, self.field or (lambda _: self.place)).problem(field, message)
@@ -141,12 +146,12 @@ def sound(base: Side, head: Side) -> Sound:
             if _is_hidden(other, other.places.get((manifest["kind"], "", identity(manifest)[2])), broken)
         }
     # What can be read on both sides is no part of what cannot, in the same file or not.
-    both = {(vm.key, vm.environment) for vm in base.vms} & {(vm.key, vm.environment) for vm in head.vms}
+    both = {vm.which for vm in base.vms} & {vm.which for vm in head.vms}
     vms = {
-        vm.key
+        vm.which[:2]
         for broken, other in ((base, head), (head, base))
         for vm in other.vms
-        if _is_hidden(other, vm.place, broken) and (vm.key, vm.environment) not in both
+        if _is_hidden(other, vm.place, broken) and vm.which not in both
     }
     if not (base.left_out or head.left_out):
         return Sound(base, head)
@@ -160,31 +165,31 @@ def sound(base: Side, head: Side) -> Sound:
                 for name, objects in side.objects.items()
                 if name in environments
             },
-            vms=tuple(vm for vm in side.vms if vm.key not in vms and vm.environment in environments),
+            vms=tuple(vm for vm in side.vms if vm.which[:2] not in vms and vm.environment in environments),
         )
 
     lost = {vm.key for side in (base, head) for vm in side.vms if vm.environment not in environments}
     names = sorted({"/".join(pair) for pair in hidden})
-    return Sound(rest(base), rest(head), tuple(names), tuple(sorted(vms | lost)))
+    return Sound(rest(base), rest(head), tuple(names), tuple(sorted({key for _, key in vms} | lost)))
 
 
 def _sound_repositories(base: Side, head: Side) -> Sound:
     """Leave out VMs that one side alone has where the other one could not be read or rendered, or was otherwise."""
-    lost: dict[int, set[tuple[str, str]]] = {0: set(), 1: set()}
+    lost: dict[int, set[tuple[str, str, str]]] = {0: set(), 1: set()}
     for number, (side, other) in enumerate(((base, head), (head, base))):
-        there = {(vm.key, vm.environment) for vm in other.vms}
+        there = {vm.which for vm in other.vms}
         broken = {problem.object for problem in other.problems}
         for vm in side.vms:
             missing = other.incomplete.get(vm.environment)
             unlike = missing is not None and missing != side.incomplete.get(vm.environment)
             is_hidden = _is_hidden(side, vm.place, other) or manifest_name(vm.manifest) in broken
-            if (vm.key, vm.environment) not in there and (unlike or is_hidden):
-                lost[number].add((vm.key, vm.environment))
+            if vm.which not in there and (unlike or is_hidden):
+                lost[number].add(vm.which)
     base, head = (
-        msgspec.structs.replace(side, vms=tuple(vm for vm in side.vms if (vm.key, vm.environment) not in lost[number]))
+        msgspec.structs.replace(side, vms=tuple(vm for vm in side.vms if vm.which not in lost[number]))
         for number, side in enumerate((base, head))
     )
-    return Sound(base, head, vms=tuple(sorted({key for keys in lost.values() for key, _ in keys})))
+    return Sound(base, head, vms=tuple(sorted({key for vms in lost.values() for _, key, _ in vms})))
 
 
 def _is_hidden(side: Side, place: Source | None, broken: Side) -> bool:

@@ -186,9 +186,7 @@ def _objects_in_short(report: Report, width: int) -> Iterator[str]:
 
 def _objects(report: Report, width: int) -> Iterator[str]:
     for change in report.objects:
-        renamed = f" (was {change.old_name})" if change.old_name else ""
-        where = f" in {', '.join(change.environments)}" if change.environments else ""
-        yield f"\n{change.change} {single_line(change.name)}{renamed}{where}\n"
+        yield f"\n{single_line(change.title)}\n"
         for sentence in consequences(change, report.fleet.users):
             yield from _wrapped(sentence, width, "  ")
         yield f"  The same diff as {single_line(change.same_as)}.\n" if change.same_as else change.diff
