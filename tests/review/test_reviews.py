@@ -23,13 +23,19 @@ Data = dict[str, Any]
 GATES = ("spec", "configuration", "developerConfiguration", "featureGates")
 
 
-def vm(name: str = "web", domain: Data | None = None, spec: Data | None = None, **fields: Any) -> Data:
+def vm(
+    name: str = "web",
+    domain: Data | None = None,
+    spec: Data | None = None,
+    metadata: Data | None = None,
+    **fields: Any,
+) -> Data:
     """A VM that runs: what its machine's domain, its machine and itself have beside the least."""
     template = {"spec": {"domain": {"memory": {"guest": "1Gi"}, "devices": {}, **(domain or {})}, **(spec or {})}}
     return {
         "apiVersion": "kubevirt.io/v1",
         "kind": "VirtualMachine",
-        "metadata": {"name": name, "namespace": "shop"},
+        "metadata": {"name": name, "namespace": "shop", **(metadata or {})},
         "spec": {"runStrategy": "Always", "template": template, **fields},
     }
 
@@ -100,7 +106,11 @@ ON_CLAIM = {
 Objects = Sequence[Data]
 CASES: dict[str, tuple[Objects, Objects]] = {
     "nothing changes": ([vm()], [vm()]),
-    "a label": ([vm()], [{**vm(), "metadata": {"name": "web", "namespace": "shop", "labels": {"a": "b"}}}]),
+    "a label": ([vm()], [vm(metadata={"labels": {"a": "b"}})]),
+    "labels of two VMs": (
+        [vm("a"), vm("b")],
+        [vm("a", metadata={"labels": {"a": "b", "c": "d"}}), vm("b", metadata={"labels": {"a": "b"}})],
+    ),
     "a hostname": ([vm()], [vm(spec={"hostname": "a"})]),
     "more sockets": ([vm()], [vm(domain={"cpu": {"sockets": 2}})]),
     "more memory than may be plugged": ([vm()], [vm(domain={"memory": {"guest": "64Gi"}})]),
@@ -192,7 +202,7 @@ CASES: dict[str, tuple[Objects, Objects]] = {
     "a VM gives way to a pool of its name": ([vm()], [pool()]),
     "a pool changes, and a VM of its name in Git alone": (
         [vm(), pool()],
-        [{**vm(), "metadata": {"name": "web", "namespace": "shop", "labels": {"a": "b"}}}, pool(hostname="b")],
+        [vm(metadata={"labels": {"a": "b"}}), pool(hostname="b")],
     ),
     "a gate goes that a VM needs which changes": (
         [vm(domain={"devices": {"autoattachVSOCK": True}}), kubevirt("VSOCK")],
@@ -200,7 +210,7 @@ CASES: dict[str, tuple[Objects, Objects]] = {
     ),
     "two VMs come, of one name in two namespaces": (
         [],
-        [vm(), {**vm(), "metadata": {"name": "web", "namespace": "b"}}],
+        [vm(), vm(metadata={"namespace": "b"})],
     ),
 }
 #: VMs of a dump, of which Git has none.

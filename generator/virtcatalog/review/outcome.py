@@ -82,11 +82,8 @@ def compare(old: Outcome, new: Outcome) -> VmChange | None:
 
 def lost_claims(old: Result, new: Result) -> list[str]:
     """Return the claims that a VM names before and after, and that are there only before."""
-    if old.vmi_object is None or new.vmi_object is None:
-        return []
-    specs = old.vmi_object.spec, new.vmi_object.spec
-    before, after = (dict.fromkeys(map(claim_of, spec.volumes)) for spec in specs)
-    return [claim for claim in before if claim in after and _has_claim(old, claim) and not _has_claim(new, claim)]
+    after = _claims(new)
+    return [claim for claim in _claims(old) if claim in after and _has_claim(old, claim) and not _has_claim(new, claim)]
 
 
 def deleted_claims(old: Result, head: Cluster, *, of_pool: bool = False) -> list[str]:
@@ -94,39 +91,47 @@ def deleted_claims(old: Result, head: Cluster, *, of_pool: bool = False) -> list
 
     Of a pool these are those alone that its first VM makes.
     """
-    if old.vmi_object is None or old.vm_object is None:
-        return []
-    namespace = namespace_or_default(old.vm_object.metadata.namespace)
-    created = {template.metadata.name for template in old.vm_object.spec.data_volume_templates}
-    claims = [claim for claim in dict.fromkeys(map(claim_of, old.vmi_object.spec.volumes)) if claim]
-    staying = {claim for claim in claims if any(find(namespace, claim) for find in (head.pvc, head.data_volume))}
-    removed = {claim for claim in claims if not of_pool and claim not in staying and _has_claim(old, claim)}
-    return [claim for claim in claims if claim in created or claim in removed]
+    return [
+        claim
+        for claim in _claims(old)
+        if _makes(old, claim) or (not of_pool and _has_claim(old, claim) and not _is_in(head, old, claim))
+    ]
 
 
 def removed_claims(new: Result, base: Cluster) -> list[str]:
     """Return the claims that a new VM names, and that the change removes."""
-    if new.vmi_object is None or new.vm_object is None:
+    return [claim for claim in _claims(new) if _is_in(base, new, claim) and not _has_claim(new, claim)]
+
+
+def _claims(of: Result) -> list[str]:
+    """The claims that a VM names, none of a VMI without a VM."""
+    if of.vm_object is None or of.vmi_object is None:
         return []
-    namespace = namespace_or_default(new.vm_object.metadata.namespace)
-    claims = [claim for claim in dict.fromkeys(map(claim_of, new.vmi_object.spec.volumes)) if claim]
-    before = [claim for claim in claims if any(find(namespace, claim) for find in (base.pvc, base.data_volume))]
-    return [claim for claim in before if not _has_claim(new, claim)]
+    return [claim for claim in dict.fromkeys(map(claim_of, of.vmi_object.spec.volumes)) if claim]
 
 
 def _has_claim(of: Result, claim: str) -> bool:
     """Whether a claim is there, or what makes it."""
-    if of.vm_object is None or of.cluster is None:
-        return False
+    return _makes(of, claim) or (of.cluster is not None and _is_in(of.cluster, of, claim))
+
+
+def _makes(of: Result, claim: str) -> bool:
+    assert of.vm_object is not None
+    return any(template.metadata.name == claim for template in of.vm_object.spec.data_volume_templates)
+
+
+def _is_in(cluster: Cluster, of: Result, claim: str) -> bool:
+    """Whether a cluster has a claim of a VM's namespace, or the DataVolume of its name."""
+    assert of.vm_object is not None
     namespace = namespace_or_default(of.vm_object.metadata.namespace)
-    is_made = any(template.metadata.name == claim for template in of.vm_object.spec.data_volume_templates)
-    return is_made or any(find(namespace, claim) for find in (of.cluster.pvc, of.cluster.data_volume))
+    return any(find(namespace, claim) for find in (cluster.pvc, cluster.data_volume))
 
 
 def _without_claims(change: VmChange | None, old: Result, lost: Sequence[str]) -> VmChange | None:
     """Say of a VM first which claims that it names are gone, and nothing more of their disks."""
-    if not lost or old.vmi_object is None:
+    if not lost:
         return change
+    assert old.vmi_object is not None
     lines = [f"claim {claim} is gone" for claim in lost]
     disks = tuple(f"<disk {volume.name}>" for volume in old.vmi_object.spec.volumes if claim_of(volume) in lost)
     change = change or VmChange(kind="pod", summary=(), make_diff=lambda: _lines("-", lines))
