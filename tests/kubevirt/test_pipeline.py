@@ -183,6 +183,11 @@ def test_presets_come_before_the_defaults_of_the_vmi():
     assert (warning.type, warning.object) == ("Deprecated", "VirtualMachineInstancePreset/default/cores")
 
 
+def test_a_vm_of_an_older_version_is_one_of_v1():
+    result = expand({**vm(), "apiVersion": "kubevirt.io/v1alpha3"}, CLUSTER)
+    assert (result.vm["apiVersion"], result.vm["kind"]) == ("kubevirt.io/v1", "VirtualMachine")
+
+
 def test_a_vm_without_a_namespace_is_in_default():
     result = expand(vm(), CLUSTER)
     assert result.vm["metadata"]["namespace"] == result.vmi["metadata"]["namespace"] == "default"
