@@ -70,3 +70,17 @@ def test_help_lists_the_commands_by_who_uses_them():
     assert [line.split()[0] for line in text[places[0] :].splitlines() if line[:2] == "  " and line[2] != " "] == [
         *COMMANDS
     ]
+
+
+def test_what_comes_next_is_said_in_words(folder, monkeypatch, snapshot):
+    """Where nothing is, in a catalog's repository, in its catalog, and in a repository that deploys one VM."""
+    texts = [CliRunner().invoke(main).stdout]
+    house.write(folder, house.FIRST)
+    texts.append(CliRunner().invoke(main).stdout)
+    monkeypatch.chdir(folder / "catalog")
+    texts.append(CliRunner().invoke(main).stdout)
+    other = {"web/vm.yaml": VM, "web/kustomization.yaml": "resources: [vm.yaml]\n", ".git/x": ""}
+    house.write(folder / "other", other)
+    monkeypatch.chdir(folder / "other")
+    texts.append(CliRunner().invoke(main).stdout)
+    assert "---\n".join(texts) == snapshot

@@ -53,9 +53,15 @@ def test_a_name_that_is_a_revision_and_a_path_too_is_refused(base: str, name: st
     write(f"{name}/catalog", LARGE) if folder else Path(name).touch()
     done = diff(name)
     assert (done.exit_code, done.stdout) == (2, "")
-    one = name.partition(".")[0]
-    assert f"say --base {one} " in done.stderr
-    assert f"./{name} for what lies there" in done.stderr
+    what, options, noun = (
+        ("two git revisions", "--base main --head HEAD", "revisions")
+        if ".." in name
+        else ("a git revision", f"--base {name} or --head {name}", "revision")
+    )
+    assert done.stderr == (
+        f"error: {name} is {what}, and a file or folder, too: say {options} for the {noun}, "
+        f"and ./{name} for what lies there\n"
+    )
     if ".." not in name:
         assert diff(name, "catalog").exit_code == diff("catalog", name).exit_code == 2
 
@@ -123,3 +129,34 @@ def test_a_revision_that_a_shallow_clone_lacks(base: str, tmp_path: Path, monkey
         "error: 'HEAD^' is neither a git revision nor a file or folder; the clone is shallow: fetch the whole history "
         "(fetch-depth: 0)\n"
     )
+
+
+STREAM = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
+
+
+@pytest.mark.parametrize(
+    ("stdin", "message"),
+    [
+        (STREAM, "standard input has no line ======= between BASE and HEAD"),
+        (f"{STREAM}======\n{STREAM}", "standard input has no line ======= between BASE and HEAD"),
+        ("=======\n", "standard input: there is no manifest of KubeVirt's"),
+    ],
+)
+def test_standard_input_holds_both_sides(stdin: str, message: str) -> None:
+    done = CliRunner().invoke(main, ["diff", "-"], input=stdin)
+    assert (done.exit_code, done.stderr) == (2, f"error: {message}\n")
+
+
+def test_a_line_between_two_manifests_is_the_only_thing_that_stands_there() -> None:
+    done = CliRunner().invoke(main, ["diff", "-"], input=f"{VM}=======\n{VM.replace('1Gi', '2Gi')}")
+    assert done.exit_code == 1
+    assert done.stdout.splitlines()[1] == "BASE → HEAD"
+    assert CliRunner().invoke(main, ["diff", "-"], input=f"{VM}=======\n{VM}").exit_code == 0
+
+
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web}
+spec: {runStrategy: Always, template: {spec: {domain: {devices: {}, memory: {guest: 1Gi}}}}}
+"""

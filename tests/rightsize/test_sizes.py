@@ -121,11 +121,59 @@ def test_headroom_is_chosen() -> None:
     assert advice(vm("web"), f"shop,web,0.9,{GIB}\n", "--headroom", "0")["wouldDo"] == "m.s"
 
 
-@pytest.mark.parametrize(("instancetype", "why"), [("own.l", "dedicatedCPUPlacement"), ("huge.l", "huge pages")])
-def test_what_is_reserved_as_a_whole_stays(instancetype: str, why: str) -> None:
-    found = advice(vm("web", instancetype), f"shop,web,0.1,{GIB}\n")
-    assert found["outcome"] == "stays"
-    assert why in found["reasons"][0]
+@pytest.mark.parametrize(
+    ("cpu", "memory", "why"),
+    [
+        (", dedicatedCPUPlacement: true", "", "its CPUs are its own (dedicatedCPUPlacement)"),
+        (
+            ", dedicatedCPUPlacement: true, numa: {guestMappingPassthrough: {}}",
+            ", hugepages: {pageSize: 2Mi}",
+            "its CPUs are its own (dedicatedCPUPlacement)",
+        ),
+        (", numa: {guestMappingPassthrough: {}}", ", hugepages: {pageSize: 2Mi}", "it has NUMA cells of its node"),
+        ("", ", hugepages: {pageSize: 2Mi}", "its memory is huge pages"),
+        (", realtime: {}", ", hugepages: {pageSize: 2Mi}", "its memory is huge pages"),
+        (", realtime: {}", "", "its CPUs run in real time"),
+    ],
+)
+def test_what_is_reserved_as_a_whole_stays(cpu: str, memory: str, why: str) -> None:
+    types = [type_(f"x.{name}", cpus, amount, cpu, memory) for name, cpus, amount in (("s", 1, "2Gi"), ("l", 4, "8Gi"))]
+    Path("types.yaml").write_text("".join(types))
+    found = advice(vm("web", "x.l"), f"shop,web,0.1,{GIB}\n")
+    assert (found["outcome"], found["reasons"]) == ("stays", [f"{why}: what it uses does not tell what it needs"])
+
+
+@pytest.mark.parametrize(
+    ("cpu", "memory", "instancetype", "outcome", "would_do"),
+    [
+        ("4", "8Gi", "m.l", "fits", ""),
+        ("4.01", "8Gi", "m.l", "stays", ""),
+        ("4", f"{8 * GIB + 1}", "m.l", "stays", ""),
+        ("2", f"{4 * GIB}", "m.l", "smaller", "m.m"),
+        ("2.01", f"{4 * GIB}", "m.l", "fits", ""),
+        ("2", f"{4 * GIB + 1}", "m.l", "fits", ""),
+        ("2", f"{4 * GIB}", "m.m", "fits", ""),
+        ("2.01", f"{4 * GIB}", "m.m", "larger", "m.l"),
+        ("2", f"{4 * GIB + 1}", "m.m", "larger", "m.l"),
+    ],
+)
+def test_where_one_size_ends_and_the_next_begins(
+    cpu: str, memory: str, instancetype: str, outcome: str, would_do: str
+) -> None:
+    usage = f"shop,web,{cpu},{8 * GIB if memory == '8Gi' else memory}\n"
+    found = advice(vm("web", instancetype), usage, "--headroom", "0")
+    assert (found["outcome"], found["wouldDo"]) == (outcome, would_do)
+
+
+@pytest.mark.parametrize("dead", ["m.s", "m.m"])
+def test_a_size_that_is_deprecated_is_not_taken(dead: str) -> None:
+    types = TYPES.replace(
+        f"metadata: {{name: {dead}}}",
+        f"metadata: {{name: {dead}, labels: {{instancetype.kubevirt.io/deprecated: 'true'}}}}",
+    )
+    Path("types.yaml").write_text(types)
+    found = advice(vm("web"), f"shop,web,0.5,{GIB}\n")
+    assert found["wouldDo"] == ("m.m" if dead == "m.s" else "m.s")
 
 
 def test_a_preference_has_a_least_size() -> None:
@@ -191,7 +239,11 @@ def test_a_vm_has_the_size_of_the_revision_that_it_is_held_to(
             "shop,web,0.9,1\n",
             "as it is, it does not start: spec.instancetype: the preference requires",
         ),
-        (vm("web", "gone"), "shop,web,1,1\n", "there is no VirtualMachineClusterInstancetype gone"),
+        (
+            vm("web", "gone"),
+            "shop,web,1,1\n",
+            "there is no VirtualMachineClusterInstancetype gone in the catalog or beside the VM",
+        ),
         (
             vm("web").replace("  instancetype:\n    name: m.l   # as sold\n", ""),
             "shop,web,1,1\n",
