@@ -120,7 +120,7 @@ def test_a_group_says_why_it_adopts_nothing_that_keeps_its_domain():
         (
             "nearest",
             "elsewhere",
-            "each of its instance types would place VMs elsewhere, or annotate them otherwise",
+            "no instance type that the VM may name leaves its placement and annotations as they are",
         ),
         ("adopted", "adopted", ""),
     }

@@ -117,6 +117,7 @@ def _pooled(shrunk: ShrunkVm, pool: dict[str, Any]) -> ShrunkVm:
         removed=[field._replace(path=(*POOLED, *field.path)) for field in shrunk.removed],
         remaining=[field._replace(path=(*POOLED, *field.path)) for field in shrunk.remaining],
         added=[(*POOLED, *path) for path in shrunk.added],
+        outside=[difference._replace(path=(*POOLED, *difference.path)) for difference in shrunk.outside],
     )
 
 

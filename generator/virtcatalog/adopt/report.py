@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"\[\d+\]")
 
 
 _NOTHING_FITS = "KubeVirt would refuse the VM with each of its instance types"
-_NOTHING_STAYS = "each of its instance types would place VMs elsewhere, or annotate them otherwise"
+_NOTHING_STAYS = "no instance type that the VM may name leaves its placement and annotations as they are"
 """Why there is not even a nearest instance type."""
 
 
