@@ -73,6 +73,7 @@ def test_what_is_kept_is_found_at_once_and_by_the_next_run(tmp_path: Path) -> No
 def test_many_are_kept_before_the_run_ends(tmp_path: Path) -> None:
     cache = Cache(str(tmp_path))
     for number in range(1000):
+        assert not files(tmp_path)
         cache.put(key_of(b"%d" % number), b"answer")
     assert Cache(str(tmp_path)).get(key_of(b"0")) == b"answer"
 
@@ -80,6 +81,8 @@ def test_many_are_kept_before_the_run_ends(tmp_path: Path) -> None:
 def test_what_is_too_large_is_not_kept(tmp_path: Path) -> None:
     put(tmp_path, KEY, answer=bytes(CACHE_ENTRY_BYTES + 1))
     assert not files(tmp_path)
+    put(tmp_path, KEY, answer=bytes(CACHE_ENTRY_BYTES), most=2 * CACHE_ENTRY_BYTES)
+    assert len(Cache(str(tmp_path)).get(KEY) or b"") == CACHE_ENTRY_BYTES
 
 
 @pytest.mark.parametrize("damage", [b"", b"x", b"\0" * 40, b"SQLite format 3\0" * 500, None])
@@ -206,6 +209,18 @@ def test_links_that_go_round_are_refused(tmp_path: Path) -> None:
     (tmp_path / "round").symlink_to("round")
     with pytest.raises(CacheError, match=r"^.*/round: Too many levels of symbolic links: nothing is kept there$"):
         Cache(str(tmp_path / "round"))
+
+
+def test_a_path_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CacheError, match=r"^.*/x+: File name too long: nothing is kept there$"):
+        Cache(str(tmp_path / ("x" * 300)))
+
+
+def test_a_folder_that_is_no_longer_there_is_made_again(tmp_path: Path) -> None:
+    put(tmp_path / "a" / "b", KEY)
+    shutil.rmtree(tmp_path / "a")
+    put(tmp_path / "a" / "b", KEY)
+    assert Cache(str(tmp_path / "a" / "b")).get(KEY) == b"answer"
 
 
 def test_a_file_in_the_folders_place_is_refused(tmp_path: Path) -> None:
@@ -354,10 +369,11 @@ def test_two_runs_at_once_do_each_other_no_harm(tmp_path: Path) -> None:
         ({"XDG_CACHE_HOME": "/var/kept", "HOME": "/home/me"}, "/var/kept/virtcatalog"),
         ({"XDG_CACHE_HOME": "not/absolute", "HOME": "/home/me"}, "/home/me/.cache/virtcatalog"),
         ({"XDG_CACHE_HOME": "", "HOME": "/home/me"}, "/home/me/.cache/virtcatalog"),
+        ({"XDG_CACHE_HOME": "", "HOME": "me"}, None),
     ],
 )
 def test_the_users_folder_is_where_others_are(
-    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], folder: str
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], folder: str | None
 ) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -400,7 +416,10 @@ def test_parts_count_each_by_itself() -> None:
     assert len(set(found)) == 4
 
 
-@pytest.mark.parametrize(("value", "used"), [("1", False), ("yes", False), ("0", True), ("", True)])
+WORDS = "0", "", "false", "No", "OFF"
+
+
+@pytest.mark.parametrize(("value", "used"), [("1", False), ("yes", False), *((word, True) for word in WORDS)])
 def test_the_environment_turns_it_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, used: bool) -> None:
     monkeypatch.setenv("VIRTCATALOG_NO_CACHE", value)
     monkeypatch.setenv("VIRTCATALOG_CACHE", str(tmp_path / "cache"))

@@ -90,3 +90,37 @@ def test_of_components_that_cannot_be_read_nothing_is_missed(catalog):
     found = catalog.problems({"components.yaml": "a: [\n", "preferences/linux.yaml": LINUX % "a"})
     assert len(found) == 1
     assert found[0].startswith("components.yaml:2:1: is not YAML")
+
+
+SIZE = "{vcpus: 1, memory: 1Gi}"
+DERIVED = "{labels: {instancetype.kubevirt.io/vendor: me}}"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "place"),
+    [
+        ("catalog.yaml", "name: x\nkubevirt: v1.9.0\ninstancetypes: %s\n", "3:26: instancetypes."),
+        ("catalog.yaml", "name: x\nkubevirt: v1.9.0\npreferences: %s\n", "3:24: preferences."),
+        ("components.yaml", "a: %s\n", "1:14: a."),
+        (
+            "instancetypes/m.yaml",
+            "class: m\nsizes: {s: {vcpus: 1, memory: 1Gi}}\nvariants: {v: %s}\n",
+            "3:25: variants.v.",
+        ),
+        ("instancetypes/m.yaml", "class: m\nmemoryPerVcpu: 1Gi\nsizes: {s: %s}\n", "3:22: sizes.s."),
+        ("preferences/linux.yaml", "defaults: %s\npreferences: {x: }\n", "1:21: defaults."),
+        ("preferences/linux.yaml", "variants: {v: %s}\npreferences: {x: {variants: {v: }}}\n", "1:25: variants.v."),
+        ("preferences/linux.yaml", "preferences: {x: %s}\n", "1:28: preferences.x."),
+        (
+            "preferences/linux.yaml",
+            "preferences: {x: {variants: {v: %s}}}\n",
+            "1:43: preferences.x.variants.v.",
+        ),
+    ],
+)
+def test_no_fragment_sets_a_derived_label(catalog, file, text, place):
+    found = [each for each in catalog.problems({file: text % DERIVED}) if "derived" in each]
+    label = "instancetype.kubevirt.io/vendor"
+    assert found == [
+        f"{file}:{place}labels[{label}]: {label} is derived from the catalog's `vendor` and cannot be set by hand"
+    ]

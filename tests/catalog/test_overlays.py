@@ -91,6 +91,25 @@ def test_a_patch_divides_where_labels_differ(catalog):
     }
 
 
+def test_an_environment_has_what_it_says(catalog):
+    text = (
+        "{description: D, kubevirt: v1.9.0, scope: both, namespace: a, templates: b, clusters: [c, d], "
+        "namespaces: ['x*'], deprecated: false, select: {names: [m.small], kinds: [VirtualMachineInstancetype], "
+        "labels: {l: v}}, labels: {k: v}, vendor: me, annotations: {x: z}}"
+    )
+    _, made = overlay(catalog, text.replace("labels: {l: v}", f"labels: {{{P}vendor: example.org}}"))
+    assert (made.name, made.description, made.kubevirt, made.scope) == ("e", "D", "v1.9.0", "both")
+    assert (made.namespace, made.templates, made.clusters, made.namespaces) == ("a", "b", ("c", "d"), ("x*",))
+    assert (made.deprecated, made.labels, made.annotations) == (False, {"k": "v", f"{P}vendor": "me"}, {"x": "z"})
+    assert (made.select.names, made.select.kinds) == (("m.small",), ("VirtualMachineInstancetype",))
+    assert made.select.labels == {f"{P}vendor": "example.org"}
+
+
+def test_templates_may_lie_where_everything_else_does(catalog):
+    _, made = overlay(catalog, "{scope: namespaced, namespace: a, templates: a}")
+    assert (made.scope, made.namespace, made.templates) == ("namespaced", "a", "a")
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -98,6 +117,23 @@ def test_a_patch_divides_where_labels_differ(catalog):
         ("{scope: all}", "1:5: e.scope: 'all' is none of cluster, namespaced, both"),
         ("{scope: namespaced}", "1:1: e: the scope is namespaced, and there is no `namespace`"),
         ("{namespace: lab}", "1:5: e.namespace: cluster-wide kinds have no namespace; the scope is cluster"),
+        ("{templates: a.b}", "1:5: e.templates: Kubernetes refuses the namespace 'a.b'"),
+        (
+            "{scope: namespaced, namespace: a, templates: b}",
+            "1:38: e.templates: the scope is namespaced: everything lies in `namespace`",
+        ),
+        (
+            "{patches: [{select: {names: ['l*']}, spec: {cpu: {guest: 2}}}]}",
+            "1:54: e.patches[0].spec.cpu.guest: unknown",
+        ),
+        (
+            "{patches: [{select: {names: ['m*']}, spec: {preferredTerminationGracePeriodSeconds: 1}}]}",
+            (
+                "1:48: e.patches[0].spec.preferredTerminationGracePeriodSeconds: "
+                "'preferredTerminationGracePeriodSeconds' is a field of preferences, and the patch selects "
+                "instance types; give its `select` other `kinds`"
+            ),
+        ),
         ("{scope: both, namespace: a.b}", "1:18: e.namespace: Kubernetes refuses the namespace 'a.b'"),
         ("{labels: {a: b c}}", "1:14: e.labels.a: Kubernetes refuses the label value 'b c'"),
         (f"{{labels: {{{P}cpu: '1'}}}}", f"1:14: e.labels[{P}cpu]: {P}cpu is derived from `vcpus`; it cannot be set"),
