@@ -11,7 +11,7 @@ from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.hostfile import dump_host, load_host, read_host
 from virtcatalog.kubevirt.hosts import HOSTS, HugePages, NUMANode
 
-FILES = sorted(Path(__file__).parent.glob("hosts/*.yaml"))
+FILES = sorted(Path(__file__).parents[1].glob("hosts/*.yaml"))
 
 
 @pytest.mark.parametrize("profile", [*HOSTS.values(), *(load_host(str(file)) for file in FILES)], ids=str)

@@ -5,10 +5,21 @@ import pytest
 
 from virtcatalog.kubevirt.hosts import (
     HOSTS,
+    TSC,
+    BlockLimits,
     ClaimedDevice,
+    DeviceAddresses,
+    DirectIO,
+    FirmwareDirectory,
+    HostCell,
+    HostCPU,
     HostPCIDevice,
     HostProfile,
+    HostTopology,
+    HugePages,
     NUMANode,
+    PodLinks,
+    Storage,
     cpu_list,
     cpu_ranges,
     topology,
@@ -71,7 +82,9 @@ def test_unknown_fields_in_a_profile_are_errors():
 
 
 def test_what_a_profile_stands_for_that_says_nothing():
-    assert msgspec.to_builtins(HostProfile(name="silent")) == {
+    silent = HostProfile(name="silent")
+    assert (str(silent), topology(silent)) == ("silent v1", HostTopology())
+    assert msgspec.to_builtins(silent) == {
         "name": "silent",
         "version": 1,
         "description": "",
@@ -102,6 +115,8 @@ def test_what_a_profile_stands_for_that_says_nothing():
 
 
 def test_what_its_parts_stand_for_that_say_no_more_than_they_must():
+    assert topology(HostProfile(name="x", numa_nodes=(NUMANode(id=0),))) == HostTopology((HostCell(0),))
+    assert HostCPU(3) == HostCPU(3, ())
     assert msgspec.to_builtins(NUMANode(id=0)) == {
         "id": 0, "cores": (), "memory": 0, "hugePages": (), "distances": ()
     }  # fmt: skip
@@ -118,4 +133,30 @@ def test_the_reference_host_is_described():
     assert (REFERENCE.name, REFERENCE.version, REFERENCE.description) == ("reference", 1, description)
     assert [node.distances for node in REFERENCE.numa_nodes] == [(10, 20), (20, 10)]
     assert REFERENCE.tsc.frequency == 2_500_000_000
-    assert list(HOSTS) == ["reference"]
+    assert (list(HOSTS), str(REFERENCE)) == (["reference"], "reference v1")
+
+
+PARTS = (
+    HugePages, NUMANode, TSC, FirmwareDirectory, HostPCIDevice, DeviceAddresses, ClaimedDevice, BlockLimits, DirectIO,
+    PodLinks, Storage, HostProfile,
+)  # fmt: skip
+
+
+def test_nobody_changes_a_profile_or_what_is_made_of_it():
+    assert str(REFERENCE)
+    kinds = (*PARTS, HostCPU, HostCell, HostTopology)
+    assert [kind for kind in kinds if not kind.__struct_config__.frozen] == []
+
+
+def test_every_part_of_a_profile_knows_its_fields_and_no_others():
+    assert str(REFERENCE)
+    for kind in PARTS:
+        with pytest.raises(msgspec.ValidationError, match="unknown field `colour`"):
+            msgspec.convert({"colour": "red"}, kind)
+
+
+def test_fields_that_are_alike_are_given_by_name():
+    assert str(REFERENCE)
+    for kind in set(PARTS) - {HugePages, TSC, FirmwareDirectory}:
+        with pytest.raises(TypeError, match="Extra positional arguments"):
+            kind("x")
