@@ -16,6 +16,8 @@ from virtcatalog.catalog.lock import write_lock
 from virtcatalog.errors import CatalogError, VirtcatalogError
 from virtcatalog.manifests.gitprocess import Git, GitError
 from virtcatalog.manifests.history import history_of
+from virtcatalog.publish import releases as releases_module
+from virtcatalog.publish import rendered as rendered_module
 from virtcatalog.publish.releases import Releases, releases
 from virtcatalog.publish.rendered import Past, past
 from virtcatalog.render.output import render
@@ -299,3 +301,77 @@ def test_nothing_that_a_repository_configures_is_run(repository, monkeypatch):
     assert len(told(repository.releases())) == 2
     assert len(events(repository.past())) == 2
     assert not trap.exists()
+
+
+class TestWhatIsLeftOut:
+    def test_releases_beyond_the_most(self, tmp_path, monkeypatch):
+        repository = Repository(tmp_path)
+        for number, text in enumerate((ONE, TWO, THREE), start=1):
+            repository.commit(text, f"v1.{number}.0")
+        monkeypatch.setattr(releases_module, "PAST_RELEASES", 2)
+        found = repository.releases()
+        assert [release.name for release in found.releases] == ["v1.2.0", "v1.3.0"]
+        assert found.omissions == ("Releases before v1.2.0 are left out.",)
+
+    def test_releases_whose_locks_are_too_large(self, tmp_path, monkeypatch):
+        repository = Repository(tmp_path)
+        repository.commit(ONE, "v1.1.0")
+        repository.commit(TWO, "v1.2.0")
+        size = (repository.root / "repo/catalog/catalog.lock").stat().st_size
+        monkeypatch.setattr(releases_module, "PAST_LOCK_BYTES", size)
+        found = repository.releases()
+        assert [release.name for release in found.releases] == ["v1.2.0"]
+        assert found.omissions == ("Releases before 2026-01-01 are left out: their locks are too large.",)
+
+    def test_tags_beyond_the_most(self, tmp_path, monkeypatch):
+        repository = Repository(tmp_path)
+        for number, text in enumerate((ONE, TWO, THREE), start=1):
+            repository.commit(text)
+            repository.git("tag", f"v1.{number}.0")
+        monkeypatch.setattr(releases_module, "PAST_RELEASES", 2)
+        found = repository.releases()
+        assert [release.name for release in found.releases] == ["v1.2.0", "v1.3.0"]
+        assert found.omissions == ("Tags before v1.2.0 are left out.",)
+
+    def test_changes_of_rendered_objects_beyond_the_most(self, tmp_path, monkeypatch):
+        repository = Repository(tmp_path)
+        for text in (ONE, TWO, THREE):
+            repository.commit(text, subject="change")
+        monkeypatch.setattr(rendered_module, "PAST_CHANGES", 1)
+        found = repository.past()
+        assert sum(map(len, found.events.values())) == 1
+        assert found.omission == "What was before 2026-01-02 is left out."
+        monkeypatch.undo()
+        monkeypatch.setattr(rendered_module, "PAST_COMMITS", 3)
+        assert repository.past().omission == "What was before 2026-01-01 is left out."
+
+    def test_where_no_git_is(self, tmp_path):
+        repository = Repository(tmp_path)
+        repository.write(ONE)
+        assert past(repository.catalog, str(tmp_path / "elsewhere")).omission == (
+            "There is no git repository around the rendered objects: when they changed is not known."
+        )
+        found = releases(repository.catalog, None)
+        assert found.omissions == (
+            "There is no git repository around the catalog: only the last release is known, of catalog.lock.",
+        )
+        with pytest.raises(GitError) as refused:
+            releases(repository.catalog, None, ["v1"])
+        assert str(refused.value) == "there is no git repository around the catalog: no revision can be read"
+
+    def test_rendered_objects_that_were_never_committed(self, tmp_path):
+        repository = Repository(tmp_path)
+        repository.write(ONE)
+        repository.git("commit", "-q", "--allow-empty", "-m", "nothing")
+        tree = repository.root / "repo/output"
+        found = past(repository.catalog, str(tree))
+        assert found.omission == f"Git knows of no rendered objects in {tree}: when they changed is not known."
+
+    def test_the_tree_of_another_catalog(self, tmp_path):
+        repository = Repository(tmp_path)
+        repository.commit(ONE)
+        replace(repository.root / "repo/output", render(repository.catalog), "other", force=True)
+        tree = repository.root / "repo/output"
+        assert repository.past().omission == (
+            f"The rendered objects in {tree} are another catalog's: when these changed is not known."
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,19 @@ def contents(folder: Path) -> dict[str, str]:
 
 def siblings(folder: Path) -> list[str]:
     return [each.name for each in folder.parent.iterdir()]
+
+
+@pytest.fixture
+def refused(snapshot, tmp_path):
+    """What is said of a tree that is refused, whole."""
+
+    @contextmanager
+    def refuse():
+        with pytest.raises(TreeError) as caught:
+            yield
+        assert str(caught.value).replace(str(tmp_path), "…") == snapshot
+
+    return refuse
 
 
 def test_a_new_tree_is_written_whole_with_the_list_of_what_is_ours(folder):
@@ -100,52 +114,52 @@ def test_files_of_others_are_linked_where_they_can_be(folder):
     assert theirs.stat().st_ino == number
 
 
-def test_a_file_of_others_in_the_way_is_not_overwritten(folder):
+def test_a_file_of_others_in_the_way_is_not_overwritten(folder, refused):
     folder.mkdir()
     (folder / "README.md").write_text("mine\n")
-    with pytest.raises(TreeError, match=r"README\.md: virtcatalog did not write this file"):
+    with refused():
         replace(folder, FIRST)
     assert contents(folder) == {"README.md": "mine\n"}
 
 
-def test_a_file_of_others_where_a_folder_is_needed_is_not_removed(folder):
+def test_a_file_of_others_where_a_folder_is_needed_is_not_removed(folder, refused):
     folder.mkdir()
     (folder / "base").write_text("mine\n")
-    with pytest.raises(TreeError, match="base: virtcatalog did not write this"):
+    with refused():
         replace(folder, FIRST)
     assert contents(folder) == {"base": "mine\n"}
 
 
-def test_a_symlink_in_the_place_of_a_rendered_file_is_refused(folder, tmp_path):
+def test_a_symlink_in_the_place_of_a_rendered_file_is_refused(folder, tmp_path, refused):
     folder.mkdir()
     secret = tmp_path / "secret"
     secret.write_text("secret\n")
     (folder / "README.md").symlink_to(secret)
-    with pytest.raises(TreeError, match="not a regular file"):
+    with refused():
         replace(folder, FIRST)
     assert secret.read_text() == "secret\n"
 
 
-def test_an_ownership_list_cannot_reach_out_of_the_folder(folder, tmp_path):
+def test_an_ownership_list_cannot_reach_out_of_the_folder(folder, tmp_path, refused):
     folder.mkdir()
     (tmp_path / "precious").write_text("precious\n")
     (folder / ".virtcatalog").write_text("../precious\n")
-    with pytest.raises(TreeError, match="outside the output folder"):
+    with refused():
         replace(folder, FIRST)
     assert (tmp_path / "precious").read_text() == "precious\n"
 
 
-def test_a_read_only_folder_is_refused_and_left_as_it_is(folder):
+def test_a_read_only_folder_is_refused_and_left_as_it_is(folder, refused):
     replace(folder, FIRST)
     folder.chmod(0o555)
-    with pytest.raises(TreeError, match="read-only"):
+    with refused():
         replace(folder, SECOND)
     assert (folder / "README.md").read_text() == "# first\n"
     assert siblings(folder) == ["output"]
 
 
 @pytest.mark.parametrize("at", [1, 2, 3])
-def test_a_full_disk_at_any_write_leaves_the_old_tree_and_no_litter(folder, monkeypatch, at):
+def test_a_full_disk_at_any_write_leaves_the_old_tree_and_no_litter(folder, monkeypatch, at, refused):
     replace(folder, FIRST)
     before, writes, write = contents(folder), iter(range(1, 99)), os.write
 
@@ -155,7 +169,7 @@ def test_a_full_disk_at_any_write_leaves_the_old_tree_and_no_litter(folder, monk
         return write(descriptor, data[:2])
 
     monkeypatch.setattr(os, "write", full)
-    with pytest.raises(TreeError, match="No space left on device"):
+    with refused():
         replace(folder, SECOND)
     assert contents(folder) == before
     assert siblings(folder) == ["output"]
@@ -204,45 +218,45 @@ def test_line_endings_changed_by_a_checkout_are_a_difference(folder):
     assert [change.path for change in compare(folder, FIRST)] == ["README.md"]
 
 
-def test_a_link_in_the_place_of_the_tree_is_not_written_through(folder, tmp_path):
+def test_a_link_in_the_place_of_the_tree_is_not_written_through(folder, tmp_path, refused):
     other = tmp_path / "elsewhere"
     replace(other, FIRST)
     folder.symlink_to(other)
-    with pytest.raises(TreeError, match="output: is a symbolic link"):
+    with refused():
         replace(folder, SECOND)
     assert (other / "README.md").read_text() == "# first\n"
 
 
-def test_a_file_in_the_place_of_the_tree_is_refused(folder):
+def test_a_file_in_the_place_of_the_tree_is_refused(folder, refused):
     folder.write_text("mine\n")
-    with pytest.raises(TreeError, match="output: is not a folder"):
+    with refused():
         replace(folder, FIRST)
     assert folder.read_text() == "mine\n"
 
 
 @pytest.mark.parametrize("place", [".", "output", "a/b/output"])
-def test_a_tree_is_not_written_into_a_catalog(tmp_path, place):
+def test_a_tree_is_not_written_into_a_catalog(tmp_path, place, refused):
     (tmp_path / "catalog.yaml").write_text("name: x\n")
-    with pytest.raises(TreeError, match="the output tree must not"):
+    with refused():
         replace(tmp_path / place, FIRST)
     assert [each.name for each in tmp_path.iterdir()] == ["catalog.yaml"]
 
 
-def test_a_tree_does_not_take_the_folder_of_a_catalog_or_of_a_checkout(tmp_path):
+def test_a_tree_does_not_take_the_folder_of_a_catalog_or_of_a_checkout(tmp_path, refused):
     (tmp_path / "virt/catalog").mkdir(parents=True)
     (tmp_path / "virt/catalog/catalog.yaml").write_text("name: x\n")
     for folder in (tmp_path, tmp_path / "virt"):
-        with pytest.raises(TreeError, match="the output tree takes a whole folder"):
+        with refused():
             replace(folder, FIRST, catalog=str(tmp_path / "virt/catalog"))
     (tmp_path / "checkout/.git").mkdir(parents=True)
-    with pytest.raises(TreeError, match="is a Git checkout"):
+    with refused():
         replace(tmp_path / "checkout", FIRST)
 
 
-def test_the_tree_of_another_catalog_is_replaced_by_force_only(folder):
+def test_the_tree_of_another_catalog_is_replaced_by_force_only(folder, refused):
     replace(folder, FIRST, "one")
     assert (folder / ".virtcatalog").read_text().splitlines()[1] == "# Of the catalog: one"
-    with pytest.raises(TreeError, match="is the output tree of the catalog 'one', not of 'two'"):
+    with refused():
         replace(folder, SECOND, "two")
     assert (folder / "README.md").read_text() == "# first\n"
     replace(folder, SECOND, "two", force=True)
@@ -272,16 +286,16 @@ def test_no_link_among_parents_is_followed_and_what_we_cannot_have_written_stays
 
 
 @pytest.mark.parametrize("link", ["base", "base/inner"])
-def test_a_link_in_the_place_of_a_folder_of_ours_is_refused(folder, tmp_path, link):
+def test_a_link_in_the_place_of_a_folder_of_ours_is_refused(folder, tmp_path, link, refused):
     replace(folder, {**FIRST, "base/inner/environ": "x: 1\n"})
     (tmp_path / "secrets/inner").mkdir(parents=True)
     (tmp_path / "secrets/inner/environ").write_text("TOKEN=1\n")
     (folder / link).rename(tmp_path / "away")
     (folder / link).symlink_to(tmp_path / ("secrets" if link == "base" else "secrets/inner"))
     for wanted in (FIRST, {**FIRST, "base/inner/environ": "x: 1\n"}):
-        with pytest.raises(TreeError, match=f"{link}: is a symbolic link in the place of a folder"):
+        with refused():
             compare(folder, wanted)
-        with pytest.raises(TreeError, match=f"{link}: is a symbolic link in the place of a folder"):
+        with refused():
             replace(folder, wanted)
 
 

@@ -124,7 +124,7 @@ def _refuse_place(folder: Path, catalog: str) -> None:
     for path in (place, *place.parents):
         if (path / CATALOG).is_file():
             what = "is a catalog" if path == place else f"lies in the catalog {path}"
-            raise TreeError(f"{folder}: {what}, and the output tree must not; name another folder")
+            raise TreeError(f"{folder}: {what}, and an output tree lies outside of one; name another folder")
 
 
 def _refuse_owned(folder: Path, owner: str, *, force: bool) -> None:
