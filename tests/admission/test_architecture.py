@@ -1,6 +1,6 @@
 import pytest
 
-from virtcatalog.kubevirt.admission.architecture import validate_architecture
+from virtcatalog.kubevirt.admission.architecture import validate_architecture, validate_foreign_architecture
 from virtcatalog.releases import RELEASES
 
 DEVICES = "NotSupported spec.domain.devices"
@@ -81,3 +81,18 @@ def test_arm64_lacks_what_a_pc_has(found, domain, causes):
 def test_older_releases_have_no_secure_boot_on_arm64(found, release, efi, causes):
     spec = f"{{architecture: arm64, domain.firmware.bootloader.efi: {efi}}}"
     assert found(validate_architecture, spec, release=RELEASES[release]) == causes
+
+
+@pytest.mark.parametrize(
+    ("release", "architecture", "gates", "causes"),
+    [
+        ("v1.7.4", "arm64", [], ["Required spec.architecture"]),
+        ("v1.7.4", "arm64", ["MultiArchitecture"], []),
+        ("v1.7.4", "amd64", [], []),
+        ("v1.7.4", "''", [], []),
+        ("v1.8.4", "arm64", [], []),
+    ],
+)
+def test_another_architecture_than_the_cluster_s_needs_a_gate_in_v1_7(found, release, architecture, gates, causes):
+    spec = f"architecture: {architecture}"
+    assert found(validate_foreign_architecture, spec, gates=gates, release=RELEASES[release]) == causes
