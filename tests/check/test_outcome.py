@@ -87,3 +87,39 @@ def test_a_second_run_expands_nothing(tmp_path: Path, names: list[str]) -> None:
     objects[0]["spec"]["memory"]["guest"] = "17Gi"
     all_of(objects, vms, Cache(str(tmp_path)))
     assert names
+
+
+def of(**domain: Any) -> Outcome:
+    template = {"spec": {"domain": {"devices": {}, "memory": {"guest": "1Gi"}, **domain}}}
+    spec = {"runStrategy": "Always", "template": template}
+    manifest = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "a"}, "spec": spec}
+    return Expander([], Cluster([])).outcome(manifest)
+
+
+def test_what_is_not_modelled_has_an_outcome_of_its_own() -> None:
+    field = "spec.template.spec.domain.ioThreads.supplementalPoolThreadCount"
+    message = "not supported by virtcatalog: a domain with more than 1,024 IO threads is not made"
+    found = of(ioThreadsPolicy="supplementalPool", ioThreads={"supplementalPoolThreadCount": 10**6})
+    assert (found, found.silent) == (Outcome(unsupported=(message, field)), False)
+
+
+def test_a_vm_of_which_nothing_is_to_be_said_has_the_requests_of_its_pod() -> None:
+    found = of()
+    assert (found.unsupported, found.pod_error, found.reasons, found.warnings, found.silent) == (
+        None,
+        None,
+        (),
+        (),
+        True,
+    )
+    assert found.requests is not None
+    assert found.requests["cpu"] == 105
+
+
+def test_what_is_refused_says_why() -> None:
+    found = of(cpu={"sockets": 2, "maxSockets": 1})
+    assert (found.requests, found.pod_error, found.silent) == (None, None, False)
+    assert found.reasons[0] == (
+        "2 sockets are more than cpu.maxSockets, 1 (refused by the VM webhook)",
+        "spec.template.spec.domain.cpu.sockets",
+    )

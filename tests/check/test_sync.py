@@ -1,13 +1,16 @@
 """What a cluster stores otherwise than Git has it: out-of-sync, out-of-sync-merged, annotation-limit."""
 
+import json
 from datetime import date
 from textwrap import dedent
 
 import pytest
 from click.testing import CliRunner
 
+import otheryaml
 from checkouts import write
 from loading import read_manifests
+from virtcatalog.api.names import LAST_APPLIED
 from virtcatalog.check.inventory import take
 from virtcatalog.check.rules import check
 from virtcatalog.cli import main
@@ -132,6 +135,42 @@ def test_an_object_that_is_larger_than_an_annotation():
     ((rule, _, message),) = findings(vm(metadata=f", annotations: {{example.org/a: {padding}}}"))
     assert (rule, message.partition(" bytes")[0]) == ("annotation-limit", "has 262,137")
     assert findings(vm(metadata=f", annotations: {{example.org/a: {padding[:100_000]}}}")) == []
+
+
+LIMIT = 262_144
+
+
+def applied(manifest):
+    """The bytes of an object as a client writes it into an annotation, with Go's JSON and a line's end."""
+    text = json.dumps(manifest, separators=(",", ":"), ensure_ascii=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return len(f"{LAST_APPLIED}{text}\n".encode())
+
+
+@pytest.mark.parametrize(
+    "annotations",
+    [{"a": "x" * 140_000}, {"a": "x" * 140_000, "b": "ä"}, {"a": "<>&" * 15_000}, {"a": "x" * 131_000, "b": "&" * 200}],
+)
+@pytest.mark.parametrize("before", [None, "<" * 1000])
+def test_by_how_much_an_object_is_too_large(annotations, before):
+    of_client = {LAST_APPLIED: before} if before else {}
+    text = vm(metadata=f", annotations: {json.dumps(annotations | of_client, ensure_ascii=False)}")
+    manifest = otheryaml.load(vm(metadata=f", annotations: {json.dumps(annotations, ensure_ascii=False)}"))
+    size = sum(len(f"{key}{value}".encode()) for key, value in annotations.items()) + applied(manifest)
+    found = [message for rule, _, message in findings(text) if rule == "annotation-limit"]
+    assert found == [
+        f"has {size - LIMIT:,} bytes more than its annotations may have when clients apply it: apply on the server"
+    ]
+
+
+def test_what_fits_to_the_last_byte():
+    def padded(number):
+        return vm(metadata=f", annotations: {{a: {'x' * number}}}")
+
+    room = LIMIT - applied(otheryaml.load(padded(1))) - 2
+    assert findings(padded(1 + room // 2)) == []
+    assert [rule for rule, _, _ in findings(padded(2 + room // 2))] == ["annotation-limit"]
 
 
 def test_alike_vms_may_differ_in_their_metadata():

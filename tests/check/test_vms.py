@@ -70,6 +70,22 @@ def test_a_refusal_by_the_launcher_names_the_vms_field(bench):
     assert found.endswith("[error: vm-refused]")
 
 
+def test_a_vm_that_is_not_modelled_is_not_judged(bench):
+    spec = """\
+        runStrategy: Always
+        template:
+          spec:
+            domain:
+              ioThreadsPolicy: supplementalPool
+              ioThreads: {supplementalPoolThreadCount: 100000}
+              devices: {}
+              memory: {guest: 1Gi}
+        """
+    field = "spec.template.spec.domain.ioThreads.supplementalPoolThreadCount"
+    message = "not supported by virtcatalog: a domain with more than 1,024 IO threads is not made [note: vm-unchecked]"
+    assert bench.vm(spec) == [f"vms/one.yaml:10:21: VirtualMachine/one: {field}: {message}"]
+
+
 def test_warnings_of_the_webhook(bench):
     found = bench.vm((SPEC % ("m.small", "virtio")).replace("runStrategy: Always", "running: true"))
     assert found == [

@@ -193,13 +193,15 @@ def _annotation_excess(manifest: Manifest) -> int:
 
     The object is written as kubectl does: compact, and with a line's end (pkg/util/apply.go, GetModifiedConfiguration).
     """
-    annotations = (manifest.get("metadata") or {}).get("annotations") or {}
-    own_size = sum(len(f"{key}{value}".encode()) for key, value in annotations.items() if key != LAST_APPLIED)
+    metadata = manifest.get("metadata") or {}
+    annotations = metadata.get("annotations") or {}
+    if LAST_APPLIED in annotations:  # kubectl leaves out what it wrote before
+        annotations = {key: value for key, value in annotations.items() if key != LAST_APPLIED}
+        manifest = {**manifest, "metadata": {**metadata, "annotations": annotations}}
+    own_size = sum(len(f"{key}{value}".encode()) for key, value in annotations.items())
     applied = encoded(manifest)
     size = own_size + len(LAST_APPLIED) + len(applied) + 1
     if size <= _MOST_BYTES // 6:
         return 0
     size += sum(5 * applied.count(character) for character in _ESCAPED)
-    if LAST_APPLIED in annotations:  # kubectl leaves out what it wrote before
-        size -= len(encoded({LAST_APPLIED: annotations[LAST_APPLIED]}))
     return max(size - _MOST_BYTES, 0)
