@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 from vmwares import GIB, bring, machine
 
 from virtcatalog.bring.vmware.forklift import Providers, faults, objects
@@ -82,19 +83,23 @@ class TestWaves:
             assert sum(move.disks for move in wave.moves) <= 20
 
 
+SHARED = "d is shared: forklift moves such a disk with one VM alone, and its claim has one name"
+TWO_CARDS = "forklift takes no VM with two cards on the Pod's network: map one of their networks elsewhere"
+
+
 class TestObstacles:
     @pytest.mark.parametrize(
         ("fields", "obstacle"),
         [
-            ({"disks": (Disk("d", GIB, "ssd", "scsi", shared=True),)}, "d is shared: "),
+            ({"disks": (Disk("d", GIB, "ssd", "scsi", shared=True),)}, SHARED),
             ({"disks": (Disk("d", GIB, "ssd", "usb"),)}, "d is on usb, which forklift leaves out"),
             ({"disks": (Disk("d", GIB, "ssd"),)}, "a disk's bus is not told, by which forklift numbers disks"),
             ({"disks": (Disk("d", GIB, bus="scsi"),)}, "the datastore of d is not told"),
-            ({"nics": (Nic("a", "VM Network"), Nic("b", "VM Network"))}, "forklift takes no VM with two cards on the "),
+            ({"nics": (Nic("a", "VM Network"), Nic("b", "VM Network"))}, TWO_CARDS),
         ],
     )
     def test_what_a_plan_would_not_move_so_that_the_vm_finds_its_disks(self, fields, obstacle):
-        assert moved(**fields).obstacle.startswith(obstacle)
+        assert moved(**fields).obstacle == obstacle
 
     def test_a_vm_that_kubevirt_refuses_is_not_moved(self):
         assert move_of(bring()._replace(hardware=None)).obstacle == "KubeVirt refuses the VM"
@@ -182,3 +187,22 @@ class TestMaps:
             (("datastores", "ssd", "storageClass"), "forklift asks for a storage class: fill in its name"),
         ]
         assert faults(MAPPING, [moved(nics=(Nic("a", "Far"),))], "far") == []
+
+
+def test_moves_with_the_objects_by_which_they_are_made(snapshot: SnapshotAssertion) -> None:
+    disks = (Disk("d", GIB, "ssd", "scsi", storage_id="ds-1"), Disk("e", 2 * GIB, "hdd", "sata"))
+    moves = [
+        moved(id="vm-1", host="esx-1", line=4, column=7),
+        moved(name="b", nics=(Nic("a", "Far", network_id="n-1"), Nic("b", "Old"), Nic("c", "")), disks=disks),
+    ]
+    stores = {
+        "ssd": Storage(storage_class="ceph", volume_mode="Block", access_mode="ReadWriteMany"),
+        "hdd": Storage(storage_class="nfs"),
+    }
+    each = [Wave(Sort(converted=not number, on_pod_network=not number), [move]) for number, move in enumerate(moves)]
+    plain = [
+        {**move._asdict(), "networks": sorted(move.networks), "datastores": sorted(move.datastores)} for move in moves
+    ]
+    mapping = Mapping(networks={**NETWORKS, "Far": "default/away"}, datastores=stores)
+    assert (plain, list(objects(each, mapping, PROVIDERS, "shop"))) == snapshot
+    assert faults(mapping, moves, "shop") == []

@@ -80,6 +80,13 @@ def test_an_archive_that_says_of_a_file_that_it_has_no_end_ends():
     assert refusal(bytes(header)) == "f.ova: has no .ovf file in it"
 
 
+def test_a_file_whose_size_cannot_be_read_is_refused():
+    header = bytearray(archive(("a.vmdk", b""))[:512])
+    header[124:136] = b"many\0       "
+    header[148:156] = b"%06o\0 " % (sum(header[:148]) + 8 * 32 + sum(header[156:]))
+    assert refusal(bytes(header)) == "f.ova: has a file whose size cannot be read"
+
+
 def test_an_archive_of_very_many_files_ends():
     header = archive(("a", b""))[:512]
     assert f"has more than {ARCHIVE_MEMBERS:,} files" in refusal(header * (ARCHIVE_MEMBERS + 1))

@@ -80,11 +80,12 @@ def test_cells_are_texts_numbers_and_truths():
     ("content", "message"),
     [
         (b"", "f.xlsx: is no workbook: File is not a zip file"),
+        (packed({**parts({"vInfo": [["VM"]]}), SHEET: ""}), "f.xlsx: is no workbook: no element found"),
         (packed({"a": "b"}), "f.xlsx: is no workbook: it has no xl/_rels/workbook.xml.rels"),
         (packed({**parts({"vInfo": [["VM"]]}), SHEET: "<a"}), "f.xlsx: is no workbook: "),
         (
             packed({**parts({"vInfo": [["VM"]]}), "xl/sharedStrings.xml": "<sst/>"}),
-            "has the text '0', which is not there",
+            "f.xlsx: is no workbook: a cell has the text '0', which is not there",
         ),
         (workbook({"vInfo": []}), "f.xlsx#vInfo: is empty"),
         (workbook({"vInfo": [["VM"], ["a", "b"]]}), "f.xlsx#vInfo:2:1: has 2 cells, and the header 1"),
@@ -102,12 +103,22 @@ def test_only_what_excel_compresses_is_read():
     assert "is compressed in a way that Excel does not know" in refusal(content.getvalue())
 
 
+def test_one_with_a_password_is_refused():
+    content = bytearray(workbook({"vInfo": [["VM"]]}))
+    for signature, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        at = -1
+        while (at := content.find(signature, at + 1)) >= 0:
+            content[at + flags] |= 1
+    assert refusal(bytes(content)) == "f.xlsx: is encrypted: save it without a password"
+
+
 def test_a_document_type_is_refused_with_its_entities():
     made = parts({"vInfo": [["VM"]]})
     bomb = (
         f'<!DOCTYPE a [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;">]>{made[SHEET].replace("<v>0</v>", "<v>&b;</v>")}'
     )
-    assert "xl/worksheets/sheet1.xml: <!DOCTYPE is not taken" in refusal(packed({**made, SHEET: bomb}))
+    told = "f.xlsx: xl/worksheets/sheet1.xml: <!DOCTYPE is not taken: a workbook has none"
+    assert refusal(packed({**made, SHEET: bomb})) == told
 
 
 def test_a_bomb_is_refused_by_the_size_in_its_directory(monkeypatch):
