@@ -12,6 +12,7 @@ from functools import partial
 from posixpath import join, normpath
 from typing import Final, NamedTuple
 
+from virtcatalog.api.values import describe
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.folder import Folder, LinkOutError
 from virtcatalog.manifests.layout import KUSTOMIZATIONS
@@ -74,7 +75,9 @@ def build(
     """
     run = Run(reading or Reading())
     try:
-        return Built(tuple(_finished(folder, name, run, added)), tuple(run.unrendered), tuple(run.problems))
+        resources = tuple(_finished(folder, name, run, added))
+        problems = dict.fromkeys(run.problems)  # of what is read twice, such as `sortOptions`, a fault comes twice
+        return Built(resources, tuple(run.unrendered), tuple(problems))
     except ManifestError as error:
         return Built(unrendered=tuple(run.unrendered), problems=(*run.problems, *error.problems))
     except BudgetError as error:
@@ -255,7 +258,11 @@ class _Target:
         for key in ("helmCharts", "helmChartInflationGenerator"):
             for item in self._items(key):
                 with self._run.naming(item):
-                    name = item.data.get("name") or item.data.get("chartName") if isinstance(item.data, dict) else ""
+                    if not isinstance(item.data, dict):
+                        raise item.fault(f"must be a map, not {describe(item.data)}")
+                    name = item.data.get("name") or item.data.get("chartName")
+                    if not name:
+                        raise item.fault("needs a name")
                     raise item.unrendered(f"the Helm chart {name} is not rendered")
         for item in self._items("generators"):
             with self._run.naming(item):

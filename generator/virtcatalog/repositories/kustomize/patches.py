@@ -149,8 +149,8 @@ class Patching:
             for value in pairs_of(patch.data, key).values():
                 if not isinstance(value, str):
                     raise declared.unrendered(
-                        f"kustomize makes a text of what is none in {key} where there is a `target`: quote it, or "
-                        "remove a key by name or by a JSON patch"
+                        f"with a `target`, kustomize makes texts of the numbers, booleans and nulls of {key}: quote "
+                        "the value, or remove the key by a patch without a `target`, or by a JSON patch"
                     )
 
     def _object_named(self, patch: Document, declared: Declared) -> Resource:
