@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from virtcatalog.catalog.artifacts import catalog_in
+from virtcatalog.catalog import chain
+from virtcatalog.catalog.artifacts import catalog_in, extended
 from virtcatalog.catalog.chain import extend
 from virtcatalog.catalog.sources import Sources
+from virtcatalog.errors import CatalogError
 from virtcatalog.manifests.folder import held
 from virtcatalog.oci.image import CATALOG as CATALOG_FOLDER
 from virtcatalog.oci.reference import OciError, parse
@@ -73,3 +75,66 @@ def test_an_artifact_without_a_catalog_is_refused(home: str, message: str) -> No
     with pytest.raises(OciError) as caught:
         catalog_in(artifact(home, "x.yaml"))
     assert str(caught.value) == message.format(name=f"oci://registry.example.org/c@{DIGEST}")
+
+
+@pytest.mark.parametrize(
+    ("above", "path", "name"),
+    [
+        ("oci://host:5000/c@sha256:1/own", "../base", "oci://host:5000/c@sha256:1/base"),
+        ("catalogs/own", "../base", "catalogs/base"),
+        ("own", "../base/./", "base"),
+    ],
+)
+def test_a_catalog_beside_another_is_named_after_that(above: str, path: str, name: str) -> None:
+    assert chain._joined(above, path) == name
+
+
+ARTIFACT = f"oci://registry.example.org/c@{DIGEST}"
+
+
+@pytest.mark.parametrize(
+    ("own", "base", "reference"),
+    [
+        (f"extends: {ARTIFACT}\n", "", ARTIFACT),
+        ("extends: ../base\n", f"extends: {ARTIFACT}\n", ARTIFACT),
+        ("extends: ../base\n", "name: base\n", None),
+        ("extends: ../base\n", "extends: ../own\n", None),
+        ("extends: common-instancetypes\n", "", None),
+        ("extends: ../none\n", "", None),
+        ("extends: 1\n", "", None),
+        ("extends: ''\n", "", None),
+        ("[]\n", "", None),
+    ],
+)
+def test_the_artifact_that_a_catalog_extends_is_its_own_or_that_of_one_beside_it(
+    own: str, base: str, reference: str | None
+) -> None:
+    files = {"../own/catalog.yaml": own.encode(), "../base/catalog.yaml": base.encode(), "x/y": b""}
+    folder = held(files).folder("../own")
+    assert folder is not None
+    found = extended(folder, "own")
+    assert (found and str(found)) == reference
+
+
+def test_an_artifact_is_extended_by_its_digest_and_the_catalog_that_says_otherwise_is_named() -> None:
+    tag = "oci://registry.example.org/c:v1"
+    files = {"catalog.yaml": b"extends: ../base\n", "../base/catalog.yaml": f"extends: {tag}\n".encode()}
+    with pytest.raises(OciError) as caught:
+        extended(held(files), "own")
+    assert str(caught.value) == (
+        f"own/../base: {tag} may be another artifact tomorrow: write the name with its digest, which this prints: "
+        f"virtcatalog pull {tag}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"catalog.yaml": b"a: [\n"}, "own/catalog.yaml:2:1: is not YAML: the text ends where a value is wanted"),
+        ({"x": b""}, "own/catalog.yaml: there is no such file or folder"),
+    ],
+)
+def test_what_a_catalog_extends_is_not_known_where_it_cannot_be_read(files: dict[str, bytes], message: str) -> None:
+    with pytest.raises(CatalogError) as caught:
+        extended(held(files), "own")
+    assert str(caught.value) == message

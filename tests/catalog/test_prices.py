@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from virtcatalog.catalog.prices import HOURS_OF_A_MONTH, hourly, load_prices, monthly, prices_of
+from virtcatalog.catalog.prices import HOURS_OF_A_MONTH, hourly, load_prices, monthly, price_faults, prices_of
 from virtcatalog.errors import ManifestError
 
 GIB = 2**30
@@ -161,6 +161,19 @@ def test_what_is_wrong_is_told_with_its_place(problem, text, message):
 def test_an_amount_has_so_many_digits_on_both_sides_of_the_point(catalog):
     text = "perHour: {cpu: '123456789012.123456789012', memory: 0.123456789012}\n"
     assert catalog.load({"prices.yaml": text}).prices.rates["cpu"] == Fraction("123456789012.123456789012")
+
+
+def test_resources_are_cpu_memory_pages_of_a_size_and_devices(catalog):
+    rates = ("cpu", "memory", "hugepages-2Mi", "hugepages-1Gi", "example.org/gpu")
+    text = f"perHour: {{{', '.join(f'{name}: 1' for name in rates)}}}\n"
+    assert tuple(catalog.load({"prices.yaml": text}).prices.rates) == rates
+
+
+@pytest.mark.parametrize("name", ["hugepages-0", "hugepages-", "hugepages-x", "/gpu", "gpu/", "GPU"])
+def test_there_are_no_other_resources(name):
+    assert [
+        (path, message.partition(" is ")[2][:11]) for path, message in price_faults({"perHour": {name: 1}}, None)
+    ] == [(("perHour", name), "no resource")]
 
 
 def test_where_the_catalog_is_broken_nothing_is_missed(catalog):
