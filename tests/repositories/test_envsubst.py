@@ -28,6 +28,7 @@ VALUES = {"name": "web", "path": "a/b/a", "empty": "", "greek": "αβ", "price":
         ("${path#*/} ${path##*/}", "b/a a"),
         ("${path%/*} ${path%%/*}", "a/b a"),
         ("${path#x} ${path%x}", "a/b/a a/b/a"),
+        ("<${name#web}> <${name%web}> <${name##web}> <${name%%web}>", "<> <> <> <>"),
         ("${path/a/c} ${path//a/c} ${path/a/} ${path//a/}", "c/b/a c/b/c /b/a /b/"),
         ("${path/a//c} ${path/}/c} ${path/a/b/c}", "c/b/a a/b/a b/c/b/a"),
         ("${path/#a/} ${path/%a/} ${path/${none}/x}", "a/b/a a/b/a xa/b/a"),

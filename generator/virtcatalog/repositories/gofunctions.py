@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import posixpath
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -74,6 +75,26 @@ def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_SLUG].strip("-")
 
 
+def _titled(text: str) -> str:
+    """A text whose words begin with capitals; as in Go, all else of a word stays, and digits are part of it."""
+    return re.sub(r"(?<![^\W_])(?<!_)[^\W\d_]", lambda first: first[0].upper(), text)
+
+
+def _base(text: str) -> str:
+    return text.rstrip("/").rpartition("/")[2] or ("/" if text else ".")
+
+
+def _dir(text: str) -> str:
+    folder = posixpath.normpath(text[: text.rfind("/") + 1] or ".")
+    return "/" if folder == "//" else folder
+
+
+def _json(value: Any) -> str:
+    """Return a value as Go writes JSON: what HTML might take for its own is escaped."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return re.sub("[<>&\u2028\u2029]", lambda sign: f"\\u{ord(sign[0]):04x}", text)
+
+
 _Function = Callable[..., Any]
 
 
@@ -93,12 +114,12 @@ def _quoted(value: Any) -> str:
 _OF_TEXT: Final[Mapping[str, Callable[[str], Any]]] = {
     "lower": str.lower,
     "upper": str.upper,
-    "title": str.title,
+    "title": _titled,
     "trim": str.strip,
     "normalize": normalized,
     "slugify": _slug,
-    "base": lambda text: text.rstrip("/").rpartition("/")[2],
-    "dir": lambda text: text.rpartition("/")[0] or ".",
+    "base": _base,
+    "dir": _dir,
     "b64enc": lambda text: base64.b64encode(text.encode()).decode(),
     "b64dec": lambda text: base64.b64decode(text, validate=True).decode(),
     "int": int,
@@ -151,7 +172,7 @@ FUNCTIONS: Final[Mapping[str, _Function]] = {
     "printf": _formatted,
     "join": lambda separator, values: written(separator).join(map(written, _as_list(values))),
     "splitList": lambda separator, text: written(text).split(written(separator)),
-    "toJson": lambda value: json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")),
+    "toJson": _json,
     "toYaml": lambda value: dump(value).rstrip("\n"),
 }
 """By name. What does not fit the arguments raises an error of Python's."""
