@@ -341,6 +341,7 @@ def test_whole_units_come_back(units: int, notation: str) -> None:
         ("", "'' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9"),
         ("1,5 gb", "'1,5 gb' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9; did you mean 1.5Gi?"),
         ("4GB", "'4GB' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9; did you mean 4Gi?"),
+        ("4GB!", "'4GB!' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9"),
         ("2 tib", "'2 tib' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9; did you mean 2Ti?"),
     ],
 )

@@ -103,6 +103,12 @@ def test_links_stand_for_files_within_the_folder() -> None:
     assert folder.read("f", 3) == b"xxx"
 
 
+def test_a_link_is_as_long_as_a_path_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commit, "SOURCE_LINK_BYTES", 2)
+    folder = in_commit(Objects({"ab": 1, "abc": 1}, {"l": "ab", "m": "abc"}), "c", ())
+    assert folder.listing() == (("ab", "abc", "l"), (("m", "is a symbolic link to nothing"),))
+
+
 def test_what_is_hidden_is_not_listed_but_read() -> None:
     folder = in_commit(Objects({".a": 1, "b/.c/d": 1, "b/e": 1}), "c", ())
     assert folder.listing().files == ("b/e",)

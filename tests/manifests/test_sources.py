@@ -108,6 +108,11 @@ def test_only_regular_files_are_read(root: Path, kind: str) -> None:
         assert fault(lambda: read_file("/dev/zero")) == "is no regular file"
 
 
+def test_a_standard_input_that_is_closed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert fault(lambda: read_file("-")) == "standard input is closed"
+
+
 def test_a_pipe_of_the_shell_is_read() -> None:
     reading, writing = os.pipe()
     os.write(writing, b"kind: List\n")

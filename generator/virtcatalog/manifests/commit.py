@@ -176,10 +176,8 @@ class _InCommit(Folder):
         entries = self._tree.below(self._at)
         faults = {entry.path: SUBMODULE for entry in entries if entry.size == NO_FILE}
         files = {entry.path: entry for entry in entries if not entry.is_link and entry.path not in faults}
-        long = [entry for entry in entries if entry.is_link and entry.size > SOURCE_LINK_BYTES]
-        for link in long:
-            faults[link.path] = _NOWHERE
-        short = [entry for entry in entries if entry.is_link and entry.size <= SOURCE_LINK_BYTES]
+        faults |= {entry.path: _NOWHERE for entry in entries if entry.is_link and entry.size > SOURCE_LINK_BYTES}
+        short = [entry for entry in entries if entry.is_link and entry.path not in faults]
         links = dict(zip((link.path for link in short), self._tree.objects.contents(short), strict=True))
         targets = {}
         for path, target in links.items():
