@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from virtcatalog.catalog.load import load_catalog
+from virtcatalog.limits import OUTPUT_FILE_BYTES
 from virtcatalog.render import ownership, tree
 from virtcatalog.render.output import render
 from virtcatalog.render.ownership import TreeError
@@ -347,3 +348,52 @@ def test_what_a_killed_run_left_is_cleaned_up_whatever_it_is(folder, monkeypatch
 def test_all_that_is_rendered_is_what_can_be_ours():
     catalog = load_catalog(Path(__file__).parents[2] / "catalog")
     assert [path for path in render(catalog) if not ownership._OURS.fullmatch(path)] == []
+
+
+def test_of_several_files_of_others_in_the_way_the_first_is_named(folder, refused):
+    folder.mkdir()
+    for path in ("README.md", "base.yaml", "base/a.yaml"):
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text("mine\n")
+    with refused():
+        replace(folder, FIRST)
+
+
+def test_a_file_larger_than_any_of_ours_is_not_read(folder, refused):
+    folder.mkdir()
+    (folder / "README.md").touch()
+    for size in (OUTPUT_FILE_BYTES, OUTPUT_FILE_BYTES + 1):
+        os.truncate(folder / "README.md", size)
+        with refused():
+            replace(folder, FIRST)
+
+
+def _no_space(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_after_a_killed_run_a_refusal_says_that_its_tree_is_undone(folder, monkeypatch, refused):
+    replace(folder, FIRST)
+    folder.rename(folder.with_name(".output.virtcatalog-old"))
+    monkeypatch.setattr(tree, "_build", _no_space)
+    with refused():
+        replace(folder, SECOND)
+    assert (folder / "README.md").read_text() == "# first\n"
+
+
+@pytest.mark.parametrize(("failing", "place"), [(["new"], "output"), (["new", "old"], ".output.virtcatalog-old")])
+def test_a_second_rename_that_fails_is_undone_at_once_or_by_the_next_run(folder, monkeypatch, failing, place, refused):
+    replace(folder, FIRST)
+    rename = Path.rename
+    monkeypatch.setattr(tree, "_rename_exchange", lambda one, other: False)
+    monkeypatch.setattr(
+        *(Path, "rename"),
+        lambda path, target: _no_space() if path.name.rpartition("-")[2] in failing else rename(path, target),
+    )
+    with refused():
+        replace(folder, SECOND)
+    assert (folder.with_name(place) / "README.md").read_text() == "# first\n"
+    monkeypatch.undo()
+    replace(folder, SECOND)
+    assert (folder / "README.md").read_text() == "# second\n"
+    assert siblings(folder) == ["output"]
