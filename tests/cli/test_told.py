@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import click
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.ask.why import Reason
 from virtcatalog.bring.imports import Verdict
-from virtcatalog.bring.vmware.machine import Attribute
+from virtcatalog.bring.vmware.fates import Brought
+from virtcatalog.bring.vmware.hardware import GuestHardware
+from virtcatalog.bring.vmware.machine import Attribute, Machine
+from virtcatalog.bring.vmware.manifest import System, Target
+from virtcatalog.bring.vmware.mapping import Mapping
 from virtcatalog.capacity.applicationaware import KIND
 from virtcatalog.capacity.packing import Failure
 from virtcatalog.capacity.quota import Judgement, Line, Refusal
@@ -18,7 +23,8 @@ from virtcatalog.capacity.report import KindFit, Packed, Report, TypeFit, VMFit
 from virtcatalog.cli import capacity_output, rightsize_output, table
 from virtcatalog.cli.explain import _Answer, _lines
 from virtcatalog.cli.importing.vmware_output import Tally
-from virtcatalog.cli.man import Page, markdown, roff
+from virtcatalog.cli.man import Page, markdown, pages, roff
+from virtcatalog.errors import Reason as RefusalReason
 from virtcatalog.kubevirt.pod.overhead import Term
 from virtcatalog.rightsize.metrics import Usage
 from virtcatalog.rightsize.sizes import Advice
@@ -247,6 +253,27 @@ def test_what_became_of_machines(
     assert account.fine is (not account.outcomes["refused"] and account.ledger.counts["lost"] == 0)
 
 
+def test_a_machine_that_is_refused_is_told_with_its_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    def brought(name: str, hardware: GuestHardware | None) -> Brought:
+        machine = Machine(name, "", "vms.csv", 3, (), 2, 4 * GIB, (), (), (), column=1)
+        reasons = (
+            RefusalReason(field="spec.x", message="is wrong", type="FieldValueInvalid", by="vm"),
+            RefusalReason(field="spec.y", message="is missing", type="FieldValueRequired", by="vmi"),
+        )
+        system, target = System(None, "", "none", None), Target(Mapping(), "ns")
+        return Brought(machine, name, {}, system, target, {}, reasons=reasons, hardware=hardware)
+
+    hardware = GuestHardware(2, 1, 4 * GIB, "bios", False, False, {}, {})
+    account = Tally()
+    list(account.counted([brought("bad", None), brought("good", hardware)]))
+    account.tell(5)
+    assert capsys.readouterr().err == (
+        "vms.csv:3:1: ns/bad: spec.x: is wrong (refused by the VM webhook)\n"
+        "vms.csv:3:1: ns/bad: spec.y: is missing (refused by the VMI webhook)\n"
+        "2 VMs: 1 with none, 1 refused; 0 attributes: 0 carried, 0 the host's, 0 lost\n"
+    )
+
+
 PAGES = (
     Page("virtcatalog", "virtcatalog [OPTIONS]", "All of it.", (), (), (), ("virtcatalog a", "virtcatalog a b")),
     Page(
@@ -266,3 +293,33 @@ def test_pages_of_commands(page: Page, snapshot: SnapshotAssertion, monkeypatch:
     monkeypatch.setattr("virtcatalog.cli.man.__version__", "VERSION")
     assert roff(page) == snapshot(name="roff")
     assert markdown(page) == snapshot(name="Markdown")
+
+
+def test_examples_and_options_of_a_command_are_read_line_by_line() -> None:
+    @click.command(
+        epilog="""\b
+Examples:
+  virtcatalog x a      the first
+
+  virtcatalog x b
+"""
+    )
+    @click.option("-o", "--output", metavar="FILE", help="Where to.")
+    def command(output: str) -> None:
+        """Do it.
+
+        At once, and
+        on two lines.
+        """
+
+    command.name = "x"
+    (page,) = pages(command, click.Context(click.Group("virtcatalog"), info_name="virtcatalog"))
+    assert page._asdict() == {
+        "name": "virtcatalog x",
+        "usage": "virtcatalog x [OPTIONS]",
+        "summary": "Do it.",
+        "paragraphs": ("At once, and on two lines.",),
+        "options": (("-o, --output FILE", "Where to."), ("--help", "Show this message and exit.")),
+        "examples": ("virtcatalog x a      the first", "virtcatalog x b"),
+        "commands": (),
+    }

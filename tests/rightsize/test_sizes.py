@@ -315,3 +315,12 @@ def test_a_stored_revision_is_named_no_more() -> None:
 def test_a_vm_that_does_not_stand_there_is_not_written() -> None:
     with pytest.raises(UnwritableError, match="shop/web does not stand there as it is"):
         renamed("{kind: ConfigMap}", {"shop/web": "m.s"})
+
+
+def test_a_size_that_is_not_modelled_is_said_to_be_so() -> None:
+    Path("types.yaml").write_text(TYPES + type_("m.vast", 100_000, "8Gi"))
+    found = advice(vm("web"), f"shop,web,5,{GIB}\n")
+    assert (found["outcome"], found["wouldDo"]) == ("unknown", "")
+    assert found["reasons"] == [
+        "spec.domain.cpu: not supported by virtcatalog: a domain with a list of 100000 vCPUs is not made"
+    ]
