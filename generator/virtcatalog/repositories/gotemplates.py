@@ -64,6 +64,8 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
         before = text[at : match.start()]
         before = before.lstrip() if trims else before
         yield "", before.rstrip() if match[1] else before
+        if not match[2]:
+            raise TemplateError(f"the template {match[0]} says nothing")
         if not match[2].startswith("/*"):
             yield match[2], match[0]
         at, trims = match.end(), bool(match[3])
@@ -103,7 +105,7 @@ def _block(word: str, pipeline: str, pieces: Sequence[tuple[str, str]], at: int,
         otherwise, at = _parsed(pieces, at + 1, level + 1)
         action = pieces[at][0] if at < len(pieces) else ""
     if action != "end":
-        raise TemplateError(f"a template has a {word} without an end")
+        raise TemplateError(f"the {word} of a template has no end")
     return _Block(word, pipeline, body, otherwise), at + 1
 
 
