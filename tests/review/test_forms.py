@@ -202,3 +202,28 @@ def test_problems_are_named_up_to_twenty() -> None:
     comment = markdown(many(0, head=Side(label="new", problems=problems)))
     block = comment[comment.index("```text") :].partition("\n```\n")[0].splitlines()
     assert block == ["```text", *(f"{number}.yaml: is wrong" for number in range(20)), "and 2 more"]
+
+
+@pytest.mark.parametrize(
+    ("number", "more"), [(5, []), (6, ["- and 1 more not rendered"]), (7, ["- and 2 more not rendered"])]
+)
+def test_what_is_not_rendered_is_named_up_to_five(number: int, more: list[str]) -> None:
+    problems = tuple(Problem(f"{name}.yaml", message="needs helm") for name in "abcdefg"[:number])
+    lines = markdown(many(0, head=Side(label="new", unrendered=problems))).splitlines()
+    assert [line for line in lines if "rendered" in line and line.startswith("- ")] == [
+        *(f"- not rendered: {name}.yaml: needs helm" for name in "abcde"),
+        *more,
+    ]
+
+
+def test_long_texts_are_cut_in_a_comment() -> None:
+    names = [f"shop/{number:03}{'x' * 40}" for number in range(20)]
+    verdicts = [Verdict(vm=name, now="restart", next="changed", reasons=("y" * 600,)) for name in names]
+    report = Report(base=Side(label="old"), head=Side(label="new"), fleet=Fleet(vms=20, verdicts=verdicts))
+    comment = markdown(report)
+    (row,) = (line for line in comment.splitlines() if line.startswith("| `~`"))
+    assert row.split(" | ")[2] == f"{'y' * 299}…"
+    (title,) = re.findall("<summary>(.*)</summary>", comment)
+    assert title == f"restart: {', '.join(names)}"[:499] + "…"
+    (line,) = (line for line in comment.splitlines() if line.startswith("- y"))
+    assert line == f"- {'y' * 499}…"
