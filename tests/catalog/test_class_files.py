@@ -159,6 +159,7 @@ def test_layers_run_from_the_catalog_to_the_size(catalog):
             "sizes: {s: {vcpus: '{{ 1.5 }}'}}",
             "3:13: sizes.s.vcpus: the number of vCPUs must be a whole number from 1, not 1.5",
         ),
+        ("name: '{{ nope }}'\nsizes: {s: {vcpus: 1, memory: 1Gi}}", "3:1: name: the expression uses 'nope'"),
         ("sizes: {s: {vcpus: 1}}", "3:1: sizes: s has no `memory`, and its class no `memoryPerVcpu`"),
         ("sizes: {s: {vcpus: 1, memory: lots}}", "3:23: sizes.s.memory: 'lots' is not a quantity"),
         ("sizes: {s: {vcpus: 1, memory: 0}}", "3:23: sizes.s.memory: the memory must be more than 0"),

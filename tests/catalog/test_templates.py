@@ -199,6 +199,25 @@ def test_what_is_wrong_has_a_place(catalog, own, found):
     assert problems == [f"templates/linux.yaml:{each}" for each in found]
 
 
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("'{{ nothing }}'", ["1:1: name: the expression uses 'nothing', which is unknown here"]),
+        (
+            "same",
+            [
+                f"{line}:3: systems.{system}: 'same' is declared twice, first at templates/linux.yaml:13:3"
+                for line, system in ((13, "one"), (14, "two"))
+            ],
+        ),
+    ],
+)
+def test_names_of_templates_are_looked_at(catalog, name, found):
+    systems = "  one: {preference: linux.one}\n  two: {preference: linux.two}\n"
+    problems = catalog.problems(BASE | {"templates/linux.yaml": f"name: {name}{matrix(systems)}"})
+    assert list(dict.fromkeys(problems)) == [f"templates/linux.yaml:{each}" for each in found]
+
+
 def test_a_label_that_kubernetes_refuses_is_told_at_its_place(catalog):
     problems = catalog.problems(BASE | {"templates/linux.yaml": text_of("    labels: {'a b': x}\n")})
     assert [each.partition(": Kubernetes refuses")[0] for each in problems] == [

@@ -238,7 +238,7 @@ class _Loader:
                 having = [env.name for env in environments if is_offered(template, env, entries, self.files.release)]
                 self.sources.spend(place, ("systems", template.system), PLACED * len(having) * len(template.vms))
                 offered = replace(template, environments=tuple(having))
-                by_name[template.name] = opted_out_of_substitution(offered)
+                by_name.setdefault(template.name, opted_out_of_substitution(offered))
         return tuple(by_name.values())
 
     def _stacks(self, folder: str, kind: Any) -> Iterable[list[Level]]:
