@@ -55,6 +55,118 @@ def test_a_template_makes_what_go_makes_of_it(template, text):
     assert render(template, PARAMETERS) == text
 
 
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        ("lower `A-B`", "a-b"),
+        ("upper `a-b`", "A-B"),
+        ("title `one two_three 4th o'neil`", "One Two_three 4th O'Neil"),
+        ("trim `  a b  `", "a b"),
+        ("normalize `-A_b.c/D.`", "a-b.c-d"),
+        ("slugify `--A_b.c  D!`", "a-b-c-d"),
+        ("base `a/b/`", "b"),
+        ("base `/`", "/"),
+        ("base ``", "."),
+        ("dir `a/b/c.yaml`", "a/b"),
+        ("dir `/a`", "/"),
+        ("dir `a`", "."),
+        ("dir `//a`", "/"),
+        ("b64enc `a?`", "YT8="),
+        ("b64dec `YT8=`", "a?"),
+        ("int `7`", "7"),
+        ("index (fromYaml `{a: [1, 2]}`).a 1", "2"),
+        ("fromYamlArray `[a, b]`", "[a b]"),
+        ('(fromJson `{"a": 1}`).a', "1"),
+        ("fromJson `null` | list", "[<nil>]"),
+        ("quote .name", '"Web"'),
+        ("quote 3", '"3"'),
+        ('quote `ü"`', '"ü\\""'),
+        ("squote 3", "'3'"),
+        ("toString .labels", "map[a:1 b:2]"),
+        ("toString (list true false 3)", "[true false 3]"),
+        ("default `x` .name", "Web"),
+        ("default `x` .missing", "x"),
+        ("default `x` 0", "x"),
+        ("coalesce .missing `` `b` `c`", "b"),
+        ("ternary `a` `b` .none", "b"),
+        ("empty .none", "true"),
+        ("empty .name", "false"),
+        ("index .labels `a`", "1"),
+        ("index .apps 1 `app`", "b"),
+        ("get .labels `b`", "2"),
+        ("get .labels `c`", ""),
+        ("hasKey .labels `a`", "true"),
+        ("hasKey .labels `c`", "false"),
+        ("has `web` .path.segments", "true"),
+        ("has `we` .path.segments", "false"),
+        ("keys .labels", "[a b]"),
+        ("dict `a` 1 `b` (list 2)", "map[a:1 b:[2]]"),
+        ("dict 1 `a`", "map[1:a]"),
+        ("len .name", "3"),
+        ("first .path.segments", "vms"),
+        ("last .path.segments", "web"),
+        ("rest (list 1 2 3)", "[2 3]"),
+        ("append (list 1) 2", "[1 2]"),
+        ("eq .name `web` `Web`", "true"),
+        ("eq .name `web`", "false"),
+        ("ne .name `web`", "true"),
+        ("ne .name `Web`", "false"),
+        ("lt 2 3", "true"),
+        ("lt 3 3", "false"),
+        ("gt 3 2", "true"),
+        ("gt 3 3", "false"),
+        ("not .on", "false"),
+        ("not .none", "true"),
+        ("trunc 2 `abc`", "ab"),
+        ("trunc -2 `abc`", "bc"),
+        ("trunc 0 `abc`", ""),
+        ("indent 2 `a\nb`", "  a\n  b"),
+        ("nindent 1 `a\nb`", "\n a\n b"),
+        ("indent 200 `a` | len", "101"),
+        ("printf `%s=%v/%d` `a` true 3", "a=true/3"),
+        ("printf `none`", "none"),
+        ("$.name", "Web"),
+        ("and .on .name", "Web"),
+        ("and .none .name", "[]"),
+        ("or .none .name", "Web"),
+        ("or .none ``", ""),
+        ("add 1 2 `3`", "6"),
+        ("sub 5 `3`", "2"),
+        ("hasPrefix `We` .name", "true"),
+        ("hasPrefix `eb` .name", "false"),
+        ("hasSuffix `eb` .name", "true"),
+        ("hasSuffix `We` .name", "false"),
+        ("contains `e` .name", "true"),
+        ("contains `x` .name", "false"),
+        ("trimPrefix `a` `aaba`", "aba"),
+        ("trimSuffix `a` `abaa`", "aba"),
+        ("trimAll `ab` `abcab`", "c"),
+        ("replace `a` `x` `aba`", "xbx"),
+        ("join `-` (list 1 true)", "1-true"),
+        ("splitList `-` `a-b`", "[a b]"),
+        ("toJson (dict `b` `<&>` `a` true)", '{"a":true,"b":"\\u003c\\u0026\\u003e"}'),
+    ],
+)
+def test_a_function_makes_what_go_or_sprig_make(call, text):
+    assert render(f"{{{{ {call} }}}}", PARAMETERS) == text
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("printf `%s`", "printf `%s` 1 2", "printf `%q` 1", "printf `%`", "fromYaml `---\n---\n`", "fromYaml `[`"),
+        *("fromYamlArray `{}`", "fromJson `{`", "b64dec `*`", "int `x`", "index .path.segments 2", "first .none"),
+        *("last .none", "append .name 1", "has `a` .name", "dict `a`", "len 3", "lt 1 `a`", "get .name `a`"),
+        *("lower .missing", "(.name", ".name)", ".name .name", ".name `a`", "true | 3", "word 1", "lower lower", "`"),
+        *("$x", "list $x.y", "lower 1 2"),
+    ],
+)
+def test_a_call_that_go_or_sprig_refuse_or_we_do_not_know_is_an_error(call):
+    with pytest.raises(TemplateError) as error:
+        render(f"{{{{ {call} }}}}", PARAMETERS)
+    assert str(error.value) == f"the template {{{{{call}}}}} is not supported"
+
+
 def test_a_parameter_that_there_is_not_stays():
     """Only Argo CD knows those of clusters and pull requests."""
     assert render("{{ .server }}/{{ .name }}", PARAMETERS) == "{{ .server }}/Web"
