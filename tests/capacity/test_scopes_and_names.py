@@ -275,6 +275,14 @@ def test_a_pod_that_goes_gives_back_the_cpus_of_its_numa_node() -> None:
     assert placement.free(0) == place.room
 
 
+def test_a_numa_node_that_is_overfull_takes_none_and_no_other_ones_room() -> None:
+    """Of 4.5 CPUs each the first has 5 in use: the second one has room for 4."""
+    (place,), _ = nodes(node("n", "9", kind="k", cells=2))
+    placement = Placement([place])
+    placement.put(demand("a", "5", limits={"cpu": "5", "memory": "1Gi"}), 0)
+    assert placement.number(demand("b", "1", limits={"cpu": "1", "memory": "1Gi"}), 0) == 4
+
+
 @pytest.mark.parametrize(
     ("spread", "places"),
     [
