@@ -92,6 +92,8 @@ def test_what_only_one_vm_has_does_not_count(path: str, value: str) -> None:
         ("spec.template.metadata.labels", {"other": "web-2"}),
         ("metadata.annotations", {"kubevirt.io/x": "y"}),
         ("metadata.name", "Web_2"),
+        ("apiVersion", "kubevirt.io/v1alpha3"),
+        ("kind", "VirtualMachineInstance"),
     ],
 )
 def test_what_could_make_a_difference_counts(path: str, value: Any) -> None:

@@ -150,12 +150,12 @@ def _leaves(vm: _VirtualMachine) -> Iterator[tuple[str, bytes]]:
     yield UUID, _bytes(metadata.uid)
     yield TIME, _bytes(metadata.creation_timestamp)
     yield VERSION, _bytes(metadata.resource_version)
-    yield GENERATION, b"%d" % (metadata.generation or 0)
+    yield GENERATION, _digits(metadata.generation)
     for change in metadata.managed_fields or ():
         yield TIME, _bytes(change.time)
     if status is not None:
-        yield GENERATION, b"%d" % (status.desired_generation or 0)
-        yield GENERATION, b"%d" % (status.observed_generation or 0)
+        yield GENERATION, _digits(status.desired_generation)
+        yield GENERATION, _digits(status.observed_generation)
         for condition in status.conditions or ():
             yield TIME, _bytes(condition.last_transition_time)
             yield TIME, _bytes(condition.last_probe_time)
@@ -182,3 +182,7 @@ def _of_domain(domain: _Domain | None) -> Iterator[tuple[str, bytes]]:
 
 def _bytes(text: str | None) -> bytes:
     return text.encode() if text else b""
+
+
+def _digits(number: int | None) -> bytes:
+    return b"%d" % number if number else b""
