@@ -140,3 +140,10 @@ def test_a_file_that_overrides_a_source_must_be_a_map(override: str) -> None:
     assert [str(problem) for problem in found.all_problems] == [
         f"repo/vms/web/{override}: must be a map of fields of an Application's source"
     ]
+
+
+def test_a_set_of_more_applications_than_there_may_be_is_not_rendered(monkeypatch):
+    monkeypatch.setattr("virtcatalog.repositories.applicationsets.REPOSITORY_UNITS", 1)
+    found = applications({"generators": [TWO]})
+    assert deployed(found) == []
+    assert [problem.message for problem in found.all_unrendered] == ["is not rendered: makes more than 1 Applications"]
