@@ -47,6 +47,8 @@ gitops flux --repo-url https://git.example.com/a.git --health
 gitops argocd --repo-url https://git.example.com/a.git -f vms --cluster a --cluster b
 gitops argocd --repo-url https://git.example.com/a.git -f vms -f . --name a
 gitops argocd --repo-url https://git.example.com/a.git -f .
+gitops argocd --repo-url https://git.example.com/a.git -f vms -e lab
+gitops argocd -f vms --path output/overlays/lab
 gitops flux -f vms
 gitops feed
 gitops feed --image registry.example.com/virtcatalog:1 --repo-url oci://registry.example.com/a

@@ -129,6 +129,8 @@ def command(
     if tree is None:
         tree = "" if (repo_url or "").startswith(SCHEME) else "output"
     paths += tuple(str(PurePosixPath(tree, "overlays", environment)) for environment in environments)
+    if sources and paths and tool == "argocd":
+        raise click.UsageError("-e and --path with -f are for Flux: what VMs wait for. An Application waits for none.")
     if sources and repo_url and tool in ("argocd", "flux"):
         wish = Wish(catalog, sources, compare, repo_url, revision, paths, name, clusters, namespace, conditions)
         return synced(tool, wish)
