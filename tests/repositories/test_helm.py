@@ -18,7 +18,7 @@ from virtcatalog.manifests.folder import held_at
 from virtcatalog.manifests.read import Part, unchecked
 from virtcatalog.manifests.sources import open_folder
 from virtcatalog.repositories import helm, helmprocess
-from virtcatalog.repositories.helm import Charts, Parameter, Release
+from virtcatalog.repositories.helm import RANDOM, Charts, Parameter, Release
 from virtcatalog.repositories.helmprocess import find_helm
 from virtcatalog.repositories.values import values_at
 
@@ -336,3 +336,21 @@ def test_no_more_is_rendered_when_the_time_is_used_up(monkeypatch):
     assert unrendered(render({"c/Chart.yaml": CHART}, program="/helm")) == [
         "hr.yaml:1:0: the chart c is not rendered: the time for charts is used up"
     ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "settled"),
+    [
+        ("a", "a", "a"),
+        ("a", "b", RANDOM),
+        ("a\nb\nc", "a\nx\nc", f"a\n{RANDOM}\nc"),
+        ("a\nb", "a", RANDOM),
+        ([1, 2], [1, 3], [1, RANDOM]),
+        ([1, 2], [1], RANDOM),
+        ({"a": 1, "b": {"c": 2}}, {"a": 1, "b": {"c": 3}}, {"a": 1, "b": {"c": RANDOM}}),
+        ({"a": 1, "b": 2}, {"a": 1}, {"a": 1, "b": RANDOM}),
+        (1, "1", RANDOM),
+    ],
+)
+def test_of_two_renderings_what_differs_is_random(one, other, settled):
+    assert helm._settled(one, other) == settled
