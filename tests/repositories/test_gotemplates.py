@@ -124,6 +124,7 @@ def test_a_template_makes_what_go_makes_of_it(template, text):
         ("nindent 1 `a\nb`", "\n a\n b"),
         ("indent 200 `a` | len", "101"),
         ("printf `%s=%v/%d` `a` true 3", "a=true/3"),
+        ("printf `a%sb` 1", "a1b"),
         ("printf `none`", "none"),
         ("$.name", "Web"),
         ("and .on .name", "Web"),
