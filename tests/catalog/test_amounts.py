@@ -31,7 +31,7 @@ def amount(text: str) -> Amount:
         (amount("4Gi") / amount("1536Mi"), str(8 / 3)),
         (amount("4Gi") // 3, "1431655765"),
         (amount("4Gi") // amount("1536Mi"), "2"),
-        (amount("1Gi") * 2**67, str(2**97 // 2**60) + "Ei"),
+        (amount("1Gi") * (2**33 - 1), f"{2**33 - 1}Gi"),
     ],
 )
 def test_arithmetic_is_exact(value: object, text: str) -> None:
@@ -64,6 +64,9 @@ def test_amounts_are_compared_with_amounts_and_texts(
         (lambda: amount("1Gi") * "2", "an amount of memory can be multiplied by a number, not by '2'"),
         (lambda: amount("1Gi") * True, "an amount of memory can be multiplied by a number, not by True"),
         (lambda: amount("1Gi") * 2.0**-40, "1Gi x 1/1099511627776 is not a whole number of bytes"),
+        (lambda: amount("1Gi") * 2**33, "an amount of memory in the expression is too large"),
+        (lambda: amount("-1Gi") * 2**33, "an amount of memory in the expression is too large"),
+        (lambda: amount("4Ei") + "4Ei", "an amount of memory in the expression is too large"),
         (lambda: amount("1Gi") * 2**99, "an amount of memory in the expression is too large"),
         (lambda: amount("1Gi") / 3, "1Gi x 1/3 is not a whole number of bytes"),
         *(

@@ -120,7 +120,6 @@ RUNS = (
     "gitops argocd -f folder",
     "gitops argocd -f folder --repo-url https://git.example.org/house.git",
     "gitops argocd -f folder -f pair.yaml --repo-url https://git.example.org/house.git",
-    "gitops argocd -f folder --repo-url https://git.example.org/house.git --path output/overlays/lab",
     "gitops argocd -f folder --repo-url https://git.example.org/house.git --cluster a --cluster b",
     "gitops argocd --repo-url https://git.example.org/house.git -e lab --cluster lab=lab-1",
     "gitops argocd --repo-url https://git.example.org/house.git -e nowhere",

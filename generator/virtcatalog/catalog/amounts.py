@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from virtcatalog.api.quantity import NANO, Quantity
+from virtcatalog.api.quantity import MAX_INT64, NANO, Quantity
 from virtcatalog.errors import nearest
-from virtcatalog.limits import TEMPLATE_INTEGER_BITS
+
+_MOST: Final = Quantity.of(MAX_INT64)
+_LEAST: Final = Quantity.of(-MAX_INT64)
 
 
 class ExpressionError(Exception):
@@ -24,6 +26,9 @@ class Amount:
     __slots__ = ("_amount",)
 
     def __init__(self, amount: Quantity) -> None:
+        """ExpressionError for more bytes than fit into 64 bits, as Kubernetes counts them."""
+        if not _LEAST <= amount <= _MOST:
+            raise ExpressionError("an amount of memory in the expression is too large")
         self._amount = amount
 
     @property
@@ -87,8 +92,6 @@ class Amount:
         nano, rest = divmod(_nano(self._amount) * factor, divisor)
         if rest or nano % NANO:
             raise ExpressionError(f"{self} x {factor}/{divisor} is not a whole number of bytes")
-        if nano.bit_length() > TEMPLATE_INTEGER_BITS:
-            raise ExpressionError("an amount of memory in the expression is too large")
         return Amount(Quantity(nano, "BinarySI"))
 
 
