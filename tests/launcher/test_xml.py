@@ -35,7 +35,15 @@ def test_a_comment_is_the_first_line_within():
 
 
 @pytest.mark.parametrize(
-    ("text", "written"), [("a&b", "a&amp;b"), ("<>", "&lt;&gt;"), ('"', "&quot;"), ("\t\n\r", "&#9;&#10;&#13;")]
+    ("text", "written"),
+    [
+        ("a&b", "a&amp;b"),
+        ("a<b", "a&lt;b"),
+        ("a>b", "a&gt;b"),
+        ("<>", "&lt;&gt;"),
+        ('"', "&quot;"),
+        ("\t\n\r", "&#9;&#10;&#13;"),
+    ],
 )
 def test_markup_is_escaped(text, written):
     root = Element("a", x=text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from typing import Any
 
@@ -264,6 +265,14 @@ def test_lists_are_taken_apart() -> None:
     manifests = read_manifests(textwrap.dedent(text))
     assert [manifest.name for manifest in manifests] == ["Thing/a", "Thing/b"]
     assert manifests[1].place("metadata.name") == (9, 58)
+
+
+@pytest.mark.parametrize(("depth", "name"), [(4, "Thing/a"), (5, "List")])
+def test_lists_in_lists_are_taken_apart_four_deep(depth: int, name: str) -> None:
+    manifest: Any = {"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"name": "a"}}
+    for _ in range(depth):
+        manifest = {"apiVersion": "v1", "kind": "List", "items": [manifest]}
+    assert [manifest.name for manifest in read_manifests(json.dumps(manifest))] == [name]
 
 
 def test_items_of_a_typed_list_take_its_kind() -> None:
