@@ -13,6 +13,7 @@ from asking import commit, digest, push, run
 from registries import Running
 from sigstores import sigstore, token
 
+from sampling import thorough
 from virtcatalog.oci.reference import parse
 from virtcatalog.oci.registry import Registry
 
@@ -94,6 +95,7 @@ def test_another_key_does_not_verify_it(
         assert other.ask(way, reference, f"{other.key}.pub").returncode == 1
 
 
+@thorough
 def test_signatures_of_others_stay(
     logged_in: Running, house: Path, cosign: Consumers, consumers: Path, tmp_path: Path
 ) -> None:
@@ -107,6 +109,7 @@ def test_signatures_of_others_stay(
             assert answer.returncode == 0, answer.stderr
 
 
+@thorough
 def test_who_signs_twice_leaves_what_is_there(logged_in: Running, house: Path, cosign: Consumers) -> None:
     reference = sign(logged_in, "twice", cosign)
     registry = Registry(parse(f"oci://{logged_in.host}/twice"), authority=str(logged_in.authority))
