@@ -115,7 +115,7 @@ def fault(error: Any, lines: Sequence[str], line: Callable[[Any], int]) -> tuple
         words = "a ',' is missing before this" if character else "the text ends before a bracket is closed"
     elif problem == "could not find expected ':'":
         mark = opened
-    elif problem == _NO_START and mark.line and lines[mark.line - 1].startswith("%"):
+    elif problem == _NO_START and "".join(lines[mark.line - 1 : mark.line]).startswith("%"):
         words = "directives such as %YAML end with a line '---'"
     elif problem == "did not find expected alphabetic or numeric character" and opened:
         mark, sign = opened, written[opened.column : opened.column + 1]
