@@ -46,6 +46,7 @@ def test_fields(found, disk, expected):
         ("disk: {bus: ide}", [f"Invalid {DISKS}[0].disk.bus"]),
         ("lun: {bus: nvme}", [f"Invalid {DISKS}[0].lun.bus"]),
         ("cdrom: {bus: virtio}", [f"Invalid {DISKS}[0].cdrom.bus"]),
+        ("cdrom: {bus: ide}", [f"Invalid {DISKS}[0].cdrom.bus"]),
         ("disk: {bus: sata, readonly: true}", [f"Invalid {DISKS}[0].disk.bus"]),
         ("disk: {bus: scsi, readonly: true}", []),
         ("disk: {bus: virtio}, dedicatedIOThread: true", []),

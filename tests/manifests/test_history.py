@@ -166,4 +166,4 @@ def test_the_main_branch_is_that_of_the_remote_or_one_of_four_names(tmp_path: Pa
     assert (here.remote(), here.shallow) == ("", False)
     git(tmp_path, "remote", "add", "origin", "https://example.org/x.git")
     assert here.remote() == "https://example.org/x.git"
-    assert here.names() == ["main", "master", "topic", "x", "origin/HEAD", "origin/master", "origin/own"]
+    assert here.names() == ["main", "master", "topic", "x", "origin/master", "origin/own"]

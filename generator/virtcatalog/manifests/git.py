@@ -76,8 +76,9 @@ class Repository:
     def names(self) -> list[str]:
         """Return the names of branches and tags, the remotes' too, each kind with the newest first."""
         kinds = "refs/heads", "refs/tags", "refs/remotes"
-        arguments = ("for-each-ref", "--sort=-creatordate", "--format=%(refname:lstrip=2)")
-        return [name for kind in kinds for name in self._git.line(*arguments, kind).splitlines()]
+        name = "%(if)%(symref)%(then)%(else)%(refname:lstrip=2)%(end)"  # origin/HEAD is another name of a branch
+        arguments = ("for-each-ref", "--sort=-creatordate", f"--format={name}")
+        return [name for kind in kinds for name in self._git.line(*arguments, kind).splitlines() if name]
 
     def fork_point(self, head: str) -> tuple[str, str]:
         """Return the newest commit that a revision shares with the main branch, and that branch's name."""

@@ -24,7 +24,8 @@ _SERIAL = re.compile(r"[A-Za-z0-9_.+-]+")
 _CACHES = ("", "none", "writethrough", "writeback")
 _IO_MODES = ("", "native", "threads")
 _ERROR_POLICIES = (None, "stop", "ignore", "report", "enospace")
-_BUSES = ("virtio", "scsi", "sata", "usb")
+_BUSES_OF_CDROM = ("scsi", "sata", "usb")
+_BUSES = ("virtio", *_BUSES_OF_CDROM)
 
 
 def validate_disks(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
@@ -105,9 +106,10 @@ def _bus(disk: Disk, index: int, disks_path: str) -> Iterator[Cause]:
     if not bus:
         return
     if bus not in _BUSES:
+        possible = _BUSES_OF_CDROM if kind == "cdrom" else _BUSES
         yield invalid(
             f"{disks_path}[{index}].{kind}.bus",
-            f"disk {disk.name!r}: bus {bus!r} is none of {', '.join(_BUSES)}{nearest(bus, _BUSES)}",
+            f"disk {disk.name!r}: bus {bus!r} is none of {', '.join(possible)}{nearest(bus, possible)}",
         )
     elif bus == "virtio" and kind == "cdrom":
         yield invalid(f"{disks_path}[{index}].cdrom.bus", f"disk {disk.name!r}: a cdrom cannot be on bus virtio")
