@@ -15,6 +15,7 @@ _COMPARISONS = {
 }  # fmt: skip
 # No assertion: it holds, so that nothing is otherwise without it.
 _REMOVED = (ast.Assign, ast.AugAssign, ast.Expr, ast.Raise, ast.Delete, ast.Continue, ast.Break)
+_TYPES = ("TypeVar", "ParamSpec")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -32,6 +33,16 @@ class Mutant:
     new: str
     qualified: str
     first_line: int
+
+    @property
+    def words(self) -> str:
+        """The first words of the longest line of the string that is changed; "" where it is no string."""
+        changed = self.file.read_bytes()[self.begin : self.end].decode()
+        try:
+            value = ast.literal_eval(f"({changed})")
+        except (SyntaxError, ValueError):
+            return ""
+        return " ".join(max(value.splitlines() or [""], key=len).split()[:4]) if isinstance(value, str) else ""
 
     @property
     def text(self) -> str:
@@ -76,7 +87,7 @@ Place = tuple[str, int]
 
 
 def _walk(node: ast.AST, classes: str = "", place: Place = ("", 0)) -> Iterator[tuple[ast.AST, str, Place]]:
-    """Yield the nodes to change, what stands there then, and the function; nothing of annotations and docstrings."""
+    """Yield the nodes to change, what stands there then, and the function; nothing of types and docstrings."""
     if isinstance(node, (ast.expr, ast.stmt)):
         for new in _changes(node):
             yield node, f"({new})" if isinstance(node, ast.expr) and _composed(node) else new, place
@@ -103,6 +114,9 @@ def _children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         return
     if isinstance(node, ast.JoinedStr):  # an f-string's parts have no places of their own in every Python
         return
+    if isinstance(node, ast.Call) and _name(node) == "cast":
+        yield "args", node.args[1]
+        return
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "ctx"):
             continue
@@ -110,8 +124,19 @@ def _children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         if name == "body" and isinstance(node, (ast.Module, ast.ClassDef, *_FUNCTIONS)) and ast.get_docstring(node):
             children = children[1:]
         for child in children:
-            if isinstance(child, ast.AST) and not isinstance(child, (ast.Import, ast.ImportFrom)):
+            if isinstance(child, ast.AST) and not _is_of_types(child):
                 yield name, child
+
+
+def _is_of_types(node: ast.AST) -> bool:
+    """Whether a statement imports something, or gives a name to a type that only annotations use."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+        return _name(node.value) in _TYPES
+    return isinstance(node, (ast.Import, ast.ImportFrom))
+
+
+def _name(call: ast.Call) -> str:
+    return ast.unparse(call.func)
 
 
 def _changes(node: ast.expr | ast.stmt) -> Iterator[str]:

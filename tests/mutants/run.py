@@ -61,6 +61,7 @@ class Draw:
         for data in self._data:
             data.read()
         self._contexts = cache(self._contexts_of)
+        self._text = cache(_with_snapshots)
 
     def _contexts_of(self, file: Path) -> dict[int, set[str]]:
         """Return which contexts each line of a module ran in."""
@@ -82,20 +83,26 @@ class Draw:
         """Return the tests that may notice it, at most as many as take `MOST` seconds.
 
         Those that run the line come first, then the others of their files, which may share what these made; among them
-        those named as the module or the room, and the quickest. Of what an import runs, these are the ones that run
-        anything of the module.
+        those of files that hold the string that is changed, or are named as the module or the room, and the quickest.
+        Of what an import runs, these are the ones that run anything of the module, behind those that hold its string.
         """
-        contexts = self._of_line(mutant)
-        if self.imported(mutant) or not mutant.qualified:
+        contexts, words = self._of_line(mutant), mutant.words
+        holding = {file for file in self._of_file if words in self._text(file)} if words else set()
+        imported = self.imported(mutant) or not mutant.qualified
+        if imported:
             contexts = set().union(*self._contexts(mutant.file).values())
         files = {context.partition("::")[0] for context in contexts - {""}}
         stem, folder = mutant.file.stem, room(mutant.file).rpartition(".")[2]
         files |= {file for file in self._of_file if Path(file).stem == f"test_{stem}" or folder in Path(file).parts}
 
-        def order(test: str) -> tuple[bool, bool, bool, float]:
+        if imported and " " in words:
+            files |= holding
+
+        def order(test: str) -> tuple[bool | float, ...]:
             file = Path(test.partition("::")[0])
-            runs = test in contexts or file.as_posix() in contexts
-            return (not runs, stem not in file.stem, folder not in file.parts, self._seconds[test])
+            holds, runs = file.as_posix() in holding, test in contexts or file.as_posix() in contexts
+            which = (not holds, not runs) if imported and " " in words else (not runs, not holds)
+            return (*which, stem not in file.stem, folder not in file.parts, self._seconds[test])
 
         tests = sorted((test for file in files for test in self._of_file.get(file, ())), key=order)
         sums = accumulate(map(self.seconds, tests))
@@ -123,6 +130,13 @@ class Draw:
         ]
         died, drawn = (sum(counts[False] for counts in self._counts.values()), len(self.mutants))
         return "\n".join([*lines, f"{'all':24} {died:4} of {drawn:4} die: {died / (drawn or 1):.1%}"])
+
+
+def _with_snapshots(file: str) -> str:
+    """Return the text of a test file and of its snapshots."""
+    path = ROOT / file
+    snapshots = path.parent / "__snapshots__" / f"{path.stem}.ambr"
+    return "".join(text.read_text(encoding="utf-8") for text in (path, snapshots) if text.exists())
 
 
 def _part(text: str) -> tuple[int, int]:

@@ -16,10 +16,12 @@ from mutants.mutate import mutants
 
 MODULE = '''"""What it is for."""
 
-from typing import Final
+from typing import Final, TypeVar, cast
 
+T = TypeVar("T")
 LIMIT: Final = 3
 """What a limit is for."""
+SIGN: Final = cast("str", "Shut\\n" "Back in a quarter of an hour")
 
 
 class Shelf:
@@ -45,31 +47,36 @@ def module(tmp_path):
 
 def test_each_kind_of_change_is_made_in_its_place(module):
     assert [(mutant.line, mutant.diff().splitlines()[1][1:].strip()) for mutant in mutants(module)] == [
-        (5, "LIMIT: Final = 4"),
-        (5, "LIMIT: Final = (2)"),
-        (15, "if (not self.open or self.count >= LIMIT):"),
-        (15, "if (self.open) and self.count >= LIMIT:"),
-        (15, "if not self.open and (self.count > LIMIT):"),
-        (16, "return None"),
-        (16, "return False"),
-        (17, "pass"),
-        (17, "self.looked += 2"),
-        (17, "self.looked += (0)"),
-        (19, "return None"),
-        (19, "return ('some' not in self.things)"),
-        (19, "return 'some!' in self.things"),
+        (6, "LIMIT: Final = 4"),
+        (6, "LIMIT: Final = (2)"),
+        (8, """SIGN: Final = cast("str", 'Shut\\nBack in a quarter of an hour!')"""),
+        (17, "if (not self.open or self.count >= LIMIT):"),
+        (17, "if (self.open) and self.count >= LIMIT:"),
+        (17, "if not self.open and (self.count > LIMIT):"),
+        (18, "return None"),
+        (18, "return False"),
+        (19, "pass"),
+        (19, "self.looked += 2"),
+        (19, "self.looked += (0)"),
+        (21, "return None"),
+        (21, "return ('some' not in self.things)"),
+        (21, "return 'some!' in self.things"),
     ]
 
 
 def test_a_change_in_a_method_has_the_code_of_that_method(module):
     (mutant,) = [mutant for mutant in mutants(module) if "not in" in mutant.new]
-    assert (mutant.qualified, mutant.first_line) == ("Shelf.full", 12)
+    assert (mutant.qualified, mutant.first_line) == ("Shelf.full", 14)
     (code,) = _codes(mutant.compiled(), mutant)
     assert code.co_name == "full"
 
 
+def test_a_changed_string_is_known_by_the_first_words_of_its_longest_line(module):
+    assert [mutant.words for mutant in mutants(module) if mutant.words] == ["Back in a quarter", "some"]
+
+
 def test_what_runs_on_import_has_no_function(module):
-    assert {mutant.qualified for mutant in mutants(module) if mutant.line == 5} == {""}
+    assert {mutant.qualified for mutant in mutants(module) if mutant.line == 6} == {""}
 
 
 def test_nothing_is_traced_where_no_run_asks_for_it():
