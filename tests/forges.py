@@ -34,6 +34,8 @@ class GitHub(_Forge):
         self.body: bytes | None = None
         self.login: Any = {"data": {"viewer": {"login": "github-actions"}}}
         self.tokens: set[str] = set()
+        self.asked: dict[str, str] = {}
+        """The headers of the last request."""
         github = self
 
         class Handler(serving.Handler):
@@ -60,6 +62,7 @@ class GitHub(_Forge):
             def answer(self, status: int, data: Any) -> None:
                 assert self.path == "/graphql" or self.path.startswith("/repos/o/r/issues/")
                 github.tokens.add(self.headers["Authorization"])
+                github.asked = dict(self.headers)
                 self.respond(github.status or status, data if github.body is None else github.body, github.headers)
 
         super().__init__(Handler)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from checkouts import git, write
+from mains import run_as_program
 from virtcatalog.ci import base, kind
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
@@ -68,3 +69,16 @@ def test_a_base_without_a_catalog_is_that_of_a_repository(commit, capsys):
 def test_a_revision_that_cannot_be_had_is_said(commit, capsys):
     assert kind.main("catalog", "none") == 2
     assert capsys.readouterr().err.startswith("error: ")
+
+
+def test_without_a_revision_the_files_decide(commit, capsys):
+    assert kind.main("catalog") == 0
+    assert capsys.readouterr().out == "repository\n"
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "word"), [("base", ["HEAD"], None), ("kind", ["catalog", "HEAD"], "catalog")]
+)
+def test_it_is_run_as_a_module_with_its_arguments(commit, capsys, module, arguments, word):
+    assert run_as_program(f"virtcatalog.ci.{module}", *arguments) == 0
+    assert capsys.readouterr().out == f"{word or commit}\n"

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from forges import BOT, GitHub
+from mains import run_as_program
+from virtcatalog.ci import forge
+from virtcatalog.ci.forge import Api, ForgeError
 from virtcatalog.ci.github import main
 
 MARKER = "<!-- virtcatalog: ./catalog -->\n"
@@ -45,6 +48,22 @@ def test_a_report_becomes_a_comment_and_the_next_one_takes_its_place(github, wri
     assert [comment["body"] for comment in github.comments] == [f"{MARKER}virtcatalog: nothing to report.\n"]
     assert capsys.readouterr().out == "https://x/0\n" * 3
     assert github.tokens == {"Bearer secret"}
+
+
+def test_a_request_says_which_form_and_version_of_the_api_it_is_for(github, write):
+    write("text")
+    asked = {name: github.asked[name] for name in ("Accept", "Content-Type", "X-Github-Api-Version")}
+    assert asked == {
+        "Accept": "application/vnd.github+json",
+        "Content-Type": "application/json",
+        "X-Github-Api-Version": "2022-11-28",
+    }
+
+
+def test_it_is_run_as_a_module_with_its_arguments(github, tmp_path):
+    (tmp_path / "report.md").write_text("text")
+    assert run_as_program("virtcatalog.ci.github", "5", "./catalog", str(tmp_path / "report.md")) == 0
+    assert [comment["body"] for comment in github.comments] == [f"{MARKER}text\n"]
 
 
 def test_nothing_to_report_is_no_comment(github, write, capsys):
@@ -104,6 +123,39 @@ FAULTS = {
     "some left": (403, {"X-RateLimit-Remaining": "1"}, b"", SUMMARY_ONLY.format(403, "Forbidden")),
     "wait": (403, {"Retry-After": "60"}, b"", LIMITED.format("403 Forbidden")),
     "a secondary limit": (403, {}, b'{"message": "You exceed a Rate Limit"}', LIMITED.format("403 Forbidden")),
+    "a limit that is said at the end of what is read": (
+        403,
+        {},
+        b" " * (2**16 - 10) + b"rate limit",
+        LIMITED.format("403 Forbidden"),
+    ),
+    "one that is said behind it": (403, {}, b" " * (2**16 - 9) + b"rate limit", SUMMARY_ONLY.format(403, "Forbidden")),
+    "a limit that is said among bytes that are no text": (403, {}, b"\xff rate limit", LIMITED.format("403 Forbidden")),
+    "an answer that ends early": (
+        403,
+        {"Transfer-Encoding": "chunked"},
+        b"no number",
+        SUMMARY_ONLY.format(403, "Forbidden"),
+    ),
+    "a success that ends early": (
+        200,
+        {"Transfer-Encoding": "chunked"},
+        b"no number",
+        "::error::GitHub cannot be reached: IncompleteRead(0 bytes read)\n",
+    ),
+    "a request that is wrong": (400, {}, b"", "::error::GitHub does not take the request: 400 Bad Request\n"),
+    "the first of the redirections": (
+        300,
+        {},
+        b"",
+        "::error::GitHub redirects to elsewhere (300 Multiple Choices), which would get the token: not followed\n",
+    ),
+    "the last of them": (
+        399,
+        {},
+        b"",
+        "::error::GitHub redirects to elsewhere (399 ), which would get the token: not followed\n",
+    ),
     "a limit of another sort": (404, {}, b"rate limit", SUMMARY_ONLY.format(404, "Not Found")),
     "a redirection to nowhere": (
         301,
@@ -166,3 +218,18 @@ def test_a_server_that_does_not_answer_is_a_fault(write, github, monkeypatch, ca
     monkeypatch.setenv("GITHUB_API_URL", "http://127.0.0.1:9")
     assert write("report") == 1
     assert capsys.readouterr().out.startswith("::error::GitHub cannot be reached: <urlopen error ")
+
+
+def test_a_server_is_waited_for_half_a_minute(monkeypatch):
+    waited = []
+
+    class Opener:
+        def open(self, request, timeout):
+            waited.append((request.full_url, timeout))
+            raise TimeoutError("timed out")
+
+    monkeypatch.setattr(forge, "build_opener", lambda *handlers: Opener())
+    with pytest.raises(ForgeError) as caught:
+        Api("GitHub", {})("GET", "https://forge.example/")
+    assert (str(caught.value), caught.value.forbidden) == ("GitHub cannot be reached: timed out", False)
+    assert waited == [("https://forge.example/", 30)]

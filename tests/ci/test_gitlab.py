@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from forges import GitLab
+from mains import run_as_program
 from virtcatalog.ci.gitlab import main
 
 MARKER = "<!-- virtcatalog diff -->"
@@ -40,6 +41,12 @@ def test_a_report_becomes_a_note_and_the_next_one_takes_its_place(gitlab, write)
     assert [note["body"] for note in gitlab.notes] == [f"{MARKER}\ntwo\n"]
 
 
+def test_it_is_run_as_a_module_with_its_argument(gitlab, tmp_path):
+    (tmp_path / "report.md").write_text("text")
+    assert run_as_program("virtcatalog.ci.gitlab", str(tmp_path / "report.md")) == 0
+    assert [note["body"] for note in gitlab.notes] == ["text"]
+
+
 @pytest.mark.parametrize("before", [99, 100, 120])
 def test_our_note_is_found_behind_others(gitlab, write, before):
     gitlab.notes = [{"id": number, "author": {"id": 42}, "body": "hello"} for number in range(before)]
@@ -69,3 +76,12 @@ def test_the_token_goes_nowhere_else(gitlab, write, capsys):
     message = f"error: GitLab redirects to {other.url}/user (302 Found), which would get the token: not followed\n"
     assert capsys.readouterr().err == message
     assert other.asked == []
+
+
+def test_a_server_that_does_not_answer_is_said(write, gitlab, monkeypatch, capsys):
+    monkeypatch.setenv("CI_API_V4_URL", "http://127.0.0.1:9")
+    assert write("report") == 1
+    assert capsys.readouterr() == (
+        "",
+        "error: GitLab cannot be reached: <urlopen error [Errno 111] Connection refused>\n",
+    )

@@ -9,7 +9,7 @@ from importlib import resources
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from virtcatalog._version import __version__
 from virtcatalog.catalog.load import load_catalog
@@ -26,7 +26,9 @@ from virtcatalog.render.output import render
 from virtcatalog.render.ownership import with_ownership
 from virtcatalog.writing import WriteError, no_message, write_files
 
-Tool = Literal["argocd", "flux", "none"]
+if TYPE_CHECKING:
+    Tool = Literal["argocd", "flux", "none"]
+
 REPO_URL = "https://git.example.com/platform/{name}.git"
 
 _ANNOTATIONS = {
@@ -102,7 +104,7 @@ def _domains(catalog: Catalog) -> Iterator[tuple[str, str]]:
     """Yield the golden domains, as the pytest plugin takes them."""
     for template, environment in rendered(catalog):
         cluster = Cluster([*catalog.objects(environment), *template.companions])
-        yield template.key, expand(template.manifest, cluster).domain_xml or ""
+        yield template.key, str(expand(template.manifest, cluster).domain_xml)
 
 
 def _gitops(catalog: Catalog, tool: Tool, url: str) -> str:
