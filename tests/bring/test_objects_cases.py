@@ -9,7 +9,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from test_import_objects import OWN, a_type, labelled, preference, read
 
-from virtcatalog.bring.objects.catalog import Draft, draft, prove
+from virtcatalog.bring.objects.catalog import Draft, document, draft, prove
+from virtcatalog.bring.objects.facts import Expression
 from virtcatalog.bring.objects.naming import component_name, section
 from virtcatalog.bring.objects.read import collected
 from virtcatalog.errors import ManifestError
@@ -109,6 +110,23 @@ def own(**labels: str) -> dict[str, str]:
     return {OWN + key.replace("_", "-"): value for key, value in labels.items()}
 
 
+def sized(text: str, version: str = "") -> dict[str, Any]:
+    """A type of a class by `name vCPUs memory class size`."""
+    name, vcpus, memory, series, size = text.split()
+    made: dict[str, Any] = labelled(name, int(vcpus), memory, series, size)
+    if version:
+        made["metadata"]["labels"] |= own(version=version)
+    return made
+
+
+def paged(*texts: str) -> list[dict[str, Any]]:
+    """Types of 1Gi in huge pages, each by `size vCPUs pages`."""
+    return [
+        a_type(f"r.{size}", int(vcpus), "1Gi", mem={"hugepages": {"pageSize": pages}})
+        for size, vcpus, pages in map(str.split, texts)
+    ]
+
+
 ARM = {
     name: preference(
         f"arm-{name.replace(' ', '-')}",
@@ -199,6 +217,101 @@ SETS: dict[str, list[dict[str, Any]]] = {
 }  # fmt: skip
 
 
+SHAPES: dict[str, list[dict[str, Any]]] = {
+    "classes with a version as a label": [
+        sized("m1.a 1 4Gi m a", "1"), sized("m1.b 2 8Gi m b", "1"), sized("gp-v2-a 1 1Gi general a", "v2"),
+        sized("n01.a 1 1Gi n a", "01"), sized("3x.a 1 1Gi x a", "3"),
+    ],
+    "a ratio of kibibytes": [sized("k.a 1 96Ki k a"), sized("k.b 2 192Ki k b")],
+    "a ratio of mebibytes": [sized("k.a 1 100Mi k a"), sized("k.b 2 200Mi k b")],
+    "no ratio of bytes": [sized("k.a 1 1000 k a"), sized("k.b 2 2k k b")],
+    "two ratios of as many sizes": [
+        sized("k.a 1 1Gi k a"), sized("k.b 2 2Gi k b"), sized("k.c 1 4Gi k c"), sized("k.d 2 8Gi k d"),
+        sized("k.e 3 1Gi k e"),
+    ],
+    "a ratio that is written otherwise": [sized("k.a 1 1024Mi k a"), sized("k.b 2 2048Mi k b")],
+    "limits that are the size itself": [
+        a_type(f"m.{size}", 2 * number, f"{number}Gi", cpu={"maxSockets": 2 * number}, mem={"maxGuest": f"{number}Gi"})
+        for number, size in ((1, "a"), (2, "b"))
+    ],
+    "limits that are no multiples": [
+        a_type(f"m.{size}", 2 * number, f"{2 * number}Gi", cpu={"maxSockets": 3 * number},
+               mem={"maxGuest": f"{3 * number}Gi"})
+        for number, size in ((1, "a"), (2, "b"))
+    ],
+    "limits that are written otherwise": [
+        a_type(f"m.{size}", number, f"{number}Gi", mem={"maxGuest": f"{2048 * number}Mi"})
+        for number, size in ((1, "a"), (2, "b"))
+    ],
+    "names without their size": [
+        sized("web 1 1Gi w small"), sized("web-big 1 2Gi w large"), sized("tiny 1 3Gi t tiny"), sized("x.y 1 5Gi q z"),
+    ],
+    "files of one name": [
+        sized("m.a 1 1Gi m a"), sized("m.b 1 2Gi x b"), sized("m-c 1 3Gi m c"), a_type("m.d"),
+    ],
+    "variants of variants": paged("a 1 2Mi", "b 2 2Mi", "ax 1 4Mi", "bx 2 4Mi", "axx 1 1Gi", "bxx 2 1Gi"),
+    "one suffix of two variants": paged(
+        *("a 1 2Mi", "b 2 2Mi", "c 3 2Mi", "d 4 2Mi", "e 5 2Mi"),
+        *("ax 1 4Mi", "bx 2 4Mi", "cx 3 1Gi", "dx 4 1Gi", "ex 5 1Gi"),
+    ),
+    "a variant of one size alone": paged("a 1 2Mi", "b 2 2Mi", "ax 1 4Mi"),
+    "a longer name that is no variant": paged("a 1 2Mi", "b 2 2Mi", "ax 3 4Mi", "bx 4 4Mi"),
+    "classes with much in common beside another": [
+        *(a_type(f"{series}.a", number, f"{number}Gi", ioThreadsPolicy="auto",
+                 cpu={"dedicatedCPUPlacement": True, "isolateEmulatorThread": True, "model": "Haswell"})
+          for number, series in ((1, "g"), (2, "h"))),
+        a_type("z.a", ioThreadsPolicy="shared"), a_type("y.a", ioThreadsPolicy="auto"),
+    ],
+    "types and preferences with the same labels": [
+        *(a_type(f"{series}.a", labels={"team": "x", "tier": "1"}, annotations={"n": "1", "m": "2"})
+          for series in ("g", "h")),
+        *(preference(name, labels={"team": "x", "tier": "2", **own(os_type=name)}, annotations={"n": "1"})
+          for name in ("linux", "windows")),
+    ],
+    "components of every section": [
+        preference(f"{name}.{number}", spec_of, labels=own(os_type=name))
+        for name in ("linux", "windows")
+        for number, spec_of in enumerate([
+            {"devices": {"preferredDiskBus": "virtio"}},
+            {"devices": {"preferredInterfaceModel": "virtio", "preferredDiskBus": "sata"}},
+            {"firmware": {"preferredUseBios": True}},
+            {"cpu": {"preferredCPUTopology": "threads"}},
+            {"preferredTerminationGracePeriodSeconds": 180},
+        ])
+    ],
+    "requirements of every sort": [
+        preference("a", {"requirements": {"cpu": {"guest": 2}, "memory": {"guest": "4Gi"}}}),
+        preference("b", {"requirements": {"architecture": "amd64", "cpu": {"guest": 4}}, "preferredSubdomain": "x"}),
+        preference("c", {"requirements": {"memory": {"guest": "1Gi"}}}),
+        preference("c.small", {"requirements": {"cpu": {"guest": 1}}}),
+        preference("c.any"),
+    ],
+    "many preferences of one guest, and a few of another": [
+        *(preference(f"rhel.{number}", {"preferredSubdomain": str(number)}, labels=own(os_type="linux"))
+          for number in (7, 8, 9, 10)),
+        preference("fedora.41", labels=own(os_type="linux")), preference("fedora.42", labels=own(os_type="linux")),
+        preference("sun"),
+    ],
+    "a variant of many preferences": [
+        preference(f"{guest}{number}{variant}", {
+            "preferredSubdomain": f"{guest}{number}", **({"devices": {"preferredRng": {}}} if variant else {}),
+        })
+        for guest, numbers in (("rhel.", range(5)), ("rhel.x", range(2)))
+        for number in numbers
+        for variant in ("", ".dpdk")
+        if guest == "rhel." or not variant
+    ],
+    "names in texts": [
+        preference(
+            f"os.{version}{variant}",
+            annotations={"openshift.io/display-name": f"OS {version}{title}", "tags": f"os.{version},kubevirt"},
+        )
+        for version in (1, 2, 3)
+        for variant, title in (("", ""), (".efi", " with {EFI}" if version == 3 else " with EFI"))
+    ],
+}  # fmt: skip
+
+
 def drafted(objects: list[dict[str, Any]], *, relabel: bool) -> list[str]:
     """The files of a catalog, and what it would change, or why it cannot be made."""
     try:
@@ -220,6 +333,44 @@ def test_an_architecture_is_said_as_the_preference_has_it(case: str, snapshot: S
 @pytest.mark.parametrize("case", SETS)
 def test_sets(case: str, relabel: bool, snapshot: SnapshotAssertion) -> None:
     assert drafted(SETS[case], relabel=relabel) == snapshot
+
+
+@pytest.mark.parametrize("case", SHAPES)
+def test_what_objects_have_in_common_gives_files_their_shape(case: str, snapshot: SnapshotAssertion) -> None:
+    assert drafted(SHAPES[case], relabel=False) == snapshot
+
+
+X, DEEP = "x" * 40, {"a": {"b": {"c": {"d": {"e": {"f": 1}}}}}}
+
+
+@pytest.mark.parametrize(
+    ("data", "opened", "text"),
+    [
+        ({"a": 1, "b": None, "c": {}, "d": [], "yes": "no"}, (), "a: 1\nb: null\nc: {}\nd: []\n'yes': 'no'\n"),
+        ({"k": {"a": f"{X}{X}", "b": "y" * 19}}, (), f"k: {{a: {X}{X}, b: {'y' * 19}}}\n"),
+        ({"k": {"a": f"{X}{X}", "b": "y" * 20}}, (), f"k:\n  a: {X}{X}\n  b: {'y' * 20}\n"),
+        ({"k": [f"{X}{X}", "y" * 25]}, (), f"k: [{X}{X}, {'y' * 25}]\n"),
+        ({"k": [f"{X}{X}", "y" * 26]}, (), f"k:\n  [{X}{X}, {'y' * 26}]\n"),
+        ({"k": [f"{X}{X}", "y" * 33]}, (), f"k:\n  [{X}{X}, {'y' * 33}]\n"),
+        ({"k": [f"{X}{X}", "y" * 34]}, (), f"k:\n  - {X}{X}\n  - {'y' * 34}\n"),
+        ({"k": DEEP}, (), "k: {a: {b: {c: {d: {e: {f: 1}}}}}}\n"),
+        ({"k": {"z": DEEP}}, (), "k:\n  z: {a: {b: {c: {d: {e: {f: 1}}}}}}\n"),
+        ({"k": [DEEP["a"]]}, (), "k: [{b: {c: {d: {e: {f: 1}}}}}]\n"),
+        ({"k": [DEEP]}, (), "k:\n  [{a: {b: {c: {d: {e: {f: 1}}}}}}]\n"),
+        ({"k": {"a": "b\nc\n"}}, (), "k:\n  a: |\n    b\n    c\n"),
+        ({"k": {"a": "b\n"}}, (), 'k: {a: "b\\n"}\n'),
+        ({"k": {"a": ["b\nc"]}}, (), 'k:\n  a:\n    ["b\\nc"]\n'),
+        ({"k": {"a": None, "yes": {"b": 1}}, "l": {"c": 1}}, ("k",), "k:\n  a: {}\n  'yes': {b: 1}\nl: {c: 1}\n"),
+        ({"k": {}, "l": 1}, ("k",), "k: {}\nl: 1\n"),
+        ({"k": Expression("{{ a }}"), "l": "{a}"}, (), "k: '{{ a }}'\nl: '{a}'\n"),
+        ({"k": "{{ a }}"}, (), "k: '{{ \"{{ a }}\" }}'\n"),
+        ({"k": ['{% "a" %}\n']}, (), 'k: ["{{ \\"{% \\\\\\"a\\\\\\" %}\\\\n\\" }}"]\n'),
+    ],
+)  # fmt: skip
+def test_a_file_has_an_entry_a_line_as_long_as_that_is_short(
+    data: dict[str, Any], opened: tuple[str, ...], text: str
+) -> None:
+    assert document(data, opened) == text
 
 
 def proved(files: dict[str, str], *objects: dict[str, Any], relabel: bool = False) -> list[str]:

@@ -109,9 +109,8 @@ def _catalog(name: str, vendor: str, entries: Sequence[Entry], types: Facts, pre
     shared = {
         path: value
         for path, value in types.items()
-        if (path[0] != "spec" and path in prefs and prefs[path] is value) or prefs.get(path, ...) == value
+        if path[0] in ("labels", "annotations") and prefs.get(path, ...) == value
     }
-    shared = {path: value for path, value in shared.items() if path[0] in ("labels", "annotations")}
     data: dict[str, Any] = {"name": name, "vendor": vendor, "kubevirt": _oldest_release(entries)}
     reserved_names = RESERVED_INSTANCETYPES | RESERVED_PREFERENCES
     if any(entry.name in reserved_names for entry in entries):
@@ -164,14 +163,11 @@ def _short_requirements(data: dict[str, Any]) -> None:
         return
     short: dict[str, Any] = {}
     for key, part in (("vcpus", "cpu"), ("memory", "memory")):
-        if part in full and (full[part] is None or list(full[part]) == ["guest"]):
-            amount = full.pop(part)
-            short[key] = amount if amount is None else amount["guest"]
+        if part in full:
+            short[key] = full[part] if full[part] is None else full[part]["guest"]
     if "architecture" in full:
-        short["arch"] = full.pop("architecture")
+        short["arch"] = full["architecture"]
     data["requirements"] = short
-    if full:
-        data["spec"] = {**spec, "requirements": full}
 
 
 def _version(version: str) -> int | str:
