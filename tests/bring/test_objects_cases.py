@@ -402,6 +402,7 @@ WRONG: dict[str, list[Any]] = {
     "no name": [{**a_type("a"), "metadata": {}}],
     "a label that is none": [a_type("a", labels={"-": "x"})],
     "a spec that is none": [{**a_type("a"), "spec": {"cpu": {"guest": "many"}}}],
+    "no vCPU": [a_type("a", 0), a_type("b", -1, namespace="n")],
     "no kind": [{"apiVersion": "v1", "metadata": {"name": "a"}}],
 }
 

@@ -125,7 +125,7 @@ def _oldest_release(entries: Iterable[Entry]) -> str:
     """The oldest KubeVirt release that has every field, and the architecture of preferences."""
     release: tuple[int, ...] = ARCH_FIELDS_SINCE
     for entry in entries:
-        while (dropped := prune(entry.spec, _SPECS[entry.section], release)[1]) and max(dropped.values()) > release:
+        while dropped := prune(entry.spec, _SPECS[entry.section], release)[1]:
             release = max(dropped.values())
     return f"v{'.'.join(map(str, release))}.0"
 

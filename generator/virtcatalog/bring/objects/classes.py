@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.bring.objects.entries import Conventions, Entry, amount, as_file, everywhere, instancetype_facts
+from virtcatalog.bring.objects.entries import Conventions, Entry, as_file, everywhere, instancetype_facts
 from virtcatalog.bring.objects.facts import Expression, Facts, Path, difference, laid_over, signature
 from virtcatalog.bring.objects.layers import Item, Layer, joined, leaf, patches, shared, templated
 from virtcatalog.render.features import natural
@@ -100,7 +100,9 @@ def _stem(group: _Group) -> str:
 def _class(group: _Group, facts: Mapping[str, Facts], file: str, *, irregular: bool) -> Class:
     variants = _variants(facts)
     plain = {size: fact for size, fact in facts.items() if not any(size in variant for variant in variants.values())}
-    order = sorted(plain, key=lambda size: (plain[size]["vcpus",], amount(plain[size]["memory",]), natural(size)))
+    order = sorted(
+        plain, key=lambda size: (plain[size]["vcpus",], Quantity.parse(plain[size]["memory",]), natural(size))
+    )
     ratio = _ratio([plain[size] for size in order])
     names = [_names(size, plain[size]) for size in order]
     items = [_without_memory(plain[size], ratio) for size in order]
@@ -154,12 +156,12 @@ def _ratio(items: Sequence[Facts]) -> Quantity | None:
     """The memory per vCPU of most sizes, in their spelling; None if no two sizes share it."""
     counts: Counter[str] = Counter()
     for item in items:
-        memory, vcpus = amount(item["memory",]), item["vcpus",]
+        memory, vcpus = Quantity.parse(item["memory",]), item["vcpus",]
         if memory and memory.value % vcpus == 0:
             quantity = Quantity.parse(_shortest(memory.value // vcpus))
             if str(quantity * vcpus) == item["memory",]:
                 counts[str(quantity)] += 1
-    ratio, count = max(counts.items(), key=lambda item: (item[1], amount(item[0])), default=("", 0))
+    ratio, count = max(counts.items(), key=lambda item: (item[1], Quantity.parse(item[0])), default=("", 0))
     return Quantity.parse(ratio) if count > 1 else None
 
 
@@ -193,7 +195,7 @@ def _factor(limit: Any, base: Any) -> int:
     """How many times `base` a limit is; 0 if it is no multiple."""
     if isinstance(base, int):
         return limit // base if isinstance(limit, int) and limit and limit % base == 0 else 0
-    limit_amount, base_amount = amount(str(limit)), amount(base)
+    limit_amount, base_amount = Quantity.parse(str(limit)), Quantity.parse(base)
     if not base_amount or not limit_amount or limit_amount.value % base_amount.value:
         return 0
     factor = limit_amount.value // base_amount.value

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import msgspec
 
 from virtcatalog.api.names import DEPRECATED_LABEL
-from virtcatalog.api.quantity import Quantity
 from virtcatalog.bring.objects.facts import ABSENT, Facts, common, flatten
 from virtcatalog.catalog.labels import (
     DERIVED_ANNOTATIONS,
@@ -124,14 +123,6 @@ def conventions(entries: Iterable[Entry], *, relabel: bool) -> Conventions:
     """Return the conventions of all entries."""
     vendors = [vendor for entry in entries if (vendor := entry.label("vendor"))]
     return Conventions(max(sorted(set(vendors)), key=vendors.count, default=""), relabel)
-
-
-def amount(text: str) -> Quantity:
-    """Return an amount of memory, 0 for text that is none."""
-    try:
-        return Quantity.parse(text)
-    except ValueError:
-        return Quantity()
 
 
 def everywhere(items: Sequence[Facts], *, files: int) -> Facts:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from virtcatalog.api.decode import decode_manifest, manifest_name
 from virtcatalog.api.findings import field_path, inspect_kind
-from virtcatalog.api.kinds import CLUSTER_KINDS
+from virtcatalog.api.kinds import CLUSTER_KINDS, INSTANCETYPE_KINDS
 from virtcatalog.api.names import LAST_APPLIED, metadata_faults
 from virtcatalog.catalog.kinds import API_VERSION, KINDS
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
@@ -107,6 +107,8 @@ def _faults(data: Data, place: Problem) -> list[Problem]:
     faults = list(metadata_faults(data.get("metadata") or {}))
     if not (data.get("metadata") or {}).get("name"):
         faults.append((("metadata", "name"), "is required"))
+    if data["kind"] in INSTANCETYPE_KINDS and data["spec"]["cpu"]["guest"] < 1:
+        faults.append((("spec", "cpu", "guest"), f"must be at least 1, not {data['spec']['cpu']['guest']}"))
     return list(_placed(place, faults))
 
 
