@@ -9,9 +9,12 @@ import fleets
 import pytest
 
 from virtcatalog import expand
+from virtcatalog.catalog.load import load_catalog
+from virtcatalog.catalog.model import VmTemplate
+from virtcatalog.errors import CatalogError
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.golden import expansion
-from virtcatalog.golden.expansion import Expander, Expansion
+from virtcatalog.golden.expansion import Expander, Expansion, crossed
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.releases import DEFAULT
@@ -92,3 +95,96 @@ def test_golden_files_are_plain_text_below_the_root_of_pytest(tmp_path: Path, pa
 
 def test_a_golden_file_beside_the_root_is_none(tmp_path: Path) -> None:
     assert expansion.fault(tmp_path / "root", tmp_path / "golden/web.xml") == "lies outside of pytest's root"
+
+
+def template(cross: str, references: str, metadata: str = "name: web") -> VmTemplate:
+    """The template `web`, of a catalog that says what it is crossed with."""
+    vm = (
+        f"apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{{metadata}}}\n"
+        f"spec: {{runStrategy: Always, {references}template: {{spec: {{domain: {{devices: {{}}}}}}}}}}\n"
+    )
+    files = {
+        "catalog.yaml": "name: c\nkubevirt: v1.9.0\n",
+        "instancetypes/m.yaml": "class: m\nmemoryPerVcpu: 1Gi\nname: '{{ size }}'\nsizes: {a1: {vcpus: 1}}\n",
+        "preferences/os.yaml": "preferences: {p1: {}}\n",
+        "vms/web.yaml": vm,
+        "vms.yaml": f"web.yaml: {cross}\n",
+    }
+    (found,) = load_catalog("c", {path: text.encode() for path, text in files.items()}).vms
+    return found
+
+
+CLUSTER_TYPE, CLUSTER_PREFERENCE = "VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"
+OBJECTS = [
+    {"kind": kind, "metadata": metadata}
+    for kind, metadata in (
+        (CLUSTER_TYPE, {"name": "a1"}),
+        (CLUSTER_PREFERENCE, {"name": "p1"}),
+        (CLUSTER_TYPE, {"name": "b1"}),
+        (CLUSTER_TYPE, {"name": "a2"}),
+        (CLUSTER_PREFERENCE, {"name": "p2"}),
+        ("VirtualMachineInstancetype", {"name": "a1", "namespace": "lab"}),
+        ("VirtualMachineInstancetype", {"name": "a3", "namespace": "other"}),
+        ("VirtualMachineInstancetype", {"name": "a4"}),
+    )
+]
+OWN = "instancetype: {name: a1}, preference: {name: p1}, "
+
+
+@pytest.mark.parametrize(
+    ("cross", "references", "metadata", "pairs"),
+    [
+        ("{cross: {}}", OWN, "name: web", []),
+        ("{cross: {instancetypes: ['a*']}}", OWN, "name: web", [("web.a1", "a1", "p1"), ("web.a2", "a2", "p1")]),
+        (
+            "{cross: {instancetypes: [b1, 'a1'], preferences: ['*2']}}",
+            OWN,
+            "name: web",
+            [("web.a1.p2", "a1", "p2"), ("web.b1.p2", "b1", "p2")],
+        ),
+        ("{cross: {preferences: [p2]}}", "", "name: web", [("web.p2", None, "p2")]),
+        (
+            "{cross: {instancetypes: ['*']}}",
+            "instancetype: {kind: virtualmachineinstancetype, name: a1}, ",
+            "name: web, namespace: lab",
+            [("web.a1", "a1", None), ("web.a4", "a4", None)],
+        ),
+    ],
+)
+def test_a_template_is_crossed_with_what_the_globs_name_among_the_objects_that_it_can_name(
+    cross: str, references: str, metadata: str, pairs: list[tuple[str, str | None, str | None]]
+) -> None:
+    web = template(cross, references, metadata)
+    before = dict(web.manifest["spec"])
+    first, *others = crossed(web, OBJECTS)
+    assert (first, web.manifest["spec"]) == (web, before)
+    specs = [each.manifest["spec"] for each in others]
+    found = [[spec.get(part, {}).get("name") for part in ("instancetype", "preference")] for spec in specs]
+    assert [(each.key, *names) for each, names in zip(others, found, strict=True)] == pairs
+    kind = before.get("instancetype", {}).get("kind", CLUSTER_TYPE)
+    assert all(
+        spec["instancetype"] == {"kind": kind, "name": spec["instancetype"]["name"]}
+        for spec in specs
+        if "instancetypes" in cross
+    )
+
+
+@pytest.mark.parametrize(
+    ("cross", "references", "message"),
+    [
+        (
+            "{instancetypes: ['*', 'c*']}",
+            OWN,
+            f"instancetype: crosses vms/web.yaml with instancetypes 'c*', and no {CLUSTER_TYPE} has such a name",
+        ),
+        (
+            "{preferences: ['p*']}",
+            "preference: {kind: VirtualMachinePreference, name: p1}, ",
+            "preference: crosses vms/web.yaml with preferences 'p*', and no VirtualMachinePreference has such a name",
+        ),
+    ],
+)
+def test_a_glob_that_names_nothing_is_a_mistake(cross: str, references: str, message: str) -> None:
+    with pytest.raises(CatalogError) as caught:
+        list(crossed(template(f"{{cross: {cross}}}", references), OBJECTS))
+    assert str(caught.value) == f"c/vms/web.yaml: {message}"

@@ -479,3 +479,13 @@ def test_a_folder_that_is_named_has_its_catalog_tested_once(run, golden):
     assert "3 passed" in run(".").stdout.str()
     assert "2 passed" in run("catalog").stdout.str()
     assert "1 passed" in run("tests").stdout.str()
+
+
+def test_a_catalog_beside_the_folders_of_the_configured_tests_is_tested_too(run, repository, golden):
+    (repository / "pytest.toml").write_text(f'{FILES["pytest.toml"]}testpaths = ["tests"]\n')
+    assert "3 passed" in run().stdout.str()
+
+
+def test_a_catalog_among_the_folders_of_the_configured_tests_is_tested_once(run, repository, golden):
+    (repository / "pytest.toml").write_text(f'{FILES["pytest.toml"]}testpaths = ["tests", "catalog"]\n')
+    assert "3 passed" in run().stdout.str()
