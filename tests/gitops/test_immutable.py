@@ -8,7 +8,9 @@ import pytest
 
 import otheryaml
 from virtcatalog.catalog.labels import SYNC_OPTIONS
-from virtcatalog.gitops.immutable import frozen_fields
+from virtcatalog.catalog.places import Source
+from virtcatalog.gitops.immutable import FrozenChange, frozen_changes, frozen_fields
+from virtcatalog.repositories.model import Environment, Repository, Resource
 
 
 def fields(kind: str, old: str, new: str, annotations: dict[str, str] | None = None) -> list[str]:
@@ -67,6 +69,122 @@ def manifest(version: str, kind: str, text: str, annotations: dict[str, str]) ->
 )  # fmt: skip
 def test_what_cannot_change(kind, old, new, expected):
     assert fields(kind, old, new) == expected
+
+
+ANEW = "delete it first, or give it another name"
+DATA = "give it another name and have VMs use that, or delete it first, with its data"
+
+
+@pytest.mark.parametrize(
+    ("kind", "part", "advice"),
+    [
+        ("cdi.kubevirt.io/v1beta1/DataVolume", "spec", DATA),
+        ("cdi.kubevirt.io/v1beta1/DataImportCron", "spec", ANEW),
+        ("kubevirt.io/v1/VirtualMachineInstance", "spec", ANEW),
+        ("kubevirt.io/v1/VirtualMachineInstanceMigration", "spec", ANEW),
+        ("snapshot.kubevirt.io/v1beta1/VirtualMachineSnapshot", "spec", ANEW),
+        ("snapshot.kubevirt.io/v1beta1/VirtualMachineRestore", "spec", ANEW),
+        ("export.kubevirt.io/v1beta1/VirtualMachineExport", "spec", ANEW),
+        ("backup.kubevirt.io/v1alpha1/VirtualMachineBackup", "spec", ANEW),
+        ("backup.kubevirt.io/v1alpha1/VirtualMachineBackupTracker", "spec", ANEW),
+        ("v1/PersistentVolumeClaim", "spec", DATA),
+        ("apps/v1/ControllerRevision", "data", "give it another name"),
+    ],
+)
+def test_what_to_do_instead(kind, part, advice):
+    version, name = kind.rsplit("/", 1)
+    one, other = (manifest(version, name, f"{part}: {{a: {value}}}\nother: {value}", {}) for value in ("b", "c"))
+    assert list(frozen_fields(one, other)) == [(f"{part}.a", advice)]
+    assert list(frozen_fields(one, {**other, "apiVersion": "example.org/v1"})) == []
+
+
+@pytest.mark.parametrize("kind", ["Secret", "ConfigMap"])
+def test_what_is_immutable_by_its_own_word_has_no_other_data(kind):
+    old = manifest("v1", kind, "immutable: true\ndata: {a: b}\nbinaryData: {c: d}\nstringData: {e: f}", {})
+    new = manifest("v1", kind, "immutable: true\ndata: {}\nbinaryData: {c: e}\nstringData: {e: f, g: h}", {"i": "j"})
+    assert list(frozen_fields(old, new)) == [("data.a", ANEW), ("binaryData.c", ANEW), ("stringData.g", ANEW)]
+    assert list(frozen_fields({**old, "immutable": False}, new)) == []
+    assert list(frozen_fields({**old, "immutable": "true"}, new)) == []
+    assert list(frozen_fields(old, {**new, "apiVersion": "example.org/v1"})) == []
+    assert list(frozen_fields(old, {**new, "kind": "Pod"})) == []
+    assert list(frozen_fields(old, {**old, "immutable": False})) == [("immutable", ANEW)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_same"),
+    [
+        ("1Gi", "1024Mi", True),
+        ("1", "1000m", True),
+        ("1Gi", "1G", False),
+        ("a", "b", False),
+        ("1Gi", "a", False),
+        ("[1]", "[2]", False),
+        ("true", "1", False),
+        ("1", "'1'", True),
+        ("0", "null", False),
+    ],
+)
+def test_two_spellings_of_an_amount_are_one(old, new, is_same):
+    changed = fields("kubevirt.io/v1/VirtualMachineInstance", f"spec: {{a: {old}}}", f"spec: {{a: {new}}}")
+    assert (changed == []) is is_same
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "may"),
+    [
+        ("resources: {requests: {storage: 1Gi}}", "resources: {requests: {storage: 1.5Gi}}", True),
+        ("resources: {requests: {storage: 2Gi}}", "resources: {requests: {storage: 1Gi}}", False),
+        ("resources: {requests: {storage: 2Gi}}", "resources: {requests: {}}", False),
+        ("resources: {requests: {}}", "resources: {requests: {storage: 2Gi}}", False),
+        ("resources: {limits: {storage: 1Gi}}", "resources: {limits: {storage: 2Gi}}", False),
+        ("volumeAttributesClassName: a", "volumeAttributesClassName: b", True),
+        ("volumeAttributesClassName: a", "{}", True),
+    ],
+)
+def test_a_claim_grows_and_changes_its_attributes(old, new, may):
+    changed = fields("v1/PersistentVolumeClaim", f"spec: {{{old}}}", "spec: {}" if new == "{}" else f"spec: {{{new}}}")
+    assert (changed == []) is may
+
+
+@pytest.mark.parametrize(
+    ("source", "change", "expected"),
+    [
+        ("vddk: {}", "checkpoints: [{current: b}]", []),
+        ("imageio: {}", "checkpoints: [{current: b}], finalCheckpoint: true", []),
+        ("vddk: {}", "preallocation: true", ["spec.preallocation"]),
+        ("vddk: {}", "storage: {checkpoints: a}", ["spec.storage.checkpoints"]),
+        ("http: {}", "finalCheckpoint: true", ["spec.finalCheckpoint"]),
+        ("blank: {}", "checkpoints: [{current: b}]", ["spec.checkpoints[0].current"]),
+    ],
+)
+def test_a_disk_that_is_copied_in_stages_gets_more_checkpoints(source, change, expected):
+    old, new = f"spec: {{source: {{{source}}}}}", f"spec: {{source: {{{source}}}, {change}}}"
+    assert fields("cdi.kubevirt.io/v1beta1/DataVolume", old, new) == expected
+
+
+def deployed(*objects: tuple[str, dict[str, Any]], cluster: str = "") -> Repository:
+    place = Source("app.yaml")
+    return Repository(
+        environments=tuple(
+            Environment(name=name, kind="Application", folder="apps", place=place, cluster=cluster,
+                        resources=(Resource(data, lambda _: place),))
+            for name, data in objects
+        )
+    )  # fmt: skip
+
+
+def test_which_changes_of_a_repository_are_refused():
+    def of(url: str, **metadata: str) -> dict[str, Any]:
+        data = manifest("cdi.kubevirt.io/v1beta1", "DataVolume", f"spec: {{source: {{http: {{url: {url}}}}}}}", {})
+        return {**data, "metadata": {**data["metadata"], **metadata}}
+
+    before = deployed(("apps", of("a")), ("lab", of("a")), ("old", of("a")))
+    after = deployed(("apps", of("b")), ("lab", of("a")), ("new", of("b")))
+    found = list(frozen_changes(before, after))
+    unit = after.environments[0]
+    assert found == [FrozenChange(unit, unit.resources[0], "spec.source.http.url", DATA)]
+    assert list(frozen_changes(before, deployed(("apps", of("b")), cluster="prod"))) == []
+    assert list(frozen_changes(before, deployed(("apps", of("b", namespace="other"))))) == []
 
 
 def test_what_argo_cd_deletes_and_creates_may_be_another():

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from virtcatalog import Cluster
 from virtcatalog.catalog.labels import FLUX_PRUNE, SYNC_OPTIONS, SYNC_WAVE
 from virtcatalog.catalog.places import Source
+from virtcatalog.errors import Problem
 from virtcatalog.gitops.outcome import Change, Synced, sent, synced
 from virtcatalog.repositories.model import Environment, Resource, Syncing
 
@@ -168,13 +169,59 @@ def test_a_field_that_is_respected_keeps_its_value():
     rule = {**SUBJECT, "jqPathExpressions": [".spec.template.spec.domain.memory"]}
     syncing = replace(ARGOCD, ignored=(rule,), options=frozenset({"RespectIgnoreDifferences=true"}))
     found = outcome(syncing, vm(memory="2Gi", hostname="b"), "restart", vm())
-    assert found.reasons[0] == ("spec.template.spec.domain.memory.guest stays as it is: RespectIgnoreDifferences=true")
+    assert found == Synced(
+        "Argo CD",
+        "out of sync",
+        (
+            "spec.template.spec.domain.memory.guest stays as it is: RespectIgnoreDifferences=true",
+            "stays Healthy: nothing shows that the change waits",
+        ),
+    )
 
 
 def test_an_expression_that_is_not_read_may_ignore_it():
     rule = {**SUBJECT, "jqPathExpressions": ["..|.guest?"]}
     found = outcome(replace(ARGOCD, ignored=(rule,)), vm(memory="2048Mi"), "live", vm())
-    assert found.reasons[0].endswith("memory.guest, unless ..|.guest? ignores that")
+    assert found == Synced(
+        "Argo CD",
+        "out of sync",
+        (
+            (
+                "OutOfSync for ever, and synced again and again (selfHeal): spec.template.spec.domain.memory.guest, "
+                "unless ..|.guest? ignores that"
+            ),
+        ),
+    )
+    rule["jqPathExpressions"].append("..|.cpu")
+    by_hand = replace(ARGOCD, ignored=(rule,), heals=False)
+    assert outcome(by_hand, vm(memory="2048Mi"), "live", vm()).reasons == (
+        "OutOfSync for ever: spec.template.spec.domain.memory.guest, unless ..|.guest? and 1 more ignores that",
+    )
+
+
+def test_at_most_three_fields_are_named():
+    devices = {"devices": {}, "memory": {"guest": "2048Mi"}, "resources": {"limits": {"cpu": 2}}}
+    five = vm(domain=devices, nodeSelector={}, tolerations=[], hostname="")
+    assert outcome(ARGOCD, five, "restart", vm()).reasons == (
+        (
+            "OutOfSync for ever, and synced again and again (selfHeal): spec.template.spec.domain.memory.guest, "
+            "spec.template.spec.domain.resources.limits.cpu, spec.template.spec.nodeSelector and 2 more"
+        ),
+        "stays Healthy: nothing shows that the change waits",
+    )
+    rule = {**SUBJECT, "jsonPointers": ["/spec/template/spec"]}
+    syncing = replace(ARGOCD, ignored=(rule,), options=frozenset({"RespectIgnoreDifferences=true"}))
+    old, new = vm(), vm(hostname="b", subdomain="c", schedulerName="d", nodeSelector={"a": "b"}, annotations={"e": "f"})
+    assert outcome(syncing, new, "live", old).reasons == (
+        (
+            "spec.template.spec.hostname, spec.template.spec.nodeSelector.a, spec.template.spec.schedulerName and 1 "
+            "more stays as it is: RespectIgnoreDifferences=true"
+        ),
+    )
+    annotated = vm(hostname="b", annotations={SYNC_OPTIONS: "RespectIgnoreDifferences=true"})
+    assert outcome(replace(ARGOCD, ignored=(rule,)), annotated, "live", old).reasons == (
+        "spec.template.spec.hostname stays as it is: RespectIgnoreDifferences=true",
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,22 +244,46 @@ def test_what_is_not_pruned_stays(syncing, annotations, outcome_of_it):
 
 def test_an_automated_sync_never_deletes_all():
     change = Change(vm(), None, CLUSTER, CLUSTER, "delete")
-    assert synced(change, unit(ARGOCD)).outcome == "not applied"
+    never = "an automated sync never deletes all: sync by hand, or set `allowEmpty`"
+    assert synced(change, unit(ARGOCD)) == Synced("Argo CD", "not applied", (never,))
     assert synced(change, unit(replace(ARGOCD, allows_empty=True))).outcome == "applied"
+    unrendered = (Problem(file="chart", message="not rendered"),)
+    assert synced(change, replace(unit(ARGOCD), unrendered=unrendered)).outcome == "applied"
+
+
+SSA, RECONCILE = "kustomize.toolkit.fluxcd.io/ssa", "kustomize.toolkit.fluxcd.io/reconcile"
 
 
 @pytest.mark.parametrize(
-    ("syncing", "annotations"),
+    ("syncing", "annotations", "reason"),
     [
-        (replace(ARGOCD, automatic=False, heals=False), {}),
-        (replace(FLUX, suspended=True, waits=False), {}),
-        (FLUX, {"kustomize.toolkit.fluxcd.io/ssa": "Ignore"}),
-        (FLUX, {"kustomize.toolkit.fluxcd.io/ssa": "IfNotPresent"}),
-        (FLUX, {"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}),
+        (
+            replace(ARGOCD, automatic=False, heals=False),
+            {},
+            "OutOfSync until someone syncs it: the Application has no `automated`",
+        ),
+        (
+            replace(FLUX, suspended=True, waits=False),
+            {},
+            "the Kustomization is suspended: nothing is applied before it is resumed",
+        ),
+        (FLUX, {SSA: "Ignore"}, "an annotation has Flux ignore this VM"),
+        (FLUX, {SSA: "IfNotPresent"}, f"{SSA}: IfNotPresent has Flux create this VM, and never change it"),
+        (FLUX, {RECONCILE: "disabled"}, "an annotation has Flux ignore this VM"),
     ],
 )
-def test_what_nobody_sends_is_not_applied(syncing, annotations):
-    assert outcome(syncing, vm(memory="2Gi", annotations=annotations), "live", vm()).outcome == "not applied"
+def test_what_nobody_sends_is_not_applied(syncing, annotations, reason):
+    found = outcome(syncing, vm(memory="2Gi", annotations=annotations), "live", vm())
+    assert found == Synced(syncing.tool, "not applied", (reason,))
+
+
+def test_flux_creates_a_vm_that_it_never_changes():
+    assert outcome(FLUX, vm(annotations={SSA: "IfNotPresent"}), "create") == Synced("Flux", "applied")
+
+
+@pytest.mark.parametrize("annotations", [{SSA: "Ignore"}, {SSA: "IfNotPresent"}, {RECONCILE: "disabled"}])
+def test_a_release_of_helm_knows_no_annotations_of_kustomizations(annotations):
+    assert outcome(HELM, vm(annotations={"a": "b", **annotations}), "unchanged", vm()).outcome == "applied"
 
 
 @pytest.mark.parametrize(
@@ -245,7 +316,6 @@ def test_what_nobody_sends_says_what_it_waits_for_once_someone_does(syncing, new
 
 WAVES = of_types("-10")
 KEPT = {SYNC_OPTIONS: "Prune=false", FLUX_PRUNE: "disabled"}
-SSA = "kustomize.toolkit.fluxcd.io/ssa"
 CHANGES = {
     "created": (None, vm(), "create", False),
     "created, and does not run": (None, vm(), "create", True),

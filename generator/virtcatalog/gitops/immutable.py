@@ -37,7 +37,7 @@ _FROZEN: Final[dict[tuple[str, str], tuple[Path, str]]] = {
     ("apps", "ControllerRevision"): (("data",), "give it another name"),
 }
 """By group and kind: the part that never changes, and what to do instead."""
-_IMMUTABLE: Final = ("data", "binaryData", "stringData")
+_IMMUTABLE: Final = ("immutable", "data", "binaryData", "stringData")
 """What never changes of Secrets and ConfigMaps that say `immutable: true`."""
 _STORAGE: Final = ("spec", "resources", "requests", "storage")
 _CHECKPOINTS: Final = (("checkpoints",), ("finalCheckpoint",))
