@@ -403,6 +403,7 @@ WRONG: dict[str, list[Any]] = {
     "a label that is none": [a_type("a", labels={"-": "x"})],
     "a spec that is none": [{**a_type("a"), "spec": {"cpu": {"guest": "many"}}}],
     "no vCPU": [a_type("a", 0), a_type("b", -1, namespace="n")],
+    "no memory": [a_type("a", 1, "0"), a_type("b", 1, "-1Gi"), a_type("c", 1, 1.5), a_type("d", 1, "1500m")],
     "no kind": [{"apiVersion": "v1", "metadata": {"name": "a"}}],
 }
 

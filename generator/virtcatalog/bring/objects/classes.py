@@ -107,11 +107,10 @@ def _class(group: _Group, facts: Mapping[str, Facts], file: str, *, irregular: b
     names = [_names(size, plain[size]) for size in order]
     items = [_without_memory(plain[size], ratio) for size in order]
     scaled = [_scaled(_without_amounts(item), plain[size]) for item, size in zip(items, order, strict=True)]
-    items = [_amounts(item) | rest for item, rest in zip(items, templated(scaled, names), strict=True)]
-    own = joined(shared([Item({}, _without_amounts(item)) for item in items], leaf)) if len(items) > 1 else {}
-    own = own or (_without_amounts(items[0]) if len(items) == 1 else {})
+    rest = templated(scaled, names)
+    own = joined(shared([Item({}, item) for item in rest], leaf)) if len(rest) > 1 else rest[0]
     sizes = {
-        size: _amounts(item) | difference(own, _without_amounts(item)) for size, item in zip(order, items, strict=True)
+        size: _amounts(item) | difference(own, other) for size, item, other in zip(order, items, rest, strict=True)
     }
     if ratio:
         own["memoryPerVcpu",] = str(ratio)
@@ -157,17 +156,16 @@ def _ratio(items: Sequence[Facts]) -> Quantity | None:
     counts: Counter[str] = Counter()
     for item in items:
         memory, vcpus = Quantity.parse(item["memory",]), item["vcpus",]
-        if memory and memory.value % vcpus == 0:
-            quantity = Quantity.parse(_shortest(memory.value // vcpus))
-            if str(quantity * vcpus) == item["memory",]:
-                counts[str(quantity)] += 1
+        quantity = Quantity.parse(_shortest(memory.value // vcpus))
+        if str(quantity * vcpus) == item["memory",]:
+            counts[str(quantity)] += 1
     ratio, count = max(counts.items(), key=lambda item: (item[1], Quantity.parse(item[0])), default=("", 0))
     return Quantity.parse(ratio) if count > 1 else None
 
 
 def _shortest(size: int) -> str:
     for power, unit in ((3, "Gi"), (2, "Mi"), (1, "Ki")):
-        if size and size % 1024**power == 0:
+        if size % 1024**power == 0:
             return f"{size // 1024**power}{unit}"
     return str(size)
 
@@ -194,12 +192,10 @@ def _scaled(item: Facts, unscaled: Facts) -> Facts:
 def _factor(limit: Any, base: Any) -> int:
     """How many times `base` a limit is; 0 if it is no multiple."""
     if isinstance(base, int):
-        return limit // base if isinstance(limit, int) and limit and limit % base == 0 else 0
-    limit_amount, base_amount = Quantity.parse(str(limit)), Quantity.parse(base)
-    if not base_amount or not limit_amount or limit_amount.value % base_amount.value:
-        return 0
-    factor = limit_amount.value // base_amount.value
-    return factor if str(Quantity(base_amount.value * factor * 10**9, "BinarySI")) == str(limit) else 0
+        return limit // base if isinstance(limit, int) and limit % base == 0 else 0
+    amount = Quantity.parse(base).value
+    factor = Quantity.parse(str(limit)).value // amount
+    return factor if str(Quantity(amount * factor * 10**9, "BinarySI")) == str(limit) else 0
 
 
 def _amounts(item: Facts) -> Facts:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from virtcatalog.api.decode import decode_manifest, manifest_name
-from virtcatalog.api.findings import field_path, inspect_kind
+from virtcatalog.api.findings import Path, field_path, inspect_kind
 from virtcatalog.api.kinds import CLUSTER_KINDS, INSTANCETYPE_KINDS
 from virtcatalog.api.names import LAST_APPLIED, metadata_faults
+from virtcatalog.api.quantity import NANO, Quantity
 from virtcatalog.catalog.kinds import API_VERSION, KINDS
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
-from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.merge import merge
 from virtcatalog.manifests.read import read_apart
 from virtcatalog.manifests.sources import is_folder, open_in_checkout
@@ -40,10 +40,7 @@ def kustomized(path: str) -> list[Data] | None:
     """
     if not is_folder(path):
         return None
-    try:
-        folder = open_in_checkout(path)
-    except SourceError as error:
-        raise ManifestError(Problem(file=path, message=error.message)) from None
+    folder = open_in_checkout(path)
     if not is_kustomization(folder):
         return None
     built = build(folder, path.rstrip("/") or "/")
@@ -107,9 +104,21 @@ def _faults(data: Data, place: Problem) -> list[Problem]:
     faults = list(metadata_faults(data.get("metadata") or {}))
     if not (data.get("metadata") or {}).get("name"):
         faults.append((("metadata", "name"), "is required"))
-    if data["kind"] in INSTANCETYPE_KINDS and data["spec"]["cpu"]["guest"] < 1:
-        faults.append((("spec", "cpu", "guest"), f"must be at least 1, not {data['spec']['cpu']['guest']}"))
+    if data["kind"] in INSTANCETYPE_KINDS:
+        faults += _of_amounts(data["spec"])
     return list(_placed(place, faults))
+
+
+def _of_amounts(spec: Data) -> Iterator[tuple[Path, str]]:
+    """What of an instance type's size no catalog can say."""
+    vcpus, memory = spec["cpu"]["guest"], spec["memory"]["guest"]
+    if vcpus < 1:
+        yield ("spec", "cpu", "guest"), f"must be at least 1, not {vcpus}"
+    amount = Quantity.parse(memory)
+    if not Quantity() < amount:
+        yield ("spec", "memory", "guest"), f"the memory must be more than 0, not {memory}"
+    elif amount != Quantity(amount.value * NANO):
+        yield ("spec", "memory", "guest"), f"{memory} is not a whole number of bytes"
 
 
 def _once(candidates: Iterable[tuple[Data, Problem]]) -> Iterator[Data]:
