@@ -159,8 +159,8 @@ def _ratio(items: Sequence[Facts]) -> Quantity | None:
         quantity = Quantity.parse(_shortest(memory.value // vcpus))
         if str(quantity * vcpus) == item["memory",]:
             counts[str(quantity)] += 1
-    ratio, count = max(counts.items(), key=lambda item: (item[1], Quantity.parse(item[0])), default=("", 0))
-    return Quantity.parse(ratio) if count > 1 else None
+    several = [(count, Quantity.parse(text)) for text, count in counts.items() if count > 1]
+    return max(several)[1] if several else None
 
 
 def _shortest(size: int) -> str:

@@ -27,7 +27,7 @@ _WORDS = {
 }
 _SECTIONS = {
     "Disks and network": ("disk", "cdrom", "lun", "nic", "virtio"),
-    "Firmware": ("secureboot", "efi", "bios", "tpm", "no-firmware"),
+    "Firmware": ("secureboot", "efi", "bios", "tpm", "firmware"),
     "CPUs and memory": ("topology", "cpu", "memory", "dedicated"),
 }
 _SLUG = re.compile(r"[^a-z0-9]+")
@@ -40,11 +40,11 @@ def component_name(facts: Facts) -> str:
         return f"no-{_WORDS.get(name, _slug(name))}"
     paths = {path[1:]: value for path, value in facts.items() if value is not None}
     first = min(paths)
-    if first[0] == "firmware" or ("features", "preferredSmm") in paths:
+    if first[0] == "firmware" or first[:2] == ("features", "preferredSmm"):
         return _firmware(paths)
     if first[0] in ("clock", "features"):
         hyperv = any("preferredHyperv" in path for path in paths)
-        return "hyperv" if hyperv else first[0] if len(paths) > 1 else _slug(first[-1])
+        return "hyperv" if hyperv else first[0] if len(paths) > 1 else _switch(first, paths[first])
     if first[0] == "cpu" and any(path[-1] == "preferredCPUTopology" for path in paths):
         return _topology(paths)
     if first[0] == "annotations":
@@ -56,11 +56,15 @@ def component_name(facts: Facts) -> str:
             if path in paths
         ]
         return "-".join(values) or "input-device"
-    if first[0] == "requirements":
-        return _slug(f"requires-{paths[first]}")
     if first[0] == "preferredTerminationGracePeriodSeconds":
         return f"grace-{_duration(paths[first])}"
     return _plain(first, paths)
+
+
+def _switch(path: Path, value: Any) -> str:
+    """The name of a feature or timer, of which `enabled` or `present` says that it is off."""
+    name = _slug(path[-2] if path[-1] in ("enabled", "present") else path[-1])
+    return f"no-{name}" if value is False else name
 
 
 def _firmware(paths: dict[Path, Any]) -> str:
@@ -77,7 +81,7 @@ def _firmware(paths: dict[Path, Any]) -> str:
     ):
         name = "efi"
     else:
-        name = "smm" if "preferredSmm" in values else "firmware"
+        name = next((_switch(path, value) for path, value in paths.items() if path[0] == "features"), "firmware")
     return f"{name}-persistent" if values.get("persistent") is True else name
 
 
