@@ -319,6 +319,24 @@ SHAPES: dict[str, list[dict[str, Any]]] = {
         for variant in ("", ".dpdk")
         if guest == "rhel." or not variant
     ],
+    **{
+        f"an architecture, and a variant of {name}": [
+            preference("arm", labels=own(arch="arm64")), preference("arm.x", wanted, labels=labels),
+        ]
+        for name, wanted, labels in [
+            ("none", {}, {}),
+            ("another", {}, own(arch="s390x")),
+            ("another that requires something", {"requirements": {"cpu": {"guest": 2}}}, own(arch="s390x")),
+            ("none that requires something", {"requirements": {"cpu": {"guest": 2}}}, {}),
+            ("one that it prefers", {"preferredArchitecture": "arm64"}, {}),
+            ("one that it requires", {"requirements": {"architecture": "arm64"}}, {}),
+        ]
+    },
+    "an architecture of a variant alone": [preference("arm"), preference("arm.x", labels=own(arch="arm64"))],
+    "a size that is required with and without an architecture": [
+        preference("arm", {"requirements": {"cpu": {"guest": 2}}}, labels=own(arch="arm64")),
+        preference("arm.x", {"requirements": {"cpu": {"guest": 2}}}),
+    ],
     "names in texts": [
         preference(
             f"os.{version}{variant}",
