@@ -187,3 +187,52 @@ def test_what_an_item_has_not_is_not_taken_of_the_next_one(many: bool, field: st
         for number in range(20):
             text.place(0, f"items[{number % 3}].c[0]")
     assert text.place(0, field) == place
+
+
+MERGED = """\
+base: &base
+  cpu: 2
+  memory: 4Gi
+vm:
+  <<: *base
+  memory: 8Gi
+several:
+  disks: 1
+  <<: [*base, {disks: 3, nics: 4}]
+quoted:
+  "<<": {cpu: 1}
+tagged:
+  !!merge <<: {cpu: 1}
+on: 1
+"off": 2
+? [list]
+: 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "place"),
+    {
+        ("vm", "cpu"): (2, 3),
+        ("vm", "memory"): (6, 3),
+        ("several", "cpu"): (2, 3),
+        ("several", "disks"): (8, 3),
+        ("several", "nics"): (9, 26),
+        ("quoted", "<<", "cpu"): (11, 10),
+        ("quoted", "cpu"): (10, 1),
+        ("tagged", "cpu"): (13, 16),
+        ("vm", "<<"): (4, 1),
+        ("vm", 0): (4, 1),
+        ("off",): (15, 1),
+    }.items(),
+)
+def test_what_is_merged_into_a_map_is_where_it_was_written(
+    field: tuple[str | int, ...], place: tuple[int, int]
+) -> None:
+    for each in (field, field_path(field)):
+        assert Composed(MERGED).place(0, each) == place
+
+
+def test_a_key_that_is_no_text_is_found_as_data_has_it_and_as_it_is_written() -> None:
+    text = Composed(MERGED)
+    assert [text.place(0, field) for field in (("true",), ("on",), "on", "true")] == [(14, 1), (1, 1), (14, 1), (1, 1)]

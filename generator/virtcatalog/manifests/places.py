@@ -7,6 +7,7 @@ take many times as long to make, and the places are the same.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any, Final, NamedTuple
@@ -68,8 +69,7 @@ def _indexed(node: Any, index: Index) -> dict[str, Entry]:
     entries = index.resolved.get(id(node))
     if entries is None:
         entries = index.resolved[id(node)] = {}
-        own = [(key, value) for key, value in node.value if isinstance(key, ScalarNode) and not is_merge(key)]
-        for number, (key, value) in enumerate((*own, *_entries(node))):
+        for number, (key, value) in enumerate(_entries(node)):
             entries.setdefault(_text(key), Entry(number, key.start_mark, value))
     return entries
 
@@ -90,13 +90,11 @@ def _text(key: Any) -> str:
 
 
 def _entries(node: Any) -> Iterator[tuple[Any, Any]]:
-    for key, value in node.value:
-        if is_merge(key):
-            for source in merge_sources(value):
-                if isinstance(source, MappingNode) and source is not node:
-                    yield from source.value
-        elif isinstance(key, ScalarNode):
-            yield key, value
+    """Yield a map's own entries, and then those that are merged into it, whose keys it may have itself."""
+    merged = [source for key, value in node.value if is_merge(key) for source in merge_sources(value)]
+    for each in (node, *merged):
+        if isinstance(each, MappingNode):
+            yield from ((key, value) for key, value in each.value if isinstance(key, ScalarNode) and not is_merge(key))
 
 
 def index_of(field: Field) -> tuple[int, Field]:
@@ -169,7 +167,7 @@ def mark_behind(before: str) -> Mark:
     return Mark(len(ends), len(before) - (ends[-1] if ends else 0))
 
 
-class Outline:
+class Outline(ABC):
     """Places in one text; `_items` and `_entries` tell what is in a list and a map there."""
 
     def __init__(self) -> None:
@@ -192,8 +190,10 @@ class Outline:
         match = entry_of(entries, field)
         return (match[0].mark, match[0].value, match[1]) if match is not None else None
 
+    @abstractmethod
     def _items(self, at: Any) -> Iterator[tuple[Any, Any]]:
-        raise NotImplementedError
+        """Yield the marks and places of a list's items."""
 
+    @abstractmethod
     def _entries(self, at: Any) -> Iterator[tuple[str, Any, Any]]:
-        raise NotImplementedError
+        """Yield a map's keys, and the marks and places of their values."""
