@@ -79,10 +79,19 @@ def test_texts_are_quoted_where_they_would_be_something_else():
     assert made == 'sizes: {large: {a: 4Gi, b: "1e3", c: "yes", d: "a, b", e: "", f: [1, true, null], g: "0x1F"}}\n'
 
 
-@pytest.mark.parametrize("text", ["sizes: [a]\n", "sizes: text\n", "- sizes\n", "x: &x {a: 1}\nsizes: *x\n"])
-def test_what_is_no_map_of_its_own_is_left_alone(text):
-    with pytest.raises(UnwritableError):
-        put(text)
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("a:\n  sizes: [a]\n", "a.sizes is no map"),
+        ("a: {sizes: text}\n", "a.sizes is no map"),
+        ("- sizes\n", "a.sizes is no map"),
+        ("x: &x {a: 1}\na: {sizes: *x}\n", "sizes is an alias of what stands elsewhere"),
+    ],
+)
+def test_what_is_no_map_of_its_own_is_left_alone(text, why):
+    with pytest.raises(UnwritableError) as caught:
+        put(text, path=("a", "sizes"))
+    assert str(caught.value) == why
 
 
 def taken_out(text, new):
@@ -131,9 +140,97 @@ def test_entries_on_one_line_go_with_their_commas(left, made):
 
 
 @pytest.mark.parametrize(
+    ("text", "new", "made"),
+    [
+        ("a: 1\nb: 2\n", {"b": 2, "n": "x"}, "n: x\nb: 2\n"),
+        ('{"a": 1, "b": 2}', {"b": 2, "n": "x"}, '{"n": "x", "b": 2}'),
+        ('{"a": 1, "b": 2}', {"n": {"x": "1"}}, '{"n": {"x": "1"}}'),
+        ("a: 1\ntemplate: {}\n", {"n": {"x": "1"}, "template": {}}, 'n:\n  x: "1"\ntemplate: {}\n'),
+        ("a:\ntemplate: {}\n", {"a": {"x": "w"}, "template": {}}, "a:\n  x: w\ntemplate: {}\n"),
+    ],
+)
+def test_what_is_added_stands_where_something_goes(text, new, made):
+    assert taken_out(text, new) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        (
+            "a: 1\n# of it\n  # and more\ntemplate:\n    b: 1\n",
+            'a: 1\nn:\n    x: "1"\n    w: text\n    z: true\n    e: ""\n# of it\n  # and more\ntemplate:\n    b: 1\n',
+        ),
+        (
+            "# of it\ntemplate:\n b: 1\na: 1\n",
+            'n:\n  x: "1"\n  w: text\n  z: true\n  e: ""\n# of it\ntemplate:\n b: 1\na: 1\n',
+        ),
+        ("{a: 1, template: {b: 1}}", '{a: 1, n: {x: "1", w: text, z: true, e: ""}, template: {b: 1}}'),
+        (
+            '{\n  "a": 1,\n  "template": {"b": 1}\n}',
+            '{\n  "a": 1,\n  "n": {"x": "1", "w": "text", "z": true, "e": ""},\n  "template": {"b": 1}\n}',
+        ),
+    ],
+)
+def test_what_is_added_stands_above_the_template_and_its_comments(text, made):
+    n = {"x": "1", "w": "text", "z": True, "e": ""}
+    assert taken_out(text, {"a": 1, "n": n, "template": {"b": 1}}) == made
+
+
+def test_what_is_added_stands_first_where_there_is_no_template():
+    assert taken_out("a: 1\nb: 2\n", {"a": 1, "b": 2, "n": {"x": "w"}}) == "n:\n  x: w\na: 1\nb: 2\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("x:\n- a\n- b\ny: 1\n", "x: []\ny: 1\n"),
+        ("x: # why\n- a\n# end\ny: 1\n", "x: [] # why\n# end\ny: 1\n"),
+        ("x: &l # why\n  # them\n- a\n# end\ny: 1\n", "x: &l [] # why\n  # them\n# end\ny: 1\n"),
+        ("x: !!seq &l\n- a: 1\n  b: 2\n\ny: 1\n", "x: !!seq &l []\n\ny: 1\n"),
+        ("x: &l [1, 2] # why\ny: 1\n", "x: &l [] # why\ny: 1\n"),
+        ("x: [1,\n  2]\ny: 1\n", "x: []\ny: 1\n"),
+    ],
+)
+def test_nothing_is_left_in_a_list_where_it_stood(text, made):
+    assert taken_out(text, {"x": [], "y": 1}) == made
+    lists = {"[]": "{}", "!!seq": "!!map", "- a: 1": "  a: 1", "- a": "  a: 1", "- b": "  b: 2", "[1": "{1", "2]": "2}"}
+    for old, new in lists.items():
+        text, made = text.replace(old, new), made.replace(old, new)
+    assert taken_out(text, {"x": {}, "y": 1}) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "new", "made"),
+    [
+        ("- a\n- b\n", ["b"], "- b\n"),
+        ("x:\n- a\n- b # c\n\n- c\n", {"x": ["a", "c"]}, "x:\n- a\n\n- c\n"),
+        ("x:\n  -   a\n  - b", {"x": ["a"]}, "x:\n  -   a\n"),
+        ("x: [a, b, c]\n", {"x": ["a"]}, "x: [a]\n"),
+        ("x: [a, b, c]\n", {"x": ["b", "c"]}, "x: [b, c]\n"),
+        ("x: [a, b, c]\n", {"x": ["a", "c"]}, "x: [a, c]\n"),
+        ("x:\r\n- a: 1\r\n  # b\r\n\r\n  # c\r\n  b: 2\r\n", {"x": [{"b": 2}]}, "x:\r\n# b\r\n# c\r\n- b: 2\r\n"),
+        ("x:\n- a: 1\n  b:\n  - c: 1\n    d: 2\n", {"x": [{"a": 1, "b": [{"c": 1}]}]}, "x:\n- a: 1\n  b:\n  - c: 1\n"),
+        ("a: &x {b: 1}\nc: *x\nd: 1\n", {"a": {"b": 1}, "d": 1}, "a: &x {b: 1}\nd: 1\n"),
+        ("a: &x {b: 1}\nc: *x # see #a\nd: *x", {"a": {"b": 1}, "c": {"b": 1}}, "a: &x {b: 1}\nc: *x # see #a\n"),
+        ("a: {b: &x {c: 1}, d: *x, e: 1}\n", {"a": {"b": {"c": 1}, "e": 1}}, "a: {b: &x {c: 1}, e: 1}\n"),
+        ("a: |\n  text\n\nb: 1\n", {"b": 1}, "\nb: 1\n"),
+        ("a:\nb: 1\n", {"b": 1}, "b: 1\n"),
+        ("a: 1\nb:", {"a": 1}, "a: 1\n"),
+        ("a: {}\nb: []\nc: 1\n", {"c": 1}, "c: 1\n"),
+        ("a: &x {b: 1}\n<<: *x\n", {"a": {"b": 1}}, "a: &x {b: 1}\n<<: *x\n"),
+    ],
+)
+def test_what_goes_takes_its_lines_or_its_commas_and_nothing_else(text, new, made):
+    assert taken_out(text, new) == made
+
+
+@pytest.mark.parametrize(
     ("text", "new", "why"),
     [
         ("a: 1\n", {"a": 2}, "a value would have to change"),
+        ("a: {b: 1}\n", {"a": [1]}, "a value would have to change"),
+        ("a: [1]\n", {"a": {"b": 1}}, "a value would have to change"),
+        ("a: [1]\n", {"a": [2]}, "a value would have to change"),
         (
             "a: &x {b: 1, c: 2}\nd: *x\n",
             {"a": {"b": 1, "c": 2}, "d": {"b": 1}},

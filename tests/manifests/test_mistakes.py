@@ -61,6 +61,20 @@ TEXTS = {
     "a key that is a list": "[a]: 1\n",
     "braces of a template": "a: {{ b }}\n",
     "itself": "a: &a [*a]\n",
+    "an alias without an anchor, behind one that is defined again": "a: &x 1\nb: &x 2\nc: *y\n",
+    "a verbatim tag": "a: !<b> [c:d]\n",
+    "a key that is a map": "{a: 1}: 1\n",
+    "a key that is a map in a block": "? a: 1\n: 2\n",
+    "a conflict's middle": "a: 1\n=======\nb: 2\n",
+    "a conflict's end": "a: 1\n>>>>>>> topic\n",
+    "single curled quotes": "a: \u2018b: c\u2019\n",
+    "guillemets": "a:  \u00abb: c\u00bb\n",
+    "a tag of a list": "a: !!set [b]\n",
+    "a float": "a: !!float b\n",
+    "a whole float": "a: !!float 1\nb: !!int 1.5\n",
+    "not a number": "a: .NaN\n",
+    "a null with a tag": "a: !!null b\nc: !!null ~\n",
+    "a bool with a tag": "a: !!bool 1\nc: !!bool yes\n",
 }
 
 

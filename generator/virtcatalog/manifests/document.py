@@ -31,7 +31,6 @@ from virtcatalog.manifests.sources import read_file
 from virtcatalog.manifests.syntax import (
     MarkedYAMLError,
     SyntaxLimitError,
-    YAMLError,
     compose,
     fault,
 )
@@ -201,12 +200,10 @@ class Text:
             yield from compose(self._text)
         except MarkedYAMLError as error:
             mark, message = fault(error, self._split, lambda mark: self._place(mark)[0])
-            problems.append(Problem(self.file, *(self._place(mark) if mark else (0, 0)), message=message))
+            problems.append(Problem(self.file, *self._place(mark), message=message))
         except SyntaxLimitError as error:
             mark, message = error.args
             problems.append(Problem(self.file, *self._place(mark), message=message))
-        except YAMLError as error:
-            problems.append(Problem(file=self.file, message=f"cannot be read as YAML: {error}"))
 
 
 def _is_in_lists(path: Path) -> bool:

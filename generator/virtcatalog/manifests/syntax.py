@@ -93,13 +93,11 @@ def compose(text: str) -> Iterator[Any]:
 
 
 def fault(error: Any, lines: Sequence[str], line: Callable[[Any], int]) -> tuple[Any, str]:
-    """Say what of a text is not YAML, and the mark where it is to be mended, None for an unknown one.
+    """Say what of a text is not YAML, and the mark where it is to be mended.
 
     `line` gives a mark's line as people count it.
     """
-    problem, opened, mark = error.problem or "", error.context_mark, error.problem_mark or error.context_mark
-    if mark is None:
-        return None, ": ".join(part for part in ("is not YAML", error.context, problem) if part)
+    problem, opened, mark = error.problem, error.context_mark, error.problem_mark
     written = lines[mark.line] if mark.line < len(lines) else ""
     before, character = written[: mark.column], written[mark.column : mark.column + 1]
     typed = (mark, "a tab cannot indent YAML; use spaces") if character == "\t" else _typed(lines, mark, opened)
