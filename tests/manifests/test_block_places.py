@@ -77,6 +77,22 @@ def test_what_is_not_there_has_the_place_of_what_is_around_it(
     assert place(TEXT, *field) == place(TEXT, *around)
 
 
+@pytest.mark.parametrize(
+    ("text", "field", "around"),
+    [
+        ("a:\nb: 1\n", ("a", "b"), ("a",)),
+        ("- x:\n- z: 1\n", (0, "x", 0), (0, "x")),
+        ("a:\n- x\nb:\n- y\n", ("a", 1), ("a",)),
+        ("a:\n  b:\n  - x\nc:\n  - y\n", ("a", "b", 1), ("a", "b")),
+        ("a: |\n  b: text\nc: 1\n", ("a", "b"), ("a",)),
+    ],
+)
+def test_what_follows_is_not_taken_for_what_is_inside(
+    text: str, field: tuple[str | int, ...], around: tuple[str | int, ...]
+) -> None:
+    assert place(text, *field) == place(text, *around)
+
+
 def test_a_list_may_be_the_whole_document() -> None:
     text = "- name: a\n- name: b\n  size: 1\n"
     assert place(text, 1, "size") == (3, 3)

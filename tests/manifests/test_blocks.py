@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from virtcatalog.manifests import blocks
 from virtcatalog.manifests.blocks import read_block, read_blocks
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
@@ -141,10 +142,51 @@ def test_sizes_are_no_numbers() -> None:
         "1e5: x\n",
         "a:\n\tb: 1\n",
         "a: x\n  y\n",
+        "  a: 1\n",
+        "  - a\n",
+        "- x\n  y\n",
+        "a:\n- x\n  y\nb: 1\n",
+        "a: |\n",
+        "a: |\nb: 1\n",
+        "a: |\n   x\n  y\nb: 1\n",
+        "a: |\n  x\n \nb: 1\n",
+        "a: |\n  x",
+        "a: 'x'y'\n",
+        'a: "x"y"\n',
+        'a: "\\n"\n',
+        "a: '\n",
     ],
 )
 def test_what_is_written_otherwise_is_left_to_the_yaml_reader(text: str) -> None:
     assert read_block(text) is ...
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ("a: 'it''s'\n", {"a": "it's"}),
+        ("a: ''\nb: \"\"\n", {"a": "", "b": ""}),
+        ("a: |\n  x\n\nb: |-\n    y\n      z\n\n\n", {"a": "x\n", "b": "y\n  z"}),
+        ("a:\nb:\n- c:\n- d\n", {"a": None, "b": [{"c": None}, "d"]}),
+        ("a:\n  - {}\n  - []\n", {"a": [{}, []]}),
+        ("a: null\nb: true\nc: 012\nd: 12\n", {"a": None, "b": True, "c": 10, "d": 12}),
+        ("- a: 1\n  b:\n  - 2\n- c\n", [{"a": 1, "b": [2]}, "c"]),
+    ],
+)
+def test_what_is_in_blocks(text: str, data: Any) -> None:
+    assert read_block(text) == whole(text) == data
+
+
+def test_blocks_are_read_a_hundred_levels_deep() -> None:
+    texts = ["".join(f"{' ' * level}a:\n" for level in range(levels)) for levels in (101, 102)]
+    assert [read_block(text) is ... for text in texts] == [False, True]
+
+
+def test_lines_are_remembered_up_to_a_bound() -> None:
+    lines = [f"key{number}: {number}" for number in range(20)]
+    with patch("virtcatalog.manifests.blocks._REMEMBERED", 3):
+        assert read_block("\n".join(lines)) == {f"key{number}": number for number in range(20)}
+        assert len(blocks._ENTRIES) == 2
 
 
 def test_a_vm_as_kubectl_prints_it() -> None:

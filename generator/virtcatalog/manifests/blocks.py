@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import zip_longest
 from sys import intern
 from typing import Any, NamedTuple
 
@@ -90,10 +89,8 @@ class _Reader:
         """Read what starts at a line; return it and the line behind it."""
         if depth > _DEEPEST:
             raise _OtherStyleError
-        column, text = self._lines[at]
-        if column != indent:
-            raise _OtherStyleError
-        return self._sequence(at, indent, depth) if text.startswith("- ") else self._mapping(at, indent, depth)
+        is_list = self._lines[at][1].startswith("- ")
+        return self._sequence(at, indent, depth) if is_list else self._mapping(at, indent, depth)
 
     def _mapping(self, at: int, indent: int, depth: int) -> tuple[dict[str, Any], int]:
         mapping: dict[str, Any] = {}
@@ -136,8 +133,6 @@ class _Reader:
             else:
                 item, at = self._scalar(rest, at + 1, indent)
             items.append(item)
-        if at < count and lines[at][0] > indent:
-            raise _OtherStyleError
         return items, at
 
     def _scalar(self, text: str, at: int, indent: int) -> tuple[Any, int]:
@@ -239,9 +234,10 @@ class BlockPlaces(Outline):
 
     def _items(self, at: _Block) -> Iterator[tuple[Mark, _Block | None]]:
         items = list(_block_items(at))
-        for (mark, inner), (following, _) in zip_longest(items, items[1:], fillvalue=(Mark(at.end, 0), None)):
+        ends = [*(mark.line for mark, _ in items[1:]), at.end]
+        for (mark, inner), end in zip(items, ends, strict=True):
             # The next one's dash is there no more.
-            yield mark, inner and inner._replace(end=following.line)
+            yield mark, inner and inner._replace(end=end)
 
     def _entries(self, at: _Block) -> Iterator[tuple[str, Mark, _Block | None]]:
         """Yield a map's keys with their places, and the maps and lists that they are of."""
@@ -253,8 +249,7 @@ class BlockPlaces(Outline):
             if not line or line[indent] == " " or line.startswith("- ", indent):
                 continue
             entry = ENTRY.fullmatch(line[indent:])
-            if entry is None:
-                return
+            assert entry is not None
             key, value = entry.groups()
             yield key, Mark(number, indent), _nested(at, number + 1) if value is None else None
 
