@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from virtcatalog.cli.table import laid_out, print_tables
+from virtcatalog.cli.table import aligned, laid_out, print_tables
 
 COLUMNS = ("Name", "Why not")
 LONG = "spec.instancetype: the preference requires 8 vCPUs, there are 4"
@@ -63,6 +63,83 @@ def test_no_line_is_wider_and_nothing_is_lost(width):
     assert max(map(len, lines)) <= width
     kept = "".join("".join(lines).split())
     assert all(kept.count(letter) >= sum("".join(row).count(letter) for row in rows) for letter in "/8ю")
+
+
+WORDS = "one two three four five six seven eight nine"
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "width", "lines"),
+    [
+        # twelve columns are the least that a text is narrowed to, or its header
+        (
+            ("A", "B"),
+            ("a" * 12, "123456789 123"),
+            26,
+            ["A             B", "aaaaaaaaaaaa  123456789", "              123"],
+        ),
+        (("A", "B"), ("a" * 12, "123456789 123"), 25, ["aaaaaaaaaaaa", "  b: 123456789 123"]),
+        (
+            ("A", "A longer header"),
+            ("a", "b" * 10 + " " + "c" * 8),
+            18,
+            ["A  A LONGER HEADER", "a  bbbbbbbbbb", "   cccccccc"],
+        ),
+        (
+            ("A", "A longer header"),
+            ("a", "b" * 10 + " " + "c" * 8),
+            17,
+            ["a", "  a longer", "  header:", "  bbbbbbbbbb", "  cccccccc"],
+        ),
+        # four lines are a row's most
+        (
+            ("A", "B"),
+            ("a", WORDS),
+            15,
+            ["a", "  b: one two", "  three four", "  five six", "  seven eight", "  nine"],
+        ),
+        (("A", "B"), ("a", WORDS[:39]), 15, ["A  B", "a  one two", "   three four", "   five six", "   seven eight"]),
+    ],
+)
+def test_columns_are_narrowed_as_long_as_rows_are_easy_to_read(columns, row, width, lines):
+    assert table(columns, [row], width) == lines
+
+
+@pytest.mark.parametrize(
+    ("width", "lines"),
+    [
+        (29, ["abcdefghijklmnopqrstuvwxyz", "  b: one  c: two  d: fourfour"]),
+        (28, ["abcdefghijklmnopqrstuvwxyz", "  b: one  c: two", "  d: fourfour"]),
+        (18, ["abcdefghijklmnopqr", "stuvwxyz", "  b: one  c: two", "  d: fourfour"]),
+        (15, ["abcdefghijklmno", "pqrstuvwxyz", "  b: one", "  c: two", "  d: fourfour"]),
+    ],
+)
+def test_facts_below_a_row_share_its_lines(width, lines):
+    row = ("abcdefghijklmnopqrstuvwxyz", "one", "two", "", "fourfour")
+    assert table(("A", "B", "C", "None", "D"), [row], width) == lines
+
+
+def test_marks_take_no_column_and_wide_letters_two():
+    assert table(("A", "B"), [("e\u0301", "x"), ("\uff46", "y"), ("abc", "z")], None) == [
+        "A    B",
+        "e\u0301    x",
+        "\uff46   y",
+        "abc  z",
+    ]
+
+
+def test_a_cell_without_text_is_a_dash():
+    assert list(aligned(("Name", "b"), [("", "x"), ("y", "")])) == ["NAME  B", "-     x", "y     -"]
+
+
+def test_a_header_of_names_stays_as_it_is(capsys):
+    print_tables(("Name", "b\n"), [("", [("1", "2")])], titled=False, capitals=False)
+    assert capsys.readouterr().out == "Name  b\\n\n1     2\n"
+
+
+def test_tables_in_a_pipe(capsys):
+    print_tables(("a",), [("one\x07", [("1",)]), ("two", [])], titled=True)
+    assert capsys.readouterr().out == "one\\x07\nA\n1\n\ntwo\nA\n"
 
 
 def test_letters_of_two_columns_count_as_two():

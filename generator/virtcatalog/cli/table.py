@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from virtcatalog.cli.console import coloured, columns_of_terminal, echo, print_line
@@ -59,9 +60,10 @@ def laid_out(
     header = [name.upper() if capitals else single_line(name) for name in columns]
     cells = [header, *([single_line(cell) or "-" for cell in row] for row in texts)]
     natural = [max(map(_length, column)) for column in zip(*cells, strict=True)]
-    widths = _fitting(natural, cells, width)
+    room = sys.maxsize if width is None else width
+    widths = _fitting(natural, cells, room)
     if widths is None:
-        yield from _one_below_the_other(columns, texts, cells[1:], width or 0)
+        yield from _one_below_the_other(columns, texts, cells[1:], room)
         return
     fits = widths == natural
     for number, row in enumerate(cells):
@@ -72,11 +74,11 @@ def laid_out(
             yield line.rstrip(), texts[number - 1] if number else None
 
 
-def _fitting(natural: list[int], cells: list[list[str]], width: int | None) -> list[int] | None:
+def _fitting(natural: list[int], cells: list[list[str]], width: int) -> list[int] | None:
     """The widths of columns with which a table fits, the widest ones narrowed; None if it would be hard to read."""
     widths = list(natural)
-    excess = sum(widths) + _GAP * (len(widths) - 1) - (width or 0)
-    if width is None or excess <= 0:
+    excess = sum(widths) + _GAP * (len(widths) - 1) - width
+    if excess <= 0:
         return widths
     least = [
         min(natural_width, max(_NARROWEST, len(head))) for natural_width, head in zip(natural, cells[0], strict=True)
@@ -93,7 +95,6 @@ def _fitting(natural: list[int], cells: list[list[str]], width: int | None) -> l
         _length(piece.rstrip()) > size
         for row in cells
         for cell, size in zip(row, widths, strict=True)
-        if _length(cell) > size
         for piece in _PIECE.findall(cell)
     )
     return None if broken or tall > _TALLEST * len(cells[1:]) else widths
@@ -143,4 +144,4 @@ def _length(text: str) -> int:
     from unicodedata import combining, east_asian_width
 
     letters = _NOT_ASCII.findall(text)
-    return len(text) + sum(-1 if combining(letter) else east_asian_width(letter) in "WF" for letter in letters)
+    return len(text) + sum(-1 if combining(letter) else east_asian_width(letter) in ("W", "F") for letter in letters)
