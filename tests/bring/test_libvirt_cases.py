@@ -5,6 +5,7 @@ A case shows what is otherwise than with the smallest domain; nothing is said of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -12,9 +13,15 @@ import pytest
 from importing import bring, domain
 from syrupy.assertion import SnapshotAssertion
 
+from virtcatalog.api.findings import Path, field_path
+from virtcatalog.bring.libvirt.devices import devices
+from virtcatalog.bring.libvirt.disks import disks
 from virtcatalog.bring.libvirt.domain import Imported
+from virtcatalog.bring.libvirt.draft import Draft
+from virtcatalog.bring.libvirt.machine import machine
 from virtcatalog.bring.libvirt.rules import NetworkRule, Rules, device_rule, disk_rule
 from virtcatalog.manifests.difference import differences
+from virtcatalog.manifests.xml import read_xml
 
 MARK = "<metadata><kubevirt xmlns='http://kubevirt.io'/></metadata>"
 """By which a domain is known to be KubeVirt's."""
@@ -129,6 +136,8 @@ MEMORY = {
 } | {
     "less at first": domain("<currentMemory unit='GiB'>3</currentMemory>"),
     "all at first": domain("<currentMemory unit='MiB'>4096</currentMemory>"),
+    "room to grow": domain("<maxMemory unit='GiB' slots='16'>8</maxMemory>"),
+    "no room for what it has": domain("<maxMemory unit='GiB'>2</maxMemory>"),
     "no more than it has": domain("<maxMemory unit='GiB' slots='16'>4</maxMemory>"),
     "huge pages": domain("<memoryBacking><hugepages/></memoryBacking>"),
     "huge pages of two sizes": domain(
@@ -191,6 +200,10 @@ CPUS = {
         pinned() + "<memoryBacking><hugepages/><nosharepages/></memoryBacking>"
         "<numatune><memnode cellid='0' mode='strict' nodeset='0'/></numatune>"
     ),
+    "shares": domain("<cputune><shares>1024</shares><period>1000</period></cputune>"),
+    "shares beside what is placed": domain(
+        "<cputune><shares>1024</shares><vcpupin vcpu='0' cpuset='1'/><period>1000</period></cputune>"
+    ),
     "no shared pages off NUMA": domain(
         pinned() + "<memoryBacking><nosharepages/></memoryBacking><features><pmu state='off'/></features>"
     ),
@@ -224,6 +237,8 @@ FIRMWARE = {
     "IBM Z": domain(os=S390X),
     "a UUID in upper case": domain(f"<uuid>{UUID.upper()}</uuid>"),
     "a UUID of SMBIOS": domain(f"<sysinfo type='smbios'><system><entry name='uuid'>{UUID}</entry></system></sysinfo>"),
+    "a serial number": domain("<sysinfo type='smbios'><system><entry name='serial'>S</entry></system></sysinfo>"),
+    "UEFI with Secure Boot": domain(os=UEFI.replace("type='pflash'", "type='pflash' secure='yes'")),
     "an empty serial number": domain("<sysinfo type='smbios'><system><entry name='serial'/></system></sysinfo>"),
     "a chassis": domain(
         "<sysinfo type='smbios'><chassis><entry name='manufacturer'>M</entry><entry name='version'>V</entry>"
@@ -257,6 +272,7 @@ FEATURES = {
 
 LIFE = {
     "a clock by UTC": domain("<clock offset='utc'/>"),
+    "a clock of a zone": domain("<clock offset='timezone' timezone='Asia/Tokyo'/>"),
     "a clock of UTC moved": domain("<clock offset='utc' adjustment='60'/>"),
     "a clock of UTC that is set again": domain("<clock offset='utc' adjustment='reset'/>"),
     "a clock that varies": domain("<clock offset='variable'/>"),
@@ -349,6 +365,12 @@ DISKS = {
     "a disk without reservations": domain(
         devices="<disk type='block' device='disk'><source dev='/dev/sdx'><reservations managed='yes'/></source>"
         "<target dev='sda' bus='scsi'/></disk>"
+    ),
+    "one with every option": domain(
+        devices=disk(
+            "<driver name='qemu' cache='none' io='native' error_policy='report'/><serial>S</serial><shareable/>"
+            "<boot order='1'/>"
+        )
     ),
     "every block size": domain(
         devices=disk("<blockio logical_block_size='4096' physical_block_size='8192' discard_granularity='16384'/>")
@@ -497,6 +519,7 @@ CARDS = {
     "a card at an address of libvirt's": domain(
         devices=card(slot()) + "<controller type='pci' index='0' model='pcie-root'/>"
     ),
+    "a card with a MAC address": domain(devices=card("<mac address='52:54:00:AA:00:01'/>")),
     "a card without a MAC address": domain(devices=card("<mac/>")),
     "two cards on one network": domain(devices=card(source="network='lan'") + card(source="network='lan'")),
     "cards without names": domain(devices=card(source="") + card(source="") + "<interface type='user'/>"),
@@ -530,31 +553,6 @@ HOST_DEVICES = {
 }
 
 DEVICES = {
-    "a device of no address": domain(devices=device("<source/>", "usb")),
-    "a mediated device": domain(devices=device(MEDIATED, "mdev")),
-    "KubeVirt's GPU": kubevirts(devices=device(HOST + named("ua-gpu-g"))),
-    "KubeVirt's host device": kubevirts(devices=device(HOST + named("ua-hostdevice-h"))),
-    "KubeVirt's USB device": kubevirts(
-        devices=device("<source><address bus='1' device='2'/></source>" + named("ua-usb-host-u"), "usb")
-    ),
-    "KubeVirt's other device": kubevirts(devices=device(HOST + named("ua-other-h"))),
-    "others' GPU": domain(devices=device(HOST + named("ua-gpu-g"))),
-    "two of one name": kubevirts(devices=device(HOST + named("ua-gpu-g")) + device(HOST + named("ua-gpu-g"))),
-    "KubeVirt's GPU with a display": kubevirts(
-        devices=device(MEDIATED + named("ua-gpu-g"), "mdev", "display='on' ramfb='on'")
-    ),
-    "KubeVirt's GPU with a display alone": kubevirts(
-        devices=device(MEDIATED + named("ua-gpu-g"), "mdev", "display='on'")
-    ),
-    "KubeVirt's GPU without a display": kubevirts(
-        devices=device(MEDIATED + named("ua-gpu-g"), "mdev", "display='off'")
-    ),
-    "KubeVirt's mediated host device": kubevirts(
-        devices=device(MEDIATED + named("ua-hostdevice-h"), "mdev", "display='on'")
-    ),
-}
-
-DEVICES = {
     "a graphics card": domain(devices="<video><model type='virtio'/></video>"),
     "the usual graphics card": domain(devices="<video><model type='vga' vram='16384'/></video>"),
     "the usual graphics card of UEFI": domain(
@@ -573,6 +571,14 @@ DEVICES = {
     "a tablet on no bus": domain(devices="<input type='tablet'/>"),
     "a tablet on PS/2": domain(devices="<input type='tablet' bus='ps2'/>"),
     "a keyboard on USB": domain(devices="<input type='keyboard' bus='usb'/>"),
+    "a keyboard on no bus": domain(devices="<input type='keyboard'/>"),
+    "a mouse with an alias and an address": domain(
+        devices=f"<input type='mouse' bus='ps2'>{named('input0')}{slot()}</input>"
+    ),
+    "others' named tablet": domain(devices=f"<input type='tablet' bus='usb'>{named('ua-pen')}</input>"),
+    "KubeVirt's two tablets of one name": kubevirts(
+        devices=2 * f"<input type='tablet' bus='usb'>{named('ua-pen')}</input>"
+    ),
     "a keyboard on PS/2": domain(devices="<input type='keyboard' bus='ps2'/>"),
     "two tablets": domain(devices="<input type='tablet' bus='usb'/><input type='tablet' bus='virtio'/>"),
     "KubeVirt's tablet": kubevirts(devices=f"<input type='tablet' bus='usb'>{named('ua-pen')}</input>"),
@@ -595,6 +601,17 @@ DEVICES = {
     "KubeVirt's console without a log": kubevirts(devices="<serial type='unix'/>"),
     "KubeVirt's console with a log": kubevirts(devices="<serial type='unix'><log file='/x'/></serial>"),
     "others' console without a log": domain(devices="<serial type='unix'/>"),
+    "KubeVirt's two consoles, the first with a log": kubevirts(
+        devices="<serial type='unix'><log file='/x'/></serial><serial type='pty'/>"
+    ),
+    "KubeVirt's two consoles, the second with a log": kubevirts(
+        devices="<serial type='pty'/><serial type='unix'><log file='/x'/></serial>"
+    ),
+    "two of what a guest has one of": domain(
+        devices="<rng model='virtio'/><rng model='virtio-transitional'/><sound model='ac97'/><sound model='ich9'/>"
+        "<tpm model='tpm-tis'><backend type='passthrough'/></tpm><tpm model='tpm-crb'><backend type='emulator'/></tpm>"
+        "<vsock model='virtio'/><vsock/>"
+    ),
     "a balloon": domain(devices="<memballoon model='virtio'><stats period='10'/></memballoon>"),
     "a TPM of the host": domain(devices="<tpm model='tpm-tis'><backend type='passthrough'/></tpm>"),
     "a TPM without a backend": domain(devices="<tpm model='tpm-tis'/>"),
@@ -605,6 +622,7 @@ DEVICES = {
     "sound by ICH6": domain(devices="<sound model='ich6'/>"),
     "sound by AC97": domain(devices="<sound model='ac97'/>"),
     "sound by USB": domain(devices="<sound model='usb'/>"),
+    "others' named sound": domain(devices=f"<sound model='ich9'>{named('ua-bell')}</sound>"),
     "KubeVirt's sound": kubevirts(devices=f"<sound model='ich9'>{named('ua-bell')}</sound>"),
     "KubeVirt's sound without a name": kubevirts(devices="<sound model='ich9'/>"),
     "a watchdog": domain(devices=f"<watchdog model='i6300esb' action='poweroff'>{named('ua-dog')}</watchdog>"),
@@ -764,6 +782,43 @@ def test_a_cluster_may_have_one_resource_for_a_device(of: str, kinds: list[str],
 def test_mediated_gpus_have_a_display(family: str, options: str, snapshot: SnapshotAssertion) -> None:
     content = kubevirts(devices=device(MEDIATED + named(f"ua-{family}-g"), "mdev", options))
     assert shown(bring(content, objects=plugins("mdev")), content) == snapshot
+
+
+def drafted(content: bytes) -> Draft:
+    """A domain's VM, as it is before KubeVirt has seen it."""
+    draft = Draft(read_xml(content, "db.xml"), "db.xml")
+    machine(draft)
+    devices(draft, Rules(), {})
+    disks(draft, Rules())
+    return draft
+
+
+def scalars(value: Any, path: Path = ()) -> Iterator[Path]:
+    """The paths of all values that have no parts, by index in lists."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    yield from [found for step, item in parts for found in scalars(item, (*path, step))] or [path]
+
+
+def origins(content: bytes) -> Iterator[str]:
+    """The parts of a domain that are lost with each field of the VM, if KubeVirt refuses that."""
+    draft = drafted(content)
+    for path in scalars(draft.spec):
+        field = field_path(path)
+        draft.drop(path, field)
+        parts = [
+            f"{element.path}/@{attribute}" if attribute else element.path
+            for (element, attribute), verdict in draft.verdicts.items()
+            if verdict.why == field
+        ]
+        if parts:
+            yield f"{field}: {' '.join(parts)}"
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_each_field_is_known_by_the_parts_that_it_comes_from(group: str, snapshot: SnapshotAssertion) -> None:
+    usual = {*origins(domain(devices=disk() + card())), *origins(kubevirts(devices=disk() + card()))}
+    found = dict.fromkeys(line for content in GROUPS[group].values() for line in origins(content))
+    assert [line for line in found if line not in usual] == snapshot
 
 
 REFUSED = {

@@ -137,7 +137,7 @@ def _without_zeros(number: str) -> str:
 def _in_bytes(element: XMLElement) -> int | None:
     if element.tag not in ("memory", "maxMemory", "currentMemory") or not element.text.isdecimal():
         return None
-    return int(element.text) * UNITS.get(element.get("unit", "KiB"), 0)
+    return int(element.text) * UNITS[element.get("unit", "KiB")]
 
 
 def _same_attribute(element: XMLElement, new: XMLElement, attribute: str) -> bool:

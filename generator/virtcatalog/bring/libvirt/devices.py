@@ -85,7 +85,7 @@ def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs
             draft.mark("host", f"it is attached to {attachment}", *parts)
     if networks:
         draft.spec["networks"] = networks
-    elif not any(element.get("type") == "hostdev" for element in elements):
+    else:
         draft.put((*_DEVICES, "autoattachPodInterface"), False)
 
 
