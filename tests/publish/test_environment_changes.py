@@ -7,7 +7,7 @@ import pytest
 from publish.released import after, load, sizes
 from virtcatalog.catalog.lock import write_lock
 from virtcatalog.catalog.model import Catalog
-from virtcatalog.publish.environments import Change, environment_changes
+from virtcatalog.publish.environments import Broken, Change, broken, environment_changes
 from virtcatalog.publish.releases import environments_now, now
 
 NAMESPACED = "scope: namespaced, namespace: lab"
@@ -144,3 +144,29 @@ def test_each_change_is_since_what_it_changes_was_published():
         ("is left out", "v1.0.0"),
         ("is left out", "v1.0.0"),
     ]
+
+
+def test_an_environment_that_goes_or_leaves_out_is_broken_and_one_that_adds_is_not():
+    overlays = {"overlays.yaml": "lab: {}\nprod: {}\ntest: {labels: {a: b}}\n"}
+    catalog = after(
+        overlays, {"overlays.yaml": "prod: {select: {kinds: []}, deprecated: false}\ntest: {labels: {a: c}}\n"}
+    )
+    found = list(broken(catalog))
+    lock = catalog.lock
+    assert lock is not None
+    assert found[0] == Broken(
+        environment="lab",
+        change=Change(text="is gone, and all that VMs there name with it", since="v1.0.0", lost=True),
+        gone=True,
+        source=lock.environments["lab"].source,
+    )
+    test = catalog.overlays[1]
+    assert found[1:] == [
+        Broken(
+            environment="test",
+            change=Change(text="label a: b → c", since="v1.0.0", lost=True),
+            gone=False,
+            source=test.source,
+        )
+    ]
+    assert list(broken(load(overlays))) == []
