@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -13,7 +13,7 @@ from sampling import ALL
 from virtcatalog.cli.batches import unplaced
 from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.expand_warnings import Warnings
-from virtcatalog.fleet import files, filling
+from virtcatalog.fleet import files, filling, leaves
 from virtcatalog.fleet.alike import Likeness, Matcher, compact, has_plain_name, likeness
 from virtcatalog.fleet.expanding import Expander
 from virtcatalog.fleet.leaves import Leaves, leaves_of
@@ -21,6 +21,7 @@ from virtcatalog.fleet.outcome import Expansion
 from virtcatalog.fleet.sources import Placed
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.read import Part
 
 OBJECTS = [
     {
@@ -389,3 +390,192 @@ def test_a_vm_that_is_alike_but_for_what_its_name_stands_for_is_expanded(tmp_pat
     file.write_text(as_lines([make(name) for name in names]))
     assert [each.became for each in became(str(file), "xml", plainly=False)] == expected
     assert bool(filled) == (make is plain_vm)
+
+
+class Noted:
+    """What is asked of one who expands VMs, of which each becomes its name."""
+
+    def __init__(self, became: str = "admitted") -> None:
+        self.expanded: list[str] = []
+        self.patterns: list[Likeness] = []
+        self._became = became
+
+    def expand(self, share: files.Share, _cluster: Cluster) -> Iterator[Expansion]:
+        vm = json.loads(share.part.text)
+        self.expanded.append(vm["metadata"]["name"])
+        yield Expansion(self._became, f"<{vm['metadata']['name']} {vm['spec']['x']}>")
+
+    def matcher(self, common: Likeness) -> Matcher:
+        self.patterns.append(common)
+        return Matcher(common)
+
+
+@pytest.fixture
+def noted(monkeypatch: pytest.MonkeyPatch) -> Noted:
+    made = Noted()
+    monkeypatch.setattr(filling, "Matcher", made.matcher)
+    return made
+
+
+def of(name: str, x: str = "a") -> files.Share:
+    vm = {"metadata": {"name": name, "namespace": "team"}, "spec": {"x": x}}
+    return files.Share(Part(json.dumps(vm), is_vm=True))
+
+
+STAND_INS = [filling.stand_in("ns", which)[0].decode() for which in (0, 1)]
+
+
+def test_after_four_vms_that_are_alike_two_stand_ins_are_expanded_for_the_others(noted):
+    fillers = filling.Fillers(noted.expand, Cluster(), None)
+    for number in range(3):
+        assert fillers.of(of(f"vm-{number}")) is None
+    assert noted.expanded == []
+    assert fillers.of(of("vm-3")) == [Expansion("admitted", "<vm-3 a>")]
+    assert noted.expanded == ["vm-3", *STAND_INS]
+    for number in range(4, 200):
+        assert fillers.of(of(f"vm-{number}")) == [Expansion("admitted", f"<vm-{number} a>")]
+    assert noted.expanded == ["vm-3", *STAND_INS]
+
+
+def test_vms_of_several_kinds_are_counted_apart(noted):
+    fillers = filling.Fillers(noted.expand, Cluster(), None)
+    found = [fillers.of(of(f"vm-{number}", x)) for number in range(5) for x in ("a", "b")]
+    assert [None if each is None else each[0].output for each in found] == [
+        *[None] * 6,
+        *("<vm-3 a>", "<vm-3 b>", "<vm-4 a>", "<vm-4 b>"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("x", "became", "expanded"),
+    [
+        ("vm-{}", "admitted", ["vm-3"]),  # the name is in what may mean something
+        ("a", "unsupported", ["vm-3", *STAND_INS]),
+    ],
+)
+def test_vms_that_cannot_be_filled_in_are_expanded_by_others(noted, x, became, expanded):
+    noted._became = became
+    fillers = filling.Fillers(noted.expand, Cluster(), None)
+    found = [fillers.of(of(f"vm-{number}", x.format(number))) is None for number in range(80)]
+    assert found == [True, True, True, False, *[True] * 76]
+    assert noted.expanded == expanded
+    assert noted.patterns == []
+
+
+def test_a_pattern_is_made_after_thirty_two_vms_that_were_filled_in(noted):
+    fillers = filling.Fillers(noted.expand, Cluster(), None)
+    for number in range(36):
+        assert noted.patterns == []
+        fillers.of(of(f"vm-{number}"))
+    assert [common.text for common in noted.patterns] == [
+        b'{"metadata":{"name":"\x7f0\x7f","namespace":"\x7f1\x7f"},"spec":{"x":"a"}}'
+    ]
+    for number in range(36, 100):
+        assert fillers.of(of(f"vm-{number}")) == [Expansion("admitted", f"<vm-{number} a>")]
+    assert len(noted.patterns) == 1
+
+
+def test_vms_of_a_namespace_with_objects_are_not_filled_in(noted):
+    fillers = filling.Fillers(noted.expand, Cluster(OBJECTS), None)
+    for number in range(50):
+        fillers.of(of(f"vm-{number}"))
+    share = of("vm-51")._replace(part=Part(of("vm-51").part.text.replace("team", "claims"), is_vm=True))
+    assert fillers.of(share) is None
+    assert fillers.of(of("vm-52")) == [Expansion("admitted", "<vm-52 a>")]
+
+
+def test_no_more_than_some_patterns_are_kept(noted, monkeypatch):
+    monkeypatch.setattr(filling, "_PATTERNS", 2)
+    fillers = filling.Fillers(noted.expand, Cluster(), None)
+    held = []
+    for x in "abcde":
+        for number in range(36):
+            fillers.of(of(f"vm-{number}", x))
+        held.append(sum(map(len, fillers._matchers.values())))
+    assert held == [1, 2, 1, 2, 1]
+
+
+def test_of_too_many_kinds_those_are_kept_that_can_be_filled_in(noted, monkeypatch):
+    monkeypatch.setattr(filling, "_KINDS", 4)
+    fillers = filling.Fillers(noted.expand, Cluster(), None)
+
+    def meet(kinds: str, number: int) -> list[bool]:
+        return [fillers.of(of(f"vm-{index}", x)) is not None for x in kinds for index in range(number)]
+
+    def remembered() -> list[bool]:
+        return [isinstance(kind, filling._Filler) for kind in fillers._kinds.values()]
+
+    steps = [("ab", 4), ("cd", 1), ("e", 1), ("f", 4), ("g", 1), ("h", 1)]
+    held = []
+    for kinds, number in steps:
+        meet(kinds, number)
+        held.append(remembered())
+    assert held == [
+        [True, True],
+        [True, True, False, False],
+        [True, True, False],
+        [True, True, True],
+        [True, True, True, False],
+        [False],
+    ]
+
+
+class Looked(NamedTuple):
+    """A part of a file of which it is noted that somebody looks at it."""
+
+    number: int
+    at: list[int]
+    text: str = "{}"
+    named: None = None
+
+    @property
+    def is_vm(self) -> bool:
+        self.at.append(self.number)
+        return True
+
+
+def test_after_many_vms_in_a_row_that_are_like_none_only_some_are_compared(noted):
+    fillers = filling.Fillers(noted.expand, Cluster(), None)
+    at: list[int] = []
+    for number in range(200):
+        assert fillers.of(files.Share(Looked(number, at))) is None
+    assert at == [*range(129), 160, 192]
+    for number in range(200, 225):
+        fillers.of(files.Share(Looked(number, at)))
+    for number in range(4):
+        fillers._missed = 0
+        fillers.of(of(f"vm-{number}"))
+    del at[:]
+    for number in range(130):
+        fillers.of(files.Share(Looked(number, at)))
+    assert at == [*range(129)]
+
+
+def test_the_last_of_what_is_remembered():
+    fillers = filling.Fillers(Noted().expand, Cluster(), None)
+    for number in range(1 << 14):
+        fillers._count(b"%d" % number, 0)
+    assert len(fillers._kinds) == 1 << 14
+    fillers._count(b"one more", 0)
+    assert fillers._kinds == {b"one more": 1}
+    fillers._count(b"many", 4)
+    assert fillers._kinds == {b"one more": 1}
+
+
+def test_stand_ins_are_no_vms_by_chance():
+    first, second = (filling.stand_in("ns" + "umtgvx", which) for which in (0, 1))
+    shapes = [
+        leaves.SHAPES[sort].fullmatch(leaf) is not None
+        for each in (first, second)
+        for sort, leaf in zip("nsumtgvx", each, strict=True)
+    ]
+    assert shapes == [True] * 16
+    assert (first[:2], [len(leaf) for leaf in second[:2]]) == ((b"zxnj", b"zxsj"), [30, 30])
+    assert [leaf.decode()[:6] for leaf in (first[4], second[4])] == ["2031-0", "2032-0"]
+
+
+def test_a_namespace_that_is_left_out_is_the_default():
+    text = written({"metadata": {"name": "web-1"}, "spec": {}})
+    found = leaves_of(text)
+    assert found == Leaves("n-", (b"web-1", b"default"))
+    assert Matcher(likeness(text, found)).leaves(text.replace(b"web-1", b"db-17")) == (b"db-17", b"default")
