@@ -118,8 +118,3 @@ def split_path(path: str, delimiter: str) -> list[str]:
         else:
             joined.append(part)
     return joined
-
-
-def texts(pairs: dict[str, Any]) -> dict[str, str]:
-    """Return labels or annotations as text."""
-    return {key: str(value) for key, value in sorted(pairs.items())}

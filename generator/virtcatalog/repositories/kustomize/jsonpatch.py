@@ -52,9 +52,12 @@ def _copied(data: Any, budget: Budget) -> Any:
 
 def _apply(document: dict[str, Any], operation: dict[str, Any], budget: Budget) -> Path | None:
     """Carry out an operation; return where in the object, None for a test."""
-    name, path = operation.get("op"), _steps(operation.get("path"))
+    name, value = operation.get("op"), operation.get("value")  # Go's json-patch takes one that is not there for null
+    if name == "replace" and operation.get("path") == "":
+        document[""] = _copied(value, budget)
+        return ()
+    path = _steps(operation.get("path"))
     budget.keys(2 * len(path))
-    value = operation.get("value")  # Go's json-patch takes one that is not there for null
     if name == "add":
         return _add(document, path, _copied(value, budget))
     if name == "remove":
@@ -80,7 +83,10 @@ def _from(operation: dict[str, Any], budget: Budget) -> list[str]:
 
 
 def _steps(pointer: Any) -> list[str]:
-    if not isinstance(pointer, str) or (pointer and not pointer.startswith("/")):
+    """The steps of a pointer; what stands before the first slash does not count. Source: json-patch.v4, findObject."""
+    if pointer == "":
+        raise PatchError("of the whole object there is no operation but replace")
+    if not isinstance(pointer, str) or "/" not in pointer:
         raise PatchError(f"{pointer!r} is no JSON pointer")
     return ["", *(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])]
 
@@ -108,15 +114,10 @@ def _key(data: Any, step: str, path: list[str]) -> str | int:
         index = int(step) + (len(data) if step.startswith("-") else 0)
         if 0 <= index < len(data):
             return index
-    raise PatchError(f"there is nothing at {'/'.join(path) or '/'}")
+    raise PatchError(f"there is nothing at {'/'.join(path)}")
 
 
 def _add(document: Any, path: list[str], value: Any) -> Path:
-    if len(path) == 1:
-        if value is None:
-            raise PatchError("nothing is left of it")
-        document[""] = value
-        return ()
     (holder, steps), last = _at(document, path[:-1]), path[-1]
     if isinstance(holder, dict):
         holder[last] = value
@@ -135,7 +136,7 @@ def _replace(document: Any, path: list[str], value: Any) -> Path:
     holder, steps = _at(document, path[:-1])
     if isinstance(holder, dict):
         holder[path[-1]] = value
-        return (*steps, path[-1]) if len(path) > 1 else ()
+        return (*steps, path[-1])
     key = _key(holder, path[-1], path)
     holder[key] = value
     return (*steps, key)
@@ -144,8 +145,4 @@ def _replace(document: Any, path: list[str], value: Any) -> Path:
 def _take(document: Any, path: list[str]) -> tuple[Any, Path]:
     holder, steps = _at(document, path[:-1])
     key = _key(holder, path[-1], path)
-    value = holder[key]
-    if len(path) == 1:
-        return value, ()
-    del holder[key]
-    return value, (*steps, key)
+    return holder.pop(key), (*steps, key)

@@ -13,7 +13,6 @@ from virtcatalog.repositories.kustomize.resource import Id, Resource, pairs_of, 
 
 _OF_KIND: Final = ("group", "version", "kind")
 _OF_NAME: Final = ("namespace", "name")
-_KEYS: Final = frozenset((*_OF_KIND, *_OF_NAME, "labelSelector", "annotationSelector"))
 _PAIRS: Final[tuple[tuple[str, Literal["labels", "annotations"]], ...]] = (
     ("labelSelector", "labels"),
     ("annotationSelector", "annotations"),
@@ -34,8 +33,6 @@ class Selector:
     """
 
     def __init__(self, target: Mapping[str, Any], budget: Budget) -> None:
-        if unknown := set(target) - _KEYS:
-            raise SelectorError(f"{min(unknown)} is none of {', '.join(sorted(_KEYS))}")
         try:
             self._patterns = {
                 key: Pattern(str(target[key]), budget.states) for key in (*_OF_KIND, *_OF_NAME) if target.get(key)
