@@ -214,6 +214,10 @@ FIRMWARE = {
     "a BIOS that is silent": domain(os="<os><type>hvm</type><bios useserial='no'/></os>"),
     "a loader of BIOS": domain(os="<os><type>hvm</type><loader type='rom'>/usr/share/seabios/bios.bin</loader></os>"),
     "a loader of UEFI without a type": domain(os="<os><type>hvm</type><loader>/usr/share/EDK2/x.fd</loader></os>"),
+    **{
+        f"a loader called {name}": domain(os=f"<os><type>hvm</type><loader>/usr/share/{name}</loader></os>")
+        for name in ("OVMF.fd", "aavmf.fd", "uefi.bin", "seabios.bin")
+    },
     "a loader beside variables": domain(os="<os><type>hvm</type><loader>/x.fd</loader><nvram>/v.fd</nvram></os>"),
     "a loader alone": domain(os="<os><type>hvm</type><loader>/x.fd</loader></os>"),
     "a loader in flash": domain(os="<os><type>hvm</type><loader type='pflash'>/x.fd</loader></os>"),
@@ -320,6 +324,15 @@ SECURITY = {
     "KubeVirt's Secure Execution": kubevirts(
         devices="<rng model='virtio'><driver iommu='on'/><backend model='random'>/dev/urandom</backend></rng>", os=S390X
     ),
+    "KubeVirt's devices that are not protected": kubevirts(
+        devices="<rng model='virtio'><driver iommu='off'/><backend model='random'>/dev/urandom</backend></rng>",
+        os=S390X,
+    ),
+    "KubeVirt's protected devices after others": kubevirts(
+        devices="<rng model='virtio'><driver iommu='off'/></rng>"
+        "<memballoon model='virtio'><driver iommu='on'/></memballoon>",
+        os=S390X,
+    ),
     "KubeVirt's SEV of x86": kubevirts(
         "<launchSecurity type='sev'><policy>0x1</policy></launchSecurity>",
         "<rng model='virtio'><driver iommu='on'/><backend model='random'>/dev/urandom</backend></rng>",
@@ -365,6 +378,18 @@ DISKS = {
     "a disk without reservations": domain(
         devices="<disk type='block' device='disk'><source dev='/dev/sdx'><reservations managed='yes'/></source>"
         "<target dev='sda' bus='scsi'/></disk>"
+    ),
+    "one of no kind": domain(
+        devices="<disk type='file'><source file='/x'/><target dev='vda' bus='virtio'/><serial>S</serial></disk>"
+    ),
+    "a LUN on SATA that is read-only": domain(
+        devices=disk("<readonly/>", source="dev='/dev/sdx'", target="dev='sda' bus='sata'", kind="lun")
+    ),
+    "a drive at an address": domain(devices=disk(slot(), target="dev='sda' bus='sata'", kind="cdrom")),
+    "one with a mirror and a chain": domain(
+        devices=disk(
+            "<driver name='qemu' type='qcow2'/><mirror type='file'><source file='/m'/></mirror>" + backing("/base"),
+        )
     ),
     "one with every option": domain(
         devices=disk(
@@ -426,6 +451,13 @@ THREADS = {
     "one thread for all": domain(
         "<iothreads>1</iothreads>", "".join(TWO).format(*["<driver name='qemu' iothread='1'/>"] * 2)
     ),
+    "one thread for one disk": domain("<iothreads>1</iothreads>", disk("<driver name='qemu' iothread='1'/>")),
+    "KubeVirt's one thread for one disk": kubevirts(
+        "<iothreads>1</iothreads>", disk("<driver name='qemu' iothread='1'/>")
+    ),
+    "KubeVirt's threads, one of which a disk has": kubevirts(
+        "<iothreads>3</iothreads>", "".join(TWO).format("<driver name='qemu' iothread='1'/>", "")
+    ),
     "a thread for each": domain(
         "<iothreads>2</iothreads>", "".join(TWO).format(*[f"<driver name='qemu' iothread='{n}'/>" for n in (1, 2)])
     ),
@@ -463,6 +495,9 @@ VOLUMES = {
         + own(f"{OWN}/vmi-disks/d/disk.img", "<filesystemOverhead>0.055</filesystemOverhead>")
     ),
     "a container disk at no place": kubevirts(devices=container_disk("b", "12") + container_disk("c", "0000")),
+    "a container disk at a place of three digits": kubevirts(
+        devices=container_disk("b", "12") + container_disk("c", "000")
+    ),
     "two container disks at one place": kubevirts(devices=container_disk("b", "0") + container_disk("c", "0")),
     "an ephemeral claim": kubevirts(devices=overlay("e", f"{OWN}/vmi-disks/e/disk.img")),
     "an ephemeral block device": kubevirts(devices=overlay("e", "/dev/e", "dev")),

@@ -46,6 +46,66 @@ from virtcatalog.errors import ManifestError
             "db.xml:6:18: features/smm/@state: 'maybe' is none of yes, on, no, off",
         ),
         (
+            domain("<memoryBacking><hugepages><page size='2' unit='ells'/></hugepages></memoryBacking>"),
+            "db.xml:6:27: memoryBacking/hugepages/page/@unit: 'ells' is no unit of memory",
+        ),
+        (
+            domain("<memoryBacking><hugepages><page unit='GiB'/></hugepages></memoryBacking>"),
+            "db.xml:6:27: memoryBacking/hugepages/page/@size: '' is no whole number",
+        ),
+        (
+            domain("<memoryBacking><hugepages><page size='1'/><page size='all'/></hugepages></memoryBacking>"),
+            "db.xml:6:43: memoryBacking/hugepages/page[2]/@size: 'all' is no whole number",
+        ),
+        (domain("<maxMemory unit='ells'>1</maxMemory>"), "db.xml:6:1: maxMemory/@unit: 'ells' is no unit of memory"),
+        (domain("<currentMemory>all</currentMemory>"), "db.xml:6:1: currentMemory: 'all' is no whole number"),
+        (domain(vcpu="<vcpu current='some'>2</vcpu>"), "db.xml:4:1: vcpu/@current: 'some' is no whole number"),
+        (
+            domain("<cpu><topology sockets='2' cores='one'/></cpu>"),
+            "db.xml:6:6: cpu/topology/@cores: 'one' is no whole number",
+        ),
+        (
+            domain("<features><hyperv><spinlocks retries='often'/></hyperv></features>"),
+            "db.xml:6:19: features/hyperv/spinlocks/@retries: 'often' is no whole number",
+        ),
+        (
+            domain("<features><kvm><hidden state='well'/></kvm></features>"),
+            "db.xml:6:16: features/kvm/hidden/@state: 'well' is none of yes, on, no, off",
+        ),
+        (
+            domain("<clock><timer name='pit' present='there'/></clock>"),
+            "db.xml:6:8: clock/timer/@present: 'there' is none of yes, on, no, off",
+        ),
+        (
+            domain("<clock offset='utc' adjustment='1234567890'/>"),
+            "db.xml:6:1: clock/@adjustment: '1234567890' is no number of seconds",
+        ),
+        (
+            domain("<launchSecurity type='sev'><policy>strict</policy></launchSecurity>"),
+            "db.xml:6:28: launchSecurity/policy: 'strict' is no whole number",
+        ),
+        (domain("<iothreads>many</iothreads>"), "db.xml:6:1: iothreads: 'many' is no whole number"),
+        (
+            domain(devices="<interface type='user'><boot order='last'/></interface>"),
+            "db.xml:8:24: devices/interface/boot/@order: 'last' is no whole number",
+        ),
+        (
+            domain(devices="<interface type='user'><acpi index='x'/></interface>"),
+            "db.xml:8:24: devices/interface/acpi/@index: 'x' is no whole number",
+        ),
+        (
+            domain(devices="<controller type='pci'><pcihole64>wide</pcihole64></controller>"),
+            "db.xml:8:24: devices/controller/pcihole64: 'wide' is no whole number",
+        ),
+        (
+            domain(devices="<disk><target dev='vda'/><blockio logical_block_size='large'/></disk>"),
+            "db.xml:8:26: devices/disk/blockio/@logical_block_size: 'large' is no whole number",
+        ),
+        (
+            domain(devices="<disk type='file'><target bus='virtio'/></disk>"),
+            "db.xml:8:1: devices/disk: <target dev=…> is missing: every disk has it",
+        ),
+        (
             domain(devices="<disk type='file'><source file='/x'/></disk>"),
             "db.xml:8:1: devices/disk: <target dev=…> is missing: every disk has it",
         ),
