@@ -145,7 +145,12 @@ class TestReleases:
         repository.write(ONE, "v1.0.0")
         found = releases(repository.catalog, None)
         assert told(found) == [("v1.0.0", "", ["m.large", "m.small"])]
-        assert "no git repository" in found.omissions[0]
+        assert found.omissions == (
+            "There is no git repository around the catalog: only the last release is known, of catalog.lock.",
+        )
+        with pytest.raises(GitError) as refused:
+            releases(repository.catalog, None, ["HEAD"])
+        assert str(refused.value) == ("there is no git repository around the catalog: no revision can be read")
 
     def test_without_a_lock_they_are_the_version_tags(self, repository):
         repository.commit(ONE)
@@ -160,6 +165,7 @@ class TestReleases:
             ("v2.0.0", "2026-01-04", ["m.huge", "m.large"]),  # the day of the tag
         ]
         assert repository.releases().releases[-1].commit == repository.made("rev-parse", "HEAD")
+        assert repository.releases().omissions == ()
 
     def test_a_tag_whose_catalog_is_broken_is_left_out_and_told(self, repository):
         repository.commit(ONE)
@@ -175,6 +181,9 @@ class TestReleases:
     def test_are_the_revisions_that_are_asked_for(self, repository):
         repository.commit(ONE, "v1.0.0")
         repository.commit(THREE, "v2.0.0")
+        assert [each.commit for each in repository.releases("HEAD~1", "main").releases] == [
+            repository.made("rev-parse", revision) for revision in ("HEAD~1", "HEAD")
+        ]
         assert told(repository.releases("HEAD~1", "main")) == [
             ("HEAD~1", "2026-01-01", ["m.large", "m.small"]),
             ("main", "2026-01-02", ["m.huge", "m.large"]),
@@ -189,8 +198,9 @@ class TestReleases:
     def test_a_revision_without_the_catalog_or_with_a_broken_one_is_an_error(self, repository):
         repository.git("commit", "-q", "--allow-empty", "-m", "Empty")
         repository.commit(ONE)
-        with pytest.raises(VirtcatalogError, match="there is no catalog in this revision"):
+        with pytest.raises(VirtcatalogError) as refused:
             repository.releases("HEAD~1")
+        assert str(refused.value) == "HEAD~1: there is no catalog in this revision"
         (repository.root / "repo/catalog/instancetypes/bad.yaml").write_text("class: 1\n")
         repository.git("add", "-A")
         repository.git("commit", "-q", "-m", "Bad")
@@ -206,7 +216,8 @@ class TestReleases:
         lock.unlink()
         found = repository.releases()
         assert told(found) == [("v1.0.0", "2026-01-01", ["m.large", "m.small"])]
-        assert "cannot be read; it is left out" in found.omissions[0]
+        commit = repository.made("rev-parse", "HEAD")[:12]
+        assert found.omissions == (f"The lock of 2026-01-02 ({commit}) cannot be read; it is left out.",)
 
     def test_in_a_shallow_clone_it_is_said_that_there_may_be_more(self, repository):
         repository.commit(ONE, "v1.0.0")
@@ -216,7 +227,7 @@ class TestReleases:
         repository.root = repository.root / "shallow"
         found = repository.releases()
         assert told(found) == [("v1.1.0", "2026-01-02", ["m.huge", "m.large", "m.small"])]
-        assert "shallow" in found.omissions[0]
+        assert found.omissions == ("The clone is shallow: releases of before its first commit are not known.",)
         assert repository.past().events == {}
         assert repository.past().omission == "The clone is shallow: what was before 2026-01-02 is not known."
 
@@ -237,7 +248,9 @@ class TestRenderedObjects:
             ),
             ("2026-01-01", "appeared", ()),
         ]
-        assert found.events["instancetypes", "m.large"][0].subject == "Two"
+        first = found.events["instancetypes", "m.large"][0]
+        assert (first.subject, first.commit) == ("Two", repository.made("rev-parse", "HEAD")[:12])
+        assert found.omission == ""
         assert [each[1] for each in events(found, "m.huge")] == ["appeared"]
         assert [each.what for each in found.events["preferences", "plain"]] == ["appeared"]
 
@@ -276,14 +289,23 @@ class TestRenderedObjects:
         assert [what for _, what, fields in found if not fields] == ["changed", "changed", "appeared"]
 
     def test_without_a_tree_or_git_it_is_said(self, repository, tmp_path):
-        assert "no git repository" in past_of(repository, tmp_path / "nowhere")
+        assert past_of(repository, tmp_path / "nowhere") == (
+            "There is no git repository around the rendered objects: when they changed is not known."
+        )
         repository.commit(ONE)
-        assert "Git knows of no rendered objects" in past_of(repository, repository.root / "repo/catalog")
+        catalog = repository.root / "repo/catalog"
+        assert past_of(repository, catalog) == (
+            f"Git knows of no rendered objects in {catalog}: when they changed is not known."
+        )
 
     def test_the_tree_of_another_catalog_tells_nothing(self, repository):
         repository.commit(ONE)
         (repository.root / "repo/catalog/catalog.yaml").write_text("name: other\nkubevirt: v1.9.0\n")
-        assert "are another catalog's" in repository.past().omission
+        assert repository.past() == Past(
+            {},
+            f"The rendered objects in {repository.root}/repo/output are another catalog's: when these changed is not "
+            "known.",
+        )
 
 
 def past_of(repository: Repository, tree: Path) -> str:
@@ -375,3 +397,35 @@ class TestWhatIsLeftOut:
         assert repository.past().omission == (
             f"The rendered objects in {tree} are another catalog's: when these changed is not known."
         )
+
+    def test_commits_beyond_the_most(self, tmp_path, monkeypatch):
+        repository = Repository(tmp_path)
+        for text in (ONE, TWO, THREE):
+            repository.commit(text, subject="change")
+        monkeypatch.setattr(rendered_module, "PAST_COMMITS", 2)
+        found = repository.past()
+        assert {event.date for events_ in found.events.values() for event in events_} == {"2026-01-02"}
+        assert found.omission == "What was before 2026-01-02 is left out."
+
+
+def test_tags_that_are_named_as_versions_are(repository):
+    repository.commit(ONE)
+    versions = "v1.0", "1.0.0", "catalog-v1.0.0", "release/1.2.3-rc.1", "v1.0.0+build.5"
+    others = "v1", "v1.0.0_rc", "vv1.0", "v1.x", "nightly"
+    for name in (*versions, *others):
+        repository.git("tag", name)
+        assert [each.name for each in repository.releases().releases] == [name] * (name in versions)
+        repository.git("tag", "-d", name)
+
+
+def test_what_the_environments_of_a_revision_publish(repository):
+    (repository.root / "repo/catalog/overlays.yaml").write_text("lab: {scope: namespaced, namespace: lab}\n")
+    repository.commit(ONE)
+    (found,) = repository.releases("main").releases
+    assert found.environments["lab"].namespace == "lab"
+    assert found.environments["lab"].objects == {
+        "VirtualMachineInstancetype": ("m.large", "m.small"),
+        "VirtualMachinePreference": ("plain",),
+    }
+    assert list(found.objects) == ["instancetypes", "preferences"]
+    assert list(found.objects["preferences"]) == ["plain"]
