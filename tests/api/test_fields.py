@@ -194,6 +194,14 @@ def test_a_field_that_is_not_written_has_gos_zero_value(kind: type[msgspec.Struc
     assert {name: default for name, default in defaults.items() if not is_zero(default)} == {}
 
 
+@pytest.mark.parametrize("kind", EVERY.values(), ids=EVERY)
+def test_what_is_read_is_as_strict_and_as_fixed_as_what_it_builds_on(kind: type[msgspec.Struct]) -> None:
+    config = kind.__struct_config__
+    assert config.frozen is config.cache_hash is issubclass(kind, Constant)
+    assert config.forbid_unknown_fields is not issubclass(kind, Status)
+    assert (config.omit_defaults, config.gc) == (True, False)
+
+
 def test_configuration_types_are_strict() -> None:
     kinds = [
         kind for kind in vars(configuration).values() if isinstance(kind, type) and issubclass(kind, Object | Constant)

@@ -5,11 +5,24 @@ import json
 import pytest
 
 from virtcatalog.api.addresses import sanitized_address, sanitized_network
-from virtcatalog.api.core import ObjectMeta, PodAffinityTerm, ResourceFieldSelector
+from virtcatalog.api.core import (
+    HTTPGetAction,
+    ManagedFieldsEntry,
+    ObjectMeta,
+    PodAffinityTerm,
+    PodDNSConfig,
+    PreferredSchedulingTerm,
+    ResourceFieldSelector,
+    TypedLocalObjectReference,
+    TypedObjectReference,
+)
+from virtcatalog.api.devices import Filesystem
+from virtcatalog.api.domainspec import ResourceRequirements
 from virtcatalog.api.golang import from_unstructured, unmarshal, unmarshal_texts, yaml_text
 from virtcatalog.api.govalues import GoError, as_json, yaml_key
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.api.vmstatus import FullVirtualMachine
+from virtcatalog.api.vmstatus import AddVolumeOptions, FullVirtualMachine, VolumeSnapshotStatus
+from virtcatalog.api.volumes import EmptyDiskSource
 
 
 def vm(spec):
@@ -213,3 +226,96 @@ def test_what_is_no_quantity_is_refused(value):
 def test_quantities_are_written_as_go_writes_them(value, text):
     spec = unmarshal({"domain": {"devices": {}, "memory": {"guest": value}}}, VirtualMachineInstanceSpec)
     assert spec["domain"]["memory"] == {"guest": text}
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "written"),
+    [
+        (TypedLocalObjectReference, {}, {"apiGroup": None, "kind": "", "name": ""}),
+        (TypedObjectReference, {}, {"apiGroup": None, "kind": "", "name": ""}),
+        (TypedObjectReference, {"apiGroup": "", "kind": "a"}, {"apiGroup": "", "kind": "a", "name": ""}),
+        (AddVolumeOptions, {}, {"name": "", "disk": None, "volumeSource": None}),
+        (Filesystem, {}, {"name": "", "virtiofs": None}),
+        (PreferredSchedulingTerm, {}, {"weight": 0, "preference": {}}),
+        (HTTPGetAction, {"port": None}, {"port": 0}),
+        (EmptyDiskSource, {}, {"capacity": "0"}),
+        (VolumeSnapshotStatus, {}, {"name": "", "enabled": False}),
+        (ResourceRequirements, {"requests": {"cpu": None}}, {"requests": {"cpu": "0"}}),
+        (PodDNSConfig, {"nameservers": ["010.0.0.1", None]}, {"nameservers": ["10.0.0.1", ""]}),
+        (ManagedFieldsEntry, {"fieldsV1": {"a": [None, 1.5]}}, {"fieldsV1": {"a": [None, 1.5]}}),
+        (ManagedFieldsEntry, {"fieldsV1": [1]}, {"fieldsV1": [1]}),
+        (
+            ObjectMeta,
+            {"ownerReferences": [{"controller": False, "kind": "VM"}], "finalizers": [None, "a"]},
+            {
+                "ownerReferences": [{"apiVersion": "", "kind": "VM", "name": "", "uid": "", "controller": False}],
+                "finalizers": ["", "a"],
+            },
+        ),
+        (ObjectMeta, {"labels": {"a": "b"}, "LABELS": {"c": "d"}}, {"labels": {"a": "b", "c": "d"}}),
+        (ObjectMeta, {"labels": {"a": "b"}, "LABELS": None}, {}),
+        (ObjectMeta, {"finalizers": ["a"], "FINALIZERS": ["b"]}, {"finalizers": ["b"]}),
+        (ObjectMeta, {"finalizers": ["a"], "FINALIZERS": None}, {}),
+        (ObjectMeta, {"name": "a", "NAME": None}, {"name": "a"}),
+        (ObjectMeta, None, {}),
+    ],
+)
+def test_what_is_written_is_whole(kind, given, written):
+    assert unmarshal(given, kind) == written
+
+
+def metadata(**fields):
+    return {"metadata": fields}
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "message"),
+    [
+        (metadata(name=1.5), ("metadata", "name"), "must be a string, not the number 1.5"),
+        (metadata(labels={"b": True}), ("metadata", "labels", "b"), "must be a string, not the boolean true"),
+        (metadata(annotations=[]), ("metadata", "annotations"), "must be a map, not a list"),
+        (metadata(finalizers="x"), ("metadata", "finalizers"), "must be a list, not the string 'x'"),
+        (metadata(finalizers=[1]), ("metadata", "finalizers", 0), "must be a string, not the number 1"),
+        (metadata(generation=True), ("metadata", "generation"), "must be an integer, not the boolean true"),
+        (metadata(generation="1"), ("metadata", "generation"), "must be an integer, not the string '1'"),
+        (metadata(generation=1.5), ("metadata", "generation"), "must be an integer, not the number 1.5"),
+        (
+            metadata(ownerReferences=[{}, {"controller": 1}]),
+            ("metadata", "ownerReferences", 1, "controller"),
+            "must be true or false, not the number 1",
+        ),
+        (
+            metadata(managedFields=[{"fieldsV1": {"a": float("inf")}}]),
+            ("metadata", "managedFields", 0, "fieldsV1", "a"),
+            "+Inf is not a number that JSON can hold; quote it if it is text",
+        ),
+        ({"spec": {"running": "yes"}}, ("spec", "running"), "must be true or false, not the string 'yes'"),
+        (
+            {"spec": {"template": {"spec": {"hostname": 5}}}},
+            ("spec", "template", "spec", "hostname"),
+            "must be a string, not the number 5",
+        ),
+        ([], (), "must be a map, not a list"),
+    ],
+)
+def test_what_does_not_fit_is_told_with_its_path(given, path, message):
+    for read in (from_unstructured, unmarshal):
+        with pytest.raises(GoError) as caught:
+            read(given, FullVirtualMachine)
+        assert (caught.value.path, caught.value.message) == (path, message)
+
+
+def test_texts_may_be_missing():
+    assert unmarshal_texts(None) == {}
+    assert unmarshal_texts({"a": None, "b": "c"}) == {"a": "", "b": "c"}
+
+
+def test_fields_that_are_not_known_are_told_in_order_but_for_those_in_a_vmis_spec():
+    template = {"metadata": {"z": {"y": 1}}, "spec": {"zz": 1}}
+    read = from_unstructured({"spec": {"template": template}, "a b": 1}, FullVirtualMachine)
+    assert read.unknown == ("[a b]", "spec.template.metadata.z")
+    assert read.data == {
+        "metadata": {},
+        "spec": {"template": {"metadata": {}, "spec": {"domain": {"devices": {}, "resources": {}}}}},
+        "status": {},
+    }
