@@ -1,0 +1,75 @@
+"""What Flux leaves out of a repository: lines of `.sourceignore` and of `ignore`, which are those of gitignore."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from virtcatalog.manifests.folder import held
+from virtcatalog.manifests.sources import open_folder
+from virtcatalog.repositories.ignored import ignored
+from virtcatalog.repositories.tree import Tree
+
+FILES = ("a.yaml", "b/a.yaml", "b/c/a.yaml", "b/c/d.yaml", "c/a.yaml", "d.yaml")
+
+
+def left_out(files: dict[str, str], *ignores: object) -> list[str]:
+    contents = {**dict.fromkeys(FILES, ""), **files}
+    tree = Tree(held({path: text.encode() for path, text in contents.items()}), "repo")
+    return [path for path in ignored(tree, [{"spec": {"ignore": text}} for text in ignores]) if path in FILES]
+
+
+@pytest.mark.parametrize(
+    ("lines", "files"),
+    [
+        ("", []),
+        ("# a.yaml\n\n   \n", []),
+        ("/\n", []),
+        ("a.yaml\n", ["a.yaml", "b/a.yaml", "b/c/a.yaml", "c/a.yaml"]),
+        ("a.yaml  \r\n", ["a.yaml", "b/a.yaml", "b/c/a.yaml", "c/a.yaml"]),
+        ("/a.yaml\n", ["a.yaml"]),
+        ("b/a.yaml\n", ["b/a.yaml"]),
+        ("c/a.yaml\n", ["c/a.yaml"]),
+        ("c\n", ["b/c/a.yaml", "b/c/d.yaml", "c/a.yaml"]),
+        ("c/\n", ["b/c/a.yaml", "b/c/d.yaml", "c/a.yaml"]),
+        ("/c/\n", ["c/a.yaml"]),
+        ("a.yaml/\n", []),
+        ("/d.yaml/\n", []),
+        ("b\n", ["b/a.yaml", "b/c/a.yaml", "b/c/d.yaml"]),
+        ("/b/*.yaml\n", ["b/a.yaml"]),
+        ("/b/*\n", ["b/a.yaml", "b/c/a.yaml", "b/c/d.yaml"]),
+        ("/*/a.yaml\n", ["b/a.yaml", "c/a.yaml"]),
+        ("**/d.yaml\n", ["b/c/d.yaml", "d.yaml"]),
+        ("b/**/a.yaml\n", ["b/a.yaml", "b/c/a.yaml"]),
+        ("b/**\n", ["b/a.yaml", "b/c/a.yaml", "b/c/d.yaml"]),
+        ("**/c/a.yaml\n", ["b/c/a.yaml", "c/a.yaml"]),
+        ("**\n", list(FILES)),
+        ("/*\n!/b/\n", ["a.yaml", "c/a.yaml", "d.yaml"]),
+        ("a.yaml\n!/b/a.yaml\n", ["a.yaml", "b/c/a.yaml", "c/a.yaml"]),
+        ("!a.yaml\na.yaml\n", ["a.yaml", "b/a.yaml", "b/c/a.yaml", "c/a.yaml"]),
+        ("?.yaml\n!a.yaml\n", ["b/c/d.yaml", "d.yaml"]),
+    ],
+)
+def test_which_files_lines_mean(lines: str, files: list[str]) -> None:
+    assert left_out({".sourceignore": lines}) == files
+    assert left_out({}, lines) == files
+
+
+def test_a_file_in_a_folder_is_about_that_folder() -> None:
+    assert left_out({"b/.sourceignore": "a.yaml\n"}) == ["b/a.yaml", "b/c/a.yaml"]
+    assert left_out({"b/.sourceignore": "/a.yaml\n"}) == ["b/a.yaml"]
+    assert left_out({"b/c/.sourceignore": "*\n"}) == ["b/c/a.yaml", "b/c/d.yaml"]
+
+
+def test_what_is_said_further_down_and_in_the_object_counts_last() -> None:
+    assert left_out({".sourceignore": "a.yaml\n", "b/.sourceignore": "!a.yaml\n"}) == ["a.yaml", "c/a.yaml"]
+    assert left_out({".sourceignore": "a.yaml\n"}, "!/c\n", None) == ["a.yaml", "b/a.yaml", "b/c/a.yaml"]
+
+
+def test_a_file_that_cannot_be_read_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "repo").mkdir()
+    (tmp_path / "repo/a.yaml").write_text("")
+    (tmp_path / "other").write_text("*\n")
+    (tmp_path / "repo/.sourceignore").symlink_to("../other")
+    assert ignored(Tree(open_folder(str(tmp_path / "repo")), "repo"), []) == []
