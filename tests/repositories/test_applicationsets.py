@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from repository_cases import manifest
 
+from virtcatalog.catalog.places import Source
 from virtcatalog.manifests.folder import held
+from virtcatalog.repositories.applicationsets import Generated
+from virtcatalog.repositories.applicationsets import applications as made_by
+from virtcatalog.repositories.clusters import IN_CLUSTER, Cluster
+from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.find import find
-from virtcatalog.repositories.model import Repository
+from virtcatalog.repositories.model import Repository, Resource
+from virtcatalog.repositories.tree import Tree
 
 FOLDERS = {f"vms/{name}/vm.yaml": manifest(f"vm {name}") for name in ("db", "web")}
 URL = "https://example.org/fleet.git"
@@ -147,3 +154,157 @@ def test_a_set_of_more_applications_than_there_may_be_is_not_rendered(monkeypatc
     found = applications({"generators": [TWO]})
     assert deployed(found) == []
     assert [problem.message for problem in found.all_unrendered] == ["is not rendered: makes more than 1 Applications"]
+
+
+EU = Cluster("EU 1", "https://eu.example.org", {"zone": "a", "tier": "1"}, {"note": "x"}, "shop")
+US = Cluster("us", "https://us.example.org", {"zone": "b"})
+FILES = {
+    "apps/Web_1/size.yaml": "cores: 2\nlabels: {zone: a}\n",
+    "apps/db/size.yaml": "cores: 4\n",
+    "apps/db/a.txt": "",
+}
+BASENAMES = "{{path}} {{path[1]}} {{path.basename}} {{path.basenameNormalized}} {{path.filename}}"
+AT_NAME = {"source": {"path": "vms/{{name}}"}}
+OF_CLUSTERS = (
+    "{{name}} {{nameNormalized}} {{server}} {{project}} {{metadata.labels.zone}} {{metadata.annotations.note}}"
+)
+
+
+def made(text: str, generators: list[Any], *, is_go: bool = False, clusters: Sequence[Cluster] = ()) -> list[str]:
+    """What a text in the template becomes in each Application."""
+    template = {"metadata": {"name": "a"}, "spec": {"project": text}}
+    spec = {"generators": generators, "goTemplate": is_go, "template": template}
+    data = {"metadata": {"name": "vms", "namespace": "argocd"}, "spec": spec}
+    tree = Tree(held({path: text.encode() for path, text in FILES.items()}), "repo")
+    generated = made_by(Deployer(Resource(data, lambda field: Source(f"set.yaml#{field}"))), tree, clusters)
+    assert generated.unrendered == ()
+    return [application.data["spec"]["project"] for application in generated.applications]
+
+
+@pytest.mark.parametrize(
+    ("text", "generators", "texts"),
+    [
+        ("{{name}}", ["x", TWO], ["db", "web"]),
+        ("{{name}}", [TWO, TWO], ["db", "web", "db", "web"]),
+        ("{{name}}", [{"list": {**TWO["list"], "template": {"spec": {"project": "{{zone}}"}}}}], ["a", "b"]),
+        (BASENAMES, [{"git": {"directories": [{"path": "apps/*"}]}}], [
+            "apps/Web_1 Web_1 Web_1 web-1 {{path.filename}}", "apps/db db db db {{path.filename}}",
+        ]),
+        (BASENAMES, [{"git": {"directories": [{"path": "apps/*"}, {"path": "apps/db", "exclude": True}]}}], [
+            "apps/Web_1 Web_1 Web_1 web-1 {{path.filename}}",
+        ]),
+        ("{{path}}", [{"git": {"directories": [{"path": "/apps/"}, {"path": "none"}, "x", {}]}}], ["apps"]),
+        (f"{BASENAMES} {{{{path.filenameNormalized}}}} {{{{cores}}}} {{{{labels.zone}}}}", [
+            {"git": {"files": [{"path": "apps/*/size.yaml"}]}},
+        ], [
+            "apps/Web_1 Web_1 Web_1 web-1 size.yaml size.yaml 2 a",
+            "apps/db db db db size.yaml size.yaml 4 {{labels.zone}}",
+        ]),
+        ("{{app.path}} {{app.path[0]}} {{app.path.basename}} {{app.path.filename}} {{path}}", [
+            {"git": {"files": [{"path": "apps/db/*"}], "pathParamPrefix": "app"}},
+        ], ["apps/db apps db size.yaml {{path}}"]),
+        ("{{values.size}}", [{"git": {"directories": [{"path": "apps/*"}], "values": {"size": "{{path[1]}}-1"}}}], [
+            "Web_1-1", "db-1",
+        ]),
+        ("{{name}} {{zone}} {{extra}}", [{"merge": {"mergeKeys": ["name"], "generators": [
+            TWO, {"list": {"elements": [{"name": "db", "zone": "c"}]}},
+            {"list": {"elements": [{"name": "db", "extra": "x"}, {"name": "db", "extra": "y"}]}},
+        ]}}], ["db c x", "web b {{extra}}"]),
+        ("{{name}}", [{"merge": {"mergeKeys": ["name"]}}], []),
+        ("{{name}} {{of}}", [{"matrix": {"generators": [
+            TWO, "x", {"list": {"elements": [{"of": 1}, {"of": 2}]}},
+        ]}}], ["db 1", "db 2", "web 1", "web 2"]),
+        ("{{a.b}}", [{"matrix": {"generators": [
+            {"list": {"elements": [{"a": {"b": 1, "c": 2}}]}}, {"list": {"elements": [{"a": {"b": "{{a.c}}"}}]}},
+        ]}}], ["2"]),
+    ],
+)  # fmt: skip
+def test_what_generators_put_into_a_template(text: str, generators: list[Any], texts: list[str]) -> None:
+    assert made(text, generators) == texts
+
+
+@pytest.mark.parametrize(
+    ("text", "generators", "texts"),
+    [
+        (
+            "{{ .path.path }} {{ .path.basename }} {{ .path.basenameNormalized }} {{ index .path.segments 1 }}",
+            [{"git": {"directories": [{"path": "apps/*"}]}}],
+            ["apps/Web_1 Web_1 web-1 Web_1", "apps/db db db db"],
+        ),
+        (
+            "{{ .app.path.path }} {{ .app.path.filename }} {{ .app.path.filenameNormalized }} {{ .cores }}",
+            [{"git": {"files": [{"path": "apps/db/*"}], "pathParamPrefix": "app"}}],
+            ["apps/db size.yaml size.yaml 4"],
+        ),
+        ("{{ .path.filename }}", [{"git": {"directories": [{"path": "apps"}]}}], ["{{ .path.filename }}"]),
+    ],
+)
+def test_what_generators_put_into_a_template_of_go(text: str, generators: list[Any], texts: list[str]) -> None:
+    assert made(text, generators, is_go=True) == texts
+
+
+@pytest.mark.parametrize(
+    ("generator", "clusters", "texts"),
+    [
+        ({}, (EU, US), [
+            f"in-cluster in-cluster {IN_CLUSTER}  {{{{metadata.labels.zone}}}} {{{{metadata.annotations.note}}}}",
+            "EU 1 eu-1 https://eu.example.org shop a x",
+            "us us https://us.example.org  b {{metadata.annotations.note}}",
+        ]),
+        ({}, (Cluster("here", IN_CLUSTER, {"zone": "c"}, {"note": "y"}),), [
+            "here here https://kubernetes.default.svc  c y",
+        ]),
+        ({"selector": {"matchLabels": {"zone": "a"}}}, (EU, US), ["EU 1 eu-1 https://eu.example.org shop a x"]),
+        ({"selector": {"matchLabels": {"zone": "c"}}}, (EU, US), []),
+    ],
+)  # fmt: skip
+def test_clusters_of_which_there_are_secrets(generator: Data, clusters: Sequence[Cluster], texts: list[str]) -> None:
+    assert made(OF_CLUSTERS, [{"clusters": generator}], clusters=clusters) == texts
+
+
+def test_an_application_is_what_the_template_says_with_the_patch_over_it() -> None:
+    template = {"metadata": {"name": "{{ .name }}", "labels": {}}, "spec": {"source": {"path": "x"}, "project": "a"}}
+    patch = "spec: {source: {path: 'vms/{{ .name }}'}}\n"
+    spec = {"generators": [TWO], "goTemplate": True, "template": template, "templatePatch": patch}
+    data = {"metadata": {"name": "vms", "namespace": "argocd"}, "spec": spec}
+    deployer = Deployer(Resource(data, lambda field: Source(f"set.yaml#{field}")))
+    first, _ = made_by(deployer, Tree(held({}), "repo")).applications
+    assert first.data == {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {"namespace": "argocd", "name": "db"},
+        "spec": {"source": {"path": "vms/db"}, "project": "a"},
+    }
+    fields = ("spec.source.path", "spec.project", "")
+    assert [first.field(field).file for field in fields] == [
+        "set.yaml#spec.templatePatch", "set.yaml#spec.template.spec.project", "set.yaml#",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("template", "generators", "said"),
+    [
+        ({"metadata": "x", "spec": AT_NAME}, [TWO], "is not rendered: metadata and spec of the template must be maps"),
+        (
+            {"spec": {"sources": ["x", {"path": "./vms"}, {"path": "none"}]}},
+            [{"matrix": {"generators": [TWO, TWO, TWO]}}],
+            "is not rendered: spec.generators[0].matrix must have two generators",
+        ),
+    ],
+)
+def test_a_set_that_is_not_rendered_says_why_and_is_known_by_all_that_it_is_made_of(
+    template: Data, generators: list[Any], said: str
+) -> None:
+    def opaque(template: Data, vm: str = manifest("vm a")) -> Generated:
+        data = {"metadata": {"name": "vms"}, "spec": {"template": template, "generators": generators}}
+        tree = Tree(held({"vms/a.yaml": vm.encode()}), "repo")
+        return made_by(Deployer(Resource(data, lambda field: Source("set.yaml", 1, 1))), tree)
+
+    found = opaque(template)
+    assert found.applications == ()
+    assert [problem.message[: len(said)] for problem in found.unrendered] == [said]
+    assert [each.problem for each in found.opaque] == list(found.unrendered)
+    assert found.opaque[0].digest == opaque(template).opaque[0].digest
+    assert found.opaque[0].digest != opaque({**template, "other": {}}).opaque[0].digest
+    assert opaque(template, "a: 1\n").opaque == ()
+    assert opaque({**template, "spec": {"source": {"path": "other"}}}).opaque == ()
