@@ -1,6 +1,7 @@
 """Charts of a repository, rendered by the real helm, and what a hostile one cannot reach."""
 
 import io
+import json
 import os
 import shutil
 import subprocess
@@ -13,6 +14,8 @@ import pytest
 from sampling import thorough
 from serving import Handler, served
 from virtcatalog import limits
+from virtcatalog.api.corekinds import KUBERNETES
+from virtcatalog.api.kinds import KINDS
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.folder import held_at
 from virtcatalog.manifests.read import Part, unchecked
@@ -354,3 +357,119 @@ def test_no_more_is_rendered_when_the_time_is_used_up(monkeypatch):
 )
 def test_of_two_renderings_what_differs_is_random(one, other, settled):
     assert helm._settled(one, other) == settled
+
+
+def script(folder, text):
+    """A program that stands for helm."""
+    (folder / "helm").write_text(f"#!/bin/sh\n{text}\n")
+    (folder / "helm").chmod(0o755)
+    return str(folder / "helm")
+
+
+def test_what_helm_is_called_with(tmp_path):
+    program = script(tmp_path, r"""printf '%s\n' "$@"; while read -r line; do echo "given $line"; done""")
+    files = [tmp_path / "one.json", tmp_path / "two.json"]
+    printed = helmprocess.template(program, tmp_path, "-rel", "", files, ["--set=a=b"]).decode().splitlines()
+    first, *kinds = (argument for argument in printed if argument.startswith("--api-versions="))
+    rest = [argument for argument in printed if not argument.startswith("--api-versions=")]
+    assert rest == [
+        "template",
+        "--skip-tests",
+        f"--kube-version={KUBERNETES}",
+        "--namespace=default",
+        f"--values={tmp_path}/one.json",
+        f"--values={tmp_path}/two.json",
+        "--set=a=b",
+        "--",
+        "-rel",
+        f"{tmp_path}/chart",
+    ]
+    assert [first, *kinds] == [
+        *(f"--api-versions={version}" for version in KINDS),
+        *(f"--api-versions={version}/{kind}" for version in KINDS for kind in KINDS[version]),
+    ]
+
+
+def test_what_helm_sees_of_the_environment(tmp_path):
+    program = tmp_path / "helm"
+    program.write_text(f"#!{sys.executable} -I\nimport json, os\nprint(json.dumps(dict(os.environ)))\n")
+    program.chmod(0o755)
+    home = f"{tmp_path}/home"
+    assert json.loads(helmprocess.template(str(program), tmp_path, "rel", "ns", [], [])) == {
+        "HELM_CONFIG_HOME": f"{home}/config",
+        "HELM_CACHE_HOME": f"{home}/cache",
+        "HELM_DATA_HOME": f"{home}/data",
+        "HELM_PLUGINS": f"{home}/plugins",
+        "HELM_REGISTRY_CONFIG": f"{home}/registry.json",
+        "HELM_REPOSITORY_CONFIG": f"{home}/repositories.yaml",
+        "KUBECONFIG": "/dev/null",
+        "HOME": home,
+        "TMPDIR": home,
+        "PATH": "",
+        "LC_ALL": "C",
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "HTTPS_PROXY": "http://127.0.0.1:9",
+        "GOTRACEBACK": "none",
+    }
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(10, "kill -9 $$"), (0, "exec /bin/sleep 20")], ids=["by a signal", "waiting"]
+)
+def test_a_helm_that_ends_by_a_signal_or_not_in_time_takes_too_much(monkeypatch, tmp_path, seconds, text):
+    monkeypatch.setattr(helmprocess, "HELM_SECONDS", seconds)
+    with pytest.raises(helmprocess.HelmError) as caught:
+        helmprocess.template(script(tmp_path, text), tmp_path, "rel", "ns", [], [])
+    assert str(caught.value) == f"helm takes more than {seconds} seconds, or prints too much"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (["a\0"], "helm cannot be run: embedded null byte"),
+        (["a" * 2**22], "helm cannot be run: Argument list too long"),
+    ],
+    ids=["null byte", "long"],
+)
+def test_arguments_that_no_program_takes_are_named(tmp_path, settings, message):
+    with pytest.raises(helmprocess.HelmError) as caught:
+        helmprocess.template(script(tmp_path, "exit 0"), tmp_path, "rel", "ns", [], settings)
+    assert str(caught.value) == message
+
+
+def test_a_file_that_is_no_program_is_no_helm(monkeypatch, tmp_path):
+    (tmp_path / "helm").write_bytes(b"\x7fno program")
+    (tmp_path / "helm").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert find_helm() == ""
+
+
+def test_a_helm_that_does_not_say_its_version_in_time_is_none(monkeypatch, tmp_path):
+    script(tmp_path, "exec /bin/sleep 20")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(helmprocess, "HELM_SECONDS", 0)
+    assert find_helm() == ""
+
+
+def test_what_a_chart_prints_that_cannot_be_read_is_said(monkeypatch):
+    printed = (
+        "---\n# Source: vms/templates/a.yaml\napiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: [\n"
+        "---\n# Source: vms/gone.yaml\napiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: b}\n"
+        "---\napiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: c}\n"
+    )
+    monkeypatch.setattr(helm, "template", lambda *_: printed.encode())
+    documents = render({"c/Chart.yaml": CHART, "c/templates/a.yaml": "a"}, program="/helm")
+    assert [str(problem) for problem in documents.problems] == [
+        "c/templates/a.yaml: renders what cannot be read: is not YAML: the text ends where a value is wanted"
+    ]
+    assert [(each.name, each.file) for each in documents.manifests] == [
+        ("VirtualMachine/b", "c/Chart.yaml"),
+        ("VirtualMachine/c", "c/Chart.yaml"),
+    ]
+
+
+def test_charts_have_so_much_time_together(monkeypatch):
+    monkeypatch.setattr(helm, "CHARTS_SECONDS", 0)
+    documents = render({"c/Chart.yaml": CHART, "c/values.yaml": "kubevirt.io"}, program="/helm")
+    assert unrendered(documents) == ["hr.yaml:1:0: the chart c is not rendered: the time for charts is used up"]
+    assert [each.problem for each in documents.opaque] == list(documents.unrendered)

@@ -107,3 +107,101 @@ def test_addresses_and_uuids_have_their_form_and_are_the_same_for_the_same_varia
 def test_what_is_no_variable_stays(text):
     data = at(f"{T}/domain/cpu/model", text)
     assert fill(data) == (data, ())
+
+
+@pytest.mark.parametrize(
+    ("path", "placeholder"),
+    [
+        ("metadata/generateName", "a-b"),
+        ("spec/template/metadata/labels/app", "a-b"),
+        ("spec/template/metadata/annotations/app", "${A}-${B}"),
+        (f"{T}/volumes/*/name", "a-b"),
+        (f"{T}/networks/*/name", "a-b"),
+        (f"{T}/domain/devices/disks/*/name", "a-b"),
+        (f"{T}/domain/devices/disks/*/serial", "a-b"),
+        (f"{T}/domain/devices/interfaces/*/name", "a-b"),
+        (f"{T}/domain/devices/filesystems/*/name", "a-b"),
+        (f"{T}/volumes/*/secret/secretName", "a-b"),
+        (f"{T}/volumes/*/serviceAccount/serviceAccountName", "a-b"),
+        (f"{T}/priorityClassName", "a-b"),
+        (f"{T}/schedulerName", "a-b"),
+        (f"{T}/subdomain", "a-b"),
+        (f"{T}/volumes/*/configMap/name", "a-b"),
+        (f"{T}/volumes/*/sysprep/secret/name", "a-b"),
+        (f"{T}/volumes/*/cloudInitConfigDrive/secretRef/name", "a-b"),
+        (f"{T}/volumes/*/cloudInitConfigDrive/networkDataSecretRef/name", "a-b"),
+        (f"{T}/volumes/*/cloudInitConfigDrive/networkData", "${A}-${B}"),
+        (f"{T}/volumes/*/cloudInitConfigDrive/networkDataBase64", "JHtBfS0ke0J9"),
+        (f"{T}/volumes/*/containerDisk/imagePullSecret", "${A}-${B}"),
+        (f"{T}/domain/firmware/kernelBoot/container/image", "${A}-${B}"),
+        (f"{T}/tolerations/*/key", "a-b"),
+        (f"{T}/affinity/nodeAffinity/x", "a-b"),
+        (f"{T}/topologySpreadConstraints/*/topologyKey", "a-b"),
+        (f"{T}/accessCredentials/*/sshPublicKey/source/secret/secretName", "a-b"),
+        (f"{T}/accessCredentials/*/userPassword/user", "a-b"),
+        ("spec/dataVolumeTemplates/*/metadata/name", "a-b"),
+        ("spec/dataVolumeTemplates/*/spec/source/pvc/name", "a-b"),
+        ("spec/dataVolumeTemplates/*/spec/source/pvc/namespace", "a-b"),
+        ("spec/dataVolumeTemplates/*/spec/source/registry/secretRef", "a-b"),
+        ("spec/dataVolumeTemplates/*/spec/source/registry/certConfigMap", "a-b"),
+        ("spec/dataVolumeTemplates/*/spec/source/registry/url", "${A}-${B}"),
+        ("spec/dataVolumeTemplates/*/spec/pvc/resources/limits/storage", "1Gi"),
+    ],
+)
+def test_fields_that_may_have_any_value(path, placeholder):
+    filled = fill(at(path, "${A}-${B}"))
+    assert (read(filled.data, path), filled.open) == (placeholder, ())
+
+
+@pytest.mark.parametrize(
+    ("path", "is_open"),
+    [
+        ("metadata/names", True),
+        ("metadata/labels/a/b", True),
+        ("spec/volumes/*/disk/name", True),
+        (f"{T}/hostname/x", True),
+        (f"{T}/domain/firmware/uuids", True),
+        (f"{T}/domain/firmware/uuid", False),
+        (f"{T}/domain/devices/interfaces/*/macAddresses", True),
+    ],
+)
+def test_fields_of_such_a_name_elsewhere_stay_open(path, is_open):
+    assert bool(fill(at(path, "${A}")).open) == is_open
+
+
+def test_of_a_list_only_the_item_goes_that_is_open():
+    data = at(f"{T}/domain/devices/gpus", [{"deviceName": "x"}, "${A}", {"deviceName": "${B}", "name": "b"}, 5, None])
+    filled = fill(data)
+    assert read(filled.data, f"{T}/domain/devices/gpus") == [{"deviceName": "x"}, {"name": "b"}, 5, None]
+    assert [(each.field, each.text) for each in filled.open] == [
+        ("spec.template.spec.domain.devices.gpus[1]", "${A}"),
+        ("spec.template.spec.domain.devices.gpus[2].deviceName", "${B}"),
+    ]
+
+
+def test_a_number_that_is_too_large_hides_no_open_value():
+    filled = fill(at(f"{T}/domain/cpu", {"cores": 2**70, "model": "${A}"}))
+    assert [each.text for each in filled.open] == ["${A}"]
+    assert read(filled.data, f"{T}/domain/cpu") == {"cores": 2**70}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("${" + "a" * 57 + "}", "'${" + "a" * 57 + "}'"), ("${" + "a" * 58 + "}", "'${" + "a" * 58 + "…'")],
+)
+def test_a_long_value_is_shown_cut(text, shown):
+    (found,) = fill(at(f"{T}/domain/cpu/model", text)).open
+    assert found.sentence == f"is {shown}, and its value is not in the repository"
+
+
+def test_a_long_variable_gives_the_begin_of_a_name():
+    filled = fill(at("metadata/name", "${" + "A" * 41 + "}-db"))
+    assert filled.data["metadata"]["name"] == "a" * 40 + "-db"
+    assert fill(at("metadata/name", "{% if x %}{{ y }}<path:z>ENC[w]$(v)")).data["metadata"]["name"] == "if-xypath-zwv"
+
+
+def test_what_may_be_anything_of_a_form_is_made_of_the_text():
+    filled = fill(at(f"{T}/domain/devices/interfaces/*/macAddress", "${A}"))
+    assert read(filled.data, f"{T}/domain/devices/interfaces/*/macAddress") == "02:26:ff:b0:f6:e0"
+    filled = fill(at(f"{T}/domain/firmware/uuid", "${A}"))
+    assert read(filled.data, f"{T}/domain/firmware/uuid") == "b8bbaedf-bec8-5ea9-9665-4512e965f20f"
