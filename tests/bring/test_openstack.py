@@ -485,33 +485,50 @@ class TestMistakes:
 
 
 class TestClouds:
-    def test_are_asked_for_flavors_and_images(self, monkeypatch):
+    @pytest.mark.parametrize(("name", "place", "asked"), [("test", "cloud test", {"cloud": "test"}), ("", "cloud", {})])
+    def test_are_asked_for_flavors_and_images(self, name, place, asked, monkeypatch):
         def resource(**data):
             return SimpleNamespace(to_dict=lambda: data)
 
         flavors = [
             resource(name="m1", vcpus=1, ram=512, extra_specs={"hw:cpu_policy": "dedicated"}, swap=0, description=None)
         ]
-        images = [resource(name="fedora", disk_format="raw", hw_disk_bus="sata", properties={}, os_hash_algo="sha512")]
-        cloud = SimpleNamespace(
-            compute=SimpleNamespace(flavors=lambda **_: flavors), image=SimpleNamespace(images=lambda: images)
-        )
-        monkeypatch.setitem(sys.modules, "openstack", SimpleNamespace(connect=lambda cloud=None, _cloud=cloud: _cloud))
-        made = import_resources(of_cloud("test"), {})
-        assert [each["metadata"]["name"] for each in made.objects] == ["fedora", "m1"]
-        assert spec(made)["cpu"]["dedicatedCPUPlacement"] is True
-        assert spec(made, "Preference")["devices"]["preferredDiskBus"] == "sata"
-        assert {each.file for each in made.properties} == {"cloud test: flavors", "cloud test: images"}
+        images = [
+            resource(name="fedora", disk_format="raw", hw_disk_bus="sata", properties={}, os_hash_algo="sha512"),
+            resource(name="odd", visibility=None),
+        ]
+        questions = []
 
-    def test_that_do_not_answer_are_told(self, monkeypatch):
+        def connect(**given):
+            questions.append(given)
+            return SimpleNamespace(
+                compute=SimpleNamespace(flavors=lambda **given: questions.append(given) or flavors),
+                image=SimpleNamespace(images=lambda: images),
+            )
+
+        monkeypatch.setitem(sys.modules, "openstack", SimpleNamespace(connect=connect))
+        *found, odd = of_cloud(name)
+        assert questions == [asked, {"details": True, "get_extra_specs": True}]
+        assert [(each.kind, each.name, each.properties, each.file, each.place("name")) for each in found] == [
+            ("flavor", "m1", {"hw:cpu_policy": "dedicated"}, f"{place}: flavors", (0, 0)),
+            ("image", "fedora", {"hw_disk_bus": "sata"}, f"{place}: images", (0, 0)),
+        ]
+        assert str(odd) == (
+            f"{place}: images: 'odd' is neither a flavor (with vcpus and ram) nor an image (with a disk_format)"
+        )
+
+    @pytest.mark.parametrize(("name", "cloud"), [("x", "x"), ("", "of the environment")])
+    def test_that_do_not_answer_are_told(self, name, cloud, monkeypatch):
         def connect(**_):
             raise RuntimeError("no such cloud")
 
         monkeypatch.setitem(sys.modules, "openstack", SimpleNamespace(connect=connect))
-        with pytest.raises(VirtcatalogError, match="cloud x: no such cloud"):
-            list(of_cloud("x"))
+        with pytest.raises(VirtcatalogError) as raised:
+            list(of_cloud(name))
+        assert str(raised.value) == f"cloud {cloud}: no such cloud"
 
     def test_need_the_sdk(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "openstack", None)
-        with pytest.raises(VirtcatalogError, match="openstacksdk is missing"):
+        with pytest.raises(VirtcatalogError) as raised:
             list(of_cloud("x"))
+        assert str(raised.value) == "openstacksdk is missing: pip install 'virtcatalog[import]'"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -10,6 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 from virtcatalog.bring.openstack.handlers import FLAVOR, IMAGE, unsupported
 from virtcatalog.bring.openstack.objects import import_resources
 from virtcatalog.bring.openstack.read import read
+from virtcatalog.bring.openstack.sheet import ValueFault, choice, number, truth
 
 SWITCH = ("true", "false", "maybe")
 DEDICATED = {"hw:cpu_policy": "dedicated"}
@@ -20,7 +22,20 @@ VALUES = {
     "hw:numa_nodes": ("1", "2", "0", "x"),
     "hw:cpu_realtime": ("yes", "no", "maybe"),
     "hw:cpu_realtime_mask": ("0-1", "^0", "^0-1,^3", "all"),
-    "pci_passthrough:alias": ("gpu", "gpu:2,nic:1", "gpu:64", "gpu:65", "gpu:0", "gpu:x", ":1", ""),
+    "pci_passthrough:alias": (
+        "gpu",
+        "gpu:2,nic:1",
+        "gpu:64",
+        "gpu:65",
+        "gpu:0",
+        "gpu:x",
+        ":1",
+        "",
+        " gpu : 1",
+        "A_100",
+        "_",
+        "a/b c:1, nic",
+    ),
     "resources:VGPU": ("0", "1", "64", "65", "-1"),
     "hw:mem_encryption": SWITCH,
     "hw:vif_multiqueue_enabled": SWITCH,
@@ -85,6 +100,76 @@ def test_every_value(key: str, snapshot: SnapshotAssertion) -> None:
 
 
 @pytest.mark.parametrize(
+    ("vcpus", "layout", "told"),
+    [
+        (1, "sockets=1", "sockets"),
+        (8, "sockets=8", "sockets"),
+        (8, "max_sockets=65535", "sockets"),
+        (8, "max_cores=2", "sockets"),
+        (8, "cores=8", "cores"),
+        (7, "max_sockets=3", "cores"),
+        (8, "threads=8", "threads"),
+        (8, "max_sockets=2", "spread SocketsCores 4"),
+        (8, "max_sockets=4 max_threads=1", "spread SocketsCores 2"),
+        (12, "sockets=3", "spread SocketsCores 4"),
+        (8, "max_sockets=2 max_cores=2", "spread SocketsCoresThreads 2"),
+        (12, "sockets=2 cores=3 threads=2", "spread SocketsCoresThreads 3"),
+        (12, "sockets=1 cores=4", "spread CoresThreads 3"),
+        (8, "threads=2", "no preference lays 8 vCPUs out as 4 sockets, 1 cores, 2 threads"),
+        (12, "sockets=2 threads=3", "no preference lays 12 vCPUs out as 2 sockets, 2 cores, 3 threads"),
+        (512, "sockets=2", "spread SocketsCores 256"),
+        (514, "sockets=2", "no preference lays 514 vCPUs out as 2 sockets, 257 cores, 1 threads"),
+        (4096, "sockets=4096", "sockets"),
+        (8192, "sockets=4096", "spread SocketsCores 2"),
+        (8192, "sockets=8192", "the layout does not divide 8192 vCPUs"),
+        (12, "cores=5", "the layout does not divide 12 vCPUs"),
+        (8, "cores=4 max_cores=2", "the layout does not divide 8 vCPUs"),
+        (8, "sockets=0", "'0' is no whole number from 1 on"),
+        (8, "sockets=65536", "'65536' is no whole number from 1 on"),
+        (8, "cores=+2", "'+2' is no whole number from 1 on"),
+    ],
+)
+def test_a_preference_lays_vcpus_out_as_far_as_one_can(vcpus: int, layout: str, told: str) -> None:
+    properties = dict(f"hw:cpu_{part}".split("=") for part in layout.split())
+    data = {"name": "m1", "vcpus": vcpus, "ram": 512, "properties": properties}
+    made = import_resources(read(json.dumps(data).encode(), "c.json")[0], {})
+    (said,) = {each.why for each in made.properties if ":" in each.key} or {each.message for each in made.problems}
+    cpus = [each["spec"]["cpu"] for each in made.objects if each["kind"].endswith("Preference")]
+    if said == "preference: cpu.preferredCPUTopology":
+        (cpu,) = cpus
+        spread = cpu.get("spreadOptions", {})
+        said = " ".join(map(str, [cpu["preferredCPUTopology"], *spread.values()]))
+    else:
+        assert cpus == []
+    assert said == told
+
+
+def test_numbers_switches_and_words_are_read_as_openstack_does() -> None:
+    yes, no = ("true", "yes", "1", "on", "t", "y", "TRUE", "On"), ("false", "no", "0", "off", "f", "n", "False")
+    assert ([truth(text) for text in yes], [truth(text) for text in no]) == ([True] * len(yes), [False] * len(no))
+    assert (number("1"), number("0", 0), number("999999999"), choice("b", "a", "b")) == (1, 0, 999999999, "b")
+
+
+@pytest.mark.parametrize(
+    ("read_value", "told"),
+    [
+        (lambda: truth("2"), "is neither true nor false"),
+        (lambda: truth(""), "is neither true nor false"),
+        (lambda: number("0"), "is no whole number from 1 on"),
+        (lambda: number("1", 2), "is no whole number from 2 on"),
+        (lambda: number("1000000000"), "is no whole number from 1 on"),
+        (lambda: number("\uff11"), "is no whole number from 1 on"),
+        (lambda: number("", 0), "is no whole number from 0 on"),
+        (lambda: choice("c", "a", "b"), "is none of a, b"),
+    ],
+)
+def test_other_values_are_told(read_value: Callable[[], object], told: str) -> None:
+    with pytest.raises(ValueFault) as raised:
+        read_value()
+    assert str(raised.value) == told
+
+
+@pytest.mark.parametrize(
     ("trait", "fate"),
     [
         ("HW_CPU_X86_AVX2=required", "carried: instance type: nodeSelector[cpu-feature.node.kubevirt.io/avx2]"),
@@ -133,3 +218,59 @@ def test_what_openstack_does_not_know_is_a_mistake_in_its_own_spaces_and_else_th
         "lost",
         "it is of your own cloud's: no part of OpenStack makes anything of it by itself",
     )
+
+
+FLAVORS = """\
+[{"name": "M1 large", "vcpus": 4, "ram": 4000, "disk": 20, "OS-FLV-EXT-DATA:ephemeral": 5, "swap": 512,
+  "properties": {"hw:cpu_sockets": "2", "quota:cpu_shares": "1", "hw:cpu_policy": "shared",
+    "trait:CUSTOM_A": "required", "hw:cpu_max_threads": "1", "pci_passthrough:alias": "gpu,gpu"}},
+ {"name": "m1-large", "vcpus": 1, "ram": 1024},
+"""
+IMAGES = """\
+ {"name": "Fedora", "disk_format": "raw", "min_ram": 1536, "min_disk": 10, "os_type": "windows",
+  "properties": {"mine": "1", "hw_video_model": "none"}},
+ {"name": "fedora", "disk_format": "raw"},
+"""
+MISTAKES = """\
+ {"name": "m2", "vcpus": 6, "ram": 1024, "properties": {"hw:cpu_threads": "4", "hw:cpu_max_cores": "1"}},
+ {"name": "m3", "vcpus": 6, "ram": 1024, "properties": {"hw:cpu_policy": "own", "hw:numa_nodes": "1"}}]
+"""
+
+
+@pytest.mark.parametrize("text", [FLAVORS + MISTAKES, FLAVORS + IMAGES + MISTAKES], ids=["flavors", "images, too"])
+def test_all_that_becomes_of_a_cloud(text: str, snapshot: SnapshotAssertion) -> None:
+    resources, problems = read(text.encode(), "c.json")
+    made = import_resources(resources, {"nic": "example.org/nic"})
+    assert [
+        *(json.dumps(each) for each in made.objects),
+        *(
+            f"{each.file}:{each.line}:{each.column} {each.owner} {each.key}={each.value}: {each.fate}: {each.why}"
+            for each in made.properties
+        ),
+        *made.needs,
+        *map(str, [*problems, *made.problems]),
+    ] == snapshot
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "meant"),
+    [
+        ("flavor", "hw:cpu_socket", "hw:cpu_sockets"),
+        ("flavor", "hw:cpu_max_core", "hw:cpu_max_cores"),
+        ("flavor", "hw:cpu_thread", "hw:cpu_threads"),
+        ("flavor", "hw:cpu_thread_polcy", "hw:cpu_thread_policy"),
+        ("flavor", "hw:watchdog_actio", "hw:watchdog_action"),
+        ("flavor", "hw:boot_men", "hw:boot_menu"),
+        ("flavor", "hw:pmus", "hw:pmu"),
+        ("flavor", "hw_rng:rate_byte", "hw_rng:rate_bytes"),
+        ("flavor", "hw:numa_cpu.0", "hw:numa_cpus.0"),
+        ("flavor", "hw:hide_hypervisor", "hw:hide_hypervisor_id"),
+        ("image", "hw_disk_buss", "hw_disk_bus"),
+        ("image", "os_secureboot", "os_secure_boot"),
+    ],
+)
+def test_a_key_that_openstack_does_not_know_is_told_with_the_one_like_it(kind: str, key: str, meant: str) -> None:
+    data = {"name": "x", **({"vcpus": 1, "ram": 1} if kind == "flavor" else {"disk_format": "raw"})}
+    resources, _ = read(json.dumps({**data, "properties": {key: "1"}}).encode(), "c.json")
+    (problem,) = import_resources(resources, {}).problems
+    assert problem.message == f"OpenStack knows no such property; did you mean {meant!r}?"

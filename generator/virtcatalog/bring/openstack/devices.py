@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from virtcatalog.bring.imports import Verdict, carried, lost
 from virtcatalog.bring.openstack.sheet import Sheet, ValueFault, choice, number, truth
@@ -28,14 +29,16 @@ _OTHER_VIDEOS = ("qxl", "vmvga", "xen", "gop")
 
 def passthrough(sheet: Sheet, _key: str, value: str) -> Verdict:
     """`alias:count,…`: host devices of the resources that rules name."""
-    devices = list(sheet.has("hostDevices") or [])
+    devices: list[dict[str, str]] = []
+    counts: Counter[str] = Counter()
     for part in value.split(","):
         alias, _, count = part.strip().partition(":")
         if not alias:
             raise ValueFault("is no list such as gpu:1,nic:2")
-        for place in range(_count(count or "1")):
-            name = f"{re.sub('[^a-z0-9]+', '-', alias.lower()).strip('-') or 'device'}-{place}"
-            devices.append({"name": name, "deviceName": _resource(sheet, alias)})
+        name = re.sub("[^a-z0-9]+", "-", alias.lower()).strip("-") or "device"
+        for _ in range(_count(count or "1")):
+            devices.append({"name": f"{name}-{counts[name]}", "deviceName": _resource(sheet, alias)})
+            counts[name] += 1
     return sheet.type("hostDevices", devices)
 
 

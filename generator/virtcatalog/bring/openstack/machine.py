@@ -41,9 +41,7 @@ def firmware(sheet: Sheet, _key: str, value: str) -> Verdict:
     """UEFI or BIOS; KubeVirt's default is BIOS, too."""
     if choice(value, "uefi", "bios") == "bios":
         return sheet.prefer("firmware.preferredUseBios", True)
-    if sheet.preference.get("firmware", {}).get("preferredEfi") is None:
-        sheet.prefer("firmware.preferredEfi", {"secureBoot": False})
-    return carried("preference: firmware.preferredEfi")
+    return sheet.prefer("firmware.preferredEfi", {"secureBoot": False})
 
 
 def secure_boot(sheet: Sheet, _key: str, value: str) -> Verdict:
@@ -66,7 +64,7 @@ def encryption(sheet: Sheet, _key: str, value: str) -> Verdict:
 def os_type(sheet: Sheet, _key: str, value: str) -> Verdict:
     """The system; Windows gets enlightenments of Hyper-V, but no clock in local time."""
     choice(value, "linux", "windows")
-    sheet.prefer("annotations", {**sheet.preference.get("annotations", {}), "vm.kubevirt.io/os": value})
+    sheet.prefer("annotations", {"vm.kubevirt.io/os": value})
     if value == "windows":
         sheet.prefer("features.preferredHyperv", _HYPERV)
         sheet.prefer("clock.preferredTimer.hyperv", {})
