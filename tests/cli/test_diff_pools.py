@@ -208,7 +208,7 @@ CHANGES = {
     "a type that goes while the pool grows": Change(
         (GONE, SIX),
         "1 of 1 VM or pool: 2 of the 6 VMs of pool shop/web refused; all of its 4 VMs keep what they have; "
-        "if created anew, all of its 4 VMs cannot be created; objects: 1 renamed",
+        "if created anew, none of its 4 VMs can be created; objects: 1 renamed",
         "! refused, kept, cannot be created anew  pool shop/web",
         "2 of its 6 VMs are refused, the others keep what they have; replicas: 4 → 6; "
         "VMs that it creates from now on are refused: VirtualMachineClusterInstancetype 'small' is renamed to 'tiny'",

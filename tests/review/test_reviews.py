@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -274,3 +275,16 @@ def test_a_change_around_the_vms_of_a_cluster(name: str, snapshot: SnapshotAsser
 def test_another_release(snapshot: SnapshotAssertion) -> None:
     fleet = [vm(), vm("off", **HALTED), vm("unknown", UNKNOWN), vm("crash", CRASH), vm("refused", REFUSED)]
     assert told(reviewed(fleet, fleet, [vm("dumped")], "v1.8.4", "v1.9.0")) == snapshot
+
+
+def test_a_vm_and_a_pool_of_one_name_in_a_dump_have_each_its_own_diff() -> None:
+    base, head = ([instancetype(vcpus), {**instancetype(4 * vcpus), "metadata": {"name": "large"}}] for vcpus in (1, 2))
+    of_large = pool()
+    template = of_large["spec"]["virtualMachineTemplate"]["spec"]
+    template["instancetype"] = {"name": "large"}
+    del template["template"]["spec"]["domain"]["memory"]
+    fleet = reviewed(base, head, [of_large, typed()]).fleet
+    assert [re.findall("[+-] .*<topology (.*) cores", fleet.diff(verdict)) for verdict in fleet.verdicts] == [
+        ['sockets="16"', 'sockets="32"'],
+        ['sockets="4"', 'sockets="8"'],
+    ]

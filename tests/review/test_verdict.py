@@ -118,7 +118,7 @@ def test_the_sentence_counts_the_vms_of_a_pool_at_their_next_start() -> None:
         "1 of 9 VMs, pools and ReplicaSets: 1 of the 4 VMs of a pool deleted; "
         "at their next start 1 VM and 3 of the 4 VMs of a pool change, 1 of them may not boot; "
         "all 2 VMs of a ReplicaSet keep what they have; "
-        "if created anew, all 2 VMs of a ReplicaSet cannot be created"
+        "if created anew, none of the 2 VMs of a ReplicaSet can be created"
     )
     assert what(kept)[0] == "all of its 2 VMs keep what they have"
     shrinks = replace(kept, now="delete", part=Part("ReplicaSet", 1, 3))

@@ -18,7 +18,7 @@ from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.comparisons import Comparisons
 from virtcatalog.review.domaindiffs import diff_of
 from virtcatalog.review.dumps import DumpedVm
-from virtcatalog.review.fleet import Fleet
+from virtcatalog.review.fleet import Fleet, key_of
 from virtcatalog.review.judge import Case, judge, judge_applied
 from virtcatalog.review.kubevirtcr import by_gates, needed_new_gates
 from virtcatalog.review.moving import Moves
@@ -130,7 +130,7 @@ class DeclaredVms:
         sync = synced_verdict(verdict, old, new, self._sides, comparison)
         self._fleet.verdicts.append(replace(verdict, sync=sync))
         if not open_fields:
-            self._fleet.diffs[environment, vm.key, place, is_template] = partial(diff_of, *manifests, comparison)
+            self._fleet.diffs[key_of(verdict)] = partial(diff_of, *manifests, comparison)
 
     def _because(
         self, old: Vm | None, new: Vm | None, verdict: Verdict, comparison: Comparison, refers: list[Identity] | None

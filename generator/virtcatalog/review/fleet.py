@@ -9,6 +9,7 @@ import msgspec
 from virtcatalog.manifests.identity import Identity
 from virtcatalog.review.comparison import Comparison, KnownField
 from virtcatalog.review.moving import Moved
+from virtcatalog.review.rows import noun
 from virtcatalog.review.users import Users
 from virtcatalog.review.verdict import Verdict
 
@@ -28,7 +29,8 @@ class Fleet(msgspec.Struct, kw_only=True):
     `verdicts` are those on VMs and VM templates that are touched. There are so many `vms` to judge, each in each of its
     environments, and so many `templates`; `unknown` are those that refer to what a broken catalog does not tell.
     `moves` say which machines migrate to the launcher of another release. `users` are by object, and what deploys it.
-    `diffs` makes the diff of what a verdict's VM becomes. `assumed` is what clusters are taken to have, in words.
+    `diffs` makes the diff of what a verdict's VM becomes, by `key_of`. `assumed` is what clusters are taken to have, in
+    words.
     """
 
     verdicts: list[Verdict] = []
@@ -38,12 +40,12 @@ class Fleet(msgspec.Struct, kw_only=True):
     names_of_unknown: set[str] = set()
     moves: list[Moved] = []
     users: dict[tuple[str, Identity], Users] = {}
-    diffs: dict[tuple[str, str, str, bool], Callable[[], str]] = {}
+    diffs: dict[tuple[str, str, str, str], Callable[[], str]] = {}
     assumed: tuple[str, ...] = ()
 
     def diff(self, verdict: Verdict) -> str:
         """Return how the domain of a verdict's VM changes, as a diff."""
-        make = self.diffs.get((verdict.environment, verdict.vm, verdict.place, verdict.template))
+        make = self.diffs.get(key_of(verdict))
         return make() if make is not None else ""
 
     def count(
@@ -71,3 +73,8 @@ class Fleet(msgspec.Struct, kw_only=True):
         if vm not in self.names_of_unknown:
             self.names_of_unknown.add(vm)
             self.unknown.append(vm)
+
+
+def key_of(verdict: Verdict) -> tuple[str, str, str, str]:
+    """Return what tells a verdict from others: a VM and a pool may have one name."""
+    return verdict.environment, verdict.vm, verdict.place, noun(verdict)

@@ -18,7 +18,7 @@ from virtcatalog.review.comparisons import Comparisons
 from virtcatalog.review.declared import DeclaredVms
 from virtcatalog.review.domaindiffs import diff_of_case
 from virtcatalog.review.dumps import DumpedVm
-from virtcatalog.review.fleet import Fleet
+from virtcatalog.review.fleet import Fleet, key_of
 from virtcatalog.review.groups import of_one
 from virtcatalog.review.judge import Case
 from virtcatalog.review.kubevirtcr import by_gates, gate_remarks
@@ -109,7 +109,7 @@ class Reviewer:
                 because = by_gates(self._causes.around(comparison, case.references or (), case.vm, verdict), verdict)
                 verdict = replace(verdict, environment=comparison.environment, because=because)
                 self.fleet.verdicts += (replace(of_one(verdict, name.rpartition("/")[2]), vm=name) for name in members)
-                self.fleet.diffs[comparison.environment, members[0], "", False] = partial(diff_of_case, case)
+                self.fleet.diffs[key_of(replace(verdict, vm=members[0]))] = partial(diff_of_case, case)
 
     def done(self) -> Fleet:
         """Return what was collected."""
