@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from virtcatalog.cli import main
+from virtcatalog.limits import XML_BYTES
 
 FOREIGN = Path(__file__).parents[1] / "bring" / "foreign"
 CATALOG = """\
@@ -99,6 +100,52 @@ def test_rules_are_usage(arguments, told):
     result = run("-f", "small.xml", *arguments)
     assert result.exit_code == 2
     assert told in result.stderr
+
+
+NICS = "<interface type='bridge'><source bridge='br0'/></interface>" * 2
+DEVICE = (
+    "<hostdev mode='subsystem' type='pci'><source><address domain='0x0' bus='0x41' slot='0x0' function='0x0'/></source>"
+    "</hostdev>"
+)
+MARK = "<metadata><kubevirt xmlns='http://kubevirt.io'><uid/></kubevirt></metadata>"
+DOMAINS = {
+    "kubevirt.xml": SMALL.replace("<name>small", f"{MARK}<name>web_small")
+    .replace("type='file'", "type='block'")
+    .replace("file='/srv/root.qcow2'/>", "dev='/dev/root'/><alias name='ua-root'/>"),
+    "nics.xml": SMALL.replace("<devices>", f"<devices>{NICS}"),
+    "device.xml": SMALL.replace("<devices>", f"<devices>{DEVICE}"),
+    "long.xml": SMALL.replace("/srv/root", f"/{'a' * 30}/root").replace("<vcpu>", f"<title>{'t' * 41}</title><vcpu>"),
+    "three.xml": SMALL.replace("<vcpu>2", "<vcpu>3"),
+}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "-f small.xml --disk vda=clone:os/fedora",
+        "-f kubevirt.xml",
+        "-f kubevirt.xml -o json",
+        "-f nics.xml",
+        "-f nics.xml --network br0=pod",
+        "-f device.xml",
+        "-f device.xml --device 0000:41:00.0=nvidia.com/A400 -o report",
+        "-f long.xml -f small.xml -o report",
+        "-f three.xml -c catalog.yaml",
+        "-f folder -q",
+        "-f empty",
+        "-f missing",
+    ],
+)
+def test_whole_runs_of_small_domains(arguments, snapshot):
+    for name, text in DOMAINS.items():
+        Path(name).write_text(text)
+    for name in ("folder", "empty"):
+        Path(name).mkdir()
+    Path("folder/a.xml").write_text(SMALL)
+    Path("folder/large.xml").write_text("x" * (XML_BYTES + 1))
+    Path("folder/notes.txt").write_text("none")
+    result = run(*arguments.split())
+    assert f"exit {result.exit_code}\n{result.stdout}--- stderr\n{result.stderr}" == snapshot
 
 
 def test_bombs_go_off_nowhere():

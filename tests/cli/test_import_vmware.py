@@ -67,6 +67,131 @@ def test_help_at_both_widths(width, snapshot):
     assert run("--help", width=width).stdout == snapshot(name=f"{width} columns")
 
 
+def test_json_is_all_that_is_known_of_a_vm(snapshot):
+    (document,) = json.loads(run("-f", "mail.ova", "-c", "common-instancetypes", "-o", "json").stdout)
+    document["attributes"] = document["attributes"][:2]
+    assert document == snapshot
+
+
+INFO, DISK, NETWORK = (f"RVTools_tab{sheet}.csv" for sheet in ("vInfo", "vDisk", "vNetwork"))
+EXPORTS = {
+    "large": {INFO: "VM,CPUs,Memory,Powerstate\nbig,100000,4096,poweredOn\nweb,2,4096,poweredOff\n"},
+    "staying": {
+        INFO: "VM,CPUs,Memory,Template,SRM Placeholder\nweb,1,1024,False,False\nbase,1,1024,True,False\n"
+        "gold,1,1024,True,False\nweb,1,1024,False,True\nvCLS (1),1,128,False,False\n"
+    },
+    "whole": {
+        INFO: "VM,CPUs,Memory,Firmware,EFI Secure boot,Annotation,Owner,Contact\n"
+        f"web,2,4096,efi,True,the web,{'x' * 40},{'y' * 41}\ndb,2,4096,bios,,,,\n",
+        DISK: "VM,Disk,Capacity MiB,Controller,Unit #,Path\n"
+        "web,Hard disk 1,10240,SCSI controller 0,0,[ssd] web.vmdk\n"
+        "web,Hard disk 2,1024,SCSI controller 0,1,[ssd] web_1.vmdk\n",
+        NETWORK: "VM,NIC label,Network,Mac Address,Adapter,Starts Connected\n"
+        "web,1,LAN,00:50:56:00:00:01,Vmxnet3,True\nweb,2,DMZ,00:50:56:00:00:02,E1000,False\n",
+    },
+    "no": {"notes.txt": "x"},
+}
+CATALOG = """\
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterInstancetype
+metadata: {name: small}
+spec: {cpu: {guest: 2}, memory: {guest: 4Gi}}
+"""
+
+
+def write(files: dict[str, str]) -> None:
+    """Write an export into the folder `small`."""
+    Path("small").mkdir()
+    for name, text in files.items():
+        Path("small", name).write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("export", "arguments"),
+    [
+        ("large", "-o table"),
+        ("large", "-o csv -n shop"),
+        ("large", "-o json -n shop --vm big"),
+        ("large", "--run-strategy Always -n shop -q"),
+        ("staying", "-o csv"),
+        ("staying", "-o csv --vm g* --vm base --vm vCLS*"),
+        ("whole", "-o report"),
+        ("whole", "-o table -c types.yaml"),
+        ("whole", "-o csv -c types.yaml"),
+        ("whole", "-c types.yaml --raw --disks upload"),
+        ("whole", "--propose"),
+        ("whole", "--vm x* --vm y*"),
+        ("whole", "--namespace A_B"),
+        ("whole", "--wave vms=3"),
+        ("whole", "--templates"),
+        ("whole", "--prices prices.yaml -o csv"),
+        ("whole", "--nodes nodes.yaml --prices prices.yaml -o csv"),
+        ("whole", "-f gone.json -f gone.xlsx -f gone/RVTools_tabvInfo.csv -f gone.ova -q"),
+        ("no", ""),
+    ],
+)
+def test_whole_runs_of_small_exports(export, arguments, snapshot):
+    Path("types.yaml").write_text(CATALOG)
+    Path("prices.yaml").write_text("currency: EUR\nperMonth: {cpu: 8}\n")
+    Path("nodes.yaml").write_text("nodes: [{name: small, count: 2, allocatable: {cpu: 14, memory: 6Gi}}]\n")
+    write(EXPORTS[export])
+    result = run("-f", "small", *arguments.split())
+    assert f"exit {result.exit_code}\n{result.stdout}--- stderr\n{result.stderr}" == snapshot
+
+
+def test_a_folder_has_every_vm_a_table_and_the_account(snapshot):
+    write(EXPORTS["whole"])
+    result = run("-f", "small", "--output-dir", "out", "-n", "shop", "--mapping", "maps/mine.yaml")
+    assert f"exit {result.exit_code}\n{result.stdout}--- stderr\n{result.stderr}" == snapshot(name="said")
+    made = [path for folder in ("maps", "out") for path in sorted(Path(folder).rglob("*.*"))]
+    assert {str(path): path.read_text() for path in made} == snapshot(name="files")
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "last"),
+    [
+        (
+            41,
+            ["a,1,1024"],
+            ["and 1 attribute more: -o report", "1 VM: 1 with none; 44 attributes: 3 carried, 0 the host's, 41 lost"],
+        ),
+        (40, ["a,1,1024"], ["1 VM: 1 with none; 43 attributes: 3 carried, 0 the host's, 40 lost"]),
+        (
+            0,
+            [f"big{number},100000,4096" for number in range(42)],
+            [
+                "and 2 refusals more: -o report",
+                "42 VMs: 42 refused; 126 attributes: 0 carried, 0 the host's, 0 lost, 126 not proven",
+            ],
+        ),
+    ],
+)
+def test_forty_lines_are_printed_of_what_is_lost_or_refused(columns, rows, last):
+    owners = "".join(f",Owner {number}" for number in range(columns))
+    write({INFO: "\n".join([f"VM,CPUs,Memory{owners}", *(f"{row}{owners}" for row in rows), ""])})
+    lines = run("-f", "small", "-o", "csv").stderr.splitlines()
+    assert lines[40:] == last
+    assert all(line.startswith("small/RVTools_tabvInfo.csv:") for line in lines[:40])
+
+
+def test_forty_vms_are_named_that_are_in_no_plan():
+    rows = (f"vm{number},1,1024" for number in range(42))
+    write(
+        {
+            INFO: "\n".join(["VM,CPUs,Memory", *rows, ""]),
+            DISK: "VM,Capacity MiB\n" + "".join(f"vm{number},1024\n" for number in range(42)),
+        }
+    )
+    lines = run("-f", "small", "--output-dir", "out", "-n", "shop", "--forklift", "mtv/vsphere").stderr.splitlines()
+    unplanned = [line for line in lines if "in no Plan" in line]
+    assert unplanned[0] == (
+        "small/RVTools_tabvInfo.csv:2:1: shop/vm0: is in no Plan: a disk's bus is not told, by which forklift numbers "
+        "disks"
+    )
+    assert len(unplanned) == 41
+    assert unplanned[-1] == "and 2 VMs more in no Plan"
+
+
 def test_json_has_the_vm_and_every_attribute():
     (document,) = json.loads(run("-f", "mail.ova", "-c", "common-instancetypes", "-o", "json").stdout)
     assert document["vm"]["metadata"] == {"name": "mail"}
