@@ -122,3 +122,56 @@ def test_wrong_input(arguments: list[str], stdin: str, message: str) -> None:
     result = call("import", "objects", *arguments, stdin=stdin)
     assert (result.exit_code, written()) == (2, {})
     assert message in result.stderr
+
+
+def both_scopes(name: str, vcpus: int) -> list[dict[str, object]]:
+    """The same type for the cluster and for a namespace."""
+    one = a_type(name, vcpus, f"{vcpus}Gi")
+    return [one, {**one, "kind": "VirtualMachineInstancetype"}]
+
+
+def said(*arguments: str, objects: list[dict[str, object]]) -> list[str]:
+    result = call("import", "objects", "-f", "-", *arguments, stdin="\n".join(map(json.dumps, objects)))
+    assert result.exit_code == 0, result.stderr
+    return result.stderr.splitlines()
+
+
+def test_what_is_in_both_scopes_needs_no_environment() -> None:
+    assert said(objects=both_scopes("m.a", 1)) == [
+        "catalog: 2 objects in 6 lines; virtcatalog build gives the same",
+    ]
+    assert sorted(written()) == ["catalog/catalog.yaml", "catalog/instancetypes/m.yaml"]
+
+
+def test_what_is_in_one_scope_is_in_an_environment_of_it() -> None:
+    both, (_, namespaced) = both_scopes("m.a", 1), both_scopes("m.b", 2)
+    same = "virtcatalog build gives the same in the"
+    assert said("--output-dir", "one", objects=[both[0]]) == [f"one: 1 object in 7 lines; {same} environment cluster"]
+    assert said("--output-dir", "two", objects=[*both, namespaced]) == [
+        f"two: 3 objects in 13 lines; {same} environments cluster, namespaced"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("output", "name"),
+    [
+        ("Our House", "our-house"),
+        ("catalog", "house"),
+        ("-a.b_c-", "a.b-c"),
+        ("---", "catalog"),
+    ],
+)
+def test_a_catalog_is_called_as_its_folder(output: str, name: str) -> None:
+    result = call("import", "objects", "-f", "bundle.json", "--output-dir", output)
+    assert result.exit_code == 0, result.stderr
+    assert Path(output, "catalog.yaml").read_text().splitlines()[0] == f"name: {name}"
+
+
+def test_what_is_left_out_is_counted_by_kind() -> None:
+    others = [
+        {"apiVersion": "v1", "kind": kind, "metadata": {"name": name}}
+        for kind, name in (("Secret", "a"), ("ConfigMap", "a"), ("ConfigMap", "b"))
+    ]
+    assert said(objects=[*both_scopes("m.a", 1), *others])[0] == (
+        "left out: 3 objects of other kinds (ConfigMap, Secret)"
+    )

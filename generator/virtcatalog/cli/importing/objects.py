@@ -75,7 +75,8 @@ def command(sources: tuple[str, ...], output: Path, name: str | None, relabel: b
         kinds = sorted({other.partition("/")[0] for other in inputs.other_names})
         summary(f"left out: {counted(len(inputs.other_names), 'object')} of other kinds ({', '.join(kinds)})")
     lines = sum(text.count("\n") for text in imported.files.values())
-    summary(f"{output}: {len(inputs.manifests)} objects in {lines} lines; {_where(imported.environments)}")
+    number = counted(len(inputs.manifests), "object")
+    summary(f"{output}: {number} in {lines} lines; {_where(imported.environments)}")
     return 0
 
 
