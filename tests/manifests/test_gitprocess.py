@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -268,3 +269,33 @@ def test_objects_come_in_their_order_and_none_where_one_lacks(tmp_path: Path) ->
     asked = [one, "0" * 40, empty, one]
     assert list(Git(tmp_path).objects(asked)) == [b"one\n", None, b"", b"one\n"]
     assert list(Git(tmp_path).objects([])) == []
+
+
+def test_where_the_system_limits_no_process_git_is_ended_when_its_time_is_up(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMMAND", "sleep 9")
+    here = Git(tmp_path)
+    monkeypatch.setattr(gitprocess, "_LIMITED", False)
+    monkeypatch.setattr(gitprocess, "GIT_SECONDS", 0)
+    begun = monotonic()
+    with pytest.raises(GitError) as caught:
+        here.run("ls-tree")
+    assert str(caught.value) == (
+        "git ls-tree takes more than 0 seconds, or too much memory, for the objects that there are"
+    )
+    assert monotonic() - begun < 8
+
+
+def test_what_cannot_be_started_is_told(program: Path, tmp_path: Path) -> None:
+    here = Git(tmp_path)
+    for argument, why in (("a\0b", "embedded null byte"), ("a", "No such file or directory")):
+        with pytest.raises(GitError) as caught:
+            here.run("ls-tree", argument)
+        assert str(caught.value) == f"git cannot be run: {why}"
+        program.unlink(missing_ok=True)
+
+
+def test_a_line_is_text_without_its_end(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMMAND", r"printf ' a\377b \n'")
+    assert Git(tmp_path).line("config") == "a\ufffdb"

@@ -167,3 +167,37 @@ def test_the_main_branch_is_that_of_the_remote_or_one_of_four_names(tmp_path: Pa
     git(tmp_path, "remote", "add", "origin", "https://example.org/x.git")
     assert here.remote() == "https://example.org/x.git"
     assert here.names() == ["main", "master", "topic", "x", "origin/master", "origin/own"]
+
+
+def test_what_is_not_here_is_fetched_from_the_remote(root: Path, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "remote", "add", "origin", str(root))
+    here = Repository(tmp_path)
+    commit, older = git(root, "rev-parse", "other"), git(root, "rev-parse", "main~1")
+    assert not here.has(commit)
+    assert (here.fetched("other"), here.has(commit)) == (commit, True)
+    assert (here.fetched(older), here.fetched("FETCH_HEAD")) == (older, older)
+    with pytest.raises(GitError) as caught:
+        here.fetched("none")
+    assert str(caught.value) == "git fetch: couldn't find remote ref none"
+
+
+@pytest.mark.parametrize(
+    ("tagger", "date"),
+    [
+        ("", ""),
+        ("tagger House <house@example.org> 1767225600 +0000\n", "2026-01-01"),
+        ("tagger House <house@example.org> 1767225599 +0000\n", "2025-12-31"),
+        ("tagger House <house@example.org> 9999999999999 +0000\n", ""),
+    ],
+)
+def test_a_tag_may_have_no_date_that_anybody_knows(tmp_path: Path, tagger: str, date: str) -> None:
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "one")
+    head = git(tmp_path, "rev-parse", "HEAD")
+    text = f"object {head}\ntype commit\ntag v1\n{tagger}\none\n"
+    tag = git(tmp_path, "hash-object", "-t", "tag", "-w", "--literally", "--stdin", stdin=text.encode())
+    git(tmp_path, "update-ref", "refs/tags/v1", tag)
+    past = history_of(str(tmp_path))
+    assert past is not None
+    assert [(name, commit.id, commit.date) for name, commit in past.tags()] == [("v1", head, date)]

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loading import read_manifests
+from virtcatalog.api.core import PersistentVolumeClaim, PersistentVolumeClaimSpec
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import ManifestError
 from virtcatalog.manifests import builder, syntax
@@ -348,6 +349,21 @@ def test_lists_that_aliases_repeat_are_no_text(monkeypatch: pytest.MonkeyPatch) 
     assert problem.endswith("aliases stand for more than 995 characters")
 
 
+@pytest.mark.parametrize(("levels", "number"), [(200, 1), (201, 0)])
+def test_aliases_nest_two_hundred_levels_deep(levels: int, number: int) -> None:
+    text = Text("a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1, levels)))
+    assert len(list(text.documents())) == number
+    assert [str(each) for each in text.problems] == ["<input>:1:5: is nested more than 200 levels deep"] * (1 - number)
+
+
+def test_values_that_aliases_stand_for_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = CUSTOM + "a: &a {b: 1, c: [2]}\nd: *a\ne: {<<: *a}\n"
+    monkeypatch.setattr(builder, "YAML_ALIASED_VALUES", 12)
+    assert len(read_manifests(text)) == 1
+    monkeypatch.setattr(builder, "YAML_ALIASED_VALUES", 11)
+    assert problems(text) == ["f.yaml:3:18: aliases stand for more than 11 values"]
+
+
 def test_values_of_a_document_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syntax, "YAML_VALUES", 1000)
     assert len(read_manifests(CUSTOM + "metadata: {name: a}\na: [" + "x," * 500 + "]\n")) == 1
@@ -398,3 +414,47 @@ def test_a_manifest_knows_how_long_the_text_is_that_it_stands_in(text: str) -> N
     (found,) = read_manifests(text)
     found.place("metadata.name")
     assert found.size == len(text)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "told"),
+    [
+        ("kind: Node\nmetadata: {name: a}\nstatus: []\n", ["4:1: Node/a: status: must be a map, not a list"]),
+        ("kind: Node\nmetadata: {name: a, x: 1}\n", ["3:21: Node/a: metadata.x: unknown field 'x'"]),
+        (
+            "kind: Node\nmetadata: {name: a}\nspec: {taints: [{}], x: 1}\n",
+            [
+                "4:17: Node/a: spec.taints[0].effect: is required",
+                "4:17: Node/a: spec.taints[0].key: is required",
+            ],
+        ),
+        ("kind: Node\nmetadata: [a]\n", ["3:1: Node: metadata: must be a map, not a list"]),
+        (
+            "kind: X\nmetadata: {generateName: 1, namespace: [a], name: 2}\n",
+            [
+                "3:12: X: metadata.generateName: must be a string, not the number 1",
+                "3:29: X: metadata.namespace: must be a string, not a list",
+                "3:45: X: metadata.name: must be a string, not the number 2",
+            ],
+        ),
+        (
+            "kind: PersistentVolumeClaim\nmetadata: {name: a}\nspec: 1\n",
+            ["4:1: PersistentVolumeClaim/a: spec: must be a map, not the number 1"],
+        ),
+        ("kind: PersistentVolumeClaim\nspec: {}\n", ["1:1: PersistentVolumeClaim: metadata.name: is required"]),
+    ],
+)
+def test_what_is_wrong_with_objects_that_vms_meet_is_told(manifest: str, told: list[str]) -> None:
+    assert problems(f"apiVersion: v1\n{manifest}") == [f"f.yaml:{each}" for each in told]
+
+
+def test_what_is_newer_in_objects_that_others_write_is_left_out() -> None:
+    text = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: a}\nspec: {volumeName: b, newer: 1}\n"
+    (claim,) = read_manifests(text)
+    assert isinstance(claim.object, PersistentVolumeClaim)
+    assert claim.object.spec == PersistentVolumeClaimSpec(volume_name="b")
+
+
+def test_a_vm_may_have_its_name_generated() -> None:
+    text = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {generateName: a-}\nspec: {template: {}}\n"
+    assert [type(manifest.object) for manifest in read_manifests(text)] == [VirtualMachine]

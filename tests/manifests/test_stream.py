@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from virtcatalog.api.kinds import holds_vm
+from virtcatalog.errors import ManifestError
 from virtcatalog.manifests import jsonsplit, spool
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.pieces import Pieces
 from virtcatalog.manifests.plainjson import UNWRITABLE
-from virtcatalog.manifests.read import Manifest, read_apart, read_part
+from virtcatalog.manifests.read import Manifest, read_apart, read_part, vms_of
 from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
 
@@ -115,6 +116,20 @@ TEXTS = {
     "other ends of lines": dump(listed(MIXED)).replace("\n", "\r\n"),
     "JSON among YAML": f"---\n{json.dumps(VMS[0])}\n---\n{dump(VMS[1])}",
     "a control character": dump(VMS[0]) + "x: \x07\n",
+    "a fault behind the items": dump(listed(MIXED)) + "x: [\n",
+    "a fault before the items": "x: *y\n" + dump(listed(MIXED)),
+    "a document that begins within a list": dump(listed(MIXED)).replace("\nkind: List", "\n--- \nkind: List"),
+    "a key of a JSON list twice": json.dumps(listed(MIXED)).replace('"kind": "List"', '"kind": "List", "kind": "List"'),
+    "a number as a key of a JSON list": json.dumps(listed(MIXED)).replace('"kind": "List"', '"kind": "List", 1: 2'),
+    "a number before a VM": "1\n" + json.dumps(VMS[0]),
+    "lists as documents": json.dumps([VMS[0]]) + "\n" + json.dumps(VMS[1]),
+    "a VM whose kind is no text": json.dumps({**VMS[0], "kind": ["VirtualMachine"]}),
+    "half a character in a key of a list": json.dumps(listed(VMS)).replace('"metadata": {"res', '"\ud800": {"res'),
+    "half a character in a kind": json.dumps(VMS[0]).replace('"VirtualMachine"', '"VirtualMachine\\ud800"'),
+    "items that are no list": json.dumps({**listed([]), "items": {"a": VMS[0]}}),
+    "items twice": dump(listed(VMS)) + "items: []\n",
+    "an item that is a list": json.dumps(listed([VMS])),
+    "an item that is a VM behind a tab": dump(listed(VMS)).replace("- apiVersion", "-\tapiVersion", 1),
     "nothing": "",
     "nothing but comments": "# nothing\n---\n",
 }
@@ -268,6 +283,26 @@ def test_however_a_list_is_cut_it_has_the_same_items(items: list[Any], spaces: i
     manifests, _ = read_apart(content, "f")
     kept = [told(each) for each in manifests]
     assert sorted(map(str, [*map(told, vms), *map(told, stream.others)])) == sorted(map(str, kept))
+
+
+HEAD = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (f"a: '\n{HEAD}'\n", "1:1"),
+        (f"{dump(TYPE)}---\na: '\n{HEAD}'\n", "11:1"),
+        ("apiVersion: v1\nkind: List\nitems:\n- a: '\n" + indent(HEAD, "  ") + "   '\n", "4:1"),
+    ],
+)
+def test_what_looks_like_a_vm_and_is_none_is_told(text: str, place: str) -> None:
+    (part,) = stream_of(text.encode()).vms()
+    with pytest.raises(ManifestError) as caught:
+        vms_of(part)
+    assert [str(problem) for problem in caught.value.problems] == [
+        f"f:{place}: looks like a VM at first, and is none: write its apiVersion and kind once, in plain style"
+    ]
 
 
 def test_copies_stay_what_they_are_in_memory_and_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:

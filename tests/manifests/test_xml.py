@@ -6,7 +6,7 @@ import pytest
 
 from virtcatalog import limits
 from virtcatalog.errors import ManifestError
-from virtcatalog.manifests.xml import read_xml
+from virtcatalog.manifests.xml import problem_at, read_xml
 
 
 def problem(content: bytes):
@@ -31,6 +31,25 @@ def test_comments_and_character_data_move_no_place():
     assert [(each.tag, each.line, each.column) for each in root.walk()] == [("a", 2, 13), ("b", 3, 23)]
 
 
+def test_comments_and_instructions_part_no_text():
+    root = read_xml(b"<a> x<!-- c -->y<?php z?>z <b/>w</a>", "d.xml")
+    assert (root.text, len(root.children)) == ("xyz", 1)
+
+
+def test_a_problem_of_an_element_has_its_place():
+    root = read_xml(b"<a>\n  <b x='1'/></a>", "d.xml")
+    (b,) = root
+    assert (b.get("x"), b.get("y"), b.get("y", "2"), b.parent) == ("1", "", "2", root)
+    assert [str(each) for each in (problem_at("f", b, "no"), problem_at("f", b, "no", "x"))] == [
+        "f:2:3: b: no",
+        "f:2:3: b/@x: no",
+    ]
+    assert [str(each) for each in (problem_at("f", root, "no"), problem_at("f", root, "no", "x"))] == [
+        "f:1:1: a: no",
+        "f:1:1: a/@x: no",
+    ]
+
+
 def test_siblings_of_a_name_are_counted_whatever_their_namespace():
     root = read_xml(b"<a xmlns:q='u'><q:b/><b/></a>", "d.xml")
     assert [(each.tag, each.path) for each in root] == [("{u}b", "b[1]"), ("b", "b[2]")]
@@ -45,6 +64,11 @@ def test_siblings_of_a_name_are_counted_whatever_their_namespace():
         (b"name: x", (1, 1), "is not XML: Start tag expected, '<' not found"),
         (b"<a>&x;</a>", (1, 7), "is not XML: Entity 'x' not defined"),
         (b"<a>\n\xff</a>", (2, 1), "is not UTF-8"),
+        (b"\0", (1, 1), "is not XML: Document is empty"),
+        (b"<a>\n\0</a>", (2, 1), "is not XML: Invalid character: Char 0x0 out of allowed range"),
+        (b"<a b='1' b='2'/>", (1, 15), "is not XML: Attribute b redefined"),
+        (b"<a/><b/>", (1, 5), "is not XML: Extra content at the end of the document"),
+        (b"<a", (1, 3), "is not XML: Couldn't find end of Start Tag a line 1"),
         ("<a/>".encode("utf-16"), (1, 1), "is not UTF-8"),
     ],
 )
@@ -70,6 +94,12 @@ def test_document_types_and_with_them_entities_are_refused(content):
     assert found.message == ("<!DOCTYPE is not taken: document types and entities have no place in such a file")
 
 
+def test_an_entity_is_refused_without_a_document_type():
+    found = problem(b"<a>\n <!ENTITY b 'c'></a>")
+    assert (found.line, found.column) == (2, 2)
+    assert found.message == "<!ENTITY is not taken: document types and entities have no place in such a file"
+
+
 def test_another_declared_encoding_counts_for_nothing():
     assert read_xml("<?xml version='1.0' encoding='latin-1'?><a>ä</a>".encode(), "d.xml").text == "ä"
 
@@ -90,3 +120,4 @@ class TestLimits:
         read_xml(b"<a>" * most + b"</a>" * most, "d.xml")
         found = problem(b"<a>" * (most + 1) + b"</a>" * (most + 1))
         assert found.message == "is nested more than 64 levels deep"
+        assert (found.line, found.column) == (1, 1 + 3 * most)

@@ -94,10 +94,8 @@ def read_xml(content: bytes, file: str) -> XMLElement:
         root = etree.fromstring(text.encode(), parser)
     except etree.XMLSyntaxError as error:
         line, column = error.position
-        message = f"is not XML: {(error.msg or 'it cannot be parsed').partition(', line ')[0]}"
-        raise ManifestError(Problem(file, max(line or 1, 1), max(column or 1, 1), message=message)) from None
-    except ValueError as error:
-        raise ManifestError(Problem(file, 1, 1, message=f"is not XML: {error}")) from None
+        message = f"is not XML: {str(error.msg).partition(', line ')[0].strip()}"
+        raise ManifestError(Problem(file, max(line, 1), max(column, 1), message=message)) from None
     return _copy(root, _places(text), file, 0)
 
 
