@@ -10,9 +10,11 @@ from repository_cases import manifest
 
 from virtcatalog.manifests.folder import held
 from virtcatalog.repositories.find import find
+from virtcatalog.repositories.model import Environment, Resource
 
 JSONNET = 'local lib = import "lib.libsonnet";\n{apiVersion: "kubevirt.io/v1", kind: "VirtualMachine"} + lib\n'
 PLUGIN = {"plugin": {"name": "avp", "env": [{"name": "CORES", "value": "2"}]}}
+PATCH = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, labels: {x: 'y'}}\n"
 RECURSIVE = {"directory": {"recurse": True}}
 BESIDE = {"other/notes.txt": "a", "vms/web.yaml": manifest("vm web"), "vms/more/notes.txt": "a"}
 BY_PLUGIN, EVALUATED = ["vms is rendered by a plugin"], ["vms/a.jsonnet, which Argo CD evaluates"]
@@ -84,3 +86,173 @@ def test_it_is_another_one_once_what_it_is_made_of_is(
 def test_a_plugin_with_other_options_makes_others() -> None:
     other = {"plugin": {"name": "avp", "env": [{"name": "CORES", "value": "4"}]}}
     assert opaque(PLUGIN, BESIDE)[1] != opaque(other, BESIDE)[1]
+
+
+def place(resource: Resource, field: str) -> str:
+    return str(resource.field(field)).removeprefix("repo/")
+
+
+def application(spec: Data, files: dict[str, str]) -> Environment:
+    """What an Application deploys, which stands in `app.yaml` as JSON of one line a key."""
+    data = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {"name": "web", "namespace": "argocd"},
+        "spec": spec,
+    }
+    texts = {"app.json": json.dumps(data, indent=1), **files}
+    found = find(held({path: text.encode() for path, text in texts.items()}), "repo")
+    (unit,) = (unit for unit in found.environments if unit.kind == "Application")
+    return unit
+
+
+URL = "https://example.org/fleet.git"
+FOLDER = {"vms/a.yaml": manifest("vm a"), "vms/b.yaml": manifest("vm b"), "vms/more/c.yaml": manifest("vm c")}
+KUSTOMIZED = {"vms/kustomization.yaml": "resources: [a.yaml]\nnamePrefix: own-\n", "vms/a.yaml": manifest("vm a")}
+
+
+def names(unit: Environment) -> list[str]:
+    return [resource.data["metadata"]["name"] for resource in unit.resources]
+
+
+@pytest.mark.parametrize(
+    ("source", "files", "objects"),
+    [
+        ({"path": "vms"}, FOLDER, ["a", "b"]),
+        ({"path": "vms", "directory": {}}, FOLDER, ["a", "b"]),
+        ({"path": "vms", "directory": {"recurse": True}}, FOLDER, ["a", "b", "c"]),
+        ({"path": "vms", "directory": {"recurse": True, "include": "*c.yaml"}}, FOLDER, ["c"]),
+        ({"path": "vms", "directory": {"recurse": True, "include": "more/*"}}, FOLDER, ["c"]),
+        ({"path": "vms", "directory": {"exclude": "{a,c}.yaml"}}, FOLDER, ["b"]),
+        ({"path": "vms", "directory": {"include": "*.yaml", "exclude": "b*"}}, FOLDER, ["a"]),
+        ({"path": "./vms/"}, FOLDER, ["a", "b"]),
+        ({"path": "vms"}, KUSTOMIZED, ["own-a"]),
+        ({"path": "vms", "kustomize": {"namePrefix": "p-", "nameSuffix": "-s"}}, KUSTOMIZED, ["p-a-s"]),
+    ],
+)
+def test_what_a_source_deploys(source: Data, files: dict[str, str], objects: list[str]) -> None:
+    unit = application({"source": {"repoURL": URL, **source}}, files)
+    assert names(unit) == objects
+    assert (unit.unrendered, unit.problems, unit.failed) == ((), (), False)
+
+
+def test_several_sources_and_one_of_values() -> None:
+    sources = [
+        {"repoURL": URL, "path": "vms"},
+        {"repoURL": URL, "ref": "values"},
+        {"repoURL": URL, "path": "vms/more"},
+        {"repoURL": URL, "path": "none"},
+        {"repoURL": "https://other.example.org/x.git", "path": "."},
+    ]
+    unit = application({"sources": sources}, FOLDER)
+    assert names(unit) == ["a", "b", "c"]
+    assert [(problem.field, problem.message) for problem in unit.unrendered] == [
+        ("spec.sources[3]", f"is not rendered: none of {URL} is not in this repository"),
+        ("spec.sources[4]", "is not rendered: . of https://other.example.org/x.git is not in this repository"),
+    ]
+
+
+def test_of_an_object_of_two_sources_the_last_counts() -> None:
+    files = {"one/a.yaml": manifest("vm a cores=1"), "two/a.yaml": manifest("vm a cores=2")}
+    unit = application({"sources": [{"repoURL": URL, "path": path} for path in ("one", "two")]}, files)
+    assert [place(resource, "") for resource in unit.resources] == ["two/a.yaml:1:1"]
+
+
+def test_a_dry_source_is_what_is_hydrated() -> None:
+    unit = application({"sourceHydrator": {"drySource": {"repoURL": URL, "path": "vms"}}}, FOLDER)
+    assert names(unit) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("destination", "cluster", "namespace"),
+    [
+        ({}, "", None),
+        ({"name": "eu", "namespace": "shop"}, "eu", "shop"),
+        ({"server": "https://eu.example.org"}, "https://eu.example.org", None),
+        ({"name": "eu", "server": "https://us.example.org"}, "eu", None),
+        ({"server": "https://kubernetes.default.svc"}, "in-cluster", None),
+        ({"name": "in-cluster"}, "in-cluster", None),
+        ({"name": "{{ .cluster }}"}, "", None),
+    ],
+)
+def test_where_it_lands(destination: Data, cluster: str, namespace: str | None) -> None:
+    unit = application({"source": {"repoURL": URL, "path": "vms"}, "destination": destination}, FOLDER)
+    assert (unit.cluster, unit.resources[0].data["metadata"].get("namespace")) == (cluster, namespace)
+
+
+@pytest.mark.parametrize(
+    ("options", "metadata", "template"),
+    [
+        ({"commonLabels": {"a": "b"}}, {"labels": {"a": "b"}}, {"labels": {"a": "b"}}),
+        ({"commonLabels": {"a": "b"}, "labelWithoutSelector": True}, {"labels": {"a": "b"}}, {}),
+        (
+            {"commonLabels": {"a": "b"}, "labelWithoutSelector": True, "labelIncludeTemplates": True},
+            {"labels": {"a": "b"}},
+            {"labels": {"a": "b"}},
+        ),
+        ({"commonAnnotations": {"c": "d"}}, {"annotations": {"c": "d"}}, {"annotations": {"c": "d"}}),
+        ({"namespace": "shop"}, {"namespace": "shop"}, {}),
+        ({"patches": [{"target": {"kind": "Deployment"}, "patch": PATCH}]}, {"labels": {"x": "y"}}, {}),
+        ({"components": ["../part"]}, {"labels": {"part": "yes"}}, {}),
+    ],
+)
+def test_what_an_application_adds_to_a_kustomization(options: Data, metadata: Data, template: Data) -> None:
+    files = {
+        "vms/kustomization.yaml": "resources: [a.yaml]\n",
+        "vms/a.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: {}}}\n",
+        "part/kustomization.yaml": "kind: Component\nlabels: [{pairs: {part: 'yes'}}]\n",
+    }
+    unit = application({"source": {"repoURL": URL, "path": "vms", "kustomize": options}}, files)
+    (resource,) = unit.resources
+    assert resource.data["metadata"] == {"name": "a", **metadata}
+    assert resource.data["spec"]["template"].get("metadata", {}) == template
+    assert unit.problems == ()
+
+
+def test_what_is_added_has_its_place_in_the_application() -> None:
+    options = {"namePrefix": "p-", "commonLabels": {"a": "b"}, "commonAnnotations": {"c": "d"}}
+    (vm,) = application({"source": {"repoURL": URL, "path": "vms", "kustomize": options}}, KUSTOMIZED).resources
+    fields = ("metadata.name", "metadata.labels.a", "metadata.annotations.c", "spec")
+    assert [place(vm, field) for field in fields] == [
+        "app.json:13:5", "app.json:14:5", "app.json:18:6", "vms/a.yaml:5:1",
+    ]  # fmt: skip
+
+
+def test_files_of_a_folder_that_override_its_source() -> None:
+    override = "kustomize:\n  nameSuffix: -s\n  namePrefix: null\npath: other\nrepoURL: x\n"
+    files = {
+        **KUSTOMIZED,
+        "vms/.argocd-source.yaml": override,
+        "vms/.argocd-source-web.yaml": "kustomize: {commonLabels: {a: b}}\n",
+        "vms/.argocd-source-db.yaml": "kustomize: {commonLabels: {a: c}}\n",
+    }
+    options = {"namePrefix": "p-", "commonAnnotations": {"c": "d"}}
+    (vm,) = application({"source": {"repoURL": URL, "path": "vms", "kustomize": options}}, files).resources
+    assert vm.data["metadata"] == {"name": "own-a-s", "labels": {"a": "b"}, "annotations": {"c": "d"}}
+    fields = ("metadata.name", "metadata.labels.a", "metadata.annotations.c")
+    assert [place(vm, field) for field in fields] == [
+        "vms/.argocd-source.yaml:2:3", "vms/.argocd-source-web.yaml:1:13", "app.json:15:6",
+    ]  # fmt: skip
+
+
+def test_a_chart_that_a_base_of_a_kustomization_inflates_is_known_by_what_it_is_made_of() -> None:
+    def opaque(**changes: str) -> list[bytes]:
+        files = {
+            "vms/kustomization.yaml": "resources: [../base, ../plain]\n",
+            "plain/kustomization.yaml": "namePrefix: a\n",
+            "base/kustomization.yaml": "helmGlobals: {chartHome: ../charts}\n"
+            "helmCharts: [{name: x, valuesFile: v.yaml}]\n",
+            "base/v.yaml": "a: 1\n",
+            "charts/x/Chart.yaml": "name: x\n",
+            "charts/x/templates/vm.yaml": manifest("vm x"),
+            "other.txt": "a",
+        }
+        unit = application({"source": {"repoURL": URL, "path": "vms"}}, files | changes)
+        return [each.digest for each in unit.opaque]
+
+    same = opaque()
+    assert len(same) == 1
+    assert opaque(**{"other.txt": "b"}) == opaque(**{"plain/kustomization.yaml": "namePrefix: b\n"}) == same
+    for changes in ({"base/v.yaml": "a: 2\n"}, {"charts/x/templates/vm.yaml": manifest("vm y")}):
+        assert opaque(**changes) != same
+    assert opaque(**{"charts/x/templates/vm.yaml": "a: 1\n"}) == []
