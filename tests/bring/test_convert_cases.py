@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from test_convert_whole import TEMPLATE, converted, flavor, preset, refused, vm
+from test_convert_whole import TEMPLATE, converted, encoded, flavor, preset, refused, revision, vm
 
 from virtcatalog.bring.convert.files import convert_files
 from virtcatalog.errors import ManifestError
@@ -132,6 +132,58 @@ CASES: dict[str, list[str]] = {
 }
 
 
+UID = "5d307ca9-b3ef-428c-8861-06e72d69f223"
+SPEC = encoded({"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}})
+PREFERENCE = {
+    "apiVersion": "instancetype.kubevirt.io/v1alpha2",
+    "kind": "VirtualMachinePreference",
+    "spec": {"cpu": {"preferredCPUTopology": "preferCores"}},
+}
+OLDEST = {"apiVersion": "instancetype.kubevirt.io/v1alpha1", "spec": SPEC}
+VERSION = "instancetype.kubevirt.io/object-version"
+
+
+def owner(name: str) -> dict[str, str]:
+    return {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "name": name, "uid": "u"}
+
+
+REVISIONS: dict[str, str] = {
+    "a spec of no name": revision("r", OLDEST),
+    "a spec of a preference": revision("r", {**OLDEST, "spec": encoded({"preferredSubdomain": "x"})}),
+    "a spec that either may have": revision("r", {**OLDEST, "spec": encoded({})}),
+    "a spec of the second owner": revision(
+        f"web-x-{UID}-12",
+        OLDEST,
+        ownerReferences=[owner("web-x"), owner("web")],
+        labels={"team": "a", VERSION: "v1alpha1"},
+    ),
+    "a spec of no owner": revision(f"web-x-v1alpha1-{UID}-3", OLDEST, ownerReferences=[owner("db")]),
+    "an object without labels": revision(f"web-x-v1alpha2-{UID}-1", PREFERENCE),
+    "an object of a version that its labels name": revision("a", PREFERENCE, labels={VERSION: "v1alpha2", "a": "b"}),
+    "an object of a version that its labels do not name": revision("a", PREFERENCE, labels={VERSION: "v1beta1"}),
+    "an object of labels without one": revision("a", PREFERENCE, labels={}),
+    "a uid in upper case": revision(f"web-x-{UID.upper()}-1", PREFERENCE),
+    "a name that goes on": revision(f"web-x-{UID}-1-b", PREFERENCE),
+    "a flavor": revision(
+        "a",
+        {
+            "apiVersion": "flavor.kubevirt.io/v1alpha1",
+            "kind": "VirtualMachineClusterFlavor",
+            "spec": {"cpu": {"guest": 1}},
+        },
+    ),
+    "a preference of the flavors' API": revision("a", {**PREFERENCE, "apiVersion": "flavor.kubevirt.io/v1alpha1"}),
+    "an object of the present version": revision("a", {**PREFERENCE, "apiVersion": "instancetype.kubevirt.io/v1beta1"}),
+    "something else": revision("a", {"apiVersion": "apps/v1", "spec": {}}),
+    "nothing": revision("a", None),
+}
+
+
+@pytest.mark.parametrize("case", REVISIONS)
+def test_revisions(case: str, snapshot: SnapshotAssertion) -> None:
+    assert converted(REVISIONS[case], memory="3Gi") == snapshot
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_objects(case: str, snapshot: SnapshotAssertion) -> None:
     try:
@@ -148,6 +200,10 @@ REFUSED: dict[str, list[str]] = {
         flavor("spec: {cpu: {guest: 2}}"),
     ],
     "a list of what is no object": ["apiVersion: v1\nkind: List\nitems: [4, {apiVersion: v1}]\n"],
+    "revisions of owners that are none": [
+        revision(f"web-x-{UID}-{number}", OLDEST, ownerReferences=owners)
+        for number, owners in enumerate(("web", [{}], [4]))
+    ],
     "a field that v1 does not take": [vm(f"{{running: maybe, {TEMPLATE}}}", "v1alpha3")],
 }
 

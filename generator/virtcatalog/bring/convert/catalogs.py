@@ -173,7 +173,10 @@ def revision(data: Data, changes: Changes, memory: str) -> None:
     labels = metadata.get("labels")
     key = f"{GROUP}/object-version"
     if isinstance(labels, dict) and labels.get(key) != VERSION:
-        changes.changed(("metadata", "labels", key), labels.get(key), VERSION)
+        if key in labels:
+            changes.changed(("metadata", "labels", key), labels[key], VERSION)
+        else:
+            changes.added(("metadata", "labels", key), VERSION)
         labels[key] = VERSION
 
 
