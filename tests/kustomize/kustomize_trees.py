@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from io import StringIO
 from random import Random
 from typing import Any
+
+from ruamel.yaml import YAML
 
 Data = dict[str, Any]
 
@@ -73,9 +76,17 @@ class Tree:
         if self._chance(0.1):
             content = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
         else:
-            content = "\n---\n".join(json.dumps(each, indent=1) for each in objects) + "\n"
+            content = "\n---\n".join(self._written(each) for each in objects) + "\n"
         kustomization["resources"].append(file)
         self._write(f"{folder}/{file}", content)
+
+    def _written(self, data: Data) -> str:
+        """An object as JSON, which has every text in quotes, or as YAML."""
+        if self._chance(0.6):
+            return json.dumps(data, indent=1)
+        text = StringIO()
+        YAML(typ="safe").dump(data, text)
+        return text.getvalue()
 
     def _unlike(self, drawn: Iterable[Data]) -> list[Data]:
         """Objects whose kinds, namespaces and names differ from those of all others, but for a few trees."""
@@ -376,7 +387,10 @@ class Tree:
         return entry | {"patch": text}
 
     def _strategic(self) -> str:
-        return json.dumps(self._merge())
+        patch = self._merge()
+        if self._chance(0.2):
+            patch["metadata"]["labels"] = {"app": self._one((5, True))}
+        return json.dumps(patch)
 
     def _merge(self) -> Data:
         kind = self._one(("VirtualMachine", "VirtualMachine", "ConfigMap", "Deployment"))
@@ -388,7 +402,8 @@ class Tree:
         if self._chance(0.1):
             return patch | {"$patch": self._one(("delete", "replace", "merge"))}
         if kind == "ConfigMap":
-            return patch | {"data": self._one(({"key": None}, {"new": "5"}, {"$patch": "replace", "only": "x"}))}
+            only = {"$patch": "replace", "only": "x"}
+            return patch | {"data": self._one(({"key": None}, {"new": "5"}, {"key": 1.5, "new": True}, only))}
         if kind == "Deployment":
             containers = self._some(
                 (
@@ -398,7 +413,7 @@ class Tree:
                     {
                         "name": "main",
                     },
-                    {"name": "main", "args": ["z"], "env": [{"name": "A", "value": "v"}, {"name": "B", "value": "w"}]},
+                    {"name": "main", "args": ["z"], "env": [{"name": "A", "value": 1}, {"name": "B", "value": "w"}]},
                 ),
                 1,
             )
@@ -409,6 +424,7 @@ class Tree:
                 {"cpu": None},
                 {"cpu": {"$patch": "replace", "sockets": 2}},
                 {"cpu": {"$patch": "delete"}},
+                {"memory": {"guest": 4096}},
                 {"memory": {"guest": "4Gi", "hugepages": {"pageSize": "2Mi", "none": None}}},
                 {"devices": {"disks": [{"name": "root", "disk": {"bus": "sata"}}], "rng": {}}},
                 {"devices": {"$retainKeys": ["disks"], "interfaces": []}},
@@ -418,7 +434,8 @@ class Tree:
         )
         spec: Data = {"domain": domain}
         if self._chance(0.2):
-            spec["nodeSelector"] = self._one((None, {"zone": None, "new": "b"}, {"$patch": "merge", "y": "1"}))
+            merged = {"$patch": "merge", "y": "1"}
+            spec["nodeSelector"] = self._one((None, {"zone": None, "new": "b"}, {"zone": 1, "y": False}, merged))
         return patch | {"spec": {"template": {"spec": spec}}}
 
     def _operation(self) -> Data:

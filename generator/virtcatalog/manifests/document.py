@@ -30,6 +30,7 @@ from virtcatalog.manifests.plainjson import CONTROL_CHARACTERS, JSON_DECODER, UN
 from virtcatalog.manifests.sources import read_file
 from virtcatalog.manifests.syntax import (
     MarkedYAMLError,
+    ScalarNode,
     SyntaxLimitError,
     compose,
     fault,
@@ -52,7 +53,7 @@ class Text:
         """How long it is, in characters or bytes."""
         self._line, self._column = line, column
         self.problems: list[Problem] = []
-        self._index = Index()
+        self._index = self._empty_index()
         self._starts: list[int] = []
         """Where documents start, if they are JSON."""
         self._roots: dict[int, tuple[int, int]] = {}
@@ -66,7 +67,14 @@ class Text:
     def __getstate__(self) -> dict[str, Any]:
         """Leave out nodes and places, which go by identity: another process reads the text again."""
         derived = ("_nodes", "_plain_places", "_split")
-        return {**{key: value for key, value in self.__dict__.items() if key not in derived}, "_index": Index()}
+        return {
+            **{key: value for key, value in self.__dict__.items() if key not in derived},
+            "_index": self._empty_index(),
+        }
+
+    @staticmethod
+    def _empty_index() -> Index:
+        return Index()
 
     def documents(self) -> Iterator[tuple[int, Any]]:
         """Yield the index and the data of every document that is not empty; `problems` has the others' faults."""
@@ -120,6 +128,14 @@ class Text:
             node, nearest, field = step(node, field, self._index)
             mark = nearest or mark
         return self._place(mark)
+
+    def scalar(self, document: int, path: Path) -> tuple[str, bool] | None:
+        """Return a scalar's text and whether it stands in quotes or in a block; None where there is no scalar."""
+        rest: Field = path
+        node = self._nodes[document] if document < len(self._nodes) else None
+        while node is not None and rest:
+            node, _, rest = step(node, rest, self._index)
+        return (node.value, bool(node.style)) if isinstance(node, ScalarNode) else None
 
     def lines(self, first: int, number: int) -> list[str]:
         """Return lines of the file from its `first` on, counted from 1, as far as they are in this text."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
@@ -41,7 +41,9 @@ class Entry(NamedTuple):
 class Index:
     """The entries of maps, each by its key's text: filled as fields are looked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, resolve: Callable[[str], Any] = resolve) -> None:
+        """`resolve` says what a bare scalar stands for."""
+        self.resolve = resolve
         self.resolved: dict[int, dict[str, Entry]] = {}
         """By a map's identity; keys are as data has them."""
         self.written: dict[int, dict[str, Entry]] = {}
@@ -70,7 +72,7 @@ def _indexed(node: Any, index: Index) -> dict[str, Entry]:
     if entries is None:
         entries = index.resolved[id(node)] = {}
         for number, (key, value) in enumerate(_entries(node)):
-            entries.setdefault(_text(key), Entry(number, key.start_mark, value))
+            entries.setdefault(_text(key, index), Entry(number, key.start_mark, value))
     return entries
 
 
@@ -83,9 +85,9 @@ def _as_written(node: Any, index: Index) -> dict[str, Entry]:
     return entries
 
 
-def _text(key: Any) -> str:
+def _text(key: Any, index: Index) -> str:
     """A key as data has it: `y` is true to YAML."""
-    value = resolve(key.value) if key.ctag is PLAIN else key.value
+    value = index.resolve(key.value) if key.ctag is PLAIN else key.value
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

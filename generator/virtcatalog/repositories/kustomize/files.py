@@ -128,7 +128,7 @@ class Files:
             documents = self._reading.documents(content, source.file, objects=objects)
         except ManifestError as error:
             raise declared.fault(error.problems[0].message) from None
-        return [Document(document.data, declared.spot) for document in documents]
+        return [Document(data, declared.spot._replace(content=spot)) for data, spot in documents]
 
     def _lines(self, file: str) -> list[str]:
         """The lines of a file of this folder, or of one that is elsewhere if these are known."""

@@ -116,7 +116,7 @@ def _apply_options(resource: Resource, declared: Declared, shared: Declared) -> 
         for entry in entries:
             for name, value in entry.pairs(key).items():
                 resource.metadata.setdefault(key, {})[name] = value
-                resource.changes.append(Setting(("metadata", key, name), entry.spot.within(key, name)))
+                resource.changes.append(Setting(("metadata", key, name), entry.spot.within(key, name), quoted=True))
     if any(entry.flag("immutable") for entry in entries):
         resource.data["immutable"] = True
     resource.hashed = not any(entry.flag("disableNameSuffixHash") for entry in entries)
@@ -139,6 +139,8 @@ def absorb(resource: Resource, old: Resource) -> None:
         merged = {**({name: text_of(value) for name, value in inherited.items()} if inherited else {}), **pairs}
         if merged:
             holder[key] = merged
+        else:
+            holder.pop(key, None)
     resource.metadata["name"] = old.name
     if old.namespace:
         resource.metadata["namespace"] = old.namespace

@@ -10,13 +10,14 @@ from virtcatalog.api.findings import Path
 from virtcatalog.catalog.places import Source
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.places import index_of, keys_of
+from virtcatalog.repositories.kustomize.scalars import resolved
 
 
 class Spot(NamedTuple):
     """Data within a document of a text: `path` leads to it. The text is searched only when a place is asked for.
 
     `indent` is by how much the text is indented in its file, where it stands in another one's value. `elsewhere` finds
-    what does not stand in the text, if it has such.
+    what does not stand in the text, if it has such. `content` is the same data in the text of a scalar of this one.
     """
 
     text: Text
@@ -24,15 +25,22 @@ class Spot(NamedTuple):
     path: Path = ()
     indent: int = 0
     elsewhere: Callable[[Path], Source | None] | None = None
+    content: Spot | None = None
 
     def within(self, *steps: str | int) -> Spot:
         """Return what is at a path within it."""
-        return self._replace(path=(*self.path, *steps))
+        content = self.content.within(*steps) if self.content is not None else None
+        return self._replace(path=(*self.path, *steps), content=content)
 
     def place(self) -> tuple[int, int]:
         """Return line and column, from 1; of the nearest thing around it where there is nothing."""
         line, column = self.text.place(self.document, self.path)
         return line, column + self.indent if line else column
+
+    @property
+    def scalar(self) -> tuple[str, bool] | None:
+        """The scalar that is there, as text, and whether it stands in quotes or in a block; None if there is none."""
+        return self.content.scalar if self.content is not None else self.text.scalar(self.document, self.path)
 
     @property
     def source(self) -> Source:
@@ -50,10 +58,11 @@ class Change(Protocol):
 
 
 class Setting(NamedTuple):
-    """A field was set, with all that is in it."""
+    """A field was set, with all that is in it; `quoted` says that it is a text which kustomize puts into quotes."""
 
     field: Path
     spot: Spot
+    quoted: bool = False
 
     def trace(self, path: Path) -> Spot | Path:
         """Return the spot for the field, and for what is in it."""
@@ -76,6 +85,23 @@ class Merging(NamedTuple):
                 return path
             value = value[step]
         return path if isinstance(value, dict) and value else self.spot.within(*path)
+
+    def keeps(self, path: Path) -> bool:
+        """Whether a scalar that it gives goes over one that was there: it is in maps alone, and was not removed."""
+        value: Any = self.patch
+        for step in path:
+            if not isinstance(value, dict):
+                return False
+            value = value[step]
+        return value is not None
+
+
+class Rewriting(NamedTuple):
+    """A JSON patch was applied: the object was written anew, and quotes stand where they are needed alone."""
+
+    def trace(self, path: Path) -> Spot | Path:
+        """Return the path: what changed is said by other changes."""
+        return path
 
 
 class Insertion(NamedTuple):
@@ -139,6 +165,33 @@ def spot_of(home: Spot, changes: Sequence[Change], path: Path) -> Spot:
             return origin
         path = origin
     return home.within(*path)
+
+
+def is_quoted(home: Spot, changes: Sequence[Change], path: Path, text: str) -> bool:
+    """Whether a text of an object stands in quotes, as kustomize has it: one that is merged over another keeps its own.
+
+    What a transformer or a generator writes stands in quotes where a bare scalar would be no text, and a generator's
+    labels and annotations always do.
+    """
+    spot: Spot | None = None
+    for change in reversed(changes):
+        if isinstance(change, Rewriting):
+            return False
+        origin = change.trace(path)
+        if not isinstance(origin, Spot):
+            path = origin
+        elif not isinstance(change, Merging):
+            return bool(resolved(text) != text) or (isinstance(change, Setting) and change.quoted)
+        elif change.keeps(path):
+            spot = origin
+        else:
+            return _stands_quoted(spot or origin)
+    first = home.within(*path)
+    return _stands_quoted(first if spot is None or first.scalar is not None else spot)
+
+
+def _stands_quoted(spot: Spot) -> bool:
+    return spot.scalar is not None and spot.scalar[1]
 
 
 def sources(data: dict[str, Any], home: Spot, changes: Sequence[Change]) -> Any:

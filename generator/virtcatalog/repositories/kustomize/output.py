@@ -11,7 +11,7 @@ from typing import Final
 
 from virtcatalog.errors import some
 from virtcatalog.repositories.kustomize.declared import Declared
-from virtcatalog.repositories.kustomize.resource import Resource, pairs_of, text_of
+from virtcatalog.repositories.kustomize.resource import Resource, metadata_of, pairs_of, text_of
 from virtcatalog.repositories.kustomize.run import Run
 
 _FIRST: Final = (
@@ -43,8 +43,8 @@ def finish(declared: Declared, resources: Sequence[Resource], run: Run) -> list[
         annotations = pairs_of(resource.data, "annotations")
         for key in annotations.keys() & {key for name, key in _ANNOTATIONS.items() if name not in run.metadata}:
             del annotations[key]
-            if not annotations:
-                del resource.metadata["annotations"]
+        if metadata_of(resource.data).get("annotations", True) == {}:
+            del resource.metadata["annotations"]
     with run.naming(declared):
         for name, item in declared.strings("buildMetadata"):
             with run.naming(item):

@@ -6,24 +6,28 @@ Source: PatchTransformer.go, PatchStrategicMergeTransformer.go and PatchJson6902
 from __future__ import annotations
 
 import json
-from typing import Any, Final, Literal
+from functools import partial
+from typing import Any, Final
 
+from virtcatalog.api.findings import Path
 from virtcatalog.errors import ManifestError
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.merge import fresh
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.declared import Declared
 from virtcatalog.repositories.kustomize.files import Document, Files, objects_of
 from virtcatalog.repositories.kustomize.jsonpatch import PatchError, patched
-from virtcatalog.repositories.kustomize.origins import Merging
+from virtcatalog.repositories.kustomize.origins import Merging, Rewriting, Spot, is_quoted
 from virtcatalog.repositories.kustomize.resource import (
     Id,
     Resource,
     follow_shared,
+    is_scalar,
     metadata_of,
     namesake,
-    pairs_of,
     settle_types,
     shape_fault,
+    text_of,
     unfit_problems,
 )
 from virtcatalog.repositories.kustomize.selectors import Selector, SelectorError
@@ -128,7 +132,7 @@ class Patching:
             resource.data = data
             resource.shared.clear()
             resource.untyped.clear()
-            resource.changes += changes
+            resource.changes += [*changes, Rewriting()]
 
     def _unlike(self, declared: Declared) -> None:
         """Raise ManifestError when two objects have one name."""
@@ -139,19 +143,7 @@ class Patching:
     def _targets(self, patch: Document, declared: Declared) -> list[Resource]:
         if declared.get("target").data is None:
             return [self._object_named(patch, declared)]
-        self._textual(patch, declared)
         return self._of_same_ids(declared.get("target"))
-
-    def _textual(self, patch: Document, declared: Declared) -> None:
-        """With a target, kustomize makes text of a patch's labels and annotations, of null as well."""
-        keys: tuple[Literal["labels", "annotations"], ...] = ("labels", "annotations")
-        for key in keys:
-            for value in pairs_of(patch.data, key).values():
-                if not isinstance(value, str):
-                    raise declared.unrendered(
-                        f"with a `target`, kustomize makes texts of the numbers, booleans and nulls of {key}: quote "
-                        "the value, or remove the key by a patch without a `target`, or by a JSON patch"
-                    )
 
     def _object_named(self, patch: Document, declared: Declared) -> Resource:
         identity = Resource(patch.data, patch.spot).current
@@ -183,11 +175,11 @@ class Patching:
         if names or kinds:
             resource.remember()
         content = patch.data
-        if isinstance(declared.data, dict) and "target" in declared.data:  # kustomize's resWrangler.ApplySmPatch
-            content = {**content, "apiVersion": version}
+        if not isinstance(declared.data, dict) or "target" in declared.data:  # kustomize's resWrangler.ApplySmPatch
+            content = {**_with_texts(patch), "apiVersion": version}
         self._budget.copy(data)
         try:
-            merged = merge_patch(fresh(data), content, self._budget)
+            merged = merge_patch(fresh(data), content, self._budget, partial(_over_text, resource, patch.spot))
         except MergeError as error:
             raise declared.fault(f"{error} ({resource.title})") from None
         if merged is None:
@@ -206,7 +198,36 @@ class Patching:
                 holder[key] = value
         follow_shared(resource)
         settle_types(resource)
-        resource.changes.append(Merging(_without_names(patch.data), patch.spot))
+        resource.changes.append(Merging(_without_names(content), patch.spot))
+
+
+def _with_texts(patch: Document) -> dict[str, Any]:
+    """A patch whose labels and annotations are texts, as they are written: null, too, which takes nothing away then."""
+    metadata = dict(metadata_of(patch.data))
+    for key in ("labels", "annotations"):
+        texts = {
+            name: _written(patch.spot, ("metadata", key, name), value) for name, value in map_at(metadata, key).items()
+        }
+        metadata.pop(key, None)
+        if texts:
+            metadata[key] = texts
+    return {**patch.data, "metadata": metadata}
+
+
+def _written(spot: Spot, path: Path, value: Any) -> str:
+    """A scalar as the text that it is written as; "" for what is none, as in kustomize."""
+    scalar = spot.within(*path).scalar
+    return scalar[0] if scalar is not None else text_of(value) if is_scalar(value) else ""
+
+
+def _over_text(resource: Resource, spot: Spot, path: Path, patched: Path, value: Any) -> Any:
+    """What a text of an object becomes under a scalar of a patch that is none: a text where it stands in quotes."""
+    below: Any = resource.data
+    for step in path:
+        below = below[step]
+    if not is_quoted(resource.home, resource.changes, path, below):
+        return value
+    return _written(spot, patched, value)
 
 
 def _is_json(text: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from virtcatalog.manifests.builder import Builder
 from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.places import Index
 from virtcatalog.manifests.scalars import resolve
 from virtcatalog.manifests.syntax import PLAIN
 
@@ -19,6 +20,7 @@ _WORDS: Final = frozenset(
     form for word in ("y", "yes", "on", "n", "no", "off") for form in (word, word.capitalize(), word.upper())
 )
 _DATE: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
+_MIDNIGHT: Final = "T00:00:00Z"
 #: One of these where a bare scalar can stand: behind another one's end, and before its own.
 _BARE: Final = re.compile(
     rb"(?:^|[\s,\[{:\x80-\xff])"
@@ -40,13 +42,22 @@ def resolved(text: str) -> Any:
     return _time(match) if match else resolve(text)
 
 
+def is_no_text(value: Any) -> bool:
+    """Whether a value that a bare scalar was read as is no text to kustomize; a time looks like one."""
+    return not isinstance(value, str) or value.endswith(_MIDNIGHT)
+
+
 def _time(match: re.Match[str]) -> str:
     year, month, day = match.groups()
-    return f"{year}-{int(month):02}-{int(day):02}T00:00:00Z"
+    return f"{year}-{int(month):02}-{int(day):02}{_MIDNIGHT}"
 
 
 class ObjectText(Text):
     """A text of objects that kustomize reads, and kubectl may read otherwise."""
+
+    @staticmethod
+    def _empty_index() -> Index:
+        return Index(resolved)
 
     def documents(self) -> Iterator[tuple[int, Any]]:
         """Yield the index and the data of every document that is not empty; `problems` has the others' faults."""
