@@ -174,6 +174,34 @@ def test_words(done, number, seconds, said):
     assert progress.state(done, number, seconds, "VMs") == said
 
 
+@pytest.mark.parametrize(
+    ("done", "seconds", "columns", "said"),
+    [
+        (60, 60.0, 79, "60 of 61 VMs, 1/s, 1 s left"),
+        (59, 60.0, 79, "59 of 61 VMs, 59 a minute, 2 s left"),
+        (1, 1.0, 79, "1 of 61 VMs, 1/s, 1 min 0 s left"),
+        (1, 60.0, 79, "1 of 61 VMs, 1 a minute, 1 h 0 min left"),
+        (60, 60.0, 27, "60 of 61 VMs, 1/s, 1 s left"),
+        (60, 60.0, 26, "60 of 61 VMs, 1/s"),
+        (60, 60.0, 17, "60 of 61 VMs, 1/s"),
+        (60, 60.0, 16, "60 of 61 VMs"),
+        (60, 60.0, 3, "60 "),
+    ],
+)
+def test_words_as_far_as_they_fit(done, seconds, columns, said):
+    assert progress.state(done, 61, seconds, "VMs", columns) == said
+
+
+def test_a_state_has_79_columns_where_nobody_says():
+    assert progress.state(1, None, 1.0, "x" * 100) == ("1 " + "x" * 100)[:79]
+
+
+def test_what_is_no_terminal_has_the_width_that_the_environment_says(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "123")
+    monkeypatch.setattr(progress.sys, "stderr", io.StringIO())
+    assert progress._columns() == 123
+
+
 class TestQuiet:
     def test_in_a_pipe(self, screen, monkeypatch):
         monkeypatch.setattr(console.sys, "stderr", io.StringIO())

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from checkouts import write
-from virtcatalog.cli import main
+from virtcatalog.cli import main, watch
 from virtcatalog.scaffold.content import contents
 
 STD = "catalog/instancetypes/std.yaml"
@@ -158,6 +158,36 @@ def test_wrong_usage_does_not_wait(house, monkeypatch, arguments, message):
     status, said = run(monkeypatch, *arguments)
     assert status == 2
     assert message in said
+
+
+def test_without_it_the_status_is_that_of_the_one_run(house):
+    edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}")
+    assert CliRunner().invoke(main, ["build", "--check"]).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "lines"),
+    [
+        ([("a", True, True), ("b", False, True), ("c", True, False)], ["a changed", "b is new", "c is gone"]),
+        ([(name, True, True) for name in "abcde"], [f"{name} changed" for name in "abcde"]),
+        ([(name, True, True) for name in "abcdef"], [*(f"{name} changed" for name in "abcde"), "and 1 further file"]),
+        (
+            [(name, True, True) for name in "abcdefg"],
+            [*(f"{name} changed" for name in "abcde"), "and 2 further files"],
+        ),
+    ],
+)
+def test_the_first_five_files_that_have_changed_are_named(changed, lines, capsys):
+    watch._report(changed)
+    assert capsys.readouterr() == ("", "".join(f"{line}\n" for line in lines))
+
+
+@pytest.mark.parametrize(("took", "rest"), [(0.0, 0.25), (0.01, 0.25), (1.0, 9.0)])
+def test_a_look_takes_a_tenth_of_the_time_at_most(took, rest, monkeypatch):
+    slept = []
+    monkeypatch.setattr(watch.time, "sleep", slept.append)
+    watch._pause(took)
+    assert slept == [rest]
 
 
 def test_from_the_shell(house):
