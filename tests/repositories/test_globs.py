@@ -50,3 +50,17 @@ def test_all_globs_of_a_run_have_one_budget(monkeypatch: pytest.MonkeyPatch) -> 
         matches("a" * 10_000)
     with pytest.raises(VirtcatalogError):
         run.glob("a*")("a")
+
+
+def test_as_much_work_as_there_may_be_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    def states() -> int:
+        run = Globs()
+        assert run.glob("a*b")("axxb")
+        return globs.GLOB_WORK - run._left
+
+    most = states()
+    monkeypatch.setattr(globs, "GLOB_WORK", most)
+    assert states() == most
+    monkeypatch.setattr(globs, "GLOB_WORK", most - 1)
+    with pytest.raises(VirtcatalogError):
+        states()

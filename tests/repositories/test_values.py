@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 
 from virtcatalog.manifests.read import Part, unchecked
+from virtcatalog.repositories import values as module
 from virtcatalog.repositories.values import merged, objects_in, values_at
 
 
@@ -171,3 +172,105 @@ def test_places_in_json_go_through_maps_and_lists(write):
     at = [documents.manifests[number].place("metadata.name") for number in range(3)]
     assert all(lines[line - 1][column - 1 :].startswith('"name": "db"') for line, column in at)
     assert len(set(at)) == 3
+
+
+INLINE = json.dumps("apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: db}\n")
+
+
+@pytest.mark.parametrize(
+    ("values", "count"),
+    [
+        ("a: TEXT", 1),
+        ("a: [TEXT, [TEXT]]", 2),
+        ("data: {a: TEXT}", 0),
+        ("data: [TEXT]", 0),
+        ("data: {a: {b: TEXT}}", 1),
+        ("data: {a: [TEXT]}", 1),
+        ("stringData: {a: TEXT}", 0),
+        ("binaryData: {a: TEXT}", 0),
+        ("files: {a: TEXT}", 0),
+        ("file: {a: TEXT}", 1),
+        ("deep: {data: {a: TEXT}}", 0),
+        ("data: {data: {a: TEXT}}", 0),
+        ("a: apiVersion and no more", 0),
+        ("a: kind and no more", 0),
+    ],
+)
+def test_texts_that_are_files_hold_no_objects(values, count):
+    assert len(found(values.replace("TEXT", INLINE)).manifests) == count
+
+
+def test_values_hold_only_so_much(monkeypatch):
+    text = f"a: {{b: c}}\nd: {VM.replace('NAME', 'db')}\n"
+    monkeypatch.setattr(module, "VALUES_WORK", 4)  # the values, a, b and d
+    assert [each.name for each in found(text).manifests] == ["VirtualMachine/db"]
+    monkeypatch.setattr(module, "VALUES_WORK", 3)
+    documents = found(text)
+    assert documents.manifests == ()
+    assert [str(problem) for problem in documents.problems] == [
+        "release.yaml:6:5: HelmRelease: spec.values.d: the values hold more than 3 maps, lists and texts"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ("values: |\n  a: 1\n", {"a": 1}),
+        ("values: |\n  # nothing\n  ---\n  a: 1\n", {"a": 1}),
+        ("values: |\n  a: 1\n  ---\n  b: 2\n", {"a": 1}),
+        ("values: |\n  a: [\n  ---\n  b: 2\n", None),
+        ("values: 'a: 1'\n", {"a": 1}),
+        ('values: "a: 1\\n---\\nb: 2"\n', {"a": 1}),
+        ("values: {a: 1}\n", {"a": 1}),
+        ("values: |\n  - a\n", None),
+        ("values: ''\n", None),
+        ("values: [a]\n", None),
+        ("values: 5\n", None),
+        ("other: {a: 1}\n", None),
+        ("- a\n", None),
+    ],
+)
+def test_values_are_a_map_or_a_text_with_one(text, data):
+    value = values_at(unchecked(Part(text, "f.yaml"))[0][0], ("values",))
+    assert (value and value.data) == data
+
+
+def test_in_a_text_in_one_line_all_places_are_the_texts():
+    value = values_at(unchecked(Part('a: 1\nvalues: "x: {y: 1}"\n', "f.yaml"))[0][0], ("values",))
+    assert (value.path, value.manifest.file, value.manifest.place("x.y")) == ((), "f.yaml", (2, 1))
+    inner = value.manifest.within({"y": 1}, ("x",))
+    assert (inner.data, inner.file, inner.place("y")) == ({"y": 1}, "f.yaml", (2, 1))
+
+
+def test_broken_objects_and_templates_in_a_text_in_one_line_are_named_where_it_stands():
+    broken = json.dumps("apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: [\n")
+    templated = json.dumps("apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: {{ .x }}}\n")
+    documents = found(f"a: {broken}\nb: {templated}\n")
+    assert [str(problem) for problem in documents.problems] == [
+        "release.yaml:5:5: HelmRelease: spec.values.a: is not YAML: the text ends where a value is wanted"
+    ]
+    sentence = "is a template of a KubeVirt object, and is not rendered"
+    assert [str(problem) for problem in documents.unrendered] == [
+        f"release.yaml:6:5: HelmRelease: spec.values.b: {sentence}"
+    ]
+    assert [opaque.problem for opaque in documents.opaque] == list(documents.unrendered)
+
+
+def test_an_object_without_metadata_is_known_by_what_it_says():
+    def opaque(spec):
+        (found_one,) = found(f"vm: {{apiVersion: kubevirt.io/v1, kind: VirtualMachine, spec: {spec}}}").opaque
+        return found_one
+
+    one = opaque("{template: {spec: {domain: {}}}}")
+    assert str(one.problem) == (
+        "release.yaml:5:5: VirtualMachine: stands in values without metadata: the chart that names it is not rendered"
+    )
+    assert one.digest != opaque("{template: {spec: {domain: {a: 1}}}}").digest
+
+
+def test_what_lies_below_a_text_or_null_does_not_count():
+    below, text, null = f"a: {VM.replace('NAME', 'db')}", "a: x", "a: null"
+    assert found(below, text).manifests == ()
+    assert found(below, null).manifests == ()
+    assert [each.name for each in found(text, below).manifests] == ["VirtualMachine/db"]
+    assert found(below, text, "a: {spec: {}}").manifests == ()

@@ -15,7 +15,7 @@ from virtcatalog.limits import SUBSTITUTED_CHARACTERS, SUBSTITUTION_LEVELS
 
 _NAME: Final = re.compile(r"\w+")
 _OPERATORS: Final = re.compile(r":[=\-?+]|//|/#|/%|/|##|#|%%|%|\^\^|\^|,,|,|=|:")
-_INTEGER: Final = re.compile(r"[-+]?[0-9]+")
+_INTEGER: Final = re.compile(r"[-+]?[0-9]{1,18}")
 
 
 class SubstitutionError(VirtcatalogError):
@@ -166,7 +166,7 @@ def _applied(operator: str, value: str, arguments: Sequence[str]) -> str:
 
 def _slice(value: str, arguments: Sequence[str]) -> str:
     """`${name:position:length}`, in bytes: what is no number leaves the value as it is."""
-    if not all(_INTEGER.fullmatch(argument) and len(argument) < 10 for argument in arguments):
+    if not all(map(_INTEGER.fullmatch, arguments)):
         return value
     position, *length = map(int, arguments)
     content = value.encode()

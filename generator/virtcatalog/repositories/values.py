@@ -63,7 +63,8 @@ def values_at(manifest: Manifest, path: Path) -> Value | None:
             return None
     if isinstance(data, str):
         parts = manifest.parts(path, data) or [Part(data)]
-        documents = [document for part in parts[:1] for document in unchecked(part)[0]]
+        contents = map(unchecked, parts)
+        documents = next((documents for documents, problems in contents if documents or problems), [])
         if not documents or not isinstance(documents[0].data, dict):
             return None
         within = documents[0] if documents[0].file else _Embedded(documents[0].data, manifest, path)
