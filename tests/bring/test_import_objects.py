@@ -382,6 +382,29 @@ def test_globs_match_just_their_names(known: set[str], data: st.DataObject) -> N
     assert [name for name in sorted(known) if not found or any(fnmatchcase(name, glob) for glob in found)] == names
 
 
+RHEL = "rhel.10 rhel.11 rhel.12 rhel.13 rhel.14 rhel.7 rhel.8"
+WINDOWS = "win.10 win.11 win.2k12 win.2k16 win.2k19 win.2k22 linux fedora"
+
+
+@pytest.mark.parametrize(
+    ("names", "known", "patterns"),
+    [
+        ("a b", "b a", ""),
+        ("a b c d", "a b c d e", "a b c d"),
+        ("a b c d e", "a b c d e f", "a b c d e"),
+        ("rhel.10 rhel.11 rhel.12 rhel.13", RHEL, "rhel.10 rhel.11 rhel.12 rhel.13"),
+        ("rhel.10 rhel.11 rhel.12 rhel.13 rhel.14", RHEL, "rhel.1*"),
+        ("rhel.10 rhel.11 rhel.12 rhel.13 rhel.14 rhel.7", RHEL, "rhel.1* rhel.7"),
+        ("rhel.10 rhel.11 rhel.12 rhel.13 rhel.7", RHEL, "rhel.7 rhel.10 rhel.11 rhel.12 rhel.13"),
+        ("win.10 win.11 win.2k12 win.2k16 win.2k19", WINDOWS, "win.1* win.2k1*"),
+        ("linux win.2k12 win.2k16 win.2k19 win.2k22 win.11", WINDOWS, "linux win.2* win.11"),
+        ("ab abc abd xa xb", "ab abc abd xa xb y", "a* x*"),
+    ],
+)
+def test_many_names_are_as_few_globs_as_match_them_alone(names: str, known: str, patterns: str) -> None:
+    assert " ".join(globs(names.split(), known.split())) == patterns
+
+
 PAGES = st.sampled_from(["2Mi", "1Gi"])
 PREFERENCE_SPECS = st.fixed_dictionaries(
     {},

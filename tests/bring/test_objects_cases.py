@@ -137,6 +137,11 @@ def sized(text: str, version: str = "") -> dict[str, Any]:
     return made
 
 
+def everywhere(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The namespaced object of an object that is cluster-wide, without a namespace."""
+    return {**manifest, "kind": manifest["kind"].replace("Cluster", "")}
+
+
 def paged(*texts: str) -> list[dict[str, Any]]:
     """Types of 1Gi in huge pages, each by `size vCPUs pages`."""
     return [
@@ -336,6 +341,24 @@ SHAPES: dict[str, list[dict[str, Any]]] = {
     "a size that is required with and without an architecture": [
         preference("arm", {"requirements": {"cpu": {"guest": 2}}}, labels=own(arch="arm64")),
         preference("arm.x", {"requirements": {"cpu": {"guest": 2}}}),
+    ],
+    "namespaces that are called as environments are": [
+        a_type("a"), a_type("a", 2, namespace="cluster"), a_type("a", 3, namespace="namespaced"),
+    ],
+    "both scopes, alike and of no namespace": [a_type("a"), everywhere(a_type("a")), preference("p"),
+                                               everywhere(preference("p"))],
+    "both scopes, one of no namespace with others": [
+        a_type("a"), everywhere(a_type("a", 2)), preference("p"), everywhere(preference("q")),
+    ],
+    "types of no namespace beside preferences of one": [
+        everywhere(a_type("a")), everywhere(a_type("b")),
+        preference("a", namespace="n"), preference("c", namespace="n"),
+    ],
+    "fields, labels and annotations of a namespace's own": [
+        preference("p", {"devices": {"preferredDiskBus": "sata", "preferredRng": {}}}, labels={"a": "1", "b": "2"}),
+        preference("p", {"devices": {"preferredDiskBus": "virtio"}}, namespace="n", labels={"a": "3"},
+                   annotations={"c": "4"}),
+        preference("q"), preference("q", namespace="n"),
     ],
     "names in texts": [
         preference(
