@@ -17,6 +17,7 @@ from virtcatalog.bring.objects.facts import (
     laid_over,
     possible,
     same,
+    signature,
     tree,
 )
 
@@ -124,6 +125,15 @@ def test_a_difference_leaves_what_others_say_and_requirements_beside_an_architec
 )
 def test_leaves_are_the_same_where_they_are_of_one_type(leaf: Any, other: Any, is_same: bool) -> None:
     assert same(leaf, other) is is_same
+
+
+def test_a_layer_has_a_signature_of_its_leaves_in_any_order() -> None:
+    assert signature(facts(b=True, a=ABSENT, c={}, d=Expression("x"))) == (
+        (("a",), "_Absent:ABSENT"),
+        (("b",), "true"),
+        (("c",), "{}"),
+        (("d",), "Expression:'x'"),
+    )
 
 
 def test_common_are_those_of_all() -> None:

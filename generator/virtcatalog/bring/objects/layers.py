@@ -102,7 +102,7 @@ def _part(facts: Facts, unit: Unit, key: Path) -> Facts:
 
 
 def _best(parts: Sequence[Item], least: int, other_paths: Sequence[Path]) -> Facts:
-    candidates: dict[object, Facts] = {signature({}): {}}
+    candidates: dict[object, Facts] = {}
     counted: Counter[object] = Counter()
     for part in parts:
         patches = {signature(patch): patch for patch in (difference(part.below, part.target, other_paths), part.target)}
@@ -112,7 +112,7 @@ def _best(parts: Sequence[Item], least: int, other_paths: Sequence[Path]) -> Fac
                 candidates.setdefault(key, patch)
     best, price = {}, sum(_price(part.below, part.target) for part in parts)
     for name, patch in candidates.items():
-        if not patch or counted[name] < least:
+        if counted[name] < least:
             continue
         remaining = [laid_over(part.below, patch) for part in parts]
         if not all(possible(facts, part.target) for facts, part in zip(remaining, parts, strict=True)):
@@ -148,7 +148,7 @@ def templated(items: Sequence[Facts], names: Sequence[Mapping[str, str]]) -> lis
         for index in having:
             texts.update(set(_texts(items[index][path], names[index])))
         text, count = max(texts.items(), key=lambda item: (item[1], -len(item[0])), default=("", 0))
-        if count > max(plain.most_common(1)[0][1], 1):
+        if count > max(plain.values()):
             for index in having:
                 if text in _texts(items[index][path], names[index]):
                     results[index][path] = Expression(text)
