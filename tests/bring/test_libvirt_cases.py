@@ -871,3 +871,25 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_a_cluster_without_gates_refuses_goes_where_that_helps(case: str, snapshot: SnapshotAssertion) -> None:
     assert shown(bring(REFUSED[case]), REFUSED[case]) == snapshot
+
+
+@pytest.mark.parametrize(
+    "content", [domain(devices=disk() + card()), kubevirts(devices=own("/srv/d.img"))], ids=["others'", "KubeVirt's"]
+)
+def test_what_only_the_vms_domain_has_is_named_once_with_all_that_is_in_it(
+    content: bytes, snapshot: SnapshotAssertion
+) -> None:
+    assert bring(content).added == snapshot
+
+
+def test_a_part_is_told_without_what_is_in_it_and_has_the_same_fate_for_the_same_reason() -> None:
+    found = bring(
+        domain(
+            "<cputune><shares>1</shares></cputune><title>t</title>",
+            "<shmem name='x'><model type='ivshmem'/><size unit='M'>4</size></shmem>" + disk(named("a") + slot()),
+        )
+    )
+    assert [part.path for part in found.outermost("lost")] == ["cputune", "title", "devices/shmem"]
+    paths = ["devices/disk/@type", "devices/disk/source", "devices/disk/alias/@name"]
+    assert [part.path for part in found.outermost("host")] == paths
+    assert [part.path for part in found.lost] == [part.path for part in found.parts if part.fate == "lost"]
