@@ -41,7 +41,51 @@ def suggest(domain: str) -> Replacement:
             },
         ),
         ("resources: {requests: {cpu: 500m}}", {"vm": ("resources.requests[cpu]",)}),
+        ("resources: {requests: {cpu: 1500m}}", {"vm": ("resources.requests[cpu]",)}),
+        ("resources: {requests: {cpu: 2000m}}", {"instancetype": {"cpu": {"guest": 2}}, **ONLY_CPU}),
+        (
+            "{resources: {requests: {cpu: 4}}, cpu: {sockets: 2}}",
+            {"instancetype": {"cpu": {"guest": 2}}, "vm": ("resources.requests[cpu]",), **ONLY_CPU},
+        ),
+        (
+            "{resources: {requests: {memory: 2Gi}}, ioThreadsPolicy: auto}",
+            {"instancetype": {"memory": {"guest": "2Gi"}, "ioThreadsPolicy": "auto"}, "needed": ("cpu.guest",)},
+        ),
+        (
+            "resources: {requests: {}, limits: {memory: 2Gi}, overcommitGuestOverhead: true}",
+            {"idle": ("resources.limits", "resources.overcommitGuestOverhead")},
+        ),
+        ("cpu: {sockets: 1}", {"instancetype": {"cpu": {"guest": 1}}, **ONLY_CPU}),
         ("cpu: {sockets: 2}", {"instancetype": {"cpu": {"guest": 2}}, **ONLY_CPU}),
+        ("cpu: {sockets: 2, cores: 1, threads: 1}", {"instancetype": {"cpu": {"guest": 2}}, **ONLY_CPU}),
+        (
+            "cpu: {cores: 2}",
+            {
+                "instancetype": {"cpu": {"guest": 2}},
+                "preference": {"cpu": {"preferredCPUTopology": "cores"}},
+                **ONLY_CPU,
+            },
+        ),
+        (
+            "cpu: {sockets: 2, cores: 2, threads: 2}",
+            {"instancetype": {"cpu": {"guest": 8}}, "vm": ("cpu.sockets, cpu.cores, cpu.threads",), **ONLY_CPU},
+        ),
+        (
+            """cpu: {sockets: 2, maxSockets: 4, isolateEmulatorThread: true, realtime: {mask: 0-1},
+                     numa: {guestMappingPassthrough: {}}}""",
+            {
+                "instancetype": {
+                    "cpu": {
+                        "guest": 2,
+                        "maxSockets": 4,
+                        "isolateEmulatorThread": True,
+                        "realtime": {"mask": "0-1"},
+                        "numa": {"guestMappingPassthrough": {}},
+                    }
+                },
+                **ONLY_CPU,
+            },
+        ),
         (
             "cpu: {threads: 2}",
             {
@@ -69,6 +113,33 @@ def suggest(domain: str) -> Replacement:
         (
             "firmware: {bootloader: {bios: {useSerial: true}}}",
             {"preference": {"firmware": {"preferredUseBios": True, "preferredUseBiosSerial": True}}},
+        ),
+        (
+            "firmware: {serial: abc, bootloader: {bios: {}}}",
+            {"preference": {"firmware": {"preferredUseBios": True}}, "vm": ("firmware.serial",)},
+        ),
+        (
+            "firmware: {bootloader: {efi: {}, bios: {useSerial: true}}}",
+            {"preference": {"firmware": {"preferredEfi": {}}}},
+        ),
+        (
+            """features: {acpi: {enabled: false}, apic: {endOfInterrupt: true}, kvm: {hidden: true},
+                          pvspinlock: {enabled: false}}""",
+            {
+                "preference": {
+                    "features": {
+                        "preferredAcpi": {"enabled": False},
+                        "preferredApic": {"endOfInterrupt": True},
+                        "preferredKvm": {"hidden": True},
+                        "preferredPvspinlock": {"enabled": False},
+                    }
+                }
+            },
+        ),
+        ("features: {acpi: {}}", {}),
+        (
+            "clock: {timezone: Europe/Berlin}",
+            {"preference": {"clock": {"preferredClockOffset": {"timezone": "Europe/Berlin"}}}},
         ),
         (
             "features: {smm: {}, hyperv: {relaxed: {}}, hypervPassthrough: {enabled: true}}",
@@ -100,6 +171,13 @@ def test_each_field_goes_where_it_belongs(domain: str, expected: dict[str, Any])
         **expected,
         "idle": tuple(sorted(expected.get("idle", ()))),
     }
+
+
+def test_a_preset_without_a_domain_gives_nothing() -> None:
+    empty = preset({})
+    del empty["spec"]["domain"]
+    made = replacement(decode_manifest(empty, VirtualMachineInstancePreset))
+    assert {key: getattr(made, key) for key in NOTHING} == NOTHING
 
 
 def vm(**spec: Any) -> dict[str, Any]:
