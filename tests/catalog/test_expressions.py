@@ -73,6 +73,130 @@ def test_values(text, value):
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("-2 | abs", 2),
+        ("'aB' | capitalize", "Ab"),
+        ("list | count", 3),
+        ("nothing | d('x')", None),
+        ("nothing | d('x', true)", "x"),
+        ("map.z | default('x')", "x"),
+        ("map.z | default", ""),
+        ("{'b': 1, 'A': 2} | dictsort", [["A", 2], ["b", 1]]),
+        ("list | first", 3),
+        ("'1.5' | float", 1.5),
+        ("'a\nb\n\nc' | indent", "a\n    b\n\n    c"),
+        ("'a\nb' | indent('> ')", "a\n> b"),
+        ("'a\n\nb' | indent(2, true, true)", "  a\n  \n  b"),
+        ("'4' | int + 1", 5),
+        ("map | items", [["a", {"b": "c"}]]),
+        ("list | join", "312"),
+        ("[memory, none, true] | join(1)", "4Gi11True"),
+        ("list | last", 2),
+        ("'abc' | length", 3),
+        ("'ab' | list", ["a", "b"]),
+        ("'aB' | lower", "ab"),
+        ("list | map('string') | list", ["3", "1", "2"]),
+        ("[map] | map(attribute='a.b') | list", ["c"]),
+        ("[memory, memory * 2] | max", "8Gi"),
+        ("list | min", 1),
+        ("list | reject('odd') | list", [2]),
+        ("[{'a': 1, 'b': true}, {'a': 2, 'b': false}] | rejectattr('b') | map(attribute='a') | list", [2]),
+        ("'aaa' | replace('a', 'bb')", "bbbbbb"),
+        ("'aaa' | replace('a', 1, 2)", "11a"),
+        ("'aaa' | replace('a', 1, -1)", "111"),
+        ("list | reverse | list", [2, 1, 3]),
+        ("2.567 | round(2)", 2.57),
+        ("2.5 | round(method='ceil')", 3.0),
+        ("list | select('>', 1) | list", [3, 2]),
+        ("[{'a': 1, 'b': true}, {'a': 2, 'b': false}] | selectattr('b') | map(attribute='a') | list", [1]),
+        ("['b', 'C', 'a'] | sort(true)", ["C", "b", "a"]),
+        ("memory | string ~ 1.5 | string", "4Gi1.5"),
+        ("list | sum", 6),
+        ("[{'a': 1}, {'a': 2}] | sum('a', 10)", 13),
+        ("[memory, memory] | sum(start=memory)", "12Gi"),
+        ("'ab cd' | title", "Ab Cd"),
+        ("{'b': memory, 'a': [1, none, true, 'x']} | tojson", '{"a":[1,null,true,"x"],"b":"4Gi"}'),
+        ("' a ' | trim", "a"),
+        ("'xax' | trim('x')", "a"),
+        ("['a', 'A', 'b'] | unique | list", ["a", "b"]),
+        ("'aB' | upper", "AB"),
+        ("7 % 4 + 2 ** 3 - 7 // 2", 8),
+        ("7 / 2", 3.5),
+        ("-vcpus + +1", -3),
+        ("list[1:] + list[:1]", [1, 2, 3]),
+        ("list[-1] ~ 'abc'[1]", "2b"),
+        ("map['a'] == {'b': 'c'} and not list == []", True),
+        ("'b' in map.a or 9 in list", True),
+        ("9 not in list and 3 in list", True),
+        ("vcpus is defined and map.z is not defined", True),
+        ("[1 <= 1, 1 < 1, 1 >= 2, 2 > 1, 1 != 2]", [True, False, False, True, True]),
+        ("memory * 3 / memory", 3.0),
+        ("memory * 5 // (memory * 2)", 2),
+        ("2 * memory", "8Gi"),
+        ("'1Gi' + memory", "5Gi"),
+        ("[memory < '4Gi', memory <= '4Gi', memory >= '5Gi', memory != '4Gi']", [False, True, False, False]),
+        ("range(3) | list + range(1, 6, 2) | list", [0, 1, 2, 1, 3, 5]),
+    ],
+)
+def test_filters_and_operators(text, value):
+    found = evaluate(f"{{{{ {text} }}}}", NAMES, Work())
+    assert (found, type(found)) == (value, type(value))
+
+
+AT_LIMITS = {"text": "x" * 2**16, "longer": "x" * (2**16 + 1), "items": [0] * 9999, "number": 2**128 - 1}
+TOO_LARGE = "a value in the expression is too large"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "value", "refused", "message"),
+    [
+        ("{{ text | length }}", 2**16, "{{ longer | length }}", TOO_LARGE),
+        ("{{ [text] | first | length }}", 2**16, "{{ [text, 'x'] | first }}", TOO_LARGE),
+        ("{{ (items + [1]) | length }}", 10_000, "{{ (items + [1, 2]) | length }}", TOO_LARGE),
+        ("{{ [items] | length }}", 1, "{{ {'a': items, 'b': 1} | length }}", TOO_LARGE),
+        ("{{ number + 0 }}", 2**128 - 1, "{{ number + 1 }}", "a number in the expression is too large"),
+        ("{{ 2 ** 127 }}", 2**127, "{{ 2 ** 128 }}", "a number in the expression is too large"),
+        ("{{ (-1) ** -128 }}", 1.0, "{{ 1 ** 129 }}", "the power is too large"),
+        ("{{ 1 ** 128 }}", 1, "{{ 1 ** -129 }}", "the power is too large"),
+        ("{{ 'x' | indent(256) }}", "x", "{{ 'x' | indent(257) }}", "an argument of indent is larger than 256"),
+        ("{{ 1 | round(256) }}", 1, "{{ 1 | round(-257) }}", "an argument of round is larger than 256"),
+        (
+            "{{ 'x' | trim('y' | indent(255, true)) }}",
+            "x",
+            "{{ 'x' | trim(chars='y' | indent(256, true)) }}",
+            "an argument of trim is larger than 256",
+        ),
+        ("{{ text | replace('x', 'y') | length }}", 2**16, "{{ (text ~ '') | replace('x', 'yy') }}", TOO_LARGE),
+        ("{{ [text] | join('') | length }}", 2**16, "{{ [text, ''] | join('-') }}", TOO_LARGE),
+        ("{{ range(10000) | length }}", 10_000, "{{ range(10001) | length }}", "range() gives more than 10000 numbers"),
+        (
+            "{% for x in range(10000) %}{% endfor %}x",
+            "x",
+            "{% for x in range(10000) %}{% endfor %}{% for x in [1] %}{% endfor %}x",
+            "the template loops more than 10000 times",
+        ),
+        ("{{ text }}" * 16, "x" * 2**20, "{{ text }}" * 16 + "x", "the template gives more than 1 MiB of text"),
+    ],
+)
+def test_what_is_as_large_as_may_be_and_what_is_larger(allowed, value, refused, message):
+    assert evaluate(allowed, AT_LIMITS, Work()) == value
+    with pytest.raises(ExpressionError) as caught:
+        evaluate(refused, AT_LIMITS, Work())
+    assert caught.value.message == message
+
+
+def test_a_loop_says_where_it_is():
+    text = (
+        "{% for x in list %}{{ loop.index }}{{ loop.index0 }}{{ loop.revindex }}{{ loop.revindex0 }}{{ loop.length }}"
+        "{{ loop.depth }}{{ loop.depth0 }}{{ loop.previtem | d('-') }}{{ loop.nextitem | d('-') }}"
+        "{{ 'F' if loop.first }}{{ 'L' if loop.last }} {% else %}none{% endfor %}"
+    )
+    assert evaluate(text, NAMES, Work()) == "1032310-1F 212131032 32103101-L "
+    assert evaluate(text, NAMES | {"list": []}, Work()) == "none"
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("{{ vcpu }}", "the expression uses 'vcpu', which is unknown here; did you mean 'vcpus'?"),
@@ -298,6 +422,22 @@ def test_places_in_a_long_template_do_not_add_up(catalog):
     """A walk to each of them from the start would take minutes here."""
     problems = catalog.problems({"vms/a.yaml.j2": "a: {{ 1 }}\n" * 10_000, "vms.yaml": "a.yaml.j2: {}\n"})
     assert problems == ["vms/a.yaml.j2:1:1: the key 'a' is here twice, first in line 1"]
+
+
+@pytest.mark.parametrize("text", ["a{{ p }}" * 2000, "{{ p | trim }}" * 2000])
+def test_much_text_from_a_short_one_is_refused(text):
+    with pytest.raises(ExpressionError, match=r"^the template gives more than 1 MiB of text$"):
+        evaluate(text, {"p": "x" * 1000}, Work())
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("{{ a }}", [0] * 9000), ("{{ a }}", {"b": [0] * 9000}), ("{{ a }}.", "x" * 240_000)]
+)
+def test_large_values_are_charged_by_their_size(text, value):
+    work = Work()
+    before = work.left
+    evaluate(text, {"a": value}, work)
+    assert 25_000 < before - work.left < 60_000
 
 
 def test_much_text_from_a_small_loop_is_refused():

@@ -8,6 +8,7 @@ from typing import Any, Final
 from virtcatalog.api.quantity import MAX_INT64, NANO, Quantity
 from virtcatalog.errors import nearest
 
+TOO_MUCH_TEXT: Final = "the template gives more than 1 MiB of text"
 _MOST: Final = Quantity.of(MAX_INT64)
 _LEAST: Final = Quantity.of(-MAX_INT64)
 

@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-from virtcatalog.catalog.amounts import Amount, ExpressionError, as_text, encodable, no_plain, unknown
-from virtcatalog.catalog.work import Work, WorkError
+from virtcatalog.catalog.amounts import TOO_MUCH_TEXT, Amount, ExpressionError, as_text, encodable, no_plain, unknown
+from virtcatalog.catalog.work import Work, WorkError, size
+from virtcatalog.limits import TEMPLATE_OUTPUT_CHARACTERS
 
 _NAME = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}", re.ASCII)
 _NAMES = 20  # the work of an expression that is a name alone
+_COPIED = 3  # for each unit of its size, where that is a list or map
 _KEYWORDS = frozenset(("true", "false", "none", "True", "False", "None"))
 
 
@@ -31,10 +33,13 @@ def evaluate(text: str, names: Mapping[str, Any], work: Work) -> Any:
     work.spend(_NAMES + len(text) // 8)
     name = _NAME.fullmatch(text)
     if name and name[1] not in _KEYWORDS:
-        return plain(_look_up(name[1], names, 0))
+        value = _look_up(name[1], names, 0)
+        if isinstance(value, (dict, list)):
+            work.spend(_COPIED * size(value))
+        return plain(value)
     rest = _NAME.sub("", text)
     if "{" not in rest and "}" not in rest and not any(word in _KEYWORDS for word in _NAME.findall(text)):
-        return _NAME.sub(lambda match: _text(match, names), text)
+        return _filled(text, len(rest), names, work)
     from virtcatalog.catalog.sandbox import evaluate_with_jinja
 
     return plain(evaluate_with_jinja(text, names, work))
@@ -106,6 +111,22 @@ def _look_up(name: str, names: Mapping[str, Any], line: int) -> Any:
         return names[name]
     except KeyError:
         raise unknown(name, names, line) from None
+
+
+def _filled(text: str, length: int, names: Mapping[str, Any], work: Work) -> str:
+    """The text with values in place of the names, beside which it has `length` characters."""
+
+    def value_of(match: re.Match[str]) -> str:
+        nonlocal length
+        value = _text(match, names)
+        length += len(value)
+        if length > TEMPLATE_OUTPUT_CHARACTERS:
+            raise ExpressionError(TOO_MUCH_TEXT)
+        return value
+
+    filled = _NAME.sub(value_of, text)
+    work.spend(len(filled) // 8)
+    return filled
 
 
 def _text(match: re.Match[str], names: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ from jinja2 import nodes
 from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from virtcatalog.catalog.amounts import Amount, ExpressionError, as_text, unknown
+from virtcatalog.catalog.amounts import TOO_MUCH_TEXT, Amount, ExpressionError, as_text, unknown
 from virtcatalog.catalog.filters import (
     NAMES,
     ROUNDS_NAME,
@@ -212,7 +212,7 @@ def _render(template: jinja2.Template, names: Mapping[str, Any], work: Work) -> 
             length += len(part)
             work.spend(1 + len(part) // 8)
             if length > TEMPLATE_OUTPUT_CHARACTERS:
-                raise ExpressionError("the template gives more than 1 MiB of text")
+                raise ExpressionError(TOO_MUCH_TEXT)
     except ExpressionError as error:
         raise ExpressionError(error.message, _line(error), error.name) from None
     except WorkError as error:
