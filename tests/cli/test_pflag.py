@@ -130,5 +130,136 @@ def test_what_follows_two_dashes_is_no_option():
     assert "unexpected extra argument (--name)" in refusal("--", "--name")
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        (pflag.Integer(64, signed=True), 7),
+        (pflag.Switch(), True),
+        (pflag.Switch(), False),
+        (pflag.Items(), ("a", "b")),
+    ],
+)
+def test_a_value_that_was_read_is_not_read_again(option, value):
+    assert option.convert(value, None, None) is value
+
+
+def test_types_have_names():
+    assert [kind.name for kind in (pflag.Integer, pflag.Switch, pflag.Items)] == ["integer", "switch", "list"]
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "said"),
+    [
+        (pflag.Integer(64, signed=True), "x", "'x' is not a whole number"),
+        (pflag.Integer(8, signed=False), "-1", "'-1' is not a whole number without a sign"),
+        (pflag.Integer(8, signed=False), "256", "256 does not fit in 8 bits"),
+        (pflag.Integer(8, signed=True), "128", "128 does not fit in 8 bits"),
+        (pflag.Integer(8, signed=True), "-129", "-129 does not fit in 8 bits"),
+        (pflag.Integer(8, signed=True), "9" * 41, f"{'9' * 40} does not fit in 8 bits"),
+        (pflag.Switch(), "on", "'on' is neither true nor false"),
+        (pflag.Items(), "\n", "there is nothing but ends of lines"),
+        (
+            pflag.Items(),
+            'a"b',
+            "a double quote in 'a\"b' neither begins nor ends an item; write it twice, in quotes",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_value(option, text, said):
+    with pytest.raises(click.BadParameter) as caught:
+        option.convert(text, None, None)
+    assert caught.value.message == said
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "number"),
+    [
+        (pflag.Integer(8, signed=True), "-128", -128),
+        (pflag.Integer(8, signed=True), "127", 127),
+        (pflag.Integer(8, signed=False), "0", 0),
+        (pflag.Integer(8, signed=False), "255", 255),
+        (pflag.Integer(512, signed=False), "0x" + "f" * 97, 16**97 - 1),
+    ],
+)
+def test_the_least_and_the_most_of_some_bits(option, text, number):
+    assert option.convert(text, None, None) == number
+
+
+@pytest.mark.parametrize(
+    ("texts", "pairs"),
+    [
+        ([], {}),
+        (["A=1", "B="], {"A": "1", "B": ""}),
+        (["A=1", "A=2"], {"A": "2"}),
+        (["A=1,B=2", '"C=x,y",D=4'], {"A": "1", "B": "2", "C": "x,y", "D": "4"}),
+        (['"A=1"', "B=1,2"], {"A": "1", "B": "1,2"}),
+        (["=1"], {"": "1"}),
+    ],
+)
+def test_pairs(texts, pairs):
+    assert pflag.pairs(None, None, texts) == pairs
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("A", "'A' is not written KEY=VALUE"),
+        ("A=1,B=2,C", "'C' is not written KEY=VALUE"),
+        ('A=1"=', "a double quote in 'A=1\"=' neither begins nor ends an item; write it twice, in quotes"),
+    ],
+)
+def test_what_is_no_pair(text, said):
+    with pytest.raises(click.BadParameter) as caught:
+        pflag.pairs(None, None, [text])
+    assert caught.value.message == said
+
+
+@click.command(cls=pflag.Command)
+@click.option("--some-name", default="x")
+@click.option("--other-name")
+@click.option("--third")
+@click.option("--fourth")
+@click.pass_context
+def exclusive(context, **_given):
+    pflag.exclude(context, ("some_name", "other_name"), ("third", "fourth"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], ""),
+        (["--some-name=", "--third=a"], ""),
+        (["--other-name=a"], ""),
+        (["--some-name=", "--other-name="], "--some-name and --other-name exclude each other: give one"),
+        (["--third=a", "--fourth=b"], "--third and --fourth exclude each other: give one"),
+    ],
+)
+def test_options_that_exclude_each_other(arguments, said):
+    result = CliRunner().invoke(exclusive, arguments)
+    assert result.stderr.partition("Error: ")[2] == (f"{said}\n" if said else "")
+    assert result.exit_code == (2 if said else 0)
+
+
+def test_what_is_completed_may_lack_its_value():
+    context = click.Context(command, resilient_parsing=True)
+    assert list(command._canonical(context, ["--on", "--count=x", "--name"])) == [
+        "--on=true",
+        "--count=x",
+        "--name",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "canonical"),
+    [
+        (["a", "-n", "x", "--", "--name", "b"], ["a", "--namespace=x", "--", "--name", "b"]),
+        (["-", "--name=", "-nx"], ["-", "--name=", "--namespace=x"]),
+        (["--loud", "--loud=1", "--loud=0", "--bogus=1"], ["--loud", "--loud", "--bogus=1"]),
+    ],
+)
+def test_arguments_are_put_as_click_reads_them(arguments, canonical):
+    assert list(command._canonical(click.Context(command), arguments)) == canonical
+
+
 def test_arguments_are_text():
     assert "is not UTF-8" in refusal("--name=\udce9")
