@@ -310,3 +310,21 @@ def test_every_subject_of_a_machine_in_words(fields):
     brought = bring(**fields, attributes=says(*subjects))
     assert [attribute.subject for attribute in brought.machine.attributes] == subjects
     assert len(fates(brought)) == len(subjects)
+
+
+def test_a_vm_has_what_its_preference_requires_where_that_is_more():
+    preference = {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterPreference",
+        "metadata": {"name": "ubuntu"},
+        "spec": {"requirements": {"cpu": {"guest": 4}, "memory": {"guest": "9Gi"}}},
+    }
+    attributes = tuple(Attribute(subject, "x", subject) for subject in ("vcpus", "memory", "cores"))
+    brought = bring([preference], attributes=attributes, cores=2)
+    assert domain(brought)["cpu"] == {"sockets": 4, "cores": 1, "threads": 1}
+    assert domain(brought)["memory"] == {"guest": "9Gi"}
+    assert fates(brought) == [
+        "carried: the VM has 4 vCPUs, the machine 2 vCPUs",
+        "carried: the VM has 9 GiB, the machine 8 GiB",
+        "lost: ubuntu lays the vCPUs out with 1 core a socket",
+    ]

@@ -225,3 +225,36 @@ class TestFields:
     def test_a_card_that_is_connected_to_nothing_is_lost(self):
         machine = one(devices=[{"kind": "VirtualE1000", "key": 4000}])
         assert fates(brought(machine), "kind") == ["lost: the card is connected to nothing"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said", "names"),
+    [
+        (b'[{"name": "\xff", "cpuCount": 1, "memoryMB": 5}]', "all.json:1:12: is not UTF-8 text", []),
+        (
+            b'[{"name": "a", "cpuCount": 1, "memoryMB": 5}] \xff',
+            "all.json:1:1: is no inventory in JSON: JSON is malformed: trailing characters (byte 47)",
+            [],
+        ),
+        (
+            b'[{"name": "a", "cpuCount": 1, "memoryMB": 5}, 5]',
+            "all.json:1:47: is no object of forklift's inventory: that is a map",
+            ["a"],
+        ),
+        (
+            b'{"a": [{"name": "a", "cpuCount": 1, "memoryMB": 5}], "a": [{"name": "b", "cpuCount": 1, "memoryMB": 5}]}',
+            "all.json:1:1: a key is here twice, or no list",
+            [],
+        ),
+        (
+            b'\n  {"a": 5, "b": []}',
+            "all.json:2:3: is no object of forklift's inventory: that has an id and a name",
+            [],
+        ),
+    ],
+)
+def test_what_is_no_inventory_is_told_at_its_place(content, said, names):
+    problems = []
+    found = Inventory({"all.json": content}, problems)
+    assert list(map(str, problems)) == [said]
+    assert [each.name for each in found.machines()] == names

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from virtcatalog.bring.vmware import table as module
 from virtcatalog.bring.vmware.table import Row, read_csv
-from virtcatalog.errors import ManifestError
+from virtcatalog.errors import ManifestError, Problem
 
 
 def refusal(content):
@@ -70,3 +70,8 @@ def test_what_is_no_table_is_refused_at_its_place(content, message):
 def test_a_table_has_an_end(monkeypatch):
     monkeypatch.setattr(module, "TABLE_CELLS", 3)
     assert refusal(b"a,b\n1,2\n3,4\n") == "f.csv:3:1: is more than 3 cells: split the file"
+
+
+def test_a_problem_of_a_column_that_is_not_there_is_at_the_first():
+    table = read_csv(b"VM,CPUs\n\nweb,x\n", "f.csv")
+    assert table.problem(table.rows[0], "Host", "is none") == Problem("f.csv", 3, 1, "", "Host", "is none")

@@ -70,9 +70,12 @@ def test_what_of_the_metadata_is_not_compared(metadata, expected):
     assert list(drifts(stored, written | {"metadata": stored["metadata"]})) == []
 
 
-def test_what_the_cluster_writes_into_metadata_is_never_as_git_has_it():
-    written = {"metadata": {"uid": "a"}, "spec": {"uid": "a"}}
-    assert [drift.field for drift in drifts(written, written)] == ["metadata.uid"]
+@pytest.mark.parametrize(
+    "key", ["uid", "resourceVersion", "generation", "selfLink", "managedFields", "deletionTimestamp"]
+)
+def test_what_the_cluster_writes_into_metadata_is_never_as_git_has_it(key):
+    written = {"metadata": {key: "a"}, "spec": {key: "a"}}
+    assert [drift.field for drift in drifts(written, written)] == [f"metadata.{key}"]
 
 
 @pytest.mark.parametrize(
