@@ -217,6 +217,37 @@ def test_sums_that_leave_64_bits_go_on_as_decimals() -> None:
     assert (most * 2).value == -2
 
 
+@pytest.mark.parametrize(
+    ("text", "factor", "product", "is_decimal"),
+    [
+        ("0.3", 1, "300m", True),
+        ("0.5", 2, "1", False),
+        ("0.5", 3, "1500m", True),
+        ("1.25", 4, "5", False),
+        ("1.25", 2, "2500m", True),
+        ("5k", 2, "10k", False),
+        ("9E", 1, "9E", False),
+        ("9E", 2, "18E", True),
+        ("-9E", 1, "-9E", False),
+        ("7", 0, "0", False),
+        ("500000000000000007", 10, "5000000000000000070", False),
+        ("500000000000000007", 20, "10000000000000000140", True),
+    ],
+)
+def test_a_product_is_a_decimal_where_it_has_places_or_leaves_64_bits(
+    text: str, factor: int, product: str, is_decimal: bool
+) -> None:
+    made = Quantity.parse(text) * factor
+    assert (str(made), made.is_decimal) == (product, is_decimal)
+
+
+def test_zero_may_have_any_number_of_places() -> None:
+    zero = Quantity.parse("0.00000000000")
+    assert [str(amount) for amount in (zero, zero + Quantity.parse("1.5"), Quantity.parse("1n") + zero)] == [
+        *("0", "1500m", "1n"),
+    ]
+
+
 def test_binary_amounts_are_capped() -> None:
     assert str(Quantity.parse("9Ei")) == str(2**63 - 1)
     assert str(Quantity.parse("9E")) == "9E"

@@ -30,6 +30,40 @@ def test_only_the_first_document_is_read(text, first):
     assert data(text) == first
 
 
+@pytest.mark.parametrize("text", ["---\n--- {b: 2}\n", "--- # comment\na: 1\n--- # b\n"])
+def test_what_stands_behind_a_separator_counts_unless_it_is_a_comment(text):
+    if "#" in text:
+        assert data(text) == {"a": 1}
+    else:
+        with pytest.raises(ManifestError) as caught:
+            read(text)
+        assert str(caught.value) == "t.yaml:2:1: after --- stands '{b: 2}': put it on a line of its own"
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        ('{"a": NaN}', [({"a": "NaN"}, True)]),
+        ('{"a": 1', None),
+        ('{"a": 1,}', [({"a": 1}, True)]),
+        ('[{"a": 1.0}]', [([{"a": 1.0}], True)]),
+        ('{"a": 1}\n--- b\n', None),
+    ],
+)
+def test_what_is_no_json_is_read_as_yaml(text, readings):
+    if readings is None:
+        with pytest.raises(ManifestError):
+            read(text)
+    else:
+        assert read(text) == readings
+
+
+def test_json_that_is_nested_too_deep_is_told():
+    with pytest.raises(ManifestError) as caught:
+        next(LooseText('{"a":' * 202 + "1" + "}" * 202, "t.json").readings())
+    assert str(caught.value) == "t.json:1:1: is nested more than 200 levels deep"
+
+
 def test_json_is_read_as_json_first():
     assert next(LooseText('{"a": 1}{"b": ', "t.json").readings()) == ({"a": 1}, False)
     assert read('\n  {"a": 1.0}') == [({"a": 1.0}, False), ({"a": 1.0}, True)]
@@ -44,6 +78,21 @@ def test_json_is_read_as_json_first():
         ("1e3", 1000.0),
         ("18446744073709551615", 2**64 - 1),
         ("18446744073709551616", 2.0**64),
+        ("+9223372036854775807", 2**63 - 1),
+        ("-9223372036854775808", -(2**63)),
+        ("0b11", 3),
+        ("0o17", 15),
+        ("-0X1f", -31),
+        ("~", None),
+        (".inf", float("inf")),
+        ("!!float 5", 5),
+        ("!!bool yes", True),
+        ("!!null ~", None),
+        ("!!int 010", 8),
+        ("!!binary aGVs\n  bG8=", "hello"),
+        ("!!set [a]", ["a"]),
+        ("'5'", "5"),
+        ("!!timestamp 2024-01-01", "2024-01-01"),
         ("+9223372036854775808", 2.0**63),
         ("5", 5),
         ("0x1F", 31),
@@ -63,7 +112,14 @@ def test_scalars_keep_whether_they_are_floats(text, value):
 
 
 @pytest.mark.parametrize(
-    ("key", "text"), [("5", "5"), ("true", "true"), ("3.14159265358979", "3.1415927"), ("1e6", "1e+06")]
+    ("key", "text"),
+    [
+        *((".inf", ".inf"), ("-.inf", "-.inf"), (".nan", ".nan"), ("'1.0'", "1.0"), ("!foo 1", "1"), ("no", "false")),
+        ("5", "5"),
+        ("true", "true"),
+        ("3.14159265358979", "3.1415927"),
+        ("1e6", "1e+06"),
+    ],
 )
 def test_keys_are_texts(key, text):
     assert data(f"{key}: x\n") == {text: "x"}

@@ -12,7 +12,7 @@ import pytest
 from checkouts import git
 from virtcatalog.manifests import commit, disk, folder
 from virtcatalog.manifests import git as revisions
-from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, alone, held
+from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, alone, held, manifest_files
 from virtcatalog.manifests.git import Repository
 from virtcatalog.manifests.gitprocess import GitError, NoRepositoryError
 from virtcatalog.manifests.sources import open_folder, read_file
@@ -149,6 +149,49 @@ def test_files_and_bytes_are_counted(root: Path, monkeypatch: pytest.MonkeyPatch
     (root / "top/e.yaml").write_text("")
     assert fault(top.listing) == "holds more than 2 files"
     assert fault(lambda: open_folder(f"{root}/top").read("a.yaml", 0)) == "is larger than 0 MiB"
+
+
+def test_what_is_as_large_as_may_be_is_read(root: Path) -> None:
+    top = open_folder(f"{root}/top")
+    assert (top.read("a.yaml", 1), read_file(f"{root}/top/a.yaml", 1)) == (b"a", b"a")
+    chunks = [b"ab", b"c", b""]
+    assert disk.limited(lambda size: chunks.pop(0), 3) == b"abc"
+    chunks = [b"ab", b"c", b""]
+    assert fault(lambda: disk.limited(lambda size: chunks.pop(0), 2)) == "is larger than 0 MiB"
+
+
+def test_the_files_of_one_folder_are_counted_while_they_are_listed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("1.txt", "2.txt", ".3"):
+        (root / "side" / name).write_text("")
+    monkeypatch.setattr(disk, "SOURCE_FILES", 3)
+    assert open_folder(f"{root}/side").listing().files == ("1.txt", "2.txt", "d.yaml")
+    (root / "side/4.txt").write_text("")
+    assert fault(open_folder(f"{root}/side").listing) == "holds more than 50000 files"
+    assert fault(open_folder(f"{root}").listing) == "holds more than 50000 files"
+
+
+@pytest.mark.parametrize("path", ["a\0b", "in/a\0b.yaml"])
+def test_a_path_with_a_character_that_none_has_is_told(root: Path, path: str) -> None:
+    top = open_folder(f"{root}/top")
+    assert fault(lambda: top.read(path)) == "is no path: it has a character that no path has"
+    assert (top.has(path), top.folder(path)) == (False, None)
+
+
+def test_a_link_is_something_wherever_it_leads(root: Path) -> None:
+    for link, target in {"file": "a.yaml", "folder": "in", "gone": "nothing"}.items():
+        (root / "top" / link).symlink_to(target)
+    top = open_folder(f"{root}/top")
+    assert [top.has(name) for name in ("file", "folder", "gone", "folder/b.yaml")] == [True, True, True, True]
+
+
+def test_faults_of_what_holds_no_manifests_do_not_matter(root: Path) -> None:
+    links = {"x.yaml": "/etc/x", "notes.txt": "/etc/x", "chart": "/etc/x", "in/v1.2": "/etc/x", "o": "p", "p": "o"}
+    for link, target in links.items():
+        (root / "top" / link).symlink_to(target)
+    (root / "top/in.yaml").write_text("")
+    found = manifest_files(revision(root, "top"))
+    out = "is a symbolic link that leads out of the folder"
+    assert found == (("a.yaml", "in/b.yaml", "in.yaml"), (("chart", out), ("x.yaml", out)))
 
 
 def test_folders_within_folders_are_counted(root: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from textwrap import indent
@@ -332,3 +333,46 @@ def test_a_stream_is_limited(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         monkeypatch.setattr(spool, "_SMALL", small)
         with pytest.raises(SourceError, match=r"^is larger than 0 MiB$"):
             Spool().open(str(path))
+
+
+def test_each_copy_is_limited_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "STREAM_BYTES", 10)
+    copies = Spool()
+    assert [copies.copy(b"0123456789").read(0, 99) for _ in range(2)] == [b"0123456789"] * 2
+    with pytest.raises(SourceError, match=r"^is larger than 0 MiB$"):
+        copies.copy(b"0123456789a")
+
+
+def test_so_much_is_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = Spool().copy(b"0123456789")
+    monkeypatch.setattr(spool, "SOURCE_FILE_BYTES", 4)
+    assert (content.read(3, 7), content.read(8, 99)) == (b"3456", b"89")
+    with pytest.raises(SourceError, match=r"^is larger than 0 MiB$"):
+        content.read(3, 8)
+
+
+@pytest.mark.parametrize("small", [5, 100])
+def test_a_file_is_read_where_it_is_or_copied(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, small: int) -> None:
+    monkeypatch.setattr(spool, "_SMALL", small)
+    monkeypatch.setattr(spool, "STREAM_BYTES", 10)
+    path = tmp_path / "a.yaml"
+    path.write_bytes(b"0123456789")
+    content = Spool().open(str(path))
+    monkeypatch.setattr(os, "pread", lambda file, size, at, pread=os.pread: pread(file, min(size, 3), at))
+    assert (content.size, content.read(0, 10), content.read(2, 9)) == (10, b"0123456789", b"2345678")
+    path.write_bytes(b"012345")
+    if small == 100:
+        assert content.read(0, 10) == b"0123456789"
+    else:
+        with pytest.raises(SourceError, match=r"^has been changed while it was read$"):
+            content.read(0, 10)
+
+
+def test_a_text_is_seen_through_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "_BLOCK", 4)
+    window = spool.Window(Spool().copy(b"\xef\xbb\xbf0123456789"))
+    assert (window.start, window.size) == (3, 13)
+    assert (window.cut(3, 5), window.cut(11, 99), window.cut(4, 6)) == (b"01", b"89", b"12")
+    assert (bytes(window.view(5, 6)), bytes(window.view(12, 3))) == (b"234567", b"9")
+    assert window.search(re.compile(b"[89]"), 3, 1) == (11, b"8")
+    assert [window.mark(offset) for offset in (3, 6, 13)] == [(0, 0), (0, 3), (0, 10)]

@@ -15,6 +15,58 @@ from hypothesis import strategies as st
 from virtcatalog.manifests import textdiff
 from virtcatalog.manifests.textdiff import unified
 
+
+@pytest.mark.parametrize(
+    ("old", "new", "context", "hunks"),
+    [
+        ("", "a\nb\n", 3, "@@ -0,0 +1,2 @@\n+a\n+b\n"),
+        ("a\n", "", 3, "@@ -1 +0,0 @@\n-a\n"),
+        ("a\nb\n", "a\nx\nb\n", 0, "@@ -1,0 +2 @@\n+x\n"),
+        ("a\nx\ny\nb\n", "a\nb\n", 0, "@@ -2,2 +1,0 @@\n-x\n-y\n"),
+        ("a\nb\nc\nd\n", "a\nb\nx\nd\n", 1, "@@ -2,3 +2,3 @@\n b\n-c\n+x\n d\n"),
+        ("a\nb\n", "a\nb", 3, "@@ -1,2 +1,2 @@\n a\n-b\n+b\n\\ No newline at end of file\n"),
+        ("a\r\n", "a\n", 3, "@@ -1 +1 @@\n-a\r\n+a\n"),
+        ("a\u2028b\n", "a\u2028c\n", 3, "@@ -1 +1 @@\n-a\u2028b\n+a\u2028c\n"),
+        (
+            "".join(f"{i}\n" for i in range(20)),
+            "".join(f"{i}\n" for i in range(20) if i not in (2, 17)),
+            3,
+            "@@ -1,6 +1,5 @@\n 0\n 1\n-2\n 3\n 4\n 5\n@@ -15,6 +14,5 @@\n 14\n 15\n 16\n-17\n 18\n 19\n",
+        ),
+    ],
+)
+def test_a_diff_tells_each_change_with_what_is_around_it(old: str, new: str, context: int, hunks: str) -> None:
+    assert unified(old, new, context=context) == f"--- before\n+++ after\n{hunks}"
+    assert unified(old, old) == unified(new, new) == ""
+
+
+def test_lines_that_were_compared_as_parts_are_one_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(textdiff, "_SHORT", 2)
+    old = list("abcdefgh")
+    for new, blocks in (
+        ("xcbdyfegz", [(2, 1, 1), (3, 3, 1), (5, 5, 1), (6, 7, 1), (8, 9, 0)]),
+        ("axbcyzdefwh", [(0, 0, 1), (1, 2, 2), (3, 6, 3), (7, 10, 1), (8, 11, 0)]),
+        ("abcdefghi", [(0, 0, 8), (8, 9, 0)]),
+        ("", [(8, 0, 0)]),
+    ):
+        assert textdiff.LineMatcher(old, list(new)).get_matching_blocks() == blocks
+
+
+@pytest.mark.parametrize(
+    ("pairs", "ascending"),
+    [
+        ([], []),
+        ([(0, 3), (1, 1), (2, 2), (3, 0), (4, 4)], [(1, 1), (2, 2), (4, 4)]),
+        ([(0, 2), (1, 1), (2, 0)], [(2, 0)]),
+        ([(0, 5), (2, 6), (3, 1), (4, 7)], [(0, 5), (2, 6), (4, 7)]),
+    ],
+)
+def test_pairs_that_ascend_in_both_numbers_are_as_many_as_can_be(
+    pairs: list[tuple[int, int]], ascending: list[tuple[int, int]]
+) -> None:
+    assert textdiff._ascending(pairs) == ascending
+
+
 LINES = st.lists(st.sampled_from(["a", "b", "", "  c", "-d", "\u2028", "e\r", *map(str, range(12))]), max_size=40)
 UNENDED = "(not ended)\n"
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")

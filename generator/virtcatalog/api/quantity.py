@@ -241,7 +241,7 @@ def _scaled_decimal(number: int, power: int) -> int:
     if power <= 0:
         return wrapped(wrapped(number) * (10**-power if power > -19 else -(2**63)))
     unit: int = 10**power
-    if number < MAX_INT64 and power < 19:
+    if number < MAX_INT64:
         cut = wrapped(number)
         count = abs(cut) // unit
         return (-count if cut < 0 else count) + (cut % unit != 0)
