@@ -24,6 +24,15 @@ def of(kind: str, spec: str, version: str = "kubevirt.io/v1alpha3") -> str:
     return f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: v}}\nspec: {spec}\n"
 
 
+TOPOLOGY = "{cpu: {preferredCPUTopology: preferCores}}"
+UID = "5d307ca9-b3ef-428c-8861-06e72d69f223"
+SPEC = encoded({"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}})
+PREFERENCE = {
+    "apiVersion": "instancetype.kubevirt.io/v1alpha2",
+    "kind": "VirtualMachinePreference",
+    "spec": {"cpu": {"preferredCPUTopology": "preferCores"}},
+}
+OLDEST = {"apiVersion": "instancetype.kubevirt.io/v1alpha1", "spec": SPEC}
 POOL = "pool.kubevirt.io/v1alpha1"
 PRESET = "resources: {requests: {memory: 2Gi}}"
 CASES: dict[str, list[str]] = {
@@ -74,6 +83,16 @@ CASES: dict[str, list[str]] = {
     "a pool of nothing": [
         "apiVersion: pool.kubevirt.io/v1alpha1\nkind: VirtualMachinePool\nmetadata: {name: p}\n",
         of("VirtualMachinePool", "{replicas: 1}", POOL),
+    ],
+    "revisions that a VM names": [
+        revision("a", PREFERENCE),
+        revision("b", OLDEST),
+        vm(
+            "{instancetype: {name: x, revisionName: b}, preference: {name: z, revisionName: a}, " + TEMPLATE + "}",
+            more="status: {preferenceRef: {controllerRevisionRef: {name: a}}, "
+            "instancetypeRef: {controllerRevisionRef: {name: b}}}\n",
+        ),
+        vm("{instancetype: {name: x, revisionName: c}, preference: {name: z}, " + TEMPLATE + "}"),
     ],
     "a replica set": [
         of(
@@ -132,14 +151,6 @@ CASES: dict[str, list[str]] = {
 }
 
 
-UID = "5d307ca9-b3ef-428c-8861-06e72d69f223"
-SPEC = encoded({"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}})
-PREFERENCE = {
-    "apiVersion": "instancetype.kubevirt.io/v1alpha2",
-    "kind": "VirtualMachinePreference",
-    "spec": {"cpu": {"preferredCPUTopology": "preferCores"}},
-}
-OLDEST = {"apiVersion": "instancetype.kubevirt.io/v1alpha1", "spec": SPEC}
 VERSION = "instancetype.kubevirt.io/object-version"
 
 
@@ -177,6 +188,39 @@ REVISIONS: dict[str, str] = {
     "something else": revision("a", {"apiVersion": "apps/v1", "spec": {}}),
     "nothing": revision("a", None),
 }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kind: ConfigMap\napiVersion: v1\n",
+        "apiVersion: [kubevirt.io/v1alpha3]\nkind: VirtualMachine\n",
+        "apiVersion: kubevirt.io/v1alpha3\nkind: [VirtualMachine]\n",
+        "apiVersion: example.org/v1\nkind: VirtualMachineInstancePreset\nspec: {domain: {cpu: {cores: 2}}}\n",
+        "apiVersion: example.org/v1alpha1\nkind: VirtualMachineFlavor\nprofiles: [{name: a}]\n",
+        "apiVersion: kubevirt.io/v1\nkind: Spice\n",
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nspec: {domain: {devices: {}}}\n",
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: x}\nspec: 4\n",
+        "apiVersion: pool.kubevirt.io/v1beta1\nkind: VirtualMachinePool\nspec: {virtualMachineTemplate: 4}\n",
+        "apiVersion: snapshot.kubevirt.io/v1beta1\nkind: VirtualMachineSnapshotContent\nspec: {volumeBackups: {}}\n",
+        f"apiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachinePreference\nspec: {TOPOLOGY}\n",
+        f"apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nspec: {{running: true, {TEMPLATE}}}\n",
+    ],
+)
+def test_what_is_of_the_present_or_not_of_kubevirts_stays(text: str) -> None:
+    (file,) = convert_files({"a.yaml": text.encode()})
+    assert (file.new, file.objects, file.loose) == (text, (), "")
+
+
+def test_what_anchors_share_is_written_out_and_it_is_said_why() -> None:
+    version = "instancetype.kubevirt.io/v1alpha2"
+    old = f"# gone\nkind: VirtualMachinePreference\napiVersion: &v {version}\nmetadata: {{name: *v}}\nspec: {{}}\n"
+    (file,) = convert_files({"a.yaml": f"{old}---\n# too\na: 1\n".encode()})
+    assert file.new == (
+        "kind: VirtualMachinePreference\napiVersion: instancetype.kubevirt.io/v1beta1\n"
+        f"metadata:\n  name: {version}\nspec: {{}}\n---\na: 1\n"
+    )
+    assert file.loose == "what must change is shared through YAML anchors, aliases or <<: write it out first"
 
 
 @pytest.mark.parametrize("case", REVISIONS)

@@ -263,7 +263,7 @@ def _entry(lines: list[str], indent: str, key: str, value: Any) -> None:
 
 
 def _key(key: str) -> str:
-    return dump({key: 0}).rpartition(":")[0]
+    return dump({key: {}}).rpartition(":")[0]
 
 
 def _levels(value: Any) -> int:
