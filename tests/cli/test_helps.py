@@ -24,16 +24,22 @@ def commands(command: click.Command, *path: str) -> Iterator[str]:
             yield from commands(below, *path, name)
 
 
+def found(words: str) -> click.Command:
+    """The command of some words."""
+    command: click.Command = main
+    for word in words.split():
+        assert isinstance(command, click.Group)
+        below = command.get_command(click.Context(command), word)
+        assert below is not None
+        command = below
+    return command
+
+
 @pytest.mark.parametrize("words", [*commands(main)])
 def test_every_word_of_a_command_can_be_completed(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever there is to offer: in an empty folder nothing of a catalog is, and no completion fails."""
     monkeypatch.chdir(tmp_path)
-    command: click.Command = main
-    for word in words.split():
-        assert isinstance(command, click.Group)
-        found = command.get_command(click.Context(command), word)
-        assert found is not None
-        command = found
+    command = found(words)
     context = click.Context(command)
     for parameter in command.params:
         assert isinstance(parameter.shell_complete(context, ""), list), parameter.name
@@ -44,3 +50,35 @@ def test_help(words: str, snapshot: SnapshotAssertion) -> None:
     result = CliRunner().invoke(main, [*words.split(), "--help"], env={"COLUMNS": "120"})
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == snapshot
+
+
+def described(parameter: click.Parameter) -> str:
+    """What a parameter takes: its spellings, a type with its bounds, and how often it may stand there."""
+    kind = parameter.type
+    spellings = [*parameter.opts, *(f"not {spelling}" for spelling in parameter.secondary_opts)]
+    facts = [type(kind).__name__]
+    if isinstance(kind, click.Choice):
+        facts.append("|".join(kind.choices))
+    elif isinstance(kind, click.IntRange | click.FloatRange):
+        facts.append(f"{kind.min}{' open' * kind.min_open} to {kind.max}{' open' * kind.max_open}")
+    elif isinstance(kind, click.Path):
+        facts += [name for name in ("exists", "file_okay", "dir_okay", "allow_dash") if getattr(kind, name)]
+        facts.append(getattr(kind.type, "__name__", "str"))
+    elif isinstance(kind, click.DateTime):
+        facts += kind.formats
+    facts += [name for name in ("required", "multiple", "is_flag", "hidden") if getattr(parameter, name, False)]
+    if parameter.nargs != 1:
+        facts.append(f"{parameter.nargs} values")
+    return f"{' '.join(spellings)}: {', '.join(facts)}"
+
+
+@pytest.mark.parametrize("words", [*commands(main)])
+def test_parameters_and_their_defaults(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = found(words)
+    assert command.name == (words.rpartition(" ")[2] or "main")
+    defaults = command.make_context(words, [], resilient_parsing=True).params
+    lines = [f"{described(each)} [{defaults.get(each.name or '')!r}]" for each in command.params]
+    assert "\n".join(lines) == snapshot
