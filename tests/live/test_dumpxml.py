@@ -74,7 +74,7 @@ def test_amounts_of_memory_are_whole_kibibytes_rounded_up(unit: str, amount: int
         ('<source protocol="nbd" name="root"/>', '<source protocol="nbd" name="root"/>'),
         ('<target file="/disk.img" name="root"/>', '<target file="/disk.img" name="root"/>'),
         # Sets of CPUs.
-        ('<vcpupin cpuset="3,1,2,2,7"/>', '<vcpupin cpuset="1-3,7"/>'),
+        ('<vcpupin cpuset="9,3,1,2,2,7,8,12"/>', '<vcpupin cpuset="1-3,7-9,12"/>'),
         ('<cell cpus="0,1"/>', '<cell cpus="0-1"/>'),
         ('<memnode nodeset="0"/>', '<memnode nodeset="0"/>'),
         ('<vcpusched vcpus="0,2,4"/>', '<vcpusched vcpus="0,2,4"/>'),
@@ -84,7 +84,7 @@ def test_amounts_of_memory_are_whole_kibibytes_rounded_up(unit: str, amount: int
         ('<vcpupin vcpu="1,0"/>', '<vcpupin vcpu="1,0"/>'),
         # Numbers of addresses.
         (
-            '<address type="pci" domain="0x0000" bus="0x0a" slot="10" function="0x0" multifunction="on"/>',
+            '<address type="pci" domain="0x0000" bus="0x0a" slot="010" function="0x0" multifunction="on"/>',
             '<address type="pci" domain="0" bus="10" slot="10" function="0" multifunction="on"/>',
         ),
         ('<address base="0xAB"/>', '<address base="0xAB"/>'),

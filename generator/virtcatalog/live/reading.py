@@ -34,7 +34,7 @@ def read_snapshot(paths: Sequence[str]) -> Snapshot:
         for content, name in _opened(path, spool, problems):
             _add(content, name, snapshot, problems)
     if problems:
-        raise ManifestError(*problems)
+        raise ManifestError(*dict.fromkeys(problems))  # a text that cannot be split is read twice where it holds a VM
     return snapshot
 
 
