@@ -95,11 +95,65 @@ def test_types_of_an_application_are_in_a_lower_wave(found):
 
 def test_an_application_of_types_is_in_a_lower_wave(found):
     files = {"types/t.yaml": TYPE % "", "vms/web.yaml": VM % "Always", "vms.yaml": application("vms", "vms")}
-    (finding,) = found({**files, "types.yaml": application("types", "types")})
-    assert finding.startswith("vms.yaml:1:1: Application/argocd/vms: VirtualMachine/web/web names ")
-    assert "give Application types a lower sync wave than this one" in finding
+    assert found({**files, "types.yaml": application("types", "types")}) == [LATER]
     wave = ', annotations: {argocd.argoproj.io/sync-wave: "-1"}'
     assert found({"types.yaml": application("types", "types", annotations=wave)}) == []
+
+
+LATER = (
+    "vms.yaml:1:1: Application/argocd/vms: VirtualMachine/web/web names VirtualMachineClusterInstancetype m.small of "
+    "Application types, which may come later: give Application types a lower sync wave than this one (in vms) "
+    "[warning: sync-order]"
+)
+
+
+@pytest.mark.parametrize(
+    ("types", "vms", "findings"),
+    [
+        ("blue", "blue", [LATER]),
+        ("blue", "green", []),
+        ("", "green", [LATER]),
+        ("blue", "", [LATER]),
+    ],
+)
+def test_an_application_of_types_in_another_cluster_is_none_of_a_vms(found, types, vms, findings):
+    def landing(name, cluster):
+        text = application(name, name)
+        return text.replace("destination: {", f"destination: {{name: {cluster}, ") if cluster else text
+
+    files = {"types/t.yaml": TYPE % "", "vms/web.yaml": VM % "Always"}
+    assert found({**files, "vms.yaml": landing("vms", vms), "types.yaml": landing("types", types)}) == findings
+
+
+def test_an_application_is_told_once_of_another_whatever_its_vms_name_of_it(found):
+    both = "---\n".join(VM.replace("name: web,", f"name: {name},") % "Always" for name in ("web", "db"))
+    files = {"types/t.yaml": TYPE % "", "vms/web.yaml": both, "vms.yaml": application("vms", "vms")}
+    assert found({**files, "types.yaml": application("types", "types")}) == [LATER]
+
+
+def test_a_vm_whose_own_application_has_the_type_too_is_told_of_that_one(found):
+    files = {"types/t.yaml": TYPE % "", "vms/t.yaml": TYPE % "", "vms/web.yaml": VM % "Always"}
+    applications = {"a.yaml": application("a", "types"), "vms.yaml": application("vms", "vms")}
+    findings = found({**files, **applications})
+    assert [line for line in findings if "Application a" in line] == []
+    assert [line.partition(": names ")[0] for line in findings] == ["vms/web.yaml:1:1: VirtualMachine/web/web"]
+
+
+def test_of_argo_cd_and_flux_nobody_knows_who_comes_first(found):
+    files = {"types/t.yaml": TYPE % "", "vms/web.yaml": VM % "Always", "vms.yaml": application("vms", "vms")}
+    assert found({**files, "flux.yaml": kustomization("types")}) == []
+
+
+def test_kustomizations_that_depend_on_each_other_in_a_circle(found):
+    circle = "---\n".join(
+        (
+            kustomization("types"),
+            kustomization("apps", ", dependsOn: [{name: next}]"),
+            kustomization("next", ", dependsOn: [{name: apps}]", "nowhere"),
+        )
+    )
+    (finding,) = found({"types/t.yaml": TYPE % "", "apps/web.yaml": VM % "Always", "flux.yaml": circle})
+    assert finding.endswith("which may come later: add dependsOn: [{name: types}] (in apps) [warning: sync-order]")
 
 
 @pytest.mark.parametrize(
@@ -169,10 +223,47 @@ def test_helm_creates_the_vms_of_a_release_before_their_types(found):
 
 
 def test_a_release_of_helm_4_waits_for_vms(found):
-    (finding,) = found({"release.yaml": RELEASE % ""})
-    assert "spec.upgrade.disableWait: waits from Flux 2.8 on for 1 VM (web): after a change of its" in finding
+    assert found({"release.yaml": RELEASE % ""}) == [
+        (
+            "release.yaml:1:1: HelmRelease/web/raw: spec.upgrade.disableWait: waits from Flux 2.8 on for 1 VM (web): "
+            "after a change of its template it is not ready before someone restarts the VM (in raw) "
+            "[warning: endless-sync]"
+        )
+    ]
     assert found({"release.yaml": RELEASE % DISABLED}) == []
     assert found({"release.yaml": RELEASE % LEGACY}) == []
+
+
+def test_three_of_many_vms_that_are_waited_for_are_named(found):
+    vms = "---\n".join(VM.replace("name: web,", f"name: {name},") % "Halted" for name in ("a", "b", "c", "d"))
+    start = "flux.yaml:1:1: Kustomization/flux-system/apps: spec.wait: waits for "
+    end = ", which Git stops: it is never ready (in apps) [warning: endless-sync]"
+    files = {"apps/web.yaml": vms, "flux.yaml": kustomization("apps", ", wait: true")}
+    assert found(files) == [f"{start}4 VMs (a, b, c and 1 more){end}"]
+    running = VM.replace("name: web,", "name: e,") % "Always"
+    assert found({**files, "apps/web.yaml": f"{VM % 'Halted'}---\n{running}"}) == [f"{start}1 VM (web){end}"]
+
+
+def test_flux_waits_for_vms_alone(found):
+    pool = """\
+        apiVersion: pool.kubevirt.io/v1beta1
+        kind: VirtualMachinePool
+        metadata: {name: web, namespace: web}
+        spec:
+          replicas: 1
+          selector: {matchLabels: {a: b}}
+          virtualMachineTemplate:
+            metadata: {labels: {a: b}}
+            spec: {runStrategy: Always, template: {metadata: {labels: {a: b}}, spec: {domain: {devices: {}}}}}
+        """
+    assert found({"apps/web.yaml": pool, "flux.yaml": kustomization("apps", ", wait: true")}) == []
+
+
+@pytest.mark.parametrize(("strategy", "wave"), [("Always", "-1"), ("Halted", "0")])
+def test_argo_cd_waits_for_no_vm_that_runs_and_in_no_single_wave(found, strategy, wave):
+    annotations = f', annotations: {{argocd.argoproj.io/sync-wave: "{wave}"}}'
+    files = {"vms/t.yaml": TYPE % annotations, "vms/web.yaml": VM % strategy, "app.yaml": application("vms", "vms")}
+    assert [line for line in found(files) if "endless-sync" in line] == []
 
 
 def test_argo_cd_waits_for_a_stopped_vm_among_waves(found):
@@ -188,6 +279,27 @@ def test_argo_cd_waits_for_a_stopped_vm_among_waves(found):
     assert found({"argocd-cm.yaml": settings}) == []
 
 
+MACHINE = """\
+    apiVersion: kubevirt.io/v1
+    kind: VirtualMachine
+    metadata: {name: web, namespace: web}
+    spec:
+      runStrategy: Always
+      instancetype: {name: m.small}
+      preference: {inferFromVolume: root, kind: VirtualMachinePreference}
+      dataVolumeTemplates:
+      - {metadata: {name: root}, spec: {storage: {resources: {requests: {storage: 1Gi}}}, source: {blank: {}}}}
+      template:
+        metadata: {labels: {app: web}}
+        spec:
+          hostname: web
+          nodeSelector: {}
+          domain: {devices: {interfaces: [{name: default, masquerade: {}}]}}
+          networks: [{name: default, pod: {}}]
+          volumes: [{name: root, dataVolume: {name: root}}]
+"""
+
+
 @pytest.mark.parametrize(
     ("rule", "field"),
     [
@@ -196,11 +308,35 @@ def test_argo_cd_waits_for_a_stopped_vm_among_waves(found):
         ("jqPathExpressions: [.spec.instancetype]", "spec.instancetype.name"),
         ("jqPathExpressions: [.spec.runStrategy, .spec.template.spec.domain.cpu]", ""),
         ("jqPathExpressions: [.spec.template.metadata]", ""),
+        ("jqPathExpressions: [.spec.dataVolumeTemplates]", "spec.dataVolumeTemplates[0].metadata.name"),
+        ("jsonPointers: [/spec/preference/kind]", "spec.preference.kind"),
+        ("jqPathExpressions: ['.spec.template.spec.networks[0].name']", "spec.template.spec.networks[0].name"),
+        ("jqPathExpressions: ['.spec.template.spec.networks[1].name']", ""),
+        ("jqPathExpressions: ['.spec.template.spec.networks[].pod']", "spec.template.spec.networks[0].pod"),
+        ("jqPathExpressions: [.spec.preference.inferFromVolume]", ""),
+        ("jsonPointers: [/spec/template/spec/domain/cpu]", ""),
+        ("jsonPointers: [/spec/template/spec/nodeSelector]", ""),
     ],
 )
 def test_a_rule_that_hides_what_a_machine_is_made_of(found, rule, field):
     ignoring = f"\n          ignoreDifferences: [{{group: kubevirt.io, kind: VirtualMachine, {rule}}}]"
-    findings = found({"vms/web.yaml": VM % "Always", "app.yaml": application("vms", "vms", ignoring)})
+    findings = found({"vms/web.yaml": MACHINE, "app.yaml": application("vms", "vms", ignoring)})
     start = "app.yaml:1:1: Application/argocd/vms: spec.ignoreDifferences[0]: hides changes of "
     end = " of 1 VM (web): they are neither shown nor synced (in vms) [warning: ignored-too-much]"
     assert findings == ([f"{start}{field}{end}"] if field else [])
+
+
+def test_each_rule_that_hides_changes_names_the_vms_that_it_is_about(found):
+    rules = """
+          ignoreDifferences:
+          - {group: apps, kind: Deployment, jsonPointers: [/spec/template/spec/hostname]}
+          - {group: kubevirt.io, kind: VirtualMachine, name: db, jsonPointers: [/spec/template/spec/hostname]}
+          - {group: kubevirt.io, kind: "*", jsonPointers: [/spec/instancetype, /spec/template/spec/hostname]}"""
+    untyped = VM.replace("name: web,", "name: db,").replace("      instancetype: {name: m.small}\n", "")
+    vms = f"{VM % 'Always'}---\n{untyped % 'Always'}"
+    end = "they are neither shown nor synced (in vms) [warning: ignored-too-much]"
+    start = "app.yaml:1:1: Application/argocd/vms: spec.ignoreDifferences"
+    assert found({"vms/web.yaml": vms, "app.yaml": application("vms", "vms", rules)}) == [
+        f"{start}[1]: hides changes of spec.template.spec.hostname of 1 VM (db): {end}",
+        f"{start}[2]: hides changes of spec.instancetype.name of 2 VMs (web, db): {end}",
+    ]

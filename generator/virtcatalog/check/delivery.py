@@ -18,7 +18,7 @@ from virtcatalog.gitops.rules import rules_for
 from virtcatalog.gitops.stored import spelled
 from virtcatalog.kubevirt.instancetype.references import named_objects
 from virtcatalog.kubevirt.matchers import KINDS
-from virtcatalog.manifests.difference import differences
+from virtcatalog.manifests.difference import leaves
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.releases import DEFAULT, Release
 from virtcatalog.repositories.model import Environment, Repository, Resource, Syncing
@@ -221,9 +221,9 @@ def _hidden(vm: Data, item: Data, release: Release) -> Iterator[Path]:
         return
     as_stored = spelled(vm, release)
     dropped = {drift.path for drift in drifts(vm, as_stored) if drift.kind == "dropped"} if as_stored else set()
-    for difference in differences(None, vm.get("spec"), ("spec",), by_name=False):
-        path = difference.path
-        if path[-1] != "inferFromVolume" and rules.ignore(path) and _is_in(path, _PARTS) and not _is_in(path, dropped):
+    for path, value in leaves(vm.get("spec"), ("spec",), by_name=False):
+        told = value is not None and path[-1] != "inferFromVolume" and _is_in(path, _PARTS)
+        if told and rules.ignore(path) and not _is_in(path, dropped):
             yield path
             return
 

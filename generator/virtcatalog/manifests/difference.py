@@ -80,14 +80,14 @@ def differences(
         yield Difference(path, old, new)
 
 
-def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def leaves(value: Any, path: Path = (), *, by_name: bool = True) -> Iterator[tuple[Path, Any]]:
     """Yield the values without parts that data holds: scalars, and empty maps and lists."""
-    parts = _parts(value, None, by_name=True)
+    parts = _parts(value, value, by_name=by_name) if value else None
     if parts is None:
         yield path, value
     else:
         for step, item in parts[0].items():
-            yield from leaves(item, (*path, step))
+            yield from leaves(item, (*path, step), by_name=by_name)
 
 
 def shown(value: Any) -> str:
