@@ -67,6 +67,12 @@ def test_a_json_patch_of_the_old_field_is_applied():
     assert vm.data["metadata"] == {"name": "web"}
 
 
+def test_a_strategic_merge_patch_of_the_old_field_is_an_object():
+    vm = "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: web, labels: {team: b}}}"
+    assert metadata(f"patchesStrategicMerge: [{vm}]\n")["labels"] == {"app": "web", "team": "b"}
+    assert metadata(f"patchesStrategicMerge: ['{vm}']\n")["labels"] == {"app": "web", "team": "b"}
+
+
 def test_variables_are_filled_in_as_yaml():
     vm = VM.replace("cores: 1", "cores: ${CORES}")
     (filled,) = deployed("postBuild: {substitute: {CORES: 4}}\n", vm).resources

@@ -1,12 +1,13 @@
 """What HelmReleases and Applications deploy, of charts and of their values; helm is a stand-in here."""
 
 import json
+from hashlib import sha256
 
 import pytest
 from repository_cases import HELM_RELEASE, LOCAL_CHART, REMOTE_CHART
 
 from virtcatalog.manifests.folder import held
-from virtcatalog.repositories import helm
+from virtcatalog.repositories import chartvalues, helm
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.find import find
 from virtcatalog.repositories.helm import Charts, Renderer
@@ -267,3 +268,225 @@ def test_a_value_that_is_not_understood_is_named(rendered):
         "r/hr.yaml:6:16: spec.valuesFrom[0]: takes values of ConfigMap c, which are not understood"
     ]
     assert one.opaque != two.opaque
+
+
+SETTING = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: shop}\ndata: DATA\n"
+
+
+def referring(rendered, reference, data, setting=SETTING):
+    """The layers of values that helm gets for one reference of a HelmRelease, and what is said."""
+    rendered.clear()
+    more = f"  valuesFrom: [{{kind: ConfigMap, name: c, {reference}}}]\n"
+    files = {"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}", "c.yaml": setting.replace("DATA", json.dumps(data))}
+    found = environment({**files, **OWN})
+    said = [problem.message for problem in found.unrendered]
+    assert [opaque.problem for opaque in found.opaque] == list(found.unrendered)
+    return rendered[0][4], said
+
+
+UNKNOWN = ["takes values of ConfigMap c, which are not understood"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "data", "layers"),
+    [
+        ("", {"values.yaml": "a: 1"}, [{"a": 1}]),
+        ("valuesKey: k", {"k": "a: 1", "values.yaml": "a: 2"}, [{"a": 1}]),
+        ("valuesKey: k", {"values.yaml": "a: 2"}, None),
+        ("", {"values.yaml": "- a"}, None),
+        ("targetPath: a.b", {"values.yaml": "x"}, [{"a": {"b": "x"}}]),
+        ("targetPath: a, valuesKey: k", {"k": "12"}, [{"a": 12}]),
+        ("targetPath: a, valuesKey: k", {"k": "-12"}, [{"a": -12}]),
+        ("targetPath: a, valuesKey: k", {"k": "0"}, [{"a": 0}]),
+        ("targetPath: a, valuesKey: k", {"k": "012"}, [{"a": "012"}]),
+        ("targetPath: a, valuesKey: k", {"k": "1" * 18}, [{"a": int("1" * 18)}]),
+        ("targetPath: a, valuesKey: k", {"k": "1" * 19}, [{"a": "1" * 19}]),
+        ("targetPath: a, valuesKey: k", {"k": "True"}, [{"a": True}]),
+        ("targetPath: a, valuesKey: k", {"k": "false"}, [{"a": False}]),
+        ("targetPath: a, valuesKey: k", {"k": "null"}, [{"a": None}]),
+        ("targetPath: a, valuesKey: k", {"k": ""}, [{"a": ""}]),
+        ("targetPath: a, valuesKey: k", {"k": "'true'"}, [{"a": "true"}]),
+        ("targetPath: a, valuesKey: k", {"k": '"5"'}, [{"a": "5"}]),
+        ("targetPath: a, valuesKey: k", {"k": "'5\""}, [{"a": "'5\""}]),
+        ("targetPath: a, valuesKey: k", {"k": "'"}, [{"a": "'"}]),
+        ("targetPath: a, valuesKey: k", {"k": "1,2"}, None),
+        ("targetPath: a, valuesKey: k", {"k": "[1]"}, None),
+        ("targetPath: a, valuesKey: k", {"k": "a\\b"}, None),
+        ("targetPath: a, valuesKey: k, literal: true", {"k": "{1},\\[2]'"}, [{"a": "{1},\\[2]'"}]),
+        ("targetPath: a, valuesKey: k, literal: true", {"k": "5"}, [{"a": "5"}]),
+        ("targetPath: a-b/c.d_e, valuesKey: k", {"k": "x"}, [{"a-b/c": {"d_e": "x"}}]),
+        ("targetPath: 'a.b[0]', valuesKey: k", {"k": "x"}, None),
+        ("targetPath: 'a\\.b', valuesKey: k", {"k": "x"}, None),
+        ("targetPath: 5, valuesKey: k", {"k": "x"}, None),
+        ("targetPath: a, valuesKey: none", {"k": "x"}, None),
+    ],
+)
+def test_what_a_reference_gives(rendered, reference, data, layers):
+    assert referring(rendered, reference, data) == (layers or [], [] if layers else UNKNOWN)
+
+
+def test_a_reference_that_is_not_there_is_named_unless_it_is_optional(rendered):
+    other = SETTING.replace("name: c", "name: d")
+    assert referring(rendered, "optional: true", {}, other) == ([], [])
+    assert referring(rendered, "optional: true", {}) == ([], UNKNOWN)
+    for optional in ("", "optional: false", "optional: 'true'"):
+        layers, said = referring_to_none(rendered, optional, other)
+        assert (layers, said) == ([], ["takes values of ConfigMap c, which is not in the repository"])
+
+
+def referring_to_none(rendered, reference, setting):
+    rendered.clear()
+    more = f"  valuesFrom: [{{kind: ConfigMap, name: c, {reference}}}]\n"
+    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}", "c.yaml": setting, **OWN})
+    return rendered[0][4], [problem.message for problem in found.unrendered]
+
+
+@pytest.mark.parametrize(
+    ("length", "name"),
+    [
+        (53, "n" * 53),
+        (54, f"{'n' * 40}-{sha256(b'n' * 54).hexdigest()[:12]}"),
+    ],
+)
+def test_a_name_that_is_too_long_ends_with_a_digest(rendered, length, name):
+    environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}  releaseName: {'n' * length}\n", **CHARTS})
+    assert rendered[0][2] == name
+
+
+@pytest.mark.parametrize(
+    ("spec", "layers"),
+    [
+        ("      values: 'a: 1'\n      valuesObject: {a: 2}\n", [{"a": 2}]),
+        ("      values: 'a: 1'\n      valuesObject: x\n", [{"a": 1}]),
+        ("      values: '  '\n", []),
+        ("      valueFiles: [gone.yaml]\n      ignoreMissingValueFiles: true\n", []),
+        (
+            "      valueFiles: [charts.txt]\n      ignoreMissingValueFiles: true\n      valuesObject: {a: 1}\n",
+            [{"a": 1}],
+        ),
+        ("      valueFiles: ['$values/top.yaml', /top.yaml, ./one.yaml]\n", [{"a": 2}, {"a": 2}, {"a": 1}]),
+    ],
+)
+def test_the_values_of_an_application(rendered, spec, layers):
+    built = argo(spec, {**CHARTS, "charts/vms/one.yaml": "a: 1", "top.yaml": "a: 2", "charts/vms/charts.txt": "x"})
+    ((_, _, name, namespace, given, _),) = rendered
+    assert (name, namespace, given, built.unrendered) == ("app", "shop", layers, ())
+
+
+def test_a_release_has_its_own_namespace_and_parameters(rendered):
+    spec = "      namespace: own\n      parameters: [x, {name: a}, {name: b, value: 5}, {name: c, value: 'd,e\\,{f'}]\n"
+    built = argo(spec)
+    ((_, _, _, namespace, _, settings),) = rendered
+    assert (namespace, settings) == ("own", ["--set=a=", "--set=b=5", "--set=c=d\\,e\\,{f"])
+    assert [each.data["metadata"]["namespace"] for each in built.resources] == ["own"]
+    assert (built.folders, built.problems, built.failed) == (("charts/vms",), (), False)
+
+
+def test_what_is_no_file_of_parameters_is_named(rendered, monkeypatch):
+    monkeypatch.setattr(chartvalues, "SET_FILE_BYTES", 3)
+    names = ("ok.txt", "long.txt", "../../../out", "bytes.txt")
+    listed = ", ".join(f"{{name: p, path: {name}}}" for name in names)
+    files = {**CHARTS, "charts/vms/ok.txt": "a,b", "charts/vms/long.txt": "abcd"}
+    texts = {"app.yaml": f"{APPLICATION}      fileParameters: [{listed}, x, {{name: q}}]\n", **files}
+    contents = {path: text.encode() for path, text in texts.items()} | {"charts/vms/bytes.txt": b"\xff"}
+    tree = Tree(held(contents), "r")
+    (application,) = map(resource, tree.documents("app.yaml").manifests)
+    built = argo_release(Deployer(application), ("source",), tree, Charts(lambda: "/helm"), "charts/vms", "shop")
+    no_file = "is no file in this repository that can be given"
+    assert [(problem.field.rpartition(".")[2], problem.message) for problem in built.unrendered] == [
+        ("fileParameters[1]", f"long.txt {no_file}"),
+        ("fileParameters[2]", f"../../../out {no_file}"),
+        ("fileParameters[3]", f"bytes.txt {no_file}"),
+        ("fileParameters[4]", f" {no_file}"),
+        ("fileParameters[5]", f" {no_file}"),
+    ]
+    assert rendered[0][-1] == ["--set-string=p=a\\,b"]
+
+
+PATCHES = """\
+  postRenderers:
+  - other: {}
+  - kustomize:
+      patches:
+      - patch: |
+          apiVersion: kubevirt.io/v1
+          kind: VirtualMachine
+          metadata: {name: vms, labels: {one: a}}
+      patchesStrategicMerge:
+      - {apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: vms, labels: {two: b}}}
+      patchesJson6902:
+      - target: {group: kubevirt.io, version: v1, kind: VirtualMachine, name: vms}
+        patch: [{op: add, path: /metadata/labels/three, value: c}]
+      namePrefix: none-
+      images: []
+  - kustomize:
+      patches:
+      - {target: {kind: VirtualMachine}, patch: '[{"op": "add", "path": "/spec/template/spec/hostname", "value": "h"}]'}
+  - x
+"""
+
+
+def test_post_renderers_patch_what_the_chart_makes_one_after_another(rendered):
+    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{PATCHES}", **CHARTS})
+    assert found.problems == ()
+    (vm,) = found.resources
+    assert vm.data["metadata"] == {
+        "name": "vms", "namespace": "shop", "labels": {"one": "a", "two": "b", "three": "c"},
+    }  # fmt: skip
+    assert vm.data["spec"]["template"]["spec"]["hostname"] == "h"
+    labels = (f"metadata.labels.{key}" for key in ("one", "two", "three"))
+    fields = ("", "spec.runStrategy", *labels, "spec.template.spec.hostname")
+    assert [str(vm.field(field)) for field in fields] == [
+        "r/charts/vms/templates/vm.yaml:1:1",
+        "r/charts/vms/templates/vm.yaml:1:1",
+        "r/hr.yaml:13:42",
+        "r/hr.yaml:15:91",
+        "r/hr.yaml:18:57",
+        "r/hr.yaml:23:42",
+    ]
+
+
+def test_post_renderers_that_fail_fail_the_release(rendered):
+    patch = "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: other}}"
+    spec = f"  postRenderers: [{{kustomize: {{patches: [{{patch: '{patch}'}}]}}}}]\n"
+    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{spec}", **CHARTS})
+    assert found.failed
+    assert [str(problem) for problem in found.problems] == [
+        "r/hr.yaml:6:42: patches[0]: VirtualMachine/other is the name of no object"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "is_one"),
+    [
+        ("values-a.yaml", True),
+        ("values_a.yml", True),
+        ("values.a.yaml", True),
+        ("a-values.yaml", True),
+        ("a_values.yaml", True),
+        ("a.values.yml", True),
+        ("values.yml", False),
+        ("valuesa.yaml", False),
+        ("avalues.yaml", False),
+        ("values-a.json", False),
+        ("a-values-b.yaml", False),
+    ],
+)
+def test_what_is_a_file_of_values_beside_a_chart(rendered, file, is_one):
+    found = lone({**OWN, f"charts/vms/{file}": "a: 1\n"})
+    assert [each.name for each in found] == ["vms", *([f"vms ({file})"] if is_one else [])]
+
+
+def test_a_chart_is_rendered_with_twenty_files_of_values_at_most(rendered):
+    files = {f"charts/vms/values-{number:02}.yaml": f"a: {number}\n" for number in range(21)}
+    assert [each.name for each in lone({**OWN, **files})][-1] == "vms (values-19.yaml)"
+
+
+@pytest.mark.parametrize(
+    ("at", "name"),
+    [("charts/Web_1.x", "web-1-x"), ("---", "chart"), ("a" * 60, "a" * 53), ("", "chart")],
+)
+def test_a_chart_that_nothing_deploys_has_a_name_of_its_folder(rendered, at, name):
+    prefix = f"{at}/" if at else ""
+    lone({f"{prefix}Chart.yaml": "name: vms", f"{prefix}templates/vm.yaml": "apiVersion: kubevirt.io/v1\n"})
+    assert [asked[2:4] for asked in rendered] == [(name, "")]

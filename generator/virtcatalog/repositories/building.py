@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -117,6 +118,18 @@ def kustomized(
     opaque = tuple(_charts(tree, at, built.unrendered))
     # What kustomize fails on, it builds nothing of.
     return Built(built.resources, built.unrendered, built.problems, bool(built.problems), folders=(at,), opaque=opaque)
+
+
+def patches_of_flux(key: str, patches: Iterable[Any]) -> list[Any]:
+    """Return patches as kustomize has them: in Flux' older APIs objects and operations stand there, not their texts."""
+    if key == "patchesStrategicMerge":
+        return [patch if isinstance(patch, str) else json.dumps(patch) for patch in patches]
+    if key == "patchesJson6902":
+        return [
+            {**patch, "patch": json.dumps(patch["patch"])} if isinstance(map_at(patch).get("patch"), list) else patch
+            for patch in patches
+        ]
+    return [*patches]
 
 
 def _charts(tree: Tree, at: str, unrendered: Iterable[Problem]) -> Iterator[Opaque]:

@@ -17,7 +17,7 @@ from virtcatalog.errors import Problem
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, Identity, identity
-from virtcatalog.repositories.building import Built, kustomized
+from virtcatalog.repositories.building import Built, kustomized, patches_of_flux
 from virtcatalog.repositories.deployers import Deployer, alike
 from virtcatalog.repositories.documents import UNREADABLE, Opaque
 from virtcatalog.repositories.envsubst import SubstitutionError, substituted
@@ -32,7 +32,7 @@ _BOOTSTRAPPED: Final = "flux-system"
 _SUBSTITUTE: Final = "kustomize.toolkit.fluxcd.io/substitute"
 """The label or annotation of objects whose variables stay, when it says `disabled`."""
 #: Fields of a Kustomization that are added to what the kustomization of its folder has; others take its place.
-_ADDED: Final = ("components", "patches", "patchesStrategicMerge", "images")
+_ADDED: Final = ("components", "patches", "patchesStrategicMerge", "images", "patchesJson6902")
 _YAML: Final = (".yaml", ".yml")
 
 
@@ -139,9 +139,7 @@ def _added(deployer: Deployer) -> Iterator[tuple[str, Any]]:
             yield field, text
     for field in _ADDED:
         if items := list(deployer.items(field)):
-            yield field, items
-    if operations := list(deployer.items("patchesJson6902")):
-        yield "patchesJson6902", [{**item, "patch": dump(item.get("patch") or [])} for item in operations]
+            yield field, patches_of_flux(field, items)
 
 
 def _generated(tree: Tree, at: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from virtcatalog.api.findings import Path, field_path
 from virtcatalog.catalog.places import Source
 from virtcatalog.manifests.folder import held
 from virtcatalog.manifests.identity import Data
-from virtcatalog.repositories.building import LISTS, Built
+from virtcatalog.repositories.building import LISTS, Built, patches_of_flux
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.documents import Opaque, digest_of
 from virtcatalog.repositories.kustomize.build import build
@@ -33,9 +33,9 @@ def post_rendered(built: Built, deployer: Deployer, reading: Reading) -> Built:
         if not isinstance(options, dict):
             continue
         field = ("postRenderers", index, "kustomize")
-        added = Added(
-            {key: options[key] for key in _FIELDS if options.get(key)}, LISTS, partial(_source, deployer, field)
-        )
+        lists = {key: items for key in _FIELDS if isinstance(items := options.get(key), list) and items}
+        fields = {key: patches_of_flux(key, items) for key, items in lists.items()}
+        added = Added(fields, LISTS, partial(_source, deployer, field))
         again = _built_again(built.resources, added, reading)
         if again.problems and built.unrendered:  # what it patches may be in what is not rendered
             return _without(built, deployer, options)

@@ -52,7 +52,8 @@ def flux_release(
         problem=lambda message: deployer.problem("spec.chart", message),
         defaults=not files.layers,
     )
-    built = post_rendered(_built(charts, release, tree, at), deployer, tree.reading)
+    # Post-renderers see the objects as the chart makes them: most name no namespace.
+    built = in_namespace(post_rendered(_built(charts, release, tree, at), deployer, tree.reading), namespace)
     unrendered = (*files.unrendered, *values.unrendered)
     opaque = (*built.opaque, *(values.opaque if built.holds_vms else _unseen(release, unrendered)))
     return built._replace(unrendered=(*unrendered, *built.unrendered), opaque=opaque)
@@ -78,7 +79,7 @@ def argo_release(deployer: Deployer, source: Path, tree: Tree, charts: Charts, a
         problem=lambda message: deployer.problem(field_path(("spec", *source)), message),
         parameters=parameters,
     )
-    built = _built(charts, release, tree, at)
+    built = in_namespace(_built(charts, release, tree, at), release.namespace)
     opaque = () if built.holds_vms else _unseen(release, unrendered)
     return built._replace(unrendered=(*unrendered, *unread, *built.unrendered), opaque=(*built.opaque, *opaque))
 
@@ -121,14 +122,13 @@ def _lone_chart(tree: Tree, charts: Charts, at: str, file: str) -> Environment:
 
 def _built(charts: Charts, release: Release, tree: Tree, at: str | None) -> Built:
     documents = charts.documents(release, tree.label_of(at or ""))
-    built = Built(
+    return Built(
         tuple(map(_installed, documents.manifests)),
         documents.unrendered,
         documents.problems,
         folders=(at,) if release.chart is not None and at is not None else (),
         opaque=documents.opaque,
     )
-    return in_namespace(built, release.namespace)
 
 
 def _installed(manifest: Manifest) -> Resource:
