@@ -5,21 +5,69 @@ from importlib.metadata import version
 import pytest
 
 from virtcatalog.api import corekinds
-from virtcatalog.api.corekinds import check_core
+from virtcatalog.api.corekinds import check_core, core_schema
 from virtcatalog.errors import VirtcatalogError
 
 
+def secret(**fields):
+    return {"apiVersion": "v1", "kind": "Secret", **fields}
+
+
+def service(**port):
+    return {"apiVersion": "v1", "kind": "Service", "spec": {"ports": [{"port": 80, **port}]}}
+
+
+PORT = ("spec", "ports", 0)
+
+
 @pytest.mark.parametrize(
-    ("manifest", "fields"),
+    ("manifest", "findings"),
     [
-        ({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "stringData": {"a": "b"}}, []),
-        ({"apiVersion": "v1", "kind": "Secret", "stringDate": {}}, [("stringDate",)]),
-        ({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass"}, [("provisioner",)]),
+        (secret(metadata={"name": "s"}, stringData={"a": "b"}), []),
+        (secret(data=None), []),
+        (
+            secret(stringDate={}, xyzzy=1),
+            [
+                (("stringDate",), "unknown field 'stringDate'; did you mean 'stringData'?"),
+                (("xyzzy",), "unknown field 'xyzzy'"),
+            ],
+        ),
+        (secret(data=[]), [(("data",), "must be a map, not a list")]),
+        (secret(data={"a": 1}), [(("data", "a"), "must be a string, not the number 1")]),
+        (secret(immutable="yes"), [(("immutable",), "must be true or false, not the string 'yes'")]),
+        (secret(metadata={"finalizers": {}}), [(("metadata", "finalizers"), "must be a list, not a map")]),
+        (service(targetPort="http"), []),
+        (service(port="80"), [((*PORT, "port"), "must be an integer, not the string '80'")]),
+        (service(targetPort=[]), [((*PORT, "targetPort"), "[] is not valid under any of the given schemas")]),
+        (service(targetPort=["x" * 300]), [((*PORT, "targetPort"), f"['{'x' * 298}")]),
+        (
+            {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass"},
+            [(("provisioner",), "is required")],
+        ),
+        (
+            {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {}},
+            [(("spec", "selector"), "is required"), (("spec", "template"), "is required")],
+        ),
         ({"apiVersion": "example.org/v1", "kind": "Secret", "colour": "blue"}, []),
+        ({"apiVersion": "v2", "kind": "Secret", "colour": "blue"}, []),
+        ({"apiVersion": "v1", "kind": "secret", "colour": "blue"}, []),
+        ({"apiVersion": "v1", "kind": "", "colour": "blue"}, []),
+        ({"apiVersion": "", "kind": "Secret", "colour": "blue"}, []),
+        ({"apiVersion": "v1", "kind": "../v1/Secret", "colour": "blue"}, []),
+        ({"apiVersion": "v1", "kind": "S" * 64, "colour": "blue"}, []),
     ],
 )
-def test_what_the_schema_has_against_a_manifest(manifest, fields):
-    assert [path for path, _ in check_core(manifest)] == fields
+def test_what_the_schema_has_against_a_manifest(manifest, findings):
+    assert check_core(manifest) == findings
+
+
+def test_a_kind_of_kubernetes_has_a_schema_with_what_it_refers_to():
+    schema, definitions = core_schema("rbac.authorization.k8s.io/v1", "Role")
+    assert schema["x-kubernetes-group-version-kind"] == [
+        {"group": "rbac.authorization.k8s.io", "kind": "Role", "version": "v1"}
+    ]
+    assert "io.k8s.api.rbac.v1.PolicyRule" in definitions
+    assert core_schema("kubevirt.io/v1", "VirtualMachine") is None
 
 
 def test_without_the_schemas_nothing_passes(monkeypatch):

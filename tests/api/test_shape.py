@@ -16,10 +16,10 @@ from sampling import examples
 from virtcatalog.api.decode import convert, decode_manifest
 from virtcatalog.api.findings import MANIFEST, Rules, inspect
 from virtcatalog.api.kinds import KINDS, kind_type
-from virtcatalog.api.object import Object, Status, UInt32, UInt64, since
+from virtcatalog.api.object import Object, Status, Time, UInt32, UInt64, fills, since
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.schema import kind_schema
-from virtcatalog.api.shape import Anything, Either, Leaf, List, Map, Shape, Struct, struct_of
+from virtcatalog.api.shape import Anything, Either, Leaf, List, Map, Shape, Struct, parse_release, struct_of
 from virtcatalog.catalog.check import faults
 from virtcatalog.errors import ManifestError
 
@@ -66,6 +66,42 @@ def test_a_struct_is_described() -> None:
     assert fields["labels"].shape == Map(Leaf((str,)))
     assert fields["part"].shape == Either((struct_of(Part), struct_of(Other)))
     assert fields["free"].shape == Map(Anything())
+
+
+class Filling(Object):
+    """What says of its fields what they fill in."""
+
+    one: Annotated[Annotated[str | None, since("v1.2")], fills("domain.devices.rng"), msgspec.Meta(title="x")] = None
+    pair: tuple[int, str] = (0, "")
+    limited: Annotated[int, msgspec.Meta(ge=1)] | Annotated[float, msgspec.Meta(le=9)] | None = None
+    named: Annotated[str, msgspec.Meta(pattern="^a", examples=["a", "b"], extra_json_schema={"x": 1})] = ""
+    when: Time = ""
+    either: Part | str = ""
+
+
+def test_what_annotations_say_is_kept() -> None:
+    fields = struct_of(Filling).fields
+    assert [field.fills for field in fields.values()] == ["domain.devices.rng", "", "", "", "", ""]
+    assert [field.since for field in fields.values()] == [(1, 2), (), (), (), (), ()]
+    assert [field.notes for field in fields.values()] == [
+        {"x-kubevirt-since": "v1.2"},
+        *({}, {}, {"x": 1}, {}, {}),
+    ]
+    assert [field.required for field in struct_of(Part).fields.values()] == [True, False]
+    assert fields["pair"].shape == List(Leaf((int,)))
+    assert fields["limited"].shape == Leaf((int, float), least=1, most=9)
+    assert fields["named"].shape == Leaf((str,), pattern="^a", examples=("a", "b"))
+    assert fields["when"].shape == Leaf((str,), is_time=True)
+    assert struct_of(Filling) is struct_of(Filling)
+    assert [struct_of(kind).strict for kind in (Filling, Loose)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "release"),
+    [("v1.3", (1, 3)), ("v1.3.4", (1, 3)), ("1.10", (1, 10)), ("main", (1, 10)), ("release-1.8", (1, 8))],
+)
+def test_fields_come_with_minor_releases(text: str, release: tuple[int, int]) -> None:
+    assert parse_release(text) == release
 
 
 def found(data: Any, rules: Rules = MANIFEST) -> list[tuple[tuple[str | int, ...], str]]:
