@@ -37,6 +37,15 @@ def auth(pair: str) -> str:
         ({"auths": {HOST: {"username": "a", "password": "b"}}}, Login("a", "b")),
         ({"auths": {HOST: {"auth": auth("a:"), "identitytoken": "t"}}}, Login(identity="t")),
         ({"auths": {HOST: {}}}, Login()),
+        ({"auths": {HOST: {"username": "a", "identitytoken": "t"}}}, Login(identity="t")),
+        ({"auths": {HOST: {"username": "a"}}}, Login("a", "")),
+        ({"auths": {HOST: {"username": "a", "auth": auth("b:c")}}}, Login("a", "")),
+        ({"auths": {HOST: {"auth": auth("a:b\0\0")}}}, Login("a", "b")),
+        ({"auths": {f"http://{HOST}": {"auth": auth("a:b")}}}, Login("a", "b")),
+        ({"auths": {f"{HOST}/v1": {"auth": auth("a:b")}}}, Login()),
+        ({"auths": {HOST: "a:b", f"https://{HOST}": {"auth": auth("c:d")}}}, Login("c", "d")),
+        ({"auths": [HOST], "credHelpers": [HOST], "credsStore": ""}, Login()),
+        ({"credHelpers": {"other.example.com": "test"}, "auths": {HOST: {"auth": auth("a:b")}}}, Login("a", "b")),
     ],
 )
 def test_auths(docker: Path, config: object, expected: Login) -> None:
@@ -56,17 +65,48 @@ def test_without_a_file_we_are_nobody(docker: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "is no JSON"),
+        (
+            "{",
+            "is no JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+        ),
         ("[]", "is no docker config"),
-        (json.dumps({"auths": {HOST: {"auth": "%"}}}), "is no USER:PASSWORD in base64"),
-        (json.dumps({"auths": {HOST: {"auth": auth("no colon")}}}), "is no USER:PASSWORD in base64"),
-        (json.dumps({"credsStore": "../../x"}), "is no name of a credential helper"),
+        ('"auths"', "is no docker config"),
+        (json.dumps({"auths": {HOST: {"auth": "%"}}}), f"auths['{HOST}'].auth is no USER:PASSWORD in base64"),
+        (json.dumps({"auths": {HOST: {"auth": "/w=="}}}), f"auths['{HOST}'].auth is no USER:PASSWORD in base64"),
+        (
+            json.dumps({"auths": {HOST: {"auth": auth("no colon")}}}),
+            f"auths['{HOST}'].auth is no USER:PASSWORD in base64",
+        ),
+        (json.dumps({"credsStore": "../../x"}), "'../../x' is no name of a credential helper"),
+        (json.dumps({"credsStore": "-x"}), "'-x' is no name of a credential helper"),
+        (json.dumps({"credHelpers": {HOST: "é"}}), "'é' is no name of a credential helper"),
     ],
 )
 def test_configs_that_cannot_be_used(docker: Path, text: str, message: str) -> None:
     docker.write_text(text)
-    with pytest.raises(OciError, match=message):
+    with pytest.raises(OciError) as refused:
         login(HOST)
+    assert str(refused.value) == f"{docker}: {message}"
+
+
+def test_a_config_that_nests_too_deep_is_none(docker: Path) -> None:
+    docker.write_text("[" * 100_000)
+    with pytest.raises(OciError, match=rf"^{docker}: is no JSON: "):
+        login(HOST)
+
+
+def test_the_file_is_that_of_the_environment_or_of_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder, user in (("named", "a"), ("docker", "b"), ("home/.docker", "c")):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "config.json").write_text(json.dumps({"auths": {HOST: {"auth": auth(f"{user}:x")}}}))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("REGISTRY_AUTH_FILE", str(tmp_path / "named/config.json"))
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path / "docker"))
+    assert login(HOST) == Login("a", "x")
+    monkeypatch.delenv("REGISTRY_AUTH_FILE")
+    assert login(HOST) == Login("b", "x")
+    monkeypatch.delenv("DOCKER_CONFIG")
+    assert login(HOST) == Login("c", "x")
 
 
 @pytest.mark.parametrize("key", [{"credsStore": "test"}, {"credHelpers": {HOST: "test"}}])
@@ -118,8 +158,12 @@ def test_a_helper_for_a_host_comes_before_that_for_all(docker: Path) -> None:
 def test_a_checkout_names_no_helper(docker: Path, surroundings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (surroundings / "config.json").write_text(json.dumps({"credsStore": "test"}))
     monkeypatch.setenv("DOCKER_CONFIG", str(surroundings))
-    with pytest.raises(OciError, match="lies in the checkout"):
+    with pytest.raises(OciError) as refused:
         login(HOST)
+    assert str(refused.value) == (
+        f"{surroundings}/config.json: lies in the checkout {surroundings}, "
+        "and anybody may name credential helpers there"
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,3 +178,16 @@ def test_a_checkout_names_no_helper(docker: Path, surroundings: Path, monkeypatc
 )
 def test_a_user_is_told_as_http_has_it(login, header):
     assert login.basic == header
+
+
+def test_a_helper_knows_docker_hub_by_its_name_of_old(
+    docker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helper = tmp_path / "bin/docker-credential-test"
+    helper.parent.mkdir()
+    helper.write_text('#!/bin/sh\nread server; echo "{\\"Username\\": \\"$server\\", \\"Secret\\": \\"s\\"}"\n')
+    helper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{helper.parent}:/usr/bin:/bin")
+    for name in ("docker.io", "https://index.docker.io/v1/"):
+        docker.write_text(json.dumps({"credHelpers": {name: "test"}}))
+        assert login("docker.io") == Login("https://index.docker.io/v1/", "s")

@@ -17,7 +17,7 @@ from serving import Handler, served
 from virtcatalog.limits import ARTIFACT_BYTES
 from virtcatalog.oci.image import CATALOG, digest_of, image_of
 from virtcatalog.oci.reference import OciError, Reference
-from virtcatalog.oci.registry import Registry
+from virtcatalog.oci.registry import Answer, Registry
 
 Answers = Callable[[BaseHTTPRequestHandler], tuple[int, dict[str, str], bytes]]
 
@@ -84,21 +84,126 @@ def test_credentials_go_to_the_registry_and_not_where_it_sends_us(
 
 def test_it_does_not_go_in_circles(registry: Registry, server: Fake) -> None:
     server.answers = lambda handler: (307, {"Location": handler.path}, b"")
-    with pytest.raises(OciError, match="redirects more than 5 times"):
+    with pytest.raises(OciError) as refused:
         registry.blob(digest_of(b""), 0)
+    assert str(refused.value) == f"oci://{server.host}/a: the registry redirects more than 5 times"
+    assert len(server.asked) == 5
 
 
 @pytest.mark.parametrize("place", ["file:///etc/passwd", "ftp://registry.example.com/x"])
 def test_it_goes_by_http_alone(registry: Registry, server: Fake, place: str) -> None:
     server.answers = lambda _: (307, {"Location": place}, b"")
-    with pytest.raises(OciError, match="which is not https"):
+    with pytest.raises(OciError) as refused:
         registry.manifest("v1")
+    assert str(refused.value) == f"oci://{server.host}/a: the registry leads to {place}, which is not https"
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_it_follows_every_redirect_of_what_is_read(registry: Registry, server: Fake, status: int) -> None:
+    server.answers = lambda handler: (
+        (200, {}, b"content") if handler.path == "/b?c=d" else (status, {"Location": "/b?c=d"}, b"")
+    )
+    assert registry.blob(digest_of(b"content"), 7) == b"content"
+    assert [path for path, _ in server.asked] == [f"/v2/a/blobs/{digest_of(b'content')}", "/b?c=d"]
+
+
+def test_a_redirect_to_nowhere_is_an_answer(registry: Registry, server: Fake) -> None:
+    server.answers = lambda _: (307, {}, b"")
+    with pytest.raises(OciError) as refused:
+        registry.manifest("v1")
+    assert str(refused.value) == (f"oci://{server.host}/a: the manifest v1: the registry answers with status 307")
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again(registry: Registry, server: Fake) -> None:
+    server.answers = lambda _: (
+        (200, {"Content-Length": "9", "Connection": "close"}, b"con")
+        if len(server.asked) < 3
+        else (200, {}, b"content")
+    )
+    assert registry.blob(digest_of(b"content"), 7) == b"content"
+    assert len(server.asked) == 3
+
+
+def test_what_is_asked_says_who_asks_and_what_it_takes(registry: Registry, server: Fake) -> None:
+    seen: list[tuple[str | None, str | None]] = []
+
+    def answer(handler: BaseHTTPRequestHandler) -> tuple[int, dict[str, str], bytes]:
+        seen.append((handler.headers["User-Agent"], handler.headers["Accept"]))
+        return 200, {}, b"content"
+
+    server.answers = answer
+    registry.manifest("v1")
+    registry.blob(digest_of(b"content"), 7)
+    kinds = "application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json"
+    assert seen == [("virtcatalog", kinds), ("virtcatalog", None)]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "asked"),
+    [
+        ('service="s"', "?service=s&scope=repository%3Aa%3Apull"),
+        ('service="s",scope="repository:b:pull"', "?service=s&scope=repository%3Ab%3Apull"),
+        ("", "?service=&scope=repository%3Aa%3Apull"),
+        ('a="b\\"c",service="s"', "?service=s&scope=repository%3Aa%3Apull"),
+    ],
+)
+def test_a_token_is_asked_for_what_is_done(registry: Registry, server: Fake, parameters: str, asked: str) -> None:
+    realm = f"http://{server.host}/token"
+    server.answers = lambda handler: (
+        (200, {}, b'{"token": "t"}')
+        if handler.path.startswith("/token")
+        else (200, {}, b"content")
+        if handler.headers["Authorization"] == "Bearer t"
+        else (401, {"WWW-Authenticate": f'bearer realm="{realm}",{parameters}'}, b"")
+    )
+    assert registry.manifest("v1") == b"content"
+    basic = f"Basic {base64.b64encode(b'maintainer:secret').decode()}"
+    place = "/v2/a/manifests/v1"
+    assert server.asked == [(place, None), (f"/token{asked}", basic), (place, "Bearer t")]
+    registry.manifest("v1")
+    assert server.asked[3:] == [(place, "Bearer t")]
+
+
+def test_a_realm_may_have_a_query(registry: Registry, server: Fake) -> None:
+    realm = f"http://{server.host}/token?account=me"
+    server.answers = lambda handler: (
+        (200, {}, b'{"token": "t"}')
+        if handler.path.startswith("/token")
+        else (404, {}, b"")
+        if handler.headers["Authorization"]
+        else (401, {"WWW-Authenticate": f'Bearer realm="{realm}",service="s"'}, b"")
+    )
+    assert registry.manifest("v1") is None
+    assert server.asked[1][0] == "/token?account=me&service=s&scope=repository%3Aa%3Apull"
+
+
+@pytest.mark.parametrize(
+    ("host", "root"),
+    [("docker.io", "https://registry-1.docker.io"), ("r.example.com:5000", "https://r.example.com:5000")],
+)
+def test_docker_hub_has_its_registry_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, root: str
+) -> None:
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    asked: list[str] = []
+
+    def send(_verb: str, url: str, *_: object) -> Answer:
+        asked.append(url)
+        return Answer(404, {}, b"")
+
+    one = Registry(Reference(host, "team/a"))
+    monkeypatch.setattr(one, "_send", send)
+    assert one.manifest("v1") is None
+    assert asked == [f"{root}/v2/team/a/manifests/v1"]
+    assert one.place == f"oci://{host}/team/a"
 
 
 def test_an_answer_is_no_longer_than_it_may_be(registry: Registry, server: Fake) -> None:
     server.answers = lambda _: (200, {}, b"x" * 9)
-    with pytest.raises(OciError, match="has more than 8 bytes"):
-        registry.blob(digest_of(b"x" * 8), 8)
+    digest = digest_of(b"x" * 8)
+    with pytest.raises(OciError) as refused:
+        registry.blob(digest, 8)
+    assert str(refused.value) == f"oci://{server.host}/a: /v2/a/blobs/{digest} has more than 8 bytes"
 
 
 def test_a_manifest_of_another_digest_is_refused(server: Fake) -> None:
