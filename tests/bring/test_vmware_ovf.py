@@ -162,3 +162,64 @@ class TestOthers:
 )
 def test_what_is_no_descriptor_is_refused_at_its_place(content, message):
     assert message in refusal(content)
+
+
+def disk(capacity: str, unit: str = "", place: str = "0") -> bytes:
+    units = f'ovf:capacityAllocationUnits="{unit}"' if unit else ""
+    before = f'<DiskSection><Disk ovf:diskId="d" ovf:capacity="{capacity}" {units}/></DiskSection>'
+    item = (
+        f"<Item><rasd:AddressOnParent>{place}</rasd:AddressOnParent><rasd:HostResource>/disk/d</rasd:HostResource>"
+        "<rasd:ResourceType>17</rasd:ResourceType></Item>"
+    )
+    return written(before, item)
+
+
+@pytest.mark.parametrize(
+    ("capacity", "unit", "size"),
+    [
+        ("7", "", 7),
+        ("0", "", 0),
+        ("7", "byte", 7),
+        ("7", "Bytes * 2^3", 56),
+        ("7", "byte*10^2", 700),
+        ("9" * 18, "", 10**18 - 1),
+    ],
+)
+def test_how_large_a_disk_is(capacity, unit, size):
+    assert read(disk(capacity, unit)).disks == (Disk("disk 1", size),)
+
+
+@pytest.mark.parametrize(("place", "unit"), [("1234", 1234), ("12345", 0), ("-1", 0), ("", 0), ("\u0661", 0)])
+def test_at_which_place_a_disk_is(place, unit):
+    assert read(disk("7", place=place)).disks[0].unit == unit
+
+
+MEMORY = "f.ovf:7:1: VirtualSystem/VirtualHardwareSection/Item[2]/VirtualQuantity"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (disk("9" * 19), f"f.ovf:2:60: DiskSection/Disk/@capacity: '{'9' * 19}' is no size of a disk"),
+        (disk("-1"), "f.ovf:2:60: DiskSection/Disk/@capacity: '-1' is no size of a disk"),
+        (disk("${size}"), "f.ovf:2:60: DiskSection/Disk/@capacity: '${size}' is no size of a disk"),
+        (
+            disk("7", "byte * 3^2"),
+            "f.ovf:2:60: DiskSection/Disk: 'byte * 3^2' is no unit of memory such as byte * 2^20",
+        ),
+        (
+            disk("7", "byte * 2^100"),
+            "f.ovf:2:60: DiskSection/Disk: 'byte * 2^100' is no unit of memory such as byte * 2^20",
+        ),
+        (written(memory="0"), f"{MEMORY}: '0' is no whole number from 1 on"),
+        (written(memory="x"), f"{MEMORY}: 'x' is no whole number from 1 on"),
+        (written(memory="\u0661"), f"{MEMORY}: '\u0661' is no whole number from 1 on"),
+    ],
+)
+def test_amounts_that_are_none(content, message):
+    assert refusal(content) == message
+
+
+@pytest.mark.parametrize("memory", ["1", "9" * 18])
+def test_amounts_that_are_the_least_and_the_longest(memory):
+    assert read(written(memory=memory, unit="byte")).memory == int(memory)

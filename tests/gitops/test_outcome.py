@@ -179,6 +179,18 @@ def test_a_field_that_is_respected_keeps_its_value():
     )
 
 
+def test_fields_in_lists_are_ignored_and_kept_by_their_numbers():
+    old, new = (vm(volumes=[{"name": "root", "emptyDisk": {"capacity": size}}]) for size in ("1Gi", "2Gi"))
+    rule = {**SUBJECT, "jqPathExpressions": [".spec.template.spec.volumes[0].emptyDisk"]}
+    syncing = replace(ARGOCD, ignored=(rule,))
+    assert outcome(syncing, new, "restart", old).outcome == "not applied"
+    other = vm(volumes=new["spec"]["template"]["spec"]["volumes"], hostname="b")
+    respecting = replace(syncing, options=frozenset({"RespectIgnoreDifferences=true"}))
+    assert outcome(respecting, other, "restart", old).reasons[0] == (
+        "spec.template.spec.volumes[0].emptyDisk.capacity stays as it is: RespectIgnoreDifferences=true"
+    )
+
+
 def test_an_expression_that_is_not_read_may_ignore_it():
     rule = {**SUBJECT, "jqPathExpressions": ["..|.guest?"]}
     found = outcome(replace(ARGOCD, ignored=(rule,)), vm(memory="2048Mi"), "live", vm())

@@ -135,11 +135,7 @@ class Hardware:
     def disks(self) -> list[tuple[Disk, XMLElement]]:
         """Return the disks as VMware numbers them, each with its item."""
         controllers = self._controllers()
-        descriptions = {
-            attribute(disk, "diskId"): disk
-            for disk in self.root.walk()
-            if disk.name == "Disk" and disk.parent is not None
-        }
+        descriptions = {attribute(disk, "diskId"): disk for disk in self.root.walk() if disk.name == "Disk"}
         files = {attribute(file, "id"): file for file in self.root.walk() if file.name == "File"}
         disks: list[tuple[Disk, int]] = []
         items = list(self.of_type(*_DISKS))
