@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from importing import bring, domain, fates, machine, why
 
+from virtcatalog.bring.libvirt.machine import UNITS
+
 #: Whatever a test looks at, its words are held against a snapshot, too.
 pytestmark = pytest.mark.usefixtures("in_words")
 
@@ -24,6 +26,25 @@ class TestName:
 
 
 class TestMemory:
+    def test_has_the_units_of_libvirt(self):
+        assert UNITS == {
+            "b": 1,
+            "bytes": 1,
+            "k": 2**10,
+            "KB": 10**3,
+            "MB": 10**6,
+            "GB": 10**9,
+            "TB": 10**12,
+            "K": 2**10,
+            "M": 2**20,
+            "G": 2**30,
+            "T": 2**40,
+            "KiB": 2**10,
+            "MiB": 2**20,
+            "GiB": 2**30,
+            "TiB": 2**40,
+        }
+
     @pytest.mark.parametrize(
         ("memory", "guest"),
         [

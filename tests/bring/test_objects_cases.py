@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from test_import_objects import OWN, a_type, labelled, preference, read
 
 from virtcatalog.bring.objects.catalog import Draft, document, draft, prove
+from virtcatalog.bring.objects.entries import Entry, as_file, conventions, with_text_amounts
 from virtcatalog.bring.objects.facts import Expression
 from virtcatalog.bring.objects.naming import component_name, section
 from virtcatalog.bring.objects.read import collected
@@ -360,6 +361,12 @@ SHAPES: dict[str, list[dict[str, Any]]] = {
                    annotations={"c": "4"}),
         preference("q"), preference("q", namespace="n"),
     ],
+    "texts of most": [
+        *(preference(name, annotations={f"{OWN}description": "of two", "openshift.io/display-name": "A"})
+          for name in ("a.x", "a.y")),
+        preference("a.z", annotations={"openshift.io/display-name": "A"}),
+        preference("b", annotations={f"{OWN}description": "alone"}, labels=own(os_type="linux")),
+    ],
     "names in texts": [
         preference(
             f"os.{version}{variant}",
@@ -430,6 +437,40 @@ def test_a_file_has_an_entry_a_line_as_long_as_that_is_short(
     data: dict[str, Any], opened: tuple[str, ...], text: str
 ) -> None:
     assert document(data, opened) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("Rhel.9_x-1", "Rhel.9_x-1"), ("a b/c", "a-b-c"), (".-a-.", "a"), ("ä.b", "b"), ("a²b", "a-b")],
+)
+def test_a_file_is_named_by_what_file_systems_take(name: str, file: str) -> None:
+    assert as_file(name) == file
+
+
+@pytest.mark.parametrize(
+    ("vendors", "found"), [([], ""), ([""], ""), (["b", "a"], "a"), (["a", "b", "b"], "b"), (["", "", "c"], "c")]
+)
+def test_the_vendor_of_most_is_the_catalogs(vendors: list[str], found: str) -> None:
+    entries = [Entry("preferences", "x", {f"{OWN}vendor": vendor}, {}, {}) for vendor in vendors]
+    assert conventions(entries, relabel=True) == (found, True)
+    assert conventions(entries, relabel=False) == (found, False)
+
+
+@pytest.mark.parametrize(
+    ("memory", "text"),
+    [
+        ({"guest": 1024}, {"guest": "1024"}),
+        ({"guest": 1.5}, {"guest": "1.5"}),
+        ({"guest": "1Gi"}, {"guest": "1Gi"}),
+        ({"guest": None, "maxGuest": 4}, {"maxGuest": 4}),
+        ("much", "much"),
+    ],
+)
+def test_amounts_of_memory_are_texts(memory: Any, text: Any) -> None:
+    assert with_text_amounts({"memory": memory, "requirements": {"memory": memory}}) == {
+        "memory": text,
+        "requirements": {"memory": text},
+    }
 
 
 def proved(files: dict[str, str], *objects: dict[str, Any], relabel: bool = False) -> list[str]:
