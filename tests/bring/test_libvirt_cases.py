@@ -21,6 +21,7 @@ from virtcatalog.bring.libvirt.draft import Draft
 from virtcatalog.bring.libvirt.machine import machine
 from virtcatalog.bring.libvirt.rules import NetworkRule, Rules, device_rule, disk_rule
 from virtcatalog.manifests.difference import differences
+from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.xml import read_xml
 
 MARK = "<metadata><kubevirt xmlns='http://kubevirt.io'/></metadata>"
@@ -357,6 +358,7 @@ DISKS = {
     ),
     "one without a source": domain(devices=disk(source="")),
     "one on no bus": domain(devices=disk(target="dev='vda'")),
+    "one on USB": domain(devices=disk(target="dev='sda' bus='usb'")),
     "one on NVMe": domain(devices=disk(target="dev='nvme0n1' bus='nvme'")),
     "two of one name": domain(devices=disk(target="dev='vd_a' bus='virtio'") + disk(target="dev='vd-a' bus='virtio'")),
     "one with an alias": domain(devices=disk(named("ua-root"))),
@@ -893,3 +895,22 @@ def test_a_part_is_told_without_what_is_in_it_and_has_the_same_fate_for_the_same
     paths = ["devices/disk/@type", "devices/disk/source", "devices/disk/alias/@name"]
     assert [part.path for part in found.outermost("host")] == paths
     assert [part.path for part in found.lost] == [part.path for part in found.parts if part.fate == "lost"]
+
+
+WHOLE = {
+    "the smallest": (domain(), {}),
+    "the smallest that runs": (domain(), {"run_strategy": "Always"}),
+    "with a description and a disk": (domain("<description>of matter</description>", disk()), {}),
+    "with disks that are filled": (
+        domain(devices=disk() + disk(target="dev='vdb' bus='scsi'")),
+        {"rules": Rules(disks=(disk_rule("vda=blank:1Gi"), disk_rule("*=http:https://example.org/x,2Gi")))},
+    ),
+    "KubeVirt's of no namespace": (domain(MARK, name="<name>_db</name>"), {}),
+    "KubeVirt's with annotations": (kubevirts("<memoryBacking><hugepages/></memoryBacking>", disk(source="")), {}),
+}
+
+
+@pytest.mark.parametrize("case", WHOLE)
+def test_the_whole_vm(case: str, snapshot: SnapshotAssertion) -> None:
+    content, options = WHOLE[case]
+    assert dump(bring(content, **options).vm).splitlines() == snapshot
