@@ -493,6 +493,20 @@ def test_a_catalog_of_other_objects_is_no_proof() -> None:
     ]
 
 
+def test_relabelling_allows_derived_labels_to_differ_and_nothing_else() -> None:
+    scopes = (a_type("a"), everywhere(a_type("a")), preference("p"), everywhere(preference("p")))
+    made = draft(read(*scopes), "house", relabel=True).files
+    assert not [line for line in proved(made, *scopes, relabel=True) if "metadata.labels[instancetype" not in line]
+    marked = preference("p", {"annotations": {f"{OWN}cpu": "1"}}, labels={"team": "x"}, annotations={"y": "z"})
+    other = [a_type("a"), everywhere(a_type("a")), marked, everywhere(preference("p"))]
+    preference_lines = [line for line in proved(made, *other, relabel=True) if "Preference" in line]
+    assert preference_lines == [
+        "VirtualMachineClusterPreference/p: metadata.annotations.y: z could not be kept",
+        "VirtualMachineClusterPreference/p: metadata.labels.team: x could not be kept",
+        f"VirtualMachineClusterPreference/p: spec.annotations[{OWN}cpu]: 1 could not be kept",
+    ]
+
+
 def listed(*objects: Any) -> bytes:
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}).encode()
 
