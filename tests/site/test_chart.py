@@ -100,6 +100,22 @@ def test_a_chart_that_is_too_full_keeps_its_labels_off_no_line(monkeypatch: pyte
     assert drawn(chart(CROWD)) == unminded
 
 
+@pytest.mark.parametrize(
+    ("other", "overlaps"),
+    [
+        ((9, 9, 12, 12), True),
+        ((2, 2, 3, 3), True),
+        ((10, 0, 12, 10), False),
+        ((-2, 0, 0, 10), False),
+        ((0, 10, 10, 12), False),
+        ((0, -2, 10, 0), False),
+    ],
+)
+def test_boxes_that_touch_do_not_overlap(other: object, overlaps: bool) -> None:
+    box = (0, 0, 10, 10)
+    assert charts._overlap(box, other) is charts._overlap(other, box) is overlaps  # type: ignore[arg-type]
+
+
 UP = ((0.0, 0.0), (10.0, 10.0))
 
 

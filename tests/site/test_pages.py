@@ -14,7 +14,7 @@ from virtcatalog.check import pairs as judging
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.site.pages import render
 from virtcatalog.site.pairs import matrix
-from virtcatalog.site.templating import as_data
+from virtcatalog.site.templating import _monogram, as_data
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = "</script><img src=x onerror=alert(1)> \u202e{{ 7 * 7 }} \x1b[2J"
@@ -201,3 +201,21 @@ def test_a_site_shows_so_many_pairs(example, monkeypatch):
     monkeypatch.setattr(judging, "PAIRS", 2 * number - 1)  # each counts as one, and as one more when it is judged
     with pytest.raises(VirtcatalogError, match=r"\(one that a site shows counts as 2\)"):
         matrix(example)
+
+
+@pytest.mark.parametrize(
+    ("name", "letters"),
+    [
+        ("Red Hat Enterprise Linux", "RH"),
+        ("Microsoft Windows", "Wi"),
+        ("Microsoft Windows Server", "WS"),
+        ("centos.stream9", "CS"),
+        ("opensuse-leap_x", "OL"),
+        ("fedora (arm64)", "Fe"),
+        ("x", "X"),
+        ("(9)", "?"),
+        ("Microsoft", "?"),
+    ],
+)
+def test_two_letters_stand_for_a_system(name: str, letters: str) -> None:
+    assert _monogram(name) == letters

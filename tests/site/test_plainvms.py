@@ -85,6 +85,13 @@ def test_a_pair_that_is_refused_says_why():
     assert "MultiArchitecture" in refused
 
 
+def test_a_pair_that_is_not_modelled_says_so():
+    vast = catalog(sizes="{small: {vcpus: 100000, memory: 1Gi}}")
+    assert of_the_pair(vast) == (
+        "spec.template.spec.domain.cpu: not supported by virtcatalog: a domain with a list of 100000 vCPUs is not made"
+    )
+
+
 def test_what_does_not_fit_is_not_expanded():
     assert plain_vms(catalog()).of_type("m.small", [False])[1] is None
 

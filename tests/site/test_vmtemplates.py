@@ -6,7 +6,10 @@ import json
 import re
 from html import unescape
 
+import msgspec
 import pytest
+from offering import TEMPLATES
+from syrupy.assertion import SnapshotAssertion
 
 from virtcatalog import load_catalog
 from virtcatalog.site.pages import render
@@ -27,23 +30,14 @@ FILES = {
     "overlays.yaml": "lab: {templates: vms}\nproduction: {templates: vms, kubevirt: v1.9.0}\n",
     "instancetypes/m.yaml": "class: m\nmemoryPerVcpu: 4Gi\nsizes: {small: {vcpus: 1}, large: {vcpus: 4}}\n",
     "preferences/p.yaml": "preferences: {plain: {}, wide: {requirements: {vcpus: 4}}}\n",
-    "templates/linux.yaml": """\
-defaults:
-  preference: plain
-  message: "${NAME} is there."
-  parameters: {DISK: {displayName: Disk, description: How large, value: 30Gi}, USER: {required: true}}
-  vm:
-    metadata: {annotations: {disk: "${DISK}", user: "${USER}"}}
-    spec: {runStrategy: Always, template: {spec: {domain: {devices: {}}}}}
-  tests: {full: {NAME: db-1, USER: root}}
-sizes: {small: {instancetype: m.small}}
-workloads: {server: {displayName: A server, description: It serves.}}
-systems: {alpine: {}}
-""",
+    "templates/linux.yaml": TEMPLATES.replace("linux-9", "plain"),
     "vms.yaml": "web.yaml.j2:\n  parameters: {size: m.small}\n  environments: {lab: {}, production: {size: m.large}}\n",
     "vms/web.yaml.j2": VM.format(name="web", instancetype="{{ size }}", preference="plain"),
     "vms/plain.yaml": VM.format(name="plain-vm", instancetype="m.large", preference="wide"),
     "vms/narrow.yaml": VM.format(name="narrow", instancetype="m.small", preference="wide"),
+    "vms/vast.yaml": VM.format(name="vast", instancetype="m.small", preference="plain")
+    .replace("  instancetype: {name: m.small}\n", "")
+    .replace("{devices: {}}", "{cpu: {sockets: 100000}, memory: {guest: 1Gi}, devices: {}}"),
     "vms/tiny.yaml": VM.format(name="tiny", instancetype="m.small", preference="plain").replace(
         "{devices: {}}",
         "{devices: {disks: [{name: d, disk: {}}]}}, volumes: [{name: d, emptyDisk: {capacity: 100Ki}}]",
@@ -89,6 +83,10 @@ def test_a_template_has_its_parameters_and_what_it_makes(found):
     assert vm.values == (("NAME", "db-1"), ("USER", "root"))
     assert dict(vm.facts)["Guest CPUs"] == "1: sockets 1, cores 1, threads 1"
     assert dict(vm.facts)["Pod requests"].startswith("cpu 100m, memory 4.")
+
+
+def test_all_that_is_said_of_each(found, snapshot: SnapshotAssertion):
+    assert {name: msgspec.to_builtins(offer) for name, offer in found.items()} == snapshot
 
 
 def test_a_file_is_made_in_each_environment_with_its_values(found):
@@ -152,10 +150,12 @@ def test_files_of_any_name_have_pages_of_their_own():
     text = FILES["vms/plain.yaml"]
     stems = ("a b", "a-b", "a&b", "é")
     odd = {f"vms/{stem}.yaml": text.replace("plain-vm", f"v{stem.encode().hex()}") for stem in stems}
-    names = [each.page for each in offers(catalog(**odd))[1]]
-    assert len(names) == 8
-    assert len(set(names)) == len(names)
-    assert all(re.fullmatch(r"vms/[-.\w]+\.html", each, re.ASCII) for each in names)
+    assert {each.file: each.page for each in offers(catalog(**odd))[1] if each.file in odd} == {
+        "vms/a b.yaml": "vms/a-b.html",
+        "vms/a&b.yaml": "vms/a-b-2.html",
+        "vms/a-b.yaml": "vms/a-b-3.html",
+        "vms/é.yaml": "vms/vm.html",
+    }
 
 
 def test_hostile_texts_are_shown_and_not_obeyed():

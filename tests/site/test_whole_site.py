@@ -9,6 +9,7 @@ import json
 import re
 
 import pytest
+from offering import TEMPLATES
 from syrupy.assertion import SnapshotAssertion
 
 from virtcatalog import load_catalog
@@ -87,19 +88,7 @@ preferences:
     deprecated: {replacedBy: linux-9}
     spec: {firmware: {preferredUseBios: true}}
 """,
-    "templates/linux.yaml": """\
-defaults:
-  preference: linux-9
-  message: "${NAME} is there."
-  parameters: {DISK: {displayName: Disk, description: How large, value: 30Gi}, USER: {required: true}}
-  vm:
-    metadata: {annotations: {disk: "${DISK}", user: "${USER}"}}
-    spec: {runStrategy: Always, template: {spec: {domain: {devices: {}}}}}
-  tests: {full: {NAME: db-1, USER: root}}
-sizes: {small: {instancetype: m.small}}
-workloads: {server: {displayName: A server, description: It serves.}}
-systems: {alpine: {}}
-""",
+    "templates/linux.yaml": TEMPLATES,
     "vms.yaml": "web.yaml.j2: {parameters: {size: m.small}, environments: {lab: {}, production: {size: r.small}}}\n",
     "vms/web.yaml.j2": """\
 apiVersion: kubevirt.io/v1
