@@ -176,6 +176,12 @@ def test_layouts_of_preferences():
         pytest.param("rng: {}", {"devices": {"preferredRng": {}}}, False, id="what the VM has"),
         pytest.param("", {"devices": {"preferredDiskBus": "virtio", "preferredDiskDedicatedIoThread": True}}, True,
                      id="IO threads"),
+        pytest.param("", {"preferredArchitecture": "arm64"}, True, id="another architecture"),
+        pytest.param("", {"preferredArchitecture": "s390x", "firmware": {"preferredEfi": {}}}, False,
+                     id="firmware that its architecture has not: KubeVirt makes no domain"),
+        pytest.param("", {"devices": {"preferredSoundModel": "ac97"}}, False, id="of a device that the VM has not"),
+        pytest.param("sound: {name: s}", {"devices": {"preferredSoundModel": "ac97"}}, True, id="of one that it has"),
+        pytest.param("sound: {name: s}", {"devices": {"preferredSoundModel": "none"}}, False, id="what a webhook refuses"),
     ],
 )  # fmt: skip
 def test_whether_a_preference_changes_the_domain(domain, preferred, changes):

@@ -182,6 +182,23 @@ def test_a_preference_has_a_least_size() -> None:
     assert found["reasons"][0].startswith("m.s: ")
 
 
+def test_where_every_smaller_size_is_refused_the_vm_keeps_its_own() -> None:
+    found = advice(vm("web", "m.m", more="  preference: {name: windows}\n"), f"shop,web,0.1,{GIB}\n")
+    assert (found["outcome"], found["wouldDo"]) == ("stays", "")
+    assert [reason.partition(": ")[0] for reason in found["reasons"]] == ["m.s"]
+
+
+def test_what_a_pod_requests_is_left_out_where_that_is_not_known() -> None:
+    Path("ratio.yaml").write_text(
+        "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: kubevirt, namespace: kubevirt}\n"
+        "spec: {configuration: {additionalGuestMemoryOverheadRatio: '1e300'}}\n"
+    )
+    found = advice(vm("web"), f"shop,web,0.5,{GIB}\n", "-f", "ratio.yaml", "--prices", "prices.yaml")
+    assert (found["outcome"], found["wouldDo"]) == ("smaller", "m.s")
+    assert found["requests"] == {"before": {}, "after": {}}
+    assert "saves" not in found
+
+
 HELD = """---
 apiVersion: apps/v1
 kind: ControllerRevision
@@ -310,6 +327,15 @@ def test_in_place_only_the_name_changes() -> None:
 def test_a_stored_revision_is_named_no_more() -> None:
     old = "kind: VirtualMachine\nmetadata: {name: a}\nspec:\n  instancetype:\n    name: m.l\n    revisionName: r\n"
     assert renamed(old, {"default/a": "m.s"}) == old.replace("m.l\n    revisionName: r", "m.s")
+
+
+def test_a_vm_in_a_list_is_renamed_there() -> None:
+    vms = [
+        f"- kind: VirtualMachine\n  metadata: {{name: {name}}}\n  spec: {{instancetype: {{name: m.l}}}}\n"
+        for name in "ab"
+    ]
+    text = f"kind: List\nitems:\n- text\n- kind: ConfigMap\n{''.join(vms)}---\n- text\n"
+    assert renamed(text, {"default/b": "m.s"}) == text.replace(vms[1], vms[1].replace("m.l", "m.s"))
 
 
 def test_a_vm_that_does_not_stand_there_is_not_written() -> None:

@@ -16,7 +16,7 @@ from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec
 from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_KINDS, is_halted
 from virtcatalog.api.names import namespace_or_default
-from virtcatalog.errors import ManifestError, UnsupportedError
+from virtcatalog.errors import ManifestError
 from virtcatalog.fleet.alike import Alike, labels_matter
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.decoding import decode
@@ -132,10 +132,7 @@ class Sizer:
                 reasons.append(f"{member.name} would do as it is today, and the VM keeps a stored revision of it")
                 break
             new = resized(vm, member.reference)
-            try:
-                change = running(vm, new, self._candidates.cluster, self._candidates.cluster)
-            except UnsupportedError as error:
-                return _because(advice, str(error))
+            change = running(vm, new, self._candidates.cluster, self._candidates.cluster)
             if change.now == "refused" or change.next in ("refused", "crash"):
                 reasons += [f"{member.name}: {reason}" for reason in (*change.reasons, *change.breaks)[:1]]
                 continue
