@@ -181,7 +181,7 @@ def test_layouts_of_preferences():
                      id="firmware that its architecture has not: KubeVirt makes no domain"),
         pytest.param("", {"devices": {"preferredSoundModel": "ac97"}}, False, id="of a device that the VM has not"),
         pytest.param("sound: {name: s}", {"devices": {"preferredSoundModel": "ac97"}}, True, id="of one that it has"),
-        pytest.param("sound: {name: s}", {"devices": {"preferredSoundModel": "none"}}, False, id="what a webhook refuses"),
+        pytest.param("sound: {name: s}", {"devices": {"preferredSoundModel": "none"}}, False, id="what is refused"),
     ],
 )  # fmt: skip
 def test_whether_a_preference_changes_the_domain(domain, preferred, changes):
