@@ -159,7 +159,7 @@ def test_a_set_of_more_applications_than_there_may_be_is_not_rendered(monkeypatc
 EU = Cluster("EU 1", "https://eu.example.org", {"zone": "a", "tier": "1"}, {"note": "x"}, "shop")
 US = Cluster("us", "https://us.example.org", {"zone": "b"})
 FILES = {
-    "apps/Web_1/size.yaml": "cores: 2\nlabels: {zone: a}\n",
+    "apps/Web_1/size.yaml": "cores: 2\nbytes: 1000000\nlabels: {zone: a}\n",
     "apps/db/size.yaml": "cores: 4\n",
     "apps/db/a.txt": "",
 }
@@ -194,11 +194,11 @@ def made(text: str, generators: list[Any], *, is_go: bool = False, clusters: Seq
             "apps/Web_1 Web_1 Web_1 web-1 {{path.filename}}",
         ]),
         ("{{path}}", [{"git": {"directories": [{"path": "/apps/"}, {"path": "none"}, "x", {}]}}], ["apps"]),
-        (f"{BASENAMES} {{{{path.filenameNormalized}}}} {{{{cores}}}} {{{{labels.zone}}}}", [
+        (f"{BASENAMES} {{{{path.filenameNormalized}}}} {{{{cores}}}} {{{{bytes}}}} {{{{labels.zone}}}}", [
             {"git": {"files": [{"path": "apps/*/size.yaml"}]}},
         ], [
-            "apps/Web_1 Web_1 Web_1 web-1 size.yaml size.yaml 2 a",
-            "apps/db db db db size.yaml size.yaml 4 {{labels.zone}}",
+            "apps/Web_1 Web_1 Web_1 web-1 size.yaml size.yaml 2 1e+06 a",
+            "apps/db db db db size.yaml size.yaml 4 {{bytes}} {{labels.zone}}",
         ]),
         ("{{app.path}} {{app.path[0]}} {{app.path.basename}} {{app.path.filename}} {{path}}", [
             {"git": {"files": [{"path": "apps/db/*"}], "pathParamPrefix": "app"}},
@@ -212,10 +212,11 @@ def made(text: str, generators: list[Any], *, is_go: bool = False, clusters: Seq
         ]}}], ["db c x", "web b {{extra}}"]),
         ("{{name}}", [{"merge": {"mergeKeys": ["name"]}}], []),
         ("{{name}} {{of}}", [{"matrix": {"generators": [
-            TWO, "x", {"list": {"elements": [{"of": 1}, {"of": 2}]}},
+            TWO, "x", {"list": {"elements": [{"of": "1"}, {"of": "2"}]}},
         ]}}], ["db 1", "db 2", "web 1", "web 2"]),
-        ("{{a.b}}", [{"matrix": {"generators": [
-            {"list": {"elements": [{"a": {"b": 1, "c": 2}}]}}, {"list": {"elements": [{"a": {"b": "{{a.c}}"}}]}},
+        ("{{values.b}}", [{"matrix": {"generators": [
+            {"list": {"elements": [{"values": {"b": "1", "c": "2"}}]}},
+            {"list": {"elements": [{"values": {"b": "{{values.c}}"}}]}},
         ]}}], ["2"]),
     ],
 )  # fmt: skip
@@ -289,6 +290,16 @@ def test_an_application_is_what_the_template_says_with_the_patch_over_it() -> No
             {"spec": {"sources": ["x", {"path": "./vms"}, {"path": "none"}]}},
             [{"matrix": {"generators": [TWO, TWO, TWO]}}],
             "is not rendered: spec.generators[0].matrix must have two generators",
+        ),
+        (
+            {"spec": {"source": {"path": "vms"}}},
+            [{"list": {"elements": [{"name": "a"}, {"name": 1}]}}],
+            "is not rendered: spec.generators[0].list.elements[1].name must be a string where goTemplate is not on",
+        ),
+        (
+            {"spec": {"source": {"path": "vms"}}},
+            [{"list": {"elements": [{"name": "a", "values": {"on": True}}]}}],
+            "is not rendered: spec.generators[0].list.elements[0].values.on must be a string where goTemplate",
         ),
     ],
 )

@@ -134,6 +134,24 @@ def yaml_text(value: float) -> str:
     single = struct.unpack("@f", packed)[0]
     if not math.isfinite(single):
         return "NaN" if value != value else "+Inf" if value > 0 else "-Inf"
-    digits = next(text for size in range(9) if struct.pack("@f", float(text := f"{single:.{size}e}")) == packed)
+    return _shorter(next(text for size in range(9) if struct.pack("@f", float(text := f"{single:.{size}e}")) == packed))
+
+
+def float_text(value: float) -> str:
+    """A finite float of 64 bits as `%v` prints it: a million is `1e+06`."""
+    return _shorter(next(text for size in range(17) if float(text := f"{value:.{size}e}") == value))
+
+
+def _shorter(digits: str) -> str:
+    """The fewest digits that mean a number, written with an exponent where Go does so."""
     exponent = int(digits.partition("e")[2])
     return f"{Decimal(digits):f}" if -4 <= exponent < 6 else digits
+
+
+def as_floats(value: Any) -> Any:
+    """Plain data as Go has it without a type: every number a float of 64 bits; OverflowError for one beyond."""
+    if isinstance(value, dict):
+        return {key: as_floats(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return list(map(as_floats, value))
+    return float(value) if type(value) is int else value

@@ -83,6 +83,18 @@ def _own_template(generator: Any) -> dict[str, Any]:
     return next((template for template in templates if isinstance(template, dict)), {})
 
 
+def _check_texts(element: Mapping[str, Any], field: str) -> None:
+    """Raise VirtcatalogError for a value that Argo CD takes in Go's templates alone.
+
+    Source: applicationset/generators/list.go.
+    """
+    own = {key: value for key, value in element.items() if key != "values"}
+    values = {f"values.{key}": value for key, value in map_at(element, "values").items()}
+    for key, value in {**own, **values}.items():
+        if not isinstance(value, str):
+            raise VirtcatalogError(f"{field}.{key} must be a string where goTemplate is not on: quote it")
+
+
 class _Generators:
     def __init__(self, deployer: Deployer, tree: Tree, clusters: Sequence[Cluster]) -> None:
         self._deployer, self._tree, self._clusters = deployer, tree, clusters
@@ -171,7 +183,11 @@ class _Generators:
             yield self._with_values(cluster.parameters, value)
 
     def _list(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
-        yield from (element for element in value.get("elements") or () if isinstance(element, dict))
+        for index, element in enumerate(value.get("elements") or ()):
+            if isinstance(element, dict):
+                if not self._is_go:
+                    _check_texts(element, f"{field}.elements[{index}]")
+                yield element
         text = value.get("elementsYaml")
         if isinstance(text, str) and text.strip():
             elements = [data for _, data in Text(text).documents()] if "{{" not in text else []

@@ -1,6 +1,9 @@
-"""The functions of Go's templates, and of sprig, that ApplicationSets are written with.
+"""The functions of Go's templates, and of sprig, that ApplicationSets are written with, and what these take.
 
-Source: Go's text/template/funcs.go; github.com/Masterminds/sprig; argo-cd, applicationset/utils/template_functions.go.
+Types are kept apart as Go does. A parameter's number is a float, as every number of JSON: no function of whole numbers
+takes it, and none is equal to it. `add` and `sub` make an int64, which a function of ints does not take.
+Source: Go's text/template/funcs.go and exec.go; github.com/Masterminds/sprig; argo-cd,
+applicationset/utils/template_functions.go.
 """
 
 from __future__ import annotations
@@ -9,14 +12,47 @@ import base64
 import json
 import posixpath
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
 
+from virtcatalog.api.govalues import as_floats, float_text
+from virtcatalog.limits import TEMPLATE_OUTPUT_CHARACTERS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
 
 #: The longest name that `slugify` makes.
 _SLUG: Final = 50
+
+
+class Int64(int):
+    """A whole number that Go has as an int64, which is no int to it."""
+
+
+class Function(NamedTuple):
+    """A function, and what it takes: a letter an argument, the last one for any number of them behind a `*`.
+
+    These are s for a string, i for an int, b for a boolean, m for a map, l for a list and a for anything.
+    """
+
+    takes: str
+    make: Callable[..., Any]
+
+    def __call__(self, arguments: Sequence[Any]) -> Any:
+        """Return what it makes of arguments; raises TypeError for others than it takes."""
+        sorts = self.takes.removesuffix("*")
+        if self.takes.endswith("*"):
+            sorts = sorts[:-1] + sorts[-1] * (len(arguments) - len(sorts) + 1)
+        if len(sorts) != len(arguments) or not all(map(_is_of, sorts, arguments)):
+            raise TypeError(f"takes {self.takes}")
+        return self.make(*arguments)
+
+
+_TYPES: Final = {"s": str, "i": int, "b": bool, "m": dict, "l": list}
+
+
+def _is_of(sort: str, value: Any) -> bool:
+    return sort == "a" or type(value) is _TYPES[sort]
 
 
 def normalized(text: str) -> str:
@@ -33,42 +69,114 @@ def written(value: Any) -> str:
         return f"[{' '.join(map(written, value))}]"
     if isinstance(value, dict):
         return f"map[{' '.join(f'{key}:{written(value[key])}' for key in sorted(value))}]"
+    if isinstance(value, float):
+        return float_text(value)
     return "<nil>" if value is None else str(value)
 
 
 def _formatted(pattern: str, *values: Any) -> str:
-    """A format with `%s`, `%v` and `%d`, and what stands for these."""
-    parts = re.split(r"%[svd]", pattern)
-    if len(parts) - 1 != len(values) or "%" in "".join(parts):
+    """A format with `%s` for texts, `%d` for whole numbers and `%v` for anything, and what stands for these."""
+    parts = re.split(r"%([svd])", pattern)
+    texts, signs = parts[::2], parts[1::2]
+    if len(signs) != len(values) or "%" in "".join(texts):
         raise ValueError(pattern)
-    return parts[0] + "".join(written(value) + part for value, part in zip(values, parts[1:], strict=True))
+    if not all(map(_suits, signs, values)):
+        raise TypeError(pattern)
+    return texts[0] + "".join(written(value) + text for value, text in zip(values, texts[1:], strict=True))
+
+
+def _suits(sign: str, value: Any) -> bool:
+    return sign == "v" or (isinstance(value, str) if sign == "s" else _kind(value) is int)
 
 
 def _indexed(value: Any, *keys: Any) -> Any:
     for key in keys:
-        value = value.get(key) if isinstance(value, dict) else value[key]
+        if isinstance(value, dict):
+            value = value.get(_of_kind(str, key))
+        elif isinstance(value, str):
+            value = value.encode()[_of_kind(int, key)]
+        else:
+            value = _of_kind(list, value)[_of_kind(int, key)]
     return value
+
+
+def _of_kind(kind: type, value: Any) -> Any:
+    if _kind(value) is not kind:
+        raise TypeError(value)
+    return value
+
+
+def _kind(value: Any) -> type:
+    """The kind of a value to Go's comparisons: ints of all sizes are of one."""
+    return int if type(value) is Int64 else type(value)
+
+
+def _equal(value: Any, *others: Any) -> bool:
+    """Whether a value is equal to any of others; only what is of one kind can be compared."""
+    if not others or any(isinstance(each, dict | list) for each in (value, *others)):
+        raise TypeError(value)
+    for other in others:
+        if value is not None and other is not None:
+            _of_kind(_kind(value), other)
+        if value == other:
+            return True
+    return False
+
+
+def _less(one: Any, other: Any) -> bool:
+    if not isinstance(one, str | int | float) or isinstance(one, bool):
+        raise TypeError(one)
+    return bool(one < _of_kind(_kind(one), other))
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are equal, with all that is in them, as reflect.DeepEqual has it."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
+    return bool(one == other)
+
+
+def _has(value: Any, values: Any) -> bool:
+    return any(_same(value, other) for other in _of_kind(list, values)) if values is not None else False
+
+
+def _whole(value: Any) -> int:
+    """What is left of a value as a whole number; 0 for what is none."""
+    if isinstance(value, str):
+        try:
+            return int(value, 0 if re.match(r"[+-]?0[xXoObB]", value) else 8 if re.match(r"[+-]?0\d", value) else 10)
+        except ValueError:
+            return 0
+    return int(value) if isinstance(value, int | float) else 0
+
+
+def _decimal(text: str) -> int:
+    return int(text) if re.fullmatch(r"[+-]?[0-9]+", text) else 0
 
 
 def _truncated(number: int, text: str) -> str:
-    return text[:number] if number >= 0 else text[number:]
+    content = text.encode()
+    if number < 0:
+        return content[number:].decode()
+    return content[:number].decode()
 
 
 def _indented(number: int, text: str) -> str:
-    return "\n".join(" " * min(number, 100) + line for line in text.split("\n"))
+    lines = text.split("\n")
+    if not 0 <= number * len(lines) <= TEMPLATE_OUTPUT_CHARACTERS:
+        raise ValueError(number)
+    return "\n".join(" " * number + line for line in lines)
 
 
-def _read(text: str) -> Any:
+def _read(text: str, kind: type) -> Any:
     documents = [data for _, data in Text(text).documents()]
     if len(documents) != 1:
         raise ValueError(text)
-    return documents[0]
-
-
-def _as_list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError(value)
-    return value
+    return as_floats(_of_kind(kind, documents[0]))
 
 
 def _slug(text: str) -> str:
@@ -89,90 +197,99 @@ def _dir(text: str) -> str:
     return "/" if folder == "//" else folder
 
 
+def _plain(value: Any) -> Any:
+    """Data as Go writes it in JSON: a float that is whole has no point, unless it is very large."""
+    if isinstance(value, dict):
+        return {written(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return list(map(_plain, value))
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e21
+    return int(Decimal(repr(value))) if whole else value
+
+
 def _json(value: Any) -> str:
     """Return a value as Go writes JSON: what HTML might take for its own is escaped."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(_plain(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return re.sub("[<>&\u2028\u2029]", lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
-_Function = Callable[..., Any]
+def _dict(*pairs: Any) -> dict[str, Any]:
+    keys, values = pairs[::2], [*pairs[1::2], ""]
+    return {written(key): value for key, value in zip(keys, values, strict=False)}
 
 
-def _of_text(function: Callable[[str], Any]) -> _Function:
-    def called(value: Any) -> Any:
-        if value is None:
-            raise TypeError("a function of texts takes no nil")
-        return function(written(value))
-
-    return called
+def _joined(separator: str, values: Any) -> str:
+    texts = values if isinstance(values, list) else [values]
+    return separator.join(written(text) for text in texts if text is not None)
 
 
-def _quoted(value: Any) -> str:
-    return "" if value is None else json.dumps(written(value), ensure_ascii=False)
+def _quotes(quote: Callable[[str], str]) -> Callable[..., str]:
+    return lambda *values: " ".join(quote(written(value)) for value in values if value is not None)
 
 
-_OF_TEXT: Final[Mapping[str, Callable[[str], Any]]] = {
-    "lower": str.lower,
-    "upper": str.upper,
-    "title": _titled,
-    "trim": str.strip,
-    "normalize": normalized,
-    "slugify": _slug,
-    "base": _base,
-    "dir": _dir,
-    "b64enc": lambda text: base64.b64encode(text.encode()).decode(),
-    "b64dec": lambda text: base64.b64decode(text, validate=True).decode(),
-    "int": int,
-    "atoi": int,
-    "fromYaml": _read,
-    "fromYamlArray": lambda text: _as_list(_read(text)),
-    "fromJson": json.loads,
+def _length(value: Any) -> int:
+    return len(value.encode() if isinstance(value, str) else value)
+
+
+FUNCTIONS: Final[Mapping[str, Function]] = {
+    "lower": Function("s", str.lower),
+    "upper": Function("s", str.upper),
+    "title": Function("s", _titled),
+    "trim": Function("s", str.strip),
+    "normalize": Function("s", normalized),
+    "slugify": Function("s", _slug),
+    "base": Function("s", _base),
+    "dir": Function("s", _dir),
+    "b64enc": Function("s", lambda text: base64.b64encode(text.encode()).decode()),
+    "b64dec": Function("s", lambda text: base64.b64decode(text, validate=True).decode()),
+    "int": Function("a", _whole),
+    "atoi": Function("s", _decimal),
+    "fromYaml": Function("s", lambda text: _read(text, dict)),
+    "fromYamlArray": Function("s", lambda text: _read(text, list)),
+    "fromJson": Function("s", lambda text: as_floats(json.loads(text))),
+    "quote": Function("a*", _quotes(lambda text: json.dumps(text, ensure_ascii=False))),
+    "squote": Function("a*", _quotes("'{}'".format)),
+    "toString": Function("a", written),
+    "default": Function("aa*", lambda default, *values: next(iter(values), None) or default),
+    "coalesce": Function("a*", lambda *values: next((value for value in values if value), None)),
+    "ternary": Function("aab", lambda yes, no, test: yes if test else no),
+    "empty": Function("a", lambda value: not value),
+    "index": Function("aa*", _indexed),
+    "get": Function("ms", lambda values, key: values.get(key, "")),
+    "hasKey": Function("ms", lambda values, key: key in values),
+    "has": Function("aa", _has),
+    "keys": Function("m*", lambda *maps: sorted(key for values in maps for key in values)),
+    "dict": Function("a*", _dict),
+    "list": Function("a*", lambda *values: [*values]),
+    "len": Function("a", _length),
+    "first": Function("l", lambda values: values[0]),
+    "last": Function("l", lambda values: values[-1]),
+    "rest": Function("l", lambda values: values[1:]),
+    "append": Function("la", lambda values, value: [*values, value]),
+    "eq": Function("aa*", _equal),
+    "ne": Function("aa", lambda one, other: not _equal(one, other)),
+    "lt": Function("aa", _less),
+    "le": Function("aa", lambda one, other: _less(one, other) or one == other),
+    "gt": Function("aa", lambda one, other: not _less(one, other) and one != other),
+    "ge": Function("aa", lambda one, other: not _less(one, other)),
+    "not": Function("a", lambda value: not value),
+    "and": Function("aa*", lambda *values: next((value for value in values if not value), values[-1])),
+    "or": Function("aa*", lambda *values: next((value for value in values if value), values[-1])),
+    "add": Function("a*", lambda *values: Int64(sum(map(_whole, values)))),
+    "sub": Function("aa", lambda one, other: Int64(_whole(one) - _whole(other))),
+    "hasPrefix": Function("ss", lambda part, text: text.startswith(part)),
+    "hasSuffix": Function("ss", lambda part, text: text.endswith(part)),
+    "contains": Function("ss", lambda part, text: part in text),
+    "trimPrefix": Function("ss", lambda part, text: text.removeprefix(part)),
+    "trimSuffix": Function("ss", lambda part, text: text.removesuffix(part)),
+    "trimAll": Function("ss", lambda letters, text: text.strip(letters)),
+    "replace": Function("sss", lambda old, new, text: text.replace(old, new)),
+    "trunc": Function("is", _truncated),
+    "indent": Function("is", _indented),
+    "nindent": Function("is", lambda number, text: "\n" + _indented(number, text)),
+    "printf": Function("sa*", _formatted),
+    "join": Function("sa", _joined),
+    "splitList": Function("ss", lambda separator, text: text.split(separator)),
+    "toJson": Function("a", _json),
+    "toYaml": Function("a", lambda value: dump(_plain(value)).rstrip("\n")),
 }
-
-FUNCTIONS: Final[Mapping[str, _Function]] = {
-    **{name: _of_text(function) for name, function in _OF_TEXT.items()},
-    "quote": _quoted,
-    "squote": lambda value: "" if value is None else f"'{written(value)}'",
-    "toString": written,
-    "default": lambda default, value=None: value or default,
-    "coalesce": lambda *values: next((value for value in values if value), None),
-    "ternary": lambda yes, no, test: yes if test else no,
-    "empty": lambda value: not value,
-    "index": _indexed,
-    "get": lambda values, key: values.get(key, ""),
-    "hasKey": lambda values, key: key in values,
-    "has": lambda value, values: value in _as_list(values),
-    "keys": lambda values: sorted(values),
-    "dict": lambda *pairs: {written(key): value for key, value in zip(pairs[::2], pairs[1::2], strict=True)},
-    "list": lambda *values: [*values],
-    "len": len,
-    "first": lambda values: values[0],
-    "last": lambda values: values[-1],
-    "rest": lambda values: values[1:],
-    "append": lambda values, value: [*_as_list(values), value],
-    "eq": lambda value, *candidates: written(value) in map(written, candidates),
-    "ne": lambda value, other: written(value) != written(other),
-    "lt": lambda one, other: one < other,
-    "gt": lambda one, other: one > other,
-    "not": lambda value: not value,
-    "and": lambda *values: next((value for value in values if not value), values[-1]),
-    "or": lambda *values: next((value for value in values if value), values[-1]),
-    "add": lambda *values: sum(map(int, values)),
-    "sub": lambda one, other: int(one) - int(other),
-    "hasPrefix": lambda part, text: written(text).startswith(written(part)),
-    "hasSuffix": lambda part, text: written(text).endswith(written(part)),
-    "contains": lambda part, text: written(part) in written(text),
-    "trimPrefix": lambda part, text: written(text).removeprefix(written(part)),
-    "trimSuffix": lambda part, text: written(text).removesuffix(written(part)),
-    "trimAll": lambda letters, text: written(text).strip(written(letters)),
-    "replace": lambda old, new, text: written(text).replace(written(old), written(new)),
-    "trunc": lambda number, text: _truncated(int(number), written(text)),
-    "indent": lambda number, text: _indented(int(number), written(text)),
-    "nindent": lambda number, text: "\n" + _indented(int(number), written(text)),
-    "printf": _formatted,
-    "join": lambda separator, values: written(separator).join(map(written, _as_list(values))),
-    "splitList": lambda separator, text: written(text).split(written(separator)),
-    "toJson": _json,
-    "toYaml": lambda value: dump(value).rstrip("\n"),
-}
-"""By name. What does not fit the arguments raises an error of Python's."""

@@ -10,6 +10,7 @@ from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from virtcatalog.api.govalues import as_floats
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import TEMPLATE_ITERATIONS, TEMPLATE_OUTPUT_CHARACTERS
 from virtcatalog.repositories.gofunctions import FUNCTIONS, written
@@ -54,7 +55,11 @@ def render(text: str, parameters: Mapping[str, Any]) -> str:
     nodes, end = _parsed(pieces, 0)
     if end < len(pieces):
         raise TemplateError(f"the template {pieces[end][1][:80]} has no if, range or with")
-    return "".join(_Run(parameters).rendered(nodes, parameters, ChainMap({"": parameters})))
+    try:
+        values = as_floats(parameters)
+    except OverflowError:
+        raise TemplateError("a parameter is no number that Go has") from None
+    return "".join(_Run().rendered(nodes, values, ChainMap({"": values})))
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
@@ -97,7 +102,7 @@ def _block(word: str, pipeline: str, pieces: Sequence[tuple[str, str]], at: int,
     action = pieces[at][0] if at < len(pieces) else ""
     if action.startswith("else "):
         chained, _, rest = action.removeprefix("else ").strip().partition(" ")
-        if chained not in ("if", "with"):
+        if chained != word or word == "range":
             raise TemplateError(f"the template {pieces[at][1][:80]} is not supported")
         inner, at = _block(chained, rest, pieces, at + 1, level + 1)
         return _Block(word, pipeline, body, [inner]), at
@@ -115,8 +120,8 @@ _Variables = ChainMap[str, Any]
 class _Run:
     """One rendering, which may take so much work."""
 
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
-        self._parameters, self._actions, self._characters = parameters, 0, 0
+    def __init__(self) -> None:
+        self._actions = self._characters = 0
 
     def rendered(self, nodes: Sequence[_Node], dot: Any, variables: _Variables) -> Iterator[str]:
         """Yield what nodes print."""
@@ -144,13 +149,14 @@ class _Run:
         declares = _DECLARES.fullmatch(block.pipeline)
         first, second, _, pipeline = declares.groups() if declares is not None else (None, None, "", block.pipeline)
         value = self._value(pipeline, dot, variables)
+        items = list(_items(value, block)) if block.word == "range" else []
         if not value:
             yield from self.rendered(block.otherwise, dot, variables.new_child())
         elif block.word != "range":
             own = variables.new_child({second: value} if second else {})
             yield from self.rendered(block.body, value if block.word == "with" else dot, own)
         else:
-            for key, item in _items(value, block):
+            for key, item in items:
                 names = {**({first: key} if first else {}), **({second: item} if second else {})}
                 yield from self.rendered(block.body, item, variables.new_child(names))
 
@@ -166,6 +172,12 @@ def _items(value: Any, block: _Block) -> Iterator[tuple[Any, Any]]:
         return ((key, value[key]) for key in sorted(value))
     if isinstance(value, list):
         return iter(enumerate(value))
+    if value is None:
+        return iter(())
+    if isinstance(value, int) and not isinstance(value, bool) and "," not in block.pipeline.partition(":=")[0]:
+        if value > TEMPLATE_ITERATIONS:
+            raise TemplateError(f"a template goes through more than {TEMPLATE_ITERATIONS} numbers")
+        return ((number, number) for number in range(value))
     raise TemplateError(f"the template {{{{range {block.pipeline[:80]}}}}} goes through what is no list and no map")
 
 
@@ -254,7 +266,7 @@ class _Pipeline:
 
     def _called(self, name: str, arguments: list[Any]) -> Any:
         try:
-            value = FUNCTIONS[name](*arguments)
+            value = FUNCTIONS[name](arguments)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             raise self._fault() from None
         if isinstance(value, str | list) and len(value) > TEMPLATE_OUTPUT_CHARACTERS:

@@ -13,13 +13,13 @@ import msgspec
 
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.golang import from_unstructured, unmarshal
-from virtcatalog.api.govalues import GoError, as_json, characters
+from virtcatalog.api.govalues import GoError, as_floats, as_json, characters
 from virtcatalog.api.template import VirtualMachineTemplate
 from virtcatalog.api.values import describe
 from virtcatalog.api.vmstatus import FullVirtualMachine
 from virtcatalog.errors import Cause, ManifestError, Problem, TemplateError, Warning, nearest
 from virtcatalog.kubevirt.causes import duplicate, invalid, required
-from virtcatalog.kubevirt.template.substitute import REFERENCE, Substitution, as_floats, generate, references, texts
+from virtcatalog.kubevirt.template.substitute import REFERENCE, Substitution, generate, references, texts
 
 _VM: Final = "spec.virtualMachine"
 _SHOWN: Final = 5

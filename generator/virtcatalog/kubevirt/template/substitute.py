@@ -105,15 +105,6 @@ class Substitution:
             raise ValueError(f"with its parameters' values the VM has more than {PROCESSED_CHARACTERS} characters")
 
 
-def as_floats(value: Any) -> Any:
-    """Plain data as Go has it without a type: every number a float of 64 bits; OverflowError for one beyond."""
-    if isinstance(value, dict):
-        return {key: as_floats(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return list(map(as_floats, value))
-    return float(value) if type(value) is int else value
-
-
 def parse_json(text: str) -> Any:
     """Read JSON as Go does without a type; ValueError for what is none, or has more levels than are read."""
     try:
