@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+import checkouts
 from checkouts import git
-from virtcatalog.cli import main
+from virtcatalog.cli import main, sides
+from virtcatalog.cli.sides import SideName, side_names
 
 SMALL = "class: m\nmemoryPerVcpu: 4Gi\nsizes: {small: {vcpus: 1}}\n"
 LARGE = SMALL.replace("vcpus: 1", "vcpus: 8")
@@ -129,6 +131,127 @@ def test_a_revision_that_a_shallow_clone_lacks(base: str, tmp_path: Path, monkey
         "error: 'HEAD^' is neither a git revision nor a file or folder; the clone is shallow: fetch the whole history "
         "(fetch-depth: 0)\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("base_name", "head_name", "revisions", "names"),
+    [
+        (None, None, (None, None), (SideName(), SideName())),
+        ("-", None, (None, None), (SideName(path="-"), SideName())),
+        ("catalog", None, (None, None), (SideName(path="catalog"), SideName())),
+        ("main", "catalog", (None, None), (SideName(revision="main", guessed=True), SideName(path="catalog"))),
+        (None, None, ("a", "b"), (SideName(revision="a"), SideName(revision="b"))),
+        (None, "catalog", ("a", None), (SideName(revision="a"), SideName(path="catalog"))),
+        ("main..topic", None, (None, None), (SideName(revision="main"), SideName(revision="topic"))),
+        ("main..", None, (None, None), (SideName(revision="main"), SideName(revision="HEAD"))),
+        ("..topic", None, (None, None), (SideName(revision="HEAD"), SideName(revision="topic"))),
+        (
+            "main..topic",
+            "catalog",
+            (None, None),
+            (SideName(revision="main..topic", guessed=True), SideName(path="catalog")),
+        ),
+        ("main..topic", None, (None, "x"), (SideName(revision="main..topic", guessed=True), SideName(revision="x"))),
+        ("a..b", None, (None, None), (SideName(path="a..b"), SideName())),
+    ],
+)
+def test_what_names_a_side(
+    base: str, base_name: str | None, head_name: str | None, revisions: tuple[str | None, str | None], names: object
+) -> None:
+    Path("a..b").mkdir()
+    assert side_names(base_name, head_name, revisions) == names
+
+
+def test_three_dots_are_where_two_revisions_part(base: str) -> None:
+    git(".", "checkout", "-q", "-b", "topic")
+    git(".", "commit", "-q", "-a", "-m", "larger")
+    git(".", "checkout", "-q", "main")
+    git(".", "commit", "-q", "--allow-empty", "-m", "other")
+    for name, head in (("main...topic", "topic"), ("...topic", "topic"), ("topic...", "HEAD")):
+        assert side_names(name, None, (None, None)) == (SideName(revision=base[:12]), SideName(revision=head))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nowhere",), "error: 'nowhere' is neither a git revision nor a file or folder\n"),
+        (("-c", "nowhere"), "error: nowhere: there is no such file or folder\n"),
+        (("empty", "catalog"), "error: empty: there is no catalog.yaml, and no manifest of KubeVirt's\n"),
+        (("-", "-"), "name - once: a line ======= is between BASE and HEAD\n"),
+        (
+            ("--kubevirt", "v1.8.4", "v1.9.0", "-c", "empty"),
+            "error: empty: there is no catalog.yaml, and no manifest of KubeVirt's\n",
+        ),
+    ],
+)
+def test_what_is_no_side_is_told(base: str, arguments: tuple[str, ...], said: str) -> None:
+    Path("empty").mkdir()
+    done = diff(*arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.endswith(said)
+
+
+@pytest.mark.parametrize("catalog", [True, False])
+def test_outside_of_any_repository_no_base_is_found(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, catalog: bool
+) -> None:
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    if catalog:
+        write("catalog", SMALL)
+    done = diff()
+    said = "error: git rev-parse: not a git repository (or any of the parent directories): .git\n"
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", said)
+
+
+@pytest.mark.parametrize(
+    ("files", "path"),
+    [
+        ({}, "."),
+        ({"catalog/x": ""}, "catalog"),
+        ({"catalog/catalog.yaml": ""}, "catalog"),
+    ],
+)
+def test_without_git_the_default_is_the_catalog_or_what_is_here(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], path: str
+) -> None:
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    checkouts.write(".", files)
+    assert sides._default((SideName(), SideName())) == path
+
+
+@pytest.mark.parametrize(
+    ("names", "path"),
+    [
+        ((SideName(), SideName()), "../.."),
+        ((SideName(revision="HEAD"), SideName()), "../.."),
+        ((SideName(), SideName(revision="old")), "catalog"),
+        ((SideName(revision="none"), SideName(revision="old")), "catalog"),
+    ],
+)
+def test_the_default_is_a_catalog_of_either_side_or_the_whole_repository(
+    base: str, monkeypatch: pytest.MonkeyPatch, names: tuple[SideName, SideName], path: str
+) -> None:
+    write("deep/er/catalog", SMALL)
+    git(".", "add", "-A")
+    git(".", "commit", "-q", "-m", "with one")
+    git(".", "tag", "old")
+    git(".", "rm", "-q", "-r", "deep/er/catalog")
+    git(".", "commit", "-q", "-m", "without")
+    Path("deep/er").mkdir(parents=True)
+    monkeypatch.chdir("deep/er")
+    assert sides._default(names) == path
+
+
+def test_a_file_that_cannot_be_read_beside_the_catalog_is_told(base: str) -> None:
+    Path("vms").mkdir()
+    Path("vms/vm.yaml").write_text(VM)
+    git(".", "add", "-A")
+    git(".", "commit", "-q", "-m", "with VMs")
+    Path("vms/vm.yaml").unlink()
+    Path("vms/vm.yaml").symlink_to("/dev/null")
+    done = diff("--base", "HEAD")
+    why = "what lies beside the catalog is not looked at: is a symbolic link that leads out of the folder"
+    assert done.stdout.splitlines()[1:3] == ["HEAD:catalog → catalog", f"not rendered: .: {why}"]
 
 
 STREAM = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
