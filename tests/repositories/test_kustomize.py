@@ -12,11 +12,23 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from virtcatalog.catalog.places import Source
+from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import held
+from virtcatalog.manifests.sources import open_folder
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.build import build
 from virtcatalog.repositories.kustomize.declared import Added
 from virtcatalog.repositories.kustomize.jsonpatch import PatchError, patched
+from virtcatalog.repositories.kustomize.origins import (
+    Insertion,
+    Merging,
+    Removal,
+    Setting,
+    Spot,
+    Value,
+    has_field,
+    steps_of,
+)
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "kustomize"))
 from kustomize_judge import cases, difference, drawn, ours
@@ -240,3 +252,112 @@ def test_folders_that_name_each_other_twice_are_not_built_for_ever():
     files |= {"l28/kustomization.yaml": b"namePrefix: a\n", "kustomization.yaml": b"resources: [l0]\n"}
     (problem,) = build(held(files), "x").problems
     assert "asks for more work than one may" in problem.message
+
+
+def test_what_is_no_text_is_generated_as_base64_and_counts_for_the_hash():
+    files = {
+        "kustomization.yaml": b"configMapGenerator: [{name: c, files: [b.bin, t=t.txt]}]\n"
+        b"secretGenerator: [{name: s, files: [b.bin]}]\n",
+        "b.bin": b"\xff\xfe",
+        "t.txt": b"hi\n",
+    }
+    config_map, secret = build(held(files), "x").resources
+    assert config_map.data == {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "c-92tmgccctf"},
+        "data": {"t": "hi\n"},
+        "binaryData": {"b.bin": "//4="},
+    }
+    assert (secret.data["metadata"]["name"], secret.data["data"]) == ("s-h4f25k99gf", {"b.bin": "//4="})
+
+
+def test_an_environment_file_that_is_no_text_is_a_fault():
+    files = {"kustomization.yaml": b"configMapGenerator: [{name: c, envs: [e.env]}]\n", "e.env": b"A=1\nB=\xff\n"}
+    assert list(map(str, build(held(files), "x").problems)) == [
+        "x/kustomization.yaml:1:39: configMapGenerator[0].envs[0]: line 2 of e.env is not UTF-8 text"
+    ]
+
+
+def test_links_that_lead_out_are_faults(tmp_path):
+    (tmp_path / "kustomization.yaml").write_text("resources: [a.yaml, far/b.yaml]\n")
+    (tmp_path / "a.yaml").symlink_to("/etc/hostname")
+    (tmp_path / "far").symlink_to("/etc")
+    assert list(map(str, build(open_folder(str(tmp_path)), "x").problems)) == [
+        "x/kustomization.yaml:1:13: resources[0]: a.yaml: is a symbolic link that leads out of the folder",
+        "x/kustomization.yaml:1:21: resources[1]: far/b.yaml leads out of what may be read",
+    ]
+
+
+def test_an_added_patch_may_stand_in_a_file_that_is_not_there():
+    added = Added(
+        {"patches": [{"patch": A.replace("b: 1", "c: 2")}]}, ("patches",), lambda path: Source("x/flux.yaml", 3)
+    )
+    built = build(held({"kustomization.yaml": b"resources: [a.yaml]\n", "a.yaml": A.encode()}), "x", added=added)
+    (resource,) = built.resources
+    assert (resource.data["spec"], built.problems) == ({"b": 1, "c": 2}, ())
+
+
+SPOT = Spot(Text("", "p.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("change", "path", "before"),
+    [
+        (Setting(("a",), SPOT), ("a", "b"), SPOT),
+        (Setting(("a", "b"), SPOT), ("a",), ("a",)),
+        (Setting(("a", "b"), SPOT), ("a", "c"), ("a", "c")),
+        (Insertion(("l", 1), SPOT), ("l", 0, "x"), ("l", 0, "x")),
+        (Insertion(("l", 1), SPOT), ("l", 1, "x"), SPOT.within("x")),
+        (Insertion(("l", 1), SPOT), ("l", 2, "x"), ("l", 1, "x")),
+        (Insertion(("l", 1), SPOT), ("l",), ("l",)),
+        (Insertion(("l", 1), SPOT), ("m", 2), ("m", 2)),
+        (Insertion(("l", 1), SPOT), ("l", "x"), ("l", "x")),
+        (Removal(("l", 1), SPOT), ("l", 0, "x"), ("l", 0, "x")),
+        (Removal(("l", 1), SPOT), ("l", 1, "x"), ("l", 2, "x")),
+        (Removal(("l", 1), SPOT), ("l", 4), ("l", 5)),
+        (Removal(("l", 1), SPOT), ("l",), ("l",)),
+        (Removal(("l", 1), SPOT), ("m", 1), ("m", 1)),
+        (Removal(("m", "k"), SPOT), ("m", "k", "x"), SPOT),
+        (Removal(("m", "k"), SPOT), ("m", "j"), ("m", "j")),
+        (Value(("a", 0), SPOT), ("a", 0, "b"), SPOT.within("b")),
+        (Value(("a", 0), SPOT), ("a", 1), ("a", 1)),
+        (Value((), SPOT), ("a", 1), SPOT.within("a", 1)),
+        (Merging({"a": {"b": 1, "c": {}}, "l": [1]}, SPOT), ("a",), ("a",)),
+        (Merging({"a": {"b": 1, "c": {}}, "l": [1]}, SPOT), ("a", "b"), SPOT.within("a", "b")),
+        (Merging({"a": {"b": 1, "c": {}}, "l": [1]}, SPOT), ("a", "c"), SPOT.within("a", "c")),
+        (Merging({"a": {"b": 1, "c": {}}, "l": [1]}, SPOT), ("a", "d"), ("a", "d")),
+        (Merging({"a": {"b": 1, "c": {}}, "l": [1]}, SPOT), ("l", 0), SPOT.within("l", 0)),
+        (Merging({"a": {"b": 1, "c": {}}, "l": [1]}, SPOT), ("x", 0), ("x", 0)),
+    ],
+)
+def test_where_a_field_is_from_by_the_change_that_was_made(change, path, before):
+    assert change.trace(path) == before
+
+
+@pytest.mark.parametrize(
+    ("field", "steps", "is_there"),
+    [
+        ("", (), True),
+        ("a", ("a",), True),
+        ("a.b.c", ("a", "b.c"), True),
+        ("a.b.d", ("a", "b", "d"), False),
+        ("l[1].x", ("l", 1, "x"), True),
+        ("l[2]", ("l", 2), False),
+        ("l[1].y.z", ("l", 1, "y", "z"), False),
+        ("a[b.c]", ("a", "b.c"), True),
+        ("none", ("none",), False),
+    ],
+)
+def test_the_steps_of_a_field(field, steps, is_there):
+    data = {"a": {"b.c": 1}, "l": [0, {"x": 1}]}
+    assert steps_of(field, data) == steps
+    assert has_field(data, field) is is_there
+
+
+def test_the_place_of_a_text_in_a_text_is_indented():
+    text = Text("a: 1\nb: {c: 2}\n", "f.yaml")
+    assert Spot(text).within("b", "c").place() == (2, 5)
+    assert str(Spot(text, 0, ("b",), 4).within("c").source) == "f.yaml:2:9"
+    assert str(Spot(text, elsewhere=lambda path: Source("g.yaml", len(path))).within("b", "c").source) == "g.yaml:2:1"
+    assert str(Spot(text, elsewhere=lambda path: None).within("b", "c").source) == "f.yaml:2:5"
