@@ -57,6 +57,10 @@ from virtcatalog.errors import ManifestError
             domain("<memoryBacking><hugepages><page size='1'/><page size='all'/></hugepages></memoryBacking>"),
             "db.xml:6:43: memoryBacking/hugepages/page[2]/@size: 'all' is no whole number",
         ),
+        (
+            domain("<memoryBacking><hugepages><page size='1'/><page size='1' unit='x'/></hugepages></memoryBacking>"),
+            "db.xml:6:43: memoryBacking/hugepages/page[2]/@unit: 'x' is no unit of memory",
+        ),
         (domain("<maxMemory unit='ells'>1</maxMemory>"), "db.xml:6:1: maxMemory/@unit: 'ells' is no unit of memory"),
         (domain("<currentMemory>all</currentMemory>"), "db.xml:6:1: currentMemory: 'all' is no whole number"),
         (domain(vcpu="<vcpu current='some'>2</vcpu>"), "db.xml:4:1: vcpu/@current: 'some' is no whole number"),

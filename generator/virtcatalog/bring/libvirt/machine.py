@@ -42,12 +42,12 @@ def machine(draft: Draft) -> None:
     _launch_security(draft)
 
 
-def size_of(draft: Draft, element: XMLElement) -> int:
-    """Return an amount of memory in bytes; KiB where no unit is named."""
+def size_of(draft: Draft, element: XMLElement, attribute: str = "") -> int:
+    """Return the amount of memory that an element or an attribute of it holds, in bytes; KiB where no unit is named."""
     unit = element.get("unit", "KiB")
     if unit not in UNITS:
         raise draft.fault(element, f"{unit!r} is no unit of memory", "unit")
-    return draft.number(element) * UNITS[unit]
+    return draft.number(element, attribute) * UNITS[unit]
 
 
 def _os(draft: Draft) -> None:
@@ -131,14 +131,10 @@ def _memory_backing(draft: Draft) -> None:
     if pages is None:
         return
     page = pages.first("page")
-    size = 2 * 2**20
-    if page is not None:
-        if page.get("unit", "KiB") not in UNITS:
-            raise draft.fault(page, f"{page.get('unit')!r} is no unit of memory", "unit")
-        size = draft.number(page, "size") * UNITS[page.get("unit", "KiB")]
+    size = 2 * 2**20 if page is None else size_of(draft, page, "size")
     draft.put(("domain", "memory", "hugepages"), {"pageSize": str(Quantity.of(size))}, pages)
     for element in pages.all("page") if not draft.from_kubevirt else ():
-        if draft.number(element, "size") * UNITS.get(element.get("unit", "KiB"), 0) == size:
+        if size_of(draft, element, "size") == size:
             draft.mark("carried", "spec.template.spec.domain.memory.hugepages.pageSize", element)
         else:
             draft.mark("lost", "KubeVirt has huge pages of one size for a guest", element)
