@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from virtcatalog.bring.libvirt.account import _keyed, _same_attribute, _same_text
+from virtcatalog.bring.libvirt.domain import _equal_elements
 from virtcatalog.manifests.xml import XMLElement, read_xml
 
 
@@ -99,3 +100,21 @@ def test_texts_are_compared_as_what_they_mean(old: str, new: str, same: bool) ->
 )
 def test_attributes_are_compared_as_what_they_mean(old: str, new: str, attribute: str, same: bool) -> None:
     assert _same_attribute(parsed(old), parsed(new), attribute) is same
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ("<a b='1'>t<c/><d e='2'/></a>", True),
+        ("<x b='1'>t<c/><d e='2'/></x>", False),
+        ("<a b='2'>t<c/><d e='2'/></a>", False),
+        ("<a>t<c/><d e='2'/></a>", False),
+        ("<a b='1'>u<c/><d e='2'/></a>", False),
+        ("<a b='1'>t<c/></a>", False),
+        ("<a b='1'>t<c/><d e='2'/><f/></a>", False),
+        ("<a b='1'>t<c/><d e='3'/></a>", False),
+        ("<a b='1'>t<d e='2'/><c/></a>", False),
+    ],
+)
+def test_elements_are_equal_with_all_that_is_in_them(other: str, same: bool) -> None:
+    assert _equal_elements(parsed("<a b='1'>t<c/><d e='2'/></a>"), parsed(other)) is same

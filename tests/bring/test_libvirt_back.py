@@ -109,6 +109,7 @@ def test_that_of_a_vm_with_disks_of_every_kind_does(bus, shared):
     result = expand(vm, Cluster())
     found = bring(result.domain_xml.encode())
     assert found.domain_xml == result.domain_xml
+    assert (found.same, found.added, {part.fate for part in found.parts}) == (True, [], {"carried"})
     assert found.vm["metadata"] == {"name": "db", "namespace": "prod"}
     assert [need.field.rpartition("volumes")[2] for need in found.needs] == [
         "[name=root].persistentVolumeClaim.claimName",

@@ -205,6 +205,18 @@ CPUS = {
     "shares beside what is placed": domain(
         "<cputune><shares>1024</shares><vcpupin vcpu='0' cpuset='1'/><period>1000</period></cputune>"
     ),
+    **{
+        f"real time{name}": domain(
+            pinned(scheduler) + "<memoryBacking><hugepages/><nosharepages/></memoryBacking>"
+            "<features><pmu state='off'/></features>"
+            "<numatune><memnode cellid='0' mode='strict' nodeset='0'/></numatune>"
+        )
+        for name, scheduler in [
+            ("", ""),
+            (" of all", "<vcpusched vcpus='0-1' scheduler='fifo' priority='1'/>"),
+            (" of one", "<vcpusched vcpus='1' scheduler='fifo' priority='1'/>"),
+        ]
+    },
     "no shared pages off NUMA": domain(
         pinned() + "<memoryBacking><nosharepages/></memoryBacking><features><pmu state='off'/></features>"
     ),
