@@ -258,3 +258,117 @@ def test_what_is_no_inventory_is_told_at_its_place(content, said, names):
     found = Inventory({"all.json": content}, problems)
     assert list(map(str, problems)) == [said]
     assert [each.name for each in found.machines()] == names
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"cpuCount": 2**31}, "cpuCount: 2,147,483,648 is not from 1 to 2,147,483,647"),
+        ({"memoryMB": 2**31}, "memoryMB: 2,147,483,648 is not from 1 to 2,147,483,647"),
+        ({"memoryMB": 0}, "memoryMB: 0 is not from 1 to 2,147,483,647"),
+        ({"cpuCount": "2"}, "cpuCount: is no whole number"),
+        ({"cpuCount": 2.5}, "cpuCount: is no whole number"),
+        ({"coresPerSocket": True}, "coresPerSocket: is no whole number"),
+        ({"id": 7}, "id: is no text"),
+        ({"firmware": ["efi"]}, "firmware: is no text"),
+        ({"firmware": "efi", "secureBoot": "yes"}, "secureBoot: is no truth value"),
+        ({"tpmEnabled": 1}, "tpmEnabled: is no truth value"),
+        ({"disks": {}}, "disks: is no list"),
+        ({"guestDisks": "C"}, "guestDisks: is no list"),
+        ({"nics": [5]}, "nics[0]: is no map"),
+        ({"nics": [{}, {"network": "a"}]}, "nics[1].network: is no map"),
+        ({"disks": [disk(capacity=2**63)]}, "disks[0].capacity: 9,223,372,036,854,775,808 is no size in bytes"),
+        ({"disks": [disk(capacity=-1)]}, "disks[0].capacity: -1 is no size in bytes"),
+        ({"disks": [disk(key="a")]}, "disks[0].key: is no whole number"),
+        ({"memoryMB": None}, "has no memoryMB: ask for all details of the VMs (?detail=4)"),
+    ],
+)
+def test_what_a_vm_says_wrongly(fields, problem):
+    found, (said,) = read(vms=[small(**fields)])
+    assert found == []
+    assert said.partition(": ")[2] == f"web: {problem}"
+
+
+def test_a_vm_of_which_little_is_told():
+    machine = one(name=None, id=None, nics=[None, {}], disks=[None, {}], devices=[None, {}], guestDisks=[None])
+    assert (machine.name, machine.id, machine.guests, machine.cores, machine.host) == ("vm", "", (), 0, "")
+    assert (machine.firmware, machine.secure_boot, machine.tpm, machine.uuid) == ("", None, None, "")
+    assert (machine.boots, machine.runs, machine.template, machine.notes) == (0, False, False, "")
+    assert machine.disks == (Disk("disk 0", 0), Disk("disk 1", 0))
+    assert machine.nics == (Nic("network card 0", ""), Nic("network card 1", ""))
+
+
+def test_amounts_may_be_the_largest_that_vsphere_writes():
+    machine = one(cpuCount=2**31 - 1, memoryMB=2**31 - 1, disks=[disk(capacity=2**63 - 1), disk(capacity=0, unit=1)])
+    assert (machine.vcpus, machine.memory) == (2**31 - 1, (2**31 - 1) << 20)
+    assert [each.size for each in machine.disks] == [2**63 - 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"firmware": "efi", "secureBoot": True}, ("efi", True)),
+        ({"firmware": "efi", "secureBoot": False}, ("efi", False)),
+        ({"firmware": "efi"}, ("efi", None)),
+        ({"firmware": "bios", "secureBoot": True}, ("bios", None)),
+        ({"firmware": "coreboot"}, ("", None)),
+    ],
+)
+def test_which_firmware_a_vm_has(fields, expected):
+    machine = one(**fields)
+    assert (machine.firmware, machine.secure_boot) == expected
+
+
+@pytest.mark.parametrize(
+    ("guest_disks", "boots"),
+    [
+        ([], 0),
+        ([{"diskPath": "/", "key": 2001}], 1),
+        ([{"diskPath": "C:\\", "key": 2001}], 1),
+        ([{"diskPath": "/boot", "key": 2001}, {"diskPath": "/", "key": 2002}], 1),
+        ([{"diskPath": "/", "key": 2002}, {"diskPath": "/boot", "key": 0}], 2),
+        ([{"diskPath": "/", "key": 2002}, {"diskPath": "/", "key": 2001}], 2),
+        ([{"diskPath": "/data", "key": 2001}], 0),
+        ([{"diskPath": "/", "key": 7}], 0),
+        ([{"diskPath": "/", "key": 0}], 0),
+        ([{"diskPath": "/"}, {"key": 2001}], 0),
+    ],
+)
+def test_the_disk_boots_that_has_the_system(guest_disks, boots):
+    disks = [disk(2000 + number, number) for number in range(3)]
+    assert one(disks=disks, guestDisks=guest_disks).boots == boots
+
+
+def test_networks_are_known_by_their_id_or_key():
+    networks = [
+        {"id": "network-1", "name": "LAN"},
+        {"id": "dvportgroup-2", "name": "DMZ", "key": "key-2"},
+        {"id": "network-3", "name": "Old", "key": ""},
+        {"id": "network-4", "name": "New", "key": None},
+    ]
+    cards = [{"network": {"id": name}} for name in ("network-1", "key-2", "dvportgroup-2", "other", "")]
+    (machine,), problems = read(networks=networks, vms=[small(nics=cards)])
+    assert problems == []
+    assert [(nic.network, nic.network_id) for nic in machine.nics] == [
+        ("LAN", "network-1"),
+        ("DMZ", "dvportgroup-2"),
+        ("DMZ", "dvportgroup-2"),
+        ("other", "other"),
+        ("", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("network", "problem"),
+    [
+        ({"id": "", "name": "a"}, "is no object of forklift's inventory: that has an id and a name"),
+        ({"id": 1, "name": "a"}, "is no object of forklift's inventory: that has an id and a name"),
+        ({"id": "a"}, "is no object of forklift's inventory: that has an id and a name"),
+        ({"id": "n", "name": "b"}, "n is 'LAN' already: give each vCenter a folder of its own"),
+        ({"id": "m", "name": "b", "key": "n"}, "n is 'LAN' already: give each vCenter a folder of its own"),
+    ],
+)
+def test_networks_of_two_centers_are_not_mixed(network, problem):
+    _, (said,) = read(networks=[{"id": "n", "name": "LAN"}, network], vms=[small()])
+    assert said == f"networks.json:1:30: {problem}"
+    assert read(networks=[{"id": "n", "name": "LAN"}] * 2, vms=[small()])[1] == []

@@ -211,6 +211,13 @@ MEMORY = "f.ovf:7:1: VirtualSystem/VirtualHardwareSection/Item[2]/VirtualQuantit
             disk("7", "byte * 2^100"),
             "f.ovf:2:60: DiskSection/Disk: 'byte * 2^100' is no unit of memory such as byte * 2^20",
         ),
+        (
+            written(unit="parsec"),
+            (
+                "f.ovf:6:7: VirtualSystem/VirtualHardwareSection/Item[2]/AllocationUnits: 'parsec' is no unit of memory "
+                "such as byte * 2^20"
+            ),
+        ),
         (written(memory="0"), f"{MEMORY}: '0' is no whole number from 1 on"),
         (written(memory="x"), f"{MEMORY}: 'x' is no whole number from 1 on"),
         (written(memory="\u0661"), f"{MEMORY}: '\u0661' is no whole number from 1 on"),

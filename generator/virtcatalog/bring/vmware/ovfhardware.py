@@ -104,17 +104,16 @@ class Hardware:
         unit = first(item, "AllocationUnits")
         self.marks.text(first(item, "VirtualQuantity"), "memory")
         self.marks.text(unit, "memory")
-        return self._number(item, "VirtualQuantity") * self._unit(
-            unit, unit.text if unit is not None else "byte * 2^20"
-        )
+        amount = self._number(item, "VirtualQuantity")
+        return amount * (2**20 if unit is None else self._unit(unit, unit.text))
 
-    def _unit(self, element: XMLElement | None, text: str) -> int:
+    def _unit(self, element: XMLElement, text: str) -> int:
         match = _UNIT.fullmatch(text.strip())
         if match is not None:
             return int(match["base"]) ** int(match["power"]) if match["base"] else 1
         unit = _UNITS.get(text.strip().lower())
         if unit is None:
-            raise self._fault(element or self.section, f"{text!r} is no unit of memory such as byte * 2^20")
+            raise self._fault(element, f"{text!r} is no unit of memory such as byte * 2^20")
         return unit
 
     def _controllers(self) -> dict[str, tuple[str, int]]:
