@@ -214,8 +214,8 @@ MEMORY = "f.ovf:7:1: VirtualSystem/VirtualHardwareSection/Item[2]/VirtualQuantit
         (
             written(unit="parsec"),
             (
-                "f.ovf:6:7: VirtualSystem/VirtualHardwareSection/Item[2]/AllocationUnits: 'parsec' is no unit of memory "
-                "such as byte * 2^20"
+                "f.ovf:6:7: VirtualSystem/VirtualHardwareSection/Item[2]/AllocationUnits: 'parsec' is no unit of "
+                "memory such as byte * 2^20"
             ),
         ),
         (written(memory="0"), f"{MEMORY}: '0' is no whole number from 1 on"),

@@ -8,7 +8,7 @@ import pytest
 from vmwares import FIXTURES, GIB, bringer, fates
 
 from virtcatalog.bring.imports import Verdict
-from virtcatalog.bring.vmware.machine import Disk, Nic
+from virtcatalog.bring.vmware.machine import Disk, Machine, Nic
 from virtcatalog.bring.vmware.mapping import Census, proposed
 from virtcatalog.bring.vmware.rvcolumns import COLUMNS, rule
 from virtcatalog.bring.vmware.rvtools import SHEETS, read_rvtools
@@ -334,3 +334,187 @@ class TestColumns:
         verdict = rule(sheet, column)(text)
         assert isinstance(verdict, Verdict)
         assert verdict.fate == says
+
+
+def bare(machine):
+    return machine._replace(attributes=())
+
+
+def test_a_vm_of_which_little_is_told():
+    (machine,), problems = small(vInfo="VM,CPUs,Memory\n,2,4096\n", vNetwork="VM,Network\n,LAN\n",
+                                 vDisk="VM,Capacity MiB\n,1\n")  # fmt: skip
+    assert problems == []
+    assert bare(machine) == Machine(
+        name="vm",
+        id="",
+        file="vInfo.csv",
+        line=2,
+        column=1,
+        guests=(),
+        vcpus=2,
+        memory=4 * GIB,
+        disks=(Disk("", 2**20),),
+        nics=(Nic("", "LAN"),),
+        attributes=(),
+    )
+
+
+ALL = {
+    "vInfo": "VM,VM ID,VM UUID,Host,VI SDK UUID,CPUs,Memory,NICs,Disks,Firmware,EFI Secure boot,SMBIOS UUID,Powerstate,"
+    "Annotation,OS according to the VMware Tools,OS according to the configuration file,Guest Detailed Data\n"
+    "web,vm-1,u-1,esx-1,v-1,2,4096,1,2,EFI,True,421A7D0C-55E1-4B90-A6F3-000000000101,poweredOn,notes,Tools,Config,"
+    "prettyName='Pretty' x='y'\n",
+    "vCPU": "VM ID,CPUs,Cores p/s\nvm-1,2,2\n",
+    "vMemory": "VM ID,Size MiB\nvm-1,4096\n",
+    "vDisk": "VM ID,VM,Disk,Capacity MiB,Controller,Unit #,SCSI Unit #,Path,Disk Path,Raw,Sharing mode,Shared Bus\n"
+    "vm-1,web,second,2,SCSI controller 1,3,9,[ssd] a/b.vmdk,,False,,\n"
+    "vm-1,web,first,1,SCSI controller 0,,5,,[hdd] a/a.vmdk,True,sharingMultiWriter,\n",
+    "vNetwork": "VM ID,VM,NIC label,Network,Adapter,Mac Address,Starts Connected\n"
+    "vm-1,web,card,LAN,Vmxnet3,00:50:56:00:00:0A,False\n",
+}
+
+
+def test_a_vm_of_which_all_is_told():
+    (machine,), problems = small(**ALL)
+    assert problems == []
+    assert bare(machine) == Machine(
+        name="web",
+        id="vm-1",
+        file="vInfo.csv",
+        line=2,
+        column=1,
+        guests=("Pretty", "Tools", "Config"),
+        vcpus=2,
+        cores=2,
+        memory=4 * GIB,
+        disks=(
+            Disk("first", 2**20, "hdd", "scsi", 0, 5, "[hdd] a/a.vmdk", shared=True, raw=True),
+            Disk("second", 2**21, "ssd", "scsi", 1, 3, "[ssd] a/b.vmdk"),
+        ),
+        nics=(Nic("card", "LAN", "00:50:56:00:00:0a", "vmxnet3", connected=False),),
+        attributes=(),
+        firmware="efi",
+        secure_boot=True,
+        uuid="421a7d0c-55e1-4b90-a6f3-000000000101",
+        runs=True,
+        notes="notes",
+        host="esx-1",
+    )
+    labels = [(at.value, at.number, at.line) for at in machine.attributes if at.path == "vDisk/Disk"]
+    assert labels == [("first", 0, 3), ("second", 1, 2)]
+    assert {(at.file, at.column) for at in machine.attributes if at.path == "vDisk/Disk"} == {("vDisk.csv", 3)}
+
+
+@pytest.mark.parametrize(
+    ("firmware", "secure", "expected"),
+    [
+        ("efi", "False", ("efi", False)),
+        ("EFI", "", ("efi", None)),
+        ("bios", "True", ("bios", None)),
+        ("", "True", ("", None)),
+    ],
+)
+def test_which_firmware_a_vm_has(firmware, secure, expected):
+    (machine,), _ = small(vInfo=f"VM,CPUs,Memory,Firmware,EFI Secure boot\nweb,2,4096,{firmware},{secure}\n")
+    assert (machine.firmware, machine.secure_boot) == expected
+
+
+@pytest.mark.parametrize(
+    ("info", "cpu"),
+    [
+        ("VM,VM ID,CPUs,Memory\na,1,1,1\na,2,1,1\n", "VM,VM ID,Cores p/s\na,2,7\na,1,5\n"),
+        ("VM,VM UUID,CPUs,Memory\na,1,1,1\na,2,1,1\n", "VM,VM UUID,Cores p/s\na,2,7\na,1,5\n"),
+        ("VM,Host,CPUs,Memory\na,1,1,1\na,2,1,1\n", "VM,Host,Cores p/s\na,2,7\na,1,5\n"),
+        ("VM,VM ID,CPUs,Memory\na,1,1,1\nb,2,1,1\n", "VM,Cores p/s\nb,7\na,5\n"),
+        ("VM ID,VI SDK UUID,VM,CPUs,Memory\n1,c,a,1,1\n1,d,b,1,1\n", "VM ID,VI SDK UUID,Cores p/s\n1,d,7\n1,c,5\n"),
+        (
+            "VM ID,VI SDK Server,VM,CPUs,Memory\n1,c,a,1,1\n1,d,b,1,1\n",
+            "VM ID,VI SDK Server,Cores p/s\n1,d,7\n1,c,5\n",
+        ),
+    ],
+)
+def test_rows_of_a_vm_are_found_by_what_both_sheets_have(info, cpu):
+    found, problems = small(vInfo=info, vCPU=cpu)
+    assert problems == []
+    assert [machine.cores for machine in found] == [5, 7]
+
+
+def test_vms_that_cannot_be_told_apart_are_left_out():
+    found, problems = small(vInfo="VM,CPUs,Memory\na,1,1\nb,1,1\na,1,1\n", vCPU="VM,CPUs\na,1\nc,1\nc,2\n")
+    assert [machine.name for machine in found] == ["b"]
+    assert problems == [
+        "vInfo.csv:2:1: a: VM: 2 VMs have the same: vCPU.csv does not say which of them it means",
+        "vInfo.csv:4:1: a: VM: 2 VMs have the same: vCPU.csv does not say which of them it means",
+        "vCPU.csv:3:1: c: VM: vInfo.csv has no such VM: export all sheets at once",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sheets", "problem"),
+    [
+        ({"vCPU": "VM,CPUs\nweb,3\n"}, "vCPU.csv:2:2: web: CPUs: is 3, and in vInfo 2: export both at once"),
+        (
+            {"vMemory": "VM,Size MiB\nweb,1024\n"},
+            "vMemory.csv:2:2: web: Size MiB: is 1,024, and in vInfo 4,096: export both at once",
+        ),
+        ({"vCPU": "VM,CPUs\nweb,0\n"}, "vCPU.csv:2:2: web: CPUs: '0' is no whole number from 1 on"),
+        ({"vCPU": "VM,Cores p/s\nweb,x\n"}, "vCPU.csv:2:2: web: Cores p/s: 'x' is no whole number from 0 on"),
+        ({"vDisk": "VM,Capacity MiB\nweb,x\n"}, "vDisk.csv:2:2: web: Capacity MiB: 'x' is no whole number from 0 on"),
+    ],
+)
+def test_sheets_that_contradict_each_other(sheets, problem):
+    assert small(**sheets) == ([], [problem])
+
+
+@pytest.mark.parametrize("sheets", [{"vCPU": "VM,CPUs,Cores p/s\nweb,,\n"}, {"vCPU": "VM,CPUs,Cores p/s\nweb,2,0\n"}])
+def test_what_is_not_told_again_contradicts_nothing(sheets):
+    (machine,), problems = small(**sheets)
+    assert (machine.cores, problems) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("counts", "problem"),
+    [
+        ("Disks\nweb,2,4096,1\n", "vInfo.csv: 1 VM has disks, and there is no vDisk: export it, too"),
+        ("Disks\nweb,2,4096,1\ndb,1,1,2\n", "vInfo.csv: 2 VMs have disks, and there is no vDisk: export it, too"),
+        ("NICs\nweb,2,4096,1\n", "vInfo.csv: 1 VM has network cards, and there is no vNetwork: export it, too"),
+    ],
+)
+def test_an_export_that_lacks_a_sheet(counts, problem):
+    with pytest.raises(ManifestError) as caught:
+        small(vInfo=f"VM,CPUs,Memory,{counts}")
+    assert str(caught.value.problems[0]) == problem
+
+
+@pytest.mark.parametrize("count", ["0", "", "x"])
+def test_an_export_without_disks_needs_no_sheet_of_them(count):
+    found, problems = small(vInfo=f"VM,CPUs,Memory,Disks\nweb,2,4096,{count}\n")
+    assert (len(found), problems) == (
+        (0, ["vInfo.csv:2:4: web: Disks: 'x' is no whole number from 0 on"]) if count == "x" else (1, [])
+    )
+
+
+@pytest.mark.parametrize(
+    ("controller", "expected"),
+    [
+        ("scsi 0", ("scsi", 0)),
+        ("NVMe controller 1234", ("nvme", 1234)),
+        ("NVMe controller 12345", ("", 0)),
+        ("SCSI controller", ("", 0)),
+        ("USB controller 0", ("", 0)),
+        ("my SCSI controller 0", ("", 0)),
+    ],
+)
+def test_what_a_controller_is_called(controller, expected):
+    (machine,), _ = small(vDisk=f"VM,Capacity MiB,Controller\nweb,1,{controller}\n")
+    assert (machine.disks[0].bus, machine.disks[0].controller) == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "connected"),
+    [("Starts Connected", "True", True), ("Starts Connected", "", True), ("Starts Connected", "0", False),
+     ("Connected", "False", True)],
+)  # fmt: skip
+def test_a_card_is_connected_unless_it_says_it_is_not(column, text, connected):
+    (machine,), _ = small(vNetwork=f"VM,Network,{column}\nweb,LAN,{text}\n")
+    assert machine.nics[0].connected is connected
