@@ -227,6 +227,12 @@ def test_a_loop_says_where_it_is():
         ("{{ {1: 'a'} }}", "the expression gives a map with the key 1, and keys are texts"),
         ("{{ " + "1" * 5000 + " }}", "the expression has no value: exceeds the limit"),
         ("{{ memory * 2**127 * 2**127 }}", "an amount of memory in the expression is too large"),
+        ("{{ map['z'] }}", "the expression has no value: 'dict object' has no attribute 'z'"),
+        ("{{ list[9] }}", "the expression has no value: list object has no element 9"),
+        ("{{ list['z'] }}", "the expression has no value: 'list object' has no attribute 'z'"),
+        ("{{ text[9] }}", "the expression has no value: str object has no element 9"),
+        ("{{ memory['z'] }}", "the expression has no value: an amount of memory has nothing like 'z'"),
+        ("{{ vcpus[0] }}", "the expression has no value: int object has no element 0"),
     ],
 )
 def test_what_has_no_value(text, message, snapshot):
@@ -508,6 +514,31 @@ def test_parameters_of_the_catalog_are_names_and_may_be_lists_or_maps(catalog):
         "s": [{"name": "g", "deviceName": "a/b"}],
         "t": [{"name": "g", "deviceName": "c/d"}],
     }
+
+
+@pytest.mark.usefixtures("little_work")
+@pytest.mark.parametrize(
+    ("file", "text", "place"),
+    [
+        ("instancetypes/m.yaml", "class: m\nsizes: {s: {vcpus: 1, memory: 1Gi}}\nname: %s\n", "3:1: name"),
+        (
+            "templates/l.yaml",
+            "sizes: {s: {}}\nworkloads: {w: {}}\nsystems: {o: {preference: linux.one}}\nname: %s\n",
+            "4:1: name",
+        ),
+    ],
+)
+def test_a_name_that_spends_the_budget_is_where_reading_ends(catalog, file, text, place):
+    name = "'a{% for i in range(9999) %}{% set x = range(9999) | list %}{% endfor %}'"
+    (problem,) = catalog.problems({file: text % name})
+    assert problem.startswith(f"{file}:{place}: this is where the catalog's expressions, templates and layers together")
+
+
+@pytest.mark.parametrize("vcpus", [1, 2])
+def test_a_text_that_an_expression_gives_may_be_none(catalog, vcpus):
+    text = f"class: m\ndescription: \"{{{{ 'x' if vcpus > 1 }}}}\"\nsizes: {{s: {{vcpus: {vcpus}, memory: 1Gi}}}}\n"
+    (entry,) = catalog.load({"instancetypes/m.yaml": text}).instancetypes
+    assert entry.description == ("x" if vcpus > 1 else "")
 
 
 def test_an_expression_that_gives_null_removes_its_key(catalog):

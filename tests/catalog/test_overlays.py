@@ -2,6 +2,8 @@
 
 import pytest
 
+from virtcatalog.catalog.environment import Patch, Selection
+
 P = "instancetype.kubevirt.io/"
 TYPES = """
     class: m
@@ -180,3 +182,40 @@ def test_a_patch_must_select_something_that_the_environment_has(catalog):
 def test_names_of_environments_are_names(catalog):
     (found,) = catalog.problems({"overlays.yaml": "Lab/x: {}\n"})
     assert found.startswith("overlays.yaml:1:1: [Lab/x]: Kubernetes refuses the name 'Lab/x'")
+
+
+@pytest.mark.parametrize(
+    ("field", "sets"),
+    [
+        ("spec", True),
+        ("spec.memory", True),
+        ("spec.memory.guest", True),
+        ("spec.memory.guest.more", True),
+        ("spec.memory.hugepages", False),
+        ("spec.cpu", True),
+        ("spec.cpu.guest", True),
+        ("spec.gpus[0].name", True),
+        ("spec.devices", False),
+        ("metadata.labels[a.b/c]", True),
+        ("metadata.labels.d", False),
+    ],
+)
+def test_which_fields_a_patch_sets_or_takes_away(field, sets):
+    spec = {"memory": {"guest": "1Gi"}, "cpu": None, "gpus": [{"name": "a"}]}
+    patch = Patch(target=Selection(), patch={"spec": spec, "metadata": {"labels": {"a.b/c": "x"}}})
+    assert patch.sets(field) is sets
+
+
+def test_an_environment_that_is_not_there(catalog):
+    loaded, _ = overlay(catalog, "{}")
+    with pytest.raises(KeyError, match=r"^'f'$"):
+        loaded.overlay("f")
+
+
+def test_catalogs_that_say_the_same_are_equal(catalog):
+    text = "{patches: [{spec: {schedulerName: s}}], select: {names: ['m.*']}}"
+    (one, lab), (other, same) = overlay(catalog, text), overlay(catalog, text)
+    assert one.instancetypes == other.instancetypes
+    assert lab == same
+    assert len({entry.declared for entry in (*one.instancetypes, *other.instancetypes)}) == 1
+    assert lab != overlay(catalog, "{}")[1]

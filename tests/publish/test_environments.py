@@ -150,6 +150,16 @@ def test_a_lock_of_before_promises_what_it_holds():
     run("build", status=0)
 
 
+def test_an_environment_of_a_lock_that_says_nothing():
+    place = Path("catalog/catalog.lock")
+    lock = json.loads(place.read_text())
+    place.write_text(json.dumps({**lock, "environments": dict.fromkeys(lock["environments"])}))
+    said = run("build", status=2).stderr
+    assert [f"environments.{name}: must be a map, not nothing" in said for name in lock["environments"]] == [
+        True
+    ] * len(lock["environments"])
+
+
 def test_a_lock_that_was_edited():
     place = Path("catalog/catalog.lock")
     place.write_text(place.read_text().replace('"8Gi"', '"9Gi"'))

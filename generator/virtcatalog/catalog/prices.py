@@ -110,10 +110,6 @@ class Prices(msgspec.Struct, frozen=True):
         """Return the licence that a preference needs: the first that covers it."""
         return next((rule.licence for rule in self.licensed if rule.covers(preference, system)), None)
 
-    def differs(self, environment: str) -> bool:
-        """Whether an environment has prices of its own."""
-        return environment in self.environments
-
 
 def hourly(amount: Fraction) -> str:
     """Write out what an hour costs."""
