@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virtcatalog.manifests.document import Text
-from virtcatalog.manifests.emit import _dump, dump
+from virtcatalog.manifests.emit import _dump, dump, flow, join
 
 TEXTS = """\
 a|a b|a: b|a:|a #b|#a|- a|-|?|y|No|ON|null|~|1|1.5|1e3|0x1f|017|12:30|2027-06-01|=|<<|*a|&a|!a|%a|@a|`a|'a'|"a"|a'b|{a}
@@ -71,8 +71,45 @@ def test_numbers_are_written_as_every_reader_takes_them():
         ({"a": [{"b": 1, "c": [2]}, [3, [4]]]}, "a:\n- b: 1\n  c:\n  - 2\n- - 3\n  - - 4\n"),
         ({"on": "yes", "n": "1", "t": True}, "'on': 'yes'\n'n': '1'\nt: true\n"),
         ({"a": "x\ny\n"}, "a: |\n  x\n  y\n"),
+        ({"a": "::error::x"}, 'a: "::error::x"\n'),
+        ({"a": "x\n::error::y\n"}, 'a: "x\\n::error::y\\n"\n'),
+        ({"a": "##[x] y", "b": "z"}, 'a: "\\x23#[x] y"\nb: z\n'),
+        ({"k" * 100: "x" * 100, "k" * 101: "x" * 101}, f"{'k' * 100}: {'x' * 100}\n{'k' * 101}: {'x' * 101}\n"),
+        ({"k\nl": 1, "m": 2}, "? |-\n  k\n  l\n: 1\nm: 2\n"),
+        ({"a": "x\ty", "b": "x \ny"}, 'a: "x\\ty"\nb: "x \\ny"\n'),
+        ({"a": "x\n\n", "b": "\nx"}, "a: |+\n  x\n\nb: |2-\n\n  x\n"),
+        ({"a": {"b": "x\n\ny"}, "c": ["x\n  y\n"]}, "a:\n  b: |-\n    x\n\n    y\nc:\n- |\n  x\n    y\n"),
+        ({"a": ["", None, False, {}, [], -1, "no"]}, "a:\n- ''\n- null\n- false\n- {}\n- []\n- -1\n- 'no'\n"),
+        (
+            {"a": "[x", "b": "\xe4", "c": " x", "d": "x: z", "e": "x #z"},
+            ("a: '[x'\nb: \xe4\nc: ' x'\nd: 'x: z'\ne: 'x #z'\n"),
+        ),
+        ({"a": "True", "b": "oFF", "c": "nonE", "d": "None"}, "a: 'True'\nb: oFF\nc: nonE\nd: None\n"),
+        ({}, "{}\n"),
+        ([], "[]\n"),
     ],
 )
 def test_style(data, text):
     assert dump(data) == text
     assert [each for _, each in Text(text).documents()] == [data]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (
+            {"a": [1, None, True, 2.5, 1e100], "b c": {}, "on": []},
+            '{a: [1, null, true, 2.5, 1.0e+100], b c: {}, "on": []}',
+        ),
+        *((text, text) for text in ("x", "x y", "a (b) c", "a/b-c_d.e", "4Gi", "1.2.3", "a b.")),
+        *((text, f'"{text}"') for text in ("yes", "NULL", "1", "12:30", ".5", "a,b", "a: b", "", "(a", "a ", "\xe4")),
+        ('a"b\n', '"a\\"b\\n"'),
+    ],
+)
+def test_values_on_one_line(value, text):
+    assert flow(value) == text
+    assert [each for _, each in Text(f"a: {text}").documents()] == [{"a": value}]
+
+
+def test_documents_are_joined_by_a_line():
+    assert join(["a\n", "b\n"]) == "a\n---\nb\n"
