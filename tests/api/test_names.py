@@ -1,13 +1,22 @@
 import pytest
 
+from virtcatalog.api.addresses import is_mac_address, is_pci_address
 from virtcatalog.api.names import (
     RESERVED_INSTANCETYPES,
     RESERVED_PREFERENCES,
+    SEGMENT_GROUPS,
+    annotations_fault,
     dns_label_problems,
     dns_subdomain_problems,
+    key_fault,
+    label_fault,
     label_key_problems,
     label_value_problems,
     metadata_faults,
+    name_fault,
+    namespace_fault,
+    namespace_or_default,
+    segment_fault,
 )
 
 NAME_RULE = "must consist of letters, digits, '-', '_' and '.', and start and end with a letter or digit"
@@ -169,3 +178,110 @@ def test_what_is_wrong_with_a_name_is_told(problems_of, text, problems):
 )
 def test_why_the_api_server_refuses_metadata(metadata, version, fault):
     assert [message for _, message in metadata_faults(metadata, version)] == [fault]
+
+
+def test_kinds_of_these_groups_have_such_names():
+    assert (
+        frozenset(
+            {
+                "rbac.authorization.k8s.io",
+                "certificates.k8s.io",
+                "authorization.openshift.io",
+                "user.openshift.io",
+                "oauth.openshift.io",
+                "image.openshift.io",
+            }
+        )
+        == SEGMENT_GROUPS
+    )
+
+
+@pytest.mark.parametrize(
+    ("annotations", "fault"),
+    [
+        ({}, ""),
+        ({"a": "x" * (2**18 - 1)}, ""),
+        ({"ab": "x" * (2**18 - 3), "c": ""}, ""),
+        ({"a": "\u20ac" * 87_381}, ""),
+        ({"\u20ac": "\u20ac" * 87_381}, "the annotations have 262,146 bytes together, and Kubernetes takes 262,144"),
+        ({"a": "x" * 2**18, "b": "y"}, "the annotations have 262,147 bytes together, and Kubernetes takes 262,144"),
+        ({"a": "\ud800" * 87_382}, "the annotations have 262,147 bytes together, and Kubernetes takes 262,144"),
+    ],
+)
+def test_annotations_are_as_many_bytes_as_kubernetes_takes(annotations, fault):
+    assert annotations_fault(annotations) == fault
+
+
+@pytest.mark.parametrize(
+    ("fault_of", "fine"),
+    [
+        (name_fault, ["a", "a-1.b", "1", "a" * 253]),
+        (segment_fault, ["a", "...", "A b", "a:b"]),
+        (namespace_fault, ["a", "1-a", "a" * 63]),
+        (key_fault, ["a", "A_b.c", "a.b/C", f"{'a' * 253}/{'b' * 63}"]),
+        (label_fault, ["", "a", "A_b.c-1", "a" * 63]),
+    ],
+)
+def test_what_kubernetes_takes_has_no_fault(fault_of, fine):
+    assert [fault_of(text) for text in fine] == [""] * len(fine)
+
+
+@pytest.mark.parametrize(
+    ("fault_of", "texts"),
+    [
+        (name_fault, ["", "-a", "a-", "a..b", "A", "a_b", "a" * 254]),
+        (segment_fault, [".", "..", "a/b", "a%"]),
+        (namespace_fault, ["", "-a", "a-", "A", "a.b", "a" * 64]),
+        (key_fault, ["", "a/b/c", "/a", "a/", "A/b", "-a", "a" * 64, f"{'a' * 254}/b"]),
+        (label_fault, ["-a", "a-", "a b", "a" * 64, "a/b"]),
+    ],
+)
+def test_what_kubernetes_refuses_has_a_fault(fault_of, texts):
+    assert all(fault_of(text).startswith(("Kubernetes refuses the ", "the name ")) for text in texts)
+
+
+def test_metadata_that_is_no_text_is_left_to_who_reads_its_type():
+    metadata = {"name": 1, "namespace": ["A"], "labels": {"A b": 1, 1: "A b"}, "annotations": [1]}
+    assert list(metadata_faults(metadata)) == []
+    assert list(metadata_faults({"labels": "A b", "annotations": "x"})) == []
+
+
+def test_a_key_of_an_annotation_is_judged_in_lower_case():
+    found = list(metadata_faults({"annotations": {"Example.com/A": "x", "A b": "x"}}))
+    assert found == [
+        (
+            ("metadata", "annotations", "A b"),
+            (
+                "Kubernetes refuses the key 'a b': it is [DNS name/]name, the name of at most 63 letters, digits, '-', "
+                "'_' and '.'"
+            ),
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_mac", "is_pci"),
+    [
+        ("02:00:5e:00:53:01", True, False),
+        ("02-00-5E-00-53-01", True, False),
+        ("0200.5e00.5301", True, False),
+        ("02:00-5e:00:53:01", False, False),
+        ("02:00:5e:00:53", False, False),
+        ("02:00:5e:00:53:01:02", False, False),
+        ("0200.5e00", False, False),
+        ("0g:00:5e:00:53:01", False, False),
+        ("0000:81:01.0", False, True),
+        ("FFFF:aA:1f.7", False, True),
+        ("0000:81:01.8", False, False),
+        ("000:81:01.0", False, False),
+        ("0000:81:01", False, False),
+        ("0000:81:01.00", False, False),
+        ("", False, False),
+    ],
+)
+def test_addresses_of_cards_and_devices(text, is_mac, is_pci):
+    assert (is_mac_address(text), is_pci_address(text)) == (is_mac, is_pci)
+
+
+def test_what_names_no_namespace_is_in_the_default_one():
+    assert [namespace_or_default(name) for name in ("a", "", None)] == ["a", "default", "default"]
