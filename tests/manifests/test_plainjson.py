@@ -1,0 +1,86 @@
+"""JSON that is read at once, and what is left to others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from virtcatalog.manifests.plainjson import (
+    CONTROL_CHARACTERS,
+    JSON_DECODER,
+    UNWRITABLE,
+    canonical_json,
+    has_unwritable,
+    plain_json,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ('{"a": 1, "b": [true, null, "x"]}', {"a": 1, "b": [True, None, "x"]}),
+        (b'{"a":\n"\xc3\xa4"}', {"a": "\u00e4"}),
+        ('{"a": 1.5}', {"a": 1.5}),
+        ('{"a": "\u00e4"}', None),
+        (' {"a": 1}', None),
+        ("[1]", None),
+        ('{"a": 1} ', {"a": 1}),
+        ('{"a": 1, "a": 2}', None),
+        ('{"a": "\\u0041"}', None),
+        ('{"a": 1.0}', None),
+        ('{"a": 1e3}', None),
+        ('{"a": NaN}', None),
+        ('{"a": 1} {"b": 2}', None),
+        (b'{"a": "\x7f"}', None),
+        (b'{"a": "\xc2\x80"}', None),
+        (b'{"a": "\xef\xbf\xbf"}', None),
+        (b'{"a": "\xc2\x85"}', {"a": "\x85"}),
+        (b'{"a": "\xff"}', None),
+        ('{"a":' * 5000, None),
+    ],
+)
+def test_json_as_kubectl_prints_it_is_read_at_once(text: str | bytes, data: Any) -> None:
+    assert plain_json(text) == data
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [(b'[{"a": 1}]', [{"a": 1}]), (b'"\x7f"', "\x7f"), (b"1", 1), (b"01", None), (b"", None), (b'{"b":1,"b":1}', None)],
+)
+def test_other_json_is_read_if_nothing_is_lost(text: bytes, data: Any) -> None:
+    assert canonical_json(text) == data
+
+
+def test_characters_that_no_yaml_has_are_known_in_text_and_in_utf_8() -> None:
+    for code in (*range(0x300), *range(0x2000, 0x2100), *range(0xFF00, 0x10010)):
+        character = chr(code)
+        is_bad = code in (0xFFFE, 0xFFFF, *range(9), 11, 12, *range(14, 32), *range(0x7F, 0x85), *range(0x86, 0xA0))
+        assert (UNWRITABLE.search(character) is not None) == is_bad, hex(code)
+        if code < 0x80:
+            assert (character in CONTROL_CHARACTERS) == is_bad, hex(code)
+        else:
+            assert has_unwritable(b"a" + character.encode()) == is_bad, hex(code)
+    assert UNWRITABLE.search("\ud800") is not None
+    assert not has_unwritable(b"a\x7f")
+
+
+@pytest.mark.parametrize(
+    ("text", "data"), [('{"a": 1.0, "b": 1.5}', {"a": 1, "b": 1.5}), ('{"a": 1e400}', {"a": "1e400"}), ("[1E2]", [100])]
+)
+def test_numbers_are_whole_if_they_can(text: str, data: Any) -> None:
+    assert repr(JSON_DECODER.decode(text)) == repr(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": 1, "a": 1}', "a key is here twice"),
+        ("NaN", "NaN is not JSON"),
+        ("[-Infinity]", "-Infinity is not JSON"),
+    ],
+)
+def test_what_only_python_takes_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its whole message is compared
+        JSON_DECODER.decode(text)
+    assert str(caught.value) == message
