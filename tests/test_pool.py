@@ -2,10 +2,12 @@
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
 from itertools import count, islice, product
+from mmap import mmap
 from time import monotonic, sleep
 
 import pytest
@@ -14,7 +16,7 @@ from sampling import sample
 from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.fleet import expanding
+from virtcatalog.fleet import expanding, pool
 from virtcatalog.fleet.files import Fleet
 from virtcatalog.fleet.pool import LostProcessError, Processes, chunks
 from virtcatalog.fleet.sources import Placed
@@ -126,6 +128,70 @@ def test_ctrl_c_ends_all_processes_and_none_of_them_speaks():
 def test_an_error_in_a_process_is_raised_here():
     with pytest.raises(ValueError, match="item 0"):
         list(Processes(2).results(failing, range(9)))
+
+
+@pytest.fixture
+def process(monkeypatch):
+    """This process as one of a pool, which has been given a number."""
+    monkeypatch.setattr(pool, "_extra", [7])
+    monkeypatch.setattr(pool, "_shared", [])
+    return pool
+
+
+def test_a_process_returns_a_result_or_leaves_it_in_its_place(process):
+    assert process._call(multiplied, 3, 1) == (21,)
+    process._shared += [mmap(-1, 4096), mmap(-1, 4096)]
+    assert process._call(multiplied, 3, 1) is None
+    assert process._call(multiplied, 2, 0) is None
+    assert [pickle.loads(memory) for memory in process._shared] == [14, 21]
+    assert process._call(multiplied, 3, 0) is None
+    assert pickle.loads(process._shared[0]) == 21
+    assert process._call(multiplied, "x" * 1000, 0) == ("x" * 7000,)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(signal.default_int_handler, signal.SIG_DFL), (signal.SIG_IGN, signal.SIG_IGN)],
+)
+def test_a_process_takes_what_it_is_given_and_ends_with_ctrl_c_if_others_do(process, before, after):
+    ours = signal.signal(signal.SIGINT, before)
+    try:
+        process._start(["shared"], 1, 2)
+        assert signal.getsignal(signal.SIGINT) == after
+    finally:
+        signal.signal(signal.SIGINT, ours)
+    assert (process._shared, process._extra) == (["shared"], [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("number", "worth"), [((1, 500), False), ((2, 499), False), ((2, 500), True), ((8, 501), True)]
+)
+def test_one_process_and_few_items_are_not_worth_it(number, worth):
+    processes, items = number
+    assert Processes(processes).worth(items, 500) is worth
+
+
+@pytest.mark.parametrize(("method", "forks"), [("fork", True), ("spawn", False)])
+def test_forked_processes_need_not_be_sent_what_all_have(method, forks):
+    assert (Processes(5, method).forks, Processes(5, method).at_once) == (forks, 15)
+
+
+@pytest.mark.parametrize(("here", "number"), [(1, 1), (3, 3), (4, 4), (5, 4)])
+def test_as_many_are_forked_as_there_are_processors_up_to_four(monkeypatch, here, number):
+    monkeypatch.setattr(pool, "START", "fork")
+    monkeypatch.setattr(pool, "processors", lambda: here)
+    assert pool.forked().number == number
+    monkeypatch.setattr(pool, "START", "spawn")
+    assert pool.forked().number == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others do not say")
+def test_processors_are_those_that_this_process_may_use(monkeypatch):
+    assert pool.processors() == len(os.sched_getaffinity(0))
+    monkeypatch.setattr(pool.sys, "platform", "darwin")
+    for count_of, number in ((6, 6), (None, 1)):
+        monkeypatch.setattr(os, "cpu_count", lambda found=count_of: found)
+        assert pool.processors() == number
 
 
 def test_chunks():

@@ -9,7 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from virtcatalog.catalog.kinds import API_VERSION
-from virtcatalog.fleet.alike import Alike
+from virtcatalog.fleet import alike as module
+from virtcatalog.fleet.alike import Alike, Likeness, compact, labels_matter, maps
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.review.dumps import Dump, Vms
 from virtcatalog.review.groups import of_all
@@ -246,3 +247,96 @@ def test_the_verdicts_are_those_of_the_vms_one_by_one() -> None:
     # A disk without a bus gets another one; beside one that has its bus, only cloud-init's gets another device name,
     # which depends on whether the other is on virtio.
     assert len({of_all(verdict, name.rpartition("/")[2]) for name, verdict in together.items()}) == 3
+
+
+@pytest.mark.parametrize(
+    ("objects", "matter"),
+    [
+        ([], False),
+        (
+            [
+                {
+                    "apiVersion": "kubevirt.io/v1",
+                    "kind": "VirtualMachineInstancePreset",
+                    "metadata": {"name": "p", "namespace": "n"},
+                    "spec": {"selector": {}},
+                }
+            ],
+            True,
+        ),
+        (
+            [
+                {
+                    "apiVersion": "kubevirt.io/v1",
+                    "kind": "KubeVirt",
+                    "metadata": {"name": "k", "namespace": "n"},
+                    "spec": {
+                        "configuration": {
+                            "changedBlockTrackingLabelSelectors": {
+                                "virtualMachineLabelSelector": {"matchLabels": {"a": "b"}}
+                            }
+                        }
+                    },
+                }
+            ],
+            True,
+        ),
+    ],
+)
+def test_labels_matter_where_a_cluster_chooses_vms_by_them(objects: list[Data], matter: bool) -> None:
+    assert labels_matter(Cluster(objects)) is matter
+
+
+def test_labels_count_where_they_matter() -> None:
+    labelled = [{**vm("web-1"), "metadata": {"name": "web-1", "namespace": "team", "labels": {"a": a}}} for a in "bc"]
+    for matter, number in ((False, 1), (True, 2)):
+        alike = Alike(Cluster(), labels_matter=matter)
+        assert len({alike.key(each, frozenset()) for each in labelled}) == number
+
+
+def test_a_status_and_the_labels_of_others_do_not_count() -> None:
+    other = {**vm("web-1"), "status": {"ready": True}}
+    other["metadata"] = {**other["metadata"], "labels": {"x": "y"}, "annotations": {"a": "b"}}
+    assert keys(vm("web-1"), other) == 1
+
+
+def test_a_namespace_counts_where_it_has_objects() -> None:
+    one, other = vm("web-1"), changed("metadata.namespace", "other")
+    assert keys(one, other, namespaces=frozenset({"team"})) == 2
+    assert keys(one, other, namespaces=frozenset({"third"})) == 1
+
+
+def test_so_it_does_where_a_vm_refers_to_a_type_of_its_own_namespace() -> None:
+    own = {"name": "p", "kind": "VirtualMachinePreference"}
+    one, other = changed("spec.preference", own), changed("spec.preference", own)
+    other["metadata"]["namespace"] = "other"
+    assert keys(one, other) == 2
+
+
+def test_as_many_kinds_are_remembered_as_are_useful(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Likeness] = []
+    monkeypatch.setattr(module, "has_plain_name", lambda common: asked.append(common) or True)
+    monkeypatch.setattr(module, "_MOST_KINDS", 2)
+    alike = Alike(Cluster())
+    for kind in "aabbab" + "c" + "ca":
+        alike.key(vm("web-1", x=kind), frozenset())
+    assert len(asked) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "compacted"),
+    [
+        (b'{ "a" : [ 1 ,\n 2 ] }', b'{"a":[1,2]}'),
+        (b'{"a": tru}', None),
+        (b"a: b", None),
+    ],
+)
+def test_json_without_white_space(text: bytes, compacted: bytes | None) -> None:
+    assert compact(text) == compacted
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [(b'{"a":{"b":{}},"c":[{"d":1}]}', 1), (b'{"a":{"b":{"c":1}},"d":{"e":1}}', 3), (b"{}", 0)]
+)
+def test_maps_within_maps(text: bytes, number: int) -> None:
+    assert maps(text) == number

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from virtcatalog.catalog.kinds import API_VERSION
-from virtcatalog.fleet.inputs import Inputs, either, plain
+from virtcatalog.fleet.inputs import Inputs, either, encoded, identities_of, located, plain
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hosts import HOSTS
 from virtcatalog.releases import RELEASES
@@ -114,3 +115,66 @@ def test_a_value_that_nobody_can_write_does_not_count() -> None:
     with pytest.raises(NotImplementedError) as caught:
         plain({"a": object()})
     assert str(caught.value) == "nothing says how a object counts"
+
+
+def referring(**spec: Any) -> Manifest:
+    return obj("kubevirt.io/v1", "VirtualMachine", "vm", "team", spec=spec)
+
+
+@pytest.mark.parametrize(
+    ("vm", "identities"),
+    [
+        (referring(), []),
+        (referring(instancetype=None, preference={}), []),
+        (referring(instancetype={"name": "medium"}), [TYPE]),
+        (
+            referring(instancetype={"name": "m", "kind": "VirtualMachineInstancetype"}, preference={"name": "linux"}),
+            [("VirtualMachineInstancetype", "team", "m"), ("VirtualMachineClusterPreference", "", "linux")],
+        ),
+        (referring(instancetype={"inferFromVolume": "root"}), None),
+        (referring(instancetype={"name": "medium", "inferFromVolume": "root"}), None),
+        (referring(instancetype={"name": "medium"}, preference={"name": "x", "kind": "Gadget"}), None),
+        (referring(instancetype="medium"), None),
+        (obj("kubevirt.io/v1", "VirtualMachine", "vm", spec=[]), None),
+    ],
+)
+def test_the_types_that_a_vm_names(vm: Manifest, identities: list[Any] | None) -> None:
+    assert identities_of(vm) == identities
+
+
+@pytest.mark.parametrize(
+    ("manifest", "identity"),
+    [
+        (obj("v1", "Secret", "a"), ("Secret", "default", "a")),
+        (obj("v1", "Secret", "a", "team"), ("Secret", "team", "a")),
+        (
+            obj(API_VERSION, "VirtualMachineClusterInstancetype", "a", "team"),
+            ("VirtualMachineClusterInstancetype", "", "a"),
+        ),
+    ],
+)
+def test_a_cluster_finds_an_object_by_these(manifest: Manifest, identity: tuple[str, str, str]) -> None:
+    assert located(manifest) == identity
+
+
+@pytest.mark.parametrize(
+    ("value", "content"),
+    [
+        ({"b": 1, "a": [None, "ü"]}, '{"b":1,"a":[null,"ü"]}'),
+        ({"a": 2**70}, '{"a":1180591620717411303424}'),
+        ("\ud800", '"\\ud800"'),
+    ],
+)
+def test_plain_data_is_bytes_in_its_own_order(value: Any, content: str) -> None:
+    assert encoded(value) == content.encode()
+
+
+def test_views_are_plain_data_in_order() -> None:
+    assert plain({"b": MappingProxyType({"x": (1, 2)}), "a": frozenset({"y"})}) == {"a": ["y"], "b": {"x": (1, 2)}}
+
+
+def test_several_lists_of_references_count_once_each_in_their_order() -> None:
+    one, other = ("k", "", "n"), ("k", "", "m")
+    assert either() == []
+    assert either([], [one], [other, one]) == [one, other]
+    assert either(None, [one]) is None
