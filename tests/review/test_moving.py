@@ -8,11 +8,14 @@ import pytest
 
 import otheryaml
 from virtcatalog import Cluster
+from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.kubevirt.rollout.upgrade import Move, Seen, move
-from virtcatalog.releases import RELEASES, find_launcher
+from virtcatalog.releases import RELEASES, find_launcher, find_release
 from virtcatalog.releases.launchers import EARLIER, numbers
-from virtcatalog.review.moving import Machine, Moved, Observed, groups, sentence
+from virtcatalog.review.comparison import Comparison
+from virtcatalog.review.moving import Machine, Moved, Moves, Observed, groups, sentence
+from virtcatalog.review.side import Side
 
 V16, V17, V18, V19 = EARLIER[1, 6], *(RELEASES[name].launcher for name in ("v1.7.4", "v1.8.4", "v1.9.0"))
 STEADY = Seen(machine="pc-q35-rhel9.6.0", migrated=False, kernel="5.14.0-570.el9.x86_64", guest_kernel="6.8.0-31")
@@ -147,7 +150,8 @@ def test_one_launcher_takes_its_own_machines() -> None:
 
 def vmi(**status: Any) -> dict[str, Any]:
     kind = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstance"}
-    return {**kind, "metadata": {"name": "web", "namespace": "shop"}, "spec": {}, "status": status}
+    spec = {"domain": {"memory": {"guest": "2Gi"}, "devices": {}}}
+    return {**kind, "metadata": {"name": "web", "namespace": "shop"}, "spec": spec, "status": status}
 
 
 NODE = {
@@ -200,6 +204,114 @@ def test_a_hostile_status_is_no_traceback() -> None:
         assert observed(**status).fate in ("migrates", "unknown", "restart")
 
 
+OLD = "quay.io/kubevirt/virt-launcher:v1.6.2"
+RHEL8 = {"machine": {"type": "pc-q35-rhel8.6.0"}}
+LABEL = "nodes that have it are labelled machine-type.node.kubevirt.io/pc-q35-rhel8.6.0"
+TYPE = f"whether QEMU {V18.qemu} has its machine type: {LABEL}"
+NODE_TELLS = "whether its NIC offloads UDP (USO), which QEMU no longer does: the kernel of its node tells"
+GUEST_TELLS = "whether the driver of its NIC offloads UDP (USO), which QEMU no longer does: its guest tells"
+
+
+@pytest.mark.parametrize(
+    ("status", "found"),
+    [
+        ({}, Move("migrates")),
+        (RHEL8, Move("unknown", (TYPE,))),
+        ({"conditions": [{"type": "LiveMigratable", "status": "True", "message": "a"}]}, Move("migrates")),
+        ({"conditions": [{"type": "Ready", "status": "False", "message": "a"}]}, Move("migrates")),
+        ({"conditions": [{"type": "LiveMigratable", "status": "False", "message": "a", "reason": "b"}]}, Move(
+            "restart", ("it cannot migrate live: a",))),
+        ({"conditions": [3, {"type": "LiveMigratable", "status": "False", "reason": "b"}]}, Move(
+            "restart", ("it cannot migrate live: b",))),
+        ({"conditions": [{"type": "LiveMigratable", "status": "False"}]}, Move(
+            "restart", ("it cannot migrate live: it says so",))),
+        ({"launcherContainerImageVersion": OLD}, Move("unknown", (NODE_TELLS,))),
+        ({"launcherContainerImageVersion": OLD, "nodeName": "n1"}, Move("unknown", (GUEST_TELLS,))),
+        ({"launcherContainerImageVersion": OLD, "nodeName": "n2"}, Move("unknown", (NODE_TELLS,))),
+        ({"launcherContainerImageVersion": OLD, "nodeName": "n3"}, Move("unknown", (NODE_TELLS,))),
+        ({"launcherContainerImageVersion": OLD, "nodeName": "n1", "guestOSInfo": {"kernelRelease": "5.4"}}, Move(
+            "migrates")),
+        ({"launcherContainerImageVersion": OLD, "nodeName": "n1", "guestOSInfo": {
+            "id": "mswindows", "kernelRelease": "5.4"}}, Move("unknown", (GUEST_TELLS,))),
+        ({"launcherContainerImageVersion": f"{OLD}@sha256:1", "nodeName": "n1"}, Move("unknown", (GUEST_TELLS,))),
+        ({"launcherContainerImageVersion": "launcher@sha256:1"}, Move("migrates")),
+        ({"launcherContainerImageVersion": "registry:5000/launcher:own"}, Move("unknown", (
+            "which libvirt and QEMU its launcher has: registry:5000/launcher:own is of no release known here",))),
+    ],
+)  # fmt: skip
+def test_what_a_vmi_and_its_node_say_of_a_machine(status: dict[str, Any], found: Move) -> None:
+    unknown = {"kind": "Node", "metadata": {"name": "n3"}, "status": {"nodeInfo": {}}}
+    others = [NODE, unknown, {"kind": "Pod", "metadata": {"name": "n2"}, "status": NODE["status"]}]
+    cluster = Observed([vmi(**status), *others])
+    assert cluster.moved("shop/web", Machine(machine(), ()), V17, V18) == found
+
+
+@pytest.mark.parametrize(
+    ("migration", "fate"), [({"completed": True}, "unknown"), ({}, "migrates"), (None, "migrates")]
+)
+def test_a_machine_that_has_migrated_selects_labels(migration: Any, fate: str) -> None:
+    assert observed(migrationState=migration).fate == fate
+    assert Observed([]).moved("shop/web", Machine(machine(), ()), V17, V18).fate == "unknown"
+
+
+RUNS = """
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web, namespace: shop}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      domain: {memory: {guest: 2Gi}, devices: {interfaces: [{name: default, masquerade: {}}]}}
+      networks: [{name: default, pod: {}}]
+"""
+EMPTY = Side(label="side", objects={"": []})
+
+
+def upgrade(*objects: dict[str, Any], old: str = "v1.8.4", new: str = "v1.9.0") -> Comparison:
+    conditions = [Conditions(release=find_release(name)) for name in (old, new)]
+    return Comparison((EMPTY, EMPTY), "lab", (conditions[0], conditions[1]), objects)
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ((), ["shop/web"]),
+        ((("runStrategy: Always", "runStrategy: Halted"),), []),
+        ((("{memory:", "{cpu: {sockets: 2, maxSockets: 1}, memory:"),), []),
+    ],
+)
+def test_machines_that_run_move(changes: tuple[tuple[str, str], ...], found: list[str]) -> None:
+    text = RUNS
+    for old, new in changes:
+        text = text.replace(old, new)
+    running = vmi() | {"status": {"migrationState": {}}}
+    moves = [*Moves().of(otheryaml.load(text), ["shop/web", "shop/db"], upgrade(running), "vms.yaml:3")]
+    assert moves == [Moved(vm=name, environment="lab", place="vms.yaml:3", fate="migrates") for name in found]
+
+
+LONG = "a machine, or a pattern of emulatedMachines, of more than 256 characters"
+
+
+def test_of_a_machine_that_is_not_modelled_nothing_is_known() -> None:
+    vm = otheryaml.load(RUNS.replace("{memory: ", f"{{machine: {{type: {'q' * 257}}}, memory: "))
+    (moved,) = Moves().of(vm, ["shop/web"], upgrade())
+    assert (moved.fate, moved.place, moved.reasons) == ("unknown", "", (
+        f"spec.template.spec.domain.machine.type: not supported by virtcatalog: {LONG}",
+    ))  # fmt: skip
+
+
+def test_within_one_release_nothing_moves() -> None:
+    assert [*Moves().of(otheryaml.load(RUNS), ["shop/web"], upgrade(new="v1.8.4"))] == []
+
+
+def test_a_vmi_without_a_vm_runs_whatever_the_cluster_says() -> None:
+    alone = vmi()
+    assert [moved.vm for moved in Moves().of(alone, ["shop/other"], upgrade(vmi()))] == ["shop/other"]
+    pool = {"kind": "VirtualMachinePool"}
+    assert [*Moves().of({**otheryaml.load(RUNS), **pool}, ["shop/other"], upgrade(vmi()))] == []
+
+
 def test_vms_without_a_machine_do_not_migrate() -> None:
     assert Observed([vmi()]).runs("shop/web")
     assert not Observed([vmi()]).runs("shop/other")
@@ -215,6 +327,14 @@ def test_in_words() -> None:
         "3 migrate to the new launcher"
     )
     assert groups(moves) == [("restart", ("y",), ["c/1"]), ("unknown", ("x",), ["b/0", "b/1"])]
+    more = [*moves, *(Moved(vm=name, fate="restart", reasons=("z",)) for name in ("a/2", "a/1"))]
+    more += [Moved(vm="b/9", fate="restart", reasons=("w",))]
+    assert groups(more)[:3] == [
+        ("restart", ("z",), ["a/2", "a/1"]),
+        ("restart", ("w",), ["b/9"]),
+        ("restart", ("y",), ["c/1"]),
+    ]
+    assert (sentence([]), groups([])) == ("", [])
 
 
 @pytest.mark.parametrize(

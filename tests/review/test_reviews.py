@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from virtcatalog.api.names import REPLACED_BY
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.folder import held
 from virtcatalog.releases import find_release
@@ -103,6 +104,38 @@ ON_CLAIM = {
     "domain": {"devices": {"disks": [{"name": "data", "disk": {}}]}},
     "spec": {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]},
 }
+
+UNREAD = {"machine": {"type": "q" * 257}}
+BLANK = {"spec": {"source": {"blank": {}}, "storage": {"resources": {"requests": {"storage": "1Gi"}}}}}
+
+
+def on_disks(*names: str) -> Data:
+    """What a VM has that makes these disks."""
+    return {
+        "domain": {"devices": {"disks": [{"name": name, "disk": {}} for name in names]}},
+        "spec": {"volumes": [{"name": name, "dataVolume": {"name": name}} for name in names]},
+        "dataVolumeTemplates": [{"metadata": {"name": name}, **BLANK} for name in names],
+    }
+
+
+def preference(**devices: Any) -> Data:
+    return {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterPreference",
+        "metadata": {"name": "linux"},
+        "spec": {"devices": devices},
+    }
+
+
+def pool_of_small(replicas: int = 2) -> Data:
+    return pool_of(typed(), replicas)
+
+
+def pool_of(of: Data, replicas: int = 2) -> Data:
+    manifest = pool(replicas)
+    manifest["spec"]["virtualMachineTemplate"]["spec"] = of["spec"]
+    return manifest
+
 
 Objects = Sequence[Data]
 CASES: dict[str, tuple[Objects, Objects]] = {
@@ -209,6 +242,71 @@ CASES: dict[str, tuple[Objects, Objects]] = {
         [vm(domain={"devices": {"autoattachVSOCK": True}}), kubevirt("VSOCK")],
         [vm(domain={"devices": {"autoattachVSOCK": True}}, spec={"hostname": "a"}), kubevirt()],
     ),
+    "it is not read any more": ([vm()], [vm(domain=UNREAD)]),
+    "it is read now": ([vm(domain=UNREAD)], [vm()]),
+    "it comes and is not read": ([], [vm(domain=UNREAD)]),
+    "it goes and was not read": ([vm(domain=UNREAD)], []),
+    "it is not modelled, and the CR changes": (
+        [vm(domain=UNKNOWN), kubevirt()],
+        [vm(domain=UNKNOWN), kubevirt(developerConfiguration={"cpuAllocationRatio": 1})],
+    ),
+    "it crashes, and the CR changes": (
+        [vm(domain=CRASH), kubevirt()],
+        [vm(domain=CRASH), kubevirt(developerConfiguration={"cpuAllocationRatio": 1})],
+    ),
+    "it is refused and becomes another that is refused": ([vm(domain=REFUSED)], [vm(domain=REFUSED, **HALTED)]),
+    "it crashes and is off": ([vm(domain=CRASH)], [vm(domain=CRASH, **HALTED)]),
+    "it goes with the disk that it makes": ([vm(**on_disks("a"))], []),
+    "it changes and keeps the disk that it makes": ([vm(**on_disks("a"))], [vm(**on_disks("a", "b"))]),
+    "it comes with the claim that it names": ([], [vm(**ON_CLAIM), claim()]),
+    "its claim comes": ([vm(**ON_CLAIM)], [vm(**ON_CLAIM), claim()]),
+    "it goes, and its claim stays": ([vm(**ON_CLAIM), claim()], [claim()]),
+    "its preference grows": (
+        [typed(preference={"name": "linux"}), instancetype(), preference(preferredRng={})],
+        [typed(preference={"name": "linux"}), instancetype(), preference(preferredDiskBus="sata", preferredRng={})],
+    ),
+    "its preference asks for more": (
+        [typed(preference={"name": "linux"}), instancetype(), preference()],
+        [
+            typed(preference={"name": "linux"}),
+            instancetype(),
+            {**preference(), "spec": {"requirements": {"cpu": {"guest": 2}}}},
+        ],
+    ),
+    "its preference goes, and it changes": (
+        [typed(preference={"name": "linux"}), instancetype(), preference()],
+        [typed(domain={"devices": {"rng": {}}}, preference={"name": "linux"}), instancetype()],
+    ),
+    "its type is renamed": ([typed(), instancetype()], [typed(), {**instancetype(), "metadata": {"name": "tiny"}}]),
+    "its type goes and names another": (
+        [typed(), {**instancetype(), "metadata": {"name": "small", "annotations": {REPLACED_BY: "large"}}}],
+        [typed()],
+    ),
+    "a type that is expanded at once grows": (
+        [typed(), instancetype(), kubevirt(instancetype={"referencePolicy": "expand"})],
+        [typed(), instancetype(2), kubevirt(instancetype={"referencePolicy": "expand"})],
+    ),
+    "a type that is expanded at once grows, and the VM changes": (
+        [typed(), instancetype(), kubevirt(instancetype={"referencePolicy": "expand"})],
+        [typed(spec={"hostname": "a"}), instancetype(2), kubevirt(instancetype={"referencePolicy": "expand"})],
+    ),
+    "a pool of a type that grows": ([pool_of_small(), instancetype()], [pool_of_small(), instancetype(2)]),
+    "a pool of a type that grows is scaled": ([pool_of_small(), instancetype()], [pool_of_small(4), instancetype(2)]),
+    "a pool of a type that goes": ([pool_of_small(), instancetype()], [pool_of_small()]),
+    "a pool makes disks and changes them": ([pool_of(vm(**on_disks("a")))], [pool_of(vm(**on_disks("a", "b")))]),
+    "a pool makes disks and goes": ([pool_of(vm(**on_disks("a")))], []),
+    "a pool makes disks and shrinks": ([pool_of(vm(**on_disks("a")), 3)], [pool_of(vm(**on_disks("a")), 1)]),
+    "a pool is refused": ([], [pool(hostname="no name")]),
+    "a pool is refused from now on": ([pool()], [pool(hostname="no name")]),
+    "a pool was refused": ([pool(hostname="no name")], [pool()]),
+    "a pool whose VMs follow a CR": (
+        [pool(), kubevirt()],
+        [pool(), kubevirt(developerConfiguration={"cpuAllocationRatio": 1})],
+    ),
+    "a pool is updated by its guests": (
+        [pool(updateStrategy={"opportunistic": {}})],
+        [pool(hostname="b", updateStrategy={"opportunistic": {}})],
+    ),
     "two VMs come, of one name in two namespaces": (
         [],
         [vm(), vm(metadata={"namespace": "b"})],
@@ -279,10 +377,8 @@ def test_another_release(snapshot: SnapshotAssertion) -> None:
 
 def test_a_vm_and_a_pool_of_one_name_in_a_dump_have_each_its_own_diff() -> None:
     base, head = ([instancetype(vcpus), {**instancetype(4 * vcpus), "metadata": {"name": "large"}}] for vcpus in (1, 2))
-    of_large = pool()
-    template = of_large["spec"]["virtualMachineTemplate"]["spec"]
-    template["instancetype"] = {"name": "large"}
-    del template["template"]["spec"]["domain"]["memory"]
+    of_large = pool_of_small()
+    of_large["spec"]["virtualMachineTemplate"]["spec"]["instancetype"]["name"] = "large"
     fleet = reviewed(base, head, [of_large, typed()]).fleet
     assert [re.findall("[+-] .*<topology (.*) cores", fleet.diff(verdict)) for verdict in fleet.verdicts] == [
         ['sockets="16"', 'sockets="32"'],
