@@ -230,3 +230,65 @@ def test_amounts_that_are_none(content, message):
 @pytest.mark.parametrize("memory", ["1", "9" * 18])
 def test_amounts_that_are_the_least_and_the_longest(memory):
     assert read(written(memory=memory, unit="byte")).memory == int(memory)
+
+
+def said_of(inner: str, path: str) -> str:
+    """What becomes of an attribute or a text of the hardware that no reader looks at."""
+    (found,) = [at for at in read(written(items=inner)).attributes if at.path.endswith(path)]
+    return ": ".join(found.subject)
+
+
+NAMES_PART = "host: it names the part"
+
+
+@pytest.mark.parametrize(
+    "name", ["Info", "Description", "ElementName", "InstanceID", "Caption", "ResourceType", "Category", "Label", "Item"]
+)
+def test_texts_that_name_a_part(name):
+    assert said_of(f"<Other><{name}>x</{name}></Other>", f"Other/{name}") == NAMES_PART
+    assert said_of(f'<Other {name}="x"/>', f"Other/@{name}") == "lost: KubeVirt has nothing for it"
+
+
+@pytest.mark.parametrize("name", ["id", "key", "diskId", "msgid", "uuid", "slot", "position", "location", "name"])
+def test_attributes_that_name_a_part(name):
+    assert said_of(f'<Other {name}="x"/>', f"Other/@{name}") == NAMES_PART
+    assert said_of(f"<Other><{name}>x</{name}></Other>", f"Other/{name}") == "lost: KubeVirt has nothing for it"
+
+
+@pytest.mark.parametrize(
+    ("name", "fate"),
+    [
+        ("AllocationUnits", "host: it is the unit of an amount"),
+        ("VirtualSystemIdentifier", NAMES_PART),
+        ("required", "host: it is for whoever imports the descriptor"),
+        ("Address", "host: it numbers the controller"),
+        ("lastStateChange", "host: it is of VirtualBox's own file"),
+        ("snapshotFolder", "host: it is of VirtualBox's own file"),
+        ("version", "host: it is of VirtualBox's own file"),
+        ("enabled", "host: devices that are off are left out"),
+        ("Reservation", "lost: an instance type and the Pod's requests say what is reserved"),
+        ("Limit", "lost: an instance type and the Pod's requests say what it may use"),
+        ("Weight", "lost: the Pod's requests share out a node"),
+    ],
+)
+def test_what_means_the_same_wherever_it_is(name, fate):
+    assert said_of(f"<Other><{name}>x</{name}></Other>", f"Other/{name}") == fate
+    assert said_of(f'<Other {name}="x"/>', f"Other/@{name}") == fate
+
+
+@pytest.mark.parametrize(
+    ("inner", "path", "fate"),
+    [
+        ("<Item><a b='c'/></Item>", "Item[3]/a/@b", "host: it is a detail of the device"),
+        ("<StorageItem><a>c</a></StorageItem>", "StorageItem/a", "host: it is a detail of the device"),
+        ("<EthernetPortItem><a>c</a></EthernetPortItem>", "EthernetPortItem/a", "host: it is a detail of the device"),
+        *(
+            (f"<{section}><a>c</a></{section}>", f"{section}/a", "host: it is of the product that comes in the machine")
+            for section in ("ProductSection", "EulaSection", "InstallSection", "DeploymentOptionSection")
+        ),
+        ("<Machine><a>c</a></Machine>", "Machine/a", "lost: KubeVirt has nothing for this setting of VirtualBox"),
+        ("<Other><a>c</a></Other>", "Other/a", "lost: KubeVirt has nothing for it"),
+    ],
+)
+def test_what_else_there_is_goes_by_what_it_is_in(inner, path, fate):
+    assert said_of(inner, path) == fate
