@@ -74,3 +74,63 @@ def test_one_vm_is_no_template():
 def test_names_of_templates_differ():
     groups, _ = templates(alike(1), alike(2), alike(3, firmware="efi"), alike(4, firmware="efi"))
     assert [template.name for template in groups] == ["ubuntu-u1-large", "ubuntu-u1-large-2"]
+
+
+def test_a_template_whole():
+    disks = (Disk("d", GIB, "ssd", "scsi"),)
+    machines = [alike(number, disks=disks, notes=f"no. {number}") for number in (1, 2)]
+    (template,), _ = templates(*machines, namespace="shop", disks="upload")
+    words = {
+        "NAME": "What the VM is called, and its disks' claims are made of",
+        "DESCRIPTION": "What vCenter's notes say",
+        "UUID": "The SMBIOS UUID",
+        "SERIAL": "VMware's serial number of the UUID",
+        "MAC_0": "The MAC address of a network card",
+    }
+    storage = {"resources": {"requests": {"storage": "1Gi"}}}
+    domain = {
+        "firmware": {"uuid": "${UUID}", "serial": "${SERIAL}", "bootloader": {"bios": {}}},
+        "devices": {
+            "disks": [{"name": "disk-0", "disk": {}, "bootOrder": 1}],
+            "interfaces": [
+                {"name": "net-0", "masquerade": {}, "macAddress": "${MAC_0}"},
+                {"name": "net-1", "bridge": {}},
+            ],
+        },
+    }
+    networks = [{"name": "net-0", "pod": {}}, {"name": "net-1", "multus": {"networkName": "dmz"}}]
+    volumes = [{"name": "disk-0", "dataVolume": {"name": "${NAME}-disk-0"}}]
+    assert template.manifest == {
+        "apiVersion": "template.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineTemplate",
+        "metadata": {"name": "ubuntu-u1-large"},
+        "spec": {
+            "parameters": [{"name": name, "required": True, "description": text} for name, text in words.items()],
+            "virtualMachine": {
+                "metadata": {"name": "${NAME}", "annotations": {"description": "${DESCRIPTION}"}},
+                "spec": {
+                    "runStrategy": "Halted",
+                    "instancetype": {"name": "u1.large"},
+                    "preference": {"name": "ubuntu"},
+                    "dataVolumeTemplates": [
+                        {
+                            "metadata": {"name": "${NAME}-disk-0"},
+                            "spec": {"source": {"upload": {}}, "storage": storage},
+                        }
+                    ],
+                    "template": {"spec": {"domain": domain, "networks": networks, "volumes": volumes}},
+                },
+            },
+        },
+    }
+    assert template.vms["web-1"]["DESCRIPTION"] == "no. 1"
+
+
+def test_a_template_of_vms_without_addresses_or_notes_has_fewer_parameters():
+    (template,), _ = templates(*(machine(name=f"db-{number}", nics=()) for number in (1, 2)))
+    assert template.vms == {"db-1": {"NAME": "db-1"}, "db-2": {"NAME": "db-2"}}
+
+
+def test_a_template_of_vms_without_a_type_or_preference_is_called_vm():
+    (template,), _ = templates(*(alike(number) for number in (1, 2)), catalog=[])
+    assert template.name == "vm"
