@@ -62,6 +62,20 @@ class TestTemplated:
         names = [{"class": "m", "name": "m.large"}, {"class": "r", "name": "r.large"}]
         assert templated([{TITLE: "use m.large"}, {TITLE: "use r.large"}], names) == [{TITLE: "use {{ name }}"}] * 2
 
+    def test_a_name_is_not_looked_for_in_the_expression_of_another(self):
+        names = [{"size": "m", "memory": "4Gi"}, {"size": "x", "memory": "8Gi"}]
+        assert templated([{TITLE: "4Gi, m"}, {TITLE: "8Gi, x"}], names) == [{TITLE: "{{ memory }}, {{ size }}"}] * 2
+
+    def test_a_name_of_no_text_stands_for_nothing(self):
+        items = [{TITLE: "a 41"}, {TITLE: "a 42"}]
+        names = [{"name": "41", "size": ""}, {"name": "42", "size": ""}]
+        assert templated(items, names) == [{TITLE: "a {{ name }}"}] * 2
+
+    def test_the_shortest_of_texts_that_are_as_good_is_taken(self):
+        items = [{TITLE: "a 1 1"}, {TITLE: "a 2 2"}]
+        names = [{"name": "1", "id": "1"}, {"name": "2", "id": "2"}]
+        assert templated(items, names) == [{TITLE: "a {{ id }} {{ id }}"}] * 2
+
     def test_braces_are_left_alone(self):
         items = [{TITLE: "{41"}, {TITLE: "{42"}]
         assert templated(items, [{"name": "41"}, {"name": "42"}]) == items

@@ -72,7 +72,7 @@ def _parts(
     below = [
         part
         for child in element.children
-        for part in _parts(draft, child, counterparts.get(child), f"{path}/{child.step}".lstrip("/"), below_verdict)
+        for part in _parts(draft, child, counterparts.get(child), f"{path}/{child.step}".removeprefix("/"), below_verdict)
     ]
     if fixed is None and new is None and _has_children_only(element):
         verdict = next((Verdict(part.fate, part.why) for part in below if part.fate != "lost"), verdict)
@@ -83,7 +83,7 @@ def _parts(
         name = key.rpartition("}")[2]
         own = inherited or draft.verdicts.get((element, key)) or fixed
         fate = own or _verdict(f"{general}@{name}", value, is_same, new, name)
-        yield Part(f"{path}/@{name}".lstrip("/"), element.line, element.column, value, *fate)
+        yield Part(f"{path}/@{name}".removeprefix("/"), element.line, element.column, value, *fate)
     yield from below
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from virtcatalog.bring.objects.entries import Conventions, Entry, as_file, everywhere, preference_facts
@@ -58,8 +59,8 @@ def families(entries: Sequence[Entry], conventions: Conventions) -> tuple[list[F
 
 def _root(name: str, names: Mapping[str, object]) -> str:
     """The preference of which this one is a variant; the name itself if it is none."""
-    parts = name.split(".")
-    return next((root for depth in range(1, len(parts)) if (root := ".".join(parts[:depth])) in names), name)
+    roots = accumulate(name.split(".")[:-1], "{}.{}".format)
+    return next((root for root in roots if root in names), name)
 
 
 def _family(file: str, facts: Mapping[str, Facts], roots: Mapping[str, str]) -> Family:
