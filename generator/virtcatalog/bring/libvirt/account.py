@@ -69,10 +69,13 @@ def _parts(
         verdict if new is None and verdict.fate != "carried" and not _has_children_only(element) else None
     )
     counterparts = _counterparts(draft, element, new)
+    above = f"{path}/" if path else ""
     below = [
         part
         for child in element.children
-        for part in _parts(draft, child, counterparts.get(child), f"{path}/{child.step}".removeprefix("/"), below_verdict)
+        for part in _parts(
+            draft, child, counterparts.get(child), f"{path}/{child.step}".removeprefix("/"), below_verdict
+        )
     ]
     if fixed is None and new is None and _has_children_only(element):
         verdict = next((Verdict(part.fate, part.why) for part in below if part.fate != "lost"), verdict)
@@ -83,7 +86,7 @@ def _parts(
         name = key.rpartition("}")[2]
         own = inherited or draft.verdicts.get((element, key)) or fixed
         fate = own or _verdict(f"{general}@{name}", value, is_same, new, name)
-        yield Part(f"{path}/@{name}".removeprefix("/"), element.line, element.column, value, *fate)
+        yield Part(f"{above}@{name}", element.line, element.column, value, *fate)
     yield from below
 
 
