@@ -133,3 +133,49 @@ def test_files_are_written_once_each(tmp_path: Path):
     with pytest.raises(ChartError) as refused:
         write({"a/b/c": b"d"}, tmp_path)
     assert str(refused.value) == "'a/b/c' cannot be written: File exists"
+
+
+def test_charts_are_nested_only_so_deep(monkeypatch):
+    monkeypatch.setattr(charts, "CHART_LEVELS", 2)
+    files = {"c/Chart.yaml": "{}", "c/charts/a/Chart.yaml": "{}", "c/charts/a/charts/b/Chart.yaml": "{}"}
+    assert set(copy(files).files) == {"Chart.yaml", "charts/a/Chart.yaml", "charts/a/charts/b/Chart.yaml"}
+    with pytest.raises(ChartError, match=r"^charts are nested more than 2 levels deep$"):
+        copy({**files, "c/charts/a/charts/b/charts/c/Chart.yaml": "{}"})
+
+
+def test_what_of_a_chart_is_not_given_to_helm():
+    files = {
+        "c/Chart.yaml": "{}",
+        "c/Chart.lock": "x",
+        "c/requirements.lock": "x",
+        "c/values.schema.json": "{}",
+        "c/values.yaml": "a: 1",
+        "c/.helmignore": "b",
+        "c/.hidden": "x",
+        "c/files/values.schema.json": "{}",
+        "c/charts/a.tar.gz": archive({"a/Chart.yaml": "{}", "a/values.schema.json": "{}", "top": "x"}),
+        "c/charts/b.zip": "x",
+    }
+    assert copy(files).files == {
+        "Chart.yaml": b"{}\n",
+        "values.yaml": b"a: 1",
+        ".helmignore": b"b",
+        "files/values.schema.json": b"{}",
+        "charts/b.zip": b"x",
+        "charts/a/Chart.yaml": b"{}\n",
+        "charts/top/": b"x",
+    }
+
+
+def test_dependencies_of_the_old_api_stand_in_a_file_of_their_own():
+    files = {
+        "c/Chart.yaml": "name: c\n",
+        "c/requirements.yaml": "dependencies: [{name: near, repository: 'file://../near'}, {name: far}]\n",
+        "near/Chart.yaml": "name: near\n",
+    }
+    found = copy(files)
+    assert json.loads(found.files["requirements.yaml"]) == {
+        "dependencies": [{"name": "near", "repository": "file://../near"}]
+    }
+    assert (found.files["charts/near/Chart.yaml"], found.missing) == (b'{\n  "name": "near"\n}\n', ["far"])
+    assert copy({"c/Chart.yaml": "dependencies: x\n"}).files == {"Chart.yaml": b'{\n  "dependencies": "x"\n}\n'}

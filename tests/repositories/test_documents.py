@@ -4,10 +4,12 @@ import json
 
 import pytest
 
+from virtcatalog.errors import Problem
 from virtcatalog.limits import REPOSITORY_FILE_BYTES
 from virtcatalog.manifests.folder import held
-from virtcatalog.repositories.documents import Documents, documents_of, passed_over_words
+from virtcatalog.repositories.documents import Documents, documents_of, joined, passed_over_words, read_file
 from virtcatalog.repositories.find import find
+from virtcatalog.repositories.texts import Texts
 
 VM = """\
 apiVersion: kubevirt.io/v1
@@ -182,3 +184,75 @@ def test_vms_in_objects_of_other_kinds_are_told_of():
         assert [str(opaque.problem) for opaque in repository.opaque] == [
             "repo/w.yaml:1:1: Work/w: holds VirtualMachine/db, and what becomes of that is not known here"
         ]
+
+
+def test_a_file_that_is_not_there_is_a_problem():
+    read = read_file(held({}), "a.yaml", "repo/a.yaml", Texts())
+    assert read == Documents(problems=(Problem(file="repo/a.yaml", message="there is no such file or folder"),))
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (
+            "kind: Secret\nmetadata: {name: a, namespace: b}\ndata: {x: 'ENC[y]'}\nsops: {mac: x}\n",
+            [("Secret", "b", "a")],
+        ),
+        ("kind: ConfigMap\nmetadata: {name: a}\nsops: {version: 3.9.0}\n", [("ConfigMap", "", "a")]),
+        ("kind: Secret\nmetadata: {generateName: a}\nsops: {mac: x}\n", [("Secret", "", "")]),
+        ("kind: Secret\nmetadata: {}\nsops: {mac: x}\n", []),
+        ("kind: Secret\nmetadata: {name: {}}\nsops: {mac: x}\n", []),
+        ("kind: ENC[x]\nmetadata: {name: a}\nsops: {mac: x}\n", []),
+    ],
+)
+def test_encrypted_settings_are_known_by_their_names(text, named):
+    documents = documents_of(f"apiVersion: v1\n{text}".encode(), "f.yaml")
+    assert (documents.manifests, documents.passed_over) == ((), {"encrypted object": 1})
+    assert [identity for identity, _ in documents.encrypted] == named
+    other = documents_of(f"apiVersion: v1\n{text}# \nmore: 1\n".encode(), "f.yaml")
+    assert all(one != two for (_, one), (_, two) in zip(documents.encrypted, other.encrypted, strict=True))
+
+
+@pytest.mark.parametrize("sops", ["{mac: x}", "{version: 3.9.0}"])
+def test_of_an_object_of_another_kind_the_encryption_is_left_out(sops):
+    text = f"apiVersion: v1\nkind: Service\nmetadata: {{name: a}}\nspec: {{b: c}}\nsops: {sops}\n"
+    (service,) = documents_of(text.encode(), "f.yaml").manifests
+    assert service.data == {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}, "spec": {"b": "c"}}
+    assert service.place("spec.b") == (4, 8)
+
+
+@pytest.mark.parametrize("sops", ["x", "{}", "{age: []}"])
+def test_what_sops_did_not_write_is_no_encryption(sops):
+    text = f"apiVersion: v1\nkind: Secret\nmetadata: {{name: a}}\nsops: {sops}\n"
+    documents = documents_of(text.encode(), "f.yaml")
+    assert [each.name for each in documents.manifests] == ["Secret/a"]
+    assert "sops" in documents.manifests[0].data
+
+
+def test_files_that_deploy_something_are_read_or_a_problem():
+    broken = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: [\n"
+    assert [str(each) for each in documents_of(broken.encode(), "f.yaml").problems] == [
+        "f.yaml:4:1: is not YAML: the text ends where a value is wanted"
+    ]
+    for other in (
+        broken.replace("kustomize.toolkit.fluxcd.io", "example.org"),
+        broken.replace("Kustomization", "Other"),
+    ):
+        assert documents_of(other.encode(), "f.yaml") == Documents(passed_over={"unreadable document": 1})
+    templated = documents_of(broken.replace("[", "{{ .x }}: {").encode(), "f.yaml")
+    assert templated == Documents(passed_over={"template": 1})
+
+
+def test_what_several_files_hold():
+    one, other = (documents_of(text.encode(), file) for text, file in ((VM, "a.yaml"), (NAMESPACE, "b.yaml")))
+    both = joined([one, Documents(passed_over={"x": 1}), other, Documents(passed_over={"x": 2, "y": 1})])
+    assert [each.name for each in both.manifests] == ["VirtualMachine/db", "Namespace/shop"]
+    assert both.passed_over == {"x": 3, "y": 1}
+    assert joined([one]) is one
+    assert joined([]) == Documents()
+
+
+def test_the_line_counts_the_most_first():
+    assert passed_over_words({"template": 2, "nameless object": 2, "non-UTF-8 file": 3, "x that y of z": 1}) == (
+        "3 non-UTF-8 files, 2 templates, 2 nameless objects, 1 x that y of z"
+    )

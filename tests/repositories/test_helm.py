@@ -473,3 +473,39 @@ def test_charts_have_so_much_time_together(monkeypatch):
     documents = render({"c/Chart.yaml": CHART, "c/values.yaml": "kubevirt.io"}, program="/helm")
     assert unrendered(documents) == ["hr.yaml:1:0: the chart c is not rendered: the time for charts is used up"]
     assert [each.problem for each in documents.opaque] == list(documents.unrendered)
+
+
+def digest(name="a", namespace="b", files=(), layers=(), settings=()):
+    contents = {"Chart.yaml": b"a: kubevirt.io", **dict(files)}
+    folder = held_at({("c", path): content for path, content in contents.items()}, ("c",))
+    parameters = [Parameter(path, value) for path, value in settings]
+    given = [*map(values, layers)]
+    release = Release(name, namespace, folder, "c", given, lambda message: Problem("f", message=message), parameters)
+    ((_, found),) = helm.opaque_of(release, Problem("f", message="x"))
+    return found
+
+
+def test_a_chart_that_is_not_rendered_is_known_by_all_that_it_is_made_of():
+    own = digest()
+    others = [
+        digest(name="ab", namespace=""),
+        digest(name="", namespace="ab"),
+        digest(name="b", namespace="a"),
+        digest(files={"b": b"c"}),
+        digest(files={"bc": b""}),
+        digest(files={"b": b"", "c": b""}),
+        digest(layers=["a: 1"]),
+        digest(layers=["a: 1", "a: 1"]),
+        digest(layers=["a: 2"]),
+        digest(settings=[("a", "b")]),
+        digest(settings=[("a", "b"), ("a", "b")]),
+        digest(settings=[("b", "a")]),
+    ]
+    assert len({own, *others}) == len(others) + 1
+    assert digest() == own
+    assert digest(files={"c": b"1", "b": b"2"}) == digest(files={"b": b"2", "c": b"1"})
+
+
+def test_a_chart_that_cannot_be_copied_is_known_by_its_fault():
+    first, second = (digest(files={"requirements.yaml": text}) for text in (b"a: [", b"- a"))
+    assert first != second
