@@ -73,9 +73,7 @@ def _parts(
     below = [
         part
         for child in element.children
-        for part in _parts(
-            draft, child, counterparts.get(child), f"{path}/{child.step}".removeprefix("/"), below_verdict
-        )
+        for part in _parts(draft, child, counterparts.get(child), f"{above}{child.step}", below_verdict)
     ]
     if fixed is None and new is None and _has_children_only(element):
         verdict = next((Verdict(part.fate, part.why) for part in below if part.fate != "lost"), verdict)
