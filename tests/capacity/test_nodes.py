@@ -51,30 +51,62 @@ nodes:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "messages"),
     [
+        ("nodes: [{name: a, count: 1, allocatable: {cpu: 1}}]", ["1:29: nodes[0].allocatable.memory: is required"]),
+        ("nodes: [{name: a, count: 1, allocatable: {memory: 1}}]", ["1:29: nodes[0].allocatable.cpu: is required"]),
         (
-            "nodes: [{name: a, count: 1, allocatable: {cpu: 1}}]",
-            "nodes.yaml:1:29: nodes[0].allocatable.memory: is required",
+            "nodes: [{name: a, count: -1, allocatable: {cpu: 1, memory: 1}}]",
+            ["1:19: nodes[0].count: is less than none"],
         ),
-        ("nodes: [{name: a, count: -1, allocatable: {cpu: 1, memory: 1}}]", "nodes[0].count: is less than none"),
-        ("nodes: [{name: a, count: 1, allocatable: {cpu: 1, memory: -1}}]", "nodes[0].allocatable.memory: is less"),
-        ("nodes: [{name: A_, count: 1, allocatable: {cpu: 1, memory: 1}}]", "nodes[0].name: "),
-        ("nodes: [{name: a, count: 1, allocatable: {cpu: 1, memory: 1}, numaNodes: 0}]", "nodes[0].numaNodes: is out"),
-        ("nodes: [{name: a, count: 99999999, allocatable: {cpu: 1, memory: 1}}]", "20,000 is the most"),
-        ("nodes: [{name: a, count: 1, alocatable: {}}]", "did you mean 'allocatable'?"),
-        ("nodes: {}", "nodes: must be a list"),
-        ("a: 1\n---\nb: 2", "holds 2 documents, and one is wanted"),
+        ("nodes: [{name: a, count: 0, allocatable: {cpu: 0, memory: 0}, numaNodes: 1}]", []),
         (
-            f"nodes: [{KIND}, {KIND}]",
-            "there is another kind 'a'",
+            "nodes: [{name: a, count: 1, allocatable: {cpu: 1, memory: -1, x/y: -1}}]",
+            [
+                "1:51: nodes[0].allocatable.memory: is less than none",
+                "1:63: nodes[0].allocatable[x/y]: is less than none",
+            ],
         ),
+        (
+            "nodes: [{name: a, count: 1, allocatable: {cpu: 1, memory: 1}, labels: {a: b c}}]",
+            ["1:72: nodes[0].labels.a: Kubernetes refuses the label value 'b c'"],
+        ),
+        (
+            "nodes: [{name: A_, count: 1, allocatable: {cpu: 1, memory: 1}}]",
+            ["1:10: nodes[0].name: Kubernetes refuses"],
+        ),
+        *(
+            (
+                f"nodes: [{{name: a, count: 1, allocatable: {{cpu: 1, memory: 1}}, numaNodes: {cells}}}]",
+                ["1:63: nodes[0].numaNodes: is out of range: it must be from 1 to 64"] if cells in (0, 65) else [],
+            )
+            for cells in (0, 1, 64, 65)
+        ),
+        ("nodes: [{name: a, count: 20000, allocatable: {cpu: 1, memory: 1}}]", []),
+        (
+            f"nodes: [{KIND}, {{name: b, count: 20000, allocatable: {{cpu: 1, memory: 1}}}}]",
+            ["1:1: nodes: are 20,001, and 20,000 is the most"],
+        ),
+        (
+            "nodes: [{name: a, count: 1, alocatable: {}}]",
+            [
+                "1:29: nodes[0].alocatable: unknown field 'alocatable'; did you mean 'allocatable'?",
+            ],
+        ),
+        ("nodes: {}", ["1:1: nodes: must be a list"]),
+        ("a: 1\n---\nb: 2", ["1:1: holds 2 documents, and one is wanted"]),
+        (f"nodes: [{KIND}, {KIND}]", ["1:65: nodes[1].name: there is another kind 'a'"]),
     ],
 )
-def test_what_is_wrong_with_a_declaration(text, message):
-    with pytest.raises(ManifestError) as caught:
+def test_what_is_wrong_with_a_declaration(text, messages):
+    found = []
+    try:
         read_nodes(text, "nodes.yaml")
-    assert message in str(caught.value)
+    except ManifestError as error:
+        found = str(error).splitlines()
+    assert len(found) == len(messages)
+    for one, message in zip(found, messages, strict=True):
+        assert one.startswith(f"nodes.yaml:{message}")
 
 
 @pytest.mark.parametrize(

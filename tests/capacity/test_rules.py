@@ -57,6 +57,12 @@ def in_words(snapshot):
         (("k", "v", "NoSchedule"), "[{key: k, value: w}]", True),
         (("k", "v", "NoSchedule"), "[{operator: Exists}]", False),
         (("k", "v", "NoSchedule"), "[{key: k, operator: Exists, effect: NoExecute}]", True),
+        (("k", "v", "NoExecute"), "[]", True),
+        (("k", "v", "NoSchedule"), "[{key: other, operator: Exists}, {key: k, operator: Exists}]", False),
+        (("k", "v", "NoSchedule"), "[{key: other, operator: Exists}]", True),
+        (("k", "v", "NoSchedule"), "[{key: k, operator: Equal, value: v, effect: NoSchedule}]", False),
+        (("k", "", "NoSchedule"), "[{key: k}]", False),
+        (("k", "v", "NoSchedule"), "[{value: v}]", True),
     ],
 )
 def test_taints(taint, toleration, kept):
@@ -75,6 +81,16 @@ def test_taints(taint, toleration, kept):
         ("{key: size, operator: Gt, values: ['7']}", True),
         ("{key: size, operator: Lt, values: ['8']}", False),
         ("{key: other, operator: Gt, values: ['7']}", False),
+        ("{key: size, operator: Gt, values: ['8']}", False),
+        ("{key: size, operator: Lt, values: ['9']}", True),
+        ("{key: size, operator: Gt, values: [a]}", False),
+        ("{key: size, operator: Lt, values: []}", False),
+        ("{key: name, operator: Gt, values: ['7']}", False),
+        ("{key: size, operator: In, values: ['7', '9']}", False),
+        ("{key: size, operator: NotIn, values: ['7', '9']}", True),
+        ("{key: other, operator: In, values: ['']}", False),
+        ("{key: other, operator: Exists}", False),
+        ("{key: other, operator: DoesNotExist}", True),
     ],
 )
 def test_node_affinity(expression, fits):
@@ -82,13 +98,23 @@ def test_node_affinity(expression, fits):
         f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{{matchExpressions: [{expression}]}}]}}"
     )
     asked = demand("a", spec=f"affinity: {{nodeAffinity: {{{required}}}}}")
-    assert (obstacle(node("n", labels={"size": "8"}), asked) is None) is fits
+    assert (obstacle(node("n", labels={"size": "8", "name": "x"}), asked) is None) is fits
 
 
 def test_a_term_without_conditions_fits_nothing_and_one_of_several_will_do():
     terms = "requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [%s]}"
     by_name = "{matchFields: [{key: metadata.name, operator: In, values: [n]}]}"
-    for listed, fits in (("{}", False), (f"{{}}, {by_name}", True)):
+    another = by_name.replace("[n]", "[m]")
+    of_no_name = by_name.replace("metadata.name", "metadata.uid")
+    both = by_name.replace("{matchFields", "{matchExpressions: [{key: a, operator: Exists}], matchFields")
+    for listed, fits in (
+        ("{}", False),
+        (f"{{}}, {by_name}", True),
+        (another, False),
+        (of_no_name, False),
+        (both, False),
+        (f"{another}, {by_name}", True),
+    ):
         asked = demand("a", spec=f"affinity: {{nodeAffinity: {{{terms % listed}}}}}")
         assert (obstacle(node("n"), asked) is None) is fits
 
