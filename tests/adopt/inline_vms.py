@@ -55,6 +55,20 @@ spec:
 """
 
 
+TYPE, PREFERENCE = "VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"
+
+
+def named(kind: str, name: str, spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    """An instance type or preference."""
+    version = "instancetype.kubevirt.io/v1beta1"
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": name, **metadata}, "spec": spec}
+
+
+def of_size(name: str, kind: str = TYPE, **spec: Any) -> dict[str, Any]:
+    """An instance type of two vCPUs and 4 GiB, unless it says else."""
+    return named(kind, name, {"cpu": {"guest": 2}, "memory": {"guest": "4Gi"}, **spec})
+
+
 def machine(domain: str, rest: str = "", spec: str = "", metadata: str = "{name: vm}") -> dict[str, Any]:
     """A VM with a disk: its `domain`, the rest of its template's spec, and of its own spec."""
     text = f"""

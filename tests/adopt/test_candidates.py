@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from inline_vms import machine
+from inline_vms import PREFERENCE, TYPE, machine, named, of_size
 
 from virtcatalog.adopt.attempt import Original
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Reference, layout
@@ -14,18 +14,8 @@ from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
 from virtcatalog.kubevirt.pipeline import expand
 
-TYPE, PREFERENCE = "VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"
 GPU = {"name": "gpu", "deviceName": "nvidia.com/GPU"}
 DEDICATED = {"guest": 2, "dedicatedCPUPlacement": True}
-
-
-def named(kind: str, name: str, spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
-    version = "instancetype.kubevirt.io/v1beta1"
-    return {"apiVersion": version, "kind": kind, "metadata": {"name": name, **metadata}, "spec": spec}
-
-
-def of_size(name: str, kind: str = TYPE, **spec: Any) -> dict[str, Any]:
-    return named(kind, name, {"cpu": {"guest": 2}, "memory": {"guest": "4Gi"}, **spec})
 
 
 def instancetype(**spec: Any) -> Instancetype:

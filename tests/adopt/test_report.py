@@ -5,31 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from inline_vms import machine
+from inline_vms import PREFERENCE, TYPE, machine, named, of_size
 
 from virtcatalog.adopt.candidates import Candidates, Reference
 from virtcatalog.adopt.fleet import Adoption, Size, adopt
 from virtcatalog.adopt.report import Proposal, declarations, document, explain, groups, proposals, rows
 from virtcatalog.errors import UnsupportedError
 
-TYPE, PREFERENCE = "VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference"
 SMALL = "{cpu: {sockets: 2}, memory: {guest: 4Gi}, devices: {}}"
 
 
-def catalog_object(kind: str, name: str, spec: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "apiVersion": "instancetype.kubevirt.io/v1beta1",
-        "kind": kind,
-        "metadata": {"name": name},
-        "spec": spec,
-    }
-
-
-def of_size(name: str, **spec: Any) -> dict[str, Any]:
-    return catalog_object(TYPE, name, {"cpu": {"guest": 2}, "memory": {"guest": "4Gi"}, **spec})
-
-
-PREFERS = catalog_object(PREFERENCE, "linux", {"devices": {"preferredDiskBus": "virtio", "preferredRng": {}}})
+PREFERS = named(PREFERENCE, "linux", {"devices": {"preferredDiskBus": "virtio", "preferredRng": {}}})
 VMS: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
     "all of it": (
         [of_size("small"), PREFERS],

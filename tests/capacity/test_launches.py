@@ -29,7 +29,7 @@ spec: {configuration: CONFIGURATION}
         (
             "memory: {guest: 1Gi, hugepages: {pageSize: 2Gi}}",
             "{}",
-            "refused: spec.template.spec.domain.memory.hugepages.pageSize: ",
+            "refused: spec.template.spec.domain.resources.requests.memory: memory.guest 1Gi is less than one page",
         ),
         (
             "memory: {guest: 1Gi}",

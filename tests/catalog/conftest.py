@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from checkouts import write
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.errors import CatalogError
@@ -40,11 +40,8 @@ class Workspace:
         self.said: list[str] = []
 
     def write(self, files: dict[str, str | None]) -> None:
-        for place, text in (BASE | files).items():
-            if text is not None:
-                path = self.root / place
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(dedent(text))
+        changed = BASE | files
+        write(self.root, {place: text for place, text in changed.items() if text is not None})
 
     def load(self, files: dict[str, str | None] | None = None) -> Catalog:
         self.write(files or {})

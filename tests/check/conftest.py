@@ -6,6 +6,7 @@ from textwrap import dedent
 
 import pytest
 
+from checkouts import write
 from loading import read_manifests
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.check.inventory import take
@@ -24,11 +25,8 @@ class Bench:
         self.said = []
 
     def write(self, files):
-        for place, text in ({"catalog.yaml": CATALOG} | SMALL | files).items():
-            if text is not None:
-                path = self.root / place
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(dedent(text))
+        changed = {"catalog.yaml": CATALOG} | SMALL | files
+        write(self.root, {place: text for place, text in changed.items() if text is not None})
 
     def findings(self, files=None, *, manifests="", today=date(2026, 1, 1)):
         """All findings of the small catalog with some files changed (None: left out) and of manifests beside it."""
