@@ -11,8 +11,8 @@ import pytest
 
 from virtcatalog import api
 from virtcatalog.api import names
-from virtcatalog.api.core import ResourceFieldSelector
-from virtcatalog.api.decode import clone, convert, decode_manifest, to_manifest
+from virtcatalog.api.core import PersistentVolumeClaim, ResourceFieldSelector
+from virtcatalog.api.decode import clone, convert, copier, decode_manifest, decode_pruned, manifest_name, to_manifest
 from virtcatalog.api.devices import Disk, DiskTarget, FeatureState
 from virtcatalog.api.domainspec import CPU, FeatureHyperv, Features, Machine, Memory
 from virtcatalog.api.findings import field_path
@@ -334,6 +334,73 @@ def test_half_a_surrogate_pair_is_no_character(value: dict[str, str], field: str
     manifest["spec"]["template"]["metadata"] = {"annotations": value}
     message = f"the string '{shown}' holds half a surrogate pair, which is no character"
     assert problems(manifest) == [(field, message)]
+
+
+def claim(**spec: Any) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "a"}, "spec": spec}
+
+
+def test_what_a_type_has_not_is_dropped_and_told() -> None:
+    read, dropped = decode_pruned(claim(volumeName="b"), PersistentVolumeClaim)
+    assert (read.spec.volume_name, dropped) == ("b", [])
+    read, dropped = decode_pruned(claim(**{"x\ud800": 1}, volumeName="b", z={}), PersistentVolumeClaim)
+    assert (read.spec.volume_name, dropped) == (
+        "b",
+        [(("spec", "x\\ud800"), "unknown field 'x\\ud800'"), (("spec", "z"), "unknown field 'z'")],
+    )
+
+
+@pytest.mark.parametrize("spec", [{"volumeName": 1}, {"volumeName": 1, "x": 1}])
+def test_and_what_is_wrong_otherwise_is_refused(spec: dict[str, Any]) -> None:
+    with pytest.raises(ManifestError) as caught:
+        decode_pruned(claim(**spec), PersistentVolumeClaim)
+    assert [str(problem) for problem in caught.value.problems] == [
+        "PersistentVolumeClaim/a: spec.volumeName: must be a string, not the number 1: quote it"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("manifest", "name"),
+    [
+        ({"kind": "A", "metadata": {"namespace": "b", "name": "c"}}, "A/b/c"),
+        ({"kind": "A", "metadata": {"namespace": "", "name": "c"}}, "A/c"),
+        ({"kind": 1, "metadata": {"namespace": 2, "name": "c"}}, "c"),
+        ({"kind": "A", "metadata": ["b"]}, "A"),
+        ({}, ""),
+        ([], ""),
+        (None, ""),
+    ],
+)
+def test_a_manifest_is_called_by_what_it_has_of_a_name(manifest: Any, name: str) -> None:
+    assert manifest_name(manifest) == name
+
+
+def test_copies_are_made_again_and_again() -> None:
+    vm = decode_manifest(machine({"memory": {"guest": "1Gi"}}, nodeSelector={"a": "b"}), VirtualMachine)
+    make = copier(vm)
+    one, other = make(), make()
+    one.spec.template.spec.node_selector["c"] = "d"
+    assert other == vm != one
+    flat = CPU(cores=2)
+    assert clone(flat) == flat
+    assert clone(flat) is not flat
+    broken = CPU(cores=-5, sockets=2**70)
+    assert copier(broken)() == broken
+    negative = Disk(name="a", boot_order=-1)
+    assert copier(negative)() == negative
+
+
+def test_what_no_type_is_for_is_neither_read_nor_written() -> None:
+    with pytest.raises(NotImplementedError):
+        to_manifest(CPU(model=complex(1, 2)))
+    with pytest.raises(NotImplementedError):
+        convert({"word": 1}, Odd)
+
+
+class Odd(Object):
+    """A struct with a field of a type that no API has."""
+
+    word: complex
 
 
 @pytest.mark.parametrize(
