@@ -349,6 +349,41 @@ def test_lists_that_aliases_repeat_are_no_text(monkeypatch: pytest.MonkeyPatch) 
     assert problem.endswith("aliases stand for more than 995 characters")
 
 
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ("{a: ", "}"), ("- ", "")])
+@pytest.mark.parametrize(("before", "around"), [("", 0), ("- &x 1\n- &x 2\n- ", 1)], ids=["once", "anchors"])
+def test_collections_nest_two_hundred_levels_below_a_document(
+    before: str, around: int, opening: str, closing: str
+) -> None:
+    """Also where the text is read again, since an anchor is defined again."""
+    for levels, number in ((201, 1), (202, 0)):
+        inner = levels - around
+        text = Text(f"{before}{opening * inner}1{closing * inner}")
+        assert len(list(text.documents())) == number
+        assert [problem.message for problem in text.problems] == ["is nested more than 200 levels deep"] * (1 - number)
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "problems"),
+    [
+        ("[a, b, c, d]", 1, []),
+        ("[a, b, c, d, e]", 0, ["<input>:1:1: holds more than 5 values"]),
+        ("{a: b, c: d}", 1, []),
+        ("{a: b, c: d, e: f}", 0, ["<input>:1:1: holds more than 5 values"]),
+        ("[&x a, &x b, c, d]", 1, []),
+        ("[&x a, &x b, c, d, e]", 0, ["<input>:1:20: holds more than 5 values"]),
+        ("[a]\n---\n[b, c]", 2, []),
+        ("[a]\n---\n[b, c, d, e, f]", 1, ["<input>:3:1: holds more than 5 values"]),
+    ],
+)
+def test_values_are_counted_over_all_documents_of_a_text(
+    monkeypatch: pytest.MonkeyPatch, text: str, number: int, problems: list[str]
+) -> None:
+    monkeypatch.setattr(syntax, "YAML_VALUES", 5)
+    source = Text(text)
+    assert len(list(source.documents())) == number
+    assert [str(problem) for problem in source.problems] == problems
+
+
 @pytest.mark.parametrize(("levels", "number"), [(200, 1), (201, 0)])
 def test_aliases_nest_two_hundred_levels_deep(levels: int, number: int) -> None:
     text = Text("a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1, levels)))
