@@ -36,7 +36,13 @@ UEFI = "preferences: {linux.one: {spec: {firmware: {preferredEfi: {secureBoot: f
         ("{cpu: {maxSockets: 2}}", "spec.cpu.maxSockets", "instancetype-refused"),
         ("{memory: {maxGuest: 1Gi}}", "spec.memory.guest", "instancetype-refused"),
         ("{memory: {guest: 1Mi, overcommitPercent: 50}}", "spec.memory.guest", "instancetype-refused"),
+        ("{memory: {hugepages: {pageSize: 3M}}}", "spec.memory.hugepages.pageSize", "hugepages"),
+        ("{memory: {guest: 1Mi, hugepages: {pageSize: 2Mi}}}", "spec.memory.guest", "hugepages"),
+        ("{cpu: {realtime: {}}}", "spec.cpu.dedicatedCPUPlacement", "cpu-placement"),
+        ("{cpu: {realtime: {}, dedicatedCPUPlacement: true}}", "spec.cpu.numa", "cpu-placement"),
         ("{ioThreadsPolicy: many}", "spec.ioThreadsPolicy", "instancetype-refused"),
+        ("{ioThreadsPolicy: supplementalPool}", "spec.ioThreads", "instancetype-refused"),
+        ("{hostDevices: [{name: fpga}]}", "spec.hostDevices", "instancetype-refused"),
         ("{gpus: [{name: gpu}]}", "spec.gpus", "instancetype-refused"),
         ("{memory: {overcommitPercent: 101}}", "spec.memory.overcommitPercent", "webhook-refusal"),
         (
@@ -119,6 +125,13 @@ def test_confidential_guests_get_the_uefi_that_they_need_from_a_preference(bench
     files = {"instancetypes/m.yaml": CONFIDENTIAL % "sev"}
     assert "unusable-instancetype" in "".join(bench(files))
     assert [each for each in bench(files | {"preferences/linux.yaml": UEFI}) if "deprecated-field" not in each] == []
+
+
+def test_confidential_guests_of_two_kinds(bench):
+    (finding,) = [each for each in bench.instancetype("{launchSecurity: {sev: {}, snp: {}}}") if "error" in each]
+    assert finding.endswith(
+        "m.large: spec.launchSecurity: is exactly one of sev, snp, tdx, not sev and snp [error: instancetype-refused]"
+    )
 
 
 def test_feature_gates_are_those_of_the_kubevirt_cr(bench):

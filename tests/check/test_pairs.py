@@ -57,6 +57,59 @@ def test_what_depends_on_both_is_found_by_expanding():
     assert [(each.preference, each.fits) for each in found] == [("one", True), ("three", False)]
 
 
+@pytest.mark.parametrize(
+    ("types", "preference", "fitting"),
+    [
+        (
+            [a_type("t1", 2, "1Gi", maxSockets=2), a_type("t2", 3, "1Gi", maxSockets=2), a_type("t3", 3, "1Gi")],
+            {"cpu": {"preferredCPUTopology": "sockets"}},
+            ["t1", "t3"],
+        ),
+        (
+            [a_type(f"t{vcpus}", vcpus, "1Gi", dedicatedCPUPlacement=True) for vcpus in (1, 2, 3, 4)],
+            {"cpu": {"preferredCPUTopology": "threads"}},
+            ["t1", "t2"],
+        ),
+        (
+            [a_type(f"t{vcpus}", vcpus, "1Gi", dedicatedCPUPlacement=True) for vcpus in (1, 2)],
+            {"cpu": {"preferredCPUTopology": "threads"}, "preferredArchitecture": "arm64"},
+            ["t1"],
+        ),
+        (
+            [a_type(f"t{vcpus}", vcpus, "1Gi", model=model) for vcpus, model in ((1, "none/such"), (2, "Skylake"))],
+            {"requirements": {"cpu": {"guest": 2}}},
+            ["t2"],
+        ),
+    ],
+    ids=["more sockets than the most", "threads of dedicated CPUs", "threads of arm64", "another model"],
+)
+def test_types_that_differ_in_their_numbers_are_told_apart_where_that_counts(types, preference, fitting):
+    found = pairs([*types, a_preference("p", preference)])
+    assert [each.instancetype for each in found if each.fits] == fitting
+
+
+@pytest.mark.parametrize(
+    ("number", "types", "preference"),
+    [
+        (2, [a_type(f"t{vcpus}", vcpus, f"{vcpus}Gi", maxSockets=8) for vcpus in (1, 2, 3, 4, 8)], {}),
+        (2, [a_type("t1", 1, "1Gi"), a_type("t2", 1, "1Gi", model="Skylake")], {}),
+        (2, [a_type(f"t{vcpus}", vcpus, "1Gi", maxSockets=1) for vcpus in (2, 3)], {}),
+    ],
+)
+def test_a_vm_is_expanded_for_each_kind_of_pair_that_fits_and_each_pair_that_does_not(
+    number, types, preference, monkeypatch
+):
+    expanded = []
+
+    def note(vm, cluster):
+        expanded.append(vm["spec"]["instancetype"]["name"])
+        return create_vmi(vm, cluster)
+
+    monkeypatch.setattr(module, "create_vmi", note)
+    list(pairs([*types, a_preference("p", preference)]))
+    assert len(expanded) == number, expanded
+
+
 def test_the_namespaced_twin_of_an_object_is_no_object_of_its_own():
     twins = [a_type("t.s", 1, "1Gi"), a_type("t.s", 1, "1Gi", scope=""), a_type("t.s", 2, "1Gi", "", "lab")]
     types, _ = distinct(twins)

@@ -115,6 +115,35 @@ def test_a_refusal_of_several_fields_is_told_at_what_is_around_them(bench):
     assert "linux.two: spec.firmware.preferredEfi: a VM with it is refused" in found
 
 
+def test_a_refusal_that_two_fields_lead_to_each_on_its_own(bench):
+    (found,) = bench.preference("{spec: {devices: {preferredDiskBus: ide, preferredCdromBus: ide}}}")
+    assert found == (
+        "preferences/two.yaml:1:34: VirtualMachineClusterPreference/linux.two: spec.devices: a VM with it is refused: "
+        "spec.template.spec.domain.devices.disks[0].cdrom.bus: disk 'cdrom': bus 'ide' is none of scsi, sata, usb "
+        "(refused by the VM webhook) [error: preference-refused]"
+    )
+
+
+def test_a_refusal_for_what_is_required_alone_names_no_field(bench):
+    (found,) = bench.preference("{spec: {requirements: {architecture: riscv}}}")
+    assert found == (
+        "preferences/two.yaml:1:15: VirtualMachineClusterPreference/linux.two: a VM with it is refused: "
+        "spec.template.spec.architecture: 'riscv' is none of amd64, arm64, s390x (refused by the VMI webhook) "
+        "[error: preference-refused]"
+    )
+
+
+def test_a_preference_that_is_not_modelled_is_not_judged(bench):
+    assert bench.preference(f"{{spec: {{machine: {{preferredMachineType: {'q' * 500}}}}}}}") == []
+    kubevirt = f"""\
+        apiVersion: kubevirt.io/v1
+        kind: KubeVirt
+        metadata: {{name: kubevirt, namespace: kubevirt}}
+        spec: {{configuration: {{architectureConfiguration: {{amd64: {{emulatedMachines: [{"q" * 500}]}}}}}}}}
+        """
+    assert bench(manifests=kubevirt) == []
+
+
 def test_a_kind_of_guest_that_is_almost_a_usual_one(bench):
     (found,) = bench.preference("{osType: linus}")
     assert "'linus' is none of the usual ones; did you mean 'linux'?" in found

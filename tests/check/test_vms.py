@@ -1,5 +1,7 @@
 """VM templates: admitted where they are deployed?"""
 
+import pytest
+
 SPEC = """\
     runStrategy: Always
     instancetype: {name: %s}
@@ -124,3 +126,33 @@ def test_vms_given_beside_the_catalog_are_judged_with_it(bench):
 def test_a_field_left_empty_is_null(bench):
     spec = SPEC % ("m.small", "virtio") + "    networks: [{name: default, pod: }]\n"
     assert any("networks[0].pod: is null" in each and "[warning: null-value]" in each for each in bench.vm(spec))
+
+
+DATA_VOLUME = "apiVersion: cdi.kubevirt.io/v1beta1\nkind: DataVolume\nmetadata: {name: seed}\nspec: {%s}\n"
+
+
+@pytest.mark.parametrize(
+    ("beside", "finding"),
+    [
+        (
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: seed}\nstringData: [a]\n",
+            "Secret/seed: stringData: must be a map, not a list [error: invalid-declaration]",
+        ),
+        (
+            DATA_VOLUME % "storge: {}",
+            (
+                "DataVolume/seed: spec.storge: unknown field 'storge'; did you mean 'storage'?; it is left out "
+                "[warning: vm-warning]"
+            ),
+        ),
+        (
+            DATA_VOLUME % "storage: 1",
+            "DataVolume/seed: spec.storage: must be a map, not the number 1 [error: invalid-declaration]",
+        ),
+    ],
+    ids=["Secret", "unknown field", "no map"],
+)
+def test_an_object_beside_a_vm_that_does_not_fit_its_kind(bench, beside, finding):
+    bench.vm(SPEC % ("m.small", "virtio"))
+    text = (bench.root / "vms/one.yaml").read_text()
+    assert bench({"vms/one.yaml": f"{text}\n---\n{beside}"}) == [f"vms/one.yaml:1:1: {finding}"]

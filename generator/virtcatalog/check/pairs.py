@@ -14,7 +14,7 @@ from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.check.minimal import host_of, lone_vm, minimal_vm, required_architecture
 from virtcatalog.check.subject import Subject
-from virtcatalog.errors import Cause, Reason, VirtcatalogError
+from virtcatalog.errors import Cause, Reason, UnsupportedError, VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.pipeline import create_vmi
@@ -78,14 +78,13 @@ class Judge:
 
     def __init__(
         self,
-        objects: Iterable[Subject],
+        objects: Sequence[Subject],
         configurations: Sequence[Manifest] = (),
         conditions: Conditions | None = None,
         shared: Shared | None = None,
     ) -> None:
         conditions = conditions or Conditions()
         self.architecture = conditions.architecture
-        objects = list(objects)
         hosts = [host_of(subject).manifest for subject in objects if subject.is_preference]
         manifests = [*(subject.manifest for subject in objects), *hosts, *configurations]
         self._cluster = Cluster.under(manifests, conditions)
@@ -111,7 +110,7 @@ class Judge:
         kind = (judged_type.kind, judged_preference.key, layout)
         if self._kinds.get(kind):
             return _FITS
-        verdict = self._expand(instancetype, preference)
+        verdict = self._expand(minimal_vm(instancetype, preference))
         self._kinds[kind] = verdict.fits
         return verdict
 
@@ -120,8 +119,7 @@ class Judge:
         key = subject.is_preference, msgspec.json.encode(subject.spec, order="deterministic")
         admitted = self._alone.get(key)
         if admitted is None:
-            self._shared.spend(_EXPANSION)
-            admitted = self._alone[key] = create_vmi(lone_vm(subject), self._cluster).admitted
+            admitted = self._alone[key] = self._expand(lone_vm(subject)).fits
         return admitted
 
     def fails_to_spread(self, instancetype: Subject, preference: Subject) -> bool:
@@ -132,9 +130,13 @@ class Judge:
             judged_type.spec, judged_preference.spec, judged_preference.vmi
         )
 
-    def _expand(self, instancetype: Subject, preference: Subject) -> Verdict:
+    def _expand(self, vm: Manifest) -> Verdict:
+        """Whether a VM is admitted; not where that cannot be told."""
         self._shared.spend(_EXPANSION)
-        result = create_vmi(minimal_vm(instancetype, preference), self._cluster)
+        try:
+            result = create_vmi(vm, self._cluster)
+        except UnsupportedError as error:
+            return Verdict(fits=False, field=error.field, reason=error.sentence)
         if result.admitted:
             return _FITS
         return _refused(result.causes[0] if result.causes else result.reasons[0])

@@ -22,6 +22,7 @@ from virtcatalog.fleet.inputs import encoded
 from virtcatalog.kubevirt.admission.instancetypes import validate_instancetype, validate_preference
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi, expand
+from virtcatalog.kubevirt.result import Result
 
 HUGEPAGES = Rule(
     "hugepages",
@@ -143,7 +144,7 @@ def _instancetype(subject: Subject, cluster: Cluster) -> Iterator[Finding]:
     size = spec.memory.hugepages.page_size if spec.memory.hugepages is not None else ""
     fault = _page_size_fault(size)
     refused_pages = False
-    for reason in create_vmi(lone_vm(subject), cluster).reasons:
+    for reason in _reasons(create_vmi, lone_vm(subject), cluster):
         rule, field = _origin(reason, spec)
         refused_pages |= rule == HUGEPAGES
         if rule != HUGEPAGES or not fault:
@@ -185,11 +186,16 @@ def _preference(subject: Subject, cluster: Cluster, cluster_of: Callable[[Subjec
 
 
 def _refusals(preference: Subject, cluster: Cluster) -> tuple[Reason, ...]:
-    """Why a VM is refused that has nothing but a preference; none where that cannot be told."""
+    """Why a VM is refused that has nothing but a preference."""
     vm = lone_vm(preference)
     _add_disks(vm, preference.spec.get("devices") or {})
+    return _reasons(expand, vm, cluster)
+
+
+def _reasons(expanded: Callable[[Manifest, Cluster], Result], vm: Manifest, cluster: Cluster) -> tuple[Reason, ...]:
+    """Why a VM is refused; none where that cannot be told."""
     try:
-        return expand(vm, cluster).reasons
+        return expanded(vm, cluster).reasons
     except UnsupportedError:
         return ()
 
