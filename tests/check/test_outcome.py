@@ -123,3 +123,19 @@ def test_what_is_refused_says_why() -> None:
         "2 sockets are more than cpu.maxSockets, 1 (refused by the VM webhook)",
         "spec.template.spec.domain.cpu.sockets",
     )
+
+
+def test_alike_vms_of_longer_names_and_other_states_are_expanded_each(names: list[str]) -> None:
+    vms = [fleets.vm(name, "large", "linux") for name in ("vm-20", "vm-21", "vm-200", "vm-22")]
+    vms[3]["status"] = {"created": True}
+    all_of(fleets.catalog(), vms)
+    assert names == ["vm-20", "vm-200", "vm-22"]
+
+
+def test_a_vm_with_a_label_that_is_none_shares_no_outcome(names: list[str]) -> None:
+    vms = [fleets.vm(name, "large", "linux") for name in ("vm-20", "vm-21")]
+    for each in vms:
+        each["metadata"]["labels"] = {"app": "not fine!"}
+    first, second = all_of(fleets.catalog(), vms)
+    assert names == ["vm-20", "vm-21"]
+    assert first == second

@@ -11,9 +11,11 @@ import otheryaml
 from checkouts import write
 from loading import read_manifests
 from virtcatalog.api.names import LAST_APPLIED
+from virtcatalog.check import sync
 from virtcatalog.check.inventory import take
 from virtcatalog.check.rules import check
 from virtcatalog.cli import main
+from virtcatalog.gitops.stored import stored
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.releases import RELEASES
 
@@ -171,6 +173,76 @@ def test_what_fits_to_the_last_byte():
     room = LIMIT - applied(otheryaml.load(padded(1))) - 2
     assert findings(padded(1 + room // 2)) == []
     assert [rule for rule, _, _ in findings(padded(2 + room // 2))] == ["annotation-limit"]
+
+
+def test_an_object_is_too_large_for_what_gos_json_writes_of_its_user_data():
+    def machine(data):
+        seed = f"{{name: seed, cloudInitNoCloud: {{userData: {json.dumps(data)}}}}}"
+        return vm(pod=f"      volumes: [{seed}]\n")
+
+    def found(data):
+        return [
+            message.partition(" bytes")[0] for rule, _, message in findings(machine(data)) if rule.endswith("limit")
+        ]
+
+    assert found("x" * 44_000) == []
+    for character in "<>&":
+        excess = applied(otheryaml.load(machine(character * 44_000))) - LIMIT
+        assert found(character * 44_000) == [f"has {excess:,}"]
+        assert found(character * (44_000 - excess // 6 - 1)) == []
+
+
+def test_what_is_inferred_from_a_volume_is_not_stored():
+    claim = """\
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: root, namespace: default, labels: {instancetype.kubevirt.io/default-preference: linux}}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterPreference
+metadata: {name: linux}
+spec: {}
+"""
+    volumes = "      volumes: [{name: root, persistentVolumeClaim: {claimName: root}}]\n"
+    infers = vm(spec="  preference: {inferFromVolume: root}\n", pod=volumes, metadata=", namespace: default")
+    assert findings(infers + claim) == [
+        (
+            "out-of-sync",
+            "spec.preference.inferFromVolume",
+            (
+                "is not stored: KubeVirt writes the name that it finds in its place, and refuses this beside a name, "
+                "so that later syncs fail: write the name, or have Argo CD ignore this"
+            ),
+        )
+    ]
+
+
+@pytest.mark.parametrize(("length", "shown"), [(60, "x" * 60), (61, "x" * 60 + "…")])
+def test_of_a_long_value_the_start_is_shown(length, shown):
+    assert findings(vm(metadata=f", selfLink: {'x' * length}")) == [
+        ("out-of-sync", "metadata.selfLink", f"is {shown}, which is not stored: leave it out")
+    ]
+
+
+def test_alike_vms_are_compared_once_unless_something_is_to_be_said(monkeypatch):
+    compared = []
+
+    def note(written, cluster):
+        compared.append(written["metadata"]["name"])
+        return stored(written, cluster)
+
+    monkeypatch.setattr(sync, "stored", note)
+
+    def named(text):
+        return "---\n".join(text.replace("name: one", f"name: {name}") for name in ("one", "two", "ten"))
+
+    assert findings(named(vm())) == []
+    assert compared == ["one"]
+    compared.clear()
+    assert len(findings(named(vm("memory: {guest: 1024Mi}")))) == 3
+    assert compared == ["one", "two", "ten"]
 
 
 def test_alike_vms_may_differ_in_their_metadata():
