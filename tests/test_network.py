@@ -8,7 +8,7 @@ from email.utils import formatdate
 
 import pytest
 
-from virtcatalog.network import pause, proxy_of_environment, split_proxy
+from virtcatalog.network import AGAIN, LONGEST_WAIT, pause, proxy_of_environment, split_proxy
 
 _USE = "name one by http:// or https://"
 
@@ -106,3 +106,27 @@ def test_a_server_may_name_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pause({"Retry-After": formatdate(1_000_010, usegmt=True)}, 0) == 10.0
     assert pause({"Retry-After": formatdate(999_990, usegmt=True)}, 0) == 0.0
     assert pause({"Retry-After": formatdate(1_000_100, usegmt=True)}, 0) == 30.0
+
+
+def test_a_proxy_without_a_port_or_of_another_scheme_is_asked_as_the_variable_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("no_proxy", "NO_PROXY", "https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    assert proxy_of_environment("https://api.example.org") == ""
+    monkeypatch.setenv("http_proxy", "http://lower")
+    monkeypatch.setenv("HTTP_PROXY", "http://upper")
+    assert proxy_of_environment("http://api.example.org") == "http://lower"
+    assert proxy_of_environment("https://api.example.org") == ""
+    monkeypatch.setenv("http_proxy", "")
+    assert proxy_of_environment("http://api.example.org") == "http://upper"
+    monkeypatch.setenv("no_proxy", " , other.org")
+    monkeypatch.setenv("NO_PROXY", "api.example.org")
+    assert proxy_of_environment("http://api.example.org") == "http://upper"
+    monkeypatch.setenv("no_proxy", "")
+    assert proxy_of_environment("http://api.example.org") == ""
+
+
+def test_after_which_answers_a_server_is_asked_again() -> None:
+    assert {429, 500, 502, 503, 504} == AGAIN
+    assert LONGEST_WAIT == 30

@@ -139,8 +139,8 @@ class _Run:
         declares = _DECLARES.fullmatch(action.pipeline)
         if declares is not None:
             value = self._value(declares[4], dot, variables)
-            maps = variables.maps if declares[3] == "=" else variables.maps[:1]
-            next((scope for scope in maps if declares[2] in scope), variables)[declares[2]] = value
+            scopes = variables.maps if declares[3] == "=" else ()
+            next((scope for scope in scopes if declares[2] in scope), variables)[declares[2]] = value
             return ""
         value = self._value(action.pipeline, dot, variables)
         return action.text if value is None else written(value)
