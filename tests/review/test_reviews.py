@@ -44,7 +44,7 @@ def vm(
 
 def typed(name: str = "web", domain: Data | None = None, stored: bool = False, **fields: Any) -> Data:
     """A VM of the type `small`."""
-    manifest = vm(name, domain, instancetype={"name": "small"}, **fields)
+    manifest = vm(name, domain, **{"instancetype": {"name": "small"}, **fields})
     del manifest["spec"]["template"]["spec"]["domain"]["memory"]
     if stored:
         ref = {"name": "small", "controllerRevisionRef": {"name": "small-1"}}
@@ -105,6 +105,13 @@ ON_CLAIM = {
     "spec": {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]},
 }
 
+REVISION = {
+    "apiVersion": "apps/v1",
+    "kind": "ControllerRevision",
+    "metadata": {"name": "small-1", "namespace": "shop"},
+    "revision": 1,
+    "data": instancetype(),
+}
 UNREAD = {"machine": {"type": "q" * 257}}
 BLANK = {"spec": {"source": {"blank": {}}, "storage": {"resources": {"requests": {"storage": "1Gi"}}}}}
 
@@ -261,6 +268,15 @@ CASES: dict[str, tuple[Objects, Objects]] = {
     "it comes with the claim that it names": ([], [vm(**ON_CLAIM), claim()]),
     "its claim comes": ([vm(**ON_CLAIM)], [vm(**ON_CLAIM), claim()]),
     "it goes, and its claim stays": ([vm(**ON_CLAIM), claim()], [claim()]),
+    "it was refused, and its type goes": ([typed(domain={"cpu": {"sockets": 2}}), instancetype()], [typed()]),
+    "it was refused, and its type can no longer be used": (
+        [typed(domain={"cpu": {"sockets": 2}}), instancetype()],
+        [typed(), instancetype(gpus=[{"name": "a"}])],
+    ),
+    "it takes another type with the revision of the one before": (
+        [typed(instancetype={"name": "small", "revisionName": "small-1"}), instancetype(), REVISION],
+        [typed(instancetype={"name": "large", "revisionName": "small-1"}), instancetype(), REVISION],
+    ),
     "its preference grows": (
         [typed(preference={"name": "linux"}), instancetype(), preference(preferredRng={})],
         [typed(preference={"name": "linux"}), instancetype(), preference(preferredDiskBus="sata", preferredRng={})],
@@ -368,6 +384,11 @@ def test_a_change_of_manifests(name: str, snapshot: SnapshotAssertion) -> None:
 @pytest.mark.parametrize("name", DUMPED)
 def test_a_change_around_the_vms_of_a_cluster(name: str, snapshot: SnapshotAssertion) -> None:
     assert told(reviewed(*DUMPED[name])) == snapshot
+
+
+@pytest.mark.parametrize("release", ["v1.7.4", "v1.8.4"])
+def test_a_pool_of_a_release_that_takes_identities_away(release: str, snapshot: SnapshotAssertion) -> None:
+    assert told(reviewed([pool()], [pool(hostname="b")], (), release, release)) == snapshot
 
 
 def test_another_release(snapshot: SnapshotAssertion) -> None:
