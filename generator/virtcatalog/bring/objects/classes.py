@@ -93,8 +93,7 @@ def _parts(entry: Entry) -> tuple[str, str]:
 
 
 def _stem(group: _Group) -> str:
-    stem = group.prefix.strip(".-")
-    return (stem.removesuffix(group.version) if group.version else stem) or group.series
+    return group.prefix.strip(".-").removesuffix(group.version) or group.series
 
 
 def _class(group: _Group, facts: Mapping[str, Facts], file: str, *, irregular: bool) -> Class:
@@ -139,10 +138,10 @@ def _name(group: _Group, varied: bool, irregular: bool) -> str:
     if group.prefix == f"{group.series}{group.version}.":
         return ""
     prefix = group.prefix
-    start, number, rest = prefix.rpartition(group.version) if group.version else ("", "", "")
-    if number:
+    if group.version and group.version in prefix:
+        start, _, rest = prefix.rpartition(group.version)
         prefix = f"{start}{{{{ version }}}}{rest}"
-    if group.series and prefix.startswith(group.series):
+    if prefix.startswith(group.series):
         prefix = f"{{{{ class }}}}{prefix.removeprefix(group.series)}"
     return f"{prefix}{{{{ size }}}}" + ("{{ variant }}" if varied else "")
 

@@ -82,12 +82,10 @@ def preference_facts(entry: Entry, conventions: Conventions) -> Facts:
         del spec["preferredArchitecture"], required["architecture"]
     elif arch and arch != (spec.get("preferredArchitecture") or required.get("architecture")):
         facts["arch",] = arch
-        if not spec.get("preferredArchitecture"):
-            facts["spec", "preferredArchitecture"] = ABSENT
-        if "requirements" not in spec:
-            facts["spec", "requirements"] = ABSENT
-        elif not required.get("architecture"):
-            facts["spec", "requirements", "architecture"] = ABSENT
+        # What the spec has itself takes the place of these.
+        facts["spec", "preferredArchitecture"] = ABSENT
+        absent = ("spec", "requirements", "architecture") if "requirements" in spec else ("spec", "requirements")
+        facts[absent] = ABSENT
     if "requirements" in spec and not required and entry.spec["requirements"]:
         del spec["requirements"]  # `arch` implies it
     return facts | flatten({"spec": spec} if spec else {})
