@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtcatalog.manifests.merge import lay_over, merge
+from virtcatalog.manifests.merge import fresh, lay_over, merge
 
 KEYS = st.sampled_from("abc")
 SCALARS = st.one_of(st.integers(0, 3), st.text("xy", max_size=2), st.booleans())
@@ -103,6 +103,24 @@ def test_merging_changes_and_shares_nothing(base, layer):
 )
 def test_merging_by_example(base, layer, merged):
     assert merge(base, layer) == merged
+
+
+def test_patches_are_merged_in_their_order():
+    assert merge({"a": 1, "n": None, "m": {"n": None}}) == {"a": 1, "m": {}}
+    assert merge({"a": 1}, {"a": None, "b": {"c": 2}}, {"a": 3, "b": {"d": 4}}) == {"a": 3, "b": {"c": 2, "d": 4}}
+
+
+def test_copies_share_nothing():
+    inner = {"x": [1, {"z": None}]}
+    data = {"a": inner, "b": [inner, inner], "c": "text"}
+    for copy in (fresh(data), merge(data)):
+        copy["a"]["x"].append(2)
+        copy["b"][0]["x"].append(3)
+        copy["b"].append(4)
+        assert copy["b"][1]["x"] in ([1, {"z": None}], [1, {}])
+        assert data == {"a": {"x": [1, {"z": None}]}, "b": [inner, inner], "c": "text"}
+    assert fresh([1, [2]]) == [1, [2]]
+    assert fresh({"a": None}) == {"a": None}
 
 
 @pytest.mark.parametrize(
