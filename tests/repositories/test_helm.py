@@ -509,3 +509,46 @@ def test_a_chart_that_is_not_rendered_is_known_by_all_that_it_is_made_of():
 def test_a_chart_that_cannot_be_copied_is_known_by_its_fault():
     first, second = (digest(files={"requirements.yaml": text}) for text in (b"a: [", b"- a"))
     assert first != second
+
+
+def test_every_rendering_takes_of_the_time(monkeypatch):
+    seconds = iter((0.0, 4.0, 10.0, 16.0))
+    monkeypatch.setattr(helm.time, "monotonic", lambda: next(seconds))
+    monkeypatch.setattr(helm, "CHARTS_SECONDS", 10)
+    monkeypatch.setattr(helm, "template", lambda *_: b"")
+    charts = Charts(lambda: "/helm")
+    said = [unrendered(render({"c/Chart.yaml": CHART}, f"a: {number}", charts=charts)) for number in range(3)]
+    assert said == [[], [], ["hr.yaml:1:0: the chart c is not rendered: the time for charts is used up"]]
+
+
+def test_helm_may_be_asked_again_in_the_same_folder(tmp_path):
+    program = script(tmp_path, "echo once")
+    assert [helmprocess.template(program, tmp_path, "rel", "ns", [], []) for _ in range(2)] == [b"once\n"] * 2
+
+
+def test_a_failure_is_not_tried_again(monkeypatch):
+    asked = []
+
+    def template(*given):
+        asked.append(given)
+        raise helmprocess.HelmError("no")
+
+    monkeypatch.setattr(helm, "template", template)
+    charts = Charts(lambda: "/helm")
+    said = [unrendered(render({"c/Chart.yaml": CHART}, charts=charts)) for _ in range(2)]
+    assert said == [["hr.yaml:1:0: the chart c is not rendered: no"]] * 2
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("{{ randAlphaNum 8 }}", 2), ("{{ uuidv4 }}", 2), ("{{ genCA }}", 2), ("{{ now }}", 2), ("{{ ago . }}", 2),
+        ("{{ htpasswd }}", 2), ("{{ bcrypt }}", 2), ("{{ encryptAES }}", 2), ("{{ shuffle }}", 2), ("{{ upper }}", 1),
+    ],
+)  # fmt: skip
+def test_what_may_differ_each_time_is_rendered_twice(monkeypatch, text, times):
+    asked = []
+    monkeypatch.setattr(helm, "template", lambda *given: asked.append(given) or b"")
+    render({"c/Chart.yaml": CHART, "c/templates/a.yaml": text}, program="/helm")
+    assert len(asked) == times

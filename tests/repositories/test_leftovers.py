@@ -24,6 +24,17 @@ BROKEN = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: x}\
 A_TEMPLATE = "is a template of a KubeVirt object, and is not rendered"
 
 
+FLOW = "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: web}, spec: {template: {}}}"
+
+
+def release(name: str, chart: str, values: str = "a: 1") -> str:
+    """A HelmRelease of a chart, here or far away."""
+    source = "GitRepository, name: flux-system" if "/" in chart else "HelmRepository, name: far"
+    head = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\n"
+    spec = f"chart: {{spec: {{chart: {chart}, sourceRef: {{kind: {source}}}}}}}, values: {{{values}}}"
+    return f"{head}metadata: {{name: {name}, namespace: shop}}\nspec: {{{spec}}}\n"
+
+
 class Left(NamedTuple):
     """Files, and what is found: the VMs of each unit by kind and name, and lists of files and sentences."""
 
@@ -64,6 +75,21 @@ LEFT = {
         {"kustomization app": ["b", "a"]},
         passed_over={"file that no kustomization includes": 1},
         idle=["base/c.yaml"],
+    ),
+    "a release that a kustomization does not name, with VMs of its own or of a chart": Left(
+        {
+            "app/kustomization.yaml": "resources: [a.yaml]\n",
+            "app/a.yaml": CONFIG_MAP,
+            "apps.yaml": KUSTOMIZATION.replace("vms", "app"),
+            "app/own.yaml": release("own", "far", values="vm: " + FLOW),
+            "app/none.yaml": release("none", "far"),
+            "app/chart.yaml": release("chart", "./charts/app"),
+            "charts/app/Chart.yaml": CHART,
+            "charts/app/templates/vm.yaml": TEMPLATED,
+        },
+        {"Kustomization app": ["x"], "folder ": ["app"]},
+        passed_over={"file that no kustomization includes": 3},
+        idle=["app/own.yaml"],
     ),
     "what a Kustomization of Flux deploys, in all folders below its path": Left(
         {
