@@ -267,6 +267,7 @@ FIRMWARE = {
 
 FEATURES = {
     "only KVM's and the PMU": domain("<features><kvm><hidden state='off'/></kvm><pmu state='off'/></features>"),
+    "KVM that may be hidden": domain("<features><acpi/><kvm><hidden/></kvm></features>"),
     "ACPI and APIC": domain("<features><acpi/><apic/></features>"),
     "KubeVirt's ARM without ACPI": kubevirts("<features><kvm><hidden state='on'/></kvm></features>", os=ARM),
     "spinlocks of the hypervisor": domain("<features><acpi/><pvspinlock state='off'/></features>"),
@@ -590,6 +591,9 @@ HOST = f"<source>{slot('0x41')}</source>"
 MEDIATED = f"<source><address uuid='{UUID}'/></source>"
 HOST_DEVICES = {
     "a device of no address": domain(devices=device("<source/>", "usb")),
+    "a PCI device of no address": domain(devices=device("<source/>")),
+    "KubeVirt's PCI device of no address": kubevirts(devices=device("<source/>" + named("ua-gpu-g"))),
+    "KubeVirt's mediated device of no address": kubevirts(devices=device("<source/>" + named("ua-gpu-g"), "mdev")),
     "a mediated device": domain(devices=device(MEDIATED, "mdev")),
     "KubeVirt's GPU": kubevirts(devices=device(HOST + named("ua-gpu-g"))),
     "KubeVirt's host device": kubevirts(devices=device(HOST + named("ua-hostdevice-h"))),

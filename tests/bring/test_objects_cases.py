@@ -367,9 +367,9 @@ SHAPES: dict[str, list[dict[str, Any]]] = {
     "deprecated types that say nothing else": [
         a_type("a", labels=own(deprecated="true")),
         a_type("b", labels=own(deprecated="true"), annotations={f"{OWN}sunset": "2027-06-01"}),
-        a_type("c", labels=own(deprecated="false")),
         preference("d", labels=own(deprecated="true"), annotations={f"{OWN}replacedBy": "e"}), preference("e"),
     ],
+    "a type that says it is not deprecated": [a_type("c", labels=own(deprecated="false"))],
     "versions within names": [
         sized("a1-2-1.x 1 1Gi a x", "1"), sized("b-x 1 1Gi b x", "9"), sized("7.x 1 1Gi c x", "7"),
     ],
