@@ -166,6 +166,14 @@ def test_a_vm_that_is_refused_proves_nothing():
     assert result.stderr.endswith("none of it is proven\n")
 
 
+def test_json_has_the_reasons_of_a_refusal():
+    Path("nics.xml").write_text(DOMAINS["nics.xml"])
+    document = json.loads(run("-f", "nics.xml", "--network", "br0=pod", "-o", "json").stdout)
+    message = "2 networks are the pod network, there can be one"
+    assert document["refused"] == [{"field": "spec.template.spec", "message": message, "by": "vm"}]
+    assert document["counts"] == {"carried": 0, "host": 0, "lost": 0, "unproven": 30}
+
+
 def test_what_is_not_modelled_is_told_and_the_other_domains_are_made():
     Path("many.xml").write_text(SMALL.replace("<vcpu>2", "<vcpu>100000"))
     result = run("-f", "many.xml", "-f", "small.xml")

@@ -310,6 +310,22 @@ class TestExports:
         assert message in result.stderr
 
 
+def test_vms_that_templates_make_have_values_and_no_manifest():
+    write({INFO: "VM,CPUs,Memory\na,1,1024\nb,1,1024\n"})
+    result = run("-f", "small", "--output-dir", "out", "--templates")
+    assert result.stdout == ("out/vms.csv\nout/account.csv\nout/templates/vm.yaml\nout/vms: 0 VMs\nout/values: 2 VMs\n")
+    made = sorted(str(path.relative_to("out")) for path in Path("out").rglob("*.*"))
+    assert made == [
+        "account.csv",
+        "mapping.yaml",
+        "templates/vm.yaml",
+        "values/vm/a.yaml",
+        "values/vm/b.yaml",
+        "vms.csv",
+    ]
+    assert Path("out/values/vm/a.yaml").read_text() == "NAME: a\n"
+
+
 class TestTemplates:
     """VMs that are alike."""
 

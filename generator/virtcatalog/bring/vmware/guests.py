@@ -162,7 +162,7 @@ def guest_of(text: str) -> Guest | None:
 
     None for a text that names no system that is known.
     """
-    text = " ".join(text.replace("_64", " ").split()) if not text.lower().endswith("guest") else text.strip()
+    text = " ".join(text.split())
     if not text:
         return None
     return _of_id(text) if text.lower().endswith("guest") else _of_name(text)
