@@ -193,7 +193,9 @@ def made(text: str, generators: list[Any], *, is_go: bool = False, clusters: Seq
         (BASENAMES, [{"git": {"directories": [{"path": "apps/*"}, {"path": "apps/db", "exclude": True}]}}], [
             "apps/Web_1 Web_1 Web_1 web-1 {{path.filename}}",
         ]),
-        ("{{path}}", [{"git": {"directories": [{"path": "/apps/"}, {"path": "none"}, "x", {}]}}], ["apps"]),
+        ("{{path}}", [{"git": {"directories": [{"path": "apps"}, {"path": "[a"}, "x", {}]}}], ["apps"]),
+        ("{{path}}", [{"git": {"directories": [{"path": "/apps/"}, {"path": "none"}]}}], []),
+        ("{{path}} {{cores}}", [{"git": {"files": [{"path": "./apps/db"}]}}], ["apps/db 4"]),
         (f"{BASENAMES} {{{{path.filenameNormalized}}}} {{{{cores}}}} {{{{bytes}}}} {{{{labels.zone}}}}", [
             {"git": {"files": [{"path": "apps/*/size.yaml"}]}},
         ], [

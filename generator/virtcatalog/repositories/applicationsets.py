@@ -20,6 +20,7 @@ from virtcatalog.manifests.merge import merge
 from virtcatalog.repositories.clusters import IN_CLUSTER, Cluster
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.documents import Opaque, digest_of
+from virtcatalog.repositories.globs import PATH, PATHSPEC, Dialect
 from virtcatalog.repositories.gofunctions import normalized
 from virtcatalog.repositories.gotemplates import TemplateError
 from virtcatalog.repositories.kustomize.origins import has_field
@@ -200,16 +201,14 @@ class _Generators:
         prefix = str(value.get("pathParamPrefix") or "")
         matches: Iterator[tuple[str, Parameters, str]]
         if value.get("directories"):
-            matches = (
-                (at, {}, "") for at in self._matching(value["directories"], self._tree.every_folder, within=True)
-            )
+            matches = ((at, {}, "") for at in self._matching(value["directories"], self._folders, PATH))
         else:
             matches = self._files(value.get("files") or [], field)
         for at, parameters, file in matches:
             yield self._with_values({**parameters, **_path(at, file, prefix, is_go=self._is_go)}, value)
 
     def _files(self, patterns: Sequence[Any], field: str) -> Iterator[tuple[str, Parameters, str]]:
-        for path in self._matching(patterns, self._tree.files, within=False):
+        for path in self._matching(patterns, self._tree.files, PATHSPEC):
             manifest = self._tree.first(path)
             data = manifest.data if manifest is not None else None
             items: list[Any] = data if isinstance(data, list) else [data]
@@ -219,11 +218,16 @@ class _Generators:
             at, _, name = path.rpartition("/")
             yield from ((at, item, name) for item in items)
 
-    def _matching(self, patterns: Sequence[Any], paths: Iterable[str], *, within: bool) -> Iterator[str]:
+    @property
+    def _folders(self) -> Iterator[str]:
+        """The folders of which none is hidden, nor in one that is."""
+        return (folder for folder in self._tree.every_folder if not folder.startswith(".") and "/." not in folder)
+
+    def _matching(self, patterns: Sequence[Any], paths: Iterable[str], dialect: Dialect) -> Iterator[str]:
         globs: list[tuple[bool, Callable[[str], bool]]] = []
         for pattern in patterns:
             if isinstance(pattern, dict) and isinstance(pattern.get("path"), str):
-                matches = self._tree.globs.glob(pattern["path"].strip("/"), within=within)
+                matches = self._tree.globs.glob(pattern["path"], dialect)
                 globs.append((bool(pattern.get("exclude")), matches))
         for path in paths:
             if any(matches(path) for is_excluded, matches in globs if not is_excluded) and not any(

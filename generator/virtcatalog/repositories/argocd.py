@@ -20,6 +20,7 @@ from virtcatalog.repositories.building import Built, collected, in_namespace, ku
 from virtcatalog.repositories.clusters import IN_CLUSTER
 from virtcatalog.repositories.deployers import Deployer, alike
 from virtcatalog.repositories.documents import Opaque, digest_of
+from virtcatalog.repositories.globs import TEXT
 from virtcatalog.repositories.helm import Charts
 from virtcatalog.repositories.kustomize.origins import has_field
 from virtcatalog.repositories.model import Resource
@@ -173,7 +174,7 @@ def _added(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _listed(tree: Tree, at: str, options: Mapping[str, Any]) -> Iterator[str]:
     """Yield the files of a folder that are taken as they stand."""
     include, exclude = (
-        tree.globs.glob(str(options[key])) if options.get(key) else None for key in ("include", "exclude")
+        tree.globs.glob(str(options[key]), TEXT) if options.get(key) else None for key in ("include", "exclude")
     )
     for path in tree.below(at) if options.get("recurse") else tree.folders.get(at, ()):
         name = path.removeprefix(f"{at}/")

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from virtcatalog.limits import REPOSITORY_FILE_BYTES
 from virtcatalog.manifests.folder import Folder, SourceError
 from virtcatalog.manifests.identity import Data
-from virtcatalog.repositories.globs import Globs
+from virtcatalog.repositories.globs import PATH, Globs
 from virtcatalog.repositories.tree import Tree
 
 _FILE: Final = ".sourceignore"
@@ -98,6 +98,6 @@ def _pattern(line: str, at: tuple[str, ...], globs: Globs) -> Iterator[_Pattern]
     text = text.removeprefix("!")
     folders_only, path = text.endswith("/"), text.rstrip("/")
     anchored = "/" in path
-    names = [None if part == "**" else globs.glob(part, within=True) for part in path.split("/") if part]
+    names = [None if part == "**" else globs.glob(part, PATH) for part in path.split("/") if part]
     if names:
         yield _Pattern(at, leaves_out, folders_only, anchored, tuple(names))

@@ -174,17 +174,22 @@ class Pattern:
         self._at += none
         spans: list[tuple[str, str]] = []
         while not spans or self._next() != "]":
-            low = high = self._take()
-            if low == "\\" or (low == "[" and self._next() == ":"):
-                raise self._fault(f"has {low}{self._next()} in brackets, which is not supported")
+            low = high = self._member()
             if self._next() == "-" and self._text[self._at + 1 : self._at + 2] not in ("", "]"):
                 self._at += 1
-                high = self._take()
-                if high < low or high == "\\":
+                high = self._member()
+                if high < low:
                     raise self._fault(f"has the range {low}-{high}")
             spans.append((low, high))
         self._at += 1
         return lambda value: any(low <= value <= high for low, high in spans) != none
+
+    def _member(self) -> str:
+        """A character in brackets; a sign may stand behind a backslash there."""
+        character, following = self._take(), self._next()
+        if (character == "\\" and following not in _ESCAPED) or (character == "[" and following == ":"):
+            raise self._fault(f"has {character}{following} in brackets, which is not supported")
+        return self._take() if character == "\\" else character
 
     def _next(self) -> str:
         """The next character, "" at the end."""
