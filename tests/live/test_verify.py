@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.live.verify import read_domain, unlike
 
+Data = dict[str, Any]
 NAME = "team-0_in-sync-0"
 
 
@@ -191,6 +193,106 @@ def test_a_report_for_others_has_no_names_and_no_texts(lab):
     assert "spec.hostname" in text
     for word in ("payroll", "team", "in\\-sync", "host\\-0"):
         assert word not in text
+
+
+LONG = "not supported by virtcatalog: a machine, or a pattern of emulatedMachines, of more than 256 characters"
+THREADS = "not supported by virtcatalog: a domain with more than 1,024 IO threads is not made"
+CRASH = "KubeVirt v1.9.0 crashes on this VM: it says neither true nor false: set enabled: true"
+NO_MAP = "VirtualMachineInstance/team-0/in-sync-0: spec.domain.machine: must be a map, not the number 3"
+AGREES = (1, [], [])
+
+
+def lone(ours: str, theirs: str = "runs") -> tuple[int, list[tuple[str, str, str]], list[str]]:
+    """A stage whose only finding is on the machine as a whole."""
+    return 0, [("", ours, theirs)], []
+
+
+def left_out(message: str) -> tuple[int, list[Any], list[str]]:
+    """A stage of which nothing can be told."""
+    return 0, [], [f"team-0/in-sync-0: {message}"]
+
+
+@pytest.mark.parametrize(
+    ("started", "runs", "found", "status"),
+    [
+        (
+            {"machine": {"type": "q" * 257}},
+            {},
+            {"vmi": left_out(f"spec.template.spec.domain.machine.type: {LONG}"), "pod": AGREES, "domain": AGREES},
+            2,
+        ),
+        (
+            {"cpu": {"sockets": 2, "maxSockets": 1}},
+            {},
+            {
+                "vmi": lone(
+                    "refused: spec.template.spec.domain.cpu.sockets: the instance type decides this: "
+                    "remove it from the VM (refused by the VM webhook)"
+                ),
+                "pod": AGREES,
+                "domain": AGREES,
+            },
+            1,
+        ),
+        (
+            {},
+            {"ioThreads": {"supplementalPoolThreadCount": 10**6}, "ioThreadsPolicy": "supplementalPool"},
+            {
+                "vmi": (
+                    0,
+                    [
+                        ("spec.domain.ioThreads.supplementalPoolThreadCount", None, 10**6),
+                        ("spec.domain.ioThreadsPolicy", None, "supplementalPool"),
+                    ],
+                    [],
+                ),
+                "domain": left_out(f"spec.domain.ioThreads.supplementalPoolThreadCount: {THREADS}"),
+            },
+            2,
+        ),
+        (
+            {},
+            {"features": {"acpi": {"enabled": True}, "hypervPassthrough": {}}},
+            {
+                "vmi": (0, [("spec.domain.features.hypervPassthrough", None, {})], []),
+                "pod": AGREES,
+                "domain": lone(f"none: spec.template.spec.domain.features.hypervPassthrough.enabled: {CRASH}"),
+            },
+            1,
+        ),
+        ({}, {"machine": 3}, {"vmi": left_out(NO_MAP), "domain": left_out(NO_MAP)}, 2),
+    ],
+)
+def test_what_a_machine_was_started_with_and_what_runs(
+    lab: Lab, started: Data, runs: Data, found: dict[str, Any], status: int
+) -> None:
+    revision = next(obj for obj in lab.objects if obj["metadata"]["name"].startswith("revision-start"))
+    revision["data"] = copy.deepcopy(revision["data"])
+    revision["data"]["spec"]["template"]["spec"]["domain"] |= started
+    lab.vmi["spec"]["domain"] |= runs
+    result = verify(*lab.write(), "-o", "json")
+    assert result.exit_code == status
+    assert {
+        stage: (
+            tally["agree"],
+            [(finding["field"], finding["ours"], finding["theirs"]) for finding in tally["findings"]],
+            tally["left_out"],
+        )
+        for stage, tally in stages(result).items()
+    } == found
+
+
+def test_a_pod_that_does_not_run_and_a_domain_that_is_no_xml_are_not_compared(lab: Lab) -> None:
+    lab.pod["status"]["phase"] = "Failed"
+    lab.domain = "<a>"
+    found = stages(verify(*lab.write(), "-o", "json"))
+    assert [*found] == ["vmi", "domain"]
+    assert found["domain"]["left_out"] == [
+        "team-0/in-sync-0: the domain of team-0/in-sync-0:1:4: is not XML: Premature end of data in tag a line 1"
+    ]
+    (lab.folder / "xml" / f"{NAME}.xml").unlink()
+    result = verify("--live", f"{lab.folder}/dump.json", "--domains", f"{lab.folder}/xml", "-o", "json")
+    assert stages(result)["domain"]["left_out"] == ["team-0/in-sync-0: there is no dumpxml of it"]
 
 
 def test_what_cannot_be_compared_is_no_agreement(lab):
