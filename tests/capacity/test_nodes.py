@@ -33,6 +33,12 @@ def test_nodes_with_dedicated_cpus_are_of_a_kind_of_their_own(label):
     assert [kind.nodes for kind in kinds] == [(0,), (1,)]
 
 
+def test_devices_that_a_node_has_none_of_and_kubevirts_own_make_no_other_kind():
+    own = {"devices.kubevirt.io_kvm": "1000"}
+    _, kinds = nodes(node("a"), node("b", x_gpu="0"), node("c", **own), node("d", x_gpu="1"), node("e", memory="33Gi"))
+    assert [kind.nodes for kind in kinds] == [(0, 1, 2), (3,), (4,)]
+
+
 def test_declared_nodes():
     text = """
 nodes:

@@ -96,7 +96,11 @@ def test_faults_of_renderings_have_their_place(catalog, vms, problem):
         (("name: one", "labels: {}"), "3:1: metadata.name: the VirtualMachine has no name"),
         (
             ("kubevirt.io/v1", "kubevirt.io/v2"),
-            "1:1: apiVersion: a VirtualMachine is of",
+            "1:1: apiVersion: a VirtualMachine is of kubevirt.io/v1, not 'kubevirt.io/v2'",
+        ),
+        (
+            ("kubevirt.io/v1", "kubevirt.io/v1alpha3"),
+            "1:1: apiVersion: a VirtualMachine is of kubevirt.io/v1, not 'kubevirt.io/v1alpha3'",
         ),
         (("kind: VirtualMachine", "kind: Pod"), "1:1: holds no VirtualMachine"),
         (("devices: {}", "devices: []"), "10:16: spec.template.spec.domain.devices: must be a map, not a list"),
