@@ -29,6 +29,19 @@ def test_claims(found, claims, fields):
     assert found(validate_resource_claims, f"resourceClaims: [{claims}]") == expected
 
 
+@pytest.mark.parametrize(
+    ("claims", "fields"),
+    [
+        ("{name: C}, {name: ''}", []),
+        (f"{CLAIM}, {{name: d}}, {CLAIM}, {CLAIM}", ["Duplicate [2].name", "Duplicate [3].name"]),
+    ],
+)
+def test_older_releases_take_each_name_once(found, claims, fields):
+    expected = [field.replace("[", "spec.resourceClaims[") for field in fields]
+    seen = found(validate_resource_claims, f"resourceClaims: [{claims}]", gates=GATES, release=RELEASES["v1.8.4"])
+    assert seen == expected
+
+
 @pytest.mark.parametrize("kind", ["gpus", "hostDevices"])
 @pytest.mark.parametrize(
     ("devices", "fields"),

@@ -279,3 +279,21 @@ def test_pods_that_reserve_a_lun_keep_apart():
     ]
     older = pod(LUN, objects=CLAIM, release="v1.8.4", gates=["PersistentReservation"])
     assert "podAntiAffinity" not in older["spec"]["affinity"]
+
+
+@pytest.mark.parametrize(
+    ("volumes", "uid"),
+    [
+        ("{name: l, persistentVolumeClaim: {claimName: c}}, {name: m, persistentVolumeClaim: {claimName: d}}", "u-1"),
+        ("{name: l, dataVolume: {name: c}}, {name: m, persistentVolumeClaim: {claimName: d}}", "u-1"),
+        ("{name: l, persistentVolumeClaim: {claimName: d}}, {name: m, dataVolume: {name: c}}", "u-2"),
+    ],
+    ids=["claim", "data volume", "beside a data volume"],
+)
+def test_a_reserved_lun_is_known_by_its_claim(volumes, uid):
+    disks = "disks: [{name: l, lun: {reservation: true}}, {name: m, lun: {}}]"
+    template = f"{{domain: {{memory: {{guest: 1Gi}}, devices: {{{disks}}}}}, volumes: [{volumes}]}}"
+    objects = CLAIM + CLAIM.replace("name: c", "name: d").replace("u-1", "u-2")
+    made = pod(template, objects=objects, config="persistentReservationConfiguration: {enabled: true}")
+    reserved = [label for label in made["metadata"]["labels"] if label.startswith("pr.kubevirt.io/")]
+    assert reserved == [f"pr.kubevirt.io/{uid}"]

@@ -155,8 +155,6 @@ def reservations(vmi: VirtualMachineInstance, vm: VirtualMachine | None, facts: 
     for volume in vmi.spec.volumes:
         claim, data = volume.persistent_volume_claim, volume.data_volume
         name = claim.claim_name if claim is not None else data.name if data is not None else ""
-        if not name and volume.memory_dump is not None:
-            name = volume.memory_dump.claim_name
         if name and volume.name in reserving:
             pvc = claims.find(name)
             reserved.add(f"pr.kubevirt.io/{pvc.uid or pvc_uid(vmi.metadata.namespace, name)}")
