@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.build import build
 from virtcatalog.repositories.kustomize.declared import Added
 from virtcatalog.repositories.kustomize.jsonpatch import PatchError, patched
+from virtcatalog.repositories.kustomize.lookup import Matcher, look_up, split_field
 from virtcatalog.repositories.kustomize.origins import (
     Insertion,
     Merging,
@@ -361,3 +364,132 @@ def test_the_place_of_a_text_in_a_text_is_indented():
     assert str(Spot(text, 0, ("b",), 4).within("c").source) == "f.yaml:2:9"
     assert str(Spot(text, elsewhere=lambda path: Source("g.yaml", len(path))).within("b", "c").source) == "g.yaml:2:1"
     assert str(Spot(text, elsewhere=lambda path: None).within("b", "c").source) == "f.yaml:2:5"
+
+
+@pytest.mark.parametrize(
+    ("path", "steps"),
+    [
+        ("spec.a", ["spec", "a"]),
+        ("spec.[a.b/c]", ["spec", "a.b/c"]),
+        ("spec.[a.b.c=d.e].f", ["spec", "[a.b.c=d.e]", "f"]),
+        ("spec.[a=b].f", ["spec", "[a=b]", "f"]),
+        ("spec.[a", ["spec", "a"]),
+        (r"spec.a\.b.c", ["spec", "a.b", "c"]),
+        (".spec.a", ["spec", "a"]),
+    ],
+)
+def test_the_steps_of_a_path_of_replacements(path, steps):
+    assert split_field(path) == steps
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "at"),
+    [
+        ("m.x", 1, ("m", "x")),
+        ("m..x", 1, ("m", "x")),
+        ("m. x ", 1, ("m", "x")),
+        ("m.y", None, ("m", "y")),
+        ("m.y.z", None, ("m", "y")),
+        ("l.0", "a", ("l", 0)),
+        ("l.-", "b", ("l", 1)),
+        ("l.2", None, ("l", 2)),
+        ("l.[=b]", "b", ("l", 1)),
+        ("l.[=c]", None, ("l", -1)),
+        ("k.[n=5].v", 6, ("k", 1, "v")),
+        ("k.[n=true].v", 7, ("k", 2, "v")),
+        ("k.[v=6].n", 5, ("k", 1, "n")),
+        ("k.[o=].n", None, ("k", -1)),
+    ],
+)
+def test_what_stands_at_a_path(path, value, at):
+    data = {"m": {"x": 1}, "l": ["a", "b"], "k": [{"n": "x"}, {"n": 5, "v": 6}, {"n": True, "v": 7}, 3]}
+    assert look_up(data, split_field(path)) == (value, at)
+
+
+@pytest.mark.parametrize(
+    ("path", "create", "places", "made", "typed"),
+    [
+        ("m.x", None, [("m", "x")], {}, []),
+        ("m.none", None, [], {}, []),
+        ("m.none.deep", None, [], {}, []),
+        ("m.null", None, [("m", "null")], {}, []),
+        ("m.null.deep", None, [], {}, []),
+        ("m.null", "new", [("m", "null")], {"m": {"x": 1, "null": "new"}}, ["new"]),
+        ("m.a.b", "new", [("m", "a", "b")], {"m": {"x": 1, "null": None, "a": {"b": "new"}}}, ["new"]),
+        ("m.a.0", "new", [("m", "a", 0)], {"m": {"x": 1, "null": None, "a": ["new"]}}, ["new"]),
+        ("m.a.[=z]", "new", [("m", "a", 0)], {"m": {"x": 1, "null": None, "a": ["z"]}}, ["z"]),
+        (
+            "m.a.[n=5].v",
+            "new",
+            [("m", "a", 0, "v")],
+            {"m": {"x": 1, "null": None, "a": [{"n": 5, "v": "new"}]}},
+            [5, "new"],
+        ),
+        ("l.1", None, [("l", 1)], {}, []),
+        ("l.2", "new", [("l", 2)], {"l": ["a", "ab", "new"]}, ["new"]),
+        ("l.*", None, [("l", 0), ("l", 1)], {}, []),
+        ("l.[=a]", None, [("l", 0), ("l", 1)], {}, []),
+        ("l.[=^a$]", None, [("l", 0)], {}, []),
+        ("k.*.v", None, [("k", 0, "v"), ("k", 1, "v")], {}, []),
+        ("k.[n=y|z].v", None, [("k", 1, "v")], {}, []),
+        ("k.[n=q].v", None, [], {}, []),
+    ],
+)
+def test_the_places_that_a_path_leads_to(path, create, places, made, typed):
+    data = {
+        "m": {"x": 1, "null": None}, "l": ["a", "ab"], "k": [{"n": "x", "v": 1}, {"n": "y", "v": 2}],
+    }  # fmt: skip
+    expected = {**json.loads(json.dumps(data)), **made}
+    matcher = Matcher(split_field(path), Budget(), None if create is None else lambda: create)
+    found = matcher.matches(data)
+    assert [at for _, _, at in found] == places
+    assert data == expected
+    for holder, key, at in found:
+        assert holder[key] == reduce(getitem, at, data)
+    assert [reduce(getitem, at, data) for at in matcher.created] == typed
+
+
+@pytest.mark.parametrize(
+    ("operations", "result"),
+    [
+        ([{"op": "add", "path": "/l/-1", "value": "z"}], {"l": ["a", "b", "z"], "m": {"x": 1}}),
+        ([{"op": "add", "path": "/l/-3", "value": "z"}], {"l": ["z", "a", "b"], "m": {"x": 1}}),
+        ([{"op": "add", "path": "/l/2", "value": "z"}], {"l": ["a", "b", "z"], "m": {"x": 1}}),
+        ([{"op": "remove", "path": "/l/-1"}], {"l": ["a"], "m": {"x": 1}}),
+        ([{"op": "replace", "path": "/l/-2", "value": 5}], {"l": [5, "b"], "m": {"x": 1}}),
+        ([{"op": "copy", "from": "/m", "path": "/n"}, {"op": "add", "path": "/n/y", "value": 2}],
+         {"l": ["a", "b"], "m": {"x": 1}, "n": {"x": 1, "y": 2}}),
+        ([{"op": "move", "from": "/l/0", "path": "/m/~1~0"}], {"l": ["b"], "m": {"x": 1, "/~": "a"}}),
+        ([{"op": "test", "path": "/m/none", "value": None}, {"op": "test", "path": "/l/1", "value": "b"}],
+         {"l": ["a", "b"], "m": {"x": 1}}),
+    ],
+)  # fmt: skip
+def test_operations_leave_what_they_are_given(operations, result):
+    data = {"l": ["a", "b"], "m": {"x": 1}}
+    assert patched(data, operations, Budget()) == (result, [])
+    assert data == {"l": ["a", "b"], "m": {"x": 1}}
+
+
+def test_operations_say_what_they_changed():
+    operations = [
+        {"op": "add", "path": "/l/0", "value": "z"},
+        {"op": "add", "path": "/m/y", "value": 1},
+        {"op": "replace", "path": "/l/-1", "value": 5},
+        {"op": "remove", "path": "/l/1"},
+        {"op": "copy", "from": "/m/x", "path": "/l/-"},
+        {"op": "move", "from": "/m/x", "path": "/m/z"},
+        {"op": "test", "path": "/m/z", "value": 1},
+        {"op": "replace", "path": "", "value": {"a": 1}},
+    ]
+    assert patched({"l": ["a", "b"], "m": {"x": 1}}, operations, Budget(), SPOT) == (
+        {"a": 1},
+        [
+            Insertion(("l", 0), SPOT.within(0, "value")),
+            Value(("m", "y"), SPOT.within(1, "value")),
+            Value(("l", 2), SPOT.within(2, "value")),
+            Removal(("l", 1), SPOT.within(3)),
+            Insertion(("l", 2), SPOT.within(4)),
+            Value(("m", "z"), SPOT.within(5)),
+            Value((), SPOT.within(7, "value")),
+        ],
+    )

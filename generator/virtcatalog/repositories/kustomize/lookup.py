@@ -148,6 +148,7 @@ class Matcher:
         items = self._list(value, str(index))
         if index == len(items) and self._create is not None:
             items.append(self._created(rest))
+            self.created += [(*path, index)] * (not rest)
         if index >= len(items):
             raise PathError(f"{index} is an index, and the list has {counted(len(items), 'item')}")
         yield from self._at(items, index, rest, (*path, index))
