@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virtcatalog.api.findings import Item
-from virtcatalog.manifests.difference import differences, leaves, shown
+from virtcatalog.manifests.difference import alike, differences, leaves, shown
 
 NAMES = st.sampled_from("abc")
 VALUES = st.recursive(
@@ -75,6 +75,52 @@ def test_what_counts_as_the_same_can_be_said():
         return old == new or path == ("a",)
 
     assert [each.field for each in differences({"a": 1, "b": 1}, {"a": 2, "b": 2}, same=same)] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "items", "found"),
+    [
+        ({"d": [{"name": "a", "x": 1}]}, {"d": []}, True, [(("d", "a"), {"name": "a", "x": 1}, None)]),
+        ({"d": []}, {"d": [{"name": "a"}]}, True, [(("d", "a"), None, {"name": "a"})]),
+        ({"d": [{"name": "a"}]}, {"d": []}, False, [(("d", "a", "name"), "a", None)]),
+        (
+            {"d": [{"name": "a", "x": 1}]},
+            {"d": [{"name": "a", "x": 2}]},
+            True,
+            [(("d", "a", "x"), 1, 2)],
+        ),
+        ({"d": [1]}, {"d": []}, True, [(("d", 0), 1, None)]),
+        (
+            {"d": [{"name": "a"}, {"name": "a"}]},
+            {},
+            True,
+            [(("d", 0, "name"), "a", None), (("d", 1, "name"), "a", None)],
+        ),
+        ({"d": {"a": True}}, {"d": {"a": 1}}, True, [(("d", "a"), True, 1)]),
+        ({"d": [[True]], "e": 1}, {"d": [[1]], "e": True}, True, [(("d", 0, 0), True, 1), (("e",), 1, True)]),
+        ({"d": [{"b": [True, {"c": False}]}]}, {"d": [{"b": [True, {"c": False}]}]}, True, []),
+    ],
+)
+def test_items_that_come_or_go_may_be_told_as_a_whole(old, new, items, found):
+    differ = list(differences(old, new, items=items))
+    assert [(each.path, each.old, each.new) for each in differ] == found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        (1, 1.0, True),
+        (1, True, False),
+        (True, True, True),
+        ({"a": [1, {"b": 0}]}, {"a": [1, {"b": False}]}, False),
+        ({"a": [1, {"b": 0}]}, {"a": [1, {"b": 0}]}, True),
+        ({"a": "x", "b": True}, {"a": "x", "b": 1}, False),
+        ([], [1], False),
+        (None, None, True),
+    ],
+)
+def test_a_boolean_is_no_number(old, new, same):
+    assert alike(old, new) is same
 
 
 def test_leaves():

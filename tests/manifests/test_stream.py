@@ -376,3 +376,12 @@ def test_a_text_is_seen_through_a_window(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (bytes(window.view(5, 6)), bytes(window.view(12, 3))) == (b"234567", b"9")
     assert window.search(re.compile(b"[89]"), 3, 1) == (11, b"8")
     assert [window.mark(offset) for offset in (3, 6, 13)] == [(0, 0), (0, 3), (0, 10)]
+
+
+def test_a_file_that_was_copied_is_closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_bytes(b"a: 1\n")
+    closed: list[int] = []
+    monkeypatch.setattr(os, "close", lambda file, close=os.close: (closed.append(file), close(file))[1])
+    assert Spool().open(str(path)).read(0, 99) == b"a: 1\n"
+    assert len(closed) == 1

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from virtcatalog.catalog.load import load_catalog
+from virtcatalog.manifests.folder import LinkOutError, SourceError
 from virtcatalog.manifests.sources import open_folder
 from virtcatalog.manifests.watch import PATIENCE, Watch, stamps
 
@@ -252,3 +253,24 @@ def test_other_files_and_folders_are_watched_as_they_are_named(house):
         lambda: write("vms/site/catalog.json", "{}"),
     )
     assert told(watch, *changes) == {"vms/dump.json": CHANGED, "fleet": CHANGED}
+
+
+def test_a_link_that_goes_round_is_watched_itself(house):
+    Path("round").symlink_to("round")
+    watch = Watch()
+    watch.begin("house", ["round"])
+    assert told(watch, lambda: Path("round").unlink()) == {"round": GONE}
+
+
+def test_a_watched_folder_is_the_folder(house):
+    folder = Watch().over(open_folder("house"), "house")
+    assert (folder.at, folder.has("catalog.yaml"), folder.has("none")) == (("house",), True, False)
+    assert folder.listing() == open_folder("house").listing()
+    assert folder.read("catalog.yaml") == b"name: house\nextends: ../base\n"
+    with pytest.raises(SourceError, match=r"^is larger than 0 MiB$"):
+        folder.read("catalog.yaml", 1)
+    with pytest.raises(LinkOutError):
+        folder.folder("../../base")
+    base = folder.folder("../base")
+    assert base is not None
+    assert (base.at, base.listing().files) == (("base",), ("catalog.yaml", "instancetypes/c.yaml"))
