@@ -15,6 +15,7 @@ from virtcatalog.api.findings import field_path
 from virtcatalog.manifests.blocks import read_block
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.places import Mark, mark_behind
 
 KEYS = st.sampled_from(["a", "b", "a.b", "a[0]", "spec", "spec.a", "a]b", "x/y", "ä", "<<", "no", "17"])
 VALUES = st.recursive(
@@ -236,3 +237,57 @@ def test_what_is_merged_into_a_map_is_where_it_was_written(
 def test_a_key_that_is_no_text_is_found_as_data_has_it_and_as_it_is_written() -> None:
     text = Composed(MERGED)
     assert [text.place(0, field) for field in (("true",), ("on",), "on", "true")] == [(14, 1), (1, 1), (14, 1), (1, 1)]
+
+
+NODES = "{l: [a, [b, {c: 1}]], a.b: {c: 1, 'd[0]': 2}, a: {b: {c: 3, e: 4}, 'x]y': 5}, '[z]': 6, z: [7]}"
+
+
+@pytest.mark.parametrize(
+    ("field", "column"),
+    [
+        ("l", 2),
+        ("l[0]", 6),
+        ("l[1]", 9),
+        ("l[1][0]", 10),
+        ("l[1][1].c", 14),
+        ("l[2]", 2),
+        ("l.x", 2),
+        (("l", 1, 1, "c"), 14),
+        (("l", -1), 2),
+        (("l", "x"), 2),
+        (("l", 2), 2),
+        ("a.b", 23),
+        ("a.b.c", 29),
+        ("[a.b].c", 29),
+        ("a.b.d[0]", 35),
+        ("a.b.e", 23),
+        ("a[b].e", 61),
+        (("a", "b", "e"), 61),
+        ("a.x]y", 68),
+        ("a[x]y]", 68),
+        ("[z]", 79),
+        ("z", 89),
+        ("z[0]", 93),
+        ("[a", 1),
+        ("none", 1),
+    ],
+)
+def test_fields_lead_through_nodes_by_the_longest_keys(field: str | tuple[str | int, ...], column: int) -> None:
+    assert Composed(NODES).place(0, field) == (1, column)
+
+
+@pytest.mark.parametrize(
+    ("before", "mark"),
+    [
+        ("", (0, 0)),
+        ("ab", (0, 2)),
+        ("a\nb", (1, 1)),
+        ("a\r\nb\rc", (2, 1)),
+        ("\u00e4\n\u00e4\u00e4", (1, 2)),
+        ("\u00e4\u2028b\x85cd", (2, 2)),
+        ("\n\n", (2, 0)),
+    ],
+)
+def test_a_place_is_behind_so_many_lines_and_characters(before: str, mark: tuple[int, int]) -> None:
+    assert mark_behind(before) == mark
+    assert Mark(3, 5).then(mark_behind(before)) == ((3 + mark[0], mark[1]) if mark[0] else (3, 5 + mark[1]))
