@@ -156,3 +156,74 @@ def test_cells_that_are_left_out_count(monkeypatch):
     made = parts({"vInfo": [["VM"]]})
     text = made[SHEET].replace("</sheetData>", '<row><c r="XFD2"/></row></sheetData>')
     assert refusal(packed({**made, SHEET: text})) == f"f.xlsx: {SHEET}: is more than 1,000 cells: split the file"
+
+
+def numbered(*rows: str):
+    """The lines of rows that have these numbers."""
+    head = '<row r="1"><c t="str"><v>VM</v></c></row>'
+    return [row.line for row in cells(head + "".join(f'<row{row}><c t="str"><v>a</v></c></row>' for row in rows)).rows]
+
+
+def test_rows_are_numbered_or_follow_each_other():
+    assert numbered(' r="3"', "", ' r="9999999"') == [3, 4, 9999999]
+    assert numbered(' r="3"', ' r="10000000"', ' r="x"', ' r="-9"', ' r="\u0662"', ' r=""') == [3, 4, 5, 6, 7, 8]
+
+
+def test_how_a_text_is_pronounced_is_no_part_of_it():
+    table = cells(
+        '<row r="1"><c t="inlineStr"><is><t>a</t><rPh><t>X</t></rPh><r><t>b</t></r><t/></is></c></row>'
+        '<row r="2"><c t="inlineStr"><is><t>c</t></is></c></row>'
+    )
+    assert (table.columns, table.rows) == ({"ab": 0}, [Row(2, ("c",))])
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ('<c t="b"><v>0</v></c>', "False"),
+        ('<c t="b"><v>2</v></c>', "2"),
+        ("<c><v>1.5</v></c>", "1.5"),
+        ('<c t="n"><v>7</v></c>', "7"),
+        ('<c t="s"><v>0</v></c>', "text"),
+        ('<c t="e"><v>#REF!</v></c>', "#REF!"),
+    ],
+)
+def test_what_a_cell_holds(cell, text):
+    assert cells(f'<row r="1"><c t="str"><v>VM</v></c></row><row r="2">{cell}</row>').rows == [Row(2, (text,))]
+
+
+@pytest.mark.parametrize("number", ["1", "-1", "x", "", "1234567890", "\u0660"])
+def test_a_text_that_is_not_there(number):
+    made = parts({"vInfo": [["text"]]})
+    text = made[SHEET].replace("<v>0</v>", f"<v>{number}</v>")
+    told = f"f.xlsx: is no workbook: a cell has the text {number!r}, which is not there"
+    assert refusal(packed({**made, SHEET: text})) == told
+
+
+def test_a_sheet_is_where_its_relation_leads():
+    made = parts({"vInfo": [["VM"]]})
+    relations = "xl/_rels/workbook.xml.rels"
+    moved = {**made, relations: made[relations].replace("worksheets/", "/xl/worksheets/")}
+    assert read(packed(moved))["vInfo"].columns == {"VM": 0}
+    elsewhere = {**made, relations: made[relations].replace("worksheets/", "/other/")}
+    assert refusal(packed(elsewhere)) == "f.xlsx: is no workbook: it has no other/sheet1.xml"
+    nowhere = {**made, relations: '<Relationships xmlns="p"/>'}
+    assert refusal(packed(nowhere)) == "f.xlsx: is no workbook: it has no xl/"
+
+
+def test_a_workbook_without_texts_needs_no_list_of_them():
+    made = parts({"vInfo": [["1"], ["2"]]})
+    del made["xl/sharedStrings.xml"]
+    assert read(packed(made))["vInfo"].rows == [Row(2, ("2",))]
+
+
+def test_what_is_as_large_as_it_may_be_is_read(monkeypatch):
+    made = parts({"vInfo": [["VM"], ["a"], ["b"]]})
+    monkeypatch.setattr(module, "WORKBOOK_BYTES", sum(len(text.encode()) for text in made.values()))
+    monkeypatch.setattr(module, "WORKBOOK_ELEMENTS", 3)
+    monkeypatch.setattr(module, "TABLE_CELLS", 3)
+    assert len(read(packed(made))["vInfo"].rows) == 2
+    monkeypatch.setattr(module, "TABLE_CELLS", 2)
+    assert refusal(packed(made)) == f"f.xlsx: {SHEET}: is more than 2 cells: split the file"
+    monkeypatch.setattr(module, "WORKBOOK_ELEMENTS", 2)
+    assert refusal(packed(made)) == "f.xlsx: xl/sharedStrings.xml: has more than 2 of <si>"
