@@ -90,3 +90,76 @@ def test_a_file_whose_size_cannot_be_read_is_refused():
 def test_an_archive_of_very_many_files_ends():
     header = archive(("a", b""))[:512]
     assert f"has more than {ARCHIVE_MEMBERS:,} files" in refusal(header * (ARCHIVE_MEMBERS + 1))
+
+
+def header(name: bytes = b"a.ovf", size: bytes = b"00000000003\0", kind: bytes = b"0") -> bytes:
+    """A header of a tar archive; its checksum is right."""
+    content = bytearray(512)
+    content[: len(name)], content[124:136], content[156:157] = name, size, kind
+    content[148:156] = b"%06o\0 " % (sum(content) + 8 * 32)
+    return bytes(content)
+
+
+def padded(content: bytes) -> bytes:
+    return content + bytes(-len(content) % 512)
+
+
+@pytest.mark.parametrize("kind", [b"0", b"\0", b"7"])
+def test_a_file_is_of_any_of_these_kinds(kind):
+    assert read(header(kind=kind) + padded(b"abc"))[0] == b"abc"
+
+
+@pytest.mark.parametrize("kind", [b"1", b"2", b"5", b"g", b"x"])
+def test_what_is_no_file_is_stepped_over(kind):
+    assert refusal(header(kind=kind) + padded(b"abc")) == "f.ova: has no .ovf file in it"
+    assert read(header(kind=kind) + padded(b"abc") + header() + padded(b"def"))[0] == b"def"
+
+
+@pytest.mark.parametrize(
+    "size", [b"00000000003\0", b"         3 \0", b"3\0\0\0\0\0\0\0\0\0\0\0", b"\x80" + bytes(10) + b"\3"]
+)
+def test_a_size_is_octal_or_binary(size):
+    assert read(header(size=size) + padded(b"abc"))[0] == b"abc"
+
+
+@pytest.mark.parametrize(
+    ("kind", "long"),
+    [
+        (b"L", b"folder/web.ovf\0"),
+        (b"x", b"23 path=folder/web.ovf\n"),
+        (b"x", b"10 a=bcde\n23 path=folder/web.ovf\n"),
+    ],
+)
+def test_a_long_name_stands_in_front(kind, long):
+    front = header(b"long", b"%011o\0" % len(long), kind) + padded(long)
+    assert read(front + header(b"web") + padded(b"abc"))[0] == b"abc"
+    # It is of the next file alone.
+    two = header(b"first") + padded(b"abc") + header(b"second") + padded(b"def")
+    assert refusal(front.replace(b".ovf", b".txt") + two) == "f.ova: has no .ovf file in it"
+
+
+def test_a_long_name_does_not_count_for_what_is_behind_the_next():
+    long = b"web.ovf\0"
+    front = header(b"long", b"%011o\0" % len(long), b"L") + padded(long)
+    assert (
+        read(front + header(b"web", kind=b"5", size=b"00000000000\0") + header(b"a.ovf") + padded(b"abc"))[0] == b"abc"
+    )
+    assert refusal(front + header(b"web", kind=b"5", size=b"00000000000\0") + header(b"b") + padded(b"abc")) == (
+        "f.ova: has no .ovf file in it"
+    )
+
+
+def test_a_descriptor_may_be_as_large_as_is_read():
+    text = b"x" * XML_BYTES
+    assert read(archive(("a.ovf", text)))[0] == text
+    whole = archive(("a.ovf", b"x" * 600))
+    assert read(whole[: 512 + 600])[0] == b"x" * 600
+    assert refusal(whole[: 512 + 599]) == "f.ova: ends within its descriptor"
+
+
+def test_an_archive_may_have_as_many_files_as_are_read():
+    many = header(b"a", b"00000000000\0") * (ARCHIVE_MEMBERS - 1)
+    assert read(many + header() + padded(b"abc"))[0] == b"abc"
+    assert refusal(header(b"a", b"00000000000\0") + many + header() + padded(b"abc")) == (
+        f"f.ova: has more than {ARCHIVE_MEMBERS:,} files in it"
+    )
