@@ -176,7 +176,11 @@ def test_a_dry_source_is_what_is_hydrated() -> None:
     ],
 )
 def test_where_it_lands(destination: Data, cluster: str, namespace: str | None) -> None:
-    unit = application({"source": {"repoURL": URL, "path": "vms"}, "destination": destination}, FOLDER)
+    policy = {"automated": {"prune": True}}
+    spec = {"source": {"repoURL": URL, "path": "vms"}, "destination": destination, "syncPolicy": policy}
+    unit = application(spec, FOLDER)
+    assert unit.syncing is not None
+    assert (unit.syncing.tool, unit.syncing.kind, unit.syncing.prunes) == ("Argo CD", "Application", True)
     assert (unit.cluster, unit.resources[0].data["metadata"].get("namespace")) == (cluster, namespace)
 
 

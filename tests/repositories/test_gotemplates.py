@@ -319,3 +319,33 @@ def test_work_and_output_have_limits():
 def test_a_number_beyond_go_is_an_error():
     with pytest.raises(TemplateError, match="a parameter is no number that Go has"):
         render("{{ .a }}", {"a": 10**400})
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("{{ range .apps }}{{ .app }}{{ range $.labels }}{{ . }}{{ end }}{{ end }}", "a12b12"),
+        ("{{ with .none }}x{{ else }}{{ .name }}{{ end }}", "Web"),
+        ("{{ with $p := .path }}{{ $p.path }}{{ .path }}{{ end }}", "vms/webvms/web"),
+        ("{{ if $x := .on }}{{ $x }}{{ end }}", "true"),
+        ("{{ range $a := .apps }}{{ $a.app }}{{ end }}", "ab"),
+        ("{{ if .none }}a{{ else if .on }}b{{ else }}c{{ end }}", "b"),
+        ("{{ if .none }}a{{ else if .none }}b{{ else }}c{{ end }}", "c"),
+        ("{{ with .none }}a{{ else with .name }}{{ . }}{{ end }}", "Web"),
+        ("a {{- /* a comment */ -}} b", "ab"),
+        ("a {{ .name -}}  b", "a Webb"),
+        ("{{ .missing }}{{ .path.missing.more }}", "{{ .missing }}{{ .path.missing.more }}"),
+        ('{{ "a\\nb\\t\\"c\\"\\\\" }}', 'a\nb\t"c"\\'),
+        ("{{ `a\\n` }}{{ -5 }}{{ true }}{{ false }}", "a\\n-5truefalse"),
+        ("{{ (index .apps 1).cores | add 1 }}", "5"),
+        ("{{ .name | lower | upper | trunc 2 }}", "WE"),
+        ("{{ ((.name)) }}", "Web"),
+        ("{{ with .path }}{{ . | len }}{{ end }}", "2"),
+        ("{{ $.name }}{{ $.path | len }}", "Web2"),
+        ("{{ $x := 1 }}{{ range .apps }}{{ $x = .cores }}{{ end }}{{ $x }}", "4"),
+        ("{{ $x := 1 }}{{ range .apps }}{{ $x := .cores }}{{ $x }}{{ end }}{{ $x }}", "241"),
+        ("{{ range $i, $a := .apps }}{{ if $i }},{{ end }}{{ $a.app }}{{ end }}", "a,b"),
+    ],
+)
+def test_blocks_variables_and_words(template, text):
+    assert render(template, PARAMETERS) == text

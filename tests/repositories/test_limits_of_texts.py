@@ -8,9 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.repositories import envsubst, gotemplates
+from virtcatalog.repositories import envsubst, gotemplates, templates
 from virtcatalog.repositories.envsubst import substituted
 from virtcatalog.repositories.gotemplates import render
+from virtcatalog.repositories.templates import filled
 
 
 def nested(levels: int) -> Callable[[], object]:
@@ -33,6 +34,20 @@ def nested(levels: int) -> Callable[[], object]:
             "TEMPLATE_OUTPUT_CHARACTERS",
             lambda: render("ab{{ .x }}", {"x": "cd"}),
             lambda: render("ab{{ .x }}", {"x": "cde"}),
+            "a template makes a text of more than 4 characters",
+        ),
+        (
+            gotemplates,
+            "TEMPLATE_OUTPUT_CHARACTERS",
+            lambda: render('{{ len (printf "%s%s" .x .x) }}', {"x": "cd"}),
+            lambda: render('{{ len (printf "%s%s%s" .x .x .x) }}', {"x": "cd"}),
+            'the template {{len (printf "%s%s%s" .x .x .x)}} is not supported',
+        ),
+        (
+            templates,
+            "TEMPLATE_OUTPUT_CHARACTERS",
+            lambda: filled("{{x}}{{x}}", {"x": "ab"}, is_go=False),
+            lambda: filled("{{x}}{{y}}", {"x": "abc", "y": ""}, is_go=False),
             "a template makes a text of more than 4 characters",
         ),
         (
