@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
@@ -185,3 +186,10 @@ def test_machines_get_bytes(file):
     assert [each["name"] for each in disks] == ["root", "iso", "tray", "scratch"]
     assert disks[1]["backingFile"] == "/var/run/kubevirt/container-disks/disk_1.img"
     assert disks[3]["size"] == 2 * 2**30
+
+
+def test_of_a_disk_only_what_is_known_is_told():
+    disk = DiskInfo(name="root")
+    assert msgspec.to_builtins(disk) == {"name": "root"}
+    texts = ("volume", "path", "backing_file", "bus", "dev", "type", "format", "cache", "io", "serial")
+    assert msgspec.structs.asdict(disk) == {"name": "root", "size": 0, "boot": 0, **dict.fromkeys(texts, "")}

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 import pytest
-from inline_vms import machine
+from inline_vms import PREFERENCE, machine, named, of_size
 
 from virtcatalog.adopt.candidates import Candidates
 from virtcatalog.adopt.fleet import Adoption, adopt
@@ -333,3 +333,24 @@ class TestTies:
         )
         vm = machine(LINUX, VOLUME.replace("guest:1", "fedora:41"))
         assert names(adopt(vm, found))[1] == "fedora"
+
+
+@pytest.mark.parametrize(
+    ("devices", "preferred", "left"),
+    [
+        ("rng: {}, tpm: {}", "preferredRng", {"tpm": {}}),
+        ("rng: {}", "preferredRng", None),
+        ("rng: {}, tpm: {}", "preferredTPM", {"rng": {}}),
+    ],
+)
+def test_a_preference_is_named_where_the_manifest_grows_no_longer_by_that(
+    devices: str, preferred: str, left: dict[str, Any] | None
+) -> None:
+    """Its name and an empty map are as long as what it gives."""
+    vm = machine(f"{{cpu: {{sockets: 2}}, memory: {{guest: 4Gi}}, devices: {{{devices}}}}}")
+    candidates = Candidates([of_size("small"), named(PREFERENCE, "p", {"devices": {preferred: {}}})])
+    adoption = adopt(vm, candidates)
+    assert names(adoption) == ("small", "p" if left else None)
+    assert adoption.shrunk is not None
+    domain = adoption.shrunk.manifest["spec"]["template"]["spec"]["domain"]
+    assert domain == {"devices": left or {"rng": {}}}

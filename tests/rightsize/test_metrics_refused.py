@@ -93,3 +93,8 @@ def test_what_does_not_count(text: str, usage: dict[str, Usage], messages: list[
 def test_a_percentile_is_the_nearest_rank(percentile: float, amount: float) -> None:
     text = answer(series(values=[[number, str(number)] for number in (3, 1, 4, 2)]), kind="matrix")
     assert read_metrics(text.encode(), "usage", percentile).usage == {"shop/web": Usage(amount)}
+
+
+def test_names_that_are_no_utf_8_are_names_all_the_same() -> None:
+    metrics = read_metrics(HEADER.encode() + b"shop,w\xffb,1,2\n", "usage", 0.95)
+    assert metrics.usage == {"shop/w\ufffdb": Usage(1.0, 2.0)}
