@@ -241,6 +241,12 @@ def test_a_product_is_a_decimal_where_it_has_places_or_leaves_64_bits(
     assert (str(made), made.is_decimal) == (product, is_decimal)
 
 
+@pytest.mark.parametrize("power", range(1, 12))
+def test_what_overflows_by_some_powers_of_ten_wraps_and_by_others_is_zero(power: int) -> None:
+    wrapped = (999_999_999_999_999_999 * 10**power + 2**63) % 2**64 - 2**63
+    assert Quantity.parse(f"{'9' * 18}e{power}").value == (wrapped if power in (1, 2, 3, 6, 9) else 0)
+
+
 def test_zero_may_have_any_number_of_places() -> None:
     zero = Quantity.parse("0.00000000000")
     assert [str(amount) for amount in (zero, zero + Quantity.parse("1.5"), Quantity.parse("1n") + zero)] == [
