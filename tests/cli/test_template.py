@@ -121,3 +121,37 @@ def test_keys_that_stand_twice_are_told():
     assert "t.yaml:4:1: the key 'kind' is here twice, first in line 2: this one counts" in run(
         "process", "-f", "t.yaml"
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["process", "web", "-f", "t.yaml"], "Error: the template is either web or in t.yaml: give one"),
+        (["process", "web", "--name", "db"], "Error: the name is either web or db: give one"),
+        (["process"], "Error: which template? Give its file with -f"),
+        (
+            ["process", "web"],
+            "error: the template 'web' is in a cluster, and virtcatalog asks none: get it with kubectl and give -f -",
+        ),
+        (
+            ["convert", "-f", "o.yaml", "--instancetype", "m.smal"],
+            "error: there is no virtualmachineclusterinstancetype 'm.smal'; did you mean 'm.small'?",
+        ),
+        (
+            ["convert", "-f", "o.yaml", "--preference", "VirtualMachinePreference/x"],
+            "error: there is no virtualmachinepreference 'x'",
+        ),
+        (["process", "-f", "-"], "<stdin>: is empty: there is nothing to read\n1 problem"),
+        (["process", "-f", "gone.yaml"], "gone.yaml: there is no such file or folder\n1 problem"),
+    ],
+)
+def test_what_is_wrong_is_said(arguments, said):
+    result = CliRunner().invoke(main, ["template", *arguments], input="")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.rpartition("\n\n")[2] == f"{said}\n"
+
+
+def test_a_type_of_a_namespace_is_named_with_its_kind():
+    said = run("convert", "-f", "o.yaml", "--instancetype", "VirtualMachineInstancetype/m.small")
+    assert "      instancetype:\n        kind: VirtualMachineInstancetype\n        name: m.small\n" in said
+    assert "--- stderr\nwith VirtualMachineInstancetype m.small the domain is another one:\n" in said
