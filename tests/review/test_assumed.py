@@ -8,13 +8,17 @@ from pathlib import Path
 import pytest
 
 import virtcatalog
+from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.folder import held
 from virtcatalog.releases import DEFAULT, find_release
-from virtcatalog.review.assumed import GATE
+from virtcatalog.review.assumed import GATE, assumed_words, claims_once, hinted, networks_elsewhere, turned_off
 from virtcatalog.review.compare import review
+from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.dumps import Dump
 from virtcatalog.review.read import read_side
+from virtcatalog.review.side import Side
+from virtcatalog.review.verdict import Verdict
 
 HOST_DEVICES = {"hostDevices": [{"name": "a", "deviceName": "example.org/a"}]}
 ASSUMED = "{}, which VMs needed before; give the KubeVirt CR with -f to be sure"
@@ -218,3 +222,110 @@ def test_a_network_that_is_there_or_that_no_change_meets_is_not_assumed():
     lan = attachment_definition("lan")
     assert reviewed([vm()], [on_networks("lan"), lan]).fleet.assumed == ()
     assert reviewed([on_networks("lan"), vm("b")], [on_networks("lan"), vm("b", guest="2Gi")]).fleet.assumed == ()
+
+
+ELSEWHERE = "in the cluster, without a device to request"
+CLAIM = "volume '{}': claim '{}' has no known access modes, and counts as not shared: a migration needs ReadWriteMany"
+
+
+def test_of_claims_of_which_nothing_is_known_each_is_named_once():
+    verdicts = [
+        Verdict(vm="a", reasons=("it cannot migrate", CLAIM.format("root", "a-root"), CLAIM.format("data", "data"))),
+        Verdict(vm="b", reasons=("it cannot migrate",)),
+        Verdict(vm="c", reasons=(CLAIM.format("data", "data"),)),
+    ]
+    shorter, claims = claims_once(verdicts)
+    assert [verdict.reasons for verdict in shorter] == [
+        (
+            "it cannot migrate",
+            "volume 'root' counts as not shared",
+            "volume 'data' counts as not shared",
+        ),
+        ("it cannot migrate",),
+        ("volume 'data' counts as not shared",),
+    ]
+    assert claims == ["a-root", "data"]
+
+
+@pytest.mark.parametrize(
+    ("assumed", "lines"),
+    [
+        (((), (), (), ()), ()),
+        ((["b", "a"], (), (), ()), (ASSUMED.format("a and b"),)),
+        (((), ["y@2", "x@1"], (), ()), tuple(f"as KubeVirt's operator deploys it: {name}" for name in ("x@1", "y@2"))),
+        (((), (), ["c"], ()), ("1 claim counts as not shared: nothing is known of c",)),
+        (
+            ((), (), list("gfedcba"), ()),
+            ("7 claims count as not shared: nothing is known of a, b, c, d, e and 2 more",),
+        ),
+        (
+            ((), (), (), {"shop/a"}),
+            (f"1 NetworkAttachmentDefinition is {ELSEWHERE}: shop/a",),
+        ),
+        (
+            ((), (), (), set("abcdef")),
+            (f"6 NetworkAttachmentDefinitions are {ELSEWHERE}: a, b, c, d, e and 1 more",),
+        ),
+        ((["a"], ["x@1"], ["c"], {"n"}), (
+            ASSUMED.format("a"),
+            "as KubeVirt's operator deploys it: x@1",
+            "1 claim counts as not shared: nothing is known of c",
+            f"1 NetworkAttachmentDefinition is {ELSEWHERE}: n",
+        )),
+    ],
+)  # fmt: skip
+def test_what_is_assumed_in_words(assumed, lines):
+    assert assumed_words(*assumed) == lines
+
+
+@pytest.mark.parametrize(
+    ("reasons", "changes", "hints"),
+    [
+        ((), (), (0, 0)),
+        (("x",), ("y",), (0, 0)),
+        (("the feature gate X, which is off",), ("y",), (1, 0)),
+        (("x",), ("the feature gate X",), (0, 1)),
+        (("feature gate X",), ("feature gate X",), (1, 0)),
+    ],
+)
+def test_of_a_gate_that_nobody_has_said_to_be_off_it_is_said_what_to_do(reasons, changes, hints):
+    hint = "no KubeVirt CR is at hand: give it with -f if the gate is on"
+    found = hinted(Verdict(reasons=reasons, changes=changes))
+    assert (found.reasons, found.changes) == ((*reasons, *[hint] * hints[0]), (*changes, *[hint] * hints[1]))
+
+
+def test_networks_of_which_the_cluster_has_no_definition():
+    definition = {
+        "apiVersion": "k8s.cni.cncf.io/v1",
+        "kind": "NetworkAttachmentDefinition",
+        "metadata": {"name": "blue", "namespace": "shop"},
+    }
+    networks = [{"name": "pod", "pod": {}}] + [
+        {"name": name.replace("/", "-"), "multus": {"networkName": name}} for name in ("blue", "red", "ops/blue")
+    ]
+    cluster = Cluster([definition])
+    manifest = {
+        "kind": "VirtualMachine",
+        "metadata": {"name": "a", "namespace": "shop"},
+        "spec": {"template": {"spec": {"networks": networks}}},
+    }
+    assert [*networks_elsewhere(manifest, cluster)] == ["shop/red", "ops/blue"]
+    alone = {"kind": "VirtualMachineInstance", "metadata": {"name": "a"}, "spec": {"networks": networks}}
+    assert [*networks_elsewhere(alone, cluster)] == ["default/blue", "default/red", "ops/blue"]
+    assert [*networks_elsewhere({**manifest, "spec": {}}, cluster)] == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (("HostDevices",), (), "feature gate HostDevices, which this change turns off: x"),
+        ((), (), "feature gate HostDevices, which is off: x"),
+        (("HostDevices",), ("HostDevices",), "feature gate HostDevices, which is off: x"),
+    ],
+)
+def test_a_gate_that_the_change_turns_off_is_said_to_be(before, after, said):
+    sides = tuple(Side(label="side", objects={"": [kubevirt(*gates)]}) for gates in (before, after))
+    comparison = Comparison(sides, "", (Conditions(), Conditions()))
+    text = "feature gate HostDevices, which is off: x"
+    verdict = turned_off(Verdict(reasons=(text, "a"), changes=("b", text)), comparison)
+    assert (verdict.reasons, verdict.changes) == ((said, "a"), ("b", said))

@@ -197,6 +197,21 @@ def test_a_diff_that_is_too_long_is_cut_by_itself() -> None:
     assert len(folded.encode()) > 9_900
 
 
+def test_a_summary_that_fills_a_comment_is_cut_and_says_so() -> None:
+    comment = markdown(many(3, remarks=tuple(f"{number} {'x' * 5000}" for number in range(20))))
+    assert 60_000 < len(comment.encode()) <= MOST_BYTES
+    assert comment.endswith("x\n\n*Shortened: `virtcatalog diff` prints the whole report.*\n")
+    assert [line[:4] for line in comment.splitlines() if line.endswith("x")] == [
+        f"- {number} x"[:4] for number in range(12)
+    ]
+    assert "<details>" not in comment
+
+
+def test_a_long_problem_is_cut() -> None:
+    comment = markdown(many(3, head=Side(label="new", problems=(Problem("a.yaml", message="x" * 600),))))
+    assert f"```text\na.yaml: {'x' * 491}…\n```\n" in comment
+
+
 def test_problems_are_named_up_to_twenty() -> None:
     problems = tuple(Problem(f"{number}.yaml", message="is wrong") for number in range(22))
     comment = markdown(many(0, head=Side(label="new", problems=problems)))

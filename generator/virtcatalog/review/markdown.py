@@ -35,8 +35,9 @@ def markdown(report: Report, artifact: str = "") -> str:
     """The report; `artifact` says where the whole of it is, a URL or a name."""
     pointer = _pointer(artifact)
     head = MARKER + "".join(_summary(report))
-    if _size(head) > MOST_BYTES - 2 * _size(pointer):
-        head = _cut(head, MOST_BYTES - 2 * _size(pointer))
+    most = MOST_BYTES - 2 * _size(pointer)
+    if _size(head) > most:
+        return _cut(head, most) + pointer
     parts = [head]
     left = MOST_BYTES - _size(head) - _size(pointer)
     missing = False
@@ -68,7 +69,7 @@ def _summary(report: Report) -> Iterator[str]:
     problems = report.problems
     if problems:
         yield "**Broken: what is sound is compared, the rest is not.**\n\n"
-        shown = "".join(f"{single_line(str(problem))}\n" for problem in problems[:_MOST_PROBLEMS])
+        shown = "".join(f"{_short(single_line(str(problem)), 500)}\n" for problem in problems[:_MOST_PROBLEMS])
         more = f"and {len(problems) - _MOST_PROBLEMS} more\n" if len(problems) > _MOST_PROBLEMS else ""
         yield f"{markdown_block(shown + more, 'text')}\n"
     yield _defaults(report)
