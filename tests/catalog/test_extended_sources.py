@@ -30,6 +30,10 @@ FILES = {
         ("inner", "'inner' lies within the catalog itself; put the other catalog beside it"),
         (".", "a catalog cannot extend itself"),
         ("../none", "there is no folder '../none'"),
+        (
+            "common-instancetypes/x",
+            "there is no folder 'common-instancetypes/x'; did you mean 'common-instancetypes'?",
+        ),
         ("../bare", "there is no catalog.yaml in '../bare'"),
         ("..", "'..' leaves the folder that this catalog is in; a catalog can extend its neighbours only"),
         ("../../x", "'../../x' leaves the folder that this catalog is in; a catalog can extend its neighbours only"),
