@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
+import pytest
+
+import otheryaml
+from virtcatalog.catalog.places import Source
+from virtcatalog.check.faults import Faults
 from virtcatalog.check.report import text
 from virtcatalog.check.rules import RULES
 
@@ -146,3 +153,117 @@ def test_an_access_mode_that_there_is_none_of_is_told_at_its_line(bench):
     plain = {"preferences/linux.yaml": "preferences: {linux.one: {}}"}
     (finding,) = bench.findings(plain, manifests=own)
     assert (finding.line, finding.field) == (9, "spec.dataVolumeTemplates[0].spec.storage.accessModes")
+
+
+TYPE = "{cpu: {guest: 1, maxSockets: 2}, memory: {guest: 4, hugepages: {pageSize: 3Gi}}}"
+PREFERENCE = "{devices: {preferredDiskBus: ide}, requirements: {cpu: {guest: 2}, memory: {guest: 512}}}"
+
+
+def mended(kind, spec, *faults, environment=""):
+    """An object named `m` without what these faults (rule, field, what they are about, environments) are about."""
+    manifest = {"kind": kind, "metadata": {"name": "m"}, "spec": otheryaml.load(spec)}
+    before = deepcopy(manifest)
+    findings = [
+        RULES[rule].at(Source("m.yaml"), "message", field=field, about=about, environments=environments)
+        for rule, field, about, environments in faults
+    ]
+    after = Faults(findings).mended(manifest, environment)
+    assert manifest == before
+    assert after | {"spec": {}} == before | {"spec": {}}
+    return after["spec"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "rule", "field", "expected"),
+    [
+        (
+            "Instancetype",
+            TYPE,
+            "hugepages",
+            "spec.memory.guest",
+            "{cpu: {guest: 1, maxSockets: 2}, memory: {guest: 4}}",
+        ),
+        (
+            "Instancetype",
+            TYPE,
+            "huge-page-size",
+            "spec.memory.hugepages.pageSize",
+            "{cpu: {guest: 1, maxSockets: 2}, memory: {guest: 4}}",
+        ),
+        (
+            "Instancetype",
+            TYPE,
+            "instancetype-refused",
+            "spec.cpu.maxSockets",
+            "{cpu: {guest: 1}, memory: {guest: 4, hugepages: {pageSize: 3Gi}}}",
+        ),
+        (
+            "Instancetype",
+            TYPE,
+            "memory-in-bytes",
+            "spec.memory.guest",
+            "{cpu: {guest: 1, maxSockets: 2}, memory: {guest: 4Gi, hugepages: {pageSize: 3Gi}}}",
+        ),
+        (
+            "Instancetype",
+            TYPE,
+            "memory-in-bytes",
+            "memoryPerVcpu",
+            "{cpu: {guest: 1, maxSockets: 2}, memory: {guest: 4Gi, hugepages: {pageSize: 3Gi}}}",
+        ),
+        ("Instancetype", TYPE, "instancetype-refused", "", TYPE),
+        ("Instancetype", TYPE, "instancetype-refused", "spec.gpus[0].name", TYPE),
+        ("Instancetype", TYPE, "decimal-memory", "spec.cpu", TYPE),
+        (
+            "Preference",
+            PREFERENCE,
+            "preference-refused",
+            "spec.devices.preferredDiskBus",
+            "{devices: {}, requirements: {cpu: {guest: 2}, memory: {guest: 512}}}",
+        ),
+        (
+            "Preference",
+            PREFERENCE,
+            "preference-refused",
+            "",
+            "{requirements: {cpu: {guest: 2}, memory: {guest: 512}}}",
+        ),
+        ("Preference", PREFERENCE, "unusable-preference", "", "{devices: {preferredDiskBus: ide}}"),
+        (
+            "Preference",
+            PREFERENCE,
+            "memory-in-bytes",
+            "spec.requirements.memory.guest",
+            "{devices: {preferredDiskBus: ide}, requirements: {cpu: {guest: 2}, memory: {guest: 512Gi}}}",
+        ),
+    ],
+)
+@pytest.mark.parametrize("scope", ["Cluster", ""])
+def test_an_object_without_what_is_at_fault(kind, spec, rule, field, expected, scope):
+    about = f"VirtualMachineCluster{kind}/m"
+    assert mended(f"VirtualMachine{scope}{kind}", spec, (rule, field, about, ())) == otheryaml.load(expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "about", "environments", "environment"),
+    [
+        ("VirtualMachineInstancetype", "VirtualMachineInstancetype/lab/other", (), ""),
+        ("VirtualMachineInstancetype", "VirtualMachinePreference/lab/m", (), ""),
+        ("VirtualMachineInstancetype", "VirtualMachineInstancetype/lab/m", ("lab",), "production"),
+        ("VirtualMachine", "VirtualMachineInstancetype/lab/m", (), ""),
+    ],
+)
+def test_a_fault_of_something_else_mends_nothing(kind, about, environments, environment):
+    fault = ("instancetype-refused", "spec.cpu", about, environments)
+    assert mended(kind, TYPE, fault, environment=environment) == otheryaml.load(TYPE)
+
+
+def test_each_fault_of_an_object_is_mended():
+    about = "VirtualMachineInstancetype/lab/m"
+    faults = [
+        ("hugepages", "spec.memory.guest", about, ()),
+        ("instancetype-refused", "spec.cpu.maxSockets", about, ("lab",)),
+        ("instancetype-refused", "spec.cpu.guest", about, ("production",)),
+    ]
+    expected = {"cpu": {"guest": 1}, "memory": {"guest": 4}}
+    assert mended("VirtualMachineInstancetype", TYPE, *faults, environment="lab") == expected
