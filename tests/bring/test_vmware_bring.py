@@ -328,3 +328,26 @@ def test_a_vm_has_what_its_preference_requires_where_that_is_more():
         "carried: the VM has 9 GiB, the machine 8 GiB",
         "lost: ubuntu lays the vCPUs out with 1 core a socket",
     ]
+
+
+@pytest.mark.parametrize(
+    ("namespace", "place", "found"),
+    [
+        ("", "default", True),
+        ("", "shop", False),
+        ("shop", "shop", True),
+        ("shop", "default", False),
+        ("default", "default", True),
+    ],
+)
+def test_a_preference_of_a_namespace_is_for_vms_there(namespace, place, found):
+    preference = {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachinePreference",
+        "metadata": {"name": "ubuntu", "namespace": place},
+        "spec": {},
+    }
+    brought = bring([preference], {"namespace": namespace})
+    assert brought.vm["spec"].get("preference") == (
+        {"kind": "VirtualMachinePreference", "name": "ubuntu"} if found else None
+    )

@@ -133,9 +133,6 @@ def test_a_size_is_octal_or_binary(size):
 def test_a_long_name_stands_in_front(kind, long):
     front = header(b"long", b"%011o\0" % len(long), kind) + padded(long)
     assert read(front + header(b"web") + padded(b"abc"))[0] == b"abc"
-    # It is of the next file alone.
-    two = header(b"first") + padded(b"abc") + header(b"second") + padded(b"def")
-    assert refusal(front.replace(b".ovf", b".txt") + two) == "f.ova: has no .ovf file in it"
 
 
 def test_a_long_name_does_not_count_for_what_is_behind_the_next():
