@@ -328,10 +328,10 @@ def test_in_words() -> None:
     )
     assert groups(moves) == [("restart", ("y",), ["c/1"]), ("unknown", ("x",), ["b/0", "b/1"])]
     more = [*moves, *(Moved(vm=name, fate="restart", reasons=("z",)) for name in ("a/2", "a/1"))]
-    more += [Moved(vm="b/9", fate="restart", reasons=("w",))]
+    more += [Moved(vm="b/9", fate="restart", reasons=("zz",))]
     assert groups(more)[:3] == [
         ("restart", ("z",), ["a/2", "a/1"]),
-        ("restart", ("w",), ["b/9"]),
+        ("restart", ("zz",), ["b/9"]),
         ("restart", ("y",), ["c/1"]),
     ]
     assert (sentence([]), groups([])) == ("", [])

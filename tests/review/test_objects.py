@@ -75,7 +75,7 @@ def called(manifest: Data) -> tuple[str, str, str]:
             {"smaller": {**SIX, "f": 7}, "tiny": SIX},
             {"small": "tiny"},
         ),
-        ({"small": SIX}, {"tiny": SIX, "smaller": SIX}, {"small": "smaller"}),
+        ({"tall": SIX}, {"small": SIX, "taller": SIX}, {"tall": "taller"}),
         ({"a1": SIX, "b1": SIX}, {"b2": SIX, "a2": SIX}, {"a1": "a2", "b1": "b2"}),
         ({"a": SIX, "b": SIX}, {"c": SIX}, {"a": "c"}),
         ({"b": SIX, "a": SIX}, {"d": SIX, "c": SIX}, {"a": "c", "b": "d"}),
