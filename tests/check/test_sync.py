@@ -250,6 +250,24 @@ def test_alike_vms_may_differ_in_their_metadata():
     assert [field for _, field, _ in findings(text)] == ["metadata.labels"]
 
 
+@pytest.mark.parametrize("kind", ["labels", "annotations"])
+@pytest.mark.parametrize(("values", "field"), [("{}", ""), ("{a: null}", ".a")])
+def test_of_alike_vms_one_may_have_no_labels_and_annotations_or_one_that_is_null(kind, values, field):
+    text = "---\n".join(
+        vm(metadata=f", {kind}: {each}").replace("name: one", f"name: {name}")
+        for name, each in (("one", "{a: b}"), ("two", values))
+    )
+    alone = findings(vm(metadata=f", {kind}: {values}"))
+    assert findings(text) == alone
+    assert field or [each for _, each, _ in alone] == [f"metadata.{kind}"]
+
+
+def test_an_object_that_is_no_vm_and_too_large():
+    disk = "apiVersion: cdi.kubevirt.io/v1beta1\nkind: DataVolume\nmetadata: {name: data, annotations: {a: %s}}\n"
+    ((rule, _, _),) = findings(disk % ("x" * 200_000) + "spec: {storage: {}, source: {blank: {}}}\n")
+    assert rule == "annotation-limit"
+
+
 def test_an_object_of_a_kustomization_beside_a_catalog(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     disk = "apiVersion: cdi.kubevirt.io/v1beta1\nkind: DataVolume\nmetadata: {name: data, labels: {}}\nspec: {}\n"
