@@ -114,6 +114,12 @@ def test_is_nothing_in_the_first_second(screen, tick):
     assert screen.text == ""
 
 
+def test_it_begins_with_the_first_second_whole(screen, tick):
+    tick.by = 0.25
+    list(progress_of(range(8), 8, "VMs"))
+    assert screen.states[0] == "4 of 8 VMs, 4/s, 1 s left"
+
+
 def test_the_second_is_that_of_the_command(screen):
     list(progress_of(range(2), 2, "files"))
     list(progress_of(range(2), 2, "VMs"))

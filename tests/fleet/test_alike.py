@@ -180,6 +180,13 @@ def test_what_no_writer_of_ours_takes_counts_too() -> None:
     assert keys(vm("web-1", x=b"a"), vm("web-1", x=b"b")) == 2
 
 
+def test_so_does_half_a_character_whatever_the_order_of_the_keys_around_it() -> None:
+    half = "\ud800"
+    assert keys(vm("web-1", x={"a": half, "b": 1}), vm("web-1", x={"b": 1, "a": half})) == 1
+    assert keys(vm("web-1", x=half), vm("web-1", x="\ud801")) == 2
+    assert keys(vm("web-1", x=[half, b"a"]), vm("web-1", x=[half, b"b"])) == 2
+
+
 def test_a_word_of_kubevirts_that_is_a_vms_name_stays_that_word() -> None:
     assert keys(vm("virtio"), vm("scsi"), vm("web-1")) == 2
     other = changed("spec.template.spec.domain.devices.disks.0.disk.bus", "scsi")
