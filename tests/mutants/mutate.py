@@ -117,6 +117,8 @@ def _children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     if isinstance(node, ast.Call) and _name(node) == "cast":
         yield "args", node.args[1]
         return
+    if isinstance(node, ast.keyword) and node.arg == "strict":  # of zip: it holds, as an assertion does
+        return
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "ctx"):
             continue
@@ -155,7 +157,7 @@ def _changes(node: ast.expr | ast.stmt) -> Iterator[str]:
         elif isinstance(node.value, int):
             yield str(node.value + 1)
             yield f"({node.value - 1})"
-        elif isinstance(node.value, str):
+        elif isinstance(node.value, str) and node.value != "utf-8":  # Python takes utf-8! for the same
             yield repr(f"{node.value}!")  # a question mark would leave what most patterns match
     elif isinstance(node, ast.Return) and node.value is not None and ast.unparse(node.value) != "None":
         yield "return None"
