@@ -104,7 +104,7 @@ def _domains(catalog: Catalog) -> Iterator[tuple[str, str]]:
     """Yield the golden domains, as the pytest plugin takes them."""
     for template, environment in rendered(catalog):
         cluster = Cluster([*catalog.objects(environment), *template.companions])
-        yield template.key, str(expand(template.manifest, cluster).domain_xml)
+        yield template.key, expand(template.manifest, cluster).domain_xml or ""
 
 
 def _gitops(catalog: Catalog, tool: Tool, url: str) -> str:
