@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from inline_vms import CATALOG, machine
+from inline_vms import CATALOG, PREFERENCE, machine, named, of_size
 from syrupy.assertion import SnapshotAssertion
-from test_report import PREFERENCE, catalog_object, of_size
 
 from loading import read_manifests
 from virtcatalog.adopt import candidates as room
@@ -27,7 +26,7 @@ def vm(domain: str, rest: str = "", spec: str = "", **more: str) -> Data:
 
 
 def prefers(name: str, **spec: Any) -> Data:
-    return catalog_object(PREFERENCE, name, spec)
+    return named(PREFERENCE, name, spec)
 
 
 def pool(template: Data) -> Data:
