@@ -321,3 +321,16 @@ def test_a_set_that_is_not_rendered_says_why_and_is_known_by_all_that_it_is_made
     assert found.opaque[0].digest != opaque({**template, "other": {}}).opaque[0].digest
     assert opaque(template, "a: 1\n").opaque == ()
     assert opaque({**template, "spec": {"source": {"path": "other"}}}).opaque == ()
+
+
+def test_a_set_with_a_number_that_go_has_not_is_not_rendered() -> None:
+    generators = [{"list": {"elements": [{"name": "a", "size": 10**400}]}}]
+    template = {"metadata": {"name": "{{ .name }}"}, "spec": AT_NAME}
+    data = {
+        "metadata": {"name": "vms"},
+        "spec": {"goTemplate": True, "generators": generators, "template": template},
+    }
+    found = made_by(Deployer(Resource(data, lambda field: Source("set.json", 1, 1))), Tree(held({}), "repo"))
+    assert [problem.message for problem in found.unrendered] == [
+        "is not rendered: spec.generators[0].list.elements[0] has a number beyond 64 bits"
+    ]

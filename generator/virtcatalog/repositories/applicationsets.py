@@ -10,6 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
+from virtcatalog.api.govalues import as_floats
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem, VirtcatalogError
 from virtcatalog.limits import REPOSITORY_UNITS
@@ -94,6 +95,15 @@ def _check_texts(element: Mapping[str, Any], field: str) -> None:
     for key, value in {**own, **values}.items():
         if not isinstance(value, str):
             raise VirtcatalogError(f"{field}.{key} must be a string where goTemplate is not on: quote it")
+
+
+def _as_go(parameters: Parameters, where: str) -> Parameters:
+    """Parameters with the numbers that Go has of them, which are floats. Raises VirtcatalogError."""
+    try:
+        floats: Parameters = as_floats(parameters)
+    except OverflowError:
+        raise VirtcatalogError(f"{where} has a number beyond 64 bits") from None
+    return floats
 
 
 class _Generators:
@@ -188,12 +198,14 @@ class _Generators:
             if isinstance(element, dict):
                 if not self._is_go:
                     _check_texts(element, f"{field}.elements[{index}]")
-                yield element
+                yield _as_go(element, f"{field}.elements[{index}]")
         text = value.get("elementsYaml")
         if isinstance(text, str) and text.strip():
             elements = [data for _, data in Text(text).documents()] if "{{" not in text else []
             if len(elements) == 1 and isinstance(elements[0], list):
-                yield from (element for element in elements[0] if isinstance(element, dict))
+                for element in elements[0]:
+                    if isinstance(element, dict):
+                        yield _as_go(element, f"{field}.elementsYaml")
             else:
                 self._note(f"{field}.elementsYaml", "is not rendered: it makes no list")
 
@@ -216,7 +228,7 @@ class _Generators:
                 self._note(f"{field}.files", f"{path} holds no map")
                 continue
             at, _, name = path.rpartition("/")
-            yield from ((at, item, name) for item in items)
+            yield from ((at, _as_go(item, path), name) for item in items)
 
     @property
     def _folders(self) -> Iterator[str]:

@@ -102,7 +102,9 @@ def _translated(text: str, dialect: Dialect) -> Iterator[str]:
 
 def _literal(text: str) -> str:
     """A character, or none, as a regular expression."""
-    return f"\\{text}" if text in tuple(r".*+?()[]{}|^$\/-") else f"[{text}]" if text and not text.isalnum() else text
+    if text in tuple(r".*+?()[]{}|^$\/-"):
+        return f"\\{text}"
+    return f"[{text}]" if text and not text.isalnum() else text
 
 
 def _class(text: str, index: int, dialect: Dialect) -> tuple[str, int]:
@@ -129,7 +131,7 @@ def _in_class(character: str) -> str:
 
 
 def _text_class(text: str, index: int) -> tuple[list[tuple[str, str]], int]:
-    """One range, or characters."""
+    """One range, or characters: a hyphen that comes second is that of a range."""
     if match := _RANGE.match(text, index):
         return [(match[1], match[2])], match.end()
     spans, start = [], index

@@ -10,7 +10,6 @@ from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from virtcatalog.api.govalues import as_floats
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import TEMPLATE_ITERATIONS, TEMPLATE_OUTPUT_CHARACTERS
 from virtcatalog.repositories.gofunctions import FUNCTIONS, written
@@ -50,16 +49,15 @@ _Node = str | _Action | _Block
 
 
 def render(text: str, parameters: Mapping[str, Any]) -> str:
-    """Return a template with its actions carried out; a parameter that there is not stays as it is written."""
+    """Return a template with its actions carried out; a parameter that there is not stays as it is written.
+
+    Numbers of parameters are floats, as those of JSON are to Go.
+    """
     pieces = list(_pieces(text))
     nodes, end = _parsed(pieces, 0)
     if end < len(pieces):
         raise TemplateError(f"the template {pieces[end][1][:80]} has no if, range or with")
-    try:
-        values = as_floats(parameters)
-    except OverflowError:
-        raise TemplateError("a parameter is no number that Go has") from None
-    return "".join(_Run().rendered(nodes, values, ChainMap({"": values})))
+    return "".join(_Run().rendered(nodes, parameters, ChainMap({"": parameters})))
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
@@ -149,7 +147,7 @@ class _Run:
         declares = _DECLARES.fullmatch(block.pipeline)
         first, second, _, pipeline = declares.groups() if declares is not None else (None, None, "", block.pipeline)
         value = self._value(pipeline, dot, variables)
-        items = list(_items(value, block)) if block.word == "range" else []
+        items = list(_items(value, block, pairs=first is not None)) if block.word == "range" else []
         if not value:
             yield from self.rendered(block.otherwise, dot, variables.new_child())
         elif block.word != "range":
@@ -167,14 +165,15 @@ class _Run:
         return _Pipeline(pipeline, dot, variables).value()
 
 
-def _items(value: Any, block: _Block) -> Iterator[tuple[Any, Any]]:
+def _items(value: Any, block: _Block, *, pairs: bool) -> Iterator[tuple[Any, Any]]:
+    """What a range goes through, with keys or indexes; numbers have none, so that no `pairs` can be made of them."""
     if isinstance(value, dict):
         return ((key, value[key]) for key in sorted(value))
     if isinstance(value, list):
         return iter(enumerate(value))
     if value is None:
         return iter(())
-    if isinstance(value, int) and not isinstance(value, bool) and "," not in block.pipeline.partition(":=")[0]:
+    if isinstance(value, int) and not isinstance(value, bool) and not pairs:
         if value > TEMPLATE_ITERATIONS:
             raise TemplateError(f"a template goes through more than {TEMPLATE_ITERATIONS} numbers")
         return ((number, number) for number in range(value))

@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from virtcatalog.api.govalues import as_floats
 from virtcatalog.limits import TEMPLATE_OUTPUT_CHARACTERS
 from virtcatalog.repositories.gofunctions import written
 from virtcatalog.repositories.gotemplates import TemplateError, render
@@ -40,7 +39,7 @@ def flat(value: Any, prefix: str = "") -> dict[str, str]:
         inner = value.items() if isinstance(value, dict) else enumerate(value)
         pairs = ((f"{prefix}.{key}" if prefix else str(key), part) for key, part in inner)
         return {key: text for name, part in pairs for key, text in flat(part, name).items()}
-    return {prefix: written(as_floats(value))}
+    return {prefix: written(value)}
 
 
 def _fast(text: str, values: Mapping[str, str]) -> str:

@@ -30,6 +30,7 @@ from virtcatalog.repositories.kustomize.resource import (
     text_of,
     unfit_problems,
 )
+from virtcatalog.repositories.kustomize.scalars import is_no_text
 from virtcatalog.repositories.kustomize.selectors import Selector, SelectorError
 from virtcatalog.repositories.kustomize.strategic import MergeError, merge_patch
 
@@ -216,6 +217,8 @@ def _with_texts(patch: Document) -> dict[str, Any]:
 
 def _written(spot: Spot, path: Path, value: Any) -> str:
     """A scalar as the text that it is written as; "" for what is none, as in kustomize."""
+    if not is_no_text(value):  # nobody has to look at how it is written
+        return str(value)
     scalar = spot.within(*path).scalar
     return scalar[0] if scalar is not None else text_of(value) if is_scalar(value) else ""
 
