@@ -23,6 +23,8 @@ settings.load_profile("virtcatalog")
 
 # A test finds out itself what it asserts; those of the cache say where theirs is.
 os.environ["VIRTCATALOG_NO_CACHE"] = "1"
+# `git init` copies samples of hooks into each new repository.
+os.environ["GIT_TEMPLATE_DIR"] = ""
 
 
 def pytest_collection_finish() -> None:

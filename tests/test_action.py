@@ -155,6 +155,7 @@ def house(tmp_path_factory: pytest.TempPathFactory, programs: Path) -> House:
     git(folder, "commit", "--quiet", "--message", "house")
     git(folder, "config", "uploadpack.allowAnySHA1InWant", "true")
     git(folder, "checkout", "--quiet", "-b", "change")
+    git(folder, "repack", "-adq")
     shutil.copytree(folder, grown)
     file = grown / GROWS[0]
     file.write_text(file.read_text().replace(*GROWS[1:]))

@@ -85,6 +85,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git(folder, "init", "--quiet")
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--message", "house")
+    git(folder, "repack", "-adq")
     git(folder, "config", "uploadpack.allowAnySHA1InWant", "true")
     return folder
 

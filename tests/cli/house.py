@@ -180,5 +180,6 @@ def build(root: Path) -> None:
     git(root, "checkout", "-q", "-b", "change")
     write(root, CHANGED)
     git(root, "commit", "-q", "-a", "-m", "Larger, and no huge", day="2026-01-01")
+    git(root, "repack", "-adq")  # a file to copy rather than fifty
     write(root, BROKEN)
     write(root, LIVE)

@@ -51,6 +51,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git(root, "init", "-q", "-b", "main")
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "first")
+    git(root, "repack", "-adq")
     return root
 
 
