@@ -1,4 +1,4 @@
-"""YAML as another reader takes it: ruamel.yaml's own, in Python, by YAML 1.2."""
+"""YAML as another reader takes it: ruamel.yaml, by YAML 1.2."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from ruamel.yaml import YAML
 
 
 def load(text):
-    return YAML(typ="safe", pure=True).load(text)
+    return YAML(typ="safe").load(text)
 
 
 def load_all(text):
-    """Return the data of every document, by the parser in C: such texts are long."""
+    """Return the data of every document."""
     return list(YAML(typ="safe").load_all(text))
 
 

@@ -32,7 +32,7 @@ spec:
             - {name: scratch, disk: {bus: sata}}
       volumes:
         - {name: root, persistentVolumeClaim: {claimName: root}}
-        - {name: iso, containerDisk: {image: registry.example.org/iso:1}}
+        - {name: iso, containerDisk: {image: "registry.example.org/iso:1"}}
         - {name: scratch, emptyDisk: {capacity: 2Gi}}
 """
 

@@ -210,6 +210,7 @@ def test_what_kills_worker_after_worker_ends_the_run(tmp_path):
         assert [each.wait() for each in both] == [-signal.SIGKILL] * 2
 
 
+@thorough
 def test_a_scheduler_that_goes_ends_the_run(tmp_path):
     with started(tmp_path) as processes:
         processes.worker()
@@ -330,6 +331,7 @@ def test_adopt_prints_the_same(cluster, fleet):
     assert (there.stdout, there.stderr, there.exit_code) == (here.stdout, here.stderr, here.exit_code)
 
 
+@thorough
 def test_diff_prints_the_same(cluster, fleet, tmp_path):
     old, new = (tmp_path / f"{name}.yaml" for name in ("old", "new"))
     for path, options in ((old, "{}"), (new, "{disableSerialConsoleLog: {}}")):

@@ -275,7 +275,7 @@ def test_a_line_that_reads_one_field_more_is_seen_whatever_was_expanded_before(c
 
 def test_it_is_seen_in_a_fleet(chosen, tmp_path):
     file = tmp_path / "fleet.json"
-    for mutant in sample(chosen, 6):
+    for mutant in sample(chosen, 12):
         marks = [None, mutant.mark, None] * 3
         fleet = [vm(f"vm-{number}", mark) for number, mark in enumerate(marks)]
         file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": fleet}))

@@ -83,7 +83,7 @@ def test_what_changes_is_judged_again_and_nothing_else_said_than_without_a_cache
     objects = fleet.cluster_objects(NUMBERS)
     write(folder, objects)
     drift(folder, "--cache-dir", f"{folder}/cache")
-    for index in sample([index for index, obj in enumerate(objects) if obj["kind"] == kind], 3):
+    for index in sample([index for index, obj in enumerate(objects) if obj["kind"] == kind], 6):
         obj = objects[index]
         for changed in (
             [*objects[:index], *objects[index + 1 :]],

@@ -122,7 +122,7 @@ def test_numbers_as_go_reads_them(text, number):
 def test_the_terms_add_up_to_the_request_of_every_case():
     with_pod = [case for case in cases() if "pod" in case.expected]
     assert len(with_pod) > 1000
-    for case in sample(with_pod, 30):
+    for case in sample(with_pod, 90):
         result = expand(case.vm, case.cluster())
         facts = result.cluster.computed(Facts)
         parts = memory_request(result.vmi_object, facts, overhead(result.vmi_object, facts))

@@ -36,7 +36,7 @@ def expected(answer: dict[str, Any], found: Rollout) -> str:
 
 def test_what_becomes_of_a_machine_follows_from_kubevirts_answer() -> None:
     differing, numbers = {}, Counter[str]()
-    pairs = sample(rollouts.pairs(), 7)
+    pairs = sample(rollouts.pairs(), 9)
     for pair in pairs:
         found = rollouts.rollout(pair)
         now = now_of(found)
