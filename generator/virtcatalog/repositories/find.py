@@ -20,6 +20,7 @@ from virtcatalog.manifests.layout import CATALOG, KUSTOMIZATIONS, OWNED
 from virtcatalog.repositories.building import kustomized
 from virtcatalog.repositories.deployers import GROUPS, Deployer, deploys
 from virtcatalog.repositories.deploying import Context, Unit, units_of
+from virtcatalog.repositories.flux import BOOTSTRAPPED
 from virtcatalog.repositories.helm import Renderer
 from virtcatalog.repositories.ignored import ignored
 from virtcatalog.repositories.leftovers import with_leftovers
@@ -117,11 +118,15 @@ class _Finder:
                 self._reach(deployer)
         for root in roots:
             self._add(root, 0)
-        for deployer in deployers:  # those that deploy each other
+        for deployer in sorted(deployers, key=self._depth):  # those that deploy each other
             if deployer.key not in self._reached and deployer.key not in self._aside:
                 self._reach(deployer)
         undeployed = [unit for units in self._aside.values() for unit in units]
         return with_leftovers(self._context, self._units, undeployed)
+
+    def _depth(self, deployer: Deployer) -> tuple[bool, int]:
+        """How far down it is: first is what Flux is set up with, then what stands in the fewest folders."""
+        return deployer.name != BOOTSTRAPPED, self._tree.path_of(deployer.resource.place.file).count("/")
 
     def _set_aside_covered(self, deployers: Iterable[Deployer]) -> None:
         """Note what lies in a folder that another one builds without it, and what that alone would deploy."""
@@ -223,8 +228,10 @@ class _Finder:
     def _reach(self, deployer: Deployer, by: Unit | None = None, level: int = 0) -> None:
         """Take what an object deploys, and what that deploys; `by` is the unit that deploys the object."""
         self._reached.add(deployer.key)
+        self._above.append(deployer.key)
         for unit in self._units_of(deployer, by):
             self._add(unit, level, by)
+        self._above.pop()
 
     def _add(self, unit: Unit, level: int, by: Unit | None = None) -> None:
         environment = unit.environment
@@ -233,11 +240,13 @@ class _Finder:
                 f"{REPOSITORY_UNITS} units" if level <= REPOSITORY_LEVELS else f"{REPOSITORY_LEVELS} levels of units"
             )
             raise _too_many(environment.place, limit)
-        inner = [deployer for deployer in unit.deployers if deployer.key != unit.key]
+        every = [*unit.deployers]
+        inner = [deployer for deployer in every if deployer.key != unit.key]
         cluster = environment.cluster or (by.environment.cluster if by else "") or (unit.cluster if inner else "")
         own = environment.syncing.own if environment.syncing else (environment.kind, "", environment.name)
         origin = " ".join((self._tree.path_of(environment.place.file), *own))
-        deployed_by = by.environment.origin if by else ""
+        is_circular = unit.key in self._deployed or inner != every
+        deployed_by = by.environment.origin if by else origin if is_circular else ""
         unit = unit._replace(environment=replace(environment, cluster=cluster, origin=origin, by=deployed_by))
         if unit.deployer is not None:
             if (unit.deployer, cluster) in self._visited:  # two units may deploy what deploys it
@@ -246,9 +255,7 @@ class _Finder:
         self._units.append(unit)
         for deployer in inner:
             if deployer.key not in self._above:
-                self._above.append(deployer.key)
                 self._reach(deployer, unit, level + 1)
-                self._above.pop()
 
 
 def _too_many(place: Source, limit: str) -> RepositoryError:

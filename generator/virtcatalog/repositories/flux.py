@@ -27,8 +27,8 @@ from virtcatalog.repositories.settings import find_setting, texts_of
 from virtcatalog.repositories.texts import Texts
 from virtcatalog.repositories.tree import Tree, joined
 
-_BOOTSTRAPPED: Final = "flux-system"
-"""The name of the GitRepository that Flux is set up with."""
+BOOTSTRAPPED: Final = "flux-system"
+"""The name of the GitRepository and of the Kustomization that Flux is set up with."""
 _SUBSTITUTE: Final = "kustomize.toolkit.fluxcd.io/substitute"
 """The label or annotation of objects whose variables stay, when it says `disabled`."""
 #: Fields of a Kustomization that are added to what the kustomization of its folder has; others take its place.
@@ -51,7 +51,7 @@ class Sources(NamedTuple):
         if reference.get("kind") != "GitRepository":
             return False
         url = self._url(reference, deployer)
-        return url is None or reference.get("name") == _BOOTSTRAPPED or alike(url) == self.own
+        return url is None or reference.get("name") == BOOTSTRAPPED or alike(url) == self.own
 
     def is_own(self, manifest: Data) -> bool:
         """Whether an object is a GitRepository that stands for these files."""
@@ -65,7 +65,7 @@ class Sources(NamedTuple):
         """Return them with the one of these files: the one that Flux was set up with, else the one of which most paths
         are here, or the only one.
         """
-        if url := next((url for (_, name), url in self.urls.items() if name == _BOOTSTRAPPED), None):
+        if url := next((url for (_, name), url in self.urls.items() if name == BOOTSTRAPPED), None):
             return self._replace(own=alike(url))
         folders: Counter[str] = Counter()
         for deployer in deployers:

@@ -90,7 +90,8 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     said. `unrendered` says what of it is not among the `resources`, and why: a remote base, a chart without helm.
     `opaque` is what of that holds VMs. `problems` are faults; `failed` says that for them it is not deployed: its
     resources are those that are sound. `syncing` says how it is applied, where an object of Flux or Argo CD does that.
-    `origin` is the file and the object that declare it, `by` that of the unit that deploys this object, "" for none.
+    `origin` is the file and the object that declare it, `by` that of the unit that deploys this object, "" for none;
+    of those that deploy each other one is taken to be deployed by itself.
     """
 
     name: str
