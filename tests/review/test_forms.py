@@ -66,7 +66,7 @@ def whole() -> Report:
         change="renamed",
         old={"kind": "ConfigMap", "metadata": {"name": "old"}},
         new={"kind": "ConfigMap", "metadata": {"name": "new", "namespace": "shop"}},
-        environments=("lab", "prod"),
+        deployed=(("lab", ""), ("prod", "")),
         diff="-old\n+new\n",
     )
     fields = (KnownField("VM/a", "spec.x", known=True), KnownField("VM/b", "spec.y", known=False))

@@ -109,6 +109,34 @@ def test_an_environment_that_has_the_same_change_is_named_beside_it() -> None:
     ]
 
 
+def test_a_change_of_the_base_is_of_no_environment_alone() -> None:
+    def sides(**cpus: int) -> list[dict[str, list[Data]]]:
+        after = {name.strip("_"): cpu for name, cpu in cpus.items()}
+        return [{name: [obj(cpu=cpu)] for name, cpu in side.items()} for side in (dict.fromkeys(after, 1), after)]
+
+    base, head = sides(_=2, lab=2, prod=2)
+    (change,) = compare_objects(base, head)
+    assert (change.title, change.environments) == (f"changed {TYPE}/small", ())
+    assert change.deployed == (("", ""), ("lab", ""), ("prod", ""))
+    base, head = sides(_=2, lab=2, prod=3, dev=3)
+    assert [change.title for change in compare_objects(base, head)] == [
+        f"changed {TYPE}/small",
+        f"changed {TYPE}/small in prod, dev",
+    ]
+
+
+def test_the_types_of_two_namespaces_of_an_environment_are_two() -> None:
+    kind = "VirtualMachineInstancetype"
+
+    def of(cpu: int) -> dict[str, list[Data]]:
+        return {where: [obj("a", kind, f"{where}-{home}", cpu=cpu) for home in "xy"] for where in ("lab", "prod")}
+
+    assert [(change.title, change.deployed) for change in compare_objects(of(1), of(2))] == [
+        (f"changed {kind}/lab-x/a in lab, prod", (("lab", "lab-x"), ("prod", "prod-x"))),
+        (f"changed {kind}/lab-y/a in lab, prod", (("lab", "lab-y"), ("prod", "prod-y"))),
+    ]
+
+
 def test_an_environment_that_only_one_side_has_comes_or_goes_with_its_objects() -> None:
     changes = compare_objects({"": [obj()], "lab": [obj("a")]}, {"prod": [obj("b", cpu=1)], "": [obj()]})
     assert [change.title for change in changes] == [f"removed {TYPE}/a in lab", f"added {TYPE}/b in prod"]

@@ -8,7 +8,7 @@ import pytest
 
 from virtcatalog.api.names import DEPRECATED_LABEL, REPLACED_BY
 from virtcatalog.review.objects import ObjectChange
-from virtcatalog.review.users import Users, consequences, deprecations
+from virtcatalog.review.users import User, Users, consequences, deprecations
 
 TYPE = "VirtualMachineClusterInstancetype"
 KEEP = "VMs that exist keep the revision of the instance type that KubeVirt stored for them; "
@@ -31,8 +31,13 @@ RENAMED = ObjectChange(change="renamed", old=SMALL, new=TINY)
 COMES = ObjectChange(change="added", new=SMALL)
 
 
+def named(names: Any) -> set[User]:
+    """VMs, and as capitals pools."""
+    return {User(name, is_pool=name.isupper()) for name in names}
+
+
 def used(**users: Any) -> dict[Any, Users]:
-    return {("", (TYPE, "", "small")): Users(**{key: set(names) for key, names in users.items()})}
+    return {("", (TYPE, "", "small")): Users(**{key: named(names) for key, names in users.items()})}
 
 
 @pytest.mark.parametrize(
@@ -40,8 +45,8 @@ def used(**users: Any) -> dict[Any, Users]:
     [
         (GROWS, {}, [NEW]),
         (GROWS, used(stored=["a"]), [NEW, "1 VM keeps a stored revision."]),
-        (GROWS, used(stored="abc", pools="c"), [NEW, "2 VMs and 1 pool keep a stored revision."]),
-        (GROWS, used(stored="ab", pools="ab"), [NEW, "2 pools keep a stored revision."]),
+        (GROWS, used(stored="abC"), [NEW, "2 VMs and 1 pool keep a stored revision."]),
+        (GROWS, used(stored="AB"), [NEW, "2 pools keep a stored revision."]),
         (
             GROWS,
             used(following=["a"]),
@@ -100,25 +105,28 @@ def test_what_vms_that_exist_feel(change: ObjectChange, users: dict[Any, Users],
 
 
 @pytest.mark.parametrize(
-    ("environments", "namespace", "user", "counts"),
+    ("deployed", "user", "counts"),
     [
-        ((), "", ("", (TYPE, "", "small")), True),
-        ((), "", ("lab", (TYPE, "", "small")), False),
-        (("lab", "prod"), "", ("lab", (TYPE, "", "small")), True),
-        (("prod",), "", ("lab", (TYPE, "", "small")), False),
-        ((), "", ("", (TYPE, "shop", "small")), True),  # it is deployed wherever it is referred to
-        ((), "shop", ("", (TYPE, "shop", "small")), True),
-        ((), "shop", ("", (TYPE, "ops", "small")), False),
-        ((), "", ("", (TYPE, "", "tiny")), False),
-        ((), "", ("", ("VirtualMachineInstancetype", "", "small")), False),
+        ([("", "")], ("", (TYPE, "", "small")), True),
+        ([("", "")], ("lab", (TYPE, "", "small")), False),
+        ([("lab", ""), ("prod", "")], ("lab", (TYPE, "", "small")), True),
+        ([("", ""), ("lab", "")], ("lab", (TYPE, "", "small")), True),
+        ([("prod", "")], ("lab", (TYPE, "", "small")), False),
+        ([("", "")], ("", (TYPE, "shop", "small")), True),  # it is deployed wherever it is referred to
+        ([("", "shop")], ("", (TYPE, "shop", "small")), True),
+        ([("", "shop")], ("", (TYPE, "ops", "small")), False),
+        ([("lab", "shop"), ("prod", "ops")], ("prod", (TYPE, "ops", "small")), True),
+        ([("lab", "shop"), ("prod", "ops")], ("prod", (TYPE, "shop", "small")), False),
+        ([("", "")], ("", (TYPE, "", "tiny")), False),
+        ([("", "")], ("", ("VirtualMachineInstancetype", "", "small")), False),
     ],
 )
 def test_who_uses_an_object_names_it_where_it_is_deployed(
-    environments: tuple[str, ...], namespace: str, user: Any, counts: bool
+    deployed: list[tuple[str, str]], user: Any, counts: bool
 ) -> None:
-    old, new = (object_of(namespace=namespace, cpu=cpu) for cpu in (1, 2))
-    change = ObjectChange(change="changed", old=old, new=new, environments=environments)
-    assert (len(consequences(change, {user: Users(stored={"a"})})) == 2) == counts
+    old, new = (object_of(cpu=cpu) for cpu in (1, 2))
+    change = ObjectChange(change="changed", old=old, new=new, deployed=tuple(deployed))
+    assert (len(consequences(change, {user: Users(stored=named("a"))})) == 2) == counts
 
 
 def deprecated(kind: str, name: str, instead: str = "") -> ObjectChange:
@@ -130,14 +138,23 @@ def deprecated(kind: str, name: str, instead: str = "") -> ObjectChange:
 
 def test_what_is_deprecated_from_now_on_names_its_users() -> None:
     users = {
-        ("", (TYPE, "", "small")): Users(stored={"b", "c"}, following={"a", "d"}),
-        ("", ("VirtualMachineInstancetype", "shop", "small")): Users(stored={"e"}, templates={"t"}),
+        ("", (TYPE, "", "small")): Users(stored=named("bcP"), following=named("ad")),
+        ("", ("VirtualMachineInstancetype", "shop", "small")): Users(stored=named("e"), templates=named("t")),
     }
     both = [deprecated(TYPE, "small", "tiny"), deprecated("VirtualMachineInstancetype", "small", "tiny")]
     assert list(map(str, deprecations(both, users))) == [
-        "instance type small (use tiny): 5 VMs, a, b, c and 2 more; 1 VM template, t"
+        "instance type small (use tiny): 5 VMs, a, b, c and 2 more; 1 pool, P; 1 VM template, t"
     ]
     alone = deprecated("VirtualMachinePreference", "linux")
     assert list(map(str, deprecations([alone], users))) == ["preference linux: no VM uses it"]
     was_before = ObjectChange(change="changed", old=alone.new, new={**alone.manifest, "spec": {"a": 1}})
     assert deprecations([was_before, ObjectChange(change="added", new=alone.new), GROWS], users) == []
+
+
+def test_two_vms_of_one_name_are_two() -> None:
+    web = {User("web", "lab"), User("web", "prod"), User("web", "prod", is_pool=True)}
+    users = {("", (TYPE, "", "small")): Users(stored=web)}
+    assert consequences(GROWS, users) == [NEW, "2 VMs and 1 pool keep a stored revision."]
+    assert list(map(str, deprecations([deprecated(TYPE, "small")], users))) == [
+        "instance type small: 2 VMs, lab: web, prod: web; 1 pool, web"
+    ]

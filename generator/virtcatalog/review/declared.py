@@ -26,6 +26,7 @@ from virtcatalog.review.onesided import judge_created, judge_deleted, judge_opaq
 from virtcatalog.review.pinned import assumed, pins, recreated, stores
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.syncing import as_sent, synced_verdict
+from virtcatalog.review.users import User
 from virtcatalog.review.verdict import Cause, Verdict
 
 #: The fields of a VM's spec that name its instance type and its preference, as ends of paths.
@@ -93,13 +94,13 @@ class DeclaredVms:
             return
         shared = [reference for reference in before or () if reference in (after or ())]
         if is_template:
-            self._fleet.count(vm.environment, comparison, vm.key, refers or (), "templates")
+            self._fleet.count(vm.environment, comparison, User(vm.key), refers or (), "templates")
         else:
-            is_pool = vm.manifest["kind"] == "VirtualMachinePool"
+            user = User(vm.key, vm.environment, vm.manifest["kind"] == "VirtualMachinePool")
             keeps = shared if stores(comparison.base) else []
-            self._fleet.count(vm.environment, comparison, vm.key, keeps, "stored", is_pool=is_pool)
+            self._fleet.count(vm.environment, comparison, user, keeps, "stored")
             follows = [reference for reference in after or () if reference not in keeps]
-            self._fleet.count(vm.environment, comparison, vm.key, follows, "following", is_pool=is_pool)
+            self._fleet.count(vm.environment, comparison, user, follows, "following")
         if not is_template and old is not None and new is not None:
             self._move(old, new, comparison)
         stays = old is not None and new is not None and (old.manifest, old.open) == (new.manifest, new.open)

@@ -10,7 +10,7 @@ from virtcatalog.manifests.identity import Identity
 from virtcatalog.review.comparison import Comparison, KnownField
 from virtcatalog.review.moving import Moved
 from virtcatalog.review.rows import noun
-from virtcatalog.review.users import Users
+from virtcatalog.review.users import User, Users
 from virtcatalog.review.verdict import Verdict
 
 
@@ -49,24 +49,15 @@ class Fleet(msgspec.Struct, kw_only=True):
         return make() if make is not None else ""
 
     def count(
-        self,
-        environment: str,
-        comparison: Comparison,
-        vm: str,
-        references: Iterable[Identity],
-        use: str,
-        *,
-        is_pool: bool = False,
+        self, environment: str, comparison: Comparison, user: User, references: Iterable[Identity], use: str
     ) -> None:
-        """Count a VM or a pool among the users of what it refers to: `use` is the field of these users."""
+        """Count a user of what it refers to: `use` is the field of these users."""
         for reference in references:
             key = comparison.homes.get(reference, environment), reference
             users = self.users.get(key)
             if users is None:
                 users = self.users[key] = Users()
-            getattr(users, use).add(vm)
-            if is_pool:
-                users.pools.add(vm)
+            getattr(users, use).add(user)
 
     def add_unknown(self, vm: str) -> None:
         """Note a VM that refers to what a broken catalog does not tell, once."""

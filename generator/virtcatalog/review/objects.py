@@ -7,9 +7,11 @@ from difflib import SequenceMatcher
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from virtcatalog.api.findings import Path
 from virtcatalog.catalog.kinds import TEMPLATE
+from virtcatalog.environments import BASE
 from virtcatalog.kubevirt.matchers import KINDS
 from virtcatalog.manifests.difference import leaves
 from virtcatalog.manifests.emit import dump
@@ -24,7 +26,8 @@ _MOST_PAIRS = 250_000
 
 
 class ObjectChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What happened to one object; `old` and `new` are its manifests. `environments` are those that deploy it so.
+    """What happened to one object; `old` and `new` are its manifests. `deployed` are the environments that have it so,
+    and the namespace there.
 
     `same_as` names the object of the same kind of change whose diff is this one's too, mostly its other scope.
     """
@@ -32,7 +35,7 @@ class ObjectChange(msgspec.Struct, frozen=True, kw_only=True):
     change: Change
     old: Data | None = None
     new: Data | None = None
-    environments: tuple[str, ...] = ()
+    deployed: tuple[tuple[str, str], ...] = ((BASE, ""),)
     diff: str = ""
     same_as: str = ""
 
@@ -50,6 +53,12 @@ class ObjectChange(msgspec.Struct, frozen=True, kw_only=True):
     def old_name(self) -> str:
         """What a renamed object was called."""
         return (self.old or {}).get("metadata", {}).get("name", "") if self.change == "renamed" else ""
+
+    @property
+    def environments(self) -> tuple[str, ...]:
+        """The environments whose own change it is; none where it is the base's."""
+        names = tuple(environment for environment, _ in self.deployed)
+        return () if BASE in names else names
 
     @property
     def title(self) -> str:
@@ -73,7 +82,7 @@ def compare_objects(
     """
     changes: list[ObjectChange] = []
     bodies: dict[tuple[str, str, str], str] = {}
-    at: dict[tuple[str, str, str, str], int] = {}
+    alike: dict[tuple[str, str, str, str], list[int]] = {}
     for environment in dict.fromkeys([*base, *head]):
         for change in _compare(base.get(environment, ()), head.get(environment, ()), labels):
             kind, namespace, name = identity(change.manifest)
@@ -81,20 +90,17 @@ def compare_objects(
             content = _lines(change.diff, "+-") if change.change in ("changed", "renamed") else change.change
             # A catalog's objects are the same in whichever namespace an environment deploys them.
             key = (kind, "" if kind in (*KINDS, TEMPLATE) else namespace, name, content)
-            if environment and key in at:
-                first = changes[at[key]]
-                changes[at[key]] = msgspec.structs.replace(first, environments=(*first.environments, environment))
-                continue
-            body = _lines(change.diff, "+- @").replace(kind, "")
-            twin = bodies.setdefault((change.change, name, body), change.name)
-            at[key] = len(changes)
-            changes.append(
-                msgspec.structs.replace(
-                    change,
-                    environments=(environment,) if environment else (),
-                    same_as=twin if twin != change.name else "",
-                )
-            )
+            where = environment, namespace
+            for index in alike.get(key, ()):
+                if environment not in dict(changes[index].deployed):
+                    changes[index] = replace(changes[index], deployed=(*changes[index].deployed, where))
+                    break
+            else:
+                alike.setdefault(key, []).append(len(changes))
+                body = _lines(change.diff, "+- @").replace(kind, "")
+                twin = bodies.setdefault((change.change, name, body), change.name)
+                same_as = twin if twin != change.name else ""
+                changes.append(replace(change, deployed=(where,), same_as=same_as))
     return changes
 
 

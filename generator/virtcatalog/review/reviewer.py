@@ -26,6 +26,7 @@ from virtcatalog.review.moving import Moves
 from virtcatalog.review.pinned import Pinned, recreated
 from virtcatalog.review.referenced import References
 from virtcatalog.review.side import Side
+from virtcatalog.review.users import User
 
 
 class Reviewer:
@@ -89,7 +90,8 @@ class Reviewer:
                 pinned = references_here.pinned(dumped, referenced)
                 use, comparison = "stored" if pinned.matchers else "following", references_here.comparison
                 refers = referenced.references or ()
-                self.fleet.count(environment, comparison, name, refers, use, is_pool=dumped.is_pool)
+                user = User(name, dumped.where, dumped.is_pool)
+                self.fleet.count(environment, comparison, user, refers, use)
                 if not referenced.known:
                     self.fleet.add_unknown(name)
                 elif referenced.can_change:

@@ -2,47 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
 
 import msgspec
 
 from virtcatalog.catalog.labels import deprecation
 from virtcatalog.errors import counted, listed, some
 from virtcatalog.kubevirt.matchers import KINDS
-from virtcatalog.manifests.identity import Data, Identity, identity
+from virtcatalog.manifests.identity import Identity, identity
 from virtcatalog.review.kubevirtcr import uninstalled
 from virtcatalog.review.objects import ObjectChange
 
 _MOST_NAMES = 3
 
 
+class User(NamedTuple):
+    """A VM, pool or VM template that refers to an object, by its name; `where` tells it from others of that name."""
+
+    name: str
+    where: str = ""
+    is_pool: bool = False
+
+
 class Users(msgspec.Struct):
-    """Who refers to an object: VM templates, VMs that take it as it is now, VMs that keep a stored revision.
+    """Who refers to an object: VM templates, VMs that take it as it is now, VMs that keep a stored revision."""
 
-    `pools` are those among them that are pools.
-    """
-
-    templates: set[str] = set()
-    following: set[str] = set()
-    stored: set[str] = set()
-    pools: set[str] = set()
+    templates: set[User] = set()
+    following: set[User] = set()
+    stored: set[User] = set()
 
     def add(self, other: Users) -> None:
         """Take in who refers to it elsewhere."""
         self.templates |= other.templates
         self.following |= other.following
         self.stored |= other.stored
-        self.pools |= other.pools
 
     def counted(self) -> dict[str, int]:
         """Return how many there are of each."""
         return {"templates": len(self.templates), "following": len(self.following), "stored": len(self.stored)}
 
-    def words(self, names: set[str]) -> str:
-        """Say how many of them that is: `1 VM and 2 pools`."""
-        pools = len(names & self.pools)
-        vms = len(names) - pools
-        return listed([*([counted(vms, "VM")] if vms else []), *([counted(pools, "pool")] if pools else [])])
+
+def users_words(users: Collection[User]) -> str:
+    """Say how many they are: `1 VM and 2 pools`."""
+    pools = sum(user.is_pool for user in users)
+    vms = len(users) - pools
+    return listed([*([counted(vms, "VM")] if vms else []), *([counted(pools, "pool")] if pools else [])])
 
 
 AllUsers = Mapping[tuple[str, Identity], Users]
@@ -56,12 +62,13 @@ class Deprecated(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     instead: str
     vms: tuple[str, ...]
+    pools: tuple[str, ...]
     templates: tuple[str, ...]
 
     def __str__(self) -> str:
         users = [
             f"{counted(len(names), noun)}, {some(names, _MOST_NAMES)}"
-            for names, noun in ((self.vms, "VM"), (self.templates, "VM template"))
+            for names, noun in ((self.vms, "VM"), (self.pools, "pool"), (self.templates, "VM template"))
             if names
         ]
         instead = f" ({self.instead})" if self.instead else ""
@@ -83,11 +90,19 @@ def deprecations(changes: Iterable[ObjectChange], all_users: AllUsers) -> list[D
             kind=kind,
             name=name,
             instead=instead,
-            vms=tuple(sorted(user.following | user.stored)),
-            templates=tuple(sorted(user.templates)),
+            vms=_names(user for user in used.following | used.stored if not user.is_pool),
+            pools=_names(user for user in used.following | used.stored if user.is_pool),
+            templates=_names(used.templates),
         )
-        for (kind, name, instead), user in sorted(users.items(), key=lambda item: item[0])
+        for (kind, name, instead), used in sorted(users.items(), key=lambda item: item[0])
     ]
+
+
+def _names(users: Iterable[User]) -> tuple[str, ...]:
+    """The names of users, each with where it is if another one has it, too."""
+    users = sorted(users)
+    numbers = Counter(user.name for user in users)
+    return tuple(f"{user.where}: {user.name}" if user.where and numbers[user.name] > 1 else user.name for user in users)
 
 
 def consequences(change: ObjectChange, all_users: AllUsers) -> list[str]:
@@ -110,7 +125,7 @@ def consequences(change: ObjectChange, all_users: AllUsers) -> list[str]:
         sentences = [f"{keep}; VMs created from now on get the new one."]
         if users.stored:
             keep = "keeps" if len(users.stored) == 1 else "keep"
-            sentences.append(f"{users.words(users.stored)} {keep} a stored revision.")
+            sentences.append(f"{users_words(users.stored)} {keep} a stored revision.")
         if users.following:
             sentences.append(_following(users, "meet the new one at the next start"))
         return sentences
@@ -119,7 +134,7 @@ def consequences(change: ObjectChange, all_users: AllUsers) -> list[str]:
     ]
     if users.stored:
         go = "goes" if len(users.stored) == 1 else "go"
-        sentences.append(f"{users.words(users.stored)} {go} on with a stored revision.")
+        sentences.append(f"{users_words(users.stored)} {go} on with a stored revision.")
     if users.following:
         sentences.append(_following(users, "are refused at the next start"))
     if change.change == "renamed":
@@ -130,17 +145,13 @@ def consequences(change: ObjectChange, all_users: AllUsers) -> list[str]:
 def users_of(change: ObjectChange, all_users: AllUsers) -> Users:
     """Who refers to the object, by the name that it had if it is renamed: these have to follow."""
     users = Users()
-    manifest = change.old if change.change == "renamed" and change.old else change.manifest
+    called = identity(change.manifest)[0], _called(change)
     for (environment, (kind, namespace, name)), user in all_users.items():
-        if environment in (change.environments or ("",)) and _is_meant(manifest, kind, namespace, name):
+        # An object of a namespace that does not name one is deployed wherever it is referred to.
+        homes = (home for where, home in change.deployed if where == environment)
+        if (kind, name) == called and any(home in ("", namespace) for home in homes):
             users.add(user)
     return users
-
-
-def _is_meant(manifest: Data, kind: str, namespace: str, name: str) -> bool:
-    own = identity(manifest)
-    # An object of a namespace that does not name one is deployed wherever it is referred to.
-    return own[::2] == (kind, name) and own[1] in ("", namespace)
 
 
 def _called(change: ObjectChange) -> str:
@@ -150,5 +161,5 @@ def _called(change: ObjectChange) -> str:
 def _following(users: Users, what: str) -> str:
     if len(users.following) == 1:
         what = what.replace("meet ", "meets ", 1).replace("find ", "finds ", 1).replace("are ", "is ", 1)
-        return f"{users.words(users.following)} has no stored revision yet and {what}."
-    return f"{users.words(users.following)} have no stored revision yet and {what}."
+        return f"{users_words(users.following)} has no stored revision yet and {what}."
+    return f"{users_words(users.following)} have no stored revision yet and {what}."
