@@ -114,6 +114,7 @@ LEFT_BEHIND = ("pool.yaml", "  replicas: 4", "  scaleInStrategy: {opportunistic:
 STAGE = ("kubevirt.yaml", "LiveUpdate", "Stage")
 MANUAL = ("pool.yaml", "runStrategy: Always", "runStrategy: Manual")
 FAILURE = ("pool.yaml", "runStrategy: Always", "runStrategy: RerunOnFailure")
+SELECTOR = ("pool.yaml", "selector: {matchLabels: {app: web}}", "selector: {matchLabels: {run: web}}")
 GONE = ("types.yaml", "{name: small}", "{name: tiny}")
 
 Edit = tuple[str, str, str]
@@ -211,6 +212,14 @@ CHANGES = {
         "if created anew, none of its 4 VMs can be created; objects: 1 renamed",
         "! refused, kept, cannot be created anew  pool shop/web",
         "2 of its 6 VMs are refused, the others keep what they have; replicas: 4 → 6; "
+        "VMs that it creates from now on are refused: VirtualMachineClusterInstancetype 'small' is renamed to 'tiny'",
+        "refused",
+    ),
+    "a type that goes while the pool is refused": Change(
+        (GONE, SELECTOR),
+        "1 of 1 VM or pool: pool shop/web refused; all of its 4 VMs keep what they have; "
+        "if created anew, none of its 4 VMs can be created; objects: 1 renamed",
+        "! refused, kept, cannot be created anew  pool shop/web",
         "VMs that it creates from now on are refused: VirtualMachineClusterInstancetype 'small' is renamed to 'tiny'",
         "refused",
     ),

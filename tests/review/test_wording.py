@@ -89,7 +89,7 @@ def test_rows_and_sentences_of_pools_say_of_how_many_vms(snapshot: object) -> No
             Verdict(now="restart", next="refused", reasons=("a",), changes=("b", "c")),
             ["a", "at its next start: b", "c"],
         ),
-        (Verdict(now="refused", next="refused", reasons=("a",), changes=("b",)), ["a", "b"]),
+        (Verdict(now="refused", next="refused", reasons=("a",), changes=("b",)), ["a", "at its next start: b"]),
         (Verdict(next="refused", template=True, changes=("b",)), ["b"]),
         (
             Verdict(next="kept", anew="changed", changes=("b",)),

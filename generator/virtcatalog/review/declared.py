@@ -23,7 +23,7 @@ from virtcatalog.review.judge import Case, judge, judge_applied
 from virtcatalog.review.kubevirtcr import by_gates, needed_new_gates
 from virtcatalog.review.moving import Moves
 from virtcatalog.review.onesided import judge_created, judge_deleted, judge_opaque, judge_open, judge_template
-from virtcatalog.review.pinned import assumed, pins, recreated, stores
+from virtcatalog.review.pinned import pinned_in_git, recreated, stores
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.syncing import as_sent, synced_verdict
 from virtcatalog.review.users import User
@@ -141,7 +141,8 @@ class DeclaredVms:
         assert vm is not None
         differs = old is None or new is None or (old.manifest, old.open) != (new.manifest, new.open)
         because = self._causes.of_manifest(old, new, verdict) if differs else ()
-        if not because or verdict.next == "kept" or verdict.anew != "same" or verdict.replaced is not None:
+        around = verdict.next == "kept" or verdict.anew != "same" or verdict.replaced is not None
+        if not because or around or (verdict.now == "refused" and verdict.next not in ("same", "none")):
             gone = [reference for reference in refers or () if comparison.gone([reference])]
             because += tuple(self._causes.naming(new, gone)) if new is not None else ()
             because += by_gates(self._causes.around(comparison, refers or (), vm.manifest, verdict), verdict)
@@ -176,11 +177,8 @@ class DeclaredVms:
             verdict = judge_applied(old, new, comparison, shared)
             if verdict.touched:
                 return verdict
-        fresh = recreated(new)
-        # A manifest says nothing of what KubeVirt has stored beside the revisions that it names itself.
-        pinned, stored = pins(new, comparison.base), assumed(refers, comparison.base)
-        pinned = replace(pinned, matchers=pinned.matchers | stored.matchers) if pinned else stored
-        return judge(Case(new, fresh, pinned, refers, comparison), is_applied=True)
+        pinned = pinned_in_git(new, refers, comparison.base)
+        return judge(Case(new, recreated(new), pinned, refers, comparison), is_applied=True)
 
     def _hidden(self) -> None:
         """Judge what holds VMs and is not rendered on one side or both: one that stays has the same digest."""

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 from virtcatalog.api.kinds import is_halted, replicas
 from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.groups import of_all
 from virtcatalog.review.holders import all_of, none_of, running_held, with_next
 from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome
-from virtcatalog.review.pinned import Pinned, stores
+from virtcatalog.review.pinned import Pinned, pinned_in_git, recreated, stores
 from virtcatalog.review.podrequests import requests_of, requests_of_staying
 from virtcatalog.review.pools import disk_risks, identity_risks
 from virtcatalog.review.risks import risks
@@ -82,16 +83,16 @@ def judge(case: Case, *, is_applied: bool = False) -> Verdict:
     return with_next(verdict, vm, vm)
 
 
-def judge_applied(old: Data, new: Data, comparison: Comparison, references: Sequence[Identity]) -> Verdict:
-    """Return the verdict on a VM to which another manifest is applied; `references` are those that both have."""
-    machine, gone = _machine(old, new, comparison), comparison.gone(references)
+def judge_applied(old: Data, new: Data, comparison: Comparison, shared: Sequence[Identity]) -> Verdict:
+    """Return the verdict on a VM to which another manifest is applied; what both name is `shared`."""
+    machine, gone = _machine(old, new, comparison), comparison.gone(shared)
     stored = stores(comparison.base)
     if machine.now == "refused":
         reasons = machine.reasons if stored else gone or machine.reasons
-        return Verdict(now="refused", part=none_of(new), reasons=reasons)
+        return _refused(old, new, reasons, comparison)
     keeps = stored and machine.replaced is None
     before = outcome(old, comparison.base)
-    after = outcome(new, comparison.keeping(references) if keeps else comparison.head)
+    after = outcome(new, comparison.keeping(shared) if keeps else comparison.head)
     change = compare(before, after)
     verdict = _after(machine, (old, new), (before, after), change if keeps else without_objects(change, gone))
     if keeps and verdict.touched and verdict.next not in BREAKS:
@@ -101,6 +102,20 @@ def judge_applied(old: Data, new: Data, comparison: Comparison, references: Sequ
     if verdict.next == "changed":
         verdict = replace(verdict, risks=(*verdict.risks, *identity_risks(old, new, comparison.head)))
     return replace(verdict, risks=(*disk_risks(old, new, verdict), *verdict.risks))
+
+
+def _refused(old: Data, new: Data, reasons: tuple[str, ...], comparison: Comparison) -> Verdict:
+    """The verdict on a VM to which a manifest is not applied: it stays as it was, and all else around it changes.
+
+    What its Pod requests then is not told: the change has to be another one.
+    """
+    refers = references(old, comparison.base)
+    stays = Verdict()
+    if comparison.can_change(refers):
+        stays = judge(Case(old, recreated(old), pinned_in_git(old, refers, comparison.base), refers, comparison))
+    reasons = (*reasons, *stays.reasons)
+    left = replace(stays, restarts=None, replaced=None, requests=None)
+    return replace(left, now="refused", part=none_of(new), reasons=reasons)
 
 
 def _with_anew(

@@ -87,6 +87,12 @@ def assumed(references: Iterable[Identity] | None, cluster: Cluster) -> Pinned:
     return Pinned(frozenset(kinds), assumed=True)
 
 
+def pinned_in_git(vm: Data, references: Iterable[Identity] | None, cluster: Cluster) -> Pinned:
+    """Return what a VM of a folder is pinned to: its manifest has no more of it than the revisions that it names."""
+    named, stored = pins(vm, cluster), assumed(references, cluster)
+    return msgspec.structs.replace(named, matchers=named.matchers | stored.matchers) if named else stored
+
+
 def stores(cluster: Cluster) -> bool:
     """Whether KubeVirt stores what a VM names, rather than expanding it."""
     return cluster.configuration.instancetype_reference_policy == "reference"

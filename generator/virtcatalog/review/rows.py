@@ -118,8 +118,9 @@ def _lines(verdict: Verdict) -> list[str]:
     risks, changes, anew, sync = _parts(verdict)
     if anew:
         changes.append(f"{_from_creation(verdict)}: {'; '.join(anew)}")
-    breaks = verdict.next in ("refused", "crash") and not verdict.template and verdict.now != "refused"
-    if breaks and changes and verdict.replaced is None:
+    is_left = verdict.now == "refused" and verdict.part is None
+    breaks = verdict.next in ("refused", "crash") and not verdict.template and (verdict.now != "refused" or is_left)
+    if (breaks or (is_left and verdict.next == "changed")) and changes and verdict.replaced is None:
         return [*verdict.reasons, *risks, *sync, f"at its next start: {changes[0]}", *changes[1:]]
     if verdict.now == "restart" and verdict.next == "same":
         return [*verdict.reasons, *risks, *sync, "the machine is the same after it"]
