@@ -112,14 +112,14 @@ class Runner:
         """Evaluate the part of the expression language that the action uses."""
         for operator, stop in ((" || ", bool), (" && ", lambda found: not found)):
             if operator in expression:
-                for each in expression.split(operator):
-                    found = self.value(each)
+                for word in expression.split(operator):
+                    found = self.value(word)
                     if stop(found):
                         break
                 return found
         for operator in (" == ", " != "):
             if operator in expression:
-                one, other = (self.value(each) for each in expression.split(operator))
+                one, other = (self.value(word) for word in expression.split(operator))
                 return (one == other) == (operator == " == ")
         expression = expression.strip()
         if expression.startswith("'"):

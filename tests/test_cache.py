@@ -23,7 +23,7 @@ KEY, OTHER = key_of(b"one"), key_of(b"other")
 
 
 def files(folder: Path) -> list[Path]:
-    return sorted(each for each in folder.rglob("*") if each.is_file())
+    return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 def put(folder: Path | str, *keys: str, answer: bytes = b"answer", most: int = 1 << 20) -> None:
@@ -354,11 +354,11 @@ def _write(folder: str, which: int) -> None:
 
 def test_two_runs_at_once_do_each_other_no_harm(tmp_path: Path) -> None:
     runs = [Process(target=_write, args=(str(tmp_path), which)) for which in (3, 7)]
-    for each in runs:
-        each.start()
-    for each in runs:
-        each.join()
-    assert [each.exitcode for each in runs] == [0, 0]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    assert [run.exitcode for run in runs] == [0, 0]
     cache = Cache(str(tmp_path))
     assert all(cache.get(digest(b"%d" % number).hex()) == b"%d" % number * 500 for number in range(200))
 

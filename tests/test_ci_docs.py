@@ -63,4 +63,4 @@ def test_every_hook_is_described():
     hooks = [each["id"] for each in otheryaml.load((ROOT / ".pre-commit-hooks.yaml").read_text())]
     assert re.findall(r"^\| `(virtcatalog-[a-z]+)` \|", TEXT, re.MULTILINE) == hooks
     (repository,) = otheryaml.load(block("yaml", "# .pre-commit"))["repos"]
-    assert {each["id"] for each in repository["hooks"]} <= set(hooks)
+    assert {hook["id"] for hook in repository["hooks"]} <= set(hooks)

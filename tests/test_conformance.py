@@ -62,7 +62,7 @@ def test_kubevirts_sentences_are_not_held():
 
 def test_objects_are_asked_where_the_cluster_has_types_or_preferences():
     for case in cases():
-        assert ("objects" in case.expected) == any(each["kind"] in CATALOG_KINDS for each in case.objects), case
+        assert ("objects" in case.expected) == any(obj["kind"] in CATALOG_KINDS for obj in case.objects), case
 
 
 @pytest.mark.parametrize("stage", commands.STAGES)

@@ -183,7 +183,7 @@ def test_disks_are_printed_in_columns(file):
 def test_machines_get_bytes(file):
     result = CliRunner().invoke(main, ["expand", "-f", file, "-o", "json"])
     disks = json.loads(result.stdout)["disks"]
-    assert [each["name"] for each in disks] == ["root", "iso", "tray", "scratch"]
+    assert [disk["name"] for disk in disks] == ["root", "iso", "tray", "scratch"]
     assert disks[1]["backingFile"] == "/var/run/kubevirt/container-disks/disk_1.img"
     assert disks[3]["size"] == 2 * 2**30
 

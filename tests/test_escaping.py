@@ -88,7 +88,7 @@ def test_nothing_is_obeyed_in_any_text(text):
         assert not {"\x1b", "\x9b", "\u202e", "\x7f"} & set(found)
         found.encode()
     assert "\n" not in escaping.single_line(text) + escaping.markdown(text) + escaping.html(text)
-    assert not [each for each in escaping.log(text).splitlines() if each.strip().startswith("::") or "##[" in each]
+    assert not [line for line in escaping.log(text).splitlines() if line.strip().startswith("::") or "##[" in line]
     for function in (escaping.github, escaping.html_block, escaping.markdown_block, escaping.html_prose):
         found = function("error", text, {"file": text}) if function is escaping.github else function(text)
         assert "##[" not in found

@@ -182,7 +182,7 @@ def test_nothing_is_written_through_what_a_commit_holds(request_, gitlab, tmp_pa
             place.symlink_to({"a link to a file": home / "file", "a link to a folder": home}.get(kind, home / "new"))
     done = request_.run(job, VIRTCATALOG_TOKEN="secret", CI_API_V4_URL=gitlab.url)
     assert done.returncode == 0, done.stderr
-    assert [each.name for each in home.iterdir()] == ["file"]
+    assert [path.name for path in home.iterdir()] == ["file"]
     assert (home / "file").read_text() == "mine"
     reports = TEMPLATE[job].get("artifacts", {})
     for name in (*reports.get("paths", ()), *reports.get("reports", {}).values()):

@@ -158,7 +158,7 @@ def test_a_template_is_crossed_with_what_the_globs_name_among_the_objects_that_i
     before = dict(web.manifest["spec"])
     first, *others = crossed(web, OBJECTS)
     assert (first, web.manifest["spec"]) == (web, before)
-    specs = [each.manifest["spec"] for each in others]
+    specs = [other.manifest["spec"] for other in others]
     found = [[spec.get(part, {}).get("name") for part in ("instancetype", "preference")] for spec in specs]
     assert [(each.key, *names) for each, names in zip(others, found, strict=True)] == pairs
     kind = before.get("instancetype", {}).get("kind", CLUSTER_TYPE)

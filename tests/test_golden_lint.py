@@ -32,7 +32,8 @@ DOMAIN = """\
 def findings(schema):
     """Lint a small domain with a part and a device in it."""
     return lambda part="", device="": [
-        (each.line, each.element, each.message) for each in schema.findings(DOMAIN.format(part=part, device=device))
+        (finding.line, finding.element, finding.message)
+        for finding in schema.findings(DOMAIN.format(part=part, device=device))
     ]
 
 
@@ -215,12 +216,14 @@ def test_where_schemas_are_looked_for(monkeypatch):
 
 def test_every_allowance_is_documented_with_its_reason():
     rows = DOCUMENT.read_text(encoding="utf-8").splitlines()
-    assert [row for row in (f"| `{each.path}` | {each.why} |" for each in ALLOWANCES) if row not in rows] == []
+    assert [
+        row for row in (f"| `{allowance.path}` | {allowance.why} |" for allowance in ALLOWANCES) if row not in rows
+    ] == []
 
 
 def test_what_is_newer_than_a_libvirt_is_allowed_up_to_the_next():
     newer = {"newer than libvirt 9.0": (11, 3), "newer than libvirt 11.3": None}
-    assert [each for each in ALLOWANCES if each.since != newer.get(each.why)] == []
+    assert [allowance for allowance in ALLOWANCES if allowance.since != newer.get(allowance.why)] == []
 
 
 def test_the_command_tells_what_the_schema_refuses(tmp_path, monkeypatch):

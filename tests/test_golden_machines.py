@@ -41,7 +41,7 @@ CATALOGS = (
 def expanded(python=sys.executable, folder=ROOT, **environment):
     """Expand everything in a process of its own."""
     here = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "generator"), **environment}
-    paths = [str(ROOT / each) if "/" in each or each == "catalog" else each for each in CATALOGS]
+    paths = [str(ROOT / catalog) if "/" in catalog or catalog == "catalog" else catalog for catalog in CATALOGS]
     command = [python, "-c", PROGRAM, *paths]
     done = subprocess.run(command, cwd=folder, env=here, capture_output=True, check=True, timeout=300)
     return hashlib.sha256(done.stdout).hexdigest(), done.stdout.count(b"<domain ")

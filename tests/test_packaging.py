@@ -98,7 +98,7 @@ def test_the_wheel_holds_the_package_and_upstreams_catalogs_once(wheel):
     shipped = [name for name in names if name.startswith("virtcatalog/shipped/")]
     catalogs = Counter(name.split("/")[2] for name in shipped if name.endswith("/catalog.yaml"))
     assert catalogs == dict.fromkeys(CATALOGS, 1)
-    assert {"common-instancetypes", *(each.common_instancetypes for each in RELEASES.values())} <= set(catalogs)
+    assert {"common-instancetypes", *(release.common_instancetypes for release in RELEASES.values())} <= set(catalogs)
     assert len([name for name in names if name.endswith("instancetypes/cx.yaml")]) == 1
     assert max(Counter(names).values()) == 1
     assert wheel.stat().st_size < SIZE_MB * 10**6

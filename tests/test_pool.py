@@ -97,7 +97,7 @@ def test_they_are_at_work_whether_or_not_anybody_waits(tmp_path):
     deadline = monotonic() + 30
     while len([*tmp_path.iterdir()]) < 3 and monotonic() < deadline:
         sleep(0.01)
-    assert {each.name for each in tmp_path.iterdir()} == {"0", "1", "2"}
+    assert {path.name for path in tmp_path.iterdir()} == {"0", "1", "2"}
     results.close()
 
 

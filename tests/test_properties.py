@@ -255,7 +255,7 @@ def test_the_webhook_of_vms_does_the_same_without_instance_type(vm: Manifest) ->
 
 def leaves(value: Any) -> list[Any]:
     children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [each for child in children for each in leaves(child)] or [value]
+    return [leaf for child in children for leaf in leaves(child)] or [value]
 
 
 @pytest.mark.parametrize("manifest", [None, [], "VirtualMachine", 3, {}, {"kind": "VirtualMachine"}])

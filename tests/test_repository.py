@@ -50,7 +50,7 @@ def write(text: str, file: str = "virtcatalog.toml") -> None:
 def refused() -> list[str]:
     with pytest.raises(ManifestError) as error:
         settings()
-    return [str(each) for each in error.value.problems]
+    return [str(problem) for problem in error.value.problems]
 
 
 class TestFiles:

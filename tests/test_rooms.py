@@ -107,11 +107,11 @@ def _imported(tree: ast.Module, known: set[str]) -> Iterator[str]:
     for node in ast.walk(tree):
         assert not getattr(node, "level", 0), "imports name the package"
         if isinstance(node, ast.Import):
-            yield from (_within(each.name) for each in node.names if each.name.split(".")[0] == PACKAGE)
+            yield from (_within(name.name) for name in node.names if name.name.split(".")[0] == PACKAGE)
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE:
             home = _within(node.module or "")
-            for each in node.names:
-                inner = f"{home}.{each.name}".lstrip(".")
+            for name in node.names:
+                inner = f"{home}.{name.name}".lstrip(".")
                 yield inner if inner in known else home
 
 

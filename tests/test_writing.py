@@ -43,9 +43,9 @@ spec:
 def contents(folder: Path) -> dict[str, str]:
     """The files below a folder, and the links."""
     return {
-        each.relative_to(folder).as_posix(): f"-> {each.readlink()}" if each.is_symlink() else each.read_text()
-        for each in sorted(folder.rglob("*"))
-        if each.is_symlink() or each.is_file()
+        path.relative_to(folder).as_posix(): f"-> {path.readlink()}" if path.is_symlink() else path.read_text()
+        for path in sorted(folder.rglob("*"))
+        if path.is_symlink() or path.is_file()
     }
 
 
@@ -427,7 +427,7 @@ def test_links_are_removed_and_not_followed_and_folders_without_permissions_too(
     (tmp_path / "gone/deep").chmod(0o000)
     for name in ("link", "gone", "none"):
         writing.remove(tmp_path / name)
-    assert [each.name for each in tmp_path.iterdir()] == ["kept"]
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
     assert (tmp_path / "kept/file").exists()
 
 
@@ -472,7 +472,7 @@ def test_a_file_is_replaced_with_its_mode_and_nothing_else_is_left(tmp_path):
     (tmp_path / ".a.yaml.virtcatalog-new").symlink_to("/etc/passwd")
     replace_file(file, "new\n")
     replace_file(tmp_path / "b.yaml", "new\n")
-    assert {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()} == {"a.yaml": 0o640, "b.yaml": 0o644}
+    assert {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {"a.yaml": 0o640, "b.yaml": 0o644}
     assert file.read_text() == "new\n"
 
 
@@ -482,4 +482,4 @@ def test_what_is_no_regular_file_is_not_replaced(tmp_path):
     os.mknod(place, stat.S_IFSOCK | 0o600)
     with pytest.raises(WriteError, match=r"^.*/socket: is not a regular file; it is as it was$"):
         replace_file(place, "text")
-    assert [each.name for each in tmp_path.iterdir() if each.is_socket()] == ["socket"]
+    assert [path.name for path in tmp_path.iterdir() if path.is_socket()] == ["socket"]

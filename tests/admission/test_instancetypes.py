@@ -114,7 +114,7 @@ def test_other_kinds_are_no_matter_of_these_webhooks(kind, hint):
 )
 def test_deprecations(kind, spec, snapshot):
     assert [
-        f"{each.type} {each.object} {each.field}: {each.message}" for each in warnings(made(kind, spec))
+        f"{warning.type} {warning.object} {warning.field}: {warning.message}" for warning in warnings(made(kind, spec))
     ] == snapshot
 
 

@@ -149,7 +149,7 @@ def test_the_template_has_no_labels_that_kubevirt_keeps(refused):
 )
 def test_what_is_remarked_on_a_vm(spec, warnings):
     vm = convert({"spec": {"template": {"spec": {"domain": {"devices": {}}}}, **otheryaml.load(spec)}}, VirtualMachine)
-    assert [(each.type, each.field, each.message) for each in vm_warnings(vm)] == warnings
+    assert [(warning.type, warning.field, warning.message) for warning in vm_warnings(vm)] == warnings
 
 
 def test_a_vm_that_is_updated_may_have_what_is_discontinued():
@@ -194,7 +194,9 @@ def test_the_schema_of_data_volume_templates(claim, messages):
     )
     vm = convert({"metadata": {}, "spec": spec}, VirtualMachine)
     causes = [*validate_data_volume_schema(vm), *validate_mutated_data_volume_schema(vm)]
-    assert [cause.message for cause in causes] == [f"spec.dataVolumeTemplates[0].spec.{each}" for each in messages]
+    assert [cause.message for cause in causes] == [
+        f"spec.dataVolumeTemplates[0].spec.{message}" for message in messages
+    ]
     assert {cause.field for cause in causes} <= {""}
 
 

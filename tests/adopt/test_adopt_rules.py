@@ -20,8 +20,8 @@ LEAVES_OF = ("clock", "cpu", "devices", "features", "firmware", "machine", "volu
 def structs(annotation: Any) -> Iterator[type[Object | Constant]]:
     if isinstance(annotation, type) and issubclass(annotation, Object | Constant):
         yield annotation
-    for each in get_args(annotation):
-        yield from structs(each)
+    for argument in get_args(annotation):
+        yield from structs(argument)
 
 
 def child(kind: type[Object | Constant], name: str) -> Any:

@@ -61,7 +61,7 @@ def test_parameters_that_nothing_refers_to_any_more_go():
     ])  # fmt: skip
     found = adopt_in_template(own, BOTH, CANDIDATES)
     assert found.dropped == ("MEMORY", "CPUS")
-    assert [each["name"] for each in found.template["spec"]["parameters"]] == ["NAME", "DISK", "UNUSED"]
+    assert [parameter["name"] for parameter in found.template["spec"]["parameters"]] == ["NAME", "DISK", "UNUSED"]
     assert len(own["spec"]["parameters"]) == 5
 
 
@@ -93,7 +93,7 @@ def test_a_vm_that_is_refused_gets_nothing():
     own["spec"]["virtualMachine"]["spec"]["template"]["spec"]["volumes"] = []
     found = adopt_in_template(own, BOTH, CANDIDATES)
     assert found.template is None
-    assert [each.field for each in found.adoption.reasons]
+    assert [reason.field for reason in found.adoption.reasons]
 
 
 def test_fields_that_a_parameter_gives_as_a_whole_cannot_go():

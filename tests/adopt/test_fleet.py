@@ -153,8 +153,8 @@ def test_what_is_proposed_is_a_catalog_that_the_vms_adopt(sizes, of_class, tmp_p
     else:
         (files / "m.yaml").write_text(CLASS + proposed.partition("sizes:\n")[2])
     adoptions = [each for _, each in named(fleet, Candidates(load_catalog(tmp_path).objects()))]
-    assert {each.outcome for each in adoptions} == {"adopted"}
-    assert of_class in {each.shrunk.names.instancetype.name for each in adoptions}
+    assert {adoption.outcome for adoption in adoptions} == {"adopted"}
+    assert of_class in {adoption.shrunk.names.instancetype.name for adoption in adoptions}
 
 
 def test_one_vm_proposes_nothing(candidates):

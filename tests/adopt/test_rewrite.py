@@ -19,7 +19,7 @@ DOMAIN: Path = ("spec", "template", "spec", "domain")
 
 
 def machines(text: str) -> list[dict[str, Any]]:
-    return [each.data for each in read_manifests(text) if each.data["kind"] == "VirtualMachine"]
+    return [manifest.data for manifest in read_manifests(text) if manifest.data["kind"] == "VirtualMachine"]
 
 
 def after(text: str, *gone: Path, kept: set[Path] = frozenset(), number: int = 0, **added: dict[str, str]) -> str:
@@ -299,7 +299,7 @@ def test_items_of_a_json_list_change_one_by_one(kind, indent):
     if kind == "List":
         items.insert(1, OTHER)
     else:
-        items = [{key: value for key, value in each.items() if key in ("metadata", "spec")} for each in items]
+        items = [{key: value for key, value in item.items() if key in ("metadata", "spec")} for item in items]
     version = "v1" if kind == "List" else "kubevirt.io/v1"
     text = json.dumps({"apiVersion": version, "items": items, "kind": kind}, indent=indent)
     wanted = json.loads(text)

@@ -92,7 +92,7 @@ def catalog(chance: Chance) -> list[Data]:
             memory = {"guest": size[1], **chance.choice(MEMORIES)}
             types.append({"cpu": cpu, "memory": memory, **chance.choice(OTHERS)})
     preferences = [preference(chance) for _ in range(8)]
-    specs = [("Instancetype", each) for each in types] + [("Preference", each) for each in preferences]
+    specs = [("Instancetype", instancetype) for instancetype in types] + [("Preference", each) for each in preferences]
     made = [named(chance, number, *each) for number, each in enumerate(specs)]
     return made + [named(chance, 50 + number, *each) for number, each in enumerate(specs) if chance.random() < 0.2]
 
@@ -159,7 +159,7 @@ def own_words(chance: Chance, number: int = 0) -> Data:
     parts = {each.split(":", 1)[0]: each for each in chance.sample(DOMAINS, chance.randrange(5))}
     devices = {each.split(":", 1)[0]: each for each in chance.sample(DEVICES, chance.randrange(6))}
     lines = [f"cpu: {{{cpu}}}", f"memory: {{guest: {memory}}}", *parts.values(), "devices:"]
-    lines += [f"  {line}" for each in devices.values() for line in each.splitlines()] or ["  rng: {}"]
+    lines += [f"  {line}" for device in devices.values() for line in device.splitlines()] or ["  rng: {}"]
     lines += chance.choice(([], [], ["resources: {requests: {memory: 1Gi}}"], ["resources: {limits: {cpu: 2}}"]))
     rest = (
         "volumes: [{name: root, containerDisk: {image: 'example.org/fedora:41'}}]\nnetworks: [{name: default, pod: {}}]"
@@ -205,7 +205,7 @@ def tried_all(vm: Data, candidates: Candidates) -> tuple[Names, Data] | None:
         return member.deprecated, member.namespaced, -hints.get(member.name, 0), member.name
 
     def choices(groups: Iterable[Any], named: bool) -> list[tuple[Any, list[Member]]]:
-        usable = [] if named else [(each, [one for one in each.members if nameable(one)]) for each in groups]
+        usable = [] if named else [(group, [one for one in group.members if nameable(one)]) for group in groups]
         return [(None, []), *((each, sorted(members, key=order)) for each, members in usable if members)]
 
     found = []

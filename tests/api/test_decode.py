@@ -293,7 +293,7 @@ def test_what_is_text_is_read_as_other_manifests(cores: int) -> None:
     manifest = machine({"cpu": {"cores": cores}})
     with pytest.raises(ManifestError) as caught:
         decode_manifest(manifest, is_text=True)
-    assert [(each.field, each.message) for each in caught.value.problems] == problems(manifest)
+    assert [(problem.field, problem.message) for problem in caught.value.problems] == problems(manifest)
 
 
 def types_of_the_api() -> list[type[Object | Constant]]:

@@ -192,7 +192,7 @@ def _fitting(shape: Shape, depth: int) -> st.SearchStrategy[Any]:
         if shape.types == (Quantity,):
             return st.sampled_from(["1Gi", "500m", 2, 1.5, "x", ""])
         plain = {str: st.text(max_size=3), int: st.integers(-2, 2**33), float: st.floats(0, 4), bool: st.booleans()}
-        return st.one_of([plain[each] for each in shape.types])
+        return st.one_of([plain[instancetype] for instancetype in shape.types])
     return ANYTHING
 
 

@@ -381,7 +381,7 @@ class TestPresets:
             "firmware": {"preferredUseBios": True, "preferredUseBiosSerial": True},
             "machine": {"preferredMachineType": "q35"},
         }
-        assert [each for each in changes if each[0] == "lost"] == [("lost", "spec.selector", "")]
+        assert [change for change in changes if change[0] == "lost"] == [("lost", "spec.selector", "")]
 
     @pytest.mark.parametrize(
         ("part", "carried"),
@@ -623,8 +623,8 @@ class TestText:
             "1Gi",
         )
         assert (made["apiVersion"], made["kind"]) == ("v1", "List")
-        assert [each["metadata"]["name"] for each in made["items"]] == ["x-a", "z", "x-b"]
-        assert {each["kind"] for each in made["items"]} == {"VirtualMachineInstancetype"}
+        assert [item["metadata"]["name"] for item in made["items"]] == ["x-a", "z", "x-b"]
+        assert {item["kind"] for item in made["items"]} == {"VirtualMachineInstancetype"}
 
     def test_json_stays_json(self):
         old = '{"apiVersion": "kubevirt.io/v1alpha1", "kind": "OfflineVirtualMachine", "metadata": {"name": "x"},\n'

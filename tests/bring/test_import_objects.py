@@ -87,8 +87,8 @@ class TestTypes:
 
     def test_names_are_made_of_class_and_version(self):
         objects = [labelled(f"gp2-{size}", 1, "1Gi", "general", size) for size in ("a", "b")]
-        for each in objects:
-            each["metadata"]["labels"][f"{OWN}version"] = "2"
+        for obj in objects:
+            obj["metadata"]["labels"][f"{OWN}version"] = "2"
         made = catalog(*objects)["instancetypes/gp.yaml"]
         assert (made["class"], made["version"], made["name"]) == ("general", 2, "gp{{ version }}-{{ size }}")
 

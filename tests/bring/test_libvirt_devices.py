@@ -137,7 +137,7 @@ class TestInterfaces:
             {"name": "default", "pod": {}},
             {"name": "br-1", "multus": {"networkName": "br-1"}},
         ]
-        assert [set(each) & {"masquerade", "bridge"} for each in machine(found)["devices"]["interfaces"]] == [
+        assert [set(interface) & {"masquerade", "bridge"} for interface in machine(found)["devices"]["interfaces"]] == [
             {"masquerade"},
             {"bridge"},
         ]
@@ -147,7 +147,7 @@ class TestInterfaces:
     def test_rules_say_otherwise(self):
         rules = Rules(networks=(network_rule("br0=vlans/office"), network_rule("*=pod")))
         found = bring(domain(devices=BRIDGE.format("br0") + BRIDGE.format("br1").replace("cc'", "cd'")), rules)
-        assert [each.get("multus", each.get("pod")) for each in spec(found)["networks"]] == [
+        assert [network.get("multus", network.get("pod")) for network in spec(found)["networks"]] == [
             {"networkName": "vlans/office"},
             {},
         ]

@@ -23,11 +23,11 @@ class TestForeign:
     def test_every_element_and_attribute_has_a_fate(self, file):
         found = bring(file.read_bytes())
         root = read_xml(file.read_bytes(), file.name)
-        elements = [each for each in root.walk() if each is not root]
+        elements = [node for node in root.walk() if node is not root]
         parts = Counter(part.path for part in found.parts)
         assert set(parts.values()) == {1}
-        assert {part.path for part in found.parts if "@" not in part.path} == {each.path for each in elements}
-        attributes = sum(len(each.attributes) for each in root.walk())
+        assert {part.path for part in found.parts if "@" not in part.path} == {element.path for element in elements}
+        attributes = sum(len(node.attributes) for node in root.walk())
         assert sum("@" in path for path in parts) == attributes
         assert all(part.why for part in found.parts if part.fate != "carried")
 

@@ -547,7 +547,7 @@ def test_objects_of_other_kinds_are_named() -> None:
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": "n"}}
     files = collected([("x.json", listed(a_type("b"), config))], [])
     built = collected([], [("folder", [a_type("b"), config])])
-    assert [each["metadata"]["name"] for each in files.manifests] == ["b"]
+    assert [manifest["metadata"]["name"] for manifest in files.manifests] == ["b"]
     assert (built.manifests, built.other_names) == (files.manifests, files.other_names)
     assert files.other_names == ["ConfigMap/n/c"]
 

@@ -35,9 +35,9 @@ def bring(*data, **devices):
     assert problems == []
     made = import_resources(resources, {name.replace("_", ":"): each for name, each in devices.items()})
     cluster = Cluster(made.objects)
-    assert [cause for each in made.objects for cause in admit(each, cluster)] == []
+    assert [cause for obj in made.objects for cause in admit(obj, cluster)] == []
     assert made.problems == []
-    said.extend(f"{each.key}: {each.fate}: {each.why}" for each in made.properties)
+    said.extend(f"{part.key}: {part.fate}: {part.why}" for part in made.properties)
     return made
 
 
@@ -54,11 +54,11 @@ def in_words(snapshot):
 
 
 def spec(made, kind="Instancetype"):
-    return next(each["spec"] for each in made.objects if each["kind"].endswith(kind))
+    return next(obj["spec"] for obj in made.objects if obj["kind"].endswith(kind))
 
 
 def fate(made, key):
-    return next(f"{each.fate}: {each.why}" for each in made.properties if each.key == key)
+    return next(f"{part.fate}: {part.why}" for part in made.properties if part.key == key)
 
 
 class TestFlavors:
@@ -113,7 +113,7 @@ class TestFlavors:
     def test_place_their_cpus(self, properties, expected):
         made = bring(flavor(**properties))
         assert spec(made)["cpu"] == {"guest": 4, **expected}
-        assert not any(each.fate == "lost" for each in made.properties)
+        assert not any(part.fate == "lost" for part in made.properties)
 
     @pytest.mark.parametrize(
         "properties",
@@ -165,7 +165,7 @@ class TestFlavors:
             {"name": "nic-0", "deviceName": "devices.invalid/nic"},
         ]
         assert spec(made)["gpus"] == [{"name": "vgpu-0", "deviceName": "devices.invalid/VGPU"}]
-        assert [each.partition(": --device")[0] for each in made.needs] == [
+        assert [need.partition(": --device")[0] for need in made.needs] == [
             "flavor m1: the resource of nic",
             "flavor m1: the resource of VGPU",
         ]
@@ -239,7 +239,7 @@ class TestFlavors:
 
     def test_have_a_preference_for_each_image_where_only_that_can_say_it(self):
         made = bring(flavor(**{"hw:cpu_sockets": "1"}), image(hw_disk_bus="sata"), {**image(), "name": "Ubuntu 24.04"})
-        assert [each["metadata"]["name"] for each in made.objects] == [
+        assert [obj["metadata"]["name"] for obj in made.objects] == [
             "fedora",
             "ubuntu-24.04",
             "m1",
@@ -287,7 +287,7 @@ class TestImages:
         for step in path.split("."):
             found = found[step]
         assert found == expected
-        assert [each for each in made.properties if each.fate == "lost"] == []
+        assert [part for part in made.properties if part.fate == "lost"] == []
 
     @pytest.mark.parametrize(
         ("key", "value", "why"),
@@ -480,7 +480,7 @@ class TestMistakes:
             "mine": "1",
         }
         made = bring(flavor(**properties))
-        assert {each.key for each in made.properties} == {"vcpus", "ram", *properties}
+        assert {part.key for part in made.properties} == {"vcpus", "ram", *properties}
         assert all(fate(made, key).startswith("lost: ") for key in properties)
 
 

@@ -55,7 +55,7 @@ def facts(domain: XMLElement) -> dict[str, object]:
         "memory": int(memory.text) * size[memory.get("unit")],
         "vCPUs": enabled,
         "layout": {"sockets": enabled // (shape["cores"] * shape["threads"]), **shape},
-        "pinned": len(pins) == enabled and all(each.isdecimal() for each in pins),
+        "pinned": len(pins) == enabled and all(pin.isdecimal() for pin in pins),
         "emulator apart": emulator.isdecimal() and emulator not in pins,
         "huge pages": domain.first("memoryBacking", "hugepages") is not None,
         "NUMA cells": len(domain.all("numatune", "memnode")),
@@ -66,7 +66,7 @@ def facts(domain: XMLElement) -> dict[str, object]:
         "firmware": (loader is not None, loader is not None and loader.get("secure") == "yes"),
         "hyperv": {each.tag: each.get("retries") for each in hyperv or ()},
         "clock": value("clock", of="offset"),
-        "timers": {each.get("name"): each.get("tickpolicy") or each.get("present", "yes") for each in timers},
+        "timers": {timer.get("name"): timer.get("tickpolicy") or timer.get("present", "yes") for timer in timers},
         "video": value("devices", "video", "model", of="type"),
         "tablets": tablets,
         "rng": len(domain.all("devices", "rng")),
@@ -105,7 +105,7 @@ def test_a_pair_makes_the_machine_that_nova_makes(case):
     resources, problems = read(json.dumps([case["flavor"], case["image"]]).encode(), "cloud.json")
     made = import_resources(resources, {})
     assert problems == made.problems == []
-    preferences = [each["metadata"]["name"] for each in made.objects if each["kind"].endswith("Preference")]
+    preferences = [obj["metadata"]["name"] for obj in made.objects if obj["kind"].endswith("Preference")]
     result = expand(vm(case["name"], preferences[-1]), Cluster(made.objects))
     assert result.admitted, result.reasons
     ours = facts(read_xml(result.domain_xml.encode(), "ours"))

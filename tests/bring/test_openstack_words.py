@@ -90,10 +90,10 @@ def told(key: str, value: str, **beside: str) -> str:
     of_flavor = {"name": "m1", "vcpus": 4, "ram": 8192} if key in FLAVOR else {"name": "f", "disk_format": "qcow2"}
     resources, problems = read(json.dumps([{**of_flavor, "properties": {**beside, key: value}}]).encode(), "c.json")
     made = import_resources(resources, {"gpu": "example.org/gpu"})
-    said = [f"{each.fate}: {each.why}" for each in made.properties if each.key == key]
+    said = [f"{part.fate}: {part.why}" for part in made.properties if part.key == key]
     said += [f"needs {need}" for need in made.needs]
-    specs = [json.dumps(each["spec"]) for each in made.objects] if said else []
-    return "; ".join([*said, *specs, *(each.message for each in (*problems, *made.problems))])
+    specs = [json.dumps(obj["spec"]) for obj in made.objects] if said else []
+    return "; ".join([*said, *specs, *(problem.message for problem in (*problems, *made.problems))])
 
 
 def test_all_properties_are_here() -> None:
@@ -142,8 +142,10 @@ def test_a_preference_lays_vcpus_out_as_far_as_one_can(vcpus: int, layout: str, 
     properties = dict(f"hw:cpu_{part}".split("=") for part in layout.split())
     data = {"name": "m1", "vcpus": vcpus, "ram": 512, "properties": properties}
     made = import_resources(read(json.dumps(data).encode(), "c.json")[0], {})
-    (said,) = {each.why for each in made.properties if ":" in each.key} or {each.message for each in made.problems}
-    cpus = [each["spec"]["cpu"] for each in made.objects if each["kind"].endswith("Preference")]
+    (said,) = {part.why for part in made.properties if ":" in part.key} or {
+        problem.message for problem in made.problems
+    }
+    cpus = [obj["spec"]["cpu"] for obj in made.objects if obj["kind"].endswith("Preference")]
     if said == "preference: cpu.preferredCPUTopology":
         (cpu,) = cpus
         spread = cpu.get("spreadOptions", {})
@@ -199,7 +201,7 @@ def test_traits_of_cpus_are_labels_of_nodes(trait: str, fate: str) -> None:
     name, _, value = trait.partition("=")
     data = {"name": "m1", "vcpus": 4, "ram": 8192, "properties": {f"trait:{name}": value}}
     resources, _ = read(json.dumps([data]).encode(), "c.json")
-    assert [f"{each.fate}: {each.why}" for each in import_resources(resources, {}).properties if ":" in each.key] == [
+    assert [f"{part.fate}: {part.why}" for part in import_resources(resources, {}).properties if ":" in part.key] == [
         fate
     ]
 
@@ -251,10 +253,10 @@ def test_all_that_becomes_of_a_cloud(text: str, snapshot: SnapshotAssertion) -> 
     resources, problems = read(text.encode(), "c.json")
     made = import_resources(resources, {"nic": "example.org/nic"})
     assert [
-        *(json.dumps(each) for each in made.objects),
+        *(json.dumps(obj) for obj in made.objects),
         *(
-            f"{each.file}:{each.line}:{each.column} {each.owner} {each.key}={each.value}: {each.fate}: {each.why}"
-            for each in made.properties
+            f"{part.file}:{part.line}:{part.column} {part.owner} {part.key}={part.value}: {part.fate}: {part.why}"
+            for part in made.properties
         ),
         *made.needs,
         *map(str, [*problems, *made.problems]),

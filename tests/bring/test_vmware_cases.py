@@ -474,7 +474,7 @@ def test_a_domain_that_is_not_as_the_machine_says_so(
     brought = bring([], firmware=firmware, secure_boot=False, cores=1, attributes=attributes)
     assert brought.hardware is not None
     other = brought._replace(hardware=brought.hardware._replace(**domain))
-    assert [f"{each.path}: {': '.join(verdict(each, other))}" for each in attributes] == snapshot
+    assert [f"{attribute.path}: {': '.join(verdict(attribute, other))}" for attribute in attributes] == snapshot
 
 
 def test_more_vcpus_than_a_domain_lists_prove_nothing() -> None:

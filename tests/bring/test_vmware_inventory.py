@@ -257,7 +257,7 @@ def test_what_is_no_inventory_is_told_at_its_place(content, said, names):
     problems = []
     found = Inventory({"all.json": content}, problems)
     assert list(map(str, problems)) == [said]
-    assert [each.name for each in found.machines()] == names
+    assert [machine.name for machine in found.machines()] == names
 
 
 @pytest.mark.parametrize(

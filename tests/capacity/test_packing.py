@@ -53,7 +53,9 @@ def clusters(draw):
 def fits_alone(manifest, asked):
     """Whether a node's taints and labels let a Pod come, in other words than the code's."""
     selector = asked.conditions.selector
-    tolerant = any(each.operator == "Exists" and not each.key for each in asked.conditions.tolerations)
+    tolerant = any(
+        toleration.operator == "Exists" and not toleration.key for toleration in asked.conditions.tolerations
+    )
     labels = manifest["metadata"]["labels"]
     return (tolerant or not manifest["spec"]["taints"]) and all(labels.get(key) == selector[key] for key in selector)
 
@@ -210,7 +212,7 @@ affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
     packing = pack(fleet, made)
     assert set(packing.positions.values()) == {0}
     before = in_use(packing.placement)
-    assert [(each.node, each.vms, each.homeless) for each in failures(packing)] == [("n1", 2, ())]
+    assert [(failure.node, failure.vms, failure.homeless) for failure in failures(packing)] == [("n1", 2, ())]
     assert in_use(packing.placement) == before
 
 
@@ -219,7 +221,10 @@ def test_a_failure_of_a_node_with_two_vms_of_one_name():
     made = nodes(node("n1", "4"), node("n2", "3"), node("n3", "1"))[0]
     packing = pack([demand("a", "2"), demand("a", "2"), demand("b", "1")], made)
     before = in_use(packing.placement)
-    assert [(each.node, each.vms, each.homeless) for each in failures(packing)] == [("n1", 2, ("a",)), ("n2", 1, ())]
+    assert [(failure.node, failure.vms, failure.homeless) for failure in failures(packing)] == [
+        ("n1", 2, ("a",)),
+        ("n2", 1, ()),
+    ]
     assert in_use(packing.placement) == before
 
 

@@ -11,7 +11,7 @@ from virtcatalog.capacity.usage import pod_usage
 
 
 def judged(pods, *objects):
-    cluster = Cluster([otheryaml.load(each) for each in objects])
+    cluster = Cluster([otheryaml.load(obj) for obj in objects])
     judge = Judge(cluster)
     for each in pods:
         name, guest = each["metadata"]["name"], Guest("1", "1Gi")
@@ -31,7 +31,7 @@ def limits(item):
 
 
 def refusals(*args):
-    return [(each.vm, each.object, each.message) for each in judged(*args).refusals]
+    return [(refusal.vm, refusal.object, refusal.message) for refusal in judged(*args).refusals]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_what_vms_ask_for_together(hard, asked):
 def test_who_does_not_fit_any_more():
     pods = [pod("a", "2"), pod("b", "2"), pod("c", "1")]
     found = judged(pods, quota("requests.cpu: 3"))
-    assert [(each.vm, each.message) for each in found.refusals] == [
+    assert [(refusal.vm, refusal.message) for refusal in found.refusals] == [
         ("b", "allows 3 of requests.cpu; 1 is left, and the VM's Pod asks for 2")
     ]
     assert found.lines[0].over

@@ -29,8 +29,8 @@ def told(placement, asked):
 def obstacle(one, asked, *others):
     """The sort of reason why a node does not take a demand, with others on it."""
     placement = Placement(nodes(one)[0])
-    for each in others:
-        placement.put(each, 0)
+    for other in others:
+        placement.put(other, 0)
     found = placement.obstacle(asked, 0)
     assert placement.takes(asked, 0) is (found is None)
     if found:

@@ -21,7 +21,7 @@ KINDS = (
 
 def test_objects_come_by_kind_then_by_name(catalog):
     objects = catalog.load().objects()
-    assert [each["kind"] for each in objects] == [KINDS[0]] * 2 + [KINDS[1]] * 2 + [KINDS[2], KINDS[3]]
+    assert [obj["kind"] for obj in objects] == [KINDS[0]] * 2 + [KINDS[1]] * 2 + [KINDS[2], KINDS[3]]
 
 
 def test_objects_are_fresh_each_time(catalog):
@@ -32,8 +32,8 @@ def test_objects_are_fresh_each_time(catalog):
 
 def test_entries_keep_the_order_of_their_declaration_and_know_their_place(catalog):
     loaded = catalog.load()
-    assert [each.size for each in loaded.instancetypes] == ["small", "large"]
-    assert [each.source.line for each in loaded.instancetypes] == [4, 5]
+    assert [instancetype.size for instancetype in loaded.instancetypes] == ["small", "large"]
+    assert [instancetype.source.line for instancetype in loaded.instancetypes] == [4, 5]
     assert loaded.instancetypes[0].source.file.endswith("instancetypes/m.yaml")
 
 
@@ -64,7 +64,11 @@ def test_a_size_that_breaks_the_ratio_is_known(catalog):
         "class: m\nmemoryPerVcpu: 4Gi\nsizes: {a: {vcpus: 1}, b: {vcpus: 1, memory: 1Gi}, c: {vcpus: 2, memory: 8Gi}}"
     )
     loaded = catalog.load({"instancetypes/m.yaml": text})
-    assert {each.size: each.breaks_ratio for each in loaded.instancetypes} == {"a": False, "b": True, "c": False}
+    assert {instancetype.size: instancetype.breaks_ratio for instancetype in loaded.instancetypes} == {
+        "a": False,
+        "b": True,
+        "c": False,
+    }
 
 
 def test_variants_are_a_last_layer_over_the_sizes_that_have_them(catalog):
@@ -79,7 +83,7 @@ def test_variants_are_a_last_layer_over_the_sizes_that_have_them(catalog):
           fat: {memoryPerVcpu: 8Gi}
         """
     loaded = catalog.load({"instancetypes/m.yaml": text})
-    found = {each.name: each for each in loaded.instancetypes}
+    found = {instancetype.name: instancetype for instancetype in loaded.instancetypes}
     assert list(found) == ["m2.small", "m2.smallfat", "m2.large", "m2.large1gi", "m2.largefat"]
     assert found["m2.large1gi"].spec["memory"]["hugepages"] == {"pageSize": "1Gi"}
     assert found["m2.large1gi"].labels[f"{P}hugepages"] == "1Gi"

@@ -119,7 +119,7 @@ DERIVED = "{labels: {instancetype.kubevirt.io/vendor: me}}"
     ],
 )
 def test_no_fragment_sets_a_derived_label(catalog, file, text, place):
-    found = [each for each in catalog.problems({file: text % DERIVED}) if "derived" in each]
+    found = [problem for problem in catalog.problems({file: text % DERIVED}) if "derived" in problem]
     label = "instancetype.kubevirt.io/vendor"
     assert found == [
         f"{file}:{place}labels[{label}]: {label} is derived from the catalog's `vendor` and cannot be set by hand"

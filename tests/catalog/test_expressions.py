@@ -420,7 +420,7 @@ def test_rendered_templates_count_before_they_are_read(catalog):
             "overlays.yaml": f"{{{environments}}}\n",
         }
     )
-    assert any(each.startswith("vms/a.yaml.j2:1:1: this is where the catalog's expressions") for each in problems)
+    assert any(problem.startswith("vms/a.yaml.j2:1:1: this is where the catalog's expressions") for problem in problems)
 
 
 @thorough
@@ -509,7 +509,7 @@ def test_parameters_of_the_catalog_are_names_and_may_be_lists_or_maps(catalog):
               t: {vcpus: 1, memory: 1Gi, spec: {gpus: "{{ gpus }}"}}
             """,
     }
-    found = {each.size: each.spec["gpus"] for each in catalog.load(files).instancetypes}
+    found = {instancetype.size: instancetype.spec["gpus"] for instancetype in catalog.load(files).instancetypes}
     assert found == {
         "s": [{"name": "g", "deviceName": "a/b"}],
         "t": [{"name": "g", "deviceName": "c/d"}],

@@ -52,7 +52,7 @@ class Repository:
     def problems(self, files=None, *, extra=""):
         with pytest.raises(CatalogError) as caught:
             self.load(files, extra=extra)
-        return [str(each).replace(f"{self.root}/", "") for each in caught.value.problems]
+        return [str(problem).replace(f"{self.root}/", "") for problem in caught.value.problems]
 
 
 @pytest.fixture
@@ -138,8 +138,8 @@ def test_chains(repository):
         {"catalog.yaml": "name: top\nextends: ../middle\nselect: {instancetypes: [z1.small]}\n"},
     )
     catalog = load_catalog(repository.root / "top")
-    assert [each.name for each in catalog.instancetypes] == ["z1.small"]
-    assert [each.name for each in catalog.preferences] == ["one", "one.desktop"]
+    assert [instancetype.name for instancetype in catalog.instancetypes] == ["z1.small"]
+    assert [preference.name for preference in catalog.preferences] == ["one", "one.desktop"]
     assert (catalog.name, catalog.kubevirt) == ("top", "v1.9.0")
 
 
@@ -148,7 +148,7 @@ def test_errors_name_the_file_they_are_in(repository):
         "instancetypes/m.yaml": "sizes: {small: {vcpus: 0}}\n",
         "preferences/linux.yaml": "preferences: {x: {z: 1}}\n",
     }
-    assert [each.split(": ")[0] for each in repository.problems(files)] == [
+    assert [problem.split(": ")[0] for problem in repository.problems(files)] == [
         "own/instancetypes/m.yaml:1:17",
         "own/preferences/linux.yaml:1:19",
     ]

@@ -108,7 +108,7 @@ def test_other_files_do_not_matter(catalog):
 
 def test_folders_may_have_folders(catalog):
     loaded = catalog.load({"preferences/more/x.yaml": "preferences: {x: {}}\n"})
-    assert [each.name for each in loaded.preferences] == ["linux.one", "x"]
+    assert [preference.name for preference in loaded.preferences] == ["linux.one", "x"]
 
 
 def test_text_that_is_not_utf8(catalog):

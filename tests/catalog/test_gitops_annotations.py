@@ -24,7 +24,7 @@ SHELL = "preferences: {linux.one: {annotations: {example.org/greeting: %s}}}\n"
 )
 def test_what_the_catalog_asks_for_is_an_annotation_of_every_object(catalog, declared, annotations):
     loaded = catalog.load({"catalog.yaml": f"{BASE}gitops: {declared}\n"})
-    assert [each["metadata"].get("annotations", {}) for each in loaded.objects()] == [annotations] * 6
+    assert [obj["metadata"].get("annotations", {}) for obj in loaded.objects()] == [annotations] * 6
 
 
 def test_an_environment_may_ask_for_something_else(catalog):
@@ -61,8 +61,8 @@ def test_an_annotation_that_is_set_twice_in_one_place_is_an_error(catalog):
 def test_flux_substitutes_nothing_in_objects_that_hold_what_it_takes_for_a_variable(catalog, text):
     files = {"catalog.yaml": f"{BASE}gitops: {{flux: {{}}}}\n", "preferences/linux.yaml": SHELL % text}
     annotated = {
-        each["metadata"]["name"]: each["metadata"].get("annotations", {}).get(SUBSTITUTE)
-        for each in catalog.load(files).objects()
+        obj["metadata"]["name"]: obj["metadata"].get("annotations", {}).get(SUBSTITUTE)
+        for obj in catalog.load(files).objects()
     }
     assert annotated == {"m.small": None, "m.large": None, "linux.one": "disabled"}
 
@@ -93,9 +93,9 @@ def test_an_environment_for_flux_annotates_its_own_objects(catalog, where):
         files["overlays.yaml"] = f"lab:\n  gitops: {{flux: {{}}}}\n  {greeting}\n"
     loaded = catalog.load(files)
     annotated = {
-        each["metadata"]["name"]
-        for each in loaded.objects()
-        for patch in loaded.overlay("lab").patches_for(each)
+        obj["metadata"]["name"]
+        for obj in loaded.objects()
+        for patch in loaded.overlay("lab").patches_for(obj)
         if patch["metadata"]["annotations"] == {SUBSTITUTE: "disabled"}
     }
     assert annotated >= {"linux.one"}

@@ -26,8 +26,8 @@ FILES = {
 
 def own_labels(objects):
     return {
-        each["metadata"]["name"]: sorted(key.removeprefix(OWN) for key in each["metadata"].get("labels", {}))
-        for each in objects
+        obj["metadata"]["name"]: sorted(key.removeprefix(OWN) for key in obj["metadata"].get("labels", {}))
+        for obj in objects
     }
 
 
@@ -60,6 +60,6 @@ def test_null_leaves_no_derived_annotation_out(catalog):
 def test_patches_of_environments_do_not_bring_it_back(catalog):
     overlay = "lab: {patches: [{select: {names: [m.small]}, spec: {cpu: {guest: 2}, memory: {guest: 1Gi}}}]}\n"
     loaded = catalog.load(FILES | {"overlays.yaml": overlay})
-    small = next(each for each in loaded.objects("lab") if each["metadata"]["name"] == "m.small")
+    small = next(obj for obj in loaded.objects("lab") if obj["metadata"]["name"] == "m.small")
     assert own_labels([small])["m.small"] == ["class", "memory", "size", "vendor"]
     assert small["metadata"]["labels"][f"{OWN}memory"] == "1Gi"

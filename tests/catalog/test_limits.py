@@ -32,7 +32,9 @@ def test_reading_ends_after_so_many_problems(catalog):
     sizes = ", ".join(f"s{number}: {{vcpu: 1}}" for number in range(2 * limits.PROBLEMS))
     problems = catalog.problems({"instancetypes/m.yaml": f"class: m\nsizes: {{{sizes}}}\n"})
     assert len(problems) == limits.PROBLEMS + 1
-    assert any(each.endswith("has 1,000 problems, the first of which are here; there may be more") for each in problems)
+    assert any(
+        problem.endswith("has 1,000 problems, the first of which are here; there may be more") for problem in problems
+    )
 
 
 def test_what_is_rendered_has_a_limit(catalog, monkeypatch):

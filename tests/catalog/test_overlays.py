@@ -33,7 +33,7 @@ def overlay(catalog, text):
 )
 def test_what_an_environment_includes(catalog, text, names):
     loaded, found = overlay(catalog, text)
-    assert [each["metadata"]["name"] for each in loaded.objects() if found.includes(each)] == names
+    assert [obj["metadata"]["name"] for obj in loaded.objects() if found.includes(obj)] == names
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_vendor_of_its_own_is_a_label(catalog):
 def test_a_patch_is_for_what_it_selects(catalog):
     text = "{patches: [{select: {names: [m.small]}, metadata: {annotations: {a: b}}, spec: {schedulerName: x}}]}"
     loaded, found = overlay(catalog, text)
-    patched = {each["metadata"]["name"]: found.patches_for(each) for each in loaded.objects()}
+    patched = {obj["metadata"]["name"]: found.patches_for(obj) for obj in loaded.objects()}
     assert patched == {
         "m.small": ({"metadata": {"annotations": {"a": "b"}}, "spec": {"schedulerName": "x"}},),
         "m.large": (),

@@ -19,7 +19,10 @@ def own():
 
 
 def test_four_classes_of_five_sizes(own):
-    found = {each.name: (each.vcpus, str(each.memory), each.breaks_ratio) for each in own.instancetypes}
+    found = {
+        instancetype.name: (instancetype.vcpus, str(instancetype.memory), instancetype.breaks_ratio)
+        for instancetype in own.instancetypes
+    }
     assert len(found) == 20
     sizes = {"xsmall": 1, "small": 1, "medium": 2, "large": 4, "xlarge": 8}
     for series, gib in {"c": 2, "m": 4, "r": 8, "g": 4}.items():
@@ -30,20 +33,20 @@ def test_four_classes_of_five_sizes(own):
 
 
 def test_no_name_is_the_operators(own):
-    assert not {each.name for each in own.instancetypes} & RESERVED_INSTANCETYPES
-    assert not {each.name for each in own.preferences} & RESERVED_PREFERENCES
+    assert not {instancetype.name for instancetype in own.instancetypes} & RESERVED_INSTANCETYPES
+    assert not {preference.name for preference in own.preferences} & RESERVED_PREFERENCES
 
 
 def test_every_preference_says_what_it_is_for_and_what_it_needs(own):
-    for each in own.preferences:
-        assert each.display_name, each.name
-        assert each.os_type == each.name.split(".")[0]
-        assert each.labels["instancetype.kubevirt.io/arch"] in ("amd64", "arm64", "s390x")
-        assert {"cpu", "memory", "architecture"} <= each.spec["requirements"].keys()
+    for preference in own.preferences:
+        assert preference.display_name, preference.name
+        assert preference.os_type == preference.name.split(".")[0]
+        assert preference.labels["instancetype.kubevirt.io/arch"] in ("amd64", "arm64", "s390x")
+        assert {"cpu", "memory", "architecture"} <= preference.spec["requirements"].keys()
 
 
 def test_every_windows_since_7_has_a_variant_with_virtio(own):
-    names = {each.name for each in own.preferences if each.os_type == "windows"}
+    names = {preference.name for preference in own.preferences if preference.os_type == "windows"}
     plain = {name for name in names if not name.endswith(".virtio")}
     assert {name for name in plain if f"{name}.virtio" not in names} == {"windows.windowsxp", "windows.windows2k3"}
 
@@ -51,14 +54,17 @@ def test_every_windows_since_7_has_a_variant_with_virtio(own):
 def test_environments(own):
     production, lab = own.overlay("production"), own.overlay("lab")
     deprecated = {each.name for each in (*own.instancetypes, *own.preferences) if each.deprecated}
-    names = {each["metadata"]["name"] for each in own.objects() if production.includes(each)}
+    names = {obj["metadata"]["name"] for obj in own.objects() if production.includes(obj)}
     assert deprecated
     assert deprecated <= names
     assert (lab.namespace, lab.labels["instancetype.kubevirt.io/vendor"]) == ("virt-lab", "lab.virtcatalog.example.com")
 
 
 def test_vm_templates_use_the_catalog(own):
-    names = {each.name for each in own.instancetypes}, {each.name for each in own.preferences}
+    names = (
+        {instancetype.name for instancetype in own.instancetypes},
+        {preference.name for preference in own.preferences},
+    )
     assert len(own.vms) >= 8
     assert [each.environment for each in own.vms if each.name == "web-server"] == ["production", "lab"]
     for vm in own.vms:

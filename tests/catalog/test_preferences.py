@@ -15,13 +15,13 @@ def test_defaults_lie_below_entries_and_those_below_variants(catalog):
           linux.two:
         """
     loaded = catalog.load({"preferences/linux.yaml": text})
-    found = {each.name: {key: each.labels[key] for key in "abc"} for each in loaded.preferences}
+    found = {preference.name: {key: preference.labels[key] for key in "abc"} for preference in loaded.preferences}
     assert found == {
         "linux.one": {"a": "default", "b": "entry", "c": "entry"},
         "linux.one.desktop": {"a": "default", "b": "entry", "c": "variant"},
         "linux.two": {"a": "default", "b": "default", "c": "default"},
     }
-    assert [(each.base, each.variant) for each in loaded.preferences][1] == ("linux.one", "desktop")
+    assert [(preference.base, preference.variant) for preference in loaded.preferences][1] == ("linux.one", "desktop")
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_variant_changes_or_removes_single_requirements(catalog):
               none: {requirements: null}
         """
     loaded = catalog.load({"preferences/linux.yaml": text})
-    found = {each.variant: each.spec.get("requirements") for each in loaded.preferences}
+    found = {preference.variant: preference.spec.get("requirements") for preference in loaded.preferences}
     assert found["more"] == {"cpu": {"guest": 8}, "memory": {"guest": "4Gi"}}
     assert found["less"] == {"memory": {"guest": "4Gi"}}
     assert found["none"] is None
@@ -91,7 +91,10 @@ def test_the_display_name_is_an_annotation(catalog):
 
 def test_expressions_know_the_name_and_the_variant(catalog):
     text = "defaults: {annotations: {tags: 'hidden,{{ name }}{{ variant }}'}}\npreferences: {x: {variants: {v: {}}}}\n"
-    found = {each.name: each.annotations["tags"] for each in catalog.load({"preferences/linux.yaml": text}).preferences}
+    found = {
+        preference.name: preference.annotations["tags"]
+        for preference in catalog.load({"preferences/linux.yaml": text}).preferences
+    }
     assert found == {"x": "hidden,x", "x.v": "hidden,xv"}
 
 
@@ -176,7 +179,7 @@ def test_deprecation_is_a_label_and_annotations(catalog):
           x: {}
           w: {deprecated: {replacedBy: x, sunset: 2027-06-01}, variants: {z: {deprecated: null}}}
         """
-    found = {each.name: each for each in catalog.load({"preferences/linux.yaml": text}).preferences}
+    found = {preference.name: preference for preference in catalog.load({"preferences/linux.yaml": text}).preferences}
     assert found["w"].labels[f"{P}deprecated"] == "true"
     assert found["w"].annotations == {f"{P}replacedBy": "x", f"{P}sunset": "2027-06-01"}
     assert found["w.z"].deprecated is None

@@ -22,12 +22,12 @@ FILE = """\
 )
 def test_globs_say_which_have_it(catalog, desktop, names):
     found = catalog.load({"preferences/linux.yaml": FILE.format(desktop=desktop)})
-    assert {each.name for each in found.preferences} == names
+    assert {preference.name for preference in found.preferences} == names
 
 
 def test_it_is_a_layer_between_the_preference_and_its_own_variant(catalog):
     text = FILE.format(desktop='{displayName: "{{ displayName }} Desktop", description: Shared.}')
-    found = {each.name: each for each in catalog.load({"preferences/linux.yaml": text}).preferences}
+    found = {preference.name: preference for preference in catalog.load({"preferences/linux.yaml": text}).preferences}
     assert (found["one.desktop"].display_name, found["one.desktop"].description) == ("One Desktop", "Shared.")
     assert (found["two.desktop"].display_name, found["two.desktop"].description) == ("Two Desktop", "Our own.")
     assert found["one.desktop"].source.line == 3

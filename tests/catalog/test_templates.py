@@ -61,7 +61,7 @@ def test_every_system_has_every_workload_and_size_unless_it_says_which(catalog):
         catalog,
         matrix("  one: {preference: linux.one}\n  two: {preference: linux.two, workloads: {desktop: [large]}}\n"),
     )
-    assert [each.name for each in loaded.templates] == [
+    assert [template.name for template in loaded.templates] == [
         "one-server-small",
         "one-server-large",
         "one-desktop-small",
@@ -220,7 +220,7 @@ def test_names_of_templates_are_looked_at(catalog, name, found):
 
 def test_a_label_that_kubernetes_refuses_is_told_at_its_place(catalog):
     problems = catalog.problems(BASE | {"templates/linux.yaml": text_of("    labels: {'a b': x}\n")})
-    assert [each.partition(": Kubernetes refuses")[0] for each in problems] == [
+    assert [problem.partition(": Kubernetes refuses")[0] for problem in problems] == [
         "templates/linux.yaml:15:14: systems.one.labels[a b]"
     ]
 
@@ -240,24 +240,24 @@ def test_few_words_cannot_ask_for_very_many(catalog):
 
 def test_every_template_is_admitted(catalog):
     loaded = templates(catalog, matrix("  one: {preference: linux.one}\n"))
-    assert [admit(each.manifest(), Cluster([])) for each in loaded.templates] == [[]] * 4
+    assert [admit(template.manifest(), Cluster([])) for template in loaded.templates] == [[]] * 4
 
 
 class TestVms:
     def test_the_defaults_and_every_set_of_values_make_one(self, catalog):
         loaded = one(catalog, "    tests: {named: {NAME: db-1}}\n")
-        assert [each.key for each in loaded.vms] == ["templates.one-server-small", "templates.one-server-small.named"]
+        assert [vm.key for vm in loaded.vms] == ["templates.one-server-small", "templates.one-server-small.named"]
         assert loaded.vms[1].manifest["metadata"]["name"] == "db-1"
         assert loaded.vms[0].manifest["metadata"]["name"].startswith("one-")
         assert loaded.vms == one(catalog, "    tests: {named: {NAME: db-1}}\n").vms
 
     def test_generated_names_differ(self, catalog):
         loaded = templates(catalog, matrix("  one: {preference: linux.one}\n"))
-        assert len({each.name for each in loaded.vms}) == 4
+        assert len({vm.name for vm in loaded.vms}) == 4
 
     def test_a_required_value_comes_from_the_sets(self, catalog):
         own = "    parameters: {A: {required: true}}\n    message: ${A}\n    tests: {a: {A: x}}\n"
-        assert [each.key for each in one(catalog, own).vms] == ["templates.one-server-small.a"]
+        assert [vm.key for vm in one(catalog, own).vms] == ["templates.one-server-small.a"]
 
     def test_a_field_is_found_where_it_is_declared(self, catalog):
         (vm,) = one(catalog, "    vm: {spec: {template: {spec: {hostname: a}}}}\n").vms
@@ -277,8 +277,8 @@ without: {kubevirt: v1.9.0, templates: vm-templates, select: {names: ["linux.*"]
 
     def test_a_template_is_where_it_is_served_and_its_type_and_preference_are(self, catalog):
         loaded = one(catalog, **self.FILES)
-        assert [each.environments for each in loaded.templates] == [("all", "own")]
-        assert [(each.key, each.environments) for each in loaded.vms] == [
+        assert [template.environments for template in loaded.templates] == [("all", "own")]
+        assert [(vm.key, vm.environments) for vm in loaded.vms] == [
             ("templates.one-server-small.all", ("all",)),
             ("templates.one-server-small.own", ("own",)),
         ]
@@ -331,4 +331,4 @@ def test_a_type_that_many_templates_lack_is_told_for_their_place(catalog):
             overlays_yaml="all: {kubevirt: v1.9.0, templates: t}\n",
             catalog_yaml="name: test\nkubevirt: v1.8.0\n",
         )
-    assert [each.message for each in error.value.problems] == ["the catalog has no instance type 'gone'"]
+    assert [problem.message for problem in error.value.problems] == ["the catalog has no instance type 'gone'"]

@@ -29,7 +29,7 @@ def test_a_file_may_hold_companions_and_several_vms(catalog):
     claim = "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
     one, two = catalog.load({"vms/x.yaml": VM.format(name="a") + "---\n" + VM.format(name="b") + claim}).vms
     assert [one.key, two.key] == ["x.a", "x.b"]
-    assert [each["metadata"]["name"] for each in two.companions] == ["data"]
+    assert [companion["metadata"]["name"] for companion in two.companions] == ["data"]
     assert two.source.line == 12
 
 

@@ -38,15 +38,15 @@ def drawn(seed: int) -> tuple[list[Data], list[Data]]:
     around = [*fleets.changed(fleets.catalog(), chance), fleets.kubevirt(chance.choice(fleets.CONFIGURATIONS))]
     fleet = fleets.fleet(60, chance)
     vms = [each for each in fleet if each["kind"] == "VirtualMachine"]
-    for each in vms:
+    for vm in vms:
         if chance.random() < 0.1:
-            each["metadata"]["labels"] = {"app": chance.choice(("fine", "not fine!", "x" * 64))}
+            vm["metadata"]["labels"] = {"app": chance.choice(("fine", "not fine!", "x" * 64))}
     return [*around, *(each for each in fleet if each["kind"] != "VirtualMachine")], vms
 
 
 def all_of(objects: list[Data], vms: list[Data], cache: Cache | None = None) -> list[Outcome]:
     expander = Expander(objects, Cluster(objects), cache)
-    return [expander.outcome(each) for each in vms]
+    return [expander.outcome(vm) for vm in vms]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -66,7 +66,7 @@ def test_those_that_are_alike_are_expanded_once(names: list[str]) -> None:
     first, *others = all_of(fleets.catalog(), vms)
     assert names == ["vm-20"]
     assert first.requests
-    assert all(each == first for each in others)
+    assert all(other == first for other in others)
 
 
 def test_what_is_said_of_one_is_said_of_no_other(names: list[str]) -> None:
@@ -134,8 +134,8 @@ def test_alike_vms_of_longer_names_and_other_states_are_expanded_each(names: lis
 
 def test_a_vm_with_a_label_that_is_none_shares_no_outcome(names: list[str]) -> None:
     vms = [fleets.vm(name, "large", "linux") for name in ("vm-20", "vm-21")]
-    for each in vms:
-        each["metadata"]["labels"] = {"app": "not fine!"}
+    for vm in vms:
+        vm["metadata"]["labels"] = {"app": "not fine!"}
     first, second = all_of(fleets.catalog(), vms)
     assert names == ["vm-20", "vm-21"]
     assert first == second

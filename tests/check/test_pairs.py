@@ -113,7 +113,7 @@ def test_a_vm_is_expanded_for_each_kind_of_pair_that_fits_and_each_pair_that_doe
 def test_the_namespaced_twin_of_an_object_is_no_object_of_its_own():
     twins = [a_type("t.s", 1, "1Gi"), a_type("t.s", 1, "1Gi", scope=""), a_type("t.s", 2, "1Gi", "", "lab")]
     types, _ = distinct(twins)
-    assert [(each.kind, each.namespace) for each in types] == [
+    assert [(instancetype.kind, instancetype.namespace) for instancetype in types] == [
         ("VirtualMachineClusterInstancetype", ""),
         ("VirtualMachineInstancetype", "lab"),
     ]
@@ -131,7 +131,7 @@ class TestCommonInstancetypes:
         return [subject(manifest) for manifest in catalog()]
 
     def test_440_of_3705_pairs_do_not_fit(self, objects):
-        assert Counter(each.fits for each in pairs(objects)) == {True: 3265, False: 440}
+        assert Counter(pair.fits for pair in pairs(objects)) == {True: 3265, False: 440}
 
     def test_each_pair_is_judged_as_if_its_vm_were_expanded(self, objects):
         types, preferences = distinct(objects)
@@ -141,14 +141,14 @@ class TestCommonInstancetypes:
             for left in types
             for right in preferences
         }
-        assert {(each.instancetype, each.preference): each.fits for each in pairs(objects)} == expanded
+        assert {(pair.instancetype, pair.preference): pair.fits for pair in pairs(objects)} == expanded
 
 
 def test_pairs_of_a_run_have_a_limit(monkeypatch):
     objects = [a_type(f"t{number}", 1, "1Gi") for number in range(20)]
     objects += [a_preference(f"p{number}", {}) for number in range(20)]
     monkeypatch.setattr(module, "PAIRS", 400 + 50)  # one VM is expanded for all that are alike
-    assert sum(each.fits for each in pairs(objects)) == 400
+    assert sum(pair.fits for pair in pairs(objects)) == 400
     shared = Shared()
     list(pairs(objects, shared=shared))
     with pytest.raises(VirtcatalogError, match="a run judges 450 pairs of an instance type and a preference at most"):

@@ -38,7 +38,8 @@ ACCOUNT = PASST.replace("passtBinding", "masquerade").replace(
 
 
 def rendered_for(*environments):
-    return {"vms.yaml": f"one.yaml.j2: {{environments: {{{', '.join(f'{each}: {{}}' for each in environments)}}}}}\n"}
+    declared = ", ".join(f"{environment}: {{}}" for environment in environments)
+    return {"vms.yaml": f"one.yaml.j2: {{environments: {{{declared}}}}}\n"}
 
 
 def test_the_vms_of_an_environment_are_judged_by_the_release_that_it_runs(bench):

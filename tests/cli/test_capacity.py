@@ -113,9 +113,12 @@ def test_a_quota_that_cannot_be_judged_is_no_success() -> None:
 
 
 def test_types_by_kind_of_node() -> None:
-    types = {each["name"]: each for each in answer("--nodes", "nodes.yaml", vms=vm("web"))["instancetypes"]}
+    types = {
+        instancetype["name"]: instancetype
+        for instancetype in answer("--nodes", "nodes.yaml", vms=vm("web"))["instancetypes"]
+    }
     small = types["small"]
-    assert [(each["kind"], each["least"], each["short_of"]) for each in small["kinds"]] == [
+    assert [(kind["kind"], kind["least"], kind["short_of"]) for kind in small["kinds"]] == [
         ("general", 13, "memory"),
         ("gpu", 0, "taints"),
     ]
@@ -225,19 +228,19 @@ def test_other_pods_take_room_where_they_run() -> None:
         },
     }
     found = answer("--nodes", "nodes.yaml", vms=json.dumps(pod))
-    (small,) = (each for each in found["instancetypes"] if each["name"] == "small")
+    (small,) = (instancetype for instancetype in found["instancetypes"] if instancetype["name"] == "small")
     assert (small["empty"], small["beside"]) == (26, 13)
     for phase in ("Succeeded", "Failed"):
         over = answer("--nodes", "nodes.yaml", vms=json.dumps({**pod, "status": {"phase": phase}}))
-        (small,) = (each for each in over["instancetypes"] if each["name"] == "small")
+        (small,) = (instancetype for instancetype in over["instancetypes"] if instancetype["name"] == "small")
         assert (small["empty"], small["beside"]) == (26, 26)
 
 
 def test_quotas_and_the_limits_that_kubevirt_sets_itself() -> None:
     found = answer("--nodes", "nodes.yaml", "-f", "quota.yaml", vms=vm("a") + vm("b") + vm("c"))
-    lines = {each["resource"]: each for each in found["quotas"]}
+    lines = {quota["resource"]: quota for quota in found["quotas"]}
     assert lines["requests.memory"]["hard"] == "10Gi"
-    assert [each["vm"] for each in found["refusals"]] == ["default/c"]
+    assert [refusal["vm"] for refusal in found["refusals"]] == ["default/c"]
     assert found["automaticLimits"] == [{"namespace": "default", "resource": "memory", "vms": 3}]
     assert found["notJudged"] == ["persistentvolumeclaims"]
 

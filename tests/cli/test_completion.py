@@ -103,19 +103,19 @@ def test_words(line, words):
 def test_what_the_help_calls_a_file_or_a_release_or_the_like_completes():
     root = main.make_context("virtcatalog", ["-q"], resilient_parsing=True)
     lacking = [
-        (name, each.name)
+        (name, parameter.name)
         for name in COMMANDS
         for command in leaves(main.get_command(root, name))
-        for each in command.params
-        if re.search(r"FILE|DIR|\bPATH|RELEASE|REVISION|PROFILE", each.metavar or "")
-        and not each.shell_complete(command.make_context(name, [], root, resilient_parsing=True), "")
+        for parameter in command.params
+        if re.search(r"FILE|DIR|\bPATH|RELEASE|REVISION|PROFILE", parameter.metavar or "")
+        and not parameter.shell_complete(command.make_context(name, [], root, resilient_parsing=True), "")
     ]
     assert lacking == []
 
 
 def leaves(command):
     found = getattr(command, "commands", None)
-    return [each for name in found for each in leaves(found[name])] if found else [command]
+    return [leaf for name in found for leaf in leaves(found[name])] if found else [command]
 
 
 def test_the_next_versions(tmp_path, monkeypatch):

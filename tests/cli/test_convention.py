@@ -45,7 +45,7 @@ ALL = dict(_commands())
 
 
 def _options(command: click.Command) -> list[click.Option]:
-    return [each for each in command.params if isinstance(each, click.Option)]
+    return [parameter for parameter in command.params if isinstance(parameter, click.Option)]
 
 
 def test_every_command_is_looked_at():

@@ -94,7 +94,7 @@ def test_json_has_objects_and_changes() -> None:
     assert file["file"] == "preset.yaml"
     (found,) = file["objects"]
     assert (found["object"], found["line"]) == ("VirtualMachineInstancePreset/windows", 1)
-    assert [each["kind"] for each in found["objects"]] == ["VirtualMachineInstancetype", "VirtualMachinePreference"]
+    assert [obj["kind"] for obj in found["objects"]] == ["VirtualMachineInstancetype", "VirtualMachinePreference"]
     assert {
         "what": "lost",
         "field": "spec.domain.resources.requests.cpu",

@@ -79,7 +79,7 @@ def test_every_report_of_diff_does_too(form: str, head: str) -> None:
     for part in ("virtcatalog.toml", "leaves out production", "has no exit status 1", "is left out, but for this"):
         assert part in said.replace("\\", "").replace("&#45;", "-")
     if form == "json":
-        assert [each["line"] for each in json.loads(said)["defaults"]] == [1, 2, 8, 9]
+        assert [default["line"] for default in json.loads(said)["defaults"]] == [1, 2, 8, 9]
 
 
 def test_what_an_option_says_is_no_default() -> None:

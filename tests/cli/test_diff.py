@@ -71,8 +71,7 @@ class Repository:
 
     def changes(self, *arguments: str, status: int = 1) -> set[str]:
         return {
-            f"{each['change']} {each['kind']}/{each['name']}"
-            for each in self.data(*arguments, status=status)["objects"]
+            f"{obj['change']} {obj['kind']}/{obj['name']}" for obj in self.data(*arguments, status=status)["objects"]
         }
 
 
@@ -140,7 +139,7 @@ def test_changed_with_a_diff_headed_by_kind_and_name(repo: Repository) -> None:
 def test_renamed_by_its_equal_spec(repo: Repository) -> None:
     repo.write(instancetypes__m="class: m\nmemoryPerVcpu: 4Gi\nsizes: {small: {vcpus: 1}, big: {vcpus: 4}}\n")
     assert repo.changes() == kinds("renamed", "m.big")
-    assert {each["renamedFrom"] for each in repo.data()["objects"]} == {"m.large"}
+    assert {obj["renamedFrom"] for obj in repo.data()["objects"]} == {"m.large"}
 
 
 def test_revisions_folders_and_the_working_tree_can_be_compared(repo: Repository) -> None:
@@ -243,7 +242,7 @@ def test_vms_that_keep_a_stored_revision_do_not_feel_a_change(repo: Repository) 
 
 def test_labels_alone_are_felt_by_nobody(repo: Repository) -> None:
     repo.write(preferences__linux="preferences: {linux.one: {displayName: One}}\n")
-    assert {each["consequences"][0] for each in repo.data()["objects"]} == {
+    assert {obj["consequences"][0] for obj in repo.data()["objects"]} == {
         "Only labels or annotations change: no effect on any VM."
     }
 
@@ -259,7 +258,7 @@ def test_a_change_of_the_configuration_is_felt_by_vms_with_stored_revisions_too(
     (repo.root / "new.yaml").write_text(kubevirt(disableSerialConsoleLog={}))
     fleet = dump(vm("old", stored=True))
     report = repo.data("--config", "old.yaml", "new.yaml", "-f", "-", stdin=fleet)
-    assert [(each["kind"], each["change"]) for each in report["objects"]] == [("KubeVirt", "changed")]
+    assert [(obj["kind"], obj["change"]) for obj in report["objects"]] == [("KubeVirt", "changed")]
     assert {verdict["vm"]: (verdict["now"], verdict["next"]) for verdict in report["vms"]} == {
         "server": ("unchanged", "changed"),
         "team/old": ("unchanged", "changed"),
@@ -280,7 +279,7 @@ def test_a_broken_revision_is_reported_and_what_is_sound_compared(repo: Reposito
     (problem,) = report["head"]["problems"]
     assert problem["file"] == f"{broken[:12]}:catalog/preferences/linux.yaml"
     assert "speck" in problem["message"] + problem["field"]
-    assert {each["name"] for each in report["objects"]} == {"windows.one"}
+    assert {obj["name"] for obj in report["objects"]} == {"windows.one"}
     assert [verdict["next"] for verdict in report["vms"]] == ["changed"]
     assert "VirtualMachineClusterPreference/linux.one" in report["notCompared"]["objects"]
 
@@ -329,7 +328,7 @@ def test_markdown_fits_a_comment(repo: Repository) -> None:
     comment = repo.diff("-o", "markdown", "--artifact", "https://ci.example.org/diff.md", status=1).stdout
     assert len(comment.encode()) <= 65_000
     assert "the whole report is in <https://ci.example.org/diff.md>" in comment
-    assert all(len(each.encode()) <= 10_000 for each in comment.split("<details>"))
+    assert all(len(word.encode()) <= 10_000 for word in comment.split("<details>"))
 
 
 def test_markdown_of_hostile_names_is_only_text(repo: Repository) -> None:
@@ -367,6 +366,6 @@ def test_an_environment_of_its_own(repo: Repository) -> None:
     repo.commit()
     repo.write(overlays="lab:\n  scope: namespaced\n  namespace: lab\n  labels: {a: b}\n")
     report = repo.data("change")
-    assert {tuple(each["environments"]) for each in report["objects"]} == {("lab",)}
+    assert {tuple(obj["environments"]) for obj in report["objects"]} == {("lab",)}
     assert repo.data("change", "--environment", "lab")["objects"] == report["objects"]
     assert "no environment 'prod'" in repo.diff("--environment", "prod", status=2).stderr

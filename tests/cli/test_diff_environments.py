@@ -207,7 +207,7 @@ def test_a_vm_that_wants_nothing_says_nothing_of_where_one_that_infers_is(change
         "spec": {"source": {"pvc": {"name": "os", "namespace": "shop"}}},
     }
     fates = change.fates("-f", dump("fleet.yaml", alone, inferring, system))
-    assert {each for each in fates if "/" in each[1]} == {
+    assert {fate for fate in fates if "/" in fate[1]} == {
         ("production", "shop/db", "refused"),
         ("staging", "shop/db", "refused"),
     }

@@ -214,7 +214,7 @@ def test_two_catalogs_under_two_releases(catalog: Path, tmp_path: Path) -> None:
         (other / name).write_text((catalog / name).read_text().replace("2Gi", "3Gi"))
     desk = {"fleet": FLEET["desk"] + "\n---\n" + FLEET["efi-1"]}
     report = json.loads(diff("catalog", "other", "--kubevirt", OLD, NEW, "-o", "json", **desk).stdout)
-    assert {each["name"] for each in report["objects"]} == {"m.small"}
+    assert {obj["name"] for obj in report["objects"]} == {"m.small"}
     (desk,) = (verdict for verdict in report["vms"] if verdict["vm"] == "default/desk")
     assert desk["next"] == "changed"  # by the release: of the type and preference it keeps what is stored
     assert {line.startswith("if created anew: ") for line in desk["changes"] if "GiB" in line} == {True}
@@ -227,8 +227,8 @@ def test_a_field_that_the_change_itself_brings_is_none_that_the_upgrade_brings(c
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text.replace("{spec: {devices: {preferredVideoType: virtio}}}", "{}"))
     report = json.loads(diff("old", "catalog", "--kubevirt", NEW, OLD, "-o", "json").stdout)
-    assert {each["name"] for each in report["objects"]} == {"desktop"}
-    assert [each["fields"] for each in report["upgrades"]] == [[]]
+    assert {obj["name"] for obj in report["objects"]} == {"desktop"}
+    assert [upgrade["fields"] for upgrade in report["upgrades"]] == [[]]
 
 
 def test_an_environment_that_gets_another_release(catalog: Path, tmp_path: Path) -> None:

@@ -234,7 +234,7 @@ def test_the_page_and_the_log_have_all_of_it(repo: Path) -> None:
     assert "shop/app-5" in page
     assert "m.medium (catalog/instancetypes/m.yaml:5)" in page
     log = json.loads(diff("-o", "sarif", vms=given).stdout)
-    found = {(each["ruleId"], each["level"], _place(each)) for each in log["runs"][0]["results"]}
+    found = {(result["ruleId"], result["level"], _place(result)) for result in log["runs"][0]["results"]}
     assert found == {
         ("vm-kept", "note", ("catalog/instancetypes/m.yaml", 5)),
         ("vm-refused", "error", ("catalog/instancetypes/r.yaml", 3)),

@@ -169,7 +169,7 @@ def test_the_others_are_expanded_all_the_same(form: str) -> None:
         Path("all.yaml").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
     result = run(["expand", "-o", "vmi", "-f", "all.yaml"])
     assert re.findall(r"(?m)^  name: (\w+)$", result.stdout) == list(VMS)
-    vms = sum(each.looks_like_vm for each in documents)
+    vms = sum(document.looks_like_vm for document in documents)
     assert result.stderr.splitlines()[-1] == (
         f"{len(VMS) + vms} VMs: {len(VMS)} admitted, {vms} unreadable; {len(documents) - vms} other problems"
     )

@@ -156,12 +156,12 @@ def test_file_names_that_are_no_text_or_commands_are_shown(tmp_path, form):
     assert done.returncode == 1
     text = done.stdout.decode()
     assert "\x1b" not in text + done.stderr.decode()
-    lines = [each.strip() for each in text.splitlines()]
+    lines = [line.strip() for line in text.splitlines()]
     if form == "github":
-        assert all(each.startswith("::error file=") for each in lines)
+        assert all(line.startswith("::error file=") for line in lines)
         assert len(lines) == 3
     else:
-        assert not [each for each in lines if each.startswith("::")]
+        assert not [line for line in lines if line.startswith("::")]
     if form in ("json", "sarif"):
         json.loads(text)
 

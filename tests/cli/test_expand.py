@@ -68,7 +68,10 @@ def test_json_of_one_vm_is_an_object_with_everything(run: Run) -> None:
 def test_json_of_several_vms_is_a_list(run: Run) -> None:
     result = run("-f", ".", "-o", "json", a_yaml=vm("a"), b_yaml=vm("b", "runStrategy: Never"))
     documents = json.loads(result.stdout)
-    assert [(each["name"], each["refusedBy"]) for each in documents] == [("default/a", None), ("default/b", "vm")]
+    assert [(document["name"], document["refusedBy"]) for document in documents] == [
+        ("default/a", None),
+        ("default/b", "vm"),
+    ]
     assert documents[1]["causes"][0]["field"] == "spec.runStrategy"
     assert documents[1]["origins"] is None
 
@@ -215,7 +218,7 @@ def test_what_the_release_drops_of_an_object_is_told_once_at_its_place(run: Run)
     newer = TYPES.replace("{preferredDiskBus: virtio}", "{preferredVideoType: vga}")
     vms = "---\n".join([VM, VM.replace("name: web", "name: other")])
     lines = run("-f", ".", "--kubevirt", "v1.8.4", "-o", "vmi", vms_yaml=vms, types_yaml=newer).stderr.splitlines()
-    (told,) = [each for each in lines if "preferredVideoType" in each]
+    (told,) = [line for line in lines if "preferredVideoType" in line]
     start = "types.yaml:13:13: VirtualMachineClusterPreference/linux: spec.devices.preferredVideoType: warning: "
     assert told.startswith(start)
 

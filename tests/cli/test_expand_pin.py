@@ -28,7 +28,7 @@ def test_a_pinned_vm_becomes_the_same_without_its_instance_type(run: Run) -> Non
 
 def test_pins_as_json_are_a_list(run: Run) -> None:
     result = run("-f", ".", "--pin", "-o", "json", vm_yaml=VM, types_yaml=TYPES)
-    assert [each["kind"] for each in json.loads(result.stdout)["items"]] == [
+    assert [item["kind"] for item in json.loads(result.stdout)["items"]] == [
         "VirtualMachine",
         *["ControllerRevision"] * 2,
     ]
@@ -46,7 +46,7 @@ def test_revisions_belong_to_a_vm_that_the_cluster_has(run: Run) -> None:
     for revision in documents(result)[1:]:
         assert revision["metadata"]["ownerReferences"] == [{**owner, "controller": True, "blockOwnerDeletion": True}]
     other = run("-f", ".", "--pin", vm_yaml=VM)
-    assert all("ownerReferences" not in each["metadata"] for each in documents(other))
+    assert all("ownerReferences" not in document["metadata"] for document in documents(other))
     assert other.stderr == "ControllerRevisions of what has no uid yet have no owner: they stay when it is deleted\n"
 
 
@@ -71,8 +71,8 @@ def test_the_vms_of_a_pool_share_its_revisions(run: Run) -> None:
     assert template.pop("instancetype")["revisionName"] == revisions[0]["metadata"]["name"]
     assert template.pop("preference")["revisionName"] == revisions[1]["metadata"]["name"]
     assert template == {key: value for key, value in spec.items() if key not in ("instancetype", "preference")}
-    for each in revisions:
-        metadata = each["metadata"]
+    for revision in revisions:
+        metadata = revision["metadata"]
         assert metadata["name"].startswith("crowd-")
         assert metadata["namespace"] == "team"
         (owner,) = metadata["ownerReferences"]

@@ -81,7 +81,7 @@ def test_vms_do_not_stop_each_other(run: Run, snapshot: SnapshotAssertion) -> No
     stream = "---\n".join([vm("good"), undecodable, vm("refused", "runStrategy: Never"), UNSUPPORTED, vm("fine")])
     result = run("-f", "stream.yaml", "-o", "vmi", stream_yaml=stream)
     assert result.exit_code == 2
-    assert [each["metadata"]["name"] for each in otheryaml.load_all(result.stdout)] == ["good", "fine"]
+    assert [document["metadata"]["name"] for document in otheryaml.load_all(result.stdout)] == ["good", "fine"]
     assert result.stderr == snapshot
 
 

@@ -74,8 +74,8 @@ def test_sections_of_a_file_get_smaller_towards_its_end(tmp_path):
     (tmp_path / "fleet.json").write_text(listed([vm(f"vm-{number}") for number in range(500)]))
     vms = files.Fleet([Placed(str(tmp_path / "fleet.json"))])
     sections = [*vms.sections(48)]
-    sizes = [each.end - each.first for each in sections]
-    assert [one.end for one in sections] == [*(each.first for each in sections[1:]), 500]
+    sizes = [section.end - section.first for section in sections]
+    assert [one.end for one in sections] == [*(section.first for section in sections[1:]), 500]
     assert sizes == sorted(sizes, reverse=True)
     assert (sizes[0], sizes[-2:]) == (48, [4, 4])
 
@@ -84,7 +84,7 @@ def test_the_first_result_is_there_before_the_next_vm_is_read(tmp_path, monkeypa
     (tmp_path / "fleet.json").write_text(listed([vm(f"vm-{number}") for number in range(20)]))
     vms = files.Fleet([Placed(str(tmp_path / "fleet.json"))])
     shares, read = vms.shares(), []
-    monkeypatch.setattr(vms, "shares", lambda: (read.append(each) or each for each in shares))
+    monkeypatch.setattr(vms, "shares", lambda: (read.append(share) or share for share in shares))
     expander = expanding.Expander(Cluster([TYPE]), FORMS["xml"].form, lambda *_: [], many=True)
     expansions = expanding.expand_fleet(vms, expander, None)
     assert next(expansions).became == "admitted"

@@ -60,7 +60,7 @@ def answer(*arguments: str) -> Any:
 
 
 def reasons(*arguments: str) -> list[tuple[str, str, str]]:
-    return [(each["kind"], each["field"], each["without"]) for each in answer(*arguments)["reasons"]]
+    return [(reason["kind"], reason["field"], reason["without"]) for reason in answer(*arguments)["reasons"]]
 
 
 @pytest.mark.parametrize(
@@ -108,9 +108,9 @@ def test_what_nothing_changes_is_kubevirts_own() -> None:
 def test_the_pods_memory_request_is_a_sum(field: str) -> None:
     document = answer("--pod", field)
     assert document["terms"][0] == {"amount": "8Gi", "cause": "domain.memory.guest"}
-    total = Quantity.total(Quantity.parse(each["amount"]) for each in document["terms"])
+    total = Quantity.total(Quantity.parse(term["amount"]) for term in document["terms"])
     assert total == Quantity.parse(document["value"])
-    assert [each["kind"] for each in document["reasons"]] == ["instance type", "instance type"]
+    assert [reason["kind"] for reason in document["reasons"]] == ["instance type", "instance type"]
 
 
 def test_the_sum_is_shown_term_by_term() -> None:
@@ -122,7 +122,7 @@ def test_the_sum_is_shown_term_by_term() -> None:
 
 def test_the_overhead_is_a_sum_too_and_other_fields_are_none() -> None:
     document = answer("--pod", "metadata.annotations[kubevirt.io/memory-overhead-bytes]")
-    assert sum(Quantity.parse(each["amount"]).value for each in document["terms"]) == int(document["value"])
+    assert sum(Quantity.parse(term["amount"]).value for term in document["terms"]) == int(document["value"])
     assert "terms" not in answer("--pod", "requests.cpu")
     assert reasons("--pod", "requests.cpu") == [("instance type", "spec.cpu.guest", "400m")]
 

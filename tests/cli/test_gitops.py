@@ -42,7 +42,7 @@ def printed(*arguments: str) -> list[dict]:
 def test_argo_cd_gets_one_application_set_over_all_overlays(folder):
     (found,) = printed("argocd", "--repo-url", URL)
     assert (found["kind"], found["metadata"]["name"]) == ("ApplicationSet", "house")
-    assert [each["overlay"] for each in found["spec"]["generators"][0]["list"]["elements"]] == [
+    assert [element["overlay"] for element in found["spec"]["generators"][0]["list"]["elements"]] == [
         "production",
         "staging",
         "lab",
@@ -84,7 +84,7 @@ def test_an_environment_is_chosen_by_its_name_too(folder):
 def test_every_overlay_may_go_to_a_cluster_of_its_own(folder):
     result = gitops("argocd", "--repo-url", URL, "--cluster", "production=prod-1", "--cluster", "staging=stage-1")
     elements = otheryaml.load(result.stdout)["spec"]["generators"][0]["list"]["elements"]
-    assert [each["cluster"] for each in elements] == ["prod-1", "stage-1", "in-cluster"]
+    assert [element["cluster"] for element in elements] == ["prod-1", "stage-1", "in-cluster"]
     assert result.stderr == ""
 
 
@@ -92,7 +92,7 @@ def test_an_overlay_may_go_to_several_clusters(folder):
     options = ("--cluster", "production=eu-1", "--cluster", "production=us-1", "--cluster", "staging=stage-1")
     (found,) = printed("argocd", "--repo-url", URL, *options)
     elements = found["spec"]["generators"][0]["list"]["elements"]
-    assert [(each["application"], each["cluster"]) for each in elements] == [
+    assert [(element["application"], element["cluster"]) for element in elements] == [
         ("production-eu-1", "eu-1"),
         ("production-us-1", "us-1"),
         ("staging", "stage-1"),

@@ -167,11 +167,14 @@ def test_flux_waits_for_machines_and_disks_and_not_for_vms(folder):
     spec = kustomization["spec"]
     assert (source["kind"], spec["sourceRef"]["name"]) == ("GitRepository", source["metadata"]["name"])
     assert (spec["path"], spec["wait"], spec["prune"]) == ("./vms", False, False)
-    assert sorted((each["kind"], each["namespace"], each["name"]) for each in spec["healthChecks"]) == [
+    assert sorted((check["kind"], check["namespace"], check["name"]) for check in spec["healthChecks"]) == [
         ("DataVolume", "web", "data"),
         ("VirtualMachineInstance", "web", "web"),
     ]
-    assert sorted(each["kind"] for each in spec["healthCheckExprs"]) == ["DataVolume", "VirtualMachineInstance"]
+    assert sorted(expression["kind"] for expression in spec["healthCheckExprs"]) == [
+        "DataVolume",
+        "VirtualMachineInstance",
+    ]
     assert "dependsOn" not in spec
 
 

@@ -80,5 +80,5 @@ def test_parameters_and_their_defaults(
     command = found(words)
     assert command.name == (words.rpartition(" ")[2] or "main")
     defaults = command.make_context(words, [], resilient_parsing=True).params
-    lines = [f"{described(each)} [{defaults.get(each.name or '')!r}]" for each in command.params]
+    lines = [f"{described(parameter)} [{defaults.get(parameter.name or '')!r}]" for parameter in command.params]
     assert "\n".join(lines) == snapshot

@@ -182,8 +182,8 @@ class TestARepositoryOfSomebodyElse:
 
     @pytest.fixture(autouse=True)
     def given_away(self, checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        for each in (checkout, *checkout.rglob("*")):
-            os.chown(each, 65534, 65534)
+        for path in (checkout, *checkout.rglob("*")):
+            os.chown(path, 65534, 65534)
         (tmp_path / "home").mkdir()
         monkeypatch.setenv("HOME", str(tmp_path / "home"))
         monkeypatch.setenv("GIT_CONFIG_SYSTEM", str(tmp_path / "system"))

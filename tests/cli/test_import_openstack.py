@@ -60,7 +60,7 @@ def test_whole_runs(arguments, snapshot):
 
 def test_json_has_objects_and_properties():
     document = json.loads(run("-f", "flavors.json", "-o", "json").stdout)
-    assert [each["metadata"]["name"] for each in document["objects"]] == ["m1.small", "c1.large", "c1.large"]
+    assert [obj["metadata"]["name"] for obj in document["objects"]] == ["m1.small", "c1.large", "c1.large"]
     assert document["properties"][0] == {
         "owner": "flavor m1.small",
         "key": "vcpus",

@@ -301,8 +301,8 @@ def test_all_files_are_written(tmp_path, existing):
         (tmp_path / "new").mkdir()
     assert write(tmp_path / "new", FILES) == list(FILES)
     assert held(tmp_path / "new") == FILES
-    assert [each.name for each in tmp_path.iterdir()] == ["new"]
-    assert not [each for each in (tmp_path / "new").iterdir() if each.name.startswith(".")]
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+    assert not [path for path in (tmp_path / "new").iterdir() if path.name.startswith(".")]
 
 
 @pytest.mark.parametrize("existing", [False, True])
@@ -322,7 +322,7 @@ def test_whatever_goes_wrong_nothing_is_left(tmp_path, monkeypatch, existing, st
     with pytest.raises(WriteError if isinstance(stop, OSError) else KeyboardInterrupt):
         write(folder, FILES)
     assert held(tmp_path) == ({"new/a/mine.txt": "mine\n"} if existing else {})
-    assert sorted(each.name for each in tmp_path.rglob("*")) == (["a", "mine.txt", "new"] if existing else [])
+    assert sorted(path.name for path in tmp_path.rglob("*")) == (["a", "mine.txt", "new"] if existing else [])
 
 
 def test_without_hard_links_the_files_are_copied(tmp_path, monkeypatch):

@@ -70,7 +70,7 @@ def test_all_manifests_of_files_and_folders_are_read_and_all_problems_told() -> 
 
 def test_vms_are_no_companions() -> None:
     write(".", {"a.yaml": f"{named(SECRET, 'a')}---\n{named(VM, 'b')}"})
-    assert [each.name for each in companions(["lab=a.yaml"])] == ["ConfigMap/a"]
+    assert [companion.name for companion in companions(["lab=a.yaml"])] == ["ConfigMap/a"]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_vms_are_no_companions() -> None:
 )
 def test_objects_of_a_catalog_or_of_manifests(files: dict[str, str], source: str | None, names: list[str]) -> None:
     write(".", {f"catalog/{path}": text for path, text in files.items()})
-    assert [each["metadata"]["name"] for each in catalog_objects(source)] == names
+    assert [obj["metadata"]["name"] for obj in catalog_objects(source)] == names
 
 
 @pytest.mark.parametrize(

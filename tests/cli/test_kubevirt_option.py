@@ -106,7 +106,7 @@ def test_impact() -> None:
     Path("catalog/preferences/linux.yaml").write_text("preferences: {server: {spec: {devices: {preferredRng: {}}}}}\n")
     for release, path in (("v1.8.4", OLD), ("v1.9.0", NEW)):
         (found,) = json.loads(run("impact", "server", "-o", "json", "--kubevirt", release, status=1).stdout)
-        assert [each["name"] for each in found["uses"]] == ["web.old", "web.any"]
+        assert [use["name"] for use in found["uses"]] == ["web.old", "web.any"]
         assert path not in found["without"][0]["diff"]
 
 

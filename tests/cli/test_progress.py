@@ -123,7 +123,7 @@ def test_it_begins_with_the_first_second_whole(screen, tick):
 def test_the_second_is_that_of_the_command(screen):
     list(progress_of(range(2), 2, "files"))
     list(progress_of(range(2), 2, "VMs"))
-    assert [each.split(",")[0] for each in screen.states] == ["2 of 2 files", "1 of 2 VMs", "2 of 2 VMs"]
+    assert [state.split(",")[0] for state in screen.states] == ["2 of 2 files", "1 of 2 VMs", "2 of 2 VMs"]
 
 
 def test_is_told_ten_times_a_second(screen, tick):
@@ -135,7 +135,7 @@ def test_is_told_ten_times_a_second(screen, tick):
 def test_of_work_within_work_the_outer_is_told(screen):
     for _ in progress_of(range(4), 4, "environments"):
         list(progress_of(range(4), 4, "VMs"))
-    assert all("environments" in each for each in screen.states)
+    assert all("environments" in state for state in screen.states)
     assert screen.left == ""
 
 
@@ -158,7 +158,7 @@ def test_fits_the_terminal(columns, said, screen):
 def test_a_terminal_that_tells_no_size_is_one_of_eighty_columns(screen):
     screen.be_wide(0)
     list(progress_of(range(10), 10, "of a noun that is as long as it can be without being cut off"))
-    assert all(40 < len(each) < 80 for each in screen.states)
+    assert all(40 < len(state) < 80 for state in screen.states)
 
 
 def test_work_whose_number_nobody_knows(screen):
@@ -341,5 +341,5 @@ def test_every_command_that_can_take_long_says_how_far_it_is(arguments, noun, bu
 
     with pytest.raises((SystemExit, click.exceptions.Exit)):
         main.main(shlex.split(arguments), prog_name="virtcatalog")
-    assert any(f" {noun}, " in each for each in screen.states), screen.text
+    assert any(f" {noun}, " in state for state in screen.states), screen.text
     assert " left" not in screen.left

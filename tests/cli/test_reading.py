@@ -162,7 +162,7 @@ def test_a_catalog_is_read_from_a_mapping() -> None:
         "../base/preferences/linux.yaml": b"preferences: {own.linux: {}}\n",
     }
     catalog = load_catalog("virt/catalog", files)
-    assert [each.name for each in catalog.preferences] == ["own.linux", "own"]
+    assert [preference.name for preference in catalog.preferences] == ["own.linux", "own"]
     assert str(catalog.preferences[1].source) == "virt/catalog/preferences/own.yaml:1:15"
     with pytest.raises(CatalogError, match=r"^virt/base/preferences/linux.yaml:1:1: is not YAML"):
         load_catalog("virt/catalog", {**files, "../base/preferences/linux.yaml": b"]"})

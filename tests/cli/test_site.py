@@ -43,7 +43,7 @@ def test_a_page_goes_with_its_type_and_a_readers_file_stays():
     assert stale.exit_code == 1
     assert re.fullmatch(r"site is stale: [1-9] new, [1-9] changed, [1-9] removed\n", stale.stderr)
     assert run().exit_code == 0
-    assert sorted(each.name for each in Path("site/types").iterdir()) == ["m.large.html"]
+    assert sorted(path.name for path in Path("site/types").iterdir()) == ["m.large.html"]
     assert Path("site/mine.txt").read_text() == "mine"
 
 
@@ -137,4 +137,4 @@ def test_domains_are_left_out_on_request_and_made_by_several_processes():
     run("--no-domains")
     assert not Path("site/domains").exists()
     assert run("--domains", "--jobs", "2").exit_code == 0
-    assert [each.name for each in Path("site/domains").iterdir()] == ["m.small.js"]
+    assert [path.name for path in Path("site/domains").iterdir()] == ["m.small.js"]

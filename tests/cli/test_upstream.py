@@ -72,9 +72,9 @@ def memory(result: Result) -> str:
 
 def test_what_the_newest_release_deploys_is_shipped_exactly() -> None:
     catalog = load_catalog(NAME)
-    assert {each.name for each in catalog.instancetypes} == RESERVED_INSTANCETYPES
-    assert {each.name for each in catalog.preferences} == RESERVED_PREFERENCES
-    by_name = {each.name: each.spec for each in catalog.preferences}
+    assert {instancetype.name for instancetype in catalog.instancetypes} == RESERVED_INSTANCETYPES
+    assert {preference.name for preference in catalog.preferences} == RESERVED_PREFERENCES
+    by_name = {preference.name: preference.spec for preference in catalog.preferences}
     for name in ("windows.10", "windows.11.virtio"):
         assert by_name[name]["cpu"] == {"preferredCPUTopology": "sockets"}
 
@@ -168,8 +168,8 @@ class TestExtends:
             instancetypes__u="sizes:\n  medium: {memory: 5Gi}\n",
         )
         catalog = load_catalog("house")
-        assert {each.name for each in catalog.preferences} == {"fedora"}
-        by_name = {each.name: each for each in catalog.instancetypes}
+        assert {preference.name for preference in catalog.preferences} == {"fedora"}
+        by_name = {instancetype.name: instancetype for instancetype in catalog.instancetypes}
         assert by_name["u1.medium"].spec["memory"]["guest"] == "5Gi"
         assert "u1.large" in by_name
         assert by_name["u1.large"].source.file == "common-instancetypes/instancetypes/u.yaml"

@@ -95,8 +95,8 @@ def test_an_answer_that_is_changed_differs_at_its_stage():
 
 
 def test_command_lines_differ_in_what_is_refused_and_in_what_is_printed():
-    made = next(each for each in commands.commands() if each.objects)
-    refused = next(each for each in commands.commands() if each.refused)
+    made = next(command for command in commands.commands() if command.objects)
+    refused = next(command for command in commands.commands() if command.refused)
     assert commands.check(made) == commands.check(refused) == []
     assert commands.check(replace(made, objects=[], refused=True)) == ["exit status 0, and virtctl refuses it"]
     assert commands.check(replace(refused, objects=made.objects, refused=False))[0].startswith("exit status 2")

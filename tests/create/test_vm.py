@@ -102,7 +102,7 @@ class TestExclusive:
         ids=lambda flags: " ".join(flags),
     )  # fmt: skip
     def test_flags_exclude_each_other_whatever_their_values(self, flags):
-        first, second = (f"--{each.replace('_', '-')}" for each in flags)
+        first, second = (f"--{flag.replace('_', '-')}" for flag in flags)
         assert refusal(**flags).startswith(f"{first}: cannot be given together with {second}")
 
 
@@ -218,7 +218,7 @@ class TestImports:
             volume_clone_pvc=("src:n/x,name:c",),
             volume_blank=("size:1Gi,name:b",),
         )
-        names = [each["name"] for each in made.manifest["spec"]["template"]["spec"]["volumes"]]
+        names = [volume["name"] for volume in made.manifest["spec"]["template"]["spec"]["volumes"]]
         assert names == ["b", "c", "d2", "d1", "i"]
         assert made.warnings[0].startswith("--volume-datasource is deprecated: use --volume-import with type:ds")
         assert len(made.warnings) == 3

@@ -74,7 +74,7 @@ def test_every_page_opens_fits_and_asks_for_nothing_from_elsewhere(browser, site
         assert (paper == "rgb(255, 255, 255)") == (scheme == "light"), page
     assert browser.get_log("browser") == []
     events = (json.loads(each["message"])["message"] for each in browser.get_log("performance"))
-    asked = {each["params"]["request"]["url"] for each in events if each["method"] == "Network.requestWillBeSent"}
+    asked = {event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"}
     assert f"{site}/index.html" in asked
     assert [url for url in asked if not url.startswith((f"{site}/", "data:"))] == []
 

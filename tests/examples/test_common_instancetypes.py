@@ -45,16 +45,16 @@ def published():
 
 
 def test_objects_are_the_published_ones(catalog, published):
-    ours = {identity(each): digest(without_prose(each)) for each in catalog.objects()}
+    ours = {identity(obj): digest(without_prose(obj)) for obj in catalog.objects()}
     assert ours == published["object"]
 
 
 def test_main_is_what_upstream_has_and_no_operator_deploys_yet(published):
     catalog = load_catalog("common-instancetypes@main")
-    assert {identity(each): digest(without_prose(each)) for each in catalog.objects()} == published["object"]
+    assert {identity(obj): digest(without_prose(obj)) for obj in catalog.objects()} == published["object"]
     assert "preview" in catalog.description
     newest = load_catalog("common-instancetypes@v1.7.0")
-    assert {identity(each) for each in catalog.objects()} > {identity(each) for each in newest.objects()}
+    assert {identity(obj) for obj in catalog.objects()} > {identity(obj) for obj in newest.objects()}
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -65,13 +65,13 @@ def test_what_an_operator_deploys_is_the_published_release(published, release):
         if f"common-instancetypes@{of}" >= RELEASES[release].common_instancetypes:
             expected[name] = each
     catalog = load_catalog(RELEASES[release].common_instancetypes)
-    ours = {identity(each): digest(without_prose(each)) for each in catalog.objects() if "Cluster" in each["kind"]}
+    ours = {identity(obj): digest(without_prose(obj)) for obj in catalog.objects() if "Cluster" in obj["kind"]}
     assert ours == {name: each for name, each in expected.items() if each != "-"}
     assert catalog.kubevirt.rpartition(".")[0] == release.rpartition(".")[0]
 
 
 def test_descriptions_are_our_own(catalog, published):
-    ours = {digest(line) for each in catalog.objects() for line in prose(each)}
+    ours = {digest(line) for obj in catalog.objects() for line in prose(obj)}
     assert ours
     assert not ours & set(published["description"].values())
 

@@ -135,7 +135,7 @@ class TestSoundFleets:
         write(".", {"a.yaml": stream(vm("a"), SECRET), "b.yaml": stream(CLAIM, vm("b"))})
         fleet = SoundFleet([Placed("a.yaml", "lab"), Placed("b.yaml")])
         assert fleet.number == 2
-        assert {where: [each.name for each in others] for where, others in fleet.others.items()} == {
+        assert {where: [other.name for other in others] for where, others in fleet.others.items()} == {
             "lab": ["ConfigMap/other"],
             "": ["PersistentVolumeClaim/root"],
         }

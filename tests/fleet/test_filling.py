@@ -189,7 +189,7 @@ def filled(monkeypatch: pytest.MonkeyPatch) -> list[Expansion]:
 
 def became(path: str, form: str, *, plainly: bool) -> Iterator[Expansion]:
     cluster = Cluster(OBJECTS)
-    warnings = Warnings([unplaced(each) for each in OBJECTS], cluster.release)
+    warnings = Warnings([unplaced(obj) for obj in OBJECTS], cluster.release)
     expander = Expander(cluster, FORMS[form].form, warnings.of, many=True)
     if plainly:
         expander._fillers = None

@@ -33,7 +33,7 @@ def vm(strategy: str = "Always", memory: str = "1Gi", annotations: dict[str, str
 def unit(syncing: Syncing | None, *objects: Data) -> Environment:
     place = Source("app.yaml")
     kind = syncing.kind if syncing is not None else "folder"
-    resources = tuple(Resource(each, lambda _: place) for each in objects)
+    resources = tuple(Resource(obj, lambda _: place) for obj in objects)
     return Environment(name="apps", kind=kind, folder="apps", place=place, resources=resources, syncing=syncing)
 
 

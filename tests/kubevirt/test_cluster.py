@@ -150,7 +150,7 @@ def test_what_others_write_loses_its_unknown_fields_and_says_so():
     cluster = Cluster([read(NEWER), kubevirt])
     assert cluster.data_volume("default", "disk").spec.storage.resources.requests["storage"].value == 3 * 2**30
     assert cluster.configuration.cpu_model == "Haswell"
-    told = [(each.type, each.object, each.field) for each in cluster.warnings]
+    told = [(warning.type, warning.object, warning.field) for warning in cluster.warnings]
     assert told == [
         ("Pruned", "DataVolume/disk", "spec.serviceAccountName"),
         ("Pruned", "DataVolume/disk", "spec.source.http.checksum"),
@@ -173,7 +173,7 @@ def test_a_vm_is_told_of_what_was_left_out_of_the_objects_that_it_names():
     """
     cluster = Cluster([read(NEWER)])
     naming = expand(read(vm.replace("VOLUME", "dataVolume: {name: disk}")), cluster)
-    assert [each.object for each in naming.warnings] == ["DataVolume/disk", "DataVolume/disk"]
+    assert [warning.object for warning in naming.warnings] == ["DataVolume/disk", "DataVolume/disk"]
     other = expand(read(vm.replace("VOLUME", "dataVolume: {name: another}")), cluster)
     assert naming.admitted
     assert other.admitted

@@ -64,7 +64,7 @@ def made(text, cluster=None, **parts):
 
 
 def fields(result):
-    return result.refused_by, [each.field for each in result.reasons]
+    return result.refused_by, [reason.field for reason in result.reasons]
 
 
 @pytest.mark.parametrize("policy", ["AscendingOrder", "DescendingOrder", "Newest", "Oldest", "Random"])
@@ -109,7 +109,7 @@ def test_a_replica_set_makes_vmis_of_its_template():
     assert metadata["name"].startswith("web")
     assert metadata["name"] != "web"
     assert "generateName" not in metadata
-    assert [each["kind"] for each in metadata["ownerReferences"]] == ["VirtualMachineInstanceReplicaSet"]
+    assert [reference["kind"] for reference in metadata["ownerReferences"]] == ["VirtualMachineInstanceReplicaSet"]
     assert f"<name>default_{metadata['name']}</name>" in result.domain_xml
 
 

@@ -205,7 +205,7 @@ def test_a_vmi_shares_nothing_with_its_preset():
 
 def told(vmi, *presets):
     assert apply_presets(vmi, Cluster(presets)) == []
-    found = [each for each in preset_warnings(vmi, Cluster(presets)) if each.type == "Ignored"]
+    found = [warning for warning in preset_warnings(vmi, Cluster(presets)) if warning.type == "Ignored"]
     return [(each.object.rpartition("/")[2], each.field, each.message) for each in found]
 
 

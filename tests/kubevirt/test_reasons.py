@@ -58,7 +58,7 @@ def vm(spec="{}", domain=f"{{devices: {{}}, {MEMORY}}}", template="{}", metadata
 
 
 def told(manifest, cluster=CLUSTER):
-    return [(each.field, each.origin) for each in expand(manifest, cluster).reasons]
+    return [(reason.field, reason.origin) for reason in expand(manifest, cluster).reasons]
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_what_a_preference_requires_of_a_type_that_is_not_there_is_no_second_rea
     """
     result = expand(read(vm), Cluster([read(instancetype), read(preference)]))
     assert result.refused_by == "vm"
-    assert [each.field for each in result.causes] == ["spec.template.spec.domain.memory"]
+    assert [cause.field for cause in result.causes] == ["spec.template.spec.domain.memory"]
     (reason,) = result.reasons
     assert (reason.field, reason.by) == ("spec.instancetype.name", "controller")
     assert reason.message.endswith("'std.meduim'; did you mean 'std.medium'?")

@@ -148,7 +148,7 @@ spec: {configuration: {persistentReservationConfiguration: {enabled: true}, cpuM
 
 def test_what_the_release_does_not_know_of_its_objects_is_pruned_and_told():
     old, new = (Cluster([read(CONFIGURED)], release=release) for release in ("v1.8.4", "v1.9.0"))
-    assert [(each.type, each.object, each.field) for each in old.warnings] == [
+    assert [(warning.type, warning.object, warning.field) for warning in old.warnings] == [
         ("Pruned", "KubeVirt/kubevirt/kubevirt", "spec.configuration.persistentReservationConfiguration")
     ]
     assert not new.warnings
@@ -169,7 +169,7 @@ def test_what_a_revision_holds_is_pruned_and_told_too():
           spec: {devices: {preferredVideoType: vga}}
         """)
     old, new = (Cluster([revision], release=release) for release in ("v1.8.4", "v1.9.0"))
-    assert [(each.object, each.field) for each in old.warnings] == [
+    assert [(warning.object, warning.field) for warning in old.warnings] == [
         ("ControllerRevision/blue/r", "data.spec.devices.preferredVideoType")
     ]
     assert not new.warnings

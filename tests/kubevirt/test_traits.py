@@ -518,7 +518,7 @@ def test_a_preferred_panic_device_and_a_preferred_video_type():
     for release in THESE:
         result = ask(release, gates=["PanicDevices"], spec="{preference: {name: p}}", objects=PREFERENCE)
         devices = result.vmi["spec"]["domain"]["devices"]
-        warned = [(each.type, each.object, each.field) for each in result.warnings]
+        warned = [(warning.type, warning.object, warning.field) for warning in result.warnings]
         found[release] = devices.get("panicDevices"), devices.get("video"), warned
     pruned = ("Pruned", "VirtualMachineClusterPreference/p", "spec.devices.preferredVideoType")
     assert found == {
@@ -535,7 +535,7 @@ def test_launch_security_of_an_instance_type_is_deprecated_at_last():
         metadata: {name: i}
         spec: {cpu: {guest: 1}, memory: {guest: 1Gi}, launchSecurity: {sev: {}}}
         """)
-    found = [[each.field for each in warnings(manifest, RELEASES[release])] for release in THESE]
+    found = [[warning.field for warning in warnings(manifest, RELEASES[release])] for release in THESE]
     assert found == [[], [], ["spec.launchSecurity"]]
 
 

@@ -26,8 +26,8 @@ def test_what_was_never_applied_has_none():
     for kind in HELD:
         metadata = made(kind).vmi["metadata"]
         assert "uid" not in metadata
-        owners = [{**each} for each in metadata.get("ownerReferences", [])]
-        assert all("uid" not in each and each["kind"] == kind and each["name"] == "web" for each in owners)
+        owners = [{**reference} for reference in metadata.get("ownerReferences", [])]
+        assert all("uid" not in owner and owner["kind"] == kind and owner["name"] == "web" for owner in owners)
         assert bool(owners) == (kind != "VirtualMachineInstance")
 
 

@@ -20,9 +20,9 @@ from virtcatalog.kubevirt.launcher.pinning import Pinning, _Wanted
 def structs():
     for info in pkgutil.walk_packages(kubevirt.__path__, f"{kubevirt.__name__}."):
         module = importlib.import_module(info.name)
-        for each in vars(module).values():
-            if isinstance(each, type) and issubclass(each, msgspec.Struct) and each.__module__ == info.name:
-                yield each
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, msgspec.Struct) and value.__module__ == info.name:
+                yield value
 
 
 STRUCTS = list(structs())
@@ -30,7 +30,7 @@ STRUCTS = list(structs())
 
 def test_nobody_changes_a_value():
     """A domain being made is none."""
-    assert {each for each in STRUCTS if not each.__struct_config__.frozen} == {Domain, ExpanderBus}
+    assert {struct for struct in STRUCTS if not struct.__struct_config__.frozen} == {Domain, ExpanderBus}
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,6 @@ def test_fields_that_are_alike_are_given_by_name(kind):
 
 def test_values_that_are_remembered_by_keep_their_hash():
     """They are large, and looked up with each machine."""
-    assert {each for each in STRUCTS if each.__struct_config__.cache_hash} == {
+    assert {struct for struct in STRUCTS if struct.__struct_config__.cache_hash} == {
         hosts.HostTopology, CPUTopology, architecture.Architecture, context.SMBIOS, Pinning,
     }  # fmt: skip

@@ -23,7 +23,7 @@ def start(template="{}", preference="{}", configuration="{}", of_type=None):
         spec["instancetype"] = {"name": "t"}
         sized = {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}, "annotations": of_type}
         objects.append({"kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "t"}, "spec": sized})
-    objects = [{"apiVersion": "instancetype.kubevirt.io/v1beta1", **each} for each in objects]
+    objects = [{"apiVersion": "instancetype.kubevirt.io/v1beta1", **obj} for obj in objects]
     kubevirt = {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": {"name": "kubevirt"}}
     objects.append({**kubevirt, "spec": {"configuration": read(configuration)}})
     manifest = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "vm"}, "spec": spec}
@@ -80,7 +80,7 @@ REFUSED = {
 def test_the_vmi_webhook_refuses(what):
     template, preference, configuration, field = REFUSED[what]
     result = start(template, preference, configuration)
-    assert (result.refused_by, [each.field for each in result.causes]) == ("vmi", [field])
+    assert (result.refused_by, [cause.field for cause in result.causes]) == ("vmi", [field])
 
 
 def test_the_preference_comes_to_what_defaults_add():
@@ -105,4 +105,4 @@ def test_each_has_the_annotations_that_are_its_own():
 def test_an_instance_type_that_names_itself_otherwise_is_refused_by_the_controller():
     result = start(of_type={"kubevirt.io/cluster-instancetype-name": "other"})
     assert (result.refused_by, result.vmi) == ("controller", None)
-    assert [each.message for each in result.reasons] == ["the instance type decides this: remove it from the VM"]
+    assert [reason.message for reason in result.reasons] == ["the instance type decides this: remove it from the VM"]

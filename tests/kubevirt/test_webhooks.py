@@ -260,8 +260,8 @@ def test_a_vm_takes_architecture_machine_and_storage_class_of_its_preference():
     spec = vm.spec.template.spec
     assert (spec.architecture, spec.domain.machine.type) == ("arm64", "virt-9")
     classes = [
-        [claim and claim.storage_class_name for claim in (each.spec.pvc, each.spec.storage)]
-        for each in vm.spec.data_volume_templates
+        [claim and claim.storage_class_name for claim in (template.spec.pvc, template.spec.storage)]
+        for template in vm.spec.data_volume_templates
     ]
     assert classes == [["fast", None], ["fast", "fast"], ["", "slow"]]
 

@@ -164,8 +164,10 @@ def test_what_is_like_another_in_all_but_one_thing_has_a_domain_of_its_own(text,
     ("dedicated", "threads"), [((), "2"), ((0,), "2"), ((0, 1), "3"), ((0, 1, 2), "4"), ((0, 1, 2, 3), "5")]
 )
 def test_the_number_of_io_threads_is_that_of_all_disks(dedicated, threads):
-    listed = [f"{{name: d{each}, disk: {{bus: virtio}}, dedicatedIOThread: {each in dedicated}}}" for each in range(4)]
-    volumes = [f"{{name: d{each}, emptyDisk: {{capacity: 1Gi}}}}" for each in range(4)]
+    listed = [
+        f"{{name: d{number}, disk: {{bus: virtio}}, dedicatedIOThread: {number in dedicated}}}" for number in range(4)
+    ]
+    volumes = [f"{{name: d{number}, emptyDisk: {{capacity: 1Gi}}}}" for number in range(4)]
     vmi = make_vmi(f"""
         domain.ioThreadsPolicy: auto
         domain.devices.disks: [{", ".join(listed)}]

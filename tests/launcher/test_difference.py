@@ -15,7 +15,7 @@ def domain(devices: str = "", rest: str = "") -> ElementTree.Element:
 
 
 def found(old: ElementTree.Element, new: ElementTree.Element) -> list[tuple[str, str | None, str | None]]:
-    return [(each.place, each.old, each.new) for each in differences(old, new)]
+    return [(difference.place, difference.old, difference.new) for difference in differences(old, new)]
 
 
 def words(old: ElementTree.Element, new: ElementTree.Element) -> list[str]:

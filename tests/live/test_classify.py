@@ -31,7 +31,9 @@ class Lab:
         self.git: Data | None = fleet.in_git(0)
         self.vm, self.vmi = by_kind["VirtualMachine"], by_kind["VirtualMachineInstance"]
         self.revisions = [obj for obj in objects if obj["kind"] == "ControllerRevision"]
-        self.start = next(each for each in self.revisions if each["metadata"]["name"].startswith("revision-start"))
+        self.start = next(
+            revision for revision in self.revisions if revision["metadata"]["name"].startswith("revision-start")
+        )
         self.vm_is_there = self.vmi_is_there = True
         self.around = copy.deepcopy([fleet.KUBEVIRT, *fleet.TYPES, *fleet.PREFERENCES])
         self.gaps: list[Gap] = []

@@ -401,7 +401,7 @@ class TestAppliedByKubectl:
     def test_a_field_that_git_has_no_more_is_taken_away_by_the_next_sync(self, applied):
         self.write(applied)
         result = drift("-f", f"{applied}/git", "--live", f"{applied}/lab.json", "-o", "json")
-        (edited,) = (each for each in vms(result)["team-0/in-sync-0"]["reasons"] if each["kind"] == "edited")
+        (edited,) = (reason for reason in vms(result)["team-0/in-sync-0"]["reasons"] if reason["kind"] == "edited")
         (field,) = edited["fields"]
         assert (field["now"], "wanted" in field, field["applied"]) == ("by-hand", False, "host-0")
 

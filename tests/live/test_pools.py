@@ -168,7 +168,7 @@ def test_a_pool_was_changed_by_hand(judged):
     objects[1]["metadata"]["managedFields"].append(scaled)
     (reason,) = of_pool(judged(POOL, objects))["reasons"]
     assert (reason["kind"], reason["wins"], reason["since"]) == ("edited", "git", fleet.LATER)
-    assert [(each["field"], each["now"], each["wanted"]) for each in reason["fields"]] == [("spec.replicas", 3, 2)]
+    assert [(field["field"], field["now"], field["wanted"]) for field in reason["fields"]] == [("spec.replicas", 3, 2)]
 
 
 def test_an_amount_that_git_writes_otherwise_is_no_drift(judged):

@@ -36,9 +36,9 @@ def side(*vms: Vm, **more: Any) -> Side:
 
 def cluster(*without: str) -> Snapshot:
     snapshot = Snapshot("lab", complete=True, taken="2026-03-01T08:00:00Z")
-    for each in fleet.cluster_objects(range(1)):
-        if each["metadata"]["name"] not in without:
-            snapshot.add(each)
+    for obj in fleet.cluster_objects(range(1)):
+        if obj["metadata"]["name"] not in without:
+            snapshot.add(obj)
     return snapshot
 
 
@@ -184,8 +184,8 @@ def test_a_type_that_the_cluster_has_otherwise(change: Data, fields: list[Any]) 
     git.objects[""][0]["spec"] |= change
     (drift,) = report(git, cluster(), Conditions()).drifts
     assert [
-        (each.kind, each.message, [(field.field, field.now, field.wanted) for field in each.fields])
-        for each in drift.reasons
+        (reason.kind, reason.message, [(field.field, field.now, field.wanted) for field in reason.fields])
+        for reason in drift.reasons
     ] == ([("behind", "its instancetype small is another one in Git", fields)] if fields else [])
 
 

@@ -20,4 +20,4 @@ from virtcatalog.manifests.difference import changes
     ],
 )
 def test_changes_are_operations_of_a_json_patch(old, new, expected):
-    assert [each.to_dict() for each in changes(old, new)] == expected
+    assert [change.to_dict() for change in changes(old, new)] == expected

@@ -22,7 +22,7 @@ VALUES = st.recursive(
 
 
 def said(old, new, *, named=True):
-    return [str(each) for each in differences(old, new, by_name=named)]
+    return [str(difference) for difference in differences(old, new, by_name=named)]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_what_counts_as_the_same_can_be_said():
     def same(old, new, path):
         return old == new or path == ("a",)
 
-    assert [each.field for each in differences({"a": 1, "b": 1}, {"a": 2, "b": 2}, same=same)] == ["b"]
+    assert [difference.field for difference in differences({"a": 1, "b": 1}, {"a": 2, "b": 2}, same=same)] == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_data_differs_where_it_is_not_the_same(old, new, named):
     assert not list(differences(old, deepcopy(old), by_name=named))
     found = list(differences(old, new, by_name=named))
     assert found or old == new
-    assert {each.field for each in differences(new, old, by_name=named)} == {each.field for each in found}
+    assert {difference.field for difference in differences(new, old, by_name=named)} == {each.field for each in found}
     assert (old, new) == before
 
 

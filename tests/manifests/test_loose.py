@@ -7,7 +7,7 @@ from virtcatalog.manifests.loose import LooseText
 
 
 def read(text):
-    return [(each.data, each.of_yaml) for each in LooseText(text, "t.yaml").readings()]
+    return [(reading.data, reading.of_yaml) for reading in LooseText(text, "t.yaml").readings()]
 
 
 def data(text):

@@ -388,7 +388,9 @@ def test_values_are_counted_over_all_documents_of_a_text(
 def test_aliases_nest_two_hundred_levels_deep(levels: int, number: int) -> None:
     text = Text("a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1, levels)))
     assert len(list(text.documents())) == number
-    assert [str(each) for each in text.problems] == ["<input>:1:5: is nested more than 200 levels deep"] * (1 - number)
+    assert [str(problem) for problem in text.problems] == ["<input>:1:5: is nested more than 200 levels deep"] * (
+        1 - number
+    )
 
 
 def test_values_that_aliases_stand_for_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:

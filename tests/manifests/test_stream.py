@@ -54,13 +54,13 @@ def listed(items: list[Any], kind: str = "List") -> dict[str, Any]:
 
 
 def typed(items: list[dict[str, Any]]) -> dict[str, Any]:
-    bare = [{key: value for key, value in each.items() if key not in ("apiVersion", "kind")} for each in items]
+    bare = [{key: value for key, value in item.items() if key not in ("apiVersion", "kind")} for item in items]
     return {**listed(bare, "VirtualMachineList"), "apiVersion": "kubevirt.io/v1"}
 
 
 def header_last(document: dict[str, Any]) -> str:
     """A list as kubectl writes it, whose items are indented."""
-    items = "".join(dump([each]) for each in document["items"])
+    items = "".join(dump([item]) for item in document["items"])
     return f"apiVersion: v1\nkind: {document['kind']}\nitems:\n{indent(items, '  ')}"
 
 
@@ -159,13 +159,13 @@ def gone_through(stream: Stream) -> tuple[list[Manifest], list[str]]:
     vms, problems = [], [*stream.problems]
     for part in stream.vms():
         manifests, faults = read_part(part)
-        vms += [each for each in manifests if holds_vm(each.data)]
+        vms += [manifest for manifest in manifests if holds_vm(manifest.data)]
         problems += faults
-    return vms, [str(each) for each in problems]
+    return vms, [str(problem) for problem in problems]
 
 
 def told(manifest: Manifest) -> tuple[Any, ...]:
-    return manifest.data, [str(each) for each in manifest.problems], [manifest.place(field) for field in FIELDS]
+    return manifest.data, [str(problem) for problem in manifest.problems], [manifest.place(field) for field in FIELDS]
 
 
 @pytest.mark.parametrize(("version", "vms"), [("kubevirt.io/v1", 3), ("example.org/v1", 0)])
@@ -180,11 +180,11 @@ def test_what_is_read_in_pieces_is_what_is_read_at_once(text: str, block: int) -
     manifests, problems = read_apart(content, "f")
     stream = stream_of(content)
     vms, faults = gone_through(stream)
-    held = [each for each in manifests if holds_vm(each.data)]
-    others = [each for each in manifests if each not in held]
+    held = [manifest for manifest in manifests if holds_vm(manifest.data)]
+    others = [manifest for manifest in manifests if manifest not in held]
     assert [*map(told, vms)] == [*map(told, held)]
     assert [*map(told, stream.others)] == [*map(told, others)]
-    assert faults == [str(each) for each in problems]
+    assert faults == [str(problem) for problem in problems]
     assert stream.number == len(held) or faults
 
 
@@ -237,7 +237,7 @@ def test_lines_of_json_are_documents_with_places_of_their_own(block: int) -> Non
     stream = stream_of(FAULTS["JSON lines"].encode())
     vms, problems = gone_through(stream)
     assert [each.place("metadata.name") for each in vms] == [(1, 73), (3, 73), (4, 73)]
-    assert [each.place() for each in stream.others] == [(2, 1), (5, 1)]
+    assert [other.place() for other in stream.others] == [(2, 1), (5, 1)]
     assert problems == []
 
 
@@ -282,7 +282,7 @@ def test_however_a_list_is_cut_it_has_the_same_items(items: list[Any], spaces: i
         stream = stream_of(content)
     vms, _ = gone_through(stream)
     manifests, _ = read_apart(content, "f")
-    kept = [told(each) for each in manifests]
+    kept = [told(manifest) for manifest in manifests]
     assert sorted(map(str, [*map(told, vms), *map(told, stream.others)])) == sorted(map(str, kept))
 
 

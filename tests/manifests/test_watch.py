@@ -122,7 +122,7 @@ def test_it_is_told_once(house):
 
 def test_changes_that_follow_each_other_are_told_together(house):
     files = (("house/a.yaml", "1"), ("house/b.yaml", "1"), ("house/a.yaml", "12"))
-    assert told(watched(), *(partial(write, *each) for each in files)) == {"house/a.yaml": NEW, "house/b.yaml": NEW}
+    assert told(watched(), *(partial(write, *file) for file in files)) == {"house/a.yaml": NEW, "house/b.yaml": NEW}
 
 
 def test_a_file_that_is_away_while_it_is_replaced_changed(house):

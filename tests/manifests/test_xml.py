@@ -21,14 +21,14 @@ def test_elements_know_their_text_attributes_path_and_place():
     first, second = root.all("b")
     assert (first.attributes, first.line, first.column, first.path) == ({"x": "1"}, 2, 2, "b[1]")
     assert (second.get("y"), second.text, second.line, second.column) == (">", "ä", 2, 14)
-    assert [each.path for each in root.walk()] == ["", "b[1]", "b[2]", "b[2]/c"]
+    assert [node.path for node in root.walk()] == ["", "b[1]", "b[2]", "b[2]/c"]
     assert root.first("b", "c") is second.children[0]
     assert root.first("c") is None
 
 
 def test_comments_and_character_data_move_no_place():
     root = read_xml(b"<?xml version='1.0'?>\n<!-- <x> --><a><!--\n<y> --><![CDATA[<z>]]><b/></a>", "d.xml")
-    assert [(each.tag, each.line, each.column) for each in root.walk()] == [("a", 2, 13), ("b", 3, 23)]
+    assert [(node.tag, node.line, node.column) for node in root.walk()] == [("a", 2, 13), ("b", 3, 23)]
 
 
 def test_comments_and_instructions_part_no_text():

@@ -101,7 +101,7 @@ def test_what_is_about_an_artifact_is_listed_under_its_digest(held: Memory) -> N
     assert held.types[TAG] == INDEX
     other = referrer(IMAGE.descriptor, "text/plain", b"another note")
     push(registry(held), IMAGE, "v1", [NOTE, other])
-    assert [each["digest"] for each in json.loads(held.manifests[TAG])["manifests"]] == [
+    assert [manifest["digest"] for manifest in json.loads(held.manifests[TAG])["manifests"]] == [
         about,
         other.descriptor.digest,
     ]

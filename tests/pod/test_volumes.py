@@ -20,9 +20,9 @@ def with_volume(source, devices="disks: [{name: v}]", **conditions):
     made = spec(
         f"domain: {{memory: {{guest: 1Gi}}, devices: {{{devices}}}}}\nvolumes: [{{name: v, {source}}}]", **conditions
     )
-    volumes = [each for each in made["volumes"] if each["name"].startswith("v") and "-" not in each["name"]]
+    volumes = [volume for volume in made["volumes"] if volume["name"].startswith("v") and "-" not in volume["name"]]
     mounts = made["containers"][0]["volumeMounts"]
-    found = {each["mountPath"]: set(each) - {"name", "mountPath"} for each in mounts if each["name"] == "v"}
+    found = {mount["mountPath"]: set(mount) - {"name", "mountPath"} for mount in mounts if mount["name"] == "v"}
     return volumes, found
 
 
@@ -98,8 +98,8 @@ def test_secrets_of_cloud_init_under_both_spellings(kind):
     made = spec(
         f"domain: {{memory: {{guest: 1Gi}}, devices: {{disks: [{{name: v}}]}}}}\nvolumes: [{{name: v, {source}}}]"
     )
-    mounts = [each for each in made["containers"][0]["volumeMounts"] if each["name"].startswith("v-")]
-    assert [(each["name"], each["mountPath"].rpartition("/")[2], each["subPath"]) for each in mounts] == [
+    mounts = [mount for mount in made["containers"][0]["volumeMounts"] if mount["name"].startswith("v-")]
+    assert [(mount["name"], mount["mountPath"].rpartition("/")[2], mount["subPath"]) for mount in mounts] == [
         ("v-udata", "userdata", "userdata"),
         ("v-udata", "userData", "userData"),
         ("v-ndata", "networkdata", "networkdata"),
@@ -176,7 +176,7 @@ def test_a_claim_that_goes_or_is_elsewhere_keeps_no_state(state, claim):
 def test_where_the_state_is():
     def paths(**conditions):
         mounts = spec(STATE, **conditions)["containers"][0]["volumeMounts"]
-        return {each["subPath"]: each["mountPath"] for each in mounts if each["name"] == "vm-state"}
+        return {mount["subPath"]: mount["mountPath"] for mount in mounts if mount["name"] == "vm-state"}
 
     assert paths() == {
         "meta": "/run/kubevirt-private/backend-storage-meta",

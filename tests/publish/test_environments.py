@@ -90,7 +90,7 @@ def test_what_an_environment_published_stays(lab, name, problem):
     for arguments in (("build",), ("build", "--check"), ("release", "v1.1.0")):
         assert f"catalog/overlays.yaml:1:20: {problem}" in run(*arguments, status=1).stderr
     findings = json.loads(run("check", "-o", "json", status=1).stdout)
-    broken = [each for each in findings if each["rule"] == "broken-promise"]
+    broken = [finding for finding in findings if finding["rule"] == "broken-promise"]
     assert {tuple(each["environments"]) for each in broken} == {("lab",)}
     notes = run("release", "v1.1.0", "--accept", name, status=0).stdout
     assert "- In `lab`" in notes
@@ -119,7 +119,7 @@ def test_more_may_come():
 def test_the_objects_own_labels_are_told_once():
     write_catalog(**{"catalog.yaml": CATALOG["catalog.yaml"].replace("example.org", "example.com")})
     *problems, _ = run("build", status=1).stderr.splitlines()
-    assert [each.split(": ")[1] for each in problems] == [
+    assert [problem.split(": ")[1] for problem in problems] == [
         *("instance type z.small", "instance type z.large"),
         "preference linux.one",
     ]

@@ -110,7 +110,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def told(found: Releases) -> list[tuple[str, str, list[str]]]:
-    return [(each.name, each.date, sorted(each.objects["instancetypes"])) for each in found.releases]
+    return [(release.name, release.date, sorted(release.objects["instancetypes"])) for release in found.releases]
 
 
 def events(found: Past, name: str = "m.large") -> list[tuple[str, str, tuple[str, ...]]]:
@@ -181,7 +181,7 @@ class TestReleases:
     def test_are_the_revisions_that_are_asked_for(self, repository):
         repository.commit(ONE, "v1.0.0")
         repository.commit(THREE, "v2.0.0")
-        assert [each.commit for each in repository.releases("HEAD~1", "main").releases] == [
+        assert [release.commit for release in repository.releases("HEAD~1", "main").releases] == [
             repository.made("rev-parse", revision) for revision in ("HEAD~1", "HEAD")
         ]
         assert told(repository.releases("HEAD~1", "main")) == [
@@ -251,14 +251,14 @@ class TestRenderedObjects:
         first = found.events["instancetypes", "m.large"][0]
         assert (first.subject, first.commit) == ("Two", repository.made("rev-parse", "HEAD")[:12])
         assert found.omission == ""
-        assert [each[1] for each in events(found, "m.huge")] == ["appeared"]
+        assert [event[1] for event in events(found, "m.huge")] == ["appeared"]
         assert [each.what for each in found.events["preferences", "plain"]] == ["appeared"]
 
     def test_are_deprecated_and_are_not(self, repository):
         for text in (ONE, TWO, ONE):
             repository.commit(text)
         found = events(repository.past(), "m.small")
-        assert [(what, any("replacedBy" in each for each in fields)) for _, what, fields in found] == [
+        assert [(what, any("replacedBy" in field for field in fields)) for _, what, fields in found] == [
             ("was deprecated no longer", True),
             ("was deprecated", True),
             ("appeared", False),
@@ -414,7 +414,7 @@ def test_tags_that_are_named_as_versions_are(repository):
     others = "v1", "v1.0.0_rc", "vv1.0", "v1.x", "nightly"
     for name in (*versions, *others):
         repository.git("tag", name)
-        assert [each.name for each in repository.releases().releases] == [name] * (name in versions)
+        assert [release.name for release in repository.releases().releases] == [name] * (name in versions)
         repository.git("tag", "-d", name)
 
 

@@ -29,7 +29,9 @@ def test_the_five_bundles_are_named_as_common_instancetypes_names_them():
 def test_each_bundle_holds_its_kinds_as_one_stream():
     files = bundles("x", TEXTS)
     kinds = {
-        name: [each["kind"] for each in otheryaml.load_all(text)] for name, text in files.items() if name != CHECKSUMS
+        name: [document["kind"] for document in otheryaml.load_all(text)]
+        for name, text in files.items()
+        if name != CHECKSUMS
     }
     assert kinds == {
         "x-instancetypes-all-bundle.yaml": ["A", "A", "B", "C"],

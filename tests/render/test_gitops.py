@@ -116,11 +116,11 @@ def test_annotations_of_an_environment_reach_its_objects(tmp_path):
     replace(tmp_path / "output", render(catalog(overlay)))
     objects = kustomize(tmp_path / "output/overlays/x")
     assert len(objects) == 4
-    for each in objects:
-        annotations = each["metadata"]["annotations"]
+    for obj in objects:
+        annotations = obj["metadata"]["annotations"]
         assert annotations[SYNC_WAVE] == "-1"
         assert annotations[SYNC_OPTIONS] == "Prune=false"
-        assert (FLUX_SUBSTITUTE in annotations) == (each["metadata"]["name"] == "m.small")
+        assert (FLUX_SUBSTITUTE in annotations) == (obj["metadata"]["name"] == "m.small")
 
 
 def test_an_application_syncs_one_environment():

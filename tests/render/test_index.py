@@ -88,11 +88,11 @@ def test_catalog_json_has_what_a_form_needs(catalog):
         "cluster": "VirtualMachineClusterPreference",
         "namespaced": "VirtualMachinePreference",
     }
-    tiny = next(each for each in document["instancetypes"] if each["name"] == "z1.tiny")
+    tiny = next(instancetype for instancetype in document["instancetypes"] if instancetype["name"] == "z1.tiny")
     assert (tiny["class"], tiny["size"], tiny["vcpus"], tiny["memoryBytes"]) == ("zoo", "tiny", 1, 2**30)
     assert tiny["deprecated"] == {"replacedBy": "z1.large", "sunset": "2030-01-31"}
     assert tiny["labels"]["instancetype.kubevirt.io/deprecated"] == "true"
-    needs = {each["name"]: each["requirements"] for each in document["preferences"]}
+    needs = {preference["name"]: preference["requirements"] for preference in document["preferences"]}
     assert needs["linux.rhel10"] == {"vcpus": 2, "memory": "4Gi", "memoryBytes": 4 * 2**30}
     assert needs["linux.rhel9"] == {"architecture": "arm64"}
 

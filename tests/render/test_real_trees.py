@@ -28,7 +28,7 @@ def test_the_base_holds_the_objects_of_the_bundles_and_no_others(tmp_path, path)
     assert by_identity(templates) == by_identity(catalog.template_objects())
     if templates:
         assert by_identity(kustomize(tmp_path / "output/base/VirtualMachineTemplate")) == by_identity(templates)
-    assert by_identity([each for objects in held.values() for each in objects]) == whole
+    assert by_identity([obj for objects in held.values() for obj in objects]) == whole
     assert by_identity(kustomize(tmp_path / "output")) == whole == by_identity(kustomize(tmp_path / "output/base"))
 
 

@@ -31,7 +31,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 def siblings(folder: Path) -> list[str]:
-    return [each.name for each in folder.parent.iterdir()]
+    return [path.name for path in folder.parent.iterdir()]
 
 
 @pytest.fixture
@@ -240,7 +240,7 @@ def test_a_tree_is_not_written_into_a_catalog(tmp_path, place, refused):
     (tmp_path / "catalog.yaml").write_text("name: x\n")
     with refused():
         replace(tmp_path / place, FIRST)
-    assert [each.name for each in tmp_path.iterdir()] == ["catalog.yaml"]
+    assert [path.name for path in tmp_path.iterdir()] == ["catalog.yaml"]
 
 
 def test_a_tree_does_not_take_the_folder_of_a_catalog_or_of_a_checkout(tmp_path, refused):

@@ -75,7 +75,7 @@ def test_a_broken_document_leaves_its_neighbours():
     """Whatever is wrong with it: the lines of those behind it are their own all the same."""
     text = f"# one\n{NAMESPACE}--- # two\na: [\n---\n{{{{- if .x }}}}\n---\nb: *nowhere\n---\n{VM}"
     documents = documents_of(text.encode(), "f.yaml")
-    assert [(each.name, each.place()) for each in documents.manifests] == [
+    assert [(manifest.name, manifest.place()) for manifest in documents.manifests] == [
         ("Namespace/shop", (2, 1)),
         ("VirtualMachine/db", (12, 1)),
     ]
@@ -125,13 +125,13 @@ def test_a_template_of_a_vm_is_named():
     assert [str(each) for each in documents.unrendered] == [
         "f.yaml:5:1: is a template of a KubeVirt object, and is not rendered"
     ]
-    assert [each.name for each in documents.manifests] == ["Namespace/shop"]
+    assert [manifest.name for manifest in documents.manifests] == ["Namespace/shop"]
 
 
 def test_lists_are_their_items_and_redefined_anchors_their_last():
     items = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Namespace, metadata: {name: a}}\n- {a: b}\n"
     documents = documents_of(items.encode(), "f.yaml")
-    assert [each.name for each in documents.manifests] == ["Namespace/a"]
+    assert [manifest.name for manifest in documents.manifests] == ["Namespace/a"]
     assert documents.passed_over == {"other YAML or JSON document": 1}
     anchors = f"{VM}  a: &x 1\n  b: &x 2\n  c: *x\n"
     assert documents_of(anchors.encode(), "f.yaml").manifests[0].data["spec"]["c"] == 2
@@ -162,7 +162,9 @@ def test_files_that_are_no_text_or_too_large():
         "d.yaml": VM.encode(),
     }
     found = find(held(files), "repo")
-    assert [each.place.file for environment in found.environments for each in environment.resources] == ["repo/d.yaml"]
+    assert [resource.place.file for environment in found.environments for resource in environment.resources] == [
+        "repo/d.yaml"
+    ]
     assert found.passed_over == {"non-UTF-8 file": 1, "oversized file": 1}
     assert list(map(str, found.problems)) == ["repo/b.yaml:1:3: is not UTF-8 text"]
 
@@ -225,13 +227,13 @@ def test_of_an_object_of_another_kind_the_encryption_is_left_out(sops):
 def test_what_sops_did_not_write_is_no_encryption(sops):
     text = f"apiVersion: v1\nkind: Secret\nmetadata: {{name: a}}\nsops: {sops}\n"
     documents = documents_of(text.encode(), "f.yaml")
-    assert [each.name for each in documents.manifests] == ["Secret/a"]
+    assert [manifest.name for manifest in documents.manifests] == ["Secret/a"]
     assert "sops" in documents.manifests[0].data
 
 
 def test_files_that_deploy_something_are_read_or_a_problem():
     broken = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: [\n"
-    assert [str(each) for each in documents_of(broken.encode(), "f.yaml").problems] == [
+    assert [str(problem) for problem in documents_of(broken.encode(), "f.yaml").problems] == [
         "f.yaml:4:1: is not YAML: the text ends where a value is wanted"
     ]
     for other in (
@@ -246,7 +248,7 @@ def test_files_that_deploy_something_are_read_or_a_problem():
 def test_what_several_files_hold():
     one, other = (documents_of(text.encode(), file) for text, file in ((VM, "a.yaml"), (NAMESPACE, "b.yaml")))
     both = joined([one, Documents(passed_over={"x": 1}), other, Documents(passed_over={"x": 2, "y": 1})])
-    assert [each.name for each in both.manifests] == ["VirtualMachine/db", "Namespace/shop"]
+    assert [manifest.name for manifest in both.manifests] == ["VirtualMachine/db", "Namespace/shop"]
     assert both.passed_over == {"x": 3, "y": 1}
     assert joined([one]) is one
     assert joined([]) == Documents()

@@ -123,7 +123,7 @@ def test_dependencies_are_taken_from_folders_and_archives_and_the_others_are_nam
         **below,
     }
     documents = render(files)
-    assert sorted((each.name, each.file) for each in documents.manifests) == [
+    assert sorted((manifest.name, manifest.file) for manifest in documents.manifests) == [
         ("VirtualMachine/rel-a", "c/templates/vm.yaml"),
         ("VirtualMachine/rel-below", "c/charts/below/templates/vm.yaml"),
         ("VirtualMachine/rel-near", "c/Chart.yaml"),
@@ -191,7 +191,7 @@ def test_without_rendering_the_objects_in_values_count(program, chart, why):
     folder = held_at({("c", "Chart.yaml"): b""}, ("c",)) if chart else None
     release = Release("rel", "ns", folder, "c", [layer], lambda message: Problem("hr.yaml", 1, message=message))
     documents = Charts(lambda: program).documents(release, "c")
-    assert [each.name for each in documents.manifests] == ["VirtualMachine/db"]
+    assert [manifest.name for manifest in documents.manifests] == ["VirtualMachine/db"]
     assert unrendered(documents) == [f"hr.yaml:1:0: the chart c is not rendered: {why}"]
 
 
@@ -206,7 +206,7 @@ def test_no_link_of_a_chart_is_followed(tmp_path):
     folder = open_folder(str(tmp_path / "repo")).folder("c")
     release = Release("rel", "ns", folder, "c", [], lambda message: Problem("hr.yaml", message=message))
     documents = Charts(find_helm).documents(release, "c")
-    assert "secret" not in str([each.data for each in documents.manifests])
+    assert "secret" not in str([manifest.data for manifest in documents.manifests])
     assert unrendered(documents) == [
         "hr.yaml: the chart c is not rendered: f: is a symbolic link that leads out of the folder"
     ]
@@ -462,7 +462,7 @@ def test_what_a_chart_prints_that_cannot_be_read_is_said(monkeypatch):
     assert [str(problem) for problem in documents.problems] == [
         "c/templates/a.yaml: renders what cannot be read: is not YAML: the text ends where a value is wanted"
     ]
-    assert [(each.name, each.file) for each in documents.manifests] == [
+    assert [(manifest.name, manifest.file) for manifest in documents.manifests] == [
         ("VirtualMachine/b", "c/Chart.yaml"),
         ("VirtualMachine/c", "c/Chart.yaml"),
     ]

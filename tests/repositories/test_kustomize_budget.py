@@ -163,4 +163,4 @@ def test_patterns_match_what_those_of_the_standard_library_match(pattern, values
         ours, theirs = Pattern(pattern, lambda _: None), re.compile(pattern)
     except (PatternError, re.error):  # what either refuses beside what is wrong: \d here, a** and ^* there
         return
-    assert [ours.matches(each) for each in values] == [theirs.fullmatch(each) is not None for each in values]
+    assert [ours.matches(value) for value in values] == [theirs.fullmatch(value) is not None for value in values]

@@ -96,7 +96,7 @@ def test_values_come_from_files_config_maps_and_the_release(rendered):
 )
 def test_the_name_and_namespace_of_a_release(rendered, spec, name, namespace):
     found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{spec}", **CHARTS})
-    assert [each[:2] for each in objects(found)] == [(name, namespace)]
+    assert [obj[:2] for obj in objects(found)] == [(name, namespace)]
 
 
 def test_of_a_remote_chart_the_objects_in_its_values_count():
@@ -196,7 +196,7 @@ def test_a_chart_that_nothing_deploys_is_rendered_as_it_is_and_with_each_file_of
         ("vms (values-prod.yaml)", "r/charts/vms/values-prod.yaml:1:1"),
     ]
     assert [layers for *_, layers, _ in rendered] == [[], [{"a": 3}], [{"a": 2}]]
-    assert [each[0] for environment in found for each in objects(environment)] == ["vms"] * 3
+    assert [obj[0] for environment in found for obj in objects(environment)] == ["vms"] * 3
 
 
 def test_a_chart_without_vms_or_that_is_deployed_is_none_of_these(rendered):

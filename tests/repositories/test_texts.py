@@ -107,7 +107,7 @@ def test_settings_that_a_kustomization_does_not_name_do_not_build_it_again(built
     found = find(held({path: text.encode() for path, text in files.items()}), "r")
     assert built == ["r/other", "r/settings", "r/user", "r/user"]
     (user,) = (environment for environment in found.environments if environment.name == "user")
-    assert [each.data["metadata"]["labels"] for each in user.resources] == [{"a": "b"}]
+    assert [resource.data["metadata"]["labels"] for resource in user.resources] == [{"a": "b"}]
 
 
 def test_sides_that_share_texts_are_what_they_are_alone():
@@ -120,7 +120,10 @@ def test_sides_that_share_texts_are_what_they_are_alone():
 
 def shown(found: Repository) -> list[object]:
     objects = [
-        [environment.name, [(each.data, each.place, each.field("spec")) for each in environment.resources]]
+        [
+            environment.name,
+            [(resource.data, resource.place, resource.field("spec")) for resource in environment.resources],
+        ]
         for environment in found.environments
     ]
     return [objects, list(map(str, found.all_problems)), list(map(str, found.all_unrendered))]

@@ -18,11 +18,11 @@ def release(values):
 
 
 def found(*values):
-    return objects_in([values_at(release(each), ("spec", "values")) for each in values])
+    return objects_in([values_at(release(value), ("spec", "values")) for value in values])
 
 
 def places(documents, field="spec"):
-    return [(each.name, each.place(), each.place(field)) for each in documents.manifests]
+    return [(manifest.name, manifest.place(), manifest.place(field)) for manifest in documents.manifests]
 
 
 VM = "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: NAME}, spec: {}}"
@@ -44,7 +44,7 @@ def test_an_object_is_found_wherever_it_stands(values):
     if values == "- VM":
         assert values_at(release(values), ("spec", "values")) is None
         return
-    assert [each.name for each in found(values.replace("VM", VM.replace("NAME", "db"))).manifests] == [
+    assert [manifest.name for manifest in found(values.replace("VM", VM.replace("NAME", "db"))).manifests] == [
         "VirtualMachine/db"
     ]
 
@@ -134,7 +134,7 @@ def test_templates_and_broken_objects_are_named():
     assert [str(each) for each in documents.unrendered] == [
         "release.yaml:7:1: is a template of a KubeVirt object, and is not rendered"
     ]
-    assert [str(each)[:30] for each in documents.problems] == ["release.yaml:14:16: is not YAM"]
+    assert [str(problem)[:30] for problem in documents.problems] == ["release.yaml:14:16: is not YAM"]
 
 
 def test_later_values_are_laid_over_earlier_ones():
@@ -142,7 +142,7 @@ def test_later_values_are_laid_over_earlier_ones():
     below = f"list: [{one}]\nmap: {{a: {one}, b: {one}, c: {one}}}\n"
     above = f"list: [{two}]\nmap: {{a: {two.replace('spec: {}', 'spec: {x: 1}')}, b: null, d: {two}}}\n"
     documents = found(below, above)
-    assert [each.name for each in documents.manifests] == [
+    assert [manifest.name for manifest in documents.manifests] == [
         f"VirtualMachine/{name}" for name in ("two", "two", "one", "two")
     ]
     assert documents.manifests[1].data["spec"] == {"x": 1}
@@ -203,7 +203,7 @@ def test_texts_that_are_files_hold_no_objects(values, count):
 def test_values_hold_only_so_much(monkeypatch):
     text = f"a: {{b: c}}\nd: {VM.replace('NAME', 'db')}\n"
     monkeypatch.setattr(module, "VALUES_WORK", 4)  # the values, a, b and d
-    assert [each.name for each in found(text).manifests] == ["VirtualMachine/db"]
+    assert [manifest.name for manifest in found(text).manifests] == ["VirtualMachine/db"]
     monkeypatch.setattr(module, "VALUES_WORK", 3)
     documents = found(text)
     assert documents.manifests == ()
@@ -272,5 +272,5 @@ def test_what_lies_below_a_text_or_null_does_not_count():
     below, text, null = f"a: {VM.replace('NAME', 'db')}", "a: x", "a: null"
     assert found(below, text).manifests == ()
     assert found(below, null).manifests == ()
-    assert [each.name for each in found(text, below).manifests] == ["VirtualMachine/db"]
+    assert [manifest.name for manifest in found(text, below).manifests] == ["VirtualMachine/db"]
     assert found(below, text, "a: {spec: {}}").manifests == ()

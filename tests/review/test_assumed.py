@@ -53,12 +53,12 @@ def reviewed(base, head, dump=(), releases=(None, None)):
 
 
 def verdicts(report):
-    return [(each.vm, each.now, each.next) for each in report.fleet.verdicts]
+    return [(verdict.vm, verdict.now, verdict.next) for verdict in report.fleet.verdicts]
 
 
 def test_a_gate_that_a_vm_needed_is_on():
     report = reviewed([vm(devices=HOST_DEVICES)], [vm(guest="2Gi", devices=HOST_DEVICES)])
-    assert [each[1:] for each in verdicts(report)] == [("restart", "changed")]
+    assert [verdict[1:] for verdict in verdicts(report)] == [("restart", "changed")]
     assert report.fleet.assumed == (ASSUMED.format("HostDevices"),)
 
 
@@ -79,7 +79,7 @@ def test_a_gate_that_no_vm_needed_before_is_off():
 def test_a_gate_that_another_vm_needed_is_on():
     other = vm("other", devices=HOST_DEVICES)
     report = reviewed([vm(), other], [vm(devices=HOST_DEVICES), other])
-    assert [each[1] for each in verdicts(report)] == ["restart"]
+    assert [verdict[1] for verdict in verdicts(report)] == ["restart"]
     assert report.fleet.assumed == (ASSUMED.format("HostDevices"),)
 
 
@@ -90,7 +90,7 @@ def test_with_a_kubevirt_cr_its_gates_count(where):
         report = reviewed([*base, kubevirt()], [*head, kubevirt()])
     else:
         report = reviewed(base, head, [kubevirt()])
-    assert [each[1] for each in verdicts(report)] == ["refused"]
+    assert [verdict[1] for verdict in verdicts(report)] == ["refused"]
     assert "at hand" not in str(report.fleet.verdicts)
     assert report.fleet.assumed == ()
 
@@ -130,7 +130,7 @@ def test_a_wrong_name_of_a_type_is_refused_all_the_same():
 def test_vms_of_a_dump_find_the_operators_types_of_each_release():
     dump = [vm(guest=None, instancetype={"name": "u1.small"})]
     report = reviewed([], [], dump, ("v1.8.4", "v1.9.0"))
-    assert all("no VirtualMachineClusterInstancetype" not in str(each) for each in report.fleet.verdicts)
+    assert all("no VirtualMachineClusterInstancetype" not in str(verdict) for verdict in report.fleet.verdicts)
     assert report.fleet.assumed
 
 
@@ -173,7 +173,7 @@ def test_claims_that_are_not_there_are_told_of_once():
         return machine
 
     report = reviewed([grown(name, 2) for name in "ab"], [grown(name, 4) for name in "ab"])
-    assert [(each.now, each.reasons[-1]) for each in report.fleet.verdicts] == (
+    assert [(verdict.now, verdict.reasons[-1]) for verdict in report.fleet.verdicts] == (
         [("pending", "volume 'root' counts as not shared")] * 2
     )
     assert report.fleet.assumed == ("2 claims count as not shared: nothing is known of root-a, root-b",)

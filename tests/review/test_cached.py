@@ -25,7 +25,7 @@ BOTH = Conditions(), Conditions()
 
 
 def sides(*objects: list[Data]) -> tuple[Side, Side]:
-    base, head = (Side(label="side", objects={"": each}) for each in objects)
+    base, head = (Side(label="side", objects={"": obj}) for obj in objects)
     return base, head
 
 
@@ -58,12 +58,12 @@ def test_changes_of_everything_around_the_vms_say_the_same(tmp_path: Path, seed:
             base, head = ([*each, fleets.kubevirt(chance.choice(fleets.CONFIGURATIONS))] for each in (base, head))
         releases = (chance.choice(list(RELEASES.values())) for _ in range(2)) if chance.random() < 0.2 else (None, None)
         conditions = tuple(
-            Conditions(release=each, architecture=chance.choice(("amd64", "amd64", "arm64"))) for each in releases
+            Conditions(release=release, architecture=chance.choice(("amd64", "amd64", "arm64"))) for release in releases
         )
         plain = run((base, head), vms, None, conditions)
         assert run((base, head), vms, cache, conditions) == plain
         assert run((base, head), vms, cache, conditions) == plain
-        vms = [each for each in vms if chance.random() < 0.9] + fleets.fleet(3, chance)
+        vms = [vm for vm in vms if chance.random() < 0.9] + fleets.fleet(3, chance)
         chance.shuffle(vms)
 
 
@@ -94,9 +94,9 @@ def test_a_further_change_is_looked_at_in_the_vms_that_it_changes(tmp_path: Path
 
     def grown(*names: str) -> list[Data]:
         objects = fleets.catalog()
-        for each in objects:
-            if each["metadata"]["name"] in names:
-                each["spec"]["memory"]["guest"] = "16Gi"
+        for obj in objects:
+            if obj["metadata"]["name"] in names:
+                obj["spec"]["memory"]["guest"] = "16Gi"
         return objects
 
     run((before, grown("small")), vms, cache)

@@ -293,7 +293,7 @@ def test_of_many_vms_that_differ_in_git_alone_five_are_named_and_five_fields() -
             {**manifest(f"vm-{number}"), "metadata": {"name": f"vm-{number}", "labels": {f"l{number % 6}": value}}}
             for number in range(7)
         ]
-        return side(unit("a", "x", *(at("vms.yaml:1", each) for each in objects)), label=label)
+        return side(unit("a", "x", *(at("vms.yaml:1", obj) for obj in objects)), label=label)
 
     (line,) = remarks(*matched(of("old", "a"), of("new", "b")), [])
     assert line == (
@@ -307,7 +307,7 @@ def test_fields_that_cannot_change_are_remarked_but_for_those_of_vms() -> None:
     def of(label: str, size: int, place: str = "d.yaml:1") -> Side:
         vmi = manifest("vmi", kind="VirtualMachineInstance", spec={"a": size}) | {"apiVersion": "kubevirt.io/v1"}
         objects = manifest("root", kind="DataVolume", spec={"source": {"blank": {}}, "size": size}), vmi
-        return side(unit("a", "x", *(at(place, each) for each in objects)), label=label)
+        return side(unit("a", "x", *(at(place, obj) for obj in objects)), label=label)
 
     base, head = matched(of("old", 1), of("new", 2))
     assert [(change.unit.name, change.field) for change in frozen(base, head)] == [("a", "spec.size")]

@@ -397,7 +397,7 @@ def seen(result: Result) -> Any:
 
 def report(change: str) -> Any:
     """What `diff` says of a change, for the VMs of each environment."""
-    fleets = [part for each in ENVIRONMENTS for part in ("-f", f"{each}={each}.json")]
+    fleets = [part for environment in ENVIRONMENTS for part in ("-f", f"{environment}={environment}.json")]
     result = CliRunner().invoke(main, ["diff", "main", change, "-o", "json", *fleets])
     assert result.exit_code in (0, 1), result.output
     return json.loads(result.stdout)
@@ -437,7 +437,7 @@ def test_each_change_does_to_each_vm_what_it_does(history: Path, monkeypatch: py
 
 @pytest.mark.parametrize("change", sample([*CHANGES], 16))
 def test_what_kustomize_makes_of_an_environment_gives_the_same_answers(history: Path, change: str) -> None:
-    by_environment = {each: expanded(history, change, each) for each in ENVIRONMENTS}
+    by_environment = {environment: expanded(history, change, environment) for environment in ENVIRONMENTS}
     assert {name: found for name, found in by_environment.items() if found} == CHANGES[change][3]
 
 

@@ -61,7 +61,7 @@ DOMAIN = "{devices: {}, memory: {guest: 1Gi}}"
 
 def origins(*objects: str, matchers: str = "", domain: str = DOMAIN) -> dict[str, str]:
     vm = otheryaml.load(VM.replace("{matchers}", matchers).replace("{domain}", domain))
-    cluster = Cluster([otheryaml.load(each) for each in objects])
+    cluster = Cluster([otheryaml.load(obj) for obj in objects])
     found, result = explain(vm, cluster), expand(vm, cluster, staged=True)
     # Stages that were kept tell the same.
     assert not result.vmi or explain_result(vm, result, cluster) == found

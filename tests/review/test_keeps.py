@@ -22,7 +22,7 @@ def review(seed: int) -> list[Verdict]:
     objects = before, fleets.changed(before, chance)
     dumps = [Dump(fleets.fleet(60, chance))]
     reviewer = Reviewer(
-        *(Side(label="side", objects={"": [*each, configuration]}) for each in objects), shared=others(dumps)
+        *(Side(label="side", objects={"": [*obj, configuration]}) for obj in objects), shared=others(dumps)
     )
     reviewer.vms(Vms(dumps))
     return reviewer.done().verdicts

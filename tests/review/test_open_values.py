@@ -31,7 +31,9 @@ def reviewed(base, head):
 
 
 def verdicts(base, head):
-    return [(each.vm, each.now, each.next, each.reasons[:1]) for each in reviewed(base, head).fleet.verdicts]
+    return [
+        (verdict.vm, verdict.now, verdict.next, verdict.reasons[:1]) for verdict in reviewed(base, head).fleet.verdicts
+    ]
 
 
 OPEN = "spec.template.spec.domain.memory.guest is '${MEMORY}', and its value is not in the repository"
@@ -73,7 +75,7 @@ def test_a_vm_of_an_open_type_cannot_be_told_when_types_change():
 def test_a_broken_vm_hides_itself_and_not_its_neighbours():
     base = f"{vm('one')}\n---\n{vm('two')}\n"
     report = reviewed({"a.yaml": base}, {"a.yaml": f"{vm('one', '4Gi')}\n---\n{vm('two')[:-3]}\n"})
-    assert [(each.vm, each.now) for each in report.fleet.verdicts] == [("one", "restart")]
+    assert [(verdict.vm, verdict.now) for verdict in report.fleet.verdicts] == [("one", "restart")]
     assert report.fleet.unknown == ["two"]
     assert [problem.file for problem in report.head.problems] == ["head/a.yaml"]
 
@@ -88,5 +90,5 @@ def test_an_object_of_an_old_version_is_no_other_object():
 def test_a_namespace_with_an_odd_label_harms_no_vm():
     namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nspec: {odd: 1}\n"
     report = reviewed({"n.yaml": namespace, "a.yaml": vm()}, {"n.yaml": namespace, "a.yaml": vm(guest="4Gi")})
-    assert [each.now for each in report.fleet.verdicts] == ["restart"]
+    assert [verdict.now for verdict in report.fleet.verdicts] == ["restart"]
     assert report.head.problems == ()

@@ -85,7 +85,7 @@ def test_every_leaf_is_compared_for_itself(part):
     for stages in product((part, half, NOTHING), repeat=4):
         mutated, started, typeless, neither = stages
         domains = part, mutated, mutated, started, typeless, started, neither
-        flat = [dict(leaves({"spec": to_manifest(spec(each))}, ["spec"])) for each in domains]
+        flat = [dict(leaves({"spec": to_manifest(spec(domain))}, ["spec"])) for domain in domains]
         found = origins(NOTHING, *domains)
         for field, value in flat[0].items():
             values = [each.get(field, ABSENT) for each in flat]

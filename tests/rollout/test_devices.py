@@ -44,7 +44,7 @@ def test_a_plugged_volume_that_changes_leaves_and_comes_back_at_the_end(vm, roll
     changed = deepcopy(two)
     spec_of(changed)["volumes"][1]["persistentVolumeClaim"]["claimName"] = "other"
     told = roll(two, changed)
-    assert [each.name for each in told.machine.spec.volumes] == ["root", "more", "data"]
+    assert [volume.name for volume in told.machine.spec.volumes] == ["root", "more", "data"]
     assert told.machine.spec.volumes[2].persistent_volume_claim.claim_name == "other"
 
 
@@ -180,7 +180,7 @@ def test_an_interface_that_is_absent_from_the_start_leaves_machine_and_vm(vm, ro
     absent = with_interface(vm, bridge={}, state="absent")
     told = roll(absent, absent)
     assert len(told.machine.spec.networks) == 1
-    assert [each.path for each in told.vm_changes] == [
+    assert [change.path for change in told.vm_changes] == [
         "/spec/template/spec/domain/devices/interfaces",
         "/spec/template/spec/networks",
     ]
@@ -200,8 +200,8 @@ def test_networks_without_an_interface_go_and_the_others_take_their_order(vm, ro
     both = with_interface(vm)
     spec_of(both)["networks"].reverse()
     told = roll(both, both)
-    assert {each.path for each in told.vm_changes} >= {"/spec/template/spec/networks/0/name"}
-    assert [each.name for each in told.machine.spec.networks] == ["default", "lan"]
+    assert {change.path for change in told.vm_changes} >= {"/spec/template/spec/networks/0/name"}
+    assert [network.name for network in told.machine.spec.networks] == ["default", "lan"]
 
 
 def test_a_network_is_the_same_with_and_without_its_namespace(vm, roll):

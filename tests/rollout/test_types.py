@@ -103,7 +103,7 @@ def test_a_vm_that_is_expanded_has_its_type_in_its_template(typed, roll):
     told = roll(
         typed, typed, SMALL, SERVER, later=[SMALL, SERVER, kubevirt(instancetype={"referencePolicy": "expandAll"})]
     )
-    assert {"/spec/instancetype", "/spec/preference"} <= {each.path for each in told.vm_changes}
+    assert {"/spec/instancetype", "/spec/preference"} <= {change.path for change in told.vm_changes}
     assert (told.restart_required, told.revisions[1]) == (False, ("", ""))
 
 

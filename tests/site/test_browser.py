@@ -103,7 +103,9 @@ class TestTypes:
         ],
     )
     def test_each_filter_counts(self, page, example, filters, wanted):
-        assert names(page(f"index.html#{filters}")) == [each.name for each in types(example) if wanted(each)]
+        assert names(page(f"index.html#{filters}")) == [
+            instancetype.name for instancetype in types(example) if wanted(instancetype)
+        ]
 
     def test_are_sorted_by_several_columns(self, page):
         browser = page("index.html")

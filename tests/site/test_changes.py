@@ -49,7 +49,7 @@ def test_between_releases_is_told_what_was_added_changed_deprecated_and_removed(
     assert [(each.name, each.text) for each in part.added] == [("m.huge", "16 vCPUs, 64 GiB")]
     assert [(each.name, each.text) for each in part.deprecated] == [("m.huge", "use m.big, until 2027-01-01")]
     assert [(each.name, each.page) for each in part.removed] == [("m.small", "")]
-    assert [([each.name for each in change.objects], change.fields) for change in part.changed] == [
+    assert [([obj.name for obj in change.objects], change.fields) for change in part.changed] == [
         (["m.big", "m.large"], ("IO threads: auto is new",))
     ]
 
@@ -79,7 +79,7 @@ def in_environments(old: str, new: str, text: str = ONE) -> dict[str, list[tuple
     first, *_ = chapters(loaded, History(releases=releases(loaded, None).releases))
     found = [part for part in first.parts if part.title == "Environments"]
     return {
-        title: [([each.name for each in change.objects], change.fields) for change in part.changed]
+        title: [([obj.name for obj in change.objects], change.fields) for change in part.changed]
         if title == "changed"
         else [([each.name for each in getattr(part, title)], ())]
         for part in found
@@ -169,8 +169,8 @@ def test_labels_alone_and_what_is_deprecated_no_longer_are_changes():
         releases=tuple(release(each, ONE, preferences=text) for each, text in (("1", old), ("2", PREFERENCES)))
     )
     third, second, _ = chapters(catalog(ONE, preferences=labelled), past)
-    assert [each.changed[0].fields for each in second.parts] == [("deprecated no longer",)]
-    assert [each.changed[0].fields for each in third.parts] == [("labels or annotations",)]
+    assert [part.changed[0].fields for part in second.parts] == [("deprecated no longer",)]
+    assert [part.changed[0].fields for part in third.parts] == [("labels or annotations",)]
 
 
 def test_the_page_names_releases_and_links_what_is_there():

@@ -123,7 +123,9 @@ class TestWhatItShowsOfAPair:
             pod = result.pod
             assert requests["pod"].items() <= extract(pod).items(), which
             containers = [*pod["spec"]["containers"], *pod["spec"].get("initContainers", ())]
-            assert requests["containers"] == {each["name"]: each.get("resources", {}) for each in containers}, which
+            assert requests["containers"] == {
+                container["name"]: container.get("resources", {}) for container in containers
+            }, which
             assert domain_of(page, name, preference) == result.domain_xml, which
 
     def test_does_not_depend_on_what_is_chosen_beside_it(self, page):
@@ -297,7 +299,7 @@ class TestFields:
         browser.find_element(By.ID, "add").send_keys(Keys.ENTER)
         assert browser.switch_to.active_element.tag_name == "select"
         assert fragment(browser) == "#disk=blank+10+"
-        assert [each["metadata"]["name"] for each in manifest(browser)["spec"]["dataVolumeTemplates"]] == [
+        assert [template["metadata"]["name"] for template in manifest(browser)["spec"]["dataVolumeTemplates"]] == [
             "my-vm-disk-1"
         ]
         browser.find_element(By.CSS_SELECTOR, "[aria-label='Remove disk 1']").send_keys(Keys.ENTER)

@@ -116,7 +116,7 @@ def test_every_page_has_a_policy_and_no_script_of_its_own(pages):
     for path, page in pages.items():
         if path.endswith(".html"):
             assert '<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;' in page
-            assert all("src" in each or each.get("type") == "application/json" for each in parsed(page).scripts)
+            assert all("src" in script or script.get("type") == "application/json" for script in parsed(page).scripts)
 
 
 def test_the_tables_rows_have_what_is_filtered_by(pages):

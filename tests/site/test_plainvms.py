@@ -43,8 +43,8 @@ def catalog(types: str = "{}", preferences: str = "  plain: {}\n", sizes: str = 
 
 
 def plain_vms(loaded, conditions: Conditions | None = None) -> PlainVMs:
-    types = [each.manifest(CLUSTER_INSTANCETYPE) for each in loaded.instancetypes]
-    preferences = [each.manifest(CLUSTER_PREFERENCE) for each in loaded.preferences]
+    types = [instancetype.manifest(CLUSTER_INSTANCETYPE) for instancetype in loaded.instancetypes]
+    preferences = [preference.manifest(CLUSTER_PREFERENCE) for preference in loaded.preferences]
     return PlainVMs(types, preferences, conditions or Conditions())
 
 
@@ -75,7 +75,7 @@ def test_the_domain_and_the_requests_are_what_kubevirt_makes(types, preference):
     assert requests["pod"].keys() <= {"requests", "limits", "devices"}
     assert requests["pod"].items() <= extract(pod).items()
     containers = [*pod["spec"]["containers"], *pod["spec"].get("initContainers", ())]
-    assert requests["containers"] == {each["name"]: each.get("resources", {}) for each in containers}
+    assert requests["containers"] == {container["name"]: container.get("resources", {}) for container in containers}
 
 
 def test_a_pair_that_is_refused_says_why():

@@ -147,7 +147,7 @@ def test_the_kustomization_builds_beside_an_output_tree(tmp_path):
     for path, text in render(catalog).items():
         (tmp_path / "house" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "house" / path).write_text(text)
-    wanted = next(each for each in catalog.objects() if each["metadata"]["name"] == "m.large")
+    wanted = next(obj for obj in catalog.objects() if obj["metadata"]["name"] == "m.large")
     (tmp_path / "kustomization.yaml").write_text(kustomize(catalog, wanted))
     assert build(tmp_path) == [wanted]
 

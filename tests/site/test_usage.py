@@ -50,7 +50,7 @@ def words(page: str) -> str:
 
 
 def places(found: Fleet, name: str = "m.small", section: str = "instancetypes") -> list[tuple[str, str, int]]:
-    return [(each.where, each.namespace, each.users.count) for each in found.usage(section, name).places]
+    return [(place.where, place.namespace, place.users.count) for place in found.usage(section, name).places]
 
 
 def test_vms_are_counted_by_what_they_name_and_where():

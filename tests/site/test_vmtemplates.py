@@ -72,7 +72,9 @@ def test_a_template_has_its_parameters_and_what_it_makes(found):
         ("m.small",),
         ("plain",),
     )
-    parameters = {each.name: (each.value, each.made_of, each.required) for each in offer.parameters}
+    parameters = {
+        parameter.name: (parameter.value, parameter.made_of, parameter.required) for parameter in offer.parameters
+    }
     assert parameters == {
         "NAME": ("", "alpine-[a-z0-9]{6}", False),
         "DISK": ("30Gi", "", False),
@@ -92,15 +94,15 @@ def test_all_that_is_said_of_each(found, snapshot: SnapshotAssertion):
 def test_a_file_is_made_in_each_environment_with_its_values(found):
     offer = found["web"]
     assert (offer.types, offer.environments) == (("m.small", "m.large"), ("lab", "production"))
-    assert [(each.environments, each.values) for each in offer.vms] == [
+    assert [(vm.environments, vm.values) for vm in offer.vms] == [
         (("lab",), (("size", "m.small"),)),
         (("production",), (("size", "m.large"),)),
     ]
-    assert [(each.name, each.value) for each in offer.parameters] == [("size", "m.small or m.large")]
+    assert [(parameter.name, parameter.value) for parameter in offer.parameters] == [("size", "m.small or m.large")]
 
 
 def test_what_is_alike_in_every_environment_is_there_once(found):
-    assert [each.environments for each in found["plain"].vms] == [("lab", "production")]
+    assert [vm.environments for vm in found["plain"].vms] == [("lab", "production")]
 
 
 def test_a_vm_that_kubevirt_refuses_says_why(found):

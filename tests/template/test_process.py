@@ -208,7 +208,7 @@ class TestReferences:
         parameters = [{"name": "A", "value": "${B}"}, {"name": "B", "value": "x${A}"}]
         made = process(template(vm(metadata={"annotations": {"a": "${A}", "b": "${B}"}}), parameters))
         assert made.vm["metadata"]["annotations"] == {"a": "${B}", "b": "x${A}"}
-        assert [(each.field, each.message) for each in made.warnings] == [
+        assert [(warning.field, warning.message) for warning in made.warnings] == [
             (
                 "spec.parameters[0].value",
                 "refers to B, and a value is put in as it is: write what it means; B refers to A in turn",
@@ -222,7 +222,7 @@ class TestReferences:
     def test_a_value_that_refers_to_itself_is_told_so_once(self):
         parameters = [{"name": "A", "value": "${A}${A}${C}"}, {"name": "B", "value": "${A}"}]
         made = process(template(vm(metadata={"name": "${A}${B}"}), parameters))
-        assert [(each.field, each.message) for each in made.warnings] == [
+        assert [(warning.field, warning.message) for warning in made.warnings] == [
             ("spec.parameters[0].value", "refers to A, and a value is put in as it is: write what it means"),
             ("spec.parameters[1].value", "refers to A, and a value is put in as it is: write what it means"),
         ]
@@ -230,7 +230,7 @@ class TestReferences:
     def test_warnings_are_of_this_kind(self):
         parameters = [{"name": "A"}, {"name": "B", "value": "${B}"}]
         made = process(template(vm(metadata={"name": "${B}"}), parameters))
-        assert [(each.type, each.field) for each in made.warnings] == [
+        assert [(warning.type, warning.field) for warning in made.warnings] == [
             ("Suspect", "spec.parameters[0].name"),
             ("Suspect", "spec.parameters[1].value"),
         ]
