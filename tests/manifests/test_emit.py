@@ -46,13 +46,20 @@ def _as_json(data):
 
 AMBIGUOUS = """\
 on y No null ~ 1 -7 0 017 09_ 0b1_ 0b_ 0x_f 1_000 12:30 1:2:3 190:20:30.15 1.5 1_0. 1.e+5 .5 .5_0 .5e-3 0x1F +12 1e3
-.inf .NaN 2027-06-01 2027-6-1T1:02:03 2027-06-01T10:00:00Z 2027-06-01t10:00:00.5-01:30 = <<"""
-CLEAR = "1:60 12:3x 2027-6-1 027-06-01 1.2.3 0b2 v1 0o8 ._5 1.5e5x == < tRue nULL x=1 a:b"
+.inf .NaN 0o-6 2027-06-01 2027-6-1 2027-6-1T1:2:3 2027-06-01T10:00:00Z 2027-06-01t10:00:00.5-01:30 = <<"""
+CLEAR = "1:60 12:3x 2027-6-1x 027-06-01 1.2.3 0b2 v1 0o8 ._5 1.5e5x == < tRue nULL x=1 a:b"
 
 
 @pytest.mark.parametrize("word", AMBIGUOUS.split())
 def test_what_a_reader_may_take_for_something_else_is_quoted(word):
     assert dump({"a": word, "b": f"{word}\n"}) == f"a: '{word}'\nb: |\n  {word}\n"
+
+
+@pytest.mark.parametrize("end", ["\x85", "\u2028", "\u2029"])
+def test_what_ends_a_line_to_some_readers_alone_is_escaped(end):
+    escape = {"\x85": "\\N", "\u2028": "\\L", "\u2029": "\\P"}[end]
+    assert dump({"a": f"c{end}d\n"}) == f'a: "c{escape}d\\n"\n'
+    assert flow({f"a{end}b": 1}) == f'{{"a\\u{ord(end):04x}b": 1}}'
 
 
 @pytest.mark.parametrize("word", CLEAR.split())

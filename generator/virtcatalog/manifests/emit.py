@@ -26,15 +26,21 @@ _LINES: Final = re.compile(r"[!-~](?:[ -~]*[!-~])?(?:\n(?:[ -~]*[!-~])?)*?\n?(?<
 #: What can stand bare in flow style, too.
 _BARE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]*(?: [A-Za-z0-9(][A-Za-z0-9_./()-]*)*")
 
-#: What YAML 1.1 takes for a number, also in base 60, for a date, or for a sign of its own; and what others take for
-#: infinity, such as 1e400.
+#: What YAML 1.1, or Go's reader, takes for a number, also in base 60, for a date, or for a sign of its own; and what
+#: others take for infinity, such as 1e400.
 _OTHER: Final = re.compile(
     r"[-+]?(?:0b[01_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+|[1-9][0-9_]*(?::[0-5]?[0-9])+)"
-    r"|[-+]?[0-9]+[eE][-+]?[0-9]+"
+    r"|0o[-+][0-7]+|[-+]?[0-9]+[eE][-+]?[0-9]+"
     r"|[-+]?[0-9][0-9_]*(?:\.[0-9_]*(?:[eE][-+][0-9]+)?|(?::[0-5]?[0-9])+\.[0-9_]*)|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
-    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}"
-    r"(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?|=|<<"
+    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}"
+    r"(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?)?|=|<<"
 )
+
+#: What YAML has as escapes only, and what ends lines in some of its versions.
+_UNSHOWN: Final = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+
+#: What ends a line in YAML 1.1 and is a letter like others in YAML 1.2: escaped, it is the same to both.
+_BREAKS: Final = re.compile("[\x85\u2028\u2029]")
 
 
 def dump(manifest: Mapping[str, Any] | list[Any]) -> str:
@@ -63,7 +69,7 @@ def _node(value: Any) -> Any:
 
 
 def _style(text: str) -> str | None:
-    if commands(text):
+    if commands(text) or _BREAKS.search(text):
         return '"'
     if "\n" in text:
         return "|"
@@ -169,8 +175,13 @@ def flow(value: Any) -> str:
         return "[" + ", ".join(map(flow, value)) + "]"
     if isinstance(value, str):
         bare = _BARE.fullmatch(value) and value.lower() not in _WORDS and _style(value) is None
-        return value if bare else json.dumps(value, ensure_ascii=False)
+        return value if bare else _UNSHOWN.sub(_numbered, json.dumps(value, ensure_ascii=False))
     return _number(value)
+
+
+def _numbered(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def join(documents: Iterable[str]) -> str:
