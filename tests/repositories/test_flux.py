@@ -53,6 +53,35 @@ def test_common_metadata_wins_over_that_of_the_object():
     assert metadata("commonMetadata: {}\n") == {"name": "web", "labels": {"app": "web", "team": "a"}}
 
 
+def test_labels_that_are_no_texts_are_lost_to_common_metadata():
+    vm = VM.replace("labels: {app: web, team: a}", "labels: {app: web, rank: 1}, annotations: {note: null}")
+    assert metadata("commonMetadata: {labels: {c: d}}\n") == {
+        "name": "web",
+        "labels": {"app": "web", "team": "a", "c": "d"},
+    }
+    (deployed_vm,) = deployed("commonMetadata: {labels: {c: d}}\n", vm).resources
+    assert deployed_vm.data["metadata"] == {"name": "web", "labels": {"c": "d"}, "annotations": {"note": ""}}
+
+
+def test_common_metadata_comes_after_variables():
+    settings = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: '${A}'}\n"
+    spec = "commonMetadata: {labels: {c: '${A}'}}\npostBuild: {substitute: {A: b}}\n"
+    (setting,) = deployed(spec, settings).resources
+    assert setting.data["metadata"] == {"name": "b", "labels": {"c": "${A}"}}
+
+
+@pytest.mark.parametrize("name", ["a-b", "a.b", "1a", "é", ""])
+def test_a_variable_of_another_name_is_a_fault(name: str) -> None:
+    unit = deployed(f"postBuild: {{substitute: {{'{name}': x}}}}\n")
+    assert (unit.failed, unit.resources) == (True, ())
+    assert [(problem.field, problem.message) for problem in unit.problems] == [
+        (
+            "spec.postBuild.substitute",
+            f"has the variable {name!r}: a name has letters, digits and _, and no digit comes first",
+        )
+    ]
+
+
 def test_names_are_put_around_and_the_namespace_is_the_targets():
     spec = "targetNamespace: prod\nnamePrefix: p-\nnameSuffix: -s\n"
     assert metadata(spec) == {"name": "p-web-s", "namespace": "prod", "labels": {"app": "web", "team": "a"}}
@@ -167,13 +196,18 @@ def test_whose_files_a_kustomization_deploys(spec: str, sources: dict[str, str],
     assert [(problem.field, problem.message) for problem in unit.unrendered] == ([] if is_here else said)
 
 
-@pytest.mark.parametrize(("path", "shown"), [("./none", "./none"), ("../apps", "../apps")])
-def test_a_path_that_is_no_folder_is_said(path: str, shown: str) -> None:
-    unit = found({"apps.yaml": flux(from_("flux-system", path)), "apps/web.yaml": VM})
+def test_a_path_that_is_no_folder_is_said() -> None:
+    unit = found({"apps.yaml": flux(from_("flux-system", "./none")), "apps/web.yaml": VM})
     assert [(problem.field, problem.message) for problem in unit.unrendered] == [
-        ("spec.path", f"{shown} is no folder of this repository")
+        ("spec.path", "./none is no folder of this repository")
     ]
     assert unit.resources == ()
+
+
+@pytest.mark.parametrize("path", ["../apps", "/apps", "apps/../../apps/", "./none/../apps"])
+def test_no_path_leads_out_of_the_repository(path: str) -> None:
+    unit = found({"apps.yaml": flux(from_("flux-system", path)), "apps/web.yaml": VM})
+    assert [resource.data["metadata"]["name"] for resource in unit.resources] == ["web"]
 
 
 def test_what_flux_takes_of_a_folder_without_a_kustomization() -> None:
@@ -182,7 +216,7 @@ def test_what_flux_takes_of_a_folder_without_a_kustomization() -> None:
         "apps/b.yaml": VM.replace("web", "b"),
         "apps/a.yml": VM.replace("web", "a"),
         "apps/c.json": '{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "c"}}',
-        "apps/notes.yaml": "a: b\n",
+        "apps/notes.yaml": "# none yet\n",
         "apps/deep/er/d.yaml": VM.replace("web", "d"),
         "apps/own/kustomization.yaml": "resources: [e.yaml, below]\nnamePrefix: p-\n",
         "apps/own/e.yaml": VM.replace("web", "e"),
@@ -193,6 +227,108 @@ def test_what_flux_takes_of_a_folder_without_a_kustomization() -> None:
     }
     names = [resource.data["metadata"]["name"] for resource in found(files).resources]
     assert sorted(names) == ["a", "b", "d", "h", "p-e", "p-g"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("a: b\n", "kind is required"),
+        ("- 1\n", "holds something that is no object"),
+        ("apiVersion: v2\nname: chart\n", "kind is required"),
+        ("apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n", "metadata.name is required"),
+    ],
+)
+def test_flux_builds_nothing_of_a_folder_with_a_file_that_holds_no_object(text: str, fault: str) -> None:
+    unit = found({"apps.yaml": flux(from_("flux-system")), "apps/web.yaml": VM, "apps/notes.yaml": text})
+    assert unit.failed
+    ((file, message),) = [(problem.file, problem.message) for problem in unit.problems]
+    assert file == "x/apps/notes.yaml"
+    assert message == fault
+
+
+KUSTOMIZATION = "apps/kustomization.yaml"
+SHARED = {"shared/web.yaml": VM, "shared/patch.yaml": VM.replace("Always", "Manual")}
+
+
+@pytest.mark.parametrize(
+    ("own", "spec", "metadata"),
+    [
+        ("resources: [../shared/web.yaml]\n", "", {"name": "web", "labels": {"app": "web", "team": "a"}}),
+        (
+            "resources: [web.yaml]\nunknown: 1\nlabel: {a: b}\n",
+            "",
+            {"name": "web", "labels": {"app": "web", "team": "a"}},
+        ),
+        ("resources: [web.yaml]\nnameSuffix: 5\n", "", {"name": "web5", "labels": {"app": "web", "team": "a"}}),
+        ("resources: [web.yaml]\nnamespace: yes\n", ", namePrefix: p-", {"name": "p-web", "namespace": "true"}),
+        (
+            "resources: [web.yaml]\ncommonLabels: {team: no, n: 1}\n",
+            "",
+            {"name": "web", "labels": {"app": "web", "team": "false", "false": "1"}},
+        ),
+        ("resources: [web.yaml]\n---\nresources: []\n", "", {"name": "web"}),
+    ],
+)
+def test_flux_reads_a_kustomization_less_strictly_than_kustomize(own: str, spec: str, metadata: object) -> None:
+    files = {"apps.yaml": flux(from_("flux-system") + spec), "apps/web.yaml": VM, KUSTOMIZATION: own, **SHARED}
+    unit = found(files)
+    assert unit.problems == ()
+    (vm,) = unit.resources
+    assert {key: vm.data["metadata"][key] for key in metadata} == metadata
+
+
+def test_patches_may_be_files_beside_the_folder() -> None:
+    own = "resources: [web.yaml]\npatches: [{path: ../shared/patch.yaml}]\n"
+    (vm,) = found(
+        {"apps.yaml": flux(from_("flux-system")), "apps/web.yaml": VM, KUSTOMIZATION: own, **SHARED}
+    ).resources
+    assert vm.data["spec"]["runStrategy"] == "Manual"
+
+
+@pytest.mark.parametrize("own", ["", "{}\n", "resources: []\n"])
+def test_a_kustomization_that_says_nothing_is_one_to_flux(own: str) -> None:
+    unit = found({"apps.yaml": flux(from_("flux-system")), "apps/web.yaml": VM, KUSTOMIZATION: own})
+    assert (unit.resources, unit.problems) == ((), ())
+
+
+def test_what_comes_without_resources_notes_its_origin() -> None:
+    own = "configMapGenerator: [{name: c, literals: [a=b]}]\ngeneratorOptions: {disableNameSuffixHash: true}\n"
+    (generated,) = found({"apps.yaml": flux(from_("flux-system")), KUSTOMIZATION: own}).resources
+    assert generated.data["metadata"]["annotations"] == {
+        "config.kubernetes.io/origin": "configuredIn: kustomization.yaml\nconfiguredBy:\n"
+        "  apiVersion: builtin\n  kind: ConfigMapGenerator\n"
+    }
+
+
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: a, image: a}, {name: b, image: b}]}\n"
+
+
+def test_an_image_takes_the_place_of_the_one_of_that_name() -> None:
+    own = "resources: [p.yaml]\nimages: [{name: a, newTag: '1'}, {name: b, newTag: '1'}]\n"
+    spec = f"{from_('flux-system')}, images: [{{name: b, newName: c}}]"
+    (pod,) = found({"apps.yaml": flux(spec), "apps/p.yaml": POD, KUSTOMIZATION: own}).resources
+    assert [container["image"] for container in pod.data["spec"]["containers"]] == ["a:1", "c"]
+
+
+COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nnamePrefix: c-\n"
+
+
+@pytest.mark.parametrize(
+    ("components", "name", "faults"),
+    [
+        ("[../c], ignoreMissingComponents: true", "c-web", []),
+        ("[../c, none], ignoreMissingComponents: true", "c-web", []),
+        ("[none], ignoreMissingComponents: true", "web", []),
+        ("[none]", "web", ["there is no file and no kustomization at none"]),
+        ("['https://example.org/c']", None, ["https://example.org/c must be a relative path"]),
+        ("[/c], ignoreMissingComponents: true", None, ["/c must be a relative path"]),
+    ],
+)
+def test_components_are_relative_and_may_be_missing(components: str, name: str | None, faults: list[str]) -> None:
+    spec = f"{from_('flux-system')}, components: {components}"
+    unit = found({"apps.yaml": flux(spec), "apps/web.yaml": VM, "c/kustomization.yaml": COMPONENT})
+    assert [problem.message for problem in unit.problems] == faults
+    assert [resource.data["metadata"]["name"] for resource in unit.resources] == ([name] if name else [])
 
 
 def test_the_root_may_be_deployed() -> None:
@@ -253,6 +389,17 @@ def substituted(*settings: str, vm: str = VARIABLES, using: str = USING) -> Envi
 ONE = SETTINGS.replace("KIND", "ConfigMap").replace("NAME", "one") + 'data: {A: one, B: "o\\nne", C: one}\n'
 TWO = SETTINGS.replace("KIND", "Secret").replace("NAME", "two") + "stringData: {B: two, C: two}\n"
 SEALED = TWO.replace("{B: two, C: two}", "{B: 'ENC[x]'}\nsops: {mac: x}")
+
+
+def test_names_of_variables_do_not_matter_where_all_are_kept() -> None:
+    vm = VM.replace("team: a", "kustomize.toolkit.fluxcd.io/substitute: disabled")
+    assert deployed("postBuild: {substitute: {a-b: x}}\n", vm).problems == ()
+
+
+def test_a_key_of_a_setting_that_is_no_name_of_a_variable_is_a_fault() -> None:
+    unit = substituted(ONE.replace("C: one", "values.yaml: one"), TWO)
+    assert (unit.failed, unit.resources) == (True, ())
+    assert [problem.field for problem in unit.problems] == ["spec.postBuild.substituteFrom"]
 
 
 @pytest.mark.parametrize(

@@ -107,17 +107,37 @@ def _homed(deployed: Resource, namespace: str) -> Resource:
 
 
 def kustomized(
-    tree: Tree, at: str, added: Mapping[str, Any] | None = None, source: Callable[[Path], Source] | None = None
+    tree: Tree,
+    at: str,
+    added: Mapping[str, Any] | None = None,
+    source: Callable[[Path], Source] | None = None,
+    *,
+    is_flux: bool = False,
 ) -> Built:
     """Build a folder; `added` are fields of a kustomization beside its own, and make one of a folder without.
 
-    `source` finds an added field, the first of a list that is added by 0.
+    `source` finds an added field, the first of a list that is added by 0. `is_flux` says that Flux builds it.
     """
     more = Added(added, LISTS, source or (lambda _: Source(tree.label_of(at)))) if added else None
-    built = build(tree.folder(at), tree.label_of(at), added=more, reading=tree.reading)
+    built = build(tree.folder(at), tree.label_of(at), added=more, reading=tree.reading, is_flux=is_flux)
     opaque = tuple(_charts(tree, at, built.unrendered))
     # What kustomize fails on, it builds nothing of.
     return Built(built.resources, built.unrendered, built.problems, bool(built.problems), folders=(at,), opaque=opaque)
+
+
+def with_metadata(resource: Resource, common: Mapping[str, Mapping[str, Any]]) -> Resource:
+    """Return an object with the labels and annotations that Flux gives to all; own ones that are no texts are lost.
+
+    Source: github.com/fluxcd/pkg, ssa/utils/meta.go (SetCommonMetadata).
+    """
+    metadata = dict(resource.data.get("metadata") or {})
+    for key, pairs in common.items():
+        own = {name: "" if text is None else text for name, text in map_at(metadata, key).items()}
+        if not all(isinstance(text, str) for text in own.values()):
+            own = {}
+        if own or pairs:
+            metadata[key] = {**own, **pairs}
+    return resource._replace(data={**resource.data, "metadata": metadata})
 
 
 def patches_of_flux(key: str, patches: Iterable[Any]) -> list[Any]:

@@ -6,9 +6,11 @@ Source: github.com/fluxcd/pkg, kustomize/kustomize_generator.go and kustomize_va
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from posixpath import normpath
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.api.findings import Path, field_path
@@ -17,9 +19,9 @@ from virtcatalog.errors import Problem
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, Identity, identity
-from virtcatalog.repositories.building import Built, kustomized, patches_of_flux
+from virtcatalog.repositories.building import Built, kustomized, patches_of_flux, with_metadata
 from virtcatalog.repositories.deployers import Deployer, alike
-from virtcatalog.repositories.documents import UNREADABLE, Opaque
+from virtcatalog.repositories.documents import Opaque
 from virtcatalog.repositories.envsubst import SubstitutionError, substituted
 from virtcatalog.repositories.model import Resource
 from virtcatalog.repositories.placeholders import fill
@@ -32,8 +34,11 @@ BOOTSTRAPPED: Final = "flux-system"
 _SUBSTITUTE: Final = "kustomize.toolkit.fluxcd.io/substitute"
 """The label or annotation of objects whose variables stay, when it says `disabled`."""
 #: Fields of a Kustomization that are added to what the kustomization of its folder has; others take its place.
-_ADDED: Final = ("components", "patches", "patchesStrategicMerge", "images", "patchesJson6902")
+_ADDED: Final = ("patches", "patchesStrategicMerge", "images", "patchesJson6902")
 _YAML: Final = (".yaml", ".yml")
+_ELSEWHERE: Final = re.compile(r"(git::|gh:|ssh://|https?://|git@|github\.com[:/]).|(file://)?/", re.IGNORECASE)
+"""How a component begins that Flux refuses."""
+_VARIABLE: Final = re.compile(r"[_A-Za-z][_A-Za-z0-9]*", re.ASCII)
 
 
 class Sources(NamedTuple):
@@ -90,8 +95,8 @@ def sources_in(resources: Iterable[Resource], deployers: Iterable[Deployer], tre
 
 
 def folder_of(deployer: Deployer) -> str | None:
-    """Return the folder that a Kustomization deploys; None when it leads out of the repository."""
-    return joined("", deployer.text("path").lstrip("/"))
+    """Return the folder that a Kustomization deploys; None for what is no path: none leads out of the repository."""
+    return joined("", normpath(f"/{deployer.text('path').lstrip('/')}"))
 
 
 def built(deployer: Deployer, tree: Tree, settings: Sequence[Resource], encrypted: Mapping[Identity, bytes]) -> Built:
@@ -101,13 +106,16 @@ def built(deployer: Deployer, tree: Tree, settings: Sequence[Resource], encrypte
     """
     at = folder_of(deployer)
     assert at is not None
-    added = dict(_added(deployer))
+    faults = list(_faults(deployer))
+    if faults:
+        return Built(problems=tuple(faults), failed=True, folders=(at,))
+    added = dict(_added(deployer, tree, at))
     files: list[str] = []
     if at not in tree.kustomizations:
         files += _generated(tree, at)
         added["resources"] = [f"./{path.removeprefix(f'{at}/') if at else path}" for path in files]
-    result = kustomized(tree, at, added, partial(_source, deployer))._replace(files=tuple(files))
-    result = _substituted(_with_metadata(result, deployer), deployer, settings, tree.texts)
+    result = kustomized(tree, at, added, partial(_source, deployer), is_flux=True)._replace(files=tuple(files))
+    result = _with_metadata(_substituted(result, deployer, settings, tree.texts), deployer)
     return result._replace(opaque=(*result.opaque, *_unknown(result, deployer, encrypted)))
 
 
@@ -132,8 +140,18 @@ def _source(deployer: Deployer, path: Path) -> Source:
     return deployer.resource.field(field_path(("spec", field, *path[1:])))
 
 
-def _added(deployer: Deployer) -> Iterator[tuple[str, Any]]:
+def _faults(deployer: Deployer) -> Iterator[Problem]:
+    """Yield what Flux builds nothing for, whatever there is in the folder."""
+    for index, component in enumerate(deployer.items("components")):
+        if _ELSEWHERE.match(str(component)):
+            yield deployer.problem(f"spec.components[{index}]", f"{component} must be a relative path")
+
+
+def _added(deployer: Deployer, tree: Tree, at: str) -> Iterator[tuple[str, Any]]:
     """Yield the fields of a kustomization that a Kustomization sets."""
+    components = [component for component in deployer.items("components") if _is_taken(component, deployer, tree, at)]
+    if components:
+        yield "components", components
     for field, own in (("namespace", "targetNamespace"), ("namePrefix", "namePrefix"), ("nameSuffix", "nameSuffix")):
         if text := deployer.text(own):
             yield field, text
@@ -142,8 +160,18 @@ def _added(deployer: Deployer) -> Iterator[tuple[str, Any]]:
             yield field, patches_of_flux(field, items)
 
 
+def _is_taken(component: Any, deployer: Deployer, tree: Tree, at: str) -> bool:
+    """Whether a component counts: one that is not there may be passed over."""
+    path = joined(at, str(component))
+    is_there = path is not None and (path == "" or path in tree.every_folder or tree.root.has(path))
+    return is_there or deployer.get("ignoreMissingComponents") is not True
+
+
 def _generated(tree: Tree, at: str) -> Iterator[str]:
-    """Yield what Flux makes resources of in a folder without a kustomization: all files, and kustomizations below."""
+    """Yield what Flux makes resources of in a folder without a kustomization: all files, and kustomizations below.
+
+    A file that holds no object of Kubernetes is one, too: Flux fails on it.
+    """
     skipped: list[str] = []
     for folder in sorted(tree.kustomizations):
         inside = folder.startswith(f"{at}/") if at else folder != ""
@@ -152,24 +180,15 @@ def _generated(tree: Tree, at: str) -> Iterator[str]:
             yield folder
     for path in tree.below(at):
         if path.endswith(_YAML) and not any(path.startswith(f"{folder}/") for folder in skipped):
-            documents = tree.documents(path)
-            if documents.manifests or documents.problems or UNREADABLE in documents.passed_over:
-                yield path
+            yield path
 
 
 def _with_metadata(result: Built, deployer: Deployer) -> Built:
-    common = {key: deployer.get("commonMetadata", key, of=dict) for key in ("labels", "annotations")}
-    if not any(common.values()):
+    common = deployer.get("commonMetadata", of=dict)
+    if common is None:
         return result
-    return result._replace(resources=tuple(_labelled(resource, common) for resource in result.resources))
-
-
-def _labelled(resource: Resource, common: Mapping[str, Data | None]) -> Resource:
-    metadata = dict(resource.data.get("metadata") or {})
-    for key, pairs in common.items():
-        if pairs:
-            metadata[key] = {**(metadata.get(key) or {}), **pairs}
-    return resource._replace(data={**resource.data, "metadata": metadata})
+    pairs = {key: map_at(common, key) for key in ("labels", "annotations")}
+    return result._replace(resources=tuple(with_metadata(resource, pairs) for resource in result.resources))
 
 
 def _substituted(result: Built, deployer: Deployer, settings: Sequence[Resource], texts: Texts) -> Built:
@@ -177,6 +196,12 @@ def _substituted(result: Built, deployer: Deployer, settings: Sequence[Resource]
     values, is_open = _variables(deployer, settings)
     if not values and not is_open:
         return result
+    wrong = next((name for name in values if not _VARIABLE.fullmatch(name)), None)
+    if wrong is not None and not all(map(_keeps_variables, result.resources)):
+        field = "substitute" if wrong in (deployer.get("postBuild", "substitute", of=dict) or {}) else "substituteFrom"
+        message = f"has the variable {wrong!r}: a name has letters, digits and _, and no digit comes first"
+        problem = deployer.problem(f"spec.postBuild.{field}", message)
+        return result._replace(resources=(), problems=(*result.problems, problem), failed=True)
     resources, problems = [], list(result.problems)
     for resource in result.resources:
         try:
@@ -204,8 +229,7 @@ def _variables(deployer: Deployer, settings: Sequence[Resource]) -> tuple[dict[s
 
 def _filled(resource: Resource, values: Mapping[str, str], texts: Texts, *, is_open: bool) -> Resource:
     """The object read again from its YAML with the variables' values in it, as Flux does: text can become a number."""
-    metadata = resource.data.get("metadata") or {}
-    if "disabled" in ((metadata.get(key) or {}).get(_SUBSTITUTE) for key in ("labels", "annotations")):
+    if _keeps_variables(resource):
         return resource
     if "$" not in json.dumps(resource.data):  # which is much faster than YAML
         return resource
@@ -215,3 +239,8 @@ def _filled(resource: Resource, values: Mapping[str, str], texts: Texts, *, is_o
         message = text.problems[0].message if text.problems else "is no object"
         raise SubstitutionError(f"with the variables filled in: {message}")
     return resource._replace(data={**documents[0][1]})  # another unit may have a text that is the same
+
+
+def _keeps_variables(resource: Resource) -> bool:
+    metadata = resource.data.get("metadata") or {}
+    return "disabled" in ((metadata.get(key) or {}).get(_SUBSTITUTE) for key in ("labels", "annotations"))

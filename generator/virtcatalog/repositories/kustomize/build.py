@@ -24,6 +24,7 @@ from virtcatalog.repositories.kustomize.declared import Added, Declared, problem
 from virtcatalog.repositories.kustomize.defaults import default_config
 from virtcatalog.repositories.kustomize.files import Document, Files, Reading, is_elsewhere
 from virtcatalog.repositories.kustomize.generators import absorb, add_hashes, generate
+from virtcatalog.repositories.kustomize.kustomization import API_VERSIONS, FIELDS, read_by_flux
 from virtcatalog.repositories.kustomize.names import follow_names
 from virtcatalog.repositories.kustomize.objects import Objects
 from virtcatalog.repositories.kustomize.origins import Spot, sources
@@ -34,18 +35,6 @@ from virtcatalog.repositories.kustomize.run import Run
 from virtcatalog.repositories.kustomize.steps import transform_all
 from virtcatalog.repositories.kustomize.variables import fill_variables, read_variable
 
-_FIELDS: Final = (
-    *("apiVersion", "kind", "metadata", "resources", "bases", "components", "crds", "configurations", "openapi"),
-    *("configMapGenerator", "secretGenerator", "generatorOptions", "helmCharts", "helmGlobals"),
-    *("helmChartInflationGenerator", "generators", "transformers", "validators"),
-    *("patches", "patchesStrategicMerge", "patchesJson6902", "namespace", "namePrefix", "nameSuffix"),
-    *("labels", "commonLabels", "commonAnnotations", "images", "imageTags", "replicas", "replacements", "vars"),
-    *("buildMetadata", "sortOptions"),
-)
-_API_VERSIONS: Final = {
-    "Kustomization": "kustomize.config.k8s.io/v1beta1",
-    "Component": "kustomize.config.k8s.io/v1alpha1",
-}
 _LOCAL: Final = "config.kubernetes.io/local-config"
 _DEEPEST: Final = 30
 
@@ -68,12 +57,15 @@ def build(
     name: str,
     added: Added | None = None,
     reading: Reading | None = None,
+    *,
+    is_flux: bool = False,
 ) -> Built:
     """Build a folder, which problems call `name`; with `added` fields it needs no kustomization of its own.
 
-    Builds that share a `reading` share its budget, and what is read.
+    Builds that share a `reading` share its budget, and what is read. Flux has kustomize read files beside a folder,
+    too, and reads the first kustomization itself.
     """
-    run = Run(reading or Reading())
+    run = Run(reading or Reading(), is_flux=is_flux)
     try:
         resources = tuple(_finished(folder, name, run, added))
         problems = dict.fromkeys(run.problems)  # of what is read twice, such as `sortOptions`, a fault comes twice
@@ -122,7 +114,7 @@ class _Target:
     ) -> None:
         """`path` leads here from the root."""
         self._folder, self._parents, self._run, self._budget = folder, parents, run, run.budget
-        self._files = Files(folder, name, run.reading)
+        self._files = Files(folder, name, run.reading, reads_beside=run.is_flux)
         self._at, self._file = path, KUSTOMIZATIONS[0]
         self.declared = self._declared(added)
 
@@ -136,19 +128,22 @@ class _Target:
         if added is None or names:
             nothing = Declared(None, Spot(documents[0].spot.text))
             documents = self._run.reading.documents(self._files.content(file, nothing), label)
+            if self._run.is_flux and not self._parents:
+                first = documents[0] if documents else Document(None, nothing.spot)
+                documents = [first._replace(data=read_by_flux(first.data))]
         if len(documents) != 1 or not isinstance(documents[0].data, dict):
             raise ManifestError(Problem(label, message="must be one map"))
         declared = Declared(*documents[0])
         if added is not None:
             declared = added.over(declared)
         with self._run.naming(declared):
-            check_output(declared.only(*_FIELDS))
+            check_output(declared.only(*FIELDS))
         kind = declared.text("kind") or "Kustomization"
-        if kind not in _API_VERSIONS:
+        if kind not in API_VERSIONS:
             raise declared.fault("must be Kustomization or Component", "kind")
-        if declared.text("apiVersion") not in ("", _API_VERSIONS[kind]):
-            raise declared.fault(f"must be {_API_VERSIONS[kind]}", "apiVersion")
-        if not any(declared.data[key] for key in declared.data if key not in ("apiVersion", "kind")):
+        if declared.text("apiVersion") not in ("", API_VERSIONS[kind]):
+            raise declared.fault(f"must be {API_VERSIONS[kind]}", "apiVersion")
+        if all(value in (None, "") for key, value in declared.data.items() if key not in ("apiVersion", "kind")):
             raise declared.fault("is empty: kustomize refuses a kustomization that says nothing")
         return declared
 

@@ -99,7 +99,8 @@ class Declared(NamedTuple):
 class Added(NamedTuple):
     """Fields that somebody adds to a kustomization: those in `lists` to the end of its own, others in place of them.
 
-    `source` finds a field: `("patches", 0)` is the first patch that is added.
+    An image takes the place of its own one of that name. `source` finds a field: `("patches", 0)` is the first patch
+    that is added.
     """
 
     fields: Mapping[str, Any]
@@ -110,17 +111,33 @@ class Added(NamedTuple):
         """Return a kustomization with the fields."""
         before = {key: own.data.get(key) or [] for key in self.lists if key in self.fields}
         before = {key: items for key, items in before.items() if isinstance(items, list)}
+        images = _images(own.data.get("images"), self.fields.get("images"))
 
         def elsewhere(path: Path) -> Source | None:
             key, *rest = path or ("",)
             if key not in self.fields:
                 return None
+            index = rest[0] if rest else -1
+            if key == "images" and isinstance(index, int):
+                added = images[index][0] if index >= 0 else None
+                return self.source((key, added, *rest[1:])) if added is not None else None
             if key not in before:
                 return self.source(path)
-            index = rest[0] if rest else -1
             number = len(before[str(key)])
             is_ours = isinstance(index, int) and index >= number
             return self.source((key, index - number, *rest[1:])) if is_ours and isinstance(index, int) else None
 
         grown = {key: [*items, *self.fields[key]] for key, items in before.items()}
+        if "images" in self.fields:
+            grown["images"] = [image for _, image in images]
         return Declared({**own.data, **self.fields, **grown}, own.spot._replace(elsewhere=elsewhere))
+
+
+def _images(own: Any, added: Any) -> list[tuple[int | None, Any]]:
+    """Images, each with its index among those that are added."""
+    images: list[tuple[int | None, Any]] = [(None, image) for image in own or ()] if isinstance(own, list) else []
+    for index, image in enumerate(added or ()):
+        names = [isinstance(other, dict) and other.get("name") == image.get("name") for _, other in images]
+        at = names.index(True) if True in names else len(images)
+        images[at : at + 1] = [(index, image)]
+    return images

@@ -72,10 +72,13 @@ class Reading:
 
 
 class Files:
-    """The files of one folder that kustomize builds; `name` is what problems call the folder."""
+    """The files of one folder that kustomize builds; `name` is what problems call the folder.
 
-    def __init__(self, folder: Folder, name: str, reading: Reading) -> None:
-        self.folder, self.name, self._reading = folder, name, reading
+    `reads_beside` says that files beside the folder may be read, too.
+    """
+
+    def __init__(self, folder: Folder, name: str, reading: Reading, *, reads_beside: bool = False) -> None:
+        self.folder, self.name, self._reading, self._reads_beside = folder, name, reading, reads_beside
         self._own_lines: dict[str, list[str]] = {}
 
     def called(self, path: str) -> str:
@@ -84,9 +87,9 @@ class Files:
         return f"{revision}{colon}{normpath(join(at, path))}"
 
     def is_file(self, path: str) -> bool:
-        """Whether there is a file that kustomize reads: it reads none outside of the folder."""
+        """Whether there is a file that kustomize reads."""
         try:
-            return not _leaves(path) and self.folder.has(path)
+            return not self._leaves(path) and self.folder.has(path)
         except LinkOutError:
             return False
 
@@ -95,12 +98,17 @@ class Files:
         self._reading.budget.file()
         if is_elsewhere(path):
             raise declared.unrendered(f"{path} is elsewhere, and nothing is fetched")
-        if _leaves(path):
+        if self._leaves(path):
             raise declared.fault(f"{path} is not in the folder, and kustomize does not read it")
         try:
             return self.folder.read(path)
         except SourceError as error:
             raise declared.fault(f"{path}: {error.message}") from None
+
+    def _leaves(self, path: str) -> bool:
+        """Whether a path leads out of the folder to what is not read."""
+        path = normpath(path)
+        return path.startswith("/") or (path.startswith("..") and not self._reads_beside)
 
     def documents(self, path: str, declared: Declared, *, objects: bool = False) -> list[Document]:
         """Return the documents of a file that a field names. Raises ManifestError."""
@@ -171,8 +179,3 @@ def objects_of(documents: list[Document]) -> list[Document]:
 def is_elsewhere(path: str) -> bool:
     """Whether a path is a URL or a repository of somebody else's. Source: api/internal/git/repospec.go."""
     return "://" in path or "?ref=" in path or path.startswith(("git@", "git::", "gh:", "github.com/", "github.com:"))
-
-
-def _leaves(path: str) -> bool:
-    """Whether a path leads out of the kustomization's folder, where kustomize reads no files."""
-    return normpath(path).startswith(("..", "/"))

@@ -14,11 +14,12 @@ from virtcatalog.repositories.kustomize.files import Reading
 class Run:
     """Shared by all folders: the budget, the files that were read, and what is wrong.
 
-    `metadata` is what the root's `buildMetadata` asks for; `nameless` are transformers that it has no name of.
+    `is_flux` says that Flux builds it. `metadata` is what the root's `buildMetadata` asks for; `nameless` are
+    transformers that it has no name of.
     """
 
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
+    def __init__(self, reading: Reading, *, is_flux: bool = False) -> None:
+        self.reading, self.is_flux = reading, is_flux
         self.budget = self.reading.budget
         self.metadata: frozenset[str] = frozenset()
         self.nameless: list[str] = []
