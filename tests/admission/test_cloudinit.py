@@ -23,6 +23,7 @@ def encoded(size):
         ("", [""]),
         ("KINDDataBase64: '%%%'", [".KINDDataBase64"]),
         ("KINDDataBase64: YQ", [".KINDDataBase64"]),
+        ("KINDDataBase64: YWJj=", [".KINDDataBase64"]),
         ("KINDDataBase64: YQ==, KINDData: a", [""]),
         ("SECRET: {name: s}, KINDData: a", [""]),
         (f"KINDData: {'x' * 2048}", []),

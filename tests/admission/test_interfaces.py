@@ -3,6 +3,7 @@
 import pytest
 
 from virtcatalog.kubevirt.admission.interfaces import validate_interface_states, validate_interfaces
+from virtcatalog.releases import RELEASES
 
 FIRST = "spec.domain.devices.interfaces[0]"
 POD, MULTUS = "{name: a, pod: {}}", "{name: a, multus: {networkName: n}}"
@@ -25,6 +26,8 @@ def test_name(found, name, right):
         ("macAddress: de:ad:00:00:BE:af", []),
         ("macAddress: DE-AD-00-00-BE-AF", []),
         ("macAddress: dead.0000.beaf", []),
+        ("macAddress: dead0000BEaf", []),
+        ("macAddress: dead0000BEa", [f"Invalid {FIRST}.macAddress"]),
         ("macAddress: de:ad:00:00:be", [f"Invalid {FIRST}.macAddress"]),
         ("macAddress: de:ad-00:00:be:af", [f"Invalid {FIRST}.macAddress"]),
         ("macAddress: de:ad:00:00:be:af:00:00", [f"Invalid {FIRST}.macAddress"]),
@@ -40,6 +43,12 @@ def test_name(found, name, right):
 )
 def test_fields(found, fields, expected):
     assert found(validate_interfaces, spec_of(fields)) == expected
+
+
+@pytest.mark.parametrize("release", ["v1.7.4", "v1.8.4"])
+def test_older_releases_want_separators_in_a_mac_address(found, release):
+    causes = found(validate_interfaces, spec_of("macAddress: dead0000beaf"), release=RELEASES[release])
+    assert causes == [f"Invalid {FIRST}.macAddress"]
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,11 @@ def test_a_label_value_is_a_name_or_empty(value, problems):
         ({"name": "", "namespace": "", "labels": None, "annotations": {}}, []),
         ({"name": "Fedora_1"}, [("metadata", "name")]),
         ({"name": "a" * 254}, [("metadata", "name")]),
-        ({"generateName": "-web"}, [("metadata", "generateName")]),
+        ({"generateName": "a" * 252 + "b-"}, []),
+        *[
+            ({"generateName": name}, [("metadata", "generateName")])
+            for name in ("-web", "-", "web.", "web.-", "a" * 254)
+        ],
         ({"name": "a", "namespace": "a.b"}, [("metadata", "namespace")]),
         ({"labels": {"a b": "x", "k": "x y", "l": "x" * 64}}, [("metadata", "labels", k) for k in ("a b", "k", "l")]),
         ({"labels": {"Upper.case/x": ""}}, [("metadata", "labels", "Upper.case/x")]),
@@ -265,6 +269,8 @@ def test_a_key_of_an_annotation_is_judged_in_lower_case():
         ("02:00:5e:00:53:01", True, False),
         ("02-00-5E-00-53-01", True, False),
         ("0200.5e00.5301", True, False),
+        ("02005E005301", True, False),
+        ("0200:5e005301", False, False),
         ("02:00-5e:00:53:01", False, False),
         ("02:00:5e:00:53", False, False),
         ("02:00:5e:00:53:01:02", False, False),
@@ -280,7 +286,7 @@ def test_a_key_of_an_annotation_is_judged_in_lower_case():
     ],
 )
 def test_addresses_of_cards_and_devices(text, is_mac, is_pci):
-    assert (is_mac_address(text), is_pci_address(text)) == (is_mac, is_pci)
+    assert (is_mac_address(text, plain=True), is_pci_address(text)) == (is_mac, is_pci)
 
 
 def test_what_names_no_namespace_is_in_the_default_one():

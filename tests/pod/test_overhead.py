@@ -112,7 +112,8 @@ def test_the_annotation_tells_the_sum():
     ("text", "number"),
     [
         *[("1", 1.0), ("1.5e1", 15.0), (".5", 0.5), ("+2.", 2.0), ("Inf", float("inf"))],
-        *[(text, None) for text in ("x", "", "1_0", " 1", "1e999", "0x1")],
+        *[("1_0.5", 10.5), ("0x1.8p1", 3.0), ("0X_Ap-1", 5.0)],
+        *[(text, None) for text in ("x", "", "_1", "1_", "1__0", " 1", "1e999", "0x1", "0x1p9999", "\u0131nf")],
     ],
 )
 def test_numbers_as_go_reads_them(text, number):

@@ -145,6 +145,7 @@ def test_what_is_a_setting() -> None:
         ("ConfigMap", {"data": ["x"]}, {}),
         ("Secret", {"data": {"a": "eA==", "b": "eQ=="}, "stringData": {"b": "z"}}, {"a": "x", "b": "z"}),
         ("Secret", {"data": {"a": "no base64", "b": b64encode(b"\xff").decode(), "c": "eA=="}}, {"c": "x"}),
+        ("Secret", {"data": {"a": "YWJ\njYWI=\r\n", "b": "YWJj="}}, {"a": "abcab"}),
         ("Secret", {}, {}),
     ],
 )

@@ -49,6 +49,7 @@ _PCI_ADDRESS = re.compile(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]"
 _PAIRS = r"[0-9a-fA-F]{2}([:-])(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}"
 _FOURS = r"(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}"
 _MAC_ADDRESS = re.compile(f"{_PAIRS}|{_FOURS}")
+_PLAIN_MAC_ADDRESS = re.compile("[0-9a-fA-F]{12}")
 
 
 def is_pci_address(text: str) -> bool:
@@ -56,9 +57,9 @@ def is_pci_address(text: str) -> bool:
     return _PCI_ADDRESS.fullmatch(text) is not None
 
 
-def is_mac_address(text: str) -> bool:
-    """Whether `text` is a 48-bit MAC address: pairs joined by `:` or `-`, or fours joined by `.`.
+def is_mac_address(text: str, *, plain: bool) -> bool:
+    """Whether `text` is a 48-bit MAC address: pairs joined by `:` or `-`, fours joined by `.`, or `plain` digits.
 
     Source: ValidateMacAddress.
     """
-    return _MAC_ADDRESS.fullmatch(text) is not None
+    return (_MAC_ADDRESS.fullmatch(text) or (plain and _PLAIN_MAC_ADDRESS.fullmatch(text)) or None) is not None

@@ -1,6 +1,7 @@
 """Plain values as Go has them: text, keys, numbers, quantities and times, as its readers of JSON and YAML take them.
 
-Source: encoding/json; vendor/k8s.io/apimachinery/pkg/runtime/converter.go; vendor/sigs.k8s.io/yaml/yaml.go.
+Source: encoding/json, encoding/base64, strconv; vendor/k8s.io/apimachinery/pkg/runtime/converter.go;
+vendor/sigs.k8s.io/yaml/yaml.go.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import struct
+from binascii import a2b_base64
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, Final
@@ -20,6 +22,9 @@ from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import YAML_LEVELS
 
 _TIME: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_LINE_ENDS: Final = str.maketrans("", "", "\r\n")
+_INTEGER: Final = re.compile(r"[+-]?0*([0-9]{1,19})")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _KEYS: Final = {"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}
 
@@ -122,6 +127,34 @@ def as_time(value: Any, path: Path) -> str | None:
             written = moment.strftime("%Y-%m-%dT%H:%M:%SZ").zfill(20)
             return None if written == "0001-01-01T00:00:00Z" else written
     raise GoError(path, f"must be a time such as 2026-01-31T12:00:00Z, not {describe(value)}")
+
+
+def decode_base64(text: str) -> tuple[bytes, bool]:
+    """The bytes that base64 stands for, up to the first mistake, and whether there is none.
+
+    It has its padding, and may have ends of lines anywhere. Source: encoding/base64 (StdEncoding).
+    """
+    text = text.translate(_LINE_ENDS)
+    correct = _BASE64.match(text)
+    assert correct is not None
+    return a2b_base64(correct[0]), correct.end() == len(text)
+
+
+def from_base64(text: str) -> bytes:
+    """The bytes that base64 stands for; ValueError for what is none."""
+    content, correct = decode_base64(text)
+    if not correct:
+        raise ValueError(f"{text[:20]!r} is not base64")
+    return content
+
+
+def integer(text: str, bits: int = 64) -> int | None:
+    """A decimal number with a sign or without, as strconv.ParseInt reads it; None for any other text, or more bits."""
+    match = _INTEGER.fullmatch(text)
+    if match is None:
+        return None
+    number = -int(match[1]) if text.startswith("-") else int(match[1])
+    return number if -(2 ** (bits - 1)) <= number < 2 ** (bits - 1) else None
 
 
 def yaml_text(value: float) -> str:

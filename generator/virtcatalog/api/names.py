@@ -36,6 +36,11 @@ _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _SUBDOMAIN = re.compile(rf"{_LABEL.pattern}(\.{_LABEL.pattern})*")
 _NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
 _MAX_LABEL, _MAX_SUBDOMAIN = 63, 253
+DRAWN: Final = 5
+LONGEST_PREFIX: Final = 58
+"""How many letters the API server draws behind a `generateName`, and how many characters of that it keeps.
+
+Source: apiserver, pkg/storage/names/generate.go."""
 
 
 @lru_cache(maxsize=4096)
@@ -191,8 +196,12 @@ def metadata_faults(metadata: Mapping[str, Any], api_version: str = "v1") -> Ite
 
 
 def _generated_name_fault(prefix: str) -> str:
-    """A dash at its end is followed by what the API server makes up."""
-    return name_fault(f"{prefix}x")
+    """The fault of a `generateName`, in which a dash at the end is nothing, or of the names that it makes.
+
+    Source: maskTrailingDash in apimachinery, pkg/api/validation/generic.go.
+    """
+    masked = f"{prefix[:-2]}a" if len(prefix) > 1 and prefix.endswith("-") else prefix
+    return (name_fault(masked) and name_fault(prefix)) or name_fault(f"{prefix[:LONGEST_PREFIX]}{'x' * DRAWN}")
 
 
 _NAMES = (("name", name_fault), ("generateName", _generated_name_fault), ("namespace", namespace_fault))

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from virtcatalog.api.core import NodeSelectorRequirement, NodeSelectorTerm, Toleration
+from virtcatalog.api.govalues import integer
 from virtcatalog.capacity.demand import Conditions, Demand
 from virtcatalog.capacity.nodes import Node, Taint, amount_text, titled
 from virtcatalog.kubevirt.memo import memo
@@ -82,17 +83,12 @@ def _holds(requirement: NodeSelectorRequirement, value: str | None) -> bool:
         return value is not None
     if operator == "DoesNotExist":
         return value is None
-    number, bound = _integer(value), _integer(values[0] if values else None)
+    if value is None or not values:
+        return False
+    number, bound = integer(value), integer(values[0])
     if number is None or bound is None:
         return False
     return number > bound if operator == "Gt" else number < bound
-
-
-def _integer(text: str | None) -> int | None:
-    try:
-        return int(text) if text is not None else None
-    except ValueError:
-        return None
 
 
 def shortage(demand: Demand, node: Node, used: Mapping[str, int]) -> Obstacle | None:

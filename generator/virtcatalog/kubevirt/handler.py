@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from virtcatalog.api.govalues import integer
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.names import EVEN_PARITY, NON_ROOT, namespace_or_default
 from virtcatalog.kubevirt.claims import backing_volumes
@@ -147,9 +148,10 @@ def _gather_machine(
 
 
 def _verbosity(label: str) -> int:
-    if not (label.isascii() and label.isdigit()):
+    number = integer(label)
+    if number is None:
         raise DomainError(f"metadata.labels[{_LOG_VERBOSITY}]", f"{label!r} is not a number")
-    return int(label)
+    return number
 
 
 def _cpu_set(vmi: VirtualMachineInstance, facts: _ClusterFacts) -> tuple[int, ...]:

@@ -7,14 +7,13 @@ from hashlib import sha1
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from virtcatalog.api.names import namespace_or_default
+from virtcatalog.api.names import DRAWN, LONGEST_PREFIX, namespace_or_default
 
 _NAMESPACE = UUID("2d4f3a52-9c1e-5b0a-8f57-6f1f4f6a7c11")
 # pkg/virt-controller/watch/vm/firmware.go
 _LEGACY = UUID("6a1a24a1-4061-4607-8bf4-a3963d0c5895")
-#: What names are drawn from. Source: apimachinery, pkg/util/rand/rand.go; apiserver, pkg/storage/names/generate.go
+#: What names are drawn from. Source: apimachinery, pkg/util/rand/rand.go
 DRAWN_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
-_DRAWN, _LONGEST_NAME = 5, 63
 _VARIANTS = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}
 _SEED = sha1(_NAMESPACE.bytes, usedforsecurity=False)
 
@@ -31,10 +30,10 @@ def generated_name(namespace: str, base: str) -> str:
     """Return the name that an object with this `generateName` gets, of which the API server draws the end."""
     drawn = int(_identity("generated-name", namespace, base).replace("-", ""), 16)
     end = ""
-    for _ in range(_DRAWN):
+    for _ in range(DRAWN):
         drawn, letter = divmod(drawn, len(DRAWN_LETTERS))
         end += DRAWN_LETTERS[letter]
-    return f"{base[: _LONGEST_NAME - _DRAWN]}{end}"
+    return f"{base[:LONGEST_PREFIX]}{end}"
 
 
 def firmware_uuid(namespace: str, name: str) -> str:

@@ -34,6 +34,8 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """A Beta feature gate is on unless it is disabled; without this it is on when it is named
     (pkg/virt-config/featuregate/feature-gates.go, IsEnabled)."""
 
+    plain_mac_addresses: bool = False
+    """A MAC address may be twelve digits without separators: Go's net.ParseMAC takes that since Go 1.26 (WORKSPACE)."""
     foreign_architecture_needs_gate: bool = True
     """A VM of another architecture than the cluster's needs the gate MultiArchitecture (vmi-create-admitter.go,
     validateArchitecture)."""

@@ -49,6 +49,7 @@ RELEASE = replace(
     traits=replace(
         _BEFORE.traits,
         beta_gates_are_on=True,
+        plain_mac_addresses=True,
         tdx_embeds_secure_boot=True,
         grace_gpus=True,
         interface_needs_binding=True,

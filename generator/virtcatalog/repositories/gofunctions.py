@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from virtcatalog.api.govalues import as_floats, float_text
+from virtcatalog.api.govalues import as_floats, float_text, from_base64
 from virtcatalog.limits import TEMPLATE_OUTPUT_CHARACTERS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
@@ -241,7 +241,7 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     "base": Function("s", _base),
     "dir": Function("s", _dir),
     "b64enc": Function("s", lambda text: base64.b64encode(text.encode()).decode()),
-    "b64dec": Function("s", lambda text: base64.b64decode(text, validate=True).decode()),
+    "b64dec": Function("s", lambda text: from_base64(text).decode()),
     "int": Function("a", _whole),
     "atoi": Function("s", _decimal),
     "fromYaml": Function("s", lambda text: _read(text, dict)),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from virtcatalog.api.govalues import from_base64
 from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.model import Resource
@@ -58,7 +57,7 @@ def _decoded(data: Mapping[str, str]) -> dict[str, str]:
     decoded = {}
     for key, value in data.items():
         try:
-            decoded[key] = base64.b64decode(value, validate=True).decode()
-        except (binascii.Error, UnicodeDecodeError):
+            decoded[key] = from_base64(value).decode()
+        except ValueError:
             continue
     return decoded

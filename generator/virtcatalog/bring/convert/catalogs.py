@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64decode
 from typing import Any
 
 import msgspec
@@ -16,6 +15,7 @@ from msgspec.structs import replace
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.findings import Path, prune_unknown
+from virtcatalog.api.govalues import from_base64
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kinds import INSTANCETYPE, PREFERENCE, RETIRED
 from virtcatalog.bring.convert.change import Changes, UnconvertibleError, vcpus
@@ -187,7 +187,7 @@ def _spec_revision(data: Data, changes: Changes) -> Data:
     """
     path: Path = ("data", "spec")
     try:
-        spec = json.loads(b64decode(data["data"]["spec"], validate=True))
+        spec = json.loads(from_base64(data["data"]["spec"]))
     except (ValueError, RecursionError):
         raise UnconvertibleError(path, "is not the JSON of a spec in base64") from None
     kind = _kind_of(spec)

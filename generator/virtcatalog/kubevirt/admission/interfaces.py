@@ -50,6 +50,7 @@ def validate_interface_states(spec: VirtualMachineInstanceSpec, path: str, confi
 def validate_interfaces(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
     """Each interface on its own; ports count on the pod network alone (validateInterfacesFields)."""
     pods: dict[str, bool] = {}
+    plain_mac_addresses = config.release.traits.plain_mac_addresses
     for index, interface in enumerate(spec.domain.devices.interfaces):
         name = interface.name
         if not _NAME.fullmatch(name):
@@ -63,7 +64,7 @@ def validate_interfaces(spec: VirtualMachineInstanceSpec, path: str, config: Con
                 f"interface {name!r}: model {interface.model!r} is none of {', '.join(sorted(_MODELS))}"
                 f"{nearest(interface.model, _MODELS)}",
             )
-        if interface.mac_address and not is_mac_address(interface.mac_address):
+        if interface.mac_address and not is_mac_address(interface.mac_address, plain=plain_mac_addresses):
             yield invalid(
                 f"{path}.domain.devices.interfaces[{index}].macAddress",
                 f"interface {name!r}: {interface.mac_address!r} is no 48-bit MAC address",

@@ -9,7 +9,6 @@ pkg/storage/admitters (data-volume-template.go).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
@@ -17,6 +16,7 @@ from msgspec.structs import replace
 from virtcatalog.api.cdi import DataVolumeSource
 from virtcatalog.api.core import LabelSelector
 from virtcatalog.api.decode import clone
+from virtcatalog.api.govalues import integer
 from virtcatalog.api.holders import (
     VirtualMachineInstanceReplicaSet,
     VirtualMachinePool,
@@ -202,7 +202,6 @@ def _mistake(template: DataVolumeTemplateSpec, field: str) -> Cause | None:
 
 
 _STRATEGIES = ("unmanaged", "opportunistic", "proactive")
-_INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def validate_replica_set(held: VirtualMachineInstanceReplicaSet, config: Configuration) -> list[Cause]:
@@ -246,8 +245,8 @@ def _max_unavailable(limit: int | str | None) -> Iterator[Cause]:
     elif limit is not None and not limit.endswith("%"):
         yield invalid(field, f"{limit!r} is no percentage: it has to end with %")
     elif limit is not None:
-        number = limit[:-1]
-        if not _INTEGER.fullmatch(number) or not 0 < int(number) <= 100:
+        number = integer(limit[:-1])
+        if number is None or not 0 < number <= 100:
             yield invalid(field, f"{limit!r} is no percentage from 1% to 100%")
 
 

@@ -7,14 +7,13 @@ pkg/storage/admitters/disks.go and storagehotplug.go.
 from __future__ import annotations
 
 import posixpath
-import re
-from base64 import b64decode
 from collections.abc import Iterator
 from operator import attrgetter
 
 from msgspec.structs import astuple
 
 from virtcatalog.api.core import LocalObjectReference
+from virtcatalog.api.govalues import decode_base64
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.volumes import CloudInitConfigDriveSource, CloudInitNoCloudSource, HostDisk, Volume
 from virtcatalog.errors import Cause
@@ -129,8 +128,6 @@ def validate_utility_volumes(spec: VirtualMachineInstanceSpec, path: str, _confi
 MAX_INLINE_BYTES = 2048
 _SHORT = MAX_INLINE_BYTES // 4
 """So many characters are not too many bytes."""
-_ALPHABET = re.compile(r"[A-Za-z0-9+/]*")
-_LINE_BREAKS = str.maketrans("", "", "\r\n")
 
 
 def validate_cloud_init(source: CloudInitNoCloudSource | CloudInitConfigDriveSource, field: str) -> Iterator[Cause]:
@@ -152,7 +149,8 @@ def _count(secret: LocalObjectReference | None, base64: str, plain: str) -> int:
 def _data(kind: str, count: int, base64: str, plain: str, field: str) -> Iterator[Cause]:
     size = 0
     if base64:
-        size, correct = _decoded_size(base64)
+        content, correct = decode_base64(base64)
+        size = len(content)
         if not correct:
             yield invalid(f"{field}.{kind}DataBase64", f"{kind}DataBase64 is not base64")
     if plain:
@@ -165,13 +163,3 @@ def _data(kind: str, count: int, base64: str, plain: str, field: str) -> Iterato
             f"cloud-init {kind} data has {size} bytes, {MAX_INLINE_BYTES} are allowed inline: "
             "put it in a Secret and name that",
         )
-
-
-def _decoded_size(text: str) -> tuple[int, bool]:
-    """The bytes that base64 text stands for, up to the first mistake, and whether there is none."""
-    text = text.translate(_LINE_BREAKS)
-    try:
-        return len(b64decode(text, validate=True)), True
-    except ValueError:
-        prefix = _ALPHABET.match(text)
-        return (prefix.end() if prefix else 0) // 4 * 3, False

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from virtcatalog.api.decode import to_manifest
+from virtcatalog.api.govalues import integer
 from virtcatalog.api.kubevirt import Probe, VirtualMachineInstance
 from virtcatalog.api.quantity import wrapped
 from virtcatalog.kubevirt.pod.facts import NON_ROOT_USER, PRIVATE_DIRECTORY, SHARE_DIRECTORY, Facts, PodError
@@ -75,10 +76,10 @@ def log_verbosity(vmi: VirtualMachineInstance, facts: Facts) -> int:
     label = vmi.metadata.labels.get("logVerbosity")
     if label is None:
         return facts.config.virt_launcher_verbosity
-    digits = label[1:] if label[:1] in ("+", "-") else label
-    if not (digits.isascii() and digits.isdigit() and -(2**63) <= int(label) < 2**63):
+    number = integer(label)
+    if number is None:
         raise PodError("metadata.labels[logVerbosity]", f"{label!r} is not a number")
-    return int(label) % 2**64  # KubeVirt takes a negative one for a huge one
+    return number % 2**64  # KubeVirt takes a negative one for a huge one
 
 
 def security(*, non_root: bool, capabilities: dict[str, list[str]] | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import re
 from virtcatalog.api.core import PersistentVolumeClaim
 from virtcatalog.api.domainspec import KernelBootContainer
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
-from virtcatalog.api.names import namespace_or_default
+from virtcatalog.api.names import DRAWN, LONGEST_PREFIX, namespace_or_default
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
@@ -24,7 +24,6 @@ PRIVATE_DIRECTORY = "/var/run/kubevirt-private"
 
 _REGISTRY = "quay.io/kubevirt"
 _BACKEND_CLAIM = "persistent-state-for"
-_LONGEST_GENERATED, _DRAWN = 58, "00000"
 _RATIO_LABEL = "alpha.kubevirt.io/auto-memory-limits-ratio"
 _RATIO = 2.0
 _HOOKS_GATE = "LibvirtHooksServerAndClient"
@@ -36,7 +35,10 @@ _MODES = (
     ("VMStatsCollector", "--vm-stats-collector"),
     ("FirmwareAutoSelection", "--firmware-auto-selection"),
 )
-_FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?|nan", re.IGNORECASE)
+_DIGITS, _HEX = "[0-9](_?[0-9])*", "[0-9a-f](_?[0-9a-f])*"
+_DECIMAL = rf"({_DIGITS}(\.({_DIGITS})?)?|\.{_DIGITS})(e[+-]?{_DIGITS})?"
+_HEXADECIMAL = rf"0x(_?{_HEX}(\.({_HEX})?)?|\.{_HEX})p[+-]?{_DIGITS}"
+_FLOAT = re.compile(rf"[+-]?({_DECIMAL}|(?P<hex>{_HEXADECIMAL})|inf(inity)?)|nan", re.ASCII | re.IGNORECASE)
 
 
 class PodError(VirtcatalogError):
@@ -111,7 +113,7 @@ class Facts:
         if labelled is not None:
             return labelled
         own = f"{_BACKEND_CLAIM}-{name}"
-        return own if (namespace, own) in self._named else f"{own}-"[:_LONGEST_GENERATED] + _DRAWN
+        return own if (namespace, own) in self._named else f"{own}-"[:LONGEST_PREFIX] + "0" * DRAWN
 
     def limits_cpus_of(self, namespace: str) -> bool:
         """Whether the label selector of automatic CPU limits chooses a namespace (doesVMIRequireAutoCPULimits)."""
@@ -143,10 +145,15 @@ class Facts:
 
 
 def parse_float(text: str) -> float | None:
-    """A number as Go's ParseFloat reads a decimal one; None for what is none or out of range."""
-    if not _FLOAT.fullmatch(text):
+    """A number as Go's ParseFloat reads it; None for what is none or out of range."""
+    match = _FLOAT.fullmatch(text)
+    if match is None:
         return None
-    number = float(text)
+    digits = text.replace("_", "")
+    try:
+        number = float.fromhex(digits) if match["hex"] else float(digits)
+    except OverflowError:
+        return None
     is_name = text.strip("+-")[:1] in "iInN"
     return number if is_name or number not in (float("inf"), float("-inf")) else None
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from virtcatalog.api.govalues import integer
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.names import PLACE_ON_ROOT_COMPLEX
 from virtcatalog.kubevirt.launcher.domain import Domain
@@ -21,7 +21,6 @@ _LARGE_MEMORY = 2 * 2**30
 _TOTAL_PORTS, _FREE_PORTS = 8, 3
 _TOTAL_PORTS_LARGE, _FREE_PORTS_LARGE = 16, 6
 LAST_INDEX = 31
-_INTEGER = re.compile(r"[+-]?0*[0-9]{1,19}")
 
 
 def wanted_ports(domain: Domain, vmi: VirtualMachineInstance) -> int:
@@ -48,9 +47,10 @@ def placeholder_count(vmi: VirtualMachineInstance) -> int:
     annotations, count = vmi.metadata.annotations, len(vmi.spec.domain.devices.interfaces)
     slots = annotations.get(SLOT_COUNT_ANNOTATION)
     if slots is not None:
-        if not _INTEGER.fullmatch(slots) or not -(2**63) <= int(slots) < 2**63:
+        number = integer(slots)
+        if number is None:
             raise DomainError(f"metadata.annotations[{SLOT_COUNT_ANNOTATION}]", f"{slots!r} is not a whole number")
-        return max(0, int(slots) - count)
+        return max(0, number - count)
     return 0 if _is_on_root_complex(vmi) or count == 0 else max(0, _PLACEHOLDERS - count)
 
 
