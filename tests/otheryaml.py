@@ -5,10 +5,14 @@ from __future__ import annotations
 from io import StringIO
 
 from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError
 
 
 def load(text):
-    return YAML(typ="safe").load(text)
+    try:
+        return YAML(typ="safe").load(text)
+    except MarkedYAMLError:  # the parser in C takes no `[fd00::1]` and no half of a character
+        return YAML(typ="safe", pure=True).load(text)
 
 
 def load_all(text):
