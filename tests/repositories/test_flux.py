@@ -25,9 +25,10 @@ spec:
 """
 
 
-def deployed(spec: str, vm: str = VM) -> Environment:
+def deployed(spec: str, vm: str = VM, version: str = "v1") -> Environment:
     """What a Kustomization with these fields deploys of a folder with one VM."""
-    head = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux}\n"
+    head = f"apiVersion: kustomize.toolkit.fluxcd.io/{version}\nkind: Kustomization\n"
+    head += "metadata: {name: apps, namespace: flux}\n"
     own = "spec:\n  path: ./apps\n  sourceRef: {kind: GitRepository, name: flux-system}\n"
     text = head + own + textwrap.indent(textwrap.dedent(spec), "  ")
     files = {"apps.yaml": text.encode(), "apps/web.yaml": vm.encode()}
@@ -87,19 +88,41 @@ def test_names_are_put_around_and_the_namespace_is_the_targets():
     assert metadata(spec) == {"name": "p-web-s", "namespace": "prod", "labels": {"app": "web", "team": "a"}}
 
 
-def test_a_json_patch_of_the_old_field_is_applied():
-    (vm,) = deployed("""\
-        patchesJson6902:
-        - target: {kind: VirtualMachine, name: web}
-          patch: [{op: remove, path: /metadata/labels}]
-        """).resources
-    assert vm.data["metadata"] == {"name": "web"}
+OLD_MERGE = """\
+patchesStrategicMerge:
+- {apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: web, labels: {team: b}}}
+"""
+NO_FIELD = "is no field of kustomize.toolkit.fluxcd.io/v1, which has patches for it"
+OLD_JSON = """\
+patchesJson6902:
+- target: {kind: VirtualMachine, name: web}
+  patch: [{op: remove, path: /metadata/labels/app}]
+"""
 
 
-def test_a_strategic_merge_patch_of_the_old_field_is_an_object():
-    vm = "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: web, labels: {team: b}}}"
-    assert metadata(f"patchesStrategicMerge: [{vm}]\n")["labels"] == {"app": "web", "team": "b"}
-    assert metadata(f"patchesStrategicMerge: ['{vm}']\n")["labels"] == {"app": "web", "team": "b"}
+@pytest.mark.parametrize(
+    ("patches", "labels"),
+    [(OLD_MERGE, {"app": "web", "team": "b"}), (OLD_JSON, {"team": "a"}), (OLD_MERGE + OLD_JSON, {"team": "b"})],
+)
+@pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
+def test_patches_of_the_older_apis_are_applied(patches, labels, version):
+    (vm,) = deployed(patches, version=version).resources
+    assert vm.data["metadata"]["labels"] == labels
+
+
+@pytest.mark.parametrize(
+    ("version", "patches", "fault"),
+    [
+        ("v1", OLD_MERGE, f"patchesStrategicMerge: {NO_FIELD}"),
+        ("v1", OLD_JSON, f"patchesJson6902: {NO_FIELD}"),
+        ("v1beta2", "patchesStrategicMerge: [web.yaml]", "patchesStrategicMerge[0]: must be an object, not its text"),
+        ("v1beta2", "patchesJson6902: [{patch: x}]", "patchesJson6902[0]: must have a list of operations as its patch"),
+    ],
+)
+def test_patches_that_flux_does_not_take(version, patches, fault):
+    unit = deployed(patches, version=version)
+    assert (unit.failed, unit.resources) == (True, ())
+    assert [f"{problem.field}: {problem.message}" for problem in unit.problems] == [f"spec.{fault}"]
 
 
 def test_variables_are_filled_in_as_yaml():

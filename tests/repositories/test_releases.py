@@ -426,8 +426,11 @@ PATCHES = """\
 """
 
 
+OLD_RELEASE = HELM_RELEASE.replace("toolkit.fluxcd.io/v2\n", "toolkit.fluxcd.io/v2beta2\n")
+
+
 def test_post_renderers_patch_what_the_chart_makes_one_after_another(rendered):
-    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{PATCHES}", **CHARTS})
+    found = environment({"hr.yaml": f"{OLD_RELEASE}{LOCAL_CHART}{PATCHES}", **CHARTS})
     assert found.problems == ()
     (vm,) = found.resources
     assert vm.data["metadata"] == {
@@ -444,6 +447,34 @@ def test_post_renderers_patch_what_the_chart_makes_one_after_another(rendered):
         "r/hr.yaml:18:57",
         "r/hr.yaml:23:42",
     ]
+
+
+@pytest.mark.parametrize(
+    ("version", "patches", "fault"),
+    [
+        ("v2", "patchesJson6902: []", ": is no field of helm.toolkit.fluxcd.io/v2, which has patches for it"),
+        ("v2beta2", "patchesStrategicMerge: ['{kind: A}']", "[0]: must be an object, not its text"),
+        ("v2beta1", "patchesJson6902: [{patch: '[]'}]", "[0]: must have a list of operations as its patch"),
+        ("v2beta2", "patchesJson6902: [x]", "[0]: must have a list of operations as its patch"),
+    ],
+)
+def test_post_renderers_of_the_older_apis_are_objects(rendered, version, patches, fault):
+    head = HELM_RELEASE.replace("toolkit.fluxcd.io/v2\n", f"toolkit.fluxcd.io/{version}\n")
+    found = environment({"hr.yaml": f"{head}{LOCAL_CHART}  postRenderers: [{{kustomize: {{{patches}}}}}]\n", **CHARTS})
+    assert (found.failed, found.resources) == (True, ())
+    (problem,) = found.problems
+    assert (
+        f"{problem.field}: {problem.message}" == f"spec.postRenderers[0].kustomize.{patches.partition(':')[0]}{fault}"
+    )
+
+
+def test_a_release_gives_labels_and_annotations_to_all_after_its_post_renderers(rendered):
+    patch = "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: vms, labels: {one: a, two: b}}}"
+    spec = f"  postRenderers: [{{kustomize: {{patches: [{{patch: '{patch}'}}]}}}}]\n"
+    spec += "  commonMetadata: {labels: {two: c}, annotations: {d: e}}\n"
+    (vm,) = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{spec}", **CHARTS}).resources
+    assert vm.data["metadata"]["labels"] == {"one": "a", "two": "c"}
+    assert vm.data["metadata"]["annotations"] == {"d": "e"}
 
 
 def test_post_renderers_that_fail_fail_the_release(rendered):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -12,7 +11,7 @@ from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
 from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
 from virtcatalog.manifests.fields import map_at
-from virtcatalog.manifests.identity import identity
+from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.repositories.documents import Opaque, digest_of, joined
 from virtcatalog.repositories.kustomize.build import build
 from virtcatalog.repositories.kustomize.declared import Added
@@ -125,31 +124,13 @@ def kustomized(
     return Built(built.resources, built.unrendered, built.problems, bool(built.problems), folders=(at,), opaque=opaque)
 
 
-def with_metadata(resource: Resource, common: Mapping[str, Mapping[str, Any]]) -> Resource:
-    """Return an object with the labels and annotations that Flux gives to all; own ones that are no texts are lost.
-
-    Source: github.com/fluxcd/pkg, ssa/utils/meta.go (SetCommonMetadata).
-    """
+def with_metadata(resource: Resource, common: Data) -> Resource:
+    """Return an object with the labels and annotations of a `commonMetadata`."""
     metadata = dict(resource.data.get("metadata") or {})
-    for key, pairs in common.items():
-        own = {name: "" if text is None else text for name, text in map_at(metadata, key).items()}
-        if not all(isinstance(text, str) for text in own.values()):
-            own = {}
-        if own or pairs:
-            metadata[key] = {**own, **pairs}
+    for key in ("labels", "annotations"):
+        if pairs := {**map_at(metadata, key), **map_at(common, key)}:
+            metadata[key] = pairs
     return resource._replace(data={**resource.data, "metadata": metadata})
-
-
-def patches_of_flux(key: str, patches: Iterable[Any]) -> list[Any]:
-    """Return patches as kustomize has them: in Flux' older APIs objects and operations stand there, not their texts."""
-    if key == "patchesStrategicMerge":
-        return [patch if isinstance(patch, str) else json.dumps(patch) for patch in patches]
-    if key == "patchesJson6902":
-        return [
-            {**patch, "patch": json.dumps(patch["patch"])} if isinstance(map_at(patch).get("patch"), list) else patch
-            for patch in patches
-        ]
-    return [*patches]
 
 
 def _charts(tree: Tree, at: str, unrendered: Iterable[Problem]) -> Iterator[Opaque]:

@@ -19,11 +19,12 @@ from virtcatalog.errors import Problem
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, Identity, identity
-from virtcatalog.repositories.building import Built, kustomized, patches_of_flux, with_metadata
+from virtcatalog.repositories.building import Built, kustomized, with_metadata
 from virtcatalog.repositories.deployers import Deployer, alike
 from virtcatalog.repositories.documents import Opaque
 from virtcatalog.repositories.envsubst import SubstitutionError, substituted
 from virtcatalog.repositories.model import Resource
+from virtcatalog.repositories.oldpatches import OLD_PATCHES, as_kustomize_has, faults_of_old_patches
 from virtcatalog.repositories.placeholders import fill
 from virtcatalog.repositories.settings import find_setting, texts_of
 from virtcatalog.repositories.texts import Texts
@@ -34,7 +35,7 @@ BOOTSTRAPPED: Final = "flux-system"
 _SUBSTITUTE: Final = "kustomize.toolkit.fluxcd.io/substitute"
 """The label or annotation of objects whose variables stay, when it says `disabled`."""
 #: Fields of a Kustomization that are added to what the kustomization of its folder has; others take its place.
-_ADDED: Final = ("patches", "patchesStrategicMerge", "images", "patchesJson6902")
+_ADDED: Final = ("patches", "images", *OLD_PATCHES)
 _YAML: Final = (".yaml", ".yml")
 _ELSEWHERE: Final = re.compile(r"(git::|gh:|ssh://|https?://|git@|github\.com[:/]).|(file://)?/", re.IGNORECASE)
 """How a component begins that Flux refuses."""
@@ -145,6 +146,7 @@ def _faults(deployer: Deployer) -> Iterator[Problem]:
     for index, component in enumerate(deployer.items("components")):
         if _ELSEWHERE.match(str(component)):
             yield deployer.problem(f"spec.components[{index}]", f"{component} must be a relative path")
+    yield from faults_of_old_patches(deployer)
 
 
 def _added(deployer: Deployer, tree: Tree, at: str) -> Iterator[tuple[str, Any]]:
@@ -157,7 +159,7 @@ def _added(deployer: Deployer, tree: Tree, at: str) -> Iterator[tuple[str, Any]]
             yield field, text
     for field in _ADDED:
         if items := list(deployer.items(field)):
-            yield field, patches_of_flux(field, items)
+            yield field, as_kustomize_has(field, items)
 
 
 def _is_taken(component: Any, deployer: Deployer, tree: Tree, at: str) -> bool:
@@ -187,8 +189,23 @@ def _with_metadata(result: Built, deployer: Deployer) -> Built:
     common = deployer.get("commonMetadata", of=dict)
     if common is None:
         return result
-    pairs = {key: map_at(common, key) for key in ("labels", "annotations")}
-    return result._replace(resources=tuple(with_metadata(resource, pairs) for resource in result.resources))
+    resources = (with_metadata(_with_texts(resource), common) for resource in result.resources)
+    return result._replace(resources=tuple(resources))
+
+
+def _with_texts(resource: Resource) -> Resource:
+    """An object whose labels and annotations are texts: where one is none, Flux loses all of them.
+
+    Source: github.com/fluxcd/pkg, ssa/utils/meta.go (SetCommonMetadata).
+    """
+    metadata = dict(resource.data.get("metadata") or {})
+    for key in ("labels", "annotations"):
+        pairs = {name: "" if text is None else text for name, text in map_at(metadata, key).items()}
+        if pairs:
+            metadata[key] = pairs if all(isinstance(text, str) for text in pairs.values()) else {}
+    return resource._replace(
+        data={**resource.data, "metadata": {name: own for name, own in metadata.items() if own != {}}}
+    )
 
 
 def _substituted(result: Built, deployer: Deployer, settings: Sequence[Resource], texts: Texts) -> Built:

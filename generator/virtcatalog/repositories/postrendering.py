@@ -1,6 +1,6 @@
 """What a HelmRelease has done to the objects of its chart: kustomize builds them again, with patches and images.
 
-Source: fluxcd/helm-controller, internal/postrender/{build,kustomize}.go.
+Source: fluxcd/helm-controller, internal/postrender/{build,kustomize,common_renderer}.go.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from virtcatalog.api.findings import Path, field_path
 from virtcatalog.catalog.places import Source
 from virtcatalog.manifests.folder import held
 from virtcatalog.manifests.identity import Data
-from virtcatalog.repositories.building import LISTS, Built, patches_of_flux
+from virtcatalog.repositories.building import LISTS, Built, with_metadata
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.documents import Opaque, digest_of
 from virtcatalog.repositories.kustomize.build import build
 from virtcatalog.repositories.kustomize.declared import Added
 from virtcatalog.repositories.kustomize.files import Reading
 from virtcatalog.repositories.model import Resource
+from virtcatalog.repositories.oldpatches import OLD_PATCHES, as_kustomize_has, faults_of_old_patches
 
-_FIELDS: Final = ("patches", "patchesStrategicMerge", "patchesJson6902", "images")
+_FIELDS: Final = ("patches", "images", *OLD_PATCHES)
 _FOLDER: Final = "rendered"
 
 
@@ -33,8 +34,10 @@ def post_rendered(built: Built, deployer: Deployer, reading: Reading) -> Built:
         if not isinstance(options, dict):
             continue
         field = ("postRenderers", index, "kustomize")
+        if faults := tuple(faults_of_old_patches(deployer, *field)):
+            return built._replace(resources=(), problems=(*built.problems, *faults), failed=True)
         lists = {key: items for key in _FIELDS if isinstance(items := options.get(key), list) and items}
-        fields = {key: patches_of_flux(key, items) for key, items in lists.items()}
+        fields = {key: as_kustomize_has(key, items) for key, items in lists.items()}
         added = Added(fields, LISTS, partial(_source, deployer, field))
         again = _built_again(built.resources, added, reading)
         if again.problems and built.unrendered:  # what it patches may be in what is not rendered
@@ -46,7 +49,10 @@ def post_rendered(built: Built, deployer: Deployer, reading: Reading) -> Built:
             files=built.files,
             opaque=built.opaque,
         )
-    return built
+    common = deployer.get("commonMetadata", of=dict)
+    if common is None:
+        return built
+    return built._replace(resources=tuple(with_metadata(resource, common) for resource in built.resources))
 
 
 def _built_again(resources: Sequence[Resource], added: Added, reading: Reading) -> Built:

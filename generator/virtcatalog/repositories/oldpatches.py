@@ -1,0 +1,43 @@
+"""`patchesStrategicMerge` and `patchesJson6902` of Flux: its older APIs have them, and there they are no texts.
+
+Source: fluxcd/helm-controller, api/v2beta2/helmrelease_types.go, and internal/postrender/kustomize.go before v1.0.0;
+fluxcd/pkg, apis/kustomize/kustomize_types.go.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from virtcatalog.api.findings import Path, field_path
+from virtcatalog.errors import Problem
+from virtcatalog.manifests.fields import map_at
+from virtcatalog.repositories.deployers import Deployer
+
+_MERGE: Final = "patchesStrategicMerge"
+OLD_PATCHES: Final = (_MERGE, "patchesJson6902")
+
+
+def faults_of_old_patches(deployer: Deployer, *path: str | int) -> Iterator[Problem]:
+    """Yield what an API server refuses, or Flux, of the patches at a path of an object's spec."""
+    version = str(deployer.resource.data.get("apiVersion"))
+    for key in OLD_PATCHES:
+        field: Path = ("spec", *path, key)
+        if deployer.get(*path, key) is not None and "beta" not in version:
+            yield deployer.problem(field_path(field), f"is no field of {version}, which has patches for it")
+            continue
+        for index, patch in enumerate(deployer.items(*path, key)):
+            if key == _MERGE and not isinstance(patch, dict):
+                yield deployer.problem(field_path((*field, index)), "must be an object, not its text")
+            elif key != _MERGE and not isinstance(map_at(patch).get("patch"), list):
+                yield deployer.problem(field_path((*field, index)), "must have a list of operations as its patch")
+
+
+def as_kustomize_has(key: str, patches: list[Any]) -> list[Any]:
+    """Return patches as kustomize has them, whose objects and operations are texts."""
+    if key == _MERGE:
+        return [json.dumps(patch) for patch in patches]
+    if key in OLD_PATCHES:
+        return [{**patch, "patch": json.dumps(patch["patch"])} for patch in patches]
+    return patches
