@@ -80,7 +80,7 @@ fuzz: $(DEVELOPMENT) ## Fuzz for SECONDS each: catalogs, VMs, YAML …; led by c
 duel: $(DEVELOPMENT) ## Hold random VMs against ORACLE, a command line, or a cluster by DUEL='--context NAME' (docs/fidelity.md)
 	cd tests && ../$(BIN)/python -m duel $(DUEL) '$(ORACLE)'
 
-cluster: $(DEVELOPMENT) ## Run an API server with KubeVirt's kinds and webhooks till Ctrl-C (needs Go 1.26); CLUSTER=--help shows options
+cluster: $(DEVELOPMENT) ## Run an API server with KubeVirt's kinds and webhooks till Ctrl-C (needs Go 1.26 to build it); CLUSTER=--help shows options
 	cd tests && ../$(BIN)/python -m cluster $(CLUSTER)
 
 mutants: $(DEVELOPMENT) ## Draw NUMBER mutants of the program, of ROOM or of all; fail when the tests let one live

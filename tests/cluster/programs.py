@@ -25,30 +25,63 @@ class ClusterError(Exception):
 
 def missing() -> str:
     """Say what a cluster needs and this machine lacks, "" when nothing does."""
-    return "" if shutil.which("go") else "the API server is made of Go modules: install Go 1.26 or later"
+    releases = (modules.name.removeprefix("kubevirt-") for modules in HERE.glob("kubevirt-*"))
+    everything = _is_built() and all(_definitions_of(release).exists() for release in releases)
+    return "" if everything else _lack_of_go()
 
 
 def program() -> Path:
     """Build the program, unless it is there and up to date, and return where it is."""
     with _alone():
-        _run(["go", "build", "-trimpath", "-o", str(PROGRAM), "."], HERE)
+        if not _is_built():
+            _run(["go", "build", "-trimpath", "-o", str(PROGRAM), "."], HERE)
+            _built_of().write_text(_state(_sources()), encoding="utf-8")
     return PROGRAM
+
+
+def _is_built() -> bool:
+    """Whether the program is there, made of the sources as they are."""
+    note = _built_of()
+    return PROGRAM.exists() and note.exists() and note.read_text(encoding="utf-8") == _state(_sources())
+
+
+def _built_of() -> Path:
+    """The file that says of which sources the program is."""
+    return PROGRAM.with_suffix(".sources")
+
+
+def _sources() -> list[Path]:
+    return sorted([*HERE.glob("*.go"), HERE / "go.mod", HERE / "go.sum"])
+
+
+def _state(sources: Sequence[Path]) -> str:
+    return sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:16]
+
+
+def _lack_of_go() -> str:
+    return "" if shutil.which("go") else "the API server is made of Go modules: install Go 1.26 or later"
 
 
 def definitions(release: str) -> list[dict[str, Any]]:
     """Return the CustomResourceDefinitions of KubeVirt and CDI that a release installs."""
-    modules = HERE / f"kubevirt-{release}"
-    sources = sorted([*modules.iterdir(), HERE / "crds.go", HERE / "go.sum"])
-    state = sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:16]
-    path = BUILD / f"definitions-{release}-{state}.json"
+    path = _definitions_of(release)
     if not path.exists():
-        made = _run([str(program()), "crds", str(modules)], HERE)
+        made = _run([str(program()), "crds", str(_modules(release))], HERE)
         with _alone():
             partial = path.with_suffix(".partial")
             partial.write_text(made, encoding="utf-8")
             partial.rename(path)
     found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
     return found
+
+
+def _definitions_of(release: str) -> Path:
+    sources = sorted([*_modules(release).iterdir(), HERE / "crds.go", HERE / "go.sum"])
+    return BUILD / f"definitions-{release}-{_state(sources)}.json"
+
+
+def _modules(release: str) -> Path:
+    return HERE / f"kubevirt-{release}"
 
 
 @contextmanager
@@ -61,7 +94,7 @@ def _alone() -> Iterator[None]:
 
 
 def _run(command: Sequence[str], folder: Path) -> str:
-    if lack := missing():
+    if lack := _lack_of_go():
         raise ClusterError(lack)
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:

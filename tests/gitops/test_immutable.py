@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 import otheryaml
+from cluster.api import ApiError
+from cluster.running import RunningCluster
 from virtcatalog.catalog.labels import SYNC_OPTIONS
 from virtcatalog.catalog.places import Source
 from virtcatalog.gitops.immutable import FrozenChange, frozen_changes, frozen_fields
+from virtcatalog.manifests.merge import merge
 from virtcatalog.repositories.model import Environment, Repository, Resource
 
 
@@ -100,14 +103,121 @@ def test_what_to_do_instead(kind, part, advice):
 
 @pytest.mark.parametrize("kind", ["Secret", "ConfigMap"])
 def test_what_is_immutable_by_its_own_word_has_no_other_data(kind):
-    old = manifest("v1", kind, "immutable: true\ndata: {a: b}\nbinaryData: {c: d}\nstringData: {e: f}", {})
-    new = manifest("v1", kind, "immutable: true\ndata: {}\nbinaryData: {c: e}\nstringData: {e: f, g: h}", {"i": "j"})
-    assert list(frozen_fields(old, new)) == [("data.a", ANEW), ("binaryData.c", ANEW), ("stringData.g", ANEW)]
+    old = manifest("v1", kind, "immutable: true\ndata: {a: b, c: d}", {})
+    new = manifest("v1", kind, "immutable: true\ndata: {c: e, f: g}", {"i": "j"})
+    assert sorted(frozen_fields(old, new)) == [("data.a", ANEW), ("data.c", ANEW), ("data.f", ANEW)]
     assert list(frozen_fields({**old, "immutable": False}, new)) == []
     assert list(frozen_fields({**old, "immutable": "true"}, new)) == []
     assert list(frozen_fields(old, {**new, "apiVersion": "example.org/v1"})) == []
     assert list(frozen_fields(old, {**new, "kind": "Pod"})) == []
     assert list(frozen_fields(old, {**old, "immutable": False})) == [("immutable", ANEW)]
+
+
+#: What Kubernetes itself says of its own kinds: an object, what of it changes, and the fields that cannot.
+OF_KUBERNETES = [
+    ("v1/Secret", "type: a/b\ndata: {a: Yg==}", "type: a/c", ["type"]),
+    ("v1/Secret", "data: {a: Yg==}", "type: Opaque", []),
+    ("v1/Secret", "data: {a: Yg==}", "type: a/b", ["type"]),
+    ("v1/Secret", "type: Opaque\ndata: {a: Yg==}", "type: null", []),
+    ("v1/Secret", "data: {a: Yg==}", "data: {a: Yw==}", []),
+    ("v1/Secret", "immutable: true\ndata: {a: Yg==}", "data: {a: Yw==}", ["data.a"]),
+    ("v1/Secret", "immutable: true\ndata: {a: Yg==}", "data: null", ["data.a"]),
+    ("v1/Secret", "immutable: true\ndata: {a: Yg==}", "data: null\nstringData: {a: b}", []),
+    ("v1/Secret", "immutable: true\ndata: {a: Yg==}", "data: null\nstringData: {a: c}", ["stringData.a"]),
+    ("v1/Secret", "immutable: true\nstringData: {a: b}", "stringData: null\ndata: {a: Yg==}", []),
+    ("v1/Secret", "immutable: true\nstringData: {a: b}", "stringData: null\ndata: {a: Yw==}", ["data.a"]),
+    ("v1/Secret", "immutable: true\nstringData: {a: b}", "stringData: null", []),
+    ("v1/Secret", "immutable: true\nstringData: {a: b}", "stringData: {a: b, c: d}", ["stringData.c"]),
+    ("v1/Secret", "immutable: true\ndata: {a: Yg==}", "immutable: null", ["immutable"]),
+    ("v1/ConfigMap", "immutable: true\ndata: {a: b}", "data: {a: c}", ["data.a"]),
+    ("v1/ConfigMap", "immutable: true\nbinaryData: {a: Yg==}", "binaryData: {a: Yw==}", ["binaryData.a"]),
+    ("v1/ConfigMap", "data: {a: b}", "data: {a: c}\nimmutable: true", []),
+    ("v1/PersistentVolumeClaim", "spec: {CLAIM}", "spec: {volumeMode: Filesystem}", []),
+    ("v1/PersistentVolumeClaim", "spec: {CLAIM}", "spec: {volumeMode: Block}", ["spec.volumeMode"]),
+    ("v1/PersistentVolumeClaim", "spec: {CLAIM}", "spec: {accessModes: [ReadWriteMany]}", ["spec.accessModes[0]"]),
+    ("v1/PersistentVolumeClaim", "spec: {CLAIM, storageClassName: a}", "spec: {storageClassName: b}",
+     ["spec.storageClassName"]),
+    ("v1/PersistentVolumeClaim", "spec: {CLAIM}", "spec: {selector: {matchLabels: {a: b}}}",
+     ["spec.selector.matchLabels.a"]),
+    ("v1/PersistentVolumeClaim", "spec: {CLAIM}", "spec: {volumeName: a}", []),
+    ("v1/PersistentVolumeClaim", "spec: {CLAIM, volumeName: a}", "spec: {volumeName: b}", ["spec.volumeName"]),
+    ("v1/PersistentVolumeClaim", "spec: {CLAIM, dataSource: {kind: PersistentVolumeClaim, name: a}}",
+     "spec: {dataSource: null, dataSourceRef: {kind: PersistentVolumeClaim, name: a}}", []),
+    ("v1/PersistentVolumeClaim", "spec: {CLAIM, dataSource: {kind: PersistentVolumeClaim, name: a}}",
+     "spec: {dataSource: {name: b}}", ["spec.dataSource.name", "spec.dataSourceRef.name"]),
+    ("v1/Service", "spec: {ports: [{port: 1}], clusterIP: 10.0.0.71}", "spec: {clusterIP: 10.0.0.72}",
+     ["spec.clusterIP"]),
+    ("v1/Service", "spec: {ports: [{port: 1}], clusterIP: 10.0.0.71}", "spec: {clusterIP: null}", []),
+    ("v1/Service", "spec: {ports: [{port: 1}], clusterIP: None}", "spec: {clusterIP: null}", []),
+    ("v1/Service", "spec: {ports: [{port: 1}]}", "spec: {clusterIP: None}", ["spec.clusterIP"]),
+    ("v1/Service", "spec: {ports: [{port: 1}], clusterIP: None}",
+     "spec: {type: ExternalName, externalName: a.b, clusterIP: null}", []),
+    ("v1/Service", "spec: {ports: [{port: 1}], type: LoadBalancer}", "spec: {loadBalancerClass: a/b}",
+     ["spec.loadBalancerClass"]),
+    ("v1/Service", "spec: {ports: [{port: 1}]}", "spec: {type: LoadBalancer, loadBalancerClass: a/b}", []),
+    ("v1/Service", "spec: {ports: [{port: 1}], selector: {a: b}}", "spec: {selector: {a: c}}", []),
+    *(
+        (f"apps/v1/{kind}", "spec: {selector: {matchLabels: {a: b}}, template: {LABELLED}}",
+         "spec: {selector: {matchLabels: {c: d}}}", ["spec.selector.matchLabels.c"])
+        for kind in ("Deployment", "DaemonSet", "ReplicaSet", "StatefulSet")
+    ),
+    ("apps/v1/Deployment", "spec: {selector: {matchLabels: {a: b}}, template: {LABELLED}}", "spec: {replicas: 3}", []),
+    ("apps/v1/StatefulSet", "spec: {selector: {matchLabels: {a: b}}, template: {LABELLED}}",
+     "spec: {podManagementPolicy: OrderedReady}", []),
+    ("apps/v1/StatefulSet", "spec: {selector: {matchLabels: {a: b}}, template: {LABELLED}}",
+     "spec: {podManagementPolicy: Parallel, serviceName: a}", ["spec.podManagementPolicy", "spec.serviceName"]),
+    ("apps/v1/StatefulSet", "spec: {selector: {matchLabels: {a: b}}, template: {LABELLED}}",
+     "spec: {volumeClaimTemplates: [{metadata: {name: a}, spec: {CLAIM}}]}",
+     ["spec.volumeClaimTemplates[0].metadata.name", "spec.volumeClaimTemplates[0].spec.accessModes[0]",
+      "spec.volumeClaimTemplates[0].spec.resources.requests.storage"]),
+    ("rbac.authorization.k8s.io/v1/RoleBinding", "roleRef: {ROLE, name: a}", "roleRef: {name: b}", ["roleRef.name"]),
+    ("rbac.authorization.k8s.io/v1/ClusterRoleBinding", "roleRef: {ROLE, name: a}", "roleRef: {name: b}",
+     ["roleRef.name"]),
+    ("rbac.authorization.k8s.io/v1/RoleBinding", "roleRef: {ROLE, name: a}",
+     "subjects: [{kind: User, name: u, apiGroup: rbac.authorization.k8s.io}]", []),
+    ("scheduling.k8s.io/v1/PriorityClass", "value: 1", "value: 2", ["value"]),
+    ("scheduling.k8s.io/v1/PriorityClass", "value: 1", "preemptionPolicy: Never", ["preemptionPolicy"]),
+    ("scheduling.k8s.io/v1/PriorityClass", "value: 1", "preemptionPolicy: PreemptLowerPriority", []),
+    ("storage.k8s.io/v1/StorageClass", "provisioner: a", "provisioner: b", ["provisioner"]),
+    ("storage.k8s.io/v1/StorageClass", "provisioner: a", "parameters: {a: b}", ["parameters.a"]),
+    ("storage.k8s.io/v1/StorageClass", "provisioner: a", "reclaimPolicy: Delete\nvolumeBindingMode: Immediate", []),
+    ("storage.k8s.io/v1/StorageClass", "provisioner: a", "reclaimPolicy: Retain", ["reclaimPolicy"]),
+    ("storage.k8s.io/v1/StorageClass", "provisioner: a", "allowVolumeExpansion: true\nmountOptions: [a]", []),
+    ("apps/v1/ControllerRevision", "revision: 1\ndata: {a: 1}", "data: {a: 2}", ["data.a"]),
+]  # fmt: skip
+_SHORT = {
+    "CLAIM": "accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}",
+    "LABELLED": "metadata: {labels: {a: b, c: d}}, spec: {containers: [{name: a, image: a}]}",
+    "ROLE": "kind: ClusterRole, apiGroup: rbac.authorization.k8s.io",
+}
+
+
+def before_and_after(kind: str, old: str, change: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """An object and what it becomes; in the change null is a field that goes."""
+    for short, text in _SHORT.items():
+        old, change = old.replace(short, text), change.replace(short, text)
+    version, name = kind.rsplit("/", 1)
+    return manifest(version, name, old, {}), merge(manifest(version, name, old, {}), otheryaml.load(change))
+
+
+@pytest.mark.parametrize(("kind", "old", "change", "expected"), OF_KUBERNETES)
+def test_what_cannot_change_of_kinds_of_kubernetes(kind: str, old: str, change: str, expected: list[str]) -> None:
+    assert sorted(field for field, _ in frozen_fields(*before_and_after(kind, old, change))) == expected
+
+
+def test_a_cluster_refuses_the_same_changes(cluster: RunningCluster) -> None:
+    api = cluster.api
+    for number, (kind, old, change, expected) in enumerate(OF_KUBERNETES):
+        before, after = before_and_after(kind, old, change)
+        before["metadata"] = after["metadata"] = {"name": f"immutable-{number}"}
+        api.apply(before)
+        refused = ""
+        try:
+            api.apply(after)
+        except ApiError as error:
+            refused = str(error)
+        api.delete(before)
+        assert bool(refused) == bool(expected), (kind, old, change, refused)
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,18 @@
 
 Source: containerized-data-importer, pkg/apiserver/webhooks (datavolume-validate.go, dataimportcron-validate.go);
 KubeVirt, admitters/vmi-update-admitter.go, migration-update-admitter.go, vmpool-admitter.go, pkg/storage/admitters
-(vmsnapshot.go, vmrestore.go, vmexport.go), api/backup/v1alpha1; Kubernetes, pkg/apis/core/validation (PVCs, Secrets,
-ConfigMaps) and pkg/apis/apps/validation (ControllerRevisions).
+(vmsnapshot.go, vmrestore.go, vmexport.go), api/backup/v1alpha1; Kubernetes, pkg/apis/GROUP/validation, and what its
+defaults (pkg/apis/GROUP/v1/defaults.go) and pkg/registry/core/service/storage leave as it is. Jobs are left out: what
+runs once is deleted in many ways before it is applied again.
 """
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from virtcatalog.api.findings import Path
+from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.labels import SYNC_OPTIONS
 from virtcatalog.manifests.difference import Difference, alike, differences
@@ -22,23 +24,52 @@ from virtcatalog.repositories.syncing import option_set
 
 _DATA: Final = "give it another name and have VMs use that, or delete it first, with its data"
 _ANEW: Final = "delete it first, or give it another name"
-_FROZEN: Final[dict[tuple[str, str], tuple[Path, str]]] = {
-    ("cdi.kubevirt.io", "DataVolume"): (("spec",), _DATA),
-    ("cdi.kubevirt.io", "DataImportCron"): (("spec",), _ANEW),
-    ("kubevirt.io", "VirtualMachineInstance"): (("spec",), _ANEW),
-    ("kubevirt.io", "VirtualMachineInstanceMigration"): (("spec",), _ANEW),
-    ("pool.kubevirt.io", "VirtualMachinePool"): (("spec", "selector"), _ANEW),
-    ("snapshot.kubevirt.io", "VirtualMachineSnapshot"): (("spec",), _ANEW),
-    ("snapshot.kubevirt.io", "VirtualMachineRestore"): (("spec",), _ANEW),
-    ("export.kubevirt.io", "VirtualMachineExport"): (("spec",), _ANEW),
-    ("backup.kubevirt.io", "VirtualMachineBackup"): (("spec",), _ANEW),
-    ("backup.kubevirt.io", "VirtualMachineBackupTracker"): (("spec",), _ANEW),
-    ("", "PersistentVolumeClaim"): (("spec",), _DATA),
-    ("apps", "ControllerRevision"): (("data",), "give it another name"),
+_SPEC: Final[Path] = ("spec",)
+_SELECTOR: Final[Path] = ("spec", "selector")
+_FROZEN: Final[dict[tuple[str, str], tuple[str, tuple[Path, ...]]]] = {
+    ("cdi.kubevirt.io", "DataVolume"): (_DATA, (_SPEC,)),
+    ("cdi.kubevirt.io", "DataImportCron"): (_ANEW, (_SPEC,)),
+    ("kubevirt.io", "VirtualMachineInstance"): (_ANEW, (_SPEC,)),
+    ("kubevirt.io", "VirtualMachineInstanceMigration"): (_ANEW, (_SPEC,)),
+    ("pool.kubevirt.io", "VirtualMachinePool"): (_ANEW, (_SELECTOR,)),
+    ("snapshot.kubevirt.io", "VirtualMachineSnapshot"): (_ANEW, (_SPEC,)),
+    ("snapshot.kubevirt.io", "VirtualMachineRestore"): (_ANEW, (_SPEC,)),
+    ("export.kubevirt.io", "VirtualMachineExport"): (_ANEW, (_SPEC,)),
+    ("backup.kubevirt.io", "VirtualMachineBackup"): (_ANEW, (_SPEC,)),
+    ("backup.kubevirt.io", "VirtualMachineBackupTracker"): (_ANEW, (_SPEC,)),
+    ("", "PersistentVolumeClaim"): (_DATA, (_SPEC,)),
+    ("", "Secret"): (_ANEW, (("type",),)),
+    ("", "Service"): (_ANEW, (("spec", "clusterIP"), ("spec", "loadBalancerClass"))),
+    ("apps", "ControllerRevision"): ("give it another name", (("data",),)),
+    ("apps", "DaemonSet"): (_ANEW, (_SELECTOR,)),
+    ("apps", "Deployment"): (_ANEW, (_SELECTOR,)),
+    ("apps", "ReplicaSet"): (_ANEW, (_SELECTOR,)),
+    ("apps", "StatefulSet"): (
+        _ANEW,
+        tuple(("spec", key) for key in ("selector", "serviceName", "podManagementPolicy", "volumeClaimTemplates")),
+    ),
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"): (_ANEW, (("roleRef",),)),
+    ("rbac.authorization.k8s.io", "RoleBinding"): (_ANEW, (("roleRef",),)),
+    ("resource.k8s.io", "ResourceClaim"): (_ANEW, (_SPEC,)),
+    ("resource.k8s.io", "ResourceClaimTemplate"): (_ANEW, (_SPEC,)),
+    ("scheduling.k8s.io", "PriorityClass"): (_ANEW, (("value",), ("preemptionPolicy",))),
+    ("storage.k8s.io", "StorageClass"): (
+        _ANEW,
+        (("provisioner",), ("parameters",), ("reclaimPolicy",), ("volumeBindingMode",)),
+    ),
 }
-"""By group and kind: the part that never changes, and what to do instead."""
-_IMMUTABLE: Final = ("immutable", "data", "binaryData", "stringData")
-"""What never changes of Secrets and ConfigMaps that say `immutable: true`."""
+"""By group and kind: what to do instead, and the parts that never change."""
+_DEFAULTS: Final[dict[tuple[str, str], str]] = {
+    ("Secret", "type"): "Opaque",
+    ("PersistentVolumeClaim", "spec.volumeMode"): "Filesystem",
+    ("StatefulSet", "spec.podManagementPolicy"): "OrderedReady",
+    ("ClusterRoleBinding", "roleRef.apiGroup"): "rbac.authorization.k8s.io",
+    ("RoleBinding", "roleRef.apiGroup"): "rbac.authorization.k8s.io",
+    ("PriorityClass", "preemptionPolicy"): "PreemptLowerPriority",
+    ("StorageClass", "reclaimPolicy"): "Delete",
+    ("StorageClass", "volumeBindingMode"): "Immediate",
+}
+"""By kind and field: what is there where a manifest says nothing."""
 _STORAGE: Final = ("spec", "resources", "requests", "storage")
 _CHECKPOINTS: Final = (("checkpoints",), ("finalCheckpoint",))
 
@@ -68,20 +99,75 @@ def frozen_fields(old: Data, new: Data) -> Iterator[tuple[str, str]]:
     if {"Replace=true", "Force=true"} <= options:
         return  # Argo CD deletes and creates it
     if kind in ("Secret", "ConfigMap") and not group and old.get("immutable") is True:
-        changed = (difference.field for part in _IMMUTABLE for difference in _differing(old, new, (part,)))
-        yield from ((field, _ANEW) for field in changed)
-    path, advice = _FROZEN.get((group, kind), ((), ""))
-    for difference in _differing(old, new, path) if path else ():
-        if not _may_change(kind, difference, new):
-            yield difference.field, advice
+        yield from ((field, _ANEW) for field in _immutable_fields(old, new))
+    advice, parts = _FROZEN.get((group, kind), ("", ()))
+    if kind == "PersistentVolumeClaim":
+        old, new = _with_data_source(old), _with_data_source(new)
+    for part in parts:
+        for difference in _differing(old, new, part):
+            if not _is_default(kind, difference) and not _may_change(kind, difference, old, new):
+                yield difference.field, advice
 
 
-def _may_change(kind: str, difference: Difference, new: Data) -> bool:
+def _immutable_fields(old: Data, new: Data) -> Iterator[str]:
+    """Yield what changes of a Secret or ConfigMap that says `immutable: true`.
+
+    `stringData` is written into `data`, and stays there when it leaves the manifest.
+    """
+    for part in ("immutable", *(() if new.get("kind") == "Secret" else ("data", "binaryData"))):
+        yield from (difference.field for difference in _differing(old, new, (part,)))
+    if new.get("kind") != "Secret":
+        return
+    before, after = _content(old), _content(new)
+    for key, text in before.items():
+        if key not in after and key in map_at(old, "data"):
+            yield field_path(("data", key))
+        elif key in after and after[key] != text:
+            yield _field_of(new, key)
+    yield from (_field_of(new, key) for key in after if key not in before)
+
+
+def _content(secret: Data) -> dict[str, Any]:
+    """What a Secret holds, in base64."""
+    texts = {key: b64encode(str(text).encode()).decode() for key, text in map_at(secret, "stringData").items()}
+    return {**map_at(secret, "data"), **texts}
+
+
+def _field_of(secret: Data, key: str) -> str:
+    return field_path(("stringData" if key in map_at(secret, "stringData") else "data", key))
+
+
+def _with_data_source(claim: Data) -> Data:
+    """A claim with both fields that say where its data are from: Kubernetes writes the one into the other."""
+    spec = map_at(claim, "spec")
+    source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
+    if isinstance(reference, dict) and reference.get("namespace"):
+        return claim
+    both = {"dataSource": source or reference, "dataSourceRef": reference or source}
+    return {**claim, "spec": {**spec, **both}} if source or reference else claim
+
+
+def _is_default(kind: str, difference: Difference) -> bool:
+    """Whether a field comes or goes with the value that it has anyway."""
+    default = _DEFAULTS.get((kind, difference.field))
+    return default is not None and {difference.old or default, difference.new or default} == {default}
+
+
+def _may_change(kind: str, difference: Difference, old: Data, new: Data) -> bool:
     match kind:
         case "PersistentVolumeClaim":
             before, after = _amount(difference.old), _amount(difference.new)
             grows = difference.path == _STORAGE and before is not None and after is not None and before < after
-            return grows or difference.path == ("spec", "volumeAttributesClassName")
+            # The cluster's default class and the volume that it is bound to may be those already.
+            comes = difference.old is None and difference.path[1:] in (("storageClassName",), ("volumeName",))
+            return grows or comes or difference.path == ("spec", "volumeAttributesClassName")
+        case "Service":
+            types = {map_at(manifest, "spec").get("type") for manifest in (old, new)}
+            if difference.path == ("spec", "loadBalancerClass"):
+                return types != {"LoadBalancer"}
+            # An address that is not in the manifest is the one that the Service has.
+            comes = difference.old is None and difference.new != "None"
+            return "ExternalName" in types or difference.new is None or comes
         case "DataVolume":
             is_multistage = not {"vddk", "imageio"}.isdisjoint(map_at(new, "spec", "source"))
             return is_multistage and difference.path[1:2] in _CHECKPOINTS
