@@ -160,7 +160,7 @@ def test_a_folder_has_every_vm_a_table_and_the_account(snapshot):
             0,
             [f"big{number},100000,4096" for number in range(42)],
             [
-                "and 2 refusals more: -o report",
+                "and 2 refusals more: -o json",
                 "42 VMs: 42 refused; 126 attributes: 0 carried, 0 the host's, 0 lost, 126 not proven",
             ],
         ),
@@ -172,6 +172,15 @@ def test_forty_lines_are_printed_of_what_is_lost_or_refused(columns, rows, last)
     lines = run("-f", "small", "-o", "csv").stderr.splitlines()
     assert lines[40:] == last
     assert all(line.startswith("small/RVTools_tabvInfo.csv:") for line in lines[:40])
+
+
+@pytest.mark.parametrize(
+    ("form", "pointer"), [("yaml", ": -o report"), ("report", ""), ("json", ""), ("table", ": -o report")]
+)
+def test_a_form_that_has_all_points_to_no_other(form: str, pointer: str) -> None:
+    owners = "".join(f",Owner {number}" for number in range(41))
+    write({INFO: f"VM,CPUs,Memory{owners}\na,1,1024{owners}\n"})
+    assert run("-f", "small", "-o", form).stderr.splitlines()[40] == f"and 1 attribute more{pointer}"
 
 
 def test_forty_vms_are_named_that_are_in_no_plan():

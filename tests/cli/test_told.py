@@ -248,7 +248,7 @@ def test_what_became_of_machines(
     account: Tally, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
 ) -> None:
     account.left_out.update({"template": 2, "VM without a disk": 1})
-    account.tell(2)
+    account.tell(2, "yaml")
     assert capsys.readouterr().err == snapshot
     assert account.fine is (not account.outcomes["refused"] and account.ledger.counts["lost"] == 0)
 
@@ -266,7 +266,7 @@ def test_a_machine_that_is_refused_is_told_with_its_reasons(capsys: pytest.Captu
     hardware = GuestHardware(2, 1, 4 * GIB, "bios", False, False, {}, {})
     account = Tally()
     list(account.counted([brought("bad", None), brought("good", hardware)]))
-    account.tell(5)
+    account.tell(5, "yaml")
     assert capsys.readouterr().err == (
         "vms.csv:3:1: ns/bad: spec.x: is wrong (refused by the VM webhook)\n"
         "vms.csv:3:1: ns/bad: spec.y: is missing (refused by the VMI webhook)\n"

@@ -120,7 +120,9 @@ def _memory(draft: Draft) -> None:
     current = draft.domain.first("currentMemory")
     if current is not None and size_of(draft, current) < size:
         draft.mark("lost", "KubeVirt starts a guest with all of its memory", current)
-    if most is not None and size_of(draft, most) >= size:
+    if most is not None and size_of(draft, most) < size:
+        draft.mark("lost", "it is less than the memory: libvirt takes no such domain", most)
+    elif most is not None:
         draft.put(("domain", "memory", "maxGuest"), str(Quantity.of(size_of(draft, most))), most)
         if size_of(draft, most) == size:
             draft.mark("carried", "spec.template.spec.domain.memory.maxGuest", most)

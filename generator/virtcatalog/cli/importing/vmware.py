@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _FORMS = ("yaml", "table", "csv", "report", "json")
 _MOST_LINES = 40
-"""How many lines there are about what is lost, and how many about VMs that are refused; -o report has all."""
+"""How many lines there are about what is lost, and how many about VMs that are refused."""
 
 
 @click.command(
@@ -167,7 +167,7 @@ def command(
     if not tally.outcomes and not problems:
         raise VirtcatalogError(f"there is no machine {'of these names ' if patterns else ''}in {', '.join(sources)}")
     fits = together.tell(prices, _MOST_LINES)
-    tally.tell(_MOST_LINES)
+    tally.tell(_MOST_LINES, form if output is None else "")
     if problems:
         return 2
     return 0 if tally.fine and fits else 1

@@ -77,11 +77,15 @@ class Tally:
         """Whether every VM is admitted, and nothing of it is lost."""
         return not self.outcomes["refused"] and not self.ledger.counts["lost"]
 
-    def tell(self, most: int) -> None:
-        """Say what is refused and what is lost, `most` lines of each, and how many VMs came out how."""
-        _tell_some(map(str, self._refused), len(self._refused), most, "refusal")
+    def tell(self, most: int, form: str) -> None:
+        """Say what is refused and what is lost, `most` lines of each, and how many VMs came out how.
+
+        Which form has all of it is said where that is not the one that is printed.
+        """
+        _tell_some(map(str, self._refused), len(self._refused), most, "refusal", "" if form == "json" else "json")
         lost = [line for line in self.ledger.lines() if line.fate == "lost"]
-        _tell_some(map(_lost, lost), len(lost), most, "attribute")
+        whole = "" if form in ("report", "json") else "report"
+        _tell_some(map(_lost, lost), len(lost), most, "attribute", whole)
         if self.left_out:
             summary(f"left out: {', '.join(_left_out(*item) for item in sorted(self.left_out.items()))}")
         number = self.outcomes.total()
@@ -111,11 +115,11 @@ def _left_out(kind: str, number: int) -> str:
     return f"{counted(number, noun)} {rest}".rstrip()
 
 
-def _tell_some(lines: Iterable[str], number: int, most: int, noun: str) -> None:
+def _tell_some(lines: Iterable[str], number: int, most: int, noun: str, whole: str) -> None:
     for _, line in zip(range(most), lines, strict=False):
         echo(line, err=True)
     if number > most:
-        summary(f"and {counted(number - most, noun)} more: -o report")
+        summary(f"and {counted(number - most, noun)} more{f': -o {whole}' if whole else ''}")
 
 
 def _lost(line: Line) -> str:
