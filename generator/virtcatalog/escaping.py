@@ -25,8 +25,10 @@ _CELL = r"([\\`*_\[\]<>|@&$~#])"
 # What runners of CI jobs obey: `::` where a line begins, and anywhere in one `##[` (GitHub), `##vso[` (Azure) and more.
 _COMMAND = r"(?m)^([^\S\n]*)::"
 _MARKED = r"##(?=[A-Za-z]*\[)"
+# At the start of a line, GitLab takes /merge for a command, and Markdown 1. and - for a list and = for a heading.
+_START = r"^(\s*)([/=]|[-+](?=[-+\s])|[0-9]+(?=[.)](?:\s|$)))"
 # A word of which a forge makes a mention, a reference or a link: it looks at what is shown, so that no escape helps.
-_ACTIVE = r"""@|[#!&$](?=["\d])|[~%^](?=["\w])|\[[a-z_]+:|://|(?i:\bwww\.|\bmailto:|\bxmpp:|\bgh-\d)"""
+_ACTIVE = r"""@|[#!&$](?=["\d])|[~%^](?=["\w])|\[[a-z_]+:|://|(?i:(?<![^\W_])(?:www\.|mailto:|xmpp:|gh-\d))"""
 
 
 def terminal(text: str) -> str:
@@ -76,11 +78,7 @@ def _github_property(text: str) -> str:
 
 def markdown(text: str) -> str:
     """Return a text as a line of Markdown that means nothing: no markup, link, mention or quick action."""
-    escaped = _words(text, _MARKDOWN)
-    # At the start of a line, GitLab takes /merge for a command, and Markdown 1. for a list and = for a heading.
-    return re.sub(
-        r"^(\s*)([/=]|[0-9]+(?=[.)]))", lambda start: f"{start[1]}&#{ord(start[2][0])};{start[2][1:]}", escaped
-    )
+    return _words(text, _MARKDOWN)
 
 
 def _words(text: str, escaped: str) -> str:
@@ -89,7 +87,8 @@ def _words(text: str, escaped: str) -> str:
     def shown(word: re.Match[str]) -> str:
         return markdown_code(word[0]) if re.search(_ACTIVE, word[0]) else re.sub(escaped, r"\\\1", word[0])
 
-    return re.sub(_COMMAND, r"\1&#58;:", re.sub(r"\S+", shown, single_line(text)))
+    line = re.sub(_COMMAND, r"\1&#58;:", re.sub(r"\S+", shown, single_line(text)))
+    return re.sub(_START, lambda start: f"{start[1]}&#{ord(start[2][0])};{start[2][1:]}", line)
 
 
 def markdown_prose(text: str) -> str:
