@@ -45,6 +45,17 @@ def left_out(files: dict[str, str], *ignores: object) -> list[str]:
         ("b/**\n", ["b/a.yaml", "b/c/a.yaml", "b/c/d.yaml"]),
         ("**/c/a.yaml\n", ["b/c/a.yaml", "c/a.yaml"]),
         ("**\n", list(FILES)),
+        ("**/\n", [path for path in FILES if "/" in path]),
+        ("/**\n", []),
+        ("b/**/\n", ["b/a.yaml", "b/c/a.yaml", "b/c/d.yaml"]),
+        ("b//c\n", ["b/c/a.yaml", "b/c/d.yaml"]),
+        ("b**/a.yaml\n", []),
+        ("b**\n", ["b/a.yaml", "b/c/a.yaml", "b/c/d.yaml"]),
+        ("**/c/c\n", []),
+        ("*.yaml\n!/\n!\n", list(FILES)),
+        ("a.yaml\t\n", []),
+        ("d.yaml\x0ca.yaml\n", []),
+        ("a.yaml\\ \n", []),
         ("/*\n!/b/\n", ["a.yaml", "c/a.yaml", "d.yaml"]),
         ("a.yaml\n!/b/a.yaml\n", ["a.yaml", "b/c/a.yaml", "c/a.yaml"]),
         ("!a.yaml\na.yaml\n", ["a.yaml", "b/a.yaml", "b/c/a.yaml", "c/a.yaml"]),
@@ -54,6 +65,27 @@ def left_out(files: dict[str, str], *ignores: object) -> list[str]:
 def test_which_files_lines_mean(lines: str, files: list[str]) -> None:
     assert left_out({".sourceignore": lines}) == files
     assert left_out({}, lines) == files
+
+
+def test_behind_any_folders_the_first_of_a_name_is_meant() -> None:
+    paths = ("c/c/a.yaml", "c/c/c/b.yaml")
+    tree = Tree(held({**dict.fromkeys(paths, b""), ".sourceignore": b"**/c/a.yaml\n**/c/c/b.yaml\n"}), "repo")
+    assert ignored(tree, []) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "left"),
+    [
+        ({}, ["b/cloudbuild.yaml", "appveyor.yml", "charts.tar.gz"]),
+        ({".sourceignore": "# nothing\n"}, ["b/cloudbuild.yaml", "appveyor.yml", "charts.tar.gz"]),
+        ({".sourceignore": "a.yaml\n"}, ["a.yaml"]),
+        ({"b/.sourceignore": "/a**/x\n"}, []),
+    ],
+)
+def test_where_nothing_is_said_files_of_others_are_left_out(files: dict[str, str], left: list[str]) -> None:
+    paths = ("a.yaml", "b/cloudbuild.yaml", "appveyor.yml", "charts.tar.gz", "chart.tgz")
+    contents = {**dict.fromkeys(paths, b""), **{path: text.encode() for path, text in files.items()}}
+    assert sorted(ignored(Tree(held(contents), "repo"), [])) == sorted(left)
 
 
 def test_a_file_in_a_folder_is_about_that_folder() -> None:

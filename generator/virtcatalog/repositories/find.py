@@ -45,14 +45,13 @@ def find(folder: Folder, label: str, renderer: Renderer | None = None) -> Reposi
     context = Context(tree, objects, renderer.charts)
     own = [resource.data for resource in objects if context.sources.is_own(resource.data)]
     left_out = ignored(tree, own) if kinds and not kinds & _OF_ARGO_CD else []
+    manifests = len({*left_out} & {*tree.files})
     if left_out:
         tree = Tree(folder.changed(dict.fromkeys(left_out)), label, renderer.texts)
         context = Context(tree, list(_objects(tree)), renderer.charts)
     repository = _Finder(context).find()
     return (
-        replace(repository, passed_over={**repository.passed_over, _LEFT_OUT: len(left_out)})
-        if left_out
-        else repository
+        replace(repository, passed_over={**repository.passed_over, _LEFT_OUT: manifests}) if manifests else repository
     )
 
 

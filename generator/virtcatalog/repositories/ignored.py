@@ -5,66 +5,84 @@ Source: github.com/fluxcd/pkg, sourceignore/sourceignore.go; github.com/go-git/g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from virtcatalog.limits import REPOSITORY_FILE_BYTES
 from virtcatalog.manifests.folder import Folder, SourceError
 from virtcatalog.manifests.identity import Data
-from virtcatalog.repositories.globs import PATH, Globs
+from virtcatalog.repositories.globs import PATH, Globs, Matches
 from virtcatalog.repositories.tree import Tree
 
 _FILE: Final = ".sourceignore"
+_DEFAULTS: Final = (
+    *("*.jpg", "*.jpeg", "*.gif", "*.png", "*.wmv", "*.flv", "*.tar.gz", "*.zip", "appveyor.yml", "cloudbuild.yaml"),
+    *("codeship-services.yml", "codeship-steps.yml"),
+)
+"""What is left out where nobody says what is; what is hidden besides."""
 
 
 class _Pattern(NamedTuple):
-    """A line: `at` is the folder of its file; `names` are globs of the parts of a path, one for a name anywhere."""
+    """A line: `at` is the folder of its file; `names` are globs of the parts of a path, one for a name anywhere.
+
+    None stands for any number of folders, and `_passed` for a part that is empty.
+    """
 
     at: tuple[str, ...]
     leaves_out: bool
     folders_only: bool
     anchored: bool
-    names: tuple[Callable[[str], bool] | None, ...]
+    names: tuple[Matches | None, ...]
 
     def matches(self, path: Sequence[str]) -> bool:
         """Whether a file, or a folder that it is in, is meant."""
         if tuple(path[: len(self.at)]) != self.at:
             return False
         parts = path[len(self.at) :]
-        ends = range(1, len(parts) if self.folders_only else len(parts) + 1)
-        if not self.anchored:
-            name = self.names[0]
-            return any(name is None or name(parts[end - 1]) for end in ends)
-        return any(_match(self.names, parts[:end]) for end in ends)
+        if self.anchored:
+            left = _behind(self.names, parts)
+            return left is not None and not (self.folders_only and left == 0)
+        name = self.names[0]
+        place = next((place for place, part in enumerate(parts, 1) if name is None or name(part)), 0)
+        return place > 0 and not (self.folders_only and place == len(parts))
 
 
-def _match(names: Sequence[Callable[[str], bool] | None], parts: Sequence[str]) -> bool:
-    """Whether globs match the parts of a path; None stands for any number of them."""
-    reached = {0}
-    for part in parts:
-        reached = _further(reached, names)
-        reached = {
-            step if names[step] is None else step + 1
-            for step in reached
-            if step < len(names) and ((name := names[step]) is None or name(part))
-        }
-    return len(names) in _further(reached, names)
+def _passed(_: str) -> bool:
+    return True
 
 
-def _further(reached: Iterable[int], names: Sequence[object]) -> set[int]:
-    """The steps that `**` lets be passed over, too."""
-    steps = set(reached)
-    for step in sorted(steps):
-        while step < len(names) and names[step] is None:
-            step += 1
-            steps.add(step)
-    return steps
+def _never(_: str) -> bool:
+    return False
+
+
+def _behind(names: Sequence[Matches | None], parts: Sequence[str]) -> int | None:
+    """How many parts of a path are left behind those that globs match; None when they don't.
+
+    Behind `**` the first part that matches is taken, whatever follows, and `**` at the end needs a name before it.
+    """
+    at, matched, skips = 0, False, False
+    for index, name in enumerate(names):
+        if name is None:
+            if index == len(names) - 1:
+                break
+            skips = True
+        elif name is _passed:
+            skips = False
+        else:
+            reach = range(at, len(parts) if skips else min(at + 1, len(parts)))
+            place = next((place for place in reach if name(parts[place])), None)
+            if place is None:
+                return None
+            at, matched, skips = place + 1, True, False
+    return len(parts) - at if matched else None
 
 
 def ignored(tree: Tree, manifests: Iterable[Data]) -> list[str]:
     """Return the files of a repository that Flux leaves out; `manifests` are the GitRepositories that stand for it."""
-    patterns = list(_patterns(tree, manifests))
-    return [path for path in tree.root.listing().files if _is_ignored(path.split("/"), patterns)] if patterns else []
+    patterns = [*_patterns(tree, manifests)] or [
+        pattern for line in _DEFAULTS for pattern in _pattern(line, (), tree.globs)
+    ]
+    return [path for path in tree.root.listing().files if _is_ignored(path.split("/"), patterns)]
 
 
 def _is_ignored(path: Sequence[str], patterns: Sequence[_Pattern]) -> bool:
@@ -77,27 +95,34 @@ def _patterns(tree: Tree, manifests: Iterable[Data]) -> Iterator[_Pattern]:
         for line in _lines(folder):
             yield from _pattern(line, tuple(filter(None, at.split("/"))), tree.globs)
     for manifest in manifests:
-        for line in str(manifest["spec"].get("ignore") or "").splitlines():
-            yield from _pattern(line, (), tree.globs)
+        for line in str(manifest["spec"].get("ignore") or "").split("\n"):
+            yield from _pattern(line.removesuffix("\r"), (), tree.globs)
 
 
 def _lines(folder: Folder | None) -> list[str]:
     if folder is None or not folder.has(_FILE):
         return []
     try:
-        return folder.read(_FILE, REPOSITORY_FILE_BYTES).decode("utf-8", "replace").splitlines()
+        text = folder.read(_FILE, REPOSITORY_FILE_BYTES).decode("utf-8", "replace")
     except SourceError:
         return []
+    return [line.removesuffix("\r") for line in text.split("\n")]
 
 
 def _pattern(line: str, at: tuple[str, ...], globs: Globs) -> Iterator[_Pattern]:
-    text = line.rstrip()
-    if not text or text.startswith("#"):
+    if not line.strip() or line.startswith("#"):
         return
-    leaves_out = not text.startswith("!")
-    text = text.removeprefix("!")
-    folders_only, path = text.endswith("/"), text.rstrip("/")
+    text = line.removeprefix("!")
+    text = text if text.endswith("\\ ") else text.rstrip(" ")
+    path = text.removesuffix("/")
     anchored = "/" in path
-    names = [None if part == "**" else globs.glob(part, PATH) for part in path.split("/") if part]
-    if names:
-        yield _Pattern(at, leaves_out, folders_only, anchored, tuple(names))
+    names = tuple(_name(name, globs, anchored=anchored) for name in path.split("/"))
+    yield _Pattern(at, not line.startswith("!"), text != path, anchored, names)
+
+
+def _name(name: str, globs: Globs, *, anchored: bool) -> Matches | None:
+    if name == "**":
+        return None
+    if anchored and (not name or "**" in name):
+        return _never if name else _passed
+    return globs.glob(name, PATH)
