@@ -141,6 +141,10 @@ CALLS = [
     ("int `x`", "0"),
     ("int `0x1f`", "31"),
     ("int `017`", "15"),
+    ("int `1.00`", "1"),
+    ("int ` 5`", "0"),
+    ("int `9223372036854775808`", "0"),
+    ("list -1 0 (index .apps 0).app", "[-1 0 a]"),
     ("int .share", "0"),
     ("int .on", "1"),
     ("int .none", "0"),
@@ -215,6 +219,7 @@ def test_each_function_is_called():
     [
         *("printf `%s`", "printf `%s` 1 2", "printf `%q` 1", "printf `%`", "fromYaml `---\n---\n`", "fromYaml `[`"),
         *("fromYamlArray `{}`", "fromJson `{`", "b64dec `*`", "index .path.segments 2", "first .none"),
+        *("index .path.segments -1", "index .name -1", "quote 2.5", "list 0x10", "list 010", "list 3a", "list 1_0"),
         *("last .none", "append .name 1", "has `a` .name", "len 3", "lt 1 `a`", "get .name `a`"),
         *("lower .missing", "(.name", ".name)", ".name .name", ".name `a`", "true | 3", "word 1", "lower lower", "`"),
         *(

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from virtcatalog.errors import ManifestError, VirtcatalogError
 from virtcatalog.limits import KUSTOMIZE_WORK
 from virtcatalog.manifests.folder import held
+from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.build import build
 from virtcatalog.repositories.kustomize.files import Reading
 from virtcatalog.repositories.kustomize.pattern import Pattern, PatternError
+from virtcatalog.repositories.kustomize.selectors import Selector, SelectorError
 
 ONE = "{apiVersion: v1, kind: A, metadata: {name: a}, spec: {}}\n"
 MANY = "".join(f"--- {{kind: A, metadata: {{name: s{number}}}}}\n" for number in range(1200))
@@ -139,6 +141,16 @@ def test_patterns_that_are_not_supported(pattern, what):
     with pytest.raises(PatternError) as caught:
         Pattern(pattern, lambda _: None)
     assert what in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "selector", ["a,", ",a", "a,,b", "-a=b", "a=-b", "a=b c", "a in (b-)", "a/b/c", "!a=b", "\u00e9", "a>1"]
+)
+@pytest.mark.parametrize("of", ["labelSelector", "annotationSelector"])
+def test_selectors_that_kubernetes_does_not_take_and_of_numbers(selector, of):
+    with pytest.raises(SelectorError) as caught:
+        Selector({of: selector}, Budget())
+    assert str(caught.value) == f"the selector {selector!r} is not supported"
 
 
 @pytest.mark.parametrize(

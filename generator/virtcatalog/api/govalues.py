@@ -25,6 +25,10 @@ _TIME: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,]\d+
 _BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _LINE_ENDS: Final = str.maketrans("", "", "\r\n")
 _INTEGER: Final = re.compile(r"[+-]?0*([0-9]{1,19})")
+_LITERAL: Final = re.compile(
+    "([+-]?)(0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|(?P<octal>0(_?[0-7])*)|[1-9](_?[0-9])*)"
+)
+_LONGEST_LITERAL: Final = 100
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _KEYS: Final = {"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}
 
@@ -155,6 +159,19 @@ def integer(text: str, bits: int = 64) -> int | None:
         return None
     number = -int(match[1]) if text.startswith("-") else int(match[1])
     return number if -(2 ** (bits - 1)) <= number < 2 ** (bits - 1) else None
+
+
+def integer_literal(text: str) -> int | None:
+    """A whole number as Go's programs have it, and strconv reads it without a base; None for any other text.
+
+    `0x10`, `010` and `0b10` are of other bases, `1_000` is one thousand; one of very many digits is 2^64.
+    """
+    match = _LITERAL.fullmatch(text)
+    if match is None:
+        return None
+    if len(text) > _LONGEST_LITERAL:
+        return 2**64
+    return int(f"{match[1]}0o0{match['octal']}" if match["octal"] else text, 0)
 
 
 def yaml_text(value: float) -> str:

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from virtcatalog.api.govalues import integer_literal
+
 if TYPE_CHECKING:
     _Type = click.ParamType[Any]
 else:  # click 8.1 has no parameter for it
     _Type = click.ParamType
 
 _SWITCH = {"true": ("1", "t", "T", "TRUE", "true", "True"), "false": ("0", "f", "F", "FALSE", "false", "False")}
-_INTEGER = re.compile(
-    r"[+-]?(0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|0(_?[0-7])*|[1-9](_?[0-9])*)", re.ASCII
-)
 _FIELD = re.compile(r'"((?:[^"]|"")*)"(?=,|\n|\Z)|([^",\n]*)(?=,|\n|\Z)')
 
 
@@ -37,10 +36,9 @@ class Integer(_Type):
         """Read the text."""
         if isinstance(value, int):
             return value
-        if not _INTEGER.fullmatch(value) or (value[0] in "+-" and not self._signed):
+        number = integer_literal(value)
+        if number is None or (value[0] in "+-" and not self._signed):
             self.fail(f"{value!r} is not a whole number{'' if self._signed else ' without a sign'}", param, ctx)
-        octal = re.fullmatch("([+-]?)0(_?[0-7].*)", value)
-        number = int(f"{octal[1]}0o{octal[2]}" if octal else value, 0) if len(value) < 100 else 2**64
         most = 2 ** (self._bits - self._signed)
         if not (-most if self._signed else 0) <= number < most:
             self.fail(f"{value[:40]} does not fit in {self._bits} bits", param, ctx)

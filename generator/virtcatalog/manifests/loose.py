@@ -25,7 +25,7 @@ from virtcatalog.manifests.scalars import resolve
 from virtcatalog.manifests.syntax import PLAIN, QUOTED, TAG, ScalarNode
 
 _SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
-_INTEGER: Final = re.compile(r"[-+]?(?:0[xXbBoO][0-9a-fA-F]+|[0-9]+)")
+_INTEGER: Final = re.compile(r"[-+]?(?:0[xXbBoO][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
 _SHOWN: Final = 60
 #: Of the tags of scalars, those that say what they are; to others Go pays no heed.
 _TAGS: Final = frozenset(f"{TAG}{name}" for name in ("str", "int", "float", "bool", "null"))

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from virtcatalog.api.govalues import as_floats, float_text, from_base64
+from virtcatalog.api.govalues import as_floats, float_text, from_base64, integer, integer_literal
 from virtcatalog.limits import TEMPLATE_OUTPUT_CHARACTERS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
@@ -93,10 +93,10 @@ def _indexed(value: Any, *keys: Any) -> Any:
     for key in keys:
         if isinstance(value, dict):
             value = value.get(_of_kind(str, key))
-        elif isinstance(value, str):
-            value = value.encode()[_of_kind(int, key)]
+        elif _of_kind(int, key) < 0:
+            raise IndexError(key)
         else:
-            value = _of_kind(list, value)[_of_kind(int, key)]
+            value = value.encode()[key] if isinstance(value, str) else _of_kind(list, value)[key]
     return value
 
 
@@ -147,15 +147,9 @@ def _has(value: Any, values: Any) -> bool:
 def _whole(value: Any) -> int:
     """What is left of a value as a whole number; 0 for what is none."""
     if isinstance(value, str):
-        try:
-            return int(value, 0 if re.match(r"[+-]?0[xXoObB]", value) else 8 if re.match(r"[+-]?0\d", value) else 10)
-        except ValueError:
-            return 0
+        number = integer_literal(re.sub(r"\.0+\Z", "", value)) or 0
+        return number if -(2**63) <= number < 2**63 else 0
     return int(value) if isinstance(value, int | float) else 0
-
-
-def _decimal(text: str) -> int:
-    return int(text) if re.fullmatch(r"[+-]?[0-9]+", text) else 0
 
 
 def _truncated(number: int, text: str) -> str:
@@ -243,7 +237,7 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     "b64enc": Function("s", lambda text: base64.b64encode(text.encode()).decode()),
     "b64dec": Function("s", lambda text: from_base64(text).decode()),
     "int": Function("a", _whole),
-    "atoi": Function("s", _decimal),
+    "atoi": Function("s", lambda text: integer(text) or 0),
     "fromYaml": Function("s", lambda text: _read(text, dict)),
     "fromYamlArray": Function("s", lambda text: _read(text, list)),
     "fromJson": Function("s", lambda text: as_floats(json.loads(text))),

@@ -16,7 +16,8 @@ from virtcatalog.repositories.gofunctions import FUNCTIONS, written
 
 _ACTION: Final = re.compile(r"\{\{(-\s)?\s*(.*?)\s*(\s-)?\}\}", re.DOTALL)
 _TOKEN: Final = re.compile(
-    r'\s*(?:"((?:[^"\\]|\\.)*)"|`([^`]*)`|(\$\w*(?:\.\w+)*|\.[\w.]*)|(-?\d+)|(\w+)|(\||\(|\)))', re.ASCII
+    r'\s*(?:"((?:[^"\\]|\\.)*)"|`([^`]*)`|(\$\w*(?:\.\w+)*|\.[\w.]*)|(-?(?:0|[1-9]\d*)(?![\w.]))|([A-Za-z_]\w*)|(\||\(|\)))',
+    re.ASCII,
 )
 _DECLARES: Final = re.compile(r"(?:\$(\w+)\s*,\s*)?\$(\w+)\s*(:?=)\s*(.*)", re.ASCII | re.DOTALL)
 _BLOCKS: Final = ("if", "range", "with")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
+from virtcatalog.api.names import label_key_problems, label_value_problems
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.pattern import Pattern, PatternError
@@ -17,9 +18,10 @@ _PAIRS: Final[tuple[tuple[str, Literal["labels", "annotations"]], ...]] = (
     ("labelSelector", "labels"),
     ("annotationSelector", "annotations"),
 )
-_COMPARISON: Final = re.compile(r"(!?)\s*([\w./-]+)\s*(?:(==?|!=)\s*([\w./-]*))?")
-_SET: Final = re.compile(r"([\w./-]+)\s+(in|notin)\s*\(([^()]*)\)")
-_TERMS: Final = re.compile(r"(?:[^,(]|\([^)]*\))+")
+_COMPARISON: Final = re.compile(r"(!?)\s*([\w./-]+)\s*(?:(==?|!=)\s*([\w./-]*))?", re.ASCII)
+_SET: Final = re.compile(r"([\w./-]+)\s+(in|notin)\s*\(([^()]*)\)", re.ASCII)
+_COMMA: Final = re.compile(r",(?![^(]*\))")
+_BLANKS: Final = " \t\r\n"
 
 
 class SelectorError(VirtcatalogError):
@@ -84,23 +86,29 @@ _Term = tuple[str, str, frozenset[str]]
 
 def _terms(selector: str) -> list[_Term]:
     """The terms of a selector: `a=b,c!=d,e,!f,g in (h,i)`. Source: apimachinery's labels.Parse."""
-    terms: list[_Term] = []
-    for text in _TERMS.findall(selector):
-        if match := _COMPARISON.fullmatch(text.strip()):
-            absent, key, operator, value = match.groups()
-            if absent and operator:
-                break
-            name = {"": "has", "=": "in", "==": "in", "!=": "notin"}[operator or ""]
-            terms.append(("lacks" if absent else name, key, frozenset([value or ""])))
-        elif match := _SET.fullmatch(text.strip()):
-            key, operator, values = match.groups()
-            terms.append((operator, key, frozenset(value.strip() for value in values.split(","))))
-        else:
-            break
-    else:
-        if terms:
-            return terms
-    raise SelectorError(f"the selector {selector[:80]!r} is not supported")
+    terms = [_term(text.strip(_BLANKS)) for text in _COMMA.split(selector)]
+    known = [term for term in terms if term is not None and _is_right(term)]
+    if len(known) < len(terms):
+        raise SelectorError(f"the selector {selector[:80]!r} is not supported")
+    return known
+
+
+def _term(text: str) -> _Term | None:
+    if match := _COMPARISON.fullmatch(text):
+        absent, key, operator, value = match.groups()
+        if absent and operator:
+            return None
+        name = {"": "has", "=": "in", "==": "in", "!=": "notin"}[operator or ""]
+        return "lacks" if absent else name, key, frozenset([value or ""])
+    if match := _SET.fullmatch(text):
+        key, operator, values = match.groups()
+        return operator, key, frozenset(value.strip(_BLANKS) for value in values.split(","))
+    return None
+
+
+def _is_right(term: _Term) -> bool:
+    """Whether a term's key and values are those of labels, in a selector of annotations too."""
+    return not label_key_problems(term[1]) and not any(map(label_value_problems, term[2]))
 
 
 def _selects(terms: list[_Term], pairs: Mapping[str, Any]) -> bool:
