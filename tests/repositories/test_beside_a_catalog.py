@@ -62,6 +62,27 @@ def test_what_is_not_committed_yet_differs_too_and_a_dump_that_lies_there_does_n
     assert problem["file"] == "apps/vms.yaml"
 
 
+def test_a_link_that_leads_out_beside_the_catalog_is_named(repository: Path) -> None:
+    link = repository / "apps" / "more.yaml"
+    link.symlink_to("/etc/hostname")
+    _commit({})
+    for arguments in (("HEAD^", "HEAD"), ("HEAD^",), ("HEAD", "HEAD^")):
+        (problem,) = report(*arguments)[0]["notRendered"]
+        assert problem["file"] == "apps/more.yaml"
+    assert report("HEAD", "HEAD")[0]["notRendered"] == []
+    assert report("HEAD")[0]["notRendered"] == []
+    link.unlink()
+    link.write_text("a: b\n")
+    (problem,) = report("HEAD")[0]["notRendered"]
+    assert problem["file"] == "apps/more.yaml"
+    git(".", "checkout", "-q", "apps")
+    file = repository / "apps" / "vms.yaml"
+    file.unlink()
+    file.symlink_to("/etc/hostname")
+    (problem,) = report("HEAD")[0]["notRendered"]
+    assert (problem["file"], problem["message"].partition(",")[0]) == ("apps/vms.yaml", "differs")
+
+
 def test_the_folder_is_the_repository_with_the_types_that_the_catalog_built() -> None:
     plan, status = report("-c", ".", "HEAD^", "HEAD")
     assert lines(plan) == ["vms: shop/web restart/changed apps/vms.yaml:13"]

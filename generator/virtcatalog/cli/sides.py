@@ -169,8 +169,18 @@ def _with_neighbours(side: Side, names: tuple[SideName, SideName]) -> Side:
 def _as_it_is(committed: Folder) -> Folder:
     """The committed files as the checkout has them, without its further files: one may be a dump of live VMs."""
     checkout = open_in_checkout(".")
-    paths = manifest_files(committed).files
-    return committed.changed({path: checkout.read(path) if checkout.has(path) else None for path in paths})
+    files, faults = manifest_files(committed)
+    changes = {path: _read(checkout, path) for path in (*files, *(path for path, _ in faults))}
+    unread = {path for path, _ in faults if changes[path] is None}
+    return committed.changed({path: content for path, content in changes.items() if path not in unread})
+
+
+def _read(folder: Folder, path: str) -> bytes | None:
+    """The content of a file, None where there is none that is read: a link that leads out is one that differs."""
+    try:
+        return folder.read(path) if folder.has(path) else None
+    except SourceError:
+        return None
 
 
 def _default(names: tuple[SideName, SideName]) -> str:

@@ -27,16 +27,21 @@ def beside(base: Folder, head: Folder, catalog: str) -> Problem | None:
 
 
 def _contents(folder: Folder, catalog: str) -> Iterator[tuple[str, tuple[bool, bytes]]]:
-    """Yield the files that may hold manifests: whether they have VMs, and a digest of what they hold."""
+    """Yield the files that may hold manifests: whether they have VMs, and a digest of what they hold.
+
+    Of what is not read, as a link that leads out, the digest is that of the reason.
+    """
     owned: dict[str, bool] = {"": False}
-    for path in manifest_files(folder).files:
+    files, faults = manifest_files(folder)
+    unread = dict(faults)
+    for path in (*files, *unread):
         above = path.rpartition("/")[0]
         if path.startswith(f"{catalog}/") or _is_owned(folder, above, owned):
             continue
         try:
-            content = folder.read(path)
-        except SourceError:
-            continue  # it is no manifest: too large, or a link that leads out
+            content = unread[path].encode() if path in unread else folder.read(path)
+        except SourceError as error:
+            content = error.message.encode()
         yield path, (all(word in content for word in _OF_VMS), sha256(content).digest())
 
 
