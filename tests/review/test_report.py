@@ -19,6 +19,7 @@ NOTHING = Report(base=Side(label="old"), head=Side(label="new"))
 WEB = Verdict(vm="shop/web", now="restart", next="changed")
 AT_ITS_PLACE = replace(WEB, place="vms/web.yaml:1")
 PROBLEM, OTHER = Problem("a.yaml", message="is wrong"), Problem("b.yaml", message="is wrong")
+SIDES = "base", "head"
 NEEDS = "1 of 2 VMs: shop/web needs a restart by hand; "
 
 
@@ -68,6 +69,16 @@ def templates(*following: Next) -> Fleet:
             2,
         ),
         ({"head": Side(label="new", unrendered=(PROBLEM, OTHER))}, "no object changes; 2 not rendered", 0),
+        (
+            {side: Side(label=side, unrendered=(Problem(f"{side}/a.yaml", message="is wrong"),)) for side in SIDES},
+            "no object changes; 1 not rendered",
+            0,
+        ),
+        (
+            {side: Side(label=side, unrendered=(Problem(f"{side}/{side}", message="is wrong"),)) for side in SIDES},
+            "no object changes; 2 not rendered",
+            0,
+        ),
         (
             {"base": Side(label="old", unrendered=(PROBLEM,)), "head": Side(label="new", unrendered=(PROBLEM,))},
             "no object changes; 1 not rendered",

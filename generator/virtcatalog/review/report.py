@@ -18,7 +18,7 @@ from virtcatalog.review.moving import LEVEL, WORDS, groups, sentence
 from virtcatalog.review.objects import ObjectChange
 from virtcatalog.review.requests import RequestReport, request_report
 from virtcatalog.review.shortages import Standing
-from virtcatalog.review.side import Side
+from virtcatalog.review.side import Side, within
 from virtcatalog.review.summary import Summary, summary
 from virtcatalog.review.users import consequences, deprecations, users_of
 from virtcatalog.review.verdict import Next, Verdict, reaches
@@ -63,8 +63,12 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @property
     def unrendered(self) -> tuple[Problem, ...]:
         """What is not rendered of the repository, after the change or before it."""
-        sentences = {problem.sentence for problem in self.head.unrendered}
-        before = (problem for problem in self.base.unrendered if problem.sentence not in sentences)
+        after = {(within(problem.file, self.head.label), problem.sentence) for problem in self.head.unrendered}
+        before = (
+            problem
+            for problem in self.base.unrendered
+            if (within(problem.file, self.base.label), problem.sentence) not in after
+        )
         return (*self.head.unrendered, *before)
 
     @property
