@@ -323,6 +323,26 @@ def test_a_set_that_is_not_rendered_says_why_and_is_known_by_all_that_it_is_made
     assert opaque({**template, "spec": {"source": {"path": "other"}}}).opaque == ()
 
 
+@pytest.mark.parametrize(
+    ("spec", "own", "may"),
+    [
+        ({}, {"spec": {"source": {"path": "vms/{{name}}"}}}, True),
+        ({}, {"spec": {"sources": [{"path": "none"}, {"path": "vms"}]}}, True),
+        ({}, {"spec": {"source": {"path": "none"}}}, False),
+        ({}, {}, False),
+        ({"templatePatch": "spec: {source: {path: {{ .at }}}}"}, {}, True),
+        ({"templatePatch": "spec: {project: vms}"}, {}, False),
+    ],
+)
+def test_vms_may_be_where_a_generators_template_or_a_patch_says(spec: Data, own: Data, *, may: bool) -> None:
+    elements = {"elements": [{"name": "a"}, {"name": 1}], "template": own}
+    template = {"spec": {"source": {"path": "other"}}}
+    data = {"metadata": {"name": "vms"}, "spec": {"template": template, "generators": [{"list": elements}], **spec}}
+    tree = Tree(held({"vms/a.yaml": manifest("vm a").encode()}), "repo")
+    found = made_by(Deployer(Resource(data, lambda field: Source("set.yaml", 1, 1))), tree)
+    assert bool(found.opaque) is may
+
+
 def test_a_set_with_a_number_that_go_has_not_is_not_rendered() -> None:
     generators = [{"list": {"elements": [{"name": "a", "size": 10**400}]}}]
     template = {"metadata": {"name": "{{ .name }}"}, "spec": AT_NAME}

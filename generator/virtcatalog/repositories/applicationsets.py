@@ -27,6 +27,7 @@ from virtcatalog.repositories.gotemplates import TemplateError
 from virtcatalog.repositories.kustomize.origins import has_field
 from virtcatalog.repositories.labelselectors import label_selector
 from virtcatalog.repositories.model import Resource
+from virtcatalog.repositories.settemplates import may_hold_vms, own_template
 from virtcatalog.repositories.templates import filled, flat
 from virtcatalog.repositories.tree import Tree
 
@@ -53,7 +54,7 @@ def applications(deployer: Deployer, tree: Tree, clusters: Sequence[Cluster] = (
     applications: list[Resource] = []
     try:
         for index, generator in enumerate(deployer.items("generators")):
-            template = merge(deployer.get("template", of=dict) or {}, _own_template(generator))
+            template = merge(deployer.get("template", of=dict) or {}, own_template(generator))
             for parameters in generators.parameters(generator, f"spec.generators[{index}]"):
                 applications.append(generators.application(template, parameters))
                 if len(applications) > REPOSITORY_UNITS:
@@ -62,27 +63,12 @@ def applications(deployer: Deployer, tree: Tree, clusters: Sequence[Cluster] = (
         applications.clear()
         generators.failed.append(deployer.problem("spec", f"is not rendered: {error}"))
     unrendered = tuple(dict.fromkeys((*generators.unrendered, *generators.failed)))
-    if not generators.failed or not _may_hold_vms(deployer, tree):
+    if not generators.failed or not may_hold_vms(deployer, tree):
         return Generated(tuple(applications), unrendered)
     digest = digest_of([deployer.resource.data.get("spec"), generators.parameter_sets])
     return Generated(
         tuple(applications), unrendered, tuple(Opaque(problem, digest) for problem in generators.failed[:1])
     )
-
-
-def _may_hold_vms(deployer: Deployer, tree: Tree) -> bool:
-    """Whether there are objects of KubeVirt's in the folders that its template names, as far as it names any."""
-    spec = deployer.get("template", "spec", of=dict) or {}
-    sources = [source for source in (spec.get("source"), *(spec.get("sources") or ())) if isinstance(source, dict)]
-    starts = [str(source.get("path") or "").partition("{{")[0].strip("./") for source in sources]
-    return tree.holds_ours(file for file in tree.files if any(file.startswith(start) for start in starts))
-
-
-def _own_template(generator: Any) -> dict[str, Any]:
-    """The template of a generator, which is laid over the ApplicationSet's."""
-    values = generator.values() if isinstance(generator, dict) else ()
-    templates = (value.get("template") for value in values if isinstance(value, dict))
-    return next((template for template in templates if isinstance(template, dict)), {})
 
 
 def _check_texts(element: Mapping[str, Any], field: str) -> None:
