@@ -98,6 +98,22 @@ def test_an_enum_lists_what_is_allowed() -> None:
     ]
 
 
+def test_an_empty_text_is_none_of_an_enum_that_may_be_left_out() -> None:
+    disk = {"name": "a", "containerDisk": {"image": "i", "imagePullPolicy": ""}}
+    manifest = machine(
+        dnsPolicy="",
+        tolerations=[{"key": "a", "operator": "", "effect": ""}],
+        readinessProbe={"httpGet": {"port": 80, "scheme": ""}},
+        volumes=[disk],
+    )
+    assert to_manifest(decode_manifest(manifest))["spec"]["template"]["spec"] == {
+        "domain": {"devices": {}, "resources": {}},
+        "tolerations": [{"key": "a"}],
+        "readinessProbe": {"httpGet": {"port": 80}},
+        "volumes": [{"name": "a", "containerDisk": {"image": "i"}}],
+    }
+
+
 def test_all_problems_come_at_once_with_the_object() -> None:
     manifest = machine({"cpu": {"cores": "x"}, "memory": {"guest": "x"}}, volumes=[{"name": "a", "pvc": {}}])
     with pytest.raises(ManifestError) as caught:

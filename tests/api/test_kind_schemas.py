@@ -43,6 +43,7 @@ def test_a_schema_tells_releases_enums_and_descriptions() -> None:
     definitions = SCHEMAS["kubevirt.io/virtualmachine_v1.json"]["$defs"]
     assert definitions["EFI"]["properties"]["persistent"] == {"type": ["boolean", "null"], "x-kubevirt-since": "v1.1"}
     assert definitions["VirtualMachineInstanceSpec"]["properties"]["dnsPolicy"]["enum"] == [
+        "",
         "ClusterFirst",
         "ClusterFirstWithHostNet",
         "Default",

@@ -62,6 +62,7 @@ def in_words(snapshot):
         (("k", "v", "NoSchedule"), "[{key: other, operator: Exists}]", True),
         (("k", "v", "NoSchedule"), "[{key: k, operator: Equal, value: v, effect: NoSchedule}]", False),
         (("k", "", "NoSchedule"), "[{key: k}]", False),
+        (("k", "v", "NoSchedule"), "[{key: k, operator: '', value: v, effect: ''}]", False),
         (("k", "v", "NoSchedule"), "[{value: v}]", True),
     ],
 )

@@ -155,7 +155,7 @@ class HTTPGetAction(Object):
     port: Int32 | str
     path: str = ""
     host: str = ""
-    scheme: Literal["HTTP", "HTTPS"] | None = None
+    scheme: Literal["", "HTTP", "HTTPS"] = ""
     http_headers: list[HTTPHeader] = []
 
 
@@ -215,9 +215,9 @@ class Toleration(Object):
     """A taint that a pod bears."""
 
     key: str = ""
-    operator: Literal["Equal", "Exists"] | None = None
+    operator: Literal["", "Equal", "Exists"] = ""
     value: str = ""
-    effect: Literal["NoExecute", "NoSchedule", "PreferNoSchedule"] | None = None
+    effect: Literal["", "NoExecute", "NoSchedule", "PreferNoSchedule"] = ""
     toleration_seconds: Int64 | None = None
 
 

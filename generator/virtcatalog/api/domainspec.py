@@ -22,7 +22,7 @@ class KernelBootContainer(Object):
 
     image: str
     image_pull_secret: str = ""
-    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
+    image_pull_policy: Literal["", "Always", "IfNotPresent", "Never"] = ""
     kernel_path: str = ""
     initrd_path: str = ""
 

@@ -156,7 +156,7 @@ class VirtualMachineInstanceSpec(Object):
     hostname: str = ""
     subdomain: str = ""
     networks: list[Network] = []
-    dns_policy: Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"] | None = None
+    dns_policy: Literal["", "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"] = ""
     dns_config: PodDNSConfig | None = None
     access_credentials: list[AccessCredential] = []
     architecture: str = ""

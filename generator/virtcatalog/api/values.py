@@ -66,9 +66,10 @@ def _quantity_fault(value: Any) -> str:
 
 
 def _choice_fault(value: Any, choices: tuple[str, ...]) -> str:
+    words = [choice for choice in choices if choice]
     if not isinstance(value, str):
-        return f"must be one of {', '.join(choices)}, not {describe(value)}"
-    return "" if value in choices else f"{value[:60]!r} is none of {', '.join(choices)}{nearest(value, choices)}"
+        return f"must be one of {', '.join(words)}, not {describe(value)}"
+    return "" if value in choices else f"{value[:60]!r} is none of {', '.join(words)}{nearest(value, words)}"
 
 
 def _type_fault(value: Any, leaf: Leaf, as_text: str) -> str:

@@ -53,7 +53,7 @@ class ContainerDiskSource(Object):
     image: str
     image_pull_secret: str = ""
     path: str = ""
-    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
+    image_pull_policy: Literal["", "Always", "IfNotPresent", "Never"] = ""
 
 
 class SysprepSource(Object):
