@@ -240,9 +240,9 @@ def test_the_kubevirt_cr_of_a_folder_and_of_config(tmp_path: Path, monkeypatch: 
 def test_a_claim_that_a_vm_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     folder("old", VM, CLAIM, CLAIM.replace("name: root", "name: other"))
-    changed = CLAIM.replace("Filesystem", "Block")
+    changed = CLAIM.replace("1Gi", "2Gi")
     folder("new", VM, changed, changed.replace("name: root", "name: other"))
-    assert because("shop/web", "old", "new") == ["PersistentVolumeClaim root new/all.yaml:21"]
+    assert because("shop/web", "old", "new") == ["PersistentVolumeClaim root new/all.yaml:22"]
 
 
 EFI = VM.replace(

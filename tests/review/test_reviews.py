@@ -86,12 +86,12 @@ def pool(replicas: int = 2, hostname: str = "a", **spec: Any) -> Data:
     }
 
 
-def claim(name: str = "data") -> Data:
+def claim(name: str = "data", **spec: Any) -> Data:
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
         "metadata": {"name": name, "namespace": "shop"},
-        "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}},
+        "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}, **spec},
     }
 
 
@@ -113,15 +113,21 @@ REVISION = {
     "data": instancetype(),
 }
 UNREAD = {"machine": {"type": "q" * 257}}
-BLANK = {"spec": {"source": {"blank": {}}, "storage": {"resources": {"requests": {"storage": "1Gi"}}}}}
 
 
-def on_disks(*names: str) -> Data:
+def blank(size: str) -> Data:
+    return {"spec": {"source": {"blank": {}}, "storage": {"resources": {"requests": {"storage": size}}}}}
+
+
+BLANK = blank("1Gi")
+
+
+def on_disks(*names: str, size: str = "1Gi") -> Data:
     """What a VM has that makes these disks."""
     return {
         "domain": {"devices": {"disks": [{"name": name, "disk": {}} for name in names]}},
         "spec": {"volumes": [{"name": name, "dataVolume": {"name": name}} for name in names]},
-        "dataVolumeTemplates": [{"metadata": {"name": name}, **BLANK} for name in names],
+        "dataVolumeTemplates": [{"metadata": {"name": name}, **blank(size)} for name in names],
     }
 
 
@@ -168,6 +174,23 @@ CASES: dict[str, tuple[Objects, Objects]] = {
     "it goes": ([vm()], []),
     "it goes and was off": ([vm(**HALTED)], []),
     "it goes with its claim": ([vm(**ON_CLAIM), claim()], []),
+    "its claim changes and cannot": ([vm(**ON_CLAIM), claim()], [vm(**ON_CLAIM), claim(volumeMode="Block")]),
+    "its claim grows": (
+        [vm(**ON_CLAIM), claim()],
+        [vm(**ON_CLAIM), claim(resources={"requests": {"storage": "2Gi"}})],
+    ),
+    "the template of its disk changes, and the disk is there": (
+        [vm(**on_disks("root"))],
+        [vm(**on_disks("root", size="2Gi"))],
+    ),
+    "it changes with the template of its disk": (
+        [vm(**on_disks("root"))],
+        [vm(**{**on_disks("root", size="2Gi"), "metadata": {"labels": {"a": "b"}}}, **HALTED)],
+    ),
+    "the template of its disk changes, and it was refused": (
+        [vm(**{**on_disks("root"), "domain": REFUSED})],
+        [vm(**on_disks("root", size="2Gi"))],
+    ),
     "its claim goes": ([vm(**ON_CLAIM), claim()], [vm(**ON_CLAIM)]),
     "it is refused from now on": ([vm()], [vm(domain=REFUSED)]),
     "it was refused": ([vm(domain=REFUSED)], [vm()]),

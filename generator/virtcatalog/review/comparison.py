@@ -14,6 +14,7 @@ from virtcatalog.api.names import REPLACED_BY
 from virtcatalog.environments import release_of
 from virtcatalog.fleet.alike import labels_matter
 from virtcatalog.fleet.inputs import Inputs, located
+from virtcatalog.gitops.immutable import frozen_fields
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.matchers import KINDS, NAMESPACED_KINDS
@@ -59,6 +60,7 @@ class Comparison:
         base, head = (
             _spread(side.objects_in(environment, unit), namespaces) for side, unit in zip(sides, units, strict=True)
         )
+        head = _as_applied(base, head)
         published = {located(manifest) for manifest in (*base, *head)}
         around = [manifest for manifest in shared if located(manifest) not in published]
         of_operator = [
@@ -205,6 +207,13 @@ def _spread(objects: Iterable[Data], namespaces: Iterable[str]) -> list[Data]:
         if homes and manifest["kind"] in NAMESPACED_KINDS and not manifest["metadata"].get("namespace"):
             spread += [{**manifest, "metadata": {**manifest["metadata"], "namespace": home}} for home in homes]
     return spread
+
+
+def _as_applied(base: Sequence[Data], head: Sequence[Data]) -> list[Data]:
+    """The objects after the change; those of which it changes what cannot change stay as they were."""
+    before = {located(manifest): manifest for manifest in base}
+    pairs = ((before.get(located(manifest)), manifest) for manifest in head)
+    return [old if old is not None and old != new and any(frozen_fields(old, new)) else new for old, new in pairs]
 
 
 def _cluster(side: Side, environment: str, conditions: Conditions, objects: Sequence[Data]) -> Cluster:

@@ -18,6 +18,7 @@ from virtcatalog.kubevirt.pod.amounts import extract
 from virtcatalog.kubevirt.rollout.volumes import claim_of
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.textdiff import unified
 from virtcatalog.review.elements import element_words
@@ -57,6 +58,20 @@ def outcome(manifest: Data, cluster: Cluster) -> Outcome:
         return Outcome(expand(manifest, cluster), cluster.release.name)
     except UnsupportedError as error:
         return Outcome(None, cluster.release.name, str(error))
+
+
+def with_data_volumes_of(old: Data, new: Data) -> Data:
+    """Return a VM whose dataVolumeTemplates are those of before, where they have the same names: no DataVolume changes.
+
+    Source: pkg/virt-controller/watch/vm/vm.go (handleDataVolumes).
+    """
+    key = "dataVolumeTemplates"
+    before, after = (map_at(manifest, "spec").get(key) for manifest in (old, new))
+    if new.get("kind") != "VirtualMachine" or not before or not after or before == after:
+        return new
+    made = {map_at(template, "metadata").get("name"): template for template in before}
+    templates = [made.get(map_at(template, "metadata").get("name"), template) for template in after]
+    return {**new, "spec": {**new["spec"], key: templates}}
 
 
 def compare(old: Outcome, new: Outcome) -> VmChange | None:
