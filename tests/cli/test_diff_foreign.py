@@ -51,7 +51,7 @@ NONE_OF_OURS = {
     "workflow.yaml": "on: push\njobs:\n  a: {runs-on: x, steps: [{run: 'echo ${{ github.sha }}'}]}\n",
     "package.json": '{"name": "site", "dependencies": {"a": "^1"}}\n',
     "secret.yaml": SEALED,
-    "vault.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: !vault |\n    0\n",
+    "binary.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: !!binary |\n    0\n",
     "role.yaml": "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: 'kubevirt.io:view'}\n",
     "ansible.yaml": "- hosts: all\n  tasks: [{name: '{{ name }}'}]\n",
 }
@@ -139,6 +139,9 @@ def test_as_json(tmp_path, monkeypatch):
 def test_what_a_user_names_is_read_strictly(tmp_path, monkeypatch):
     """A file that is named is asked about: what cannot be read of it is an error, and not passed over."""
     monkeypatch.chdir(tmp_path)
-    write(".", {"vault.yaml": NONE_OF_OURS["vault.yaml"], "vm.yaml": vm("db")})
-    result = CliRunner().invoke(main, ["expand", "-f", "vm.yaml", "-f", "vault.yaml"])
-    assert (result.exit_code, "vault.yaml:5:6: the tag !vault is not supported" in result.stderr) == (2, True)
+    write(".", {"binary.yaml": NONE_OF_OURS["binary.yaml"], "vm.yaml": vm("db")})
+    result = CliRunner().invoke(main, ["expand", "-f", "vm.yaml", "-f", "binary.yaml"])
+    assert (
+        result.exit_code,
+        "binary.yaml:5:6: is not base64 of a text, as the tag !!binary says" in result.stderr,
+    ) == (2, True)

@@ -10,7 +10,7 @@ import pytest
 
 from virtcatalog.api.object import Object
 from virtcatalog.errors import ManifestError
-from virtcatalog.manifests.document import Text, load_document, read_document
+from virtcatalog.manifests.document import ManifestText, Text, load_document, read_document
 from virtcatalog.manifests.read import Manifest, Part
 
 JSON = '{"a": {"b": 1}, "list": [[{"c": 1}, {"d": 2}]]}'
@@ -87,6 +87,8 @@ def test_characters_that_no_text_has_are_told(content: str | bytes, problem: str
         ('{"a": "\\ud83d\\ude00"}{"b": [1e2]}', [{"a": "\U0001f600"}, {"b": [100]}]),
         ('{"a": "\\ud800"}', []),
         ('{"a": NaN}', [{"a": "NaN"}]),
+        ('{"a": "\\/"}', [{"a": "/"}]),
+        ("{'a': 1e400}", [{"a": "1e400"}]),
         ('{"a": 1,}', [{"a": 1}]),
         ('[{"a": 1}]', [[{"a": 1}]]),
         ("{a: 1}", [{"a": 1}]),
@@ -94,6 +96,60 @@ def test_characters_that_no_text_has_are_told(content: str | bytes, problem: str
 )
 def test_json_is_read_as_yaml_where_it_is_none(text: str | bytes, documents: list[Any]) -> None:
     assert [data for _, data in Text(text).documents()] == documents
+
+
+def test_a_number_that_no_reader_of_json_takes_is_told() -> None:
+    text = Text('{"a": 1,\n "b": [1e400]}')
+    assert list(text.documents()) == []
+    assert [f"{each.line}:{each.column}: {each.message}" for each in text.problems] == [
+        "2:8: the number 1e400 is too large for JSON; quote it if it is text"
+    ]
+
+
+def manifests(text: str) -> tuple[list[Any], list[str]]:
+    source = ManifestText(text)
+    documents = [data for _, data in source.documents()]
+    return documents, [f"{each.line}:{each.column}: {each.message}" for each in source.problems]
+
+
+IN_SEPARATOR = "in a line that begins with --- kubectl, Argo CD and Flux take nothing but a comment behind it"
+BEHIND_END = "is behind the end of a document, where kubectl, Argo CD and Flux read nothing: begin it with ---"
+DIRECTIVE = "kubectl, Argo CD and Flux take no directives such as %YAML: leave the line out"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a: 1\n--- {b: 1}\n", f"2:1: {IN_SEPARATOR}"),
+        ("--- !!map\na: 1\n", f"1:1: {IN_SEPARATOR}"),
+        ("a: 1\n---b\n", f"2:1: {IN_SEPARATOR}"),
+        ("a: 1\n--- |\n b\n", f"2:1: {IN_SEPARATOR}"),
+        ("%YAML 1.1\n---\na: {b: 1}\n", f"1:1: {DIRECTIVE}"),
+        ("# ours\n\n%YAML 1.1\na: {b: 1}\n", f"3:1: {DIRECTIVE}"),
+        ("a: {b: 1}\r---\rc: 1\r", f"3:1: {BEHIND_END}"),
+    ],
+)
+def test_what_kubectl_would_not_read_of_manifests_is_refused(text: str, problem: str) -> None:
+    assert manifests(text)[1] == [problem]
+    assert not Text(text).problems
+
+
+@pytest.mark.parametrize(
+    ("text", "documents"),
+    [
+        ("a: {b: 1}\n--- # ours\nc: 1\n---\t\n\n--- \r\nd: 1\n...\n", [{"a": {"b": 1}}, {"c": 1}, {"d": 1}]),
+        ("a: {b: 1}\n...\n%YAML 1.1\n---\nc: 1\n", [{"a": {"b": 1}}, {"c": 1}]),
+        ("a: [b]\n---\n# ours\n---\n...\n---\nc: 1", [{"a": ["b"]}, {"c": 1}]),
+        ("a: |\n  --- b\n  %c\n", [{"a": "--- b\n%c\n"}]),
+        ('a: "b\n%c"\n', [{"a": "b %c"}]),
+        ("a: |\n  b", [{"a": "b\n"}]),
+        ("a: |+\n  b", [{"a": "b\n"}]),
+        ("a: >-\n  b", [{"a": "b"}]),
+        ("a: 'b\r\r\n c'\n", [{"a": "b c"}]),
+    ],
+)
+def test_manifests_are_taken_apart_as_kubectl_does(text: str, documents: list[Any]) -> None:
+    assert manifests(text)[0] == documents
 
 
 class Thing(Object):

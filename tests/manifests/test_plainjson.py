@@ -65,9 +65,7 @@ def test_characters_that_no_yaml_has_are_known_in_text_and_in_utf_8() -> None:
     assert not has_unwritable(b"a\x7f")
 
 
-@pytest.mark.parametrize(
-    ("text", "data"), [('{"a": 1.0, "b": 1.5}', {"a": 1, "b": 1.5}), ('{"a": 1e400}', {"a": "1e400"}), ("[1E2]", [100])]
-)
+@pytest.mark.parametrize(("text", "data"), [('{"a": 1.0, "b": 1.5}', {"a": 1, "b": 1.5}), ("[1E2]", [100])])
 def test_numbers_are_whole_if_they_can(text: str, data: Any) -> None:
     assert repr(JSON_DECODER.decode(text)) == repr(data)
 

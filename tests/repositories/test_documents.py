@@ -42,7 +42,7 @@ def names(text):
         ("apiVersion: v2\nname: chart\nversion: 1.0.0\n", "other YAML or JSON document"),
         ("plain text about an apiVersion", "other YAML or JSON document"),
         (
-            "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData:\n  a: !vault |\n    0\n",
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData:\n  a: !!binary |\n    0\n",
             "unreadable document",
         ),
         ("apiVersion: v1\nkind: ConfigMap\nmetadata:\n\tname: a\n", "unreadable document"),
@@ -99,7 +99,7 @@ def test_directives_belong_to_the_document_behind_them():
     ("text", "problem"),
     [
         (VM + "  bad: [\n", "f.yaml:8:1: is not YAML: the text ends where a value is wanted"),
-        (VM + "  a: !vault x\n", "f.yaml:7:6: the tag !vault is not supported"),
+        (VM + "  a: !!int x\n", "f.yaml:7:6: 'x' is not a YAML int"),
         (VM + "kind: VirtualMachine\n", "f.yaml:7:1: the key 'kind' is here twice, first in line 2"),
         (VM.replace("kind: VirtualMachine\n", ""), "f.yaml:1:1: db: kind: is required"),
         (VM.replace("/v1", ""), "f.yaml:1:1: VirtualMachine/db: apiVersion: must have a version: kubevirt.io/…"),

@@ -32,6 +32,7 @@ from virtcatalog.repositories.kustomize.origins import (
     has_field,
     steps_of,
 )
+from virtcatalog.repositories.texts import Texts
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "kustomize"))
 from kustomize_judge import cases, difference, drawn, ours
@@ -493,3 +494,18 @@ def test_operations_say_what_they_changed():
             Value((), SPOT.within(7, "value")),
         ],
     )
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ('"\\N"', "4:7: kustomize does not keep the character U+0085"),
+        ("{'<<': {b: 1}}", "4:8: kustomize takes the key << for one that merges, also in quotes"),
+        (">1\n  a\n \tb\n", "4:7: kustomize folds lines that begin with a tab otherwise: write | for >"),
+        ("{0x1f: b}", "4:8: kustomize takes no key that is no text: quote '0x1f'"),
+    ],
+)
+def test_what_kustomize_would_make_something_else_of_is_refused(spec, problem):
+    text = f"apiVersion: x/v1\nkind: A\nmetadata: {{name: a}}\nspec: {spec}\n"
+    parsed, _ = Texts().parsed(text.encode(), "a.yaml", objects=True)
+    assert [f"{each.line}:{each.column}: {each.message}" for each in parsed.problems] == [problem]

@@ -19,7 +19,7 @@ from virtcatalog.repositories.kustomize.pattern import Pattern, PatternError
 from virtcatalog.repositories.kustomize.selectors import Selector, SelectorError
 
 ONE = "{apiVersion: v1, kind: A, metadata: {name: a}, spec: {}}\n"
-MANY = "".join(f"--- {{kind: A, metadata: {{name: s{number}}}}}\n" for number in range(1200))
+MANY = "".join(f"---\n{{kind: A, metadata: {{name: s{number}}}}}\n" for number in range(1200))
 WIDE = "{kind: A, metadata: {name: a}, spec: {" + ", ".join(f"k{number}: 1" for number in range(5000)) + "}}\n"
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
+from base64 import b64decode
 from typing import Any, Final, Protocol
 
+from virtcatalog.api.govalues import yaml_key
 from virtcatalog.limits import YAML_ALIASED_CHARACTERS, YAML_ALIASED_VALUES, YAML_LEVELS
 from virtcatalog.manifests.places import is_merge, merge_sources
-from virtcatalog.manifests.scalars import resolve
+from virtcatalog.manifests.scalars import resolved, time_of, whole
 from virtcatalog.manifests.syntax import (
     PLAIN,
     QUOTED,
@@ -16,12 +19,17 @@ from virtcatalog.manifests.syntax import (
     ScalarNode,
 )
 
-_EXPLICIT: Final[dict[str, type | tuple[type, ...]]] = {
-    f"{TAG}int": int,
+#: An escaped slash in a quoted text, of which an even number of backslashes before it are none.
+_SLASH: Final = re.compile(r"(?s)[^\\]*(?:\\[^/][^\\]*)*\\/")
+_LONE_TAG: Final = re.compile(r"(?:&\S+\s+)?!(?:\s|\Z)")
+_MOST_OF_KEYS: Final = 2**63 - 1
+
+#: What values of a tag are to Go, which heeds no other tags of scalars than these, `!!binary` and `!!timestamp`.
+_TYPES: Final[dict[str, tuple[type, ...]]] = {
+    f"{TAG}int": (int,),
     f"{TAG}float": (int, float),
-    f"{TAG}bool": bool,
-    f"{TAG}null": type(None),
-    f"{TAG}str": str,
+    f"{TAG}bool": (bool,),
+    f"{TAG}null": (type(None),),
 }
 
 
@@ -31,6 +39,17 @@ class Faulty(Protocol):
     @property
     def has_aliases(self) -> bool:
         """Whether there may be aliases in it."""
+
+    @property
+    def has_lone_tags(self) -> bool:
+        """Whether there may be a tag `!` in it."""
+
+    @property
+    def has_slashes(self) -> bool:
+        """Whether there may be an escaped slash in it."""
+
+    def written(self, node: Any) -> str:
+        """Return what a node is in the text, with its tag and anchor."""
 
     def fault(self, mark: Any, message: str) -> None:
         """Note what is wrong at a mark."""
@@ -47,6 +66,7 @@ class Builder:
         self._open: set[int] = set()
         self._aliased = self._aliased_text = 0
         self._has_aliases = text.has_aliases
+        self._may_be_tagged = text.has_lone_tags
 
     def build(self, node: Any) -> Any:
         """Return the data of a document's node, None where a fault ended its reading."""
@@ -74,7 +94,6 @@ class Builder:
         if isinstance(node, MappingNode):
             value: Any = self._mapping(node, depth, aliased=aliased)
         else:
-            self._check_tag(node, "seq")
             value = [self._value(item, depth + 1, aliased=aliased) for item in node.value]
         self._open.discard(key)
         return value
@@ -94,12 +113,14 @@ class Builder:
             raise _UnreadableError(node.start_mark, f"aliases stand for more than {YAML_ALIASED_CHARACTERS} characters")
 
     def _mapping(self, node: Any, depth: int, *, aliased: bool) -> dict[str, Any]:
-        self._check_tag(node, "map")
         mapping: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         lines: dict[str, int] = {}
         for key_node, value_node in node.value:
             if is_merge(key_node):
+                if "<<" in lines:
+                    self._repeated(key_node, "<<", lines["<<"])
+                lines["<<"] = key_node.start_mark.line + 1
                 for source in merge_sources(value_node):
                     for name, value in self._merge(source, depth, aliased=aliased).items():
                         merged.setdefault(name, value)
@@ -124,40 +145,69 @@ class Builder:
         raise _UnreadableError(node.start_mark, "<< merges a map or a list of maps")
 
     def _key(self, node: Any) -> str | None:
-        value = self._scalar(node) if isinstance(node, ScalarNode) else node
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        if isinstance(value, str | int | float):
-            return str(value)
-        wanted = "a key must be a string, not " + ("null" if value is None else "a collection")
+        value = self._typed(node) if isinstance(node, ScalarNode) else node
+        if isinstance(value, str):
+            return value
+        if isinstance(value, float) or (isinstance(value, int) and value <= _MOST_OF_KEYS):
+            return yaml_key(value)
+        wanted = "a key must be a string, not " + self._described(value)
         template = "; text with {{ }} needs quotes" if isinstance(node, MappingNode) and node.flow_style else ""
         self._text.fault(node.start_mark, wanted + template)
         return None
 
+    def _described(self, value: Any) -> str:
+        return "null" if value is None else "an integer of 2^63 or more" if isinstance(value, int) else "a collection"
+
     def _scalar(self, node: Any) -> Any:
-        tag = node.ctag
-        if tag is QUOTED:
-            return node.value
-        if tag is PLAIN:
-            value = resolve(node.value)
-        elif (tag := node.tag) == f"{TAG}str":
-            return node.value
-        elif tag in _EXPLICIT:
-            value = resolve(node.value)
-            if not isinstance(value, _EXPLICIT[tag]):
-                self._text.fault(node.start_mark, f"{node.value!r} is not a YAML {tag.removeprefix(TAG)}")
-        else:
-            self._text.fault(node.start_mark, f"the tag {tag.replace(TAG, '!!')} is not supported")
-            return None
+        value = self._typed(node)
         if isinstance(value, float) and not math.isfinite(value):
             self._text.fault(
                 node.start_mark, f"{node.value} is not a number that JSON can hold; quote it if it is text"
             )
-        return value
+        return whole(value)
 
-    def _check_tag(self, node: Any, kind: str) -> None:
-        if node.ctag is not QUOTED and node.tag != TAG + kind:
-            self._text.fault(node.start_mark, f"the tag {node.tag.replace(TAG, '!!')} is not supported")
+    def _typed(self, node: Any) -> Any:
+        """What a scalar stands for; a float stays one though it is whole."""
+        if self._text.has_slashes and node.style == '"' and _SLASH.match(self._text.written(node)):
+            self._text.fault(node.start_mark, "the escape \\/ is none in YAML to Kubernetes' tools: leave the \\ out")
+        if node.ctag is QUOTED:
+            return node.value
+        if node.ctag is PLAIN:
+            written = self._text.written(node) if self._may_be_tagged else ""
+            return self._untyped(node) if _LONE_TAG.match(written) else self._plain(node.value)
+        if node.tag in _TYPES:
+            return self._of_type(node, node.tag)
+        if node.tag == f"{TAG}binary":
+            return self._binary(node)
+        if node.tag == f"{TAG}timestamp":
+            return self._timestamp(node)
+        return node.value
+
+    def _untyped(self, node: Any) -> Any:
+        """What a scalar with the tag `!` stands for, which the parser takes for a bare one."""
+        return node.value
+
+    def _plain(self, text: str) -> Any:
+        """What a bare scalar stands for; a float stays one though it is whole."""
+        return resolved(text)
+
+    def _of_type(self, node: Any, tag: str) -> Any:
+        value = self._plain(node.value)
+        if type(value) not in _TYPES[tag]:
+            self._text.fault(node.start_mark, f"{node.value!r} is not a YAML {tag.removeprefix(TAG)}")
+        return float(value) if tag == f"{TAG}float" and type(value) is int else value
+
+    def _binary(self, node: Any) -> str:
+        try:
+            return b64decode(node.value.replace("\n", "").replace("\r", ""), validate=True).decode()
+        except ValueError:
+            self._text.fault(node.start_mark, "is not base64 of a text, as the tag !!binary says")
+            return ""
+
+    def _timestamp(self, node: Any) -> str:
+        if time_of(node.value) is None:
+            self._text.fault(node.start_mark, f"{node.value!r} is not a YAML timestamp")
+        return str(node.value)
 
 
 class _UnreadableError(Exception):

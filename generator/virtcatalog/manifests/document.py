@@ -3,14 +3,16 @@
 The text means what it means to kubectl and the Kubernetes API server (vendor/sigs.k8s.io/yaml and
 vendor/go.yaml.in/yaml/v2/resolve.go), which is YAML 1.1 with differences: bare `yes`, `no`, `on`, `off`, `y` and `n`
 are booleans, dates and `12:30` stay strings, `0x1f`, `0o17`, `017` and `1_000` are integers, 2.0 is 2, and keys become
-strings. Stricter than Go's reader: a key must not repeat, tags other than YAML's own scalars are refused, and so are
-NaN and infinity, which JSON cannot say. Keys that `<<` merges in never replace those beside it.
+strings. Tags say what they say to Go: those of YAML's own scalars, `!!binary` and `!!timestamp` count, others make text
+of a scalar and nothing of a map or list. Stricter than Go's reader: a key must not repeat, and NaN and infinity are
+refused, which JSON cannot say. Keys that `<<` merges in never replace those beside it.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final, TypeVar
@@ -26,7 +28,14 @@ from virtcatalog.manifests.builder import Builder
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.jsonplaces import JsonPlaces, skip
 from virtcatalog.manifests.places import ENDS, Field, Index, Mark, step
-from virtcatalog.manifests.plainjson import CONTROL_CHARACTERS, JSON_DECODER, UNWRITABLE, canonical_json, plain_json
+from virtcatalog.manifests.plainjson import (
+    CONTROL_CHARACTERS,
+    JSON_DECODER,
+    UNWRITABLE,
+    LargeNumberError,
+    canonical_json,
+    plain_json,
+)
 from virtcatalog.manifests.sources import read_file
 from virtcatalog.manifests.syntax import (
     MarkedYAMLError,
@@ -38,6 +47,7 @@ from virtcatalog.manifests.syntax import (
 
 #: What some editors begin a file with; no part of its text.
 BYTE_ORDER_MARK: Final = "\ufeff"
+_LONE_TAG: Final = re.compile(r"(?:^|[\s,\[{:?-])!(?=[\s,\]}]|\Z)", re.MULTILINE)
 ALIAS: Final = re.compile(r"(?:^|[\s,\[{:?-])\*([^\s,\]}]+)")
 
 
@@ -84,7 +94,7 @@ class Text:
             yield 0, plain
             return
         text = self._text
-        if self.problems:
+        if not self._is_readable():
             return
         quick = self._read_json()
         if quick is not None:
@@ -95,10 +105,20 @@ class Text:
             self._blocks = blocks
             yield from ((document.number, document.data) for document in blocks)
             return
+        yield from self._of_nodes()
+
+    def _is_readable(self) -> bool:
+        """Whether its characters are those of a text."""
+        return self._text is not None and not self.problems
+
+    def _new_builder(self) -> Builder:
+        return Builder(self)
+
+    def _of_nodes(self) -> Iterator[tuple[int, Any]]:
         for index, node in enumerate(self._compose(self.problems)):
             self._roots[index] = self._place(node.start_mark)
             before = len(self.problems)
-            data = Builder(self).build(node)
+            data = self._new_builder().build(node)
             if data is not None and len(self.problems) == before:
                 yield index, data
 
@@ -106,6 +126,20 @@ class Text:
     def has_aliases(self) -> bool:
         """Whether there may be aliases in it."""
         return ALIAS.search(self._text) is not None
+
+    @cached_property
+    def has_lone_tags(self) -> bool:
+        """Whether there may be a tag `!` in it."""
+        return _LONE_TAG.search(self._text) is not None
+
+    @cached_property
+    def has_slashes(self) -> bool:
+        """Whether there may be an escaped slash in it."""
+        return "\\/" in self._text
+
+    def written(self, node: Any) -> str:
+        """Return what a node is in the text, with its tag and anchor."""
+        return self._text[node.start_mark.index : node.end_mark.index]
 
     def place(self, document: int, field: Field, item: Path = ()) -> tuple[int, int]:
         """Return line and column of a field's key or a list's item, or of the nearest thing around it.
@@ -205,6 +239,10 @@ class Text:
                 position = skip(text, position)
             if "\\u" in text:
                 json.dumps(documents, ensure_ascii=False).encode()
+        except LargeNumberError as error:
+            message = f"the number {error.args[0]} is too large for JSON; quote it if it is text"
+            self._fault_at(text[: text.find(error.args[0], position)], message)
+            return []
         except (ValueError, RecursionError):
             return None
         self._starts = starts
@@ -222,10 +260,56 @@ class Text:
             problems.append(Problem(self.file, *self._place(mark), message=message))
 
 
+class ManifestText(Text):
+    """A text of manifests: kubectl, Argo CD and Flux take it apart at lines `---`, and read a document of each part.
+
+    To kubectl and Argo CD every line ends, the last one, too: a block of text there has the line feed that it keeps.
+
+    Source: vendor/k8s.io/apimachinery/pkg/util/yaml/decoder.go (YAMLReader); kyaml/kio/byteio_reader.go.
+    """
+
+    _ends_lines = True
+
+    def _decode(self, text: str | bytes) -> str:
+        decoded = super()._decode(text).replace("\r\n", "\n")
+        return decoded if decoded.endswith("\n") or not self._ends_lines else f"{decoded}\n"
+
+    def _of_nodes(self) -> Iterator[tuple[int, Any]]:
+        for wrong, message in _NO_PARTS:
+            if line := wrong.search(self._text):
+                self._fault_at(self._text[: line.start("at")], message)
+        if not self.problems:
+            yield from super()._of_nodes()
+
+    def _compose(self, problems: list[Problem]) -> Iterator[Any]:
+        starts, part = [start.start() for start in _PART.finditer(self._text)], -1
+        for node in super()._compose(problems):
+            mark = node.start_mark
+            if node.end_mark.index > mark.index:
+                before, part = part, bisect_right(starts, mark.index)
+                if part == before:
+                    problems.append(Problem(self.file, *self._place(mark), message=_BEHIND_END))
+                    return
+            yield node
+
+
 def _is_in_lists(path: Path) -> bool:
     """Whether a path leads to an item of a list, or of lists in lists, as `("items", 3)` does."""
     return len(path) % 2 == 0 and all(isinstance(step, int) for step in path[1::2])
 
+
+_PART: Final = re.compile(r"^---", re.MULTILINE)
+_BEHIND_END: Final = "is behind the end of a document, where kubectl, Argo CD and Flux read nothing: begin it with ---"
+_NO_PARTS: Final = (
+    (
+        re.compile(r"^(?P<at>---)(?![ \t\r]*(?:#|$))", re.MULTILINE),
+        "in a line that begins with --- kubectl, Argo CD and Flux take nothing but a comment behind it",
+    ),
+    (
+        re.compile(r"(?:\A|^---.*\n)(?:[ \t]*(?:#.*)?\n)*(?P<at>%)", re.MULTILINE),
+        "kubectl, Argo CD and Flux take no directives such as %YAML: leave the line out",
+    ),
+)
 
 _SHORT: Final = 1 << 20
 """So many characters have no more than so many values."""

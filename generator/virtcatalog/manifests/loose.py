@@ -10,25 +10,19 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from virtcatalog.api.findings import Path, field_path
-from virtcatalog.api.govalues import GoError, as_json, yaml_key
+from virtcatalog.api.govalues import GoError, as_json
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.builder import Builder
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.plainjson import refuse_constant
-from virtcatalog.manifests.scalars import resolve
-from virtcatalog.manifests.syntax import PLAIN, QUOTED, TAG, ScalarNode
 
 _SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
-_INTEGER: Final = re.compile(r"[-+]?(?:0[xXbBoO][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
 _SHOWN: Final = 60
-#: Of the tags of scalars, those that say what they are; to others Go pays no heed.
-_TAGS: Final = frozenset(f"{TAG}{name}" for name in ("str", "int", "float", "bool", "null"))
 
 
 class Reading(NamedTuple):
@@ -91,32 +85,7 @@ class _Builder(Builder):
     _text: LooseText
 
     def _scalar(self, node: Any) -> Any:
-        if node.ctag is QUOTED or node.tag in _TAGS:
-            return super()._scalar(node)
-        if node.ctag is not PLAIN:
-            return self._binary(node) if node.tag == f"{TAG}binary" else node.value
-        value = resolve(node.value)
-        if type(value) is not int:
-            return value
-        most = 2**63 if node.value.startswith("+") else 2**64
-        is_integer = _INTEGER.fullmatch(node.value.replace("_", "")) and -(2**63) <= value < most
-        return value if is_integer else float(value)
-
-    def _binary(self, node: Any) -> str:
-        try:
-            return b64decode("".join(node.value.split()), validate=True).decode()
-        except ValueError:
-            self._text.fault(node.start_mark, "is not base64 of a text, as the tag !!binary says")
-            return ""
-
-    def _check_tag(self, node: Any, kind: str) -> None:
-        """Maps and lists are what they are, whatever their tags say."""
-
-    def _key(self, node: Any) -> str | None:
-        value = self._scalar(node) if isinstance(node, ScalarNode) else None
-        if isinstance(value, float):
-            return yaml_key(value)
-        return super()._key(node)
+        return self._typed(node)
 
     def _repeated(self, node: Any, key: str, first: int) -> None:
         mark = node.start_mark
@@ -129,7 +98,7 @@ def _first_document(text: str) -> str:
     for separator in _SEPARATOR.finditer(text):
         if separator.start() > 0:
             return text[: separator.start()]
-    return text
+    return text if text.endswith("\n") else f"{text}\n" if text else ""
 
 
 _JSON: Final = json.JSONDecoder(parse_constant=refuse_constant)

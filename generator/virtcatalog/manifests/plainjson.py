@@ -61,9 +61,18 @@ def refuse_constant(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
-JSON_DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_float=lambda text: number(text, text), parse_constant=refuse_constant
-)
+class LargeNumberError(ValueError):
+    """A number that no reader of JSON takes: its text."""
+
+
+def _number(text: str) -> Any:
+    value = number(text, text)
+    if isinstance(value, str):
+        raise LargeNumberError(text)
+    return value
+
+
+JSON_DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_number, parse_constant=refuse_constant)
 
 
 _encode: Final = msgspec.json.Encoder().encode

@@ -17,7 +17,7 @@ from virtcatalog.api.nodes import Node
 from virtcatalog.api.object import Object
 from virtcatalog.api.values import describe
 from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.document import ManifestText, Text
 from virtcatalog.manifests.identity import Data, listed
 
 
@@ -136,7 +136,7 @@ def read_part(part: Part) -> PartContents:
 
 def unchecked(part: Part) -> PartContents:
     """Read what may be manifests of a part, and do not look whether they are; the problems are those of the text."""
-    source = Text(part.text, part.file, part.line, part.column)
+    source = ManifestText(part.text, part.file, part.line, part.column)
     manifests = manifests_in(source, source.documents(), part.named)
     return manifests, list(source.problems)
 

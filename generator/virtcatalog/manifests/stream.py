@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.errors import Problem
 from virtcatalog.manifests import jsonsplit, yamlsplit
-from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.document import ManifestText
 from virtcatalog.manifests.pieces import Piece, Pieces
 from virtcatalog.manifests.places import Mark
 from virtcatalog.manifests.read import Manifest, Part, read_part
@@ -89,7 +89,7 @@ class Stream:
     def _broken(self, start: int, mark: Mark) -> list[Problem]:
         """Return what is wrong with the syntax of a list from an item on: what is before it is not read again."""
         rest = self._content.read(start, self._content.size)
-        text = Text(_LIST + rest, self.file, mark.line, mark.column - len(_LIST))
+        text = ManifestText(_LIST + rest, self.file, mark.line, mark.column - len(_LIST))
         for _ in text.documents():
             pass
         return text.problems

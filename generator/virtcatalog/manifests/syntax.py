@@ -173,6 +173,11 @@ def _unmask(document: Any, stand_in: str) -> None:
 
 def scalars(document: Any) -> Iterator[Any]:
     """Yield the scalars of a document in their order, keys too, each once however many aliases it has."""
+    return (node for node in nodes(document) if isinstance(node, ScalarNode))
+
+
+def nodes(document: Any) -> Iterator[Any]:
+    """Yield the nodes of a document in their order, keys too, each once however many aliases it has."""
     seen: set[int] = set()
     left = [document]
     while left:
@@ -180,11 +185,10 @@ def scalars(document: Any) -> Iterator[Any]:
         if id(node) in seen:
             continue
         seen.add(id(node))
-        if isinstance(node, ScalarNode):
-            yield node
-        elif isinstance(node, MappingNode):
+        yield node
+        if isinstance(node, MappingNode):
             left += [child for pair in reversed(node.value) for child in reversed(pair)]
-        else:
+        elif not isinstance(node, ScalarNode):
             left += reversed(node.value)
 
 
@@ -233,9 +237,13 @@ def _node_of_events(parser: _Parser, anchors: dict[str, Any]) -> Any:
             raise ComposerError(None, None, "found undefined alias", event.start_mark)
         return anchors[event.anchor]
     is_scalar = isinstance(event, ScalarEvent)
-    kind = ScalarNode if is_scalar else MappingNode if isinstance(event, MappingStartEvent) else SequenceNode
+    kind: Any = ScalarNode if is_scalar else MappingNode if isinstance(event, MappingStartEvent) else SequenceNode
     tag = event.ctag or parser.resolve(kind, None, event.implicit)
     node = kind(tag, event.value if is_scalar else [], event.start_mark, event.end_mark)
+    if is_scalar:
+        node.style = event.style
+    else:
+        node.flow_style = event.flow_style
     if event.anchor is not None:
         anchors[event.anchor] = node
     parser.descend_resolver(node, None)

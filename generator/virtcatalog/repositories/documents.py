@@ -48,8 +48,8 @@ DEPLOYERS: Final = {
 }
 """The kinds that deploy something, with the API group of each: others have kinds of these names, too."""
 
-#: Directives before it belong to the document behind it; more of them than YAML has are none.
-_SEPARATOR: Final = re.compile(r"^(?:%[^\n]*\n){0,8}---(?=\s|\Z)", re.MULTILINE)
+#: Directives before it are no part of the document in front of them; more of them than YAML has are none.
+_SEPARATOR: Final = re.compile(r"^(?:%[^\n]*\n){0,8}(?P<start>---)(?=\s|\Z)", re.MULTILINE)
 _GROUP: Final = "|".join(map(re.escape, sorted(GROUPS)))
 _OURS: Final = re.compile(
     rf"""(?:^|[{{,])[ \t]*(?:-[ \t]+)*["']?apiVersion["']?[ \t]*:[ \t]*["']?(?:{_GROUP})\b""", re.MULTILINE
@@ -150,10 +150,10 @@ def documents_of(content: bytes, file: str, texts: Texts | None = None) -> Docum
 def parts(text: str, file: str) -> Iterator[Part]:
     """Split YAML at the lines that start documents: what is behind one cannot be part of what is before it."""
     mark, start = Mark(0, 0), 0
-    for end in (*(separator.start() for separator in _SEPARATOR.finditer(text) if separator.start()), len(text)):
-        piece = text[start:end]
-        yield Part(piece, file, mark.line)
-        mark, start = mark.then(mark_behind(piece)), end
+    separators = ((each.start(), each.start("start")) for each in _SEPARATOR.finditer(text) if each.start())
+    for end, following in (*separators, (len(text), len(text))):
+        yield Part(text[start:end], file, mark.line)
+        mark, start = mark.then(mark_behind(text[start:following])), following
 
 
 def document_of(part: Part) -> Documents:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from virtcatalog.api.findings import Path
-from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.document import ManifestText, Text
 from virtcatalog.manifests.places import Field
 from virtcatalog.manifests.read import PartContents, manifests_in
 from virtcatalog.repositories.kustomize.scalars import ObjectText, reads_otherwise
@@ -42,10 +42,10 @@ class Texts:
         # With the path: objects of two files are two, however alike they are.
         key = self._path_of(file), blake2b(content).digest(), line, otherwise
         if key not in self._parsed:
-            text = (ObjectText if otherwise else Text)(content, file, line)
+            text = (ObjectText if otherwise else ManifestText)(content, file, line)
             self._parsed[key] = Parsed(text, tuple(text.documents()))
-        text, documents = self._parsed[key]
-        return Parsed(text if text.file == file else _Alike(text, file), documents)
+        parsed, documents = self._parsed[key]
+        return Parsed(parsed if parsed.file == file else _Alike(parsed, file), documents)
 
     def unchecked(self, content: bytes, file: str) -> PartContents:
         """Return what may be manifests of a file, and the problems of the text."""

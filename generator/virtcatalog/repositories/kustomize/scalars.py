@@ -10,50 +10,62 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from virtcatalog.errors import Problem
 from virtcatalog.manifests.builder import Builder
-from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.document import ManifestText
 from virtcatalog.manifests.places import Index
-from virtcatalog.manifests.scalars import resolve
-from virtcatalog.manifests.syntax import PLAIN
+from virtcatalog.manifests.scalars import resolved as typed
+from virtcatalog.manifests.scalars import time_of, whole
+from virtcatalog.manifests.syntax import PLAIN, QUOTED, TAG, MappingNode, ScalarNode, nodes
 
 _WORDS: Final = frozenset(
     form for word in ("y", "yes", "on", "n", "no", "off") for form in (word, word.capitalize(), word.upper())
 )
-_DATE: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
-_MIDNIGHT: Final = "T00:00:00Z"
-#: One of these where a bare scalar can stand: behind another one's end, and before its own.
+_TIME_END: Final = re.compile(r"\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)\Z", re.ASCII)
+#: What kustomize makes something else of when it writes its objects.
+_TABBED: Final = re.compile(r"^\t", re.MULTILINE)
+_LOST: Final = re.compile("[\x7f\x85]")
+#: One of these where a bare scalar can stand: behind another one's end, and before its own; a key that may be no text.
 _BARE: Final = re.compile(
     rb"(?:^|[\s,\[{:\x80-\xff])"
-    rb"(?:[yYnN]|[yY]es|YES|[nN]o|NO|[oO]n|ON|[oO]ff|OFF|\d{4}-\d{1,2}-\d{1,2})"
+    rb"(?:(?:[yYnN]|[yY]es|YES|[nN]o|NO|[oO]n|ON|[oO]ff|OFF"
+    rb"|\d{4}-\d{1,2}-\d{1,2}(?:[Tt ][\d:][^\r\n,\]}#\x80-\xff]*)?)"
     rb"[ \t]*(?:[\r\n,\]}:#\x80-\xff]|\Z)"
+    rb"|(?:[+.-]?\d[\w.+-]*|[+-]?\.\w+|[tT]rue|TRUE|[fF]alse|FALSE)[ \t]*:(?:\s|\Z)"
+    rb"|!|['\"]<<['\"])"
+)
+#: A map in braces in which a value is left out; what YAML has no word for, or kustomize none.
+_OTHERWISE: Final = re.compile(
+    rb":[ \t\r\n]*[,\]}]|\{\s*[^\s,{}\"']+\s*[,}]|\{[^{}\n]*,\s*[^\s,{}\"']+\s*[,}]|\n *\t"
+    rb"|\A\s*\t|\\[/NuUx]|\x7f|\xc2\x85|\A\s*\{[^\0]*\d[eE]"
 )
 
 
 def reads_otherwise(content: bytes) -> bool:
     """Whether a text may hold what kustomize reads otherwise than kubectl."""
-    return _BARE.search(content) is not None
+    return not content.endswith(b"\n") or _BARE.search(content) is not None or _OTHERWISE.search(content) is not None
 
 
 def resolved(text: str) -> Any:
     """Return what a bare scalar stands for to kustomize."""
+    return whole(_typed(text))
+
+
+def _typed(text: str) -> Any:
     if text in _WORDS:
         return text
-    match = _DATE.fullmatch(text)
-    return _time(match) if match else resolve(text)
+    return time_of(text) or typed(text)
 
 
 def is_no_text(value: Any) -> bool:
     """Whether a value that a bare scalar was read as is no text to kustomize; a time looks like one."""
-    return not isinstance(value, str) or value.endswith(_MIDNIGHT)
+    return not isinstance(value, str) or _TIME_END.search(value) is not None
 
 
-def _time(match: re.Match[str]) -> str:
-    year, month, day = match.groups()
-    return f"{year}-{int(month):02}-{int(day):02}{_MIDNIGHT}"
-
-
-class ObjectText(Text):
+class ObjectText(ManifestText):
     """A text of objects that kustomize reads, and kubectl may read otherwise."""
+
+    _ends_lines = False
 
     @staticmethod
     def _empty_index() -> Index:
@@ -61,18 +73,70 @@ class ObjectText(Text):
 
     def documents(self) -> Iterator[tuple[int, Any]]:
         """Yield the index and the data of every document that is not empty; `problems` has the others' faults."""
-        if self._read_json() is not None:
-            yield from super().documents()
-            return
-        for index, node in enumerate(self._compose(self.problems)):
-            before = len(self.problems)
-            data = _Builder(self).build(node)
-            if data is not None and len(self.problems) == before:
-                yield index, data
+        if self._is_readable():
+            yield from self._of_nodes()
+
+    def _new_builder(self) -> Builder:
+        return _Builder(self)
+
+    def _compose(self, problems: list[Problem]) -> Iterator[Any]:
+        for document in super()._compose(problems):
+            _quote(document)
+            yield document
+
+
+def _quote(document: Any) -> None:
+    """Quote what kustomize quotes in brackets when it writes objects: nothing at all, and what holds a colon."""
+    for node in nodes(document):
+        for child in _children(node) if not isinstance(node, ScalarNode) and node.flow_style else ():
+            if isinstance(child, ScalarNode) and not child.style and (_is_left_out(child) or _has_colon(child)):
+                child.ctag, child.style = QUOTED, "'"
+
+
+def _children(node: Any) -> Iterator[Any]:
+    return (child for pair in node.value for child in pair) if isinstance(node, MappingNode) else iter(node.value)
+
+
+def _is_left_out(scalar: Any) -> bool:
+    return not scalar.value and scalar.ctag in (PLAIN, QUOTED)
+
+
+def _has_colon(scalar: Any) -> bool:
+    return scalar.ctag is PLAIN and ":" in scalar.value
 
 
 class _Builder(Builder):
-    def _scalar(self, node: Any) -> Any:
-        if node.ctag is PLAIN and (node.value in _WORDS or _DATE.fullmatch(node.value)):
-            return resolved(node.value)
-        return super()._scalar(node)
+    def _typed(self, node: Any) -> Any:
+        if node.ctag is QUOTED and not node.style:  # the tag `!`, and nothing behind it
+            return None
+        value = super()._typed(node)
+        if isinstance(value, str) and (lost := _LOST.search(value)):
+            self._text.fault(node.start_mark, f"kustomize does not keep the character U+{ord(lost[0]):04X}")
+        if node.style == ">" and _TABBED.search(node.value):
+            self._text.fault(node.start_mark, "kustomize folds lines that begin with a tab otherwise: write | for >")
+        return value
+
+    def _untyped(self, node: Any) -> Any:
+        return node.value if node.style else self._plain(node.value)
+
+    def _plain(self, text: str) -> Any:
+        return _typed(text)
+
+    def _timestamp(self, node: Any) -> str:
+        super()._timestamp(node)
+        return time_of(node.value) or ""
+
+    def _key(self, node: Any) -> str | None:
+        if isinstance(node, ScalarNode) and not _is_text(node):
+            self._text.fault(node.start_mark, f"kustomize takes no key that is no text: quote {node.value!r}")
+            return None
+        if isinstance(node, ScalarNode) and node.value == "<<":
+            self._text.fault(node.start_mark, "kustomize takes the key << for one that merges, also in quotes")
+        return super()._key(node)
+
+
+def _is_text(node: Any) -> bool:
+    """Whether a scalar is text without what its tag makes of it."""
+    if node.ctag is not PLAIN:
+        return node.ctag is QUOTED or node.tag == f"{TAG}str"
+    return bool(node.style) or (isinstance(_typed(node.value), str | None) and time_of(node.value) is None)
