@@ -15,10 +15,11 @@ from virtcatalog.api.core import PersistentVolumeClaim, ResourceFieldSelector
 from virtcatalog.api.decode import clone, convert, copier, decode_manifest, decode_pruned, manifest_name, to_manifest
 from virtcatalog.api.devices import Disk, DiskTarget, FeatureState
 from virtcatalog.api.domainspec import CPU, FeatureHyperv, Features, Machine, Memory
-from virtcatalog.api.findings import field_path
+from virtcatalog.api.findings import field_path, inspect
 from virtcatalog.api.kinds import KINDS, READ, kind_type
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstanceTemplateSpec
 from virtcatalog.api.object import Constant, Object, Status
+from virtcatalog.api.operator import CertConfig
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.shape import Either, Leaf, List, Map, Shape, Struct, struct_of
 from virtcatalog.api.volumes import HostDisk
@@ -112,6 +113,18 @@ def test_an_empty_text_is_none_of_an_enum_that_may_be_left_out() -> None:
         "readinessProbe": {"httpGet": {"port": 80}},
         "volumes": [{"name": "a", "containerDisk": {"image": "i"}}],
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        *[(text, True) for text in ("5m", "1h30m", "1.5h", "-.5s", "+0", "3\u00b5s2ns")],
+        *[(text, False) for text in ("5 minutes", "1d", "5", "", "m", "1H", "1h 5m", "-")],
+    ],
+)
+def test_durations(text: str, right: bool) -> None:
+    found = inspect({"duration": text}, CertConfig)[1]
+    assert found == ([] if right else [(("duration",), f"must be a string such as 1h30m, not {text!r}")])
 
 
 def test_all_problems_come_at_once_with_the_object() -> None:

@@ -8,7 +8,7 @@ from msgspec import field
 
 from virtcatalog.api.core import LabelSelector, NodeSelectorRequirement, ObjectMeta, Resource
 from virtcatalog.api.kubevirt import VirtualMachineInstanceTemplateSpec, VirtualMachineSpec
-from virtcatalog.api.object import Int32, Object, Status, UInt32
+from virtcatalog.api.object import Duration, Int32, Object, Status, UInt32
 
 SortPolicy = Literal["AscendingOrder", "DescendingOrder", "Newest", "Oldest", "Random"]
 StatePreservation = Literal["Disabled", "Offline", "Online"]
@@ -109,7 +109,7 @@ class VirtualMachinePoolAutohealingStrategy(Object):
     """When a failing VM is replaced."""
 
     start_up_failure_threshold: UInt32 | None = None
-    min_failing_to_start_duration: str | None = None
+    min_failing_to_start_duration: Duration | None = None
 
 
 class VirtualMachinePoolSpec(Object):

@@ -9,6 +9,12 @@ import msgspec
 Int32 = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 UInt32 = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
+Duration = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^[+-]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$", examples=["1h30m"]
+    ),
+]  # Source: time.ParseDuration
 Time = Annotated[str, msgspec.Meta(extra={"time": True})]  # RFC 3339, which only Go's reader (api.golang) holds it to
 UInt64 = Annotated[int, msgspec.Meta(ge=0, extra={"le": 2**64 - 1})]  # msgspec knows no limits beyond Int64's
 

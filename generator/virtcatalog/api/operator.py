@@ -9,7 +9,7 @@ from msgspec import field
 
 from virtcatalog.api.configuration import KubeVirtConfiguration
 from virtcatalog.api.core import LocalObjectReference, Resource
-from virtcatalog.api.object import Int64, Object
+from virtcatalog.api.object import Duration, Int64, Object
 
 
 class KubeVirtWorkloadUpdateStrategy(Object):
@@ -17,22 +17,22 @@ class KubeVirtWorkloadUpdateStrategy(Object):
 
     workload_update_methods: list[str] = []
     batch_eviction_size: Int64 | None = None
-    batch_eviction_interval: str | None = None
+    batch_eviction_interval: Duration | None = None
 
 
 class CertConfig(Object):
     """How long a certificate lives, as Go durations (`48h`)."""
 
-    duration: str | None = None
-    renew_before: str | None = None
+    duration: Duration | None = None
+    renew_before: Duration | None = None
 
 
 class KubeVirtSelfSignConfiguration(Object):
     """The lives of the certificates that KubeVirt signs itself."""
 
-    ca_rotate_interval: str | None = None
-    cert_rotate_interval: str | None = None
-    ca_overlap_interval: str | None = None
+    ca_rotate_interval: Duration | None = None
+    cert_rotate_interval: Duration | None = None
+    ca_overlap_interval: Duration | None = None
     ca: CertConfig | None = None
     server: CertConfig | None = None
 
