@@ -64,7 +64,7 @@ def deployed(found: Repository) -> list[str]:
         ([{"merge": {"mergeKeys": ["zone"], "generators": [
             {"list": {"elements": [{"zone": "a"}, {"zone": "b"}]}},
             {"list": {"elements": [
-                {"zone": "b", "name": "web"}, {"zone": "b", "name": "db"}, {"zone": "a", "name": "db"},
+                {"zone": "b", "name": "web"}, {"zone": "c", "name": "db"}, {"zone": "a", "name": "db"},
             ]}},
         ]}}], ["db", "web"]),
         ([{"matrix": {"generators": [
@@ -112,7 +112,13 @@ def test_which_applications_generators_make(generators: list[Data], names: list[
             {"generators": [{"git": {"files": [{"path": "names/*"}]}}]},
             {"names/a.yaml": "[1]\n", "names/b.yaml": "name: db\n"},
             "spec.generators[0].git.files: names/a.yaml holds no map",
-            ["db"],
+            [],
+        ),
+        (
+            {"generators": [{"git": {"files": [{"path": "names/*"}]}}]},
+            {"names/a.yaml": "{\n", "names/b.yaml": "name: db\n"},
+            "spec.generators[0].git.files: names/a.yaml holds no map",
+            [],
         ),
         (
             {"generators": [{"matrix": {"generators": [TWO]}}]},
@@ -162,6 +168,9 @@ FILES = {
     "apps/Web_1/size.yaml": "cores: 2\nbytes: 1000000\nlabels: {zone: a}\n",
     "apps/db/size.yaml": "cores: 4\n",
     "apps/db/a.txt": "",
+    "empty/a.json": "null",
+    "empty/b.yaml": "# nothing\n",
+    "own.yaml": "values: {b: x, c: z}\n",
 }
 BASENAMES = "{{path}} {{path[1]}} {{path.basename}} {{path.basenameNormalized}} {{path.filename}}"
 AT_NAME = {"source": {"path": "vms/{{name}}"}}
@@ -196,6 +205,7 @@ def made(text: str, generators: list[Any], *, is_go: bool = False, clusters: Seq
         ("{{path}}", [{"git": {"directories": [{"path": "apps"}, {"path": "[a"}, "x", {}]}}], ["apps"]),
         ("{{path}}", [{"git": {"directories": [{"path": "/apps/"}, {"path": "none"}]}}], []),
         ("{{path}} {{cores}}", [{"git": {"files": [{"path": "./apps/db"}]}}], ["apps/db 4"]),
+        ("{{path}}", [{"git": {"files": [{"path": "empty/*"}]}}], ["empty", "empty"]),
         (f"{BASENAMES} {{{{path.filenameNormalized}}}} {{{{cores}}}} {{{{bytes}}}} {{{{labels.zone}}}}", [
             {"git": {"files": [{"path": "apps/*/size.yaml"}]}},
         ], [
@@ -210,16 +220,21 @@ def made(text: str, generators: list[Any], *, is_go: bool = False, clusters: Seq
         ]),
         ("{{name}} {{zone}} {{extra}}", [{"merge": {"mergeKeys": ["name"], "generators": [
             TWO, {"list": {"elements": [{"name": "db", "zone": "c"}]}},
-            {"list": {"elements": [{"name": "db", "extra": "x"}, {"name": "db", "extra": "y"}]}},
+            {"list": {"elements": [{"name": "db", "extra": "x"}, {"name": "us", "extra": "y"}]}},
         ]}}], ["db c x", "web b {{extra}}"]),
-        ("{{name}}", [{"merge": {"mergeKeys": ["name"]}}], []),
         ("{{name}} {{of}}", [{"matrix": {"generators": [
             TWO, "x", {"list": {"elements": [{"of": "1"}, {"of": "2"}]}},
         ]}}], ["db 1", "db 2", "web 1", "web 2"]),
         ("{{values.b}}", [{"matrix": {"generators": [
-            {"list": {"elements": [{"values": {"b": "1", "c": "2"}}]}},
-            {"list": {"elements": [{"values": {"b": "{{values.c}}"}}]}},
+            {"list": {"elements": [{"values": {"a": "1", "c": "2"}}]}},
+            {"list": {"elements": [{"values": {"a": "1", "b": "{{values.c}}"}}]}},
         ]}}], ["2"]),
+        ("{{values.b}} {{values.c}}", [{"git": {
+            "files": [{"path": "own.yaml"}], "values": {"b": "{{values.b}}-1"},
+        }}], ["x-1 z"]),
+        ("{{path}} {{path.basename}} {{path.basenameNormalized}} {{path[0]}}", [
+            {"git": {"files": [{"path": "own.yaml"}]}},
+        ], [". .  ."]),
     ],
 )  # fmt: skip
 def test_what_generators_put_into_a_template(text: str, generators: list[Any], texts: list[str]) -> None:
@@ -239,7 +254,49 @@ def test_what_generators_put_into_a_template(text: str, generators: list[Any], t
             [{"git": {"files": [{"path": "apps/db/*"}], "pathParamPrefix": "app"}}],
             ["apps/db size.yaml size.yaml 4"],
         ),
-        ("{{ .path.filename }}", [{"git": {"directories": [{"path": "apps"}]}}], ["{{ .path.filename }}"]),
+        ("{{ .path.filename }}", [{"git": {"directories": [{"path": "apps"}]}}], ["<no value>"]),
+        (
+            "{{ .name }} {{ .of.a }} {{ .of.b }} {{ .more }}",
+            [
+                {
+                    "matrix": {
+                        "generators": [
+                            {"list": {"elements": [{"name": "a", "of": {"a": 1}}]}},
+                            {
+                                "list": {
+                                    "elements": [
+                                        {"name": "b", "of": {"a": 2, "b": 3}, "more": "{{ .name }}{{ .more }}"}
+                                    ]
+                                }
+                            },
+                        ]
+                    }
+                }
+            ],
+            ["a 1 3 a<no value>"],
+        ),
+        (
+            "{{ .name }} {{ .of.a }} {{ .of.b }}",
+            [
+                {
+                    "merge": {
+                        "mergeKeys": ["key"],
+                        "generators": [
+                            {"list": {"elements": [{"key": {"x": 1}, "name": "a", "of": {"a": 1, "b": 1}}]}},
+                            {
+                                "list": {
+                                    "elements": [
+                                        {"key": {"x": 1}, "name": "b", "of": {"a": 2}},
+                                        {"key": {"x": 2}, "name": "c"},
+                                    ]
+                                }
+                            },
+                        ],
+                    }
+                }
+            ],
+            ["b 2 1"],
+        ),
     ],
 )
 def test_what_generators_put_into_a_template_of_go(text: str, generators: list[Any], texts: list[str]) -> None:
@@ -267,7 +324,7 @@ def test_clusters_of_which_there_are_secrets(generator: Data, clusters: Sequence
 
 def test_an_application_is_what_the_template_says_with_the_patch_over_it() -> None:
     template = {"metadata": {"name": "{{ .name }}", "labels": {}}, "spec": {"source": {"path": "x"}, "project": "a"}}
-    patch = "spec: {source: {path: 'vms/{{ .name }}'}}\n"
+    patch = "spec: {source: {path: 'vms/{{ .name }}'}, project: b}\n"
     spec = {"generators": [TWO], "goTemplate": True, "template": template, "templatePatch": patch}
     data = {"metadata": {"name": "vms", "namespace": "argocd"}, "spec": spec}
     deployer = Deployer(Resource(data, lambda field: Source(f"set.yaml#{field}")))
@@ -292,6 +349,26 @@ def test_an_application_is_what_the_template_says_with_the_patch_over_it() -> No
             {"spec": {"sources": ["x", {"path": "./vms"}, {"path": "none"}]}},
             [{"matrix": {"generators": [TWO, TWO, TWO]}}],
             "is not rendered: spec.generators[0].matrix must have two generators",
+        ),
+        (
+            {"spec": {"source": {"path": "vms"}}},
+            [{"matrix": {"generators": [TWO, {"list": {"elements": [{"zone": "c"}]}}]}}],
+            "is not rendered: spec.generators[0].matrix has two values of zone: 'a' and 'c'",
+        ),
+        (
+            {"spec": {"source": {"path": "vms"}}},
+            [{"merge": {"mergeKeys": ["name"], "generators": [TWO]}}],
+            "is not rendered: spec.generators[0].merge must have two generators, or more",
+        ),
+        (
+            {"spec": {"source": {"path": "vms"}}},
+            [{"merge": {"generators": [TWO, TWO]}}],
+            "is not rendered: spec.generators[0].merge must have mergeKeys",
+        ),
+        (
+            {"spec": {"source": {"path": "vms"}}},
+            [{"merge": {"mergeKeys": ["of"], "generators": [TWO, {"list": {"elements": [{"of": "x"}]}}]}}],
+            """is not rendered: spec.generators[0].merge has several sets of parameters with {"of": null}""",
         ),
         (
             {"spec": {"source": {"path": "vms"}}},

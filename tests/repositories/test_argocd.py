@@ -213,6 +213,53 @@ def test_what_an_application_adds_to_a_kustomization(options: Data, metadata: Da
     assert unit.problems == ()
 
 
+BUILT, CHART = {"vms/kustomization.yaml": "resources: [a.yaml]\nnamePrefix: p-\n"}, {"vms/Chart.yaml": "name: vms\n"}
+
+
+@pytest.mark.parametrize(
+    ("source", "files", "name"),
+    [
+        ({}, BUILT, "p-a"),
+        ({}, BUILT | CHART, "p-a"),
+        ({"directory": {}}, BUILT, "p-a"),
+        ({"directory": {"recurse": False}}, BUILT, "p-a"),
+        ({"directory": {"recurse": True, "include": "*a.yaml"}}, BUILT, "a"),
+        ({"directory": {"exclude": "kustomization.yaml"}}, BUILT, "a"),
+        ({"directory": {"include": "a.yaml"}}, CHART, "a"),
+        ({"kustomize": {"nameSuffix": "-s"}, "directory": {}, "helm": {}}, BUILT | CHART, "p-a-s"),
+    ],
+)
+def test_what_a_source_says_of_itself_counts_before_what_is_in_its_folder(
+    source: Data, files: dict[str, str], name: str
+) -> None:
+    files = {"vms/a.yaml": manifest("vm a"), **files}
+    (vm,) = application({"source": {"repoURL": URL, "path": "vms", **source}}, files).resources
+    assert vm.data["metadata"]["name"] == name
+
+
+def test_of_several_sources_one_that_says_nothing_counts_too() -> None:
+    sources = [{"repoURL": URL, "path": "vms", "directory": {}}]
+    (vm,) = application({"sources": sources}, {"vms/a.yaml": manifest("vm a"), **CHART}).resources
+    assert vm.data["metadata"]["name"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        ({"kustomize": {"namePrefix": "p-"}}, "spec.source.kustomize: is there, and no kustomization in vms"),
+        (
+            {"kustomize": {"namePrefix": "p-"}, "directory": {"recurse": True}},
+            "spec.source: has kustomize and directory: Argo CD takes one of them",
+        ),
+        ({"helm": {"values": "a: 1"}, **PLUGIN}, "spec.source: has helm and plugin: Argo CD takes one of them"),
+    ],
+)
+def test_a_source_that_argo_cd_cannot_render_fails(source: Data, fault: str) -> None:
+    unit = application({"source": {"repoURL": URL, "path": "vms", **source}}, {"vms/a.yaml": manifest("vm a")})
+    assert (unit.failed, unit.resources) == (True, ())
+    assert [f"{problem.field}: {problem.message}" for problem in unit.problems] == [fault]
+
+
 def test_what_is_added_has_its_place_in_the_application() -> None:
     options = {"namePrefix": "p-", "commonLabels": {"a": "b"}, "commonAnnotations": {"c": "d"}}
     (vm,) = application({"source": {"repoURL": URL, "path": "vms", "kustomize": options}}, KUSTOMIZED).resources

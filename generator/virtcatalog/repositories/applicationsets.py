@@ -10,7 +10,6 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
-from virtcatalog.api.govalues import as_floats
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem, VirtcatalogError
 from virtcatalog.limits import REPOSITORY_UNITS
@@ -22,16 +21,14 @@ from virtcatalog.repositories.clusters import IN_CLUSTER, Cluster
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.documents import Opaque, digest_of
 from virtcatalog.repositories.globs import PATH, PATHSPEC, Dialect
-from virtcatalog.repositories.gofunctions import normalized
-from virtcatalog.repositories.gotemplates import TemplateError
+from virtcatalog.repositories.gotemplates import Missing, TemplateError
 from virtcatalog.repositories.kustomize.origins import has_field
 from virtcatalog.repositories.labelselectors import label_selector
 from virtcatalog.repositories.model import Resource
+from virtcatalog.repositories.parameters import Parameters, as_go, check_texts, combined, merged, path_parameters
 from virtcatalog.repositories.settemplates import may_hold_vms, own_template
-from virtcatalog.repositories.templates import filled, flat
+from virtcatalog.repositories.templates import filled
 from virtcatalog.repositories.tree import Tree
-
-Parameters = dict[str, Any]
 
 
 class Generated(NamedTuple):
@@ -71,31 +68,26 @@ def applications(deployer: Deployer, tree: Tree, clusters: Sequence[Cluster] = (
     )
 
 
-def _check_texts(element: Mapping[str, Any], field: str) -> None:
-    """Raise VirtcatalogError for a value that Argo CD takes in Go's templates alone.
-
-    Source: applicationset/generators/list.go.
-    """
-    own = {key: value for key, value in element.items() if key != "values"}
-    values = {f"values.{key}": value for key, value in map_at(element, "values").items()}
-    for key, value in {**own, **values}.items():
-        if not isinstance(value, str):
-            raise VirtcatalogError(f"{field}.{key} must be a string where goTemplate is not on: quote it")
+def _missing(deployer: Deployer) -> Missing:
+    """What becomes of templates that lack a parameter. Source: Go's text/template/option.go."""
+    missing: Missing = "no value"
+    for option in deployer.items("goTemplateOptions"):
+        missing = "error" if option == "missingkey=error" else "zero" if option == "missingkey=zero" else "no value"
+    return missing
 
 
-def _as_go(parameters: Parameters, where: str) -> Parameters:
-    """Parameters with the numbers that Go has of them, which are floats. Raises VirtcatalogError."""
-    try:
-        floats: Parameters = as_floats(parameters)
-    except OverflowError:
-        raise VirtcatalogError(f"{where} has a number beyond 64 bits") from None
-    return floats
+def _without_project(patch: Data) -> Data:
+    """A patch without the one field that none changes."""
+    spec = {key: value for key, value in map_at(patch, "spec").items() if key != "project"}
+    return {**patch, "spec": spec} if isinstance(patch.get("spec"), dict) else patch
 
 
 class _Generators:
     def __init__(self, deployer: Deployer, tree: Tree, clusters: Sequence[Cluster]) -> None:
         self._deployer, self._tree, self._clusters = deployer, tree, clusters
         self._is_go = bool(deployer.get("goTemplate", of=bool))
+        self._is_open = False
+        self._missing = _missing(deployer)
         self.unrendered: list[Problem] = []
         self.failed: list[Problem] = []
         self.parameter_sets: list[Parameters] = []
@@ -112,7 +104,7 @@ class _Generators:
         }
         self.parameter_sets.append(parameters)
         patches = self._patches(parameters)
-        data = merge(filled(data, parameters, is_go=self._is_go), *patches)
+        data = merge(self._filled(data, parameters), *patches)
         data["metadata"] = {key: value for key, value in data["metadata"].items() if value}
         return Resource(data, partial(self._field, patches))
 
@@ -129,10 +121,10 @@ class _Generators:
             return []
         why = "it makes no map"
         try:
-            text = Text(str(filled(patch, parameters, is_go=self._is_go)))
+            text = Text(str(self._filled(patch, parameters)))
             documents = [document for _, document in text.documents()]
             if not text.problems and all(isinstance(document, dict) for document in documents):
-                return documents
+                return [_without_project(document) for document in documents]
         except TemplateError as error:
             why = str(error)
         self.failed.append(self._deployer.problem("spec.templatePatch", f"what it changes is not rendered: {why}"))
@@ -161,6 +153,7 @@ class _Generators:
                 case _:
                     message = f"which {kind} there are is not known: its Applications are taken once"
                     self._note(f"{field}.{kind}", message)
+                    self._is_open = True
                     parameter_sets.append(self._with_values({}, value))
         return list(
             filter(label_selector(generator.get("selector"), lambda text: self._note(field, text)), parameter_sets)
@@ -176,23 +169,24 @@ class _Generators:
         clusters = [cluster for cluster in self._clusters if matches(cluster.labels)]
         if not selector and not any(cluster.server == IN_CLUSTER for cluster in self._clusters):
             clusters = [Cluster("in-cluster", IN_CLUSTER), *clusters]
-        for cluster in clusters:
-            yield self._with_values(cluster.parameters, value)
+        parameter_sets = [self._with_values(cluster.parameters, value) for cluster in clusters]
+        yield from [{"clusters": parameter_sets}] if value.get("flatList") is True else parameter_sets
 
     def _list(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
         for index, element in enumerate(value.get("elements") or ()):
             if isinstance(element, dict):
                 if not self._is_go:
-                    _check_texts(element, f"{field}.elements[{index}]")
-                yield _as_go(element, f"{field}.elements[{index}]")
+                    check_texts(element, f"{field}.elements[{index}]")
+                yield as_go(element, f"{field}.elements[{index}]")
         text = value.get("elementsYaml")
         if isinstance(text, str) and text.strip():
             elements = [data for _, data in Text(text).documents()] if "{{" not in text else []
             if len(elements) == 1 and isinstance(elements[0], list):
                 for element in elements[0]:
                     if isinstance(element, dict):
-                        yield _as_go(element, f"{field}.elementsYaml")
+                        yield as_go(element, f"{field}.elementsYaml")
             else:
+                self._is_open = True
                 self._note(f"{field}.elementsYaml", "is not rendered: it makes no list")
 
     def _git(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
@@ -203,18 +197,17 @@ class _Generators:
         else:
             matches = self._files(value.get("files") or [], field)
         for at, parameters, file in matches:
-            yield self._with_values({**parameters, **_path(at, file, prefix, is_go=self._is_go)}, value)
+            yield self._with_values({**parameters, **path_parameters(at, file, prefix, is_go=self._is_go)}, value)
 
     def _files(self, patterns: Sequence[Any], field: str) -> Iterator[tuple[str, Parameters, str]]:
         for path in self._matching(patterns, self._tree.files, PATHSPEC):
             manifest = self._tree.first(path)
-            data = manifest.data if manifest is not None else None
+            data = {} if self._tree.is_empty(path) else manifest.data if manifest is not None else ""
             items: list[Any] = data if isinstance(data, list) else [data]
             if not all(isinstance(item, dict) for item in items):
-                self._note(f"{field}.files", f"{path} holds no map")
-                continue
+                raise VirtcatalogError(f"{field}.files: {path} holds no map")
             at, _, name = path.rpartition("/")
-            yield from ((at, _as_go(item, path), name) for item in items)
+            yield from ((at, as_go(item, path), name) for item in items)
 
     @property
     def _folders(self) -> Iterator[str]:
@@ -239,55 +232,29 @@ class _Generators:
         if len(generators) != 2:
             raise VirtcatalogError(f"{field} must have two generators")
         for first in self.parameters(generators[0], f"{field}.generators[0]"):
-            second = filled(generators[1], first, is_go=self._is_go)
-            for other in self.parameters(second, f"{field}.generators[1]"):
-                yield merge(first, other)
+            for other in self.parameters(self._filled(generators[1], first), f"{field}.generators[1]"):
+                yield combined(first, other, field, is_go=self._is_go)
 
     def _merge(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
-        """Lay parameters of further generators over the first one's that have the same values of the keys."""
         keys = [str(key) for key in value.get("mergeKeys") or ()]
-        first, *further = [
-            self.parameters(generator, f"{field}.generators[{index}]")
-            for index, generator in enumerate(value.get("generators") or ())
-        ] or [[]]
-        for parameters in first:
-            merged = parameters
-            for sets in further:
-                key_values = [flat(parameters).get(key) for key in keys]
-                overlays = (overlay for overlay in sets if [flat(overlay).get(key) for key in keys] == key_values)
-                for overlay in islice(overlays, 1):
-                    merged = merge(merged, overlay)
-            yield merged
+        generators = [generator for generator in value.get("generators") or () if isinstance(generator, dict)]
+        if len(generators) < 2:
+            raise VirtcatalogError(f"{field} must have two generators, or more")
+        sets = [
+            self.parameters(generator, f"{field}.generators[{index}]") for index, generator in enumerate(generators)
+        ]
+        yield from merged(sets, keys, field, is_go=self._is_go)
 
     def _with_values(self, parameters: Parameters, generator: Mapping[str, Any]) -> Parameters:
         """Add the generator's own `values`, which may be templates themselves."""
         values = generator.get("values")
         if not isinstance(values, dict):
             return parameters
-        return {**parameters, "values": filled(values, parameters, is_go=self._is_go)}
+        own = {} if self._is_go else map_at(parameters, "values")
+        return {**parameters, "values": {**own, **self._filled(values, parameters)}}
+
+    def _filled(self, value: Any, parameters: Parameters) -> Any:
+        return filled(value, parameters, is_go=self._is_go, missing="stays" if self._is_open else self._missing)
 
     def _note(self, field: str, message: str) -> None:
         self.unrendered.append(self._deployer.problem(field, message))
-
-
-def _path(at: str, file: str, prefix: str, *, is_go: bool) -> Parameters:
-    """The parameters of a folder or file of the repository."""
-    name, basename = file or "", at.rpartition("/")[2]
-    segments = at.split("/")
-    if is_go:
-        path: Parameters = {
-            "path": at,
-            "basename": basename,
-            "basenameNormalized": normalized(basename),
-            "segments": segments,
-            **({"filename": name, "filenameNormalized": normalized(name)} if name else {}),
-        }
-        return {prefix: {"path": path}} if prefix else {"path": path}
-    start = f"{prefix}.path" if prefix else "path"
-    return {
-        start: at,
-        f"{start}.basename": basename,
-        f"{start}.basenameNormalized": normalized(basename),
-        **{f"{start}[{index}]": segment for index, segment in enumerate(segments)},
-        **({f"{start}.filename": name, f"{start}.filenameNormalized": normalized(name)} if name else {}),
-    }

@@ -28,8 +28,8 @@ from virtcatalog.repositories.releases import argo_release
 from virtcatalog.repositories.tree import Tree, joined, parents
 
 _IN_CLUSTER: Final = (IN_CLUSTER, "in-cluster")
-_OTHERS: Final = ("plugin",)
-"""What renders a source that is not rendered here."""
+_TYPES: Final = ("kustomize", "helm", "directory", "plugin")
+"""Fields of a source of which one at most may say how it is rendered."""
 _SHOWN: Final = 3
 _STAYS: Final = ("chart", "path", "repoURL", "targetRevision")
 """Fields of a source that no file of its folder changes."""
@@ -102,12 +102,18 @@ class Application:
     def folder(self, source: Path, at: str) -> Built:
         """Return what a source deploys that is a folder of this repository."""
         get = partial(self._deployer.get, *source)
-        if plugin := next((kind for kind in _OTHERS if get(kind, of=dict) is not None), ""):
-            return self._of_plugin(self._unrendered(source, f"{at or '.'} is rendered by a {plugin}"), at, get(plugin))
-        if self._deployer.get(*source, "helm", of=dict) or at in self._tree.charts:
+        declared = [kind for kind in _TYPES if _is_declared(get(kind, of=dict), source)]
+        if len(declared) > 1:
+            return self._fault(source, f"has {' and '.join(declared)}: Argo CD takes one of them")
+        kind = declared[0] if declared else self._discovered(at)
+        if kind == "plugin":
+            return self._of_plugin(self._unrendered(source, f"{at or '.'} is rendered by a plugin"), at, get(kind))
+        if kind == "helm":
             return self._chart(source, at)
-        if at in self._tree.kustomizations:
-            added = dict(_added(get("kustomize", of=dict) or {}))
+        if kind == "kustomize":
+            if at not in self._tree.kustomizations:
+                return self._fault((*source, kind), f"is there, and no kustomization in {at or '.'}")
+            added = dict(_added(get(kind, of=dict) or {}))
             return kustomized(self._tree, at, added, partial(self._place, source))
         built = plain(self._tree, _listed(self._tree, at, get("directory", of=dict) or {}))
         jsonnet = [file for file in self._tree.root.listing().files if self._is_jsonnet(file, at, source)]
@@ -121,6 +127,15 @@ class Application:
             unrendered, opaque = (*built.unrendered, *unrendered_jsonnet), (*built.opaque, *opaque)
             built = built._replace(unrendered=unrendered, opaque=opaque)
         return built
+
+    def _discovered(self, at: str) -> str:
+        """What a folder is rendered by where its source does not say that."""
+        if at in self._tree.kustomizations:
+            return "kustomize"
+        return "helm" if at in self._tree.charts else "directory"
+
+    def _fault(self, source: Path, message: str) -> Built:
+        return Built(problems=(self._deployer.problem(field_path(("spec", *source)), message),), failed=True)
 
     def _of_plugin(self, built: Built, at: str, options: Data) -> Built:
         """What a plugin renders of a folder with VMs is unknown: a digest of what it reads says when that changes."""
@@ -155,6 +170,16 @@ class Application:
     def _chart(self, source: Path, at: str | None) -> Built:
         namespace = self._deployer.text("destination", "namespace")
         return argo_release(self._deployer, source, self._tree, self._charts, at, namespace)
+
+
+def _is_declared(options: Data | None, source: Path) -> bool:
+    """Whether a field says how a source is rendered: of the one `source`, those that say nothing are taken away.
+
+    Source: util/argo/argo.go (NormalizeApplicationSpec).
+    """
+    if options is None:
+        return False
+    return any(options.values()) or source[0] == "sources"
 
 
 def _added(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

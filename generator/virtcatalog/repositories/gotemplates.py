@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import TEMPLATE_ITERATIONS, TEMPLATE_OUTPUT_CHARACTERS
@@ -24,6 +24,10 @@ _BLOCKS: Final = ("if", "range", "with")
 _LEVELS: Final = 20
 #: How many words an action may have.
 _TOKENS: Final = 100
+
+
+Missing = Literal["stays", "no value", "zero", "error"]
+"""What becomes of a template that lacks a parameter: to Go one of its fields has no value either, or is an error."""
 
 
 class TemplateError(VirtcatalogError):
@@ -49,16 +53,17 @@ class _Block(NamedTuple):
 _Node = str | _Action | _Block
 
 
-def render(text: str, parameters: Mapping[str, Any]) -> str:
-    """Return a template with its actions carried out; a parameter that there is not stays as it is written.
+def render(text: str, parameters: Mapping[str, Any], missing: Missing = "stays") -> str:
+    """Return a template with its actions carried out.
 
-    Numbers of parameters are floats, as those of JSON are to Go.
+    What is `missing` among the parameters stays as it is written where not all of them are known. A field of what is
+    no map is an error otherwise. Numbers of parameters are floats, as those of JSON are to Go.
     """
     pieces = list(_pieces(text))
     nodes, end = _parsed(pieces, 0)
     if end < len(pieces):
         raise TemplateError(f"the template {pieces[end][1][:80]} has no if, range or with")
-    return "".join(_Run().rendered(nodes, parameters, ChainMap({"": parameters})))
+    return "".join(_Run(missing).rendered(nodes, parameters, ChainMap({"": parameters})))
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
@@ -119,8 +124,9 @@ _Variables = ChainMap[str, Any]
 class _Run:
     """One rendering, which may take so much work."""
 
-    def __init__(self) -> None:
+    def __init__(self, missing: Missing) -> None:
         self._actions = self._characters = 0
+        self._missing = missing
 
     def rendered(self, nodes: Sequence[_Node], dot: Any, variables: _Variables) -> Iterator[str]:
         """Yield what nodes print."""
@@ -142,7 +148,8 @@ class _Run:
             next((scope for scope in scopes if declares[2] in scope), variables)[declares[2]] = value
             return ""
         value = self._value(action.pipeline, dot, variables)
-        return action.text if value is None else written(value)
+        lacking = action.text if self._missing == "stays" else "<no value>"
+        return lacking if value is None else written(value)
 
     def _of_block(self, block: _Block, dot: Any, variables: _Variables) -> Iterator[str]:
         declares = _DECLARES.fullmatch(block.pipeline)
@@ -163,7 +170,7 @@ class _Run:
         self._actions += 1
         if self._actions > TEMPLATE_ITERATIONS:
             raise TemplateError(f"a template carries out more than {TEMPLATE_ITERATIONS} actions")
-        return _Pipeline(pipeline, dot, variables).value()
+        return _Pipeline(pipeline, dot, variables, self._missing).value()
 
 
 def _items(value: Any, block: _Block, *, pairs: bool) -> Iterator[tuple[Any, Any]]:
@@ -181,18 +188,24 @@ def _items(value: Any, block: _Block, *, pairs: bool) -> Iterator[tuple[Any, Any
     raise TemplateError(f"the template {{{{range {block.pipeline[:80]}}}}} goes through what is no list and no map")
 
 
-def _at(value: Any, field: str) -> Any:
+def _at(value: Any, field: str, missing: Missing) -> Any:
     """What is at a field, such as `.path.basename`; None where there is nothing."""
     for key in filter(None, field.split(".")):
-        value = value.get(key) if isinstance(value, Mapping) else None
+        is_map = isinstance(value, Mapping)
+        is_there = is_map and key in value
+        if (missing != "stays" and not is_map) or (missing == "error" and not is_there):
+            raise TemplateError(f"a template needs {field}, and there is no {key}")
+        if not is_there and missing != "zero":
+            return None
+        value = value.get(key)
     return value
 
 
 class _Pipeline:
     """One action: `.path.basename | lower`."""
 
-    def __init__(self, text: str, dot: Any, variables: Mapping[str, Any]) -> None:
-        self._text, self._dot, self._variables = text, dot, variables
+    def __init__(self, text: str, dot: Any, variables: Mapping[str, Any], missing: Missing) -> None:
+        self._text, self._dot, self._variables, self._missing = text, dot, variables, missing
         self._tokens: list[re.Match[str]] = []
         at = 0
         while at < len(text.rstrip()):
@@ -241,7 +254,7 @@ class _Pipeline:
             raise self._fault()
         # `(index .apps 0).name`: no space before the field
         if self._tokens and (self._tokens[0][3] or "").startswith(".") and not self._tokens[0][0][0].isspace():
-            value = _at(value, self._tokens.pop(0)[3])
+            value = _at(value, self._tokens.pop(0)[3], self._missing)
         return value
 
     def _operand(self, token: re.Match[str]) -> Any:
@@ -262,7 +275,7 @@ class _Pipeline:
         variable, dot, keys = field.partition(".")
         if variable[1:] not in self._variables:
             raise self._fault()
-        return _at(self._variables[variable[1:]] if variable else self._dot, dot + keys)
+        return _at(self._variables[variable[1:]] if variable else self._dot, dot + keys, self._missing)
 
     def _called(self, name: str, arguments: list[Any]) -> Any:
         try:

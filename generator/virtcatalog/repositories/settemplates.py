@@ -33,4 +33,10 @@ def own_template(generator: Any) -> dict[str, Any]:
     """Return the template of a generator, which is laid over the ApplicationSet's."""
     values = generator.values() if isinstance(generator, dict) else ()
     templates = (value.get("template") for value in values if isinstance(value, dict))
-    return next((template for template in templates if isinstance(template, dict)), {})
+    return _without_empty(next((template for template in templates if isinstance(template, dict)), {}))
+
+
+def _without_empty(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Data without what says nothing: that is not laid over anything."""
+    kept = {key: _without_empty(value) if isinstance(value, dict) else value for key, value in data.items()}
+    return {key: value for key, value in kept.items() if value}

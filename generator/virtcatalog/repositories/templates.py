@@ -11,22 +11,27 @@ from typing import Any
 
 from virtcatalog.limits import TEMPLATE_OUTPUT_CHARACTERS
 from virtcatalog.repositories.gofunctions import written
-from virtcatalog.repositories.gotemplates import TemplateError, render
+from virtcatalog.repositories.gotemplates import Missing, TemplateError, render
 
 
-def filled(value: Any, parameters: Mapping[str, Any], *, is_go: bool) -> Any:
-    """Return data with its templates filled in; one that lacks a parameter stays as it is."""
+def filled(value: Any, parameters: Mapping[str, Any], *, is_go: bool, missing: Missing = "stays") -> Any:
+    """Return data with its templates filled in; `missing` says what becomes of one of Go's that lacks a parameter.
+
+    Others stay as they are then.
+    """
     if isinstance(value, dict):
         return {
-            str(filled(key, parameters, is_go=is_go)): filled(inner, parameters, is_go=is_go)
+            str(filled(key, parameters, is_go=is_go, missing=missing)): filled(
+                inner, parameters, is_go=is_go, missing=missing
+            )
             for key, inner in value.items()
         }
     if isinstance(value, list):
-        return [filled(inner, parameters, is_go=is_go) for inner in value]
+        return [filled(inner, parameters, is_go=is_go, missing=missing) for inner in value]
     if not isinstance(value, str) or "{{" not in value:
         return value
     if is_go:
-        return render(value, parameters)
+        return render(value, parameters, missing)
     values = flat(parameters)
     if value.count("{{") * max(map(len, values.values()), default=0) > TEMPLATE_OUTPUT_CHARACTERS:
         raise TemplateError(f"a template makes a text of more than {TEMPLATE_OUTPUT_CHARACTERS} characters")

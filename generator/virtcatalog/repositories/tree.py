@@ -102,6 +102,14 @@ class Tree:
             return None
         return manifests[0] if manifests else None
 
+    def is_empty(self, path: str) -> bool:
+        """Whether a file can be read, and holds no document."""
+        try:
+            manifests, faults = self.texts.unchecked(self.root.read(path, REPOSITORY_FILE_BYTES), self.label_of(path))
+        except SourceError:
+            return False
+        return not manifests and not faults
+
     @cached_property
     def every_folder(self) -> tuple[str, ...]:
         """All folders that have a file in them or below it, but the root."""
