@@ -1,7 +1,8 @@
 """A plugin that runs, for each mutant, the tests that run its line, in a fork that has the mutant in place.
 
 What a function does is changed by giving it other code. What a module does when it is imported is not done again by
-that: such a mutant is tried by a process of its own, in which this plugin has that module imported as the mutant.
+that, nor are the functions that a decorator has returned by then other ones: such a mutant is tried by a process of its
+own, in which this plugin has that module imported as the mutant.
 
 A mutant dies by a test that fails with it, and fails with it again, and passes without it: a machine that is busy, or
 lacks something, kills none. Its time is limited by what its tests take without it.
@@ -81,11 +82,14 @@ class Judge:
         import_all()
         items = {item.nodeid: item for item in session.items}
         functions = defaultdict(list)
+        returning = set()  # functions whose inner functions somebody has already
         caches = []
         for value in gc.get_objects():
             if isinstance(value, FunctionType):
                 code = value.__code__
                 functions[code.co_filename, code.co_qualname, code.co_firstlineno].append(value)
+                if outer := _outer(code):
+                    returning.add((code.co_filename, outer))
             elif isinstance(value, functools._lru_cache_wrapper) and value.__module__.startswith("virtcatalog"):
                 caches.append(value)
         session.config._tmp_path_factory.getbasetemp()
@@ -95,7 +99,7 @@ class Judge:
             changed = functions[str(mutant.file), mutant.qualified, mutant.first_line] if mutant.qualified else []
             if not tests:
                 fate = "lives: no test runs it"
-            elif changed and not self._draw.imported(mutant):
+            elif changed and not self._draw.imported(mutant) and (str(mutant.file), mutant.qualified) not in returning:
                 fate = self._forked(mutant, changed, caches, [items[test] for test in tests])
             else:
                 fate = _started(mutant, tests, sum(map(self._draw.seconds, tests)))
@@ -150,6 +154,12 @@ class Judge:
             if self._failed:
                 return 1
         return 0
+
+
+def _outer(code: CodeType) -> str:
+    """The outermost function that a function is defined in; "" for none."""
+    outer, inner, _ = code.co_qualname.partition(".<locals>.")
+    return outer if inner else ""
 
 
 def _codes(code: CodeType, mutant: Mutant) -> Iterator[CodeType]:

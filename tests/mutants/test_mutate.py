@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from mutants import ROOT
-from mutants.judge import Judge, _codes
+from mutants.judge import Judge, _codes, _outer
 from mutants.mutate import mutants
 
 MODULE = '''"""What it is for."""
@@ -76,6 +76,14 @@ def test_a_change_in_a_method_has_the_code_of_that_method(module):
     assert (mutant.qualified, mutant.first_line) == ("Shelf.full", 14)
     (code,) = _codes(mutant.compiled(), mutant)
     assert code.co_name == "full"
+
+
+def test_a_function_that_a_decorator_returns_is_known_by_the_decorator():
+    def decorate():
+        return lambda: None
+
+    assert _outer(decorate().__code__) == _outer(decorate.__code__) == decorate.__qualname__.partition(".")[0]
+    assert _outer(is_full.__code__) == ""
 
 
 def test_a_changed_string_is_known_by_the_first_words_of_its_longest_line(module):
