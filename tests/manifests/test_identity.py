@@ -42,9 +42,10 @@ def test_metadata_that_is_no_map_names_nothing() -> None:
         ({"kind": "List", "apiVersion": "v1", "items": [{"a": 1}, 2]}, [{"a": 1}, 2]),
         (
             {"kind": "VirtualMachineList", "apiVersion": V1, "items": [{}, {"kind": "B"}, None]},
-            [{"apiVersion": V1, "kind": "VirtualMachine"}, {"apiVersion": V1, "kind": "B"}, None],
+            [{"apiVersion": V1, "kind": "VirtualMachine"}, {"kind": "B"}, None],
         ),
         ({"kind": "List", "items": []}, []),
+        ({"kind": "List", "items": None}, []),
         ({"kind": "List", "items": {}}, None),
         ({"kind": "List"}, None),
         ({"kind": "Lists", "items": []}, None),

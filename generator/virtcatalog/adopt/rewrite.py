@@ -20,6 +20,7 @@ from virtcatalog.kubevirt.template.process import chance, merged, parameter_valu
 from virtcatalog.kubevirt.template.substitute import references, texts
 from virtcatalog.manifests.edits import Editor, UnwritableError
 from virtcatalog.manifests.fields import get, put, without
+from virtcatalog.manifests.identity import as_item
 from virtcatalog.manifests.read import Part, unchecked, vms_of
 from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
@@ -79,7 +80,7 @@ def _machines(part: Part) -> Iterator[Any]:
 
 def _in_list(node: Any, implied: dict[str, Any]) -> Iterator[Any]:
     entries = {key.value: value for key, value in node.value} if isinstance(node, MappingNode) else {}
-    item_type = implied | {key: entries[key].value for key in ("apiVersion", "kind") if key in entries}
+    item_type = as_item({key: entries[key].value for key in ("apiVersion", "kind") if key in entries}, implied)
     kind, items = item_type.get("kind"), entries.get("items")
     if isinstance(kind, str) and kind.endswith("List") and isinstance(items, SequenceNode):
         own = {} if kind == "List" else {**item_type, "kind": kind.removesuffix("List")}

@@ -14,7 +14,7 @@ from virtcatalog.fleet.sources import contents
 from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.manifests import jsonsplit
 from virtcatalog.manifests.folder import SourceError
-from virtcatalog.manifests.identity import Data, listed
+from virtcatalog.manifests.identity import Data, as_item, listed
 from virtcatalog.manifests.pieces import Pieces
 from virtcatalog.manifests.read import Part, read_part
 from virtcatalog.manifests.sources import is_folder
@@ -69,7 +69,7 @@ def _add(content: Content, name: str, snapshot: Snapshot, problems: list[Problem
             part = Part(text, name, *piece.mark, piece.implied and piece.implied.data)
             objects: Iterable[Any] = _read(part, problems)
         else:
-            objects = listed(data) or [{**implied, **data}]
+            objects = listed(data) or [as_item(data, implied)]
         for item in objects:
             if isinstance(item, dict):
                 snapshot.add(item)

@@ -17,7 +17,7 @@ from virtcatalog.fleet.cache import digest
 from virtcatalog.live.redaction import redacted
 from virtcatalog.live.resources import MACHINES, Resource, is_of_vm, resource_of, slim, version_read
 from virtcatalog.live.sound import is_sound, plain
-from virtcatalog.manifests.identity import Data, Identity, namespace_of
+from virtcatalog.manifests.identity import Data, Identity, as_item, namespace_of
 
 KIND: Final = "ClusterDump"
 VERSION: Final = "virtcatalog.dev/v1"
@@ -112,7 +112,9 @@ class Snapshot:
         obj = plain(text)
         if obj is None:
             return False
-        resource = resource_of(obj.api_version or implied.get("apiVersion"), obj.kind or implied.get("kind"))
+        own = {"apiVersion": obj.api_version, "kind": obj.kind}
+        says = as_item(own, implied)
+        resource = resource_of(says["apiVersion"], says["kind"])
         if resource is None or resource.kind not in MACHINES:
             return False
         metadata = obj.metadata

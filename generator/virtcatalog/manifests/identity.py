@@ -23,11 +23,16 @@ def identity(manifest: Mapping[str, Any]) -> Identity:
 
 def listed(data: Any) -> list[Any] | None:
     """Return the items of a list as kubectl prints it, with what a list of one kind says for all of them; else None."""
-    kind, items = (data.get("kind"), data.get("items")) if isinstance(data, dict) else (None, None)
-    if not isinstance(kind, str) or not kind.endswith("List") or not isinstance(items, list):
+    kind, items = (data.get("kind"), data.get("items", ...)) if isinstance(data, dict) else (None, None)
+    if not isinstance(kind, str) or not kind.endswith("List") or not isinstance(items, list | None):
         return None
     implied = {"apiVersion": data.get("apiVersion"), "kind": kind.removesuffix("List")} if kind != "List" else {}
-    return [{**implied, **item} if isinstance(item, dict) else item for item in items]
+    return [as_item(item, implied) if isinstance(item, dict) else item for item in items or ()]
+
+
+def as_item(item: Data, implied: Mapping[str, Any]) -> Data:
+    """Return an item of a list with what the list says of it, which holds where the item says nothing of its kind."""
+    return item if item.get("apiVersion") or item.get("kind") else {**item, **implied}
 
 
 def full_name(manifest: Mapping[str, Any]) -> str:

@@ -18,7 +18,7 @@ from virtcatalog.api.object import Object
 from virtcatalog.api.values import describe
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.document import ManifestText, Text
-from virtcatalog.manifests.identity import Data, listed
+from virtcatalog.manifests.identity import Data, as_item, listed
 
 
 class Part(NamedTuple):
@@ -166,7 +166,7 @@ def _item(manifest: Manifest, named: Data | None) -> Manifest:
     if isinstance(manifest.data, list) and len(manifest.data) == 1:
         manifest = manifest.within(manifest.data[0], (0,))
     if isinstance(manifest.data, dict):
-        manifest.data = {**named, **manifest.data}
+        manifest.data = as_item(manifest.data, named)
     return manifest
 
 
