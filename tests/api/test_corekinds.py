@@ -17,7 +17,12 @@ def service(**port):
     return {"apiVersion": "v1", "kind": "Service", "spec": {"ports": [{"port": 80, **port}]}}
 
 
+def quota(amount):
+    return {"apiVersion": "v1", "kind": "ResourceQuota", "spec": {"hard": {"requests.storage": amount}}}
+
+
 PORT = ("spec", "ports", 0)
+STORAGE = ("spec", "hard", "requests.storage")
 
 
 @pytest.mark.parametrize(
@@ -40,6 +45,11 @@ PORT = ("spec", "ports", 0)
         (service(port="80"), [((*PORT, "port"), "must be an integer, not the string '80'")]),
         (service(targetPort=[]), [((*PORT, "targetPort"), "[] is not valid under any of the given schemas")]),
         (service(targetPort=["x" * 300]), [((*PORT, "targetPort"), f"['{'x' * 298}")]),
+        (quota("1Gi"), []),
+        (quota(None), []),
+        (quota(1), []),
+        (quota("1GB"), [(STORAGE, "'1GB' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9; did you mean 1Gi?")]),
+        (quota(True), [(STORAGE, "must be a quantity such as 2, 500m or 1Gi, not the boolean true")]),
         (
             {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass"},
             [(("provisioner",), "is required")],

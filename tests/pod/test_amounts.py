@@ -43,6 +43,19 @@ def test_limits_of_those_that_have_them():
     assert {name: str(amount) for name, amount in pod_limits(pod).items()} == {"cpu": "1"}
 
 
+def test_what_a_pod_says_of_itself_counts_and_the_overhead_of_its_runtime():
+    of_pod = {"requests": {"cpu": "3", "x/gpu": "9"}, "limits": {"memory": "2Gi"}}
+    overhead = {"cpu": "250m", "memory": "100Mi"}
+    containers = [container({"cpu": "1", "memory": "1Gi", "x/gpu": "1"}, {"cpu": "2", "memory": "0"})]
+    pod = {"spec": {"containers": containers, "resources": of_pod, "overhead": overhead}}
+    assert {name: str(amount) for name, amount in pod_requests(pod).items()} == {
+        "cpu": "3250m",
+        "memory": "1124Mi",
+        "x/gpu": "1",
+    }
+    assert {name: str(amount) for name, amount in pod_limits(pod).items()} == {"cpu": "2250m", "memory": "2148Mi"}
+
+
 def test_an_extract_of_a_pod():
     found = extract(expanded("domain: {memory: {guest: 1Gi}, devices: {logSerialConsole: false}}").pod)
     assert found["requests"] == {"cpu": "100m", "ephemeral-storage": "50M", "memory": "1,292 MiB"}

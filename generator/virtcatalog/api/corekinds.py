@@ -8,7 +8,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from virtcatalog.api.findings import Findings, Path
-from virtcatalog.api.values import describe, unknown_field
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.shape import Leaf
+from virtcatalog.api.values import describe, leaf_fault, unknown_field
 from virtcatalog.errors import VirtcatalogError
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 KUBERNETES: Final = "1.34.0"
 """The Kubernetes release whose schemas count: the one that KubeVirt v1.9.0 is built with."""
 
+_QUANTITY: Final = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 _TYPES: Final = {
     "object": "a map",
     "array": "a list",
@@ -50,8 +53,16 @@ def _word(error: Any) -> Iterator[tuple[Path, str]]:
         wanted = [error.validator_value] if isinstance(error.validator_value, str) else error.validator_value
         names = " or ".join(_TYPES.get(name, name) for name in wanted if name != "null")
         yield path, f"must be {names}, not {describe(error.instance)}"
+    elif error.validator == "format":
+        yield path, str(error.cause)
     else:
         yield path, error.message[:300]
+
+
+def _check_quantity(value: Any) -> bool:
+    if value is not None and (fault := leaf_fault(value, Leaf((Quantity,)), "")):
+        raise ValueError(fault)
+    return True
 
 
 _LONGEST_NAME = 63  # of a kind, the start of a group and a version: they are DNS labels
@@ -69,12 +80,14 @@ def _validator(api_version: str, kind: str) -> Any:
     schema = _schema(api_version, kind)
     if schema is None:
         return None
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, FormatChecker
     from referencing import Registry, Resource
 
     resources: list[Resource[Any]] = [Resource.from_contents(schema), _definitions()]
     registry: Registry[Any] = resources @ Registry()
-    return Draft202012Validator(schema, registry=registry)
+    formats = FormatChecker(())
+    formats.checks("quantity", raises=ValueError)(_check_quantity)
+    return Draft202012Validator(schema, registry=registry, format_checker=formats)
 
 
 def _schema(api_version: str, kind: str) -> dict[str, Any] | None:
@@ -93,7 +106,9 @@ def _schema(api_version: str, kind: str) -> dict[str, Any] | None:
 def _definitions() -> Any:
     from referencing import Resource
 
-    return Resource.from_contents(_read("_definitions.json"))
+    contents = _read("_definitions.json")
+    contents["$defs"][_QUANTITY] = {"format": "quantity"}
+    return Resource.from_contents(contents)
 
 
 def _read(name: str) -> Any:

@@ -11,13 +11,16 @@ Amounts = dict[str, Quantity]
 Pod = dict[str, Any]
 
 _ZERO = Quantity()
+_OF_PODS = frozenset({"cpu", "memory"})
+"""What a Pod may say of itself, beside huge pages."""
 
 
 def pod_requests(pod: Pod) -> Amounts:
     """What a Pod requests: the containers together, or the init container that asks for more.
 
     A container that is limited and requests nothing requests its limit. Init containers that go on running count with
-    the containers. Source: k8s.io/component-helpers/resource/helpers.go (PodRequests).
+    the containers. What the Pod says of itself counts in place of that, and its runtime's overhead besides.
+    Source: k8s.io/component-helpers/resource/helpers.go (PodRequests).
     """
     return _of(pod, "requests")
 
@@ -75,7 +78,12 @@ def _of(pod: Pod, part: str) -> Amounts:
             _add(own, running)
         for name, amount in own.items():
             most[name] = max(most.get(name, amount), amount)
-    return {name: max(quantities.get(name, _ZERO), most.get(name, _ZERO)) for name in {**quantities, **most}}
+    whole = {name: max(quantities.get(name, _ZERO), most.get(name, _ZERO)) for name in {**quantities, **most}}
+    own = _parsed((spec.get("resources") or {}).get(part))
+    whole |= {name: amount for name, amount in own.items() if name in _OF_PODS or name.startswith("hugepages-")}
+    overhead = _parsed(spec.get("overhead"))
+    _add(whole, {name: amount for name, amount in overhead.items() if part == "requests" or whole.get(name)})
+    return whole
 
 
 def _container(container: dict[str, Any], part: str) -> Amounts:
@@ -83,7 +91,11 @@ def _container(container: dict[str, Any], part: str) -> Amounts:
     amounts = resources.get(part) or {}
     if part == "requests":
         amounts = {**(resources.get("limits") or {}), **amounts}
-    return {name: Quantity.parse(amount) for name, amount in amounts.items()}
+    return _parsed(amounts)
+
+
+def _parsed(amounts: dict[str, Any] | None) -> Amounts:
+    return {name: _ZERO if amount is None else Quantity.parse(amount) for name, amount in (amounts or {}).items()}
 
 
 def _add(amounts: Amounts, others: Amounts) -> None:
