@@ -189,11 +189,13 @@ def test_a_type_that_the_cluster_has_otherwise(change: Data, fields: list[Any]) 
     ] == ([("behind", "its instancetype small is another one in Git", fields)] if fields else [])
 
 
-def test_a_type_that_the_cluster_lacks_is_only_in_git_unless_types_were_not_read() -> None:
+def test_a_type_that_the_cluster_lacks_is_only_in_git_and_not_known_where_types_were_not_read() -> None:
     assert reasons(side(in_git()), cluster("small"))[NAME] == [("behind", "its instancetype small is only in Git")]
     unread = cluster("small")
     unread.gaps.append(Gap("VirtualMachineClusterInstancetype", "no right"))
-    assert reasons(side(in_git()), unread)[NAME] == []
+    assert reasons(side(in_git()), unread)[NAME] == [
+        ("unread", "what its instancetype small is now is not known: no right")
+    ]
 
 
 def test_other_kinds_have_no_verdict() -> None:

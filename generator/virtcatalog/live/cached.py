@@ -162,7 +162,10 @@ def _in_git(drift: Drift, vm: Vm | None, work: Work, named: Callable[[str], str]
     if vm is None:
         return drift
     reasons = tuple(replace(reason, fields=tuple(_placed(reason.fields, vm, named))) for reason in drift.reasons)
-    reasons = ordered((*reasons, *work.clusters.of(vm).types.reasons(vm)))
+    of_types = [reason for reason in work.clusters.of(vm).types.reasons(vm) if reason not in reasons]
+    if drift.verdict == "only-in-git":
+        of_types = [reason for reason in of_types if reason.kind != "unread"]
+    reasons = ordered((*reasons, *of_types))
     if vm.open:
         fields = ", ".join(value.sentence for value in vm.open)
         message = f"what Git asks for is not in the repository: {fields}"

@@ -25,6 +25,7 @@ from virtcatalog.live.revisions import (
 )
 from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.live.syncing import differing, not_in_git, switched
+from virtcatalog.live.types import not_known
 from virtcatalog.live.verdict import IN_GIT, Drift, Field, Noise, Reason, Stages, ordered
 from virtcatalog.manifests.difference import Difference
 from virtcatalog.manifests.identity import Data
@@ -189,8 +190,7 @@ def _types(
             message = f"the revision {revision.missing} of its {revision.which} could not be read"
             reasons.append(Reason(kind="unread", message=message))
         elif revision.gone and (unread := snapshot.unread(revision.kind)):
-            message = f"what its {revision.which} {revision.name} is now is not known: {unread}"
-            reasons.append(Reason(kind="unread", message=message))
+            reasons.append(not_known(revision.which, revision.name, unread))
         elif revision.changes or revision.gone:
             reasons.append(_old_revision(revision, live, cluster))
 

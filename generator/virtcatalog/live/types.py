@@ -34,6 +34,11 @@ def as_stored(spec: Any, which: str) -> Any:
         return spec
 
 
+def not_known(matcher: str, name: str, unread: str) -> Reason:
+    """Return that nobody knows what an instance type or preference of a VM is now; `unread` says why."""
+    return Reason(kind="unread", message=f"what its {matcher} {name} is now is not known: {unread}")
+
+
 class Types:
     """The instance types and preferences of a cluster beside those of an environment in Git."""
 
@@ -67,8 +72,9 @@ class Types:
             values = ", ".join(value.sentence for value in origin.open)
             return Reason(kind="unread", message=f"what Git asks for in its {matcher} {which[2]}: {values}")
         if there is None:
-            message = f"its {matcher} {which[2]} is only in Git"
-            return None if self._unread(which[0]) else Reason(kind="behind", message=message)
+            if unread := self._unread(which[0]):
+                return not_known(matcher, which[2], unread)
+            return Reason(kind="behind", message=f"its {matcher} {which[2]} is only in Git")
         find = self._side.field_of(which, wanted)
         old, new = (as_stored(obj.get("spec") or {}, matcher) for obj in (there, wanted))
         fields = tuple(
