@@ -237,6 +237,69 @@ def test_what_a_source_says_of_itself_counts_before_what_is_in_its_folder(
     assert vm.data["metadata"]["name"] == name
 
 
+CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+ENDS, ONE = "is not YAML: the text ends where a value is wanted", "must hold one JSON object"
+NO_OBJECT = "is no object: Argo CD renders nothing of the folder"
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"b.yaml": "a: b\n"}, []),
+        ({"b.yaml": "- a\n"}, []),
+        ({"b.yaml": "a: [\n"}, []),
+        ({"b.yaml": "kind: x\nmetadata: {}\n--- \na: [\n"}, [f"b.yaml:5: {ENDS}"]),
+        ({"b.yaml": f"{CONFIG}---\n---\nnull\n"}, []),
+        ({"b.yaml": f"{CONFIG}---\na: b\n"}, [f"b.yaml:5: {NO_OBJECT}"]),
+        ({"b.yaml": f"- a\n---\n{CONFIG}"}, [f"b.yaml:1: {NO_OBJECT}"]),
+        ({"b.yaml": "apiVersion: v1\nkind: ''\nmetadata: {}\n"}, [f"b.yaml:1: {NO_OBJECT}"]),
+        ({"b.yaml": "apiVersion: v1\nmetadata: {}\n# kind: x\n"}, [f"b.yaml:1: {NO_OBJECT}"]),
+        ({"b.yaml": "apiVersion: v1\nkind: [\nmetadata:\n"}, [f"b.yaml:4: {ENDS}"]),
+        ({"b.json": "{}"}, []),
+        ({"b.json": ""}, [f"b.json:0: {ONE}"]),
+        ({"b.json": "[]"}, [f"b.json:0: {ONE}"]),
+        ({"b.json": "{} {}"}, [f"b.json:0: {ONE}"]),
+        ({"b.json": CONFIG}, [f"b.json:0: {ONE}"]),
+        ({"b.txt": "[", "more/b.json": "["}, []),
+        ({"b.json": "[]", "c.yaml": "# +argocd:skip-file-rendering\n- a: [\n"}, [f"b.json:0: {ONE}"]),
+    ],
+)  # fmt: skip
+def test_files_of_a_folder_on_which_argo_cd_fails(files: dict[str, str], said: list[str]) -> None:
+    contents = {"vms/a.yaml": manifest("vm a"), **{f"vms/{name}": text for name, text in files.items()}}
+    unit = application({"source": {"repoURL": URL, "path": "vms"}}, contents)
+    assert [f"{problem.file}:{problem.line}: {problem.message}" for problem in unit.problems] == [
+        f"repo/vms/{each}" for each in said
+    ]
+    assert unit.failed is bool(said)
+
+
+@pytest.mark.parametrize(
+    ("directory", "names"),
+    [
+        ({}, ["a"]),
+        ({"recurse": True}, ["a", "b"]),
+        ({"include": "b*"}, []),
+        ({"recurse": True, "include": "*b.yaml"}, ["b"]),
+        ({"recurse": True, "exclude": "more/*"}, ["a"]),
+    ],
+)
+def test_which_files_of_a_folder_are_taken(directory: Data, names: list[str]) -> None:
+    skipped = f"# +argocd:skip-file-rendering\n{manifest('vm c')}"
+    files = {"vms/a.yaml": manifest("vm a"), "vms/more/b.yaml": manifest("vm b"), "vms/c.yaml": skipped}
+    unit = application({"source": {"repoURL": URL, "path": "vms", "directory": directory}}, files)
+    assert [resource.data["metadata"]["name"] for resource in unit.resources] == names
+
+
+def test_jsonnet_is_taken_as_other_files_are() -> None:
+    files = {"vms/a.jsonnet": JSONNET, "vms/b.jsonnet": f"// +argocd:skip-file-rendering\n{JSONNET}"}
+    source = {"repoURL": URL, "path": "vms"}
+    assert [each.message for each in application({"source": source}, files).unrendered] == [
+        "is not rendered: vms/a.jsonnet, which Argo CD evaluates"
+    ]
+    source["directory"] = {"exclude": "*.jsonnet"}
+    assert application({"source": source}, files).unrendered == ()
+
+
 def test_of_several_sources_one_that_says_nothing_counts_too() -> None:
     sources = [{"repoURL": URL, "path": "vms", "directory": {}}]
     (vm,) = application({"sources": sources}, {"vms/a.yaml": manifest("vm a"), **CHART}).resources

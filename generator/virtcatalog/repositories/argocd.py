@@ -20,10 +20,10 @@ from virtcatalog.repositories.building import Built, collected, in_namespace, ku
 from virtcatalog.repositories.clusters import IN_CLUSTER
 from virtcatalog.repositories.deployers import Deployer, alike
 from virtcatalog.repositories.documents import Opaque, digest_of
-from virtcatalog.repositories.globs import TEXT
 from virtcatalog.repositories.helm import Charts
 from virtcatalog.repositories.kustomize.origins import has_field
 from virtcatalog.repositories.model import Resource
+from virtcatalog.repositories.plainfiles import faults_of, taken
 from virtcatalog.repositories.releases import argo_release
 from virtcatalog.repositories.tree import Tree, joined, parents
 
@@ -115,8 +115,14 @@ class Application:
                 return self._fault((*source, kind), f"is there, and no kustomization in {at or '.'}")
             added = dict(_added(get(kind, of=dict) or {}))
             return kustomized(self._tree, at, added, partial(self._place, source))
-        built = plain(self._tree, _listed(self._tree, at, get("directory", of=dict) or {}))
-        jsonnet = [file for file in self._tree.root.listing().files if self._is_jsonnet(file, at, source)]
+        options = get("directory", of=dict) or {}
+        files = [*taken(self._tree, at, options, self._tree.files)]
+        faults = tuple(fault for file in files for fault in faults_of(self._tree, file))
+        built = plain(self._tree, files)
+        problems = tuple(dict.fromkeys((*built.problems, *faults)))
+        built = built._replace(problems=problems, failed=bool(faults))
+        others = (file for file in self._tree.root.listing().files if file.endswith(".jsonnet"))
+        jsonnet = [*taken(self._tree, at, options, others)]
         if jsonnet:
             unrendered_jsonnet = self._unrendered(
                 source, f"{some(jsonnet, _SHOWN)}, which Argo CD evaluates"
@@ -153,12 +159,6 @@ class Application:
         if self._tree.holds_ours(files):
             yield digest_of([(file, self._tree.lines(file)) for file in files])
 
-    def _is_jsonnet(self, file: str, at: str, source: Path) -> bool:
-        """Whether a file is evaluated beside the plain manifests of a folder."""
-        folder, _, name = file.rpartition("/")
-        below = self._deployer.get(*source, "directory", "recurse", of=bool)
-        return name.endswith(".jsonnet") and (folder == at or bool(below and at in ("", *parents(file))))
-
     def _place(self, source: Path, path: Path) -> Source:
         """Where a field stands that is added to a kustomization: where the Application has it."""
         field: Path = ("commonLabels",) if path[0] == "labels" else path
@@ -194,17 +194,6 @@ def _added(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         yield "labels", [label]
     if pairs["commonAnnotations"]:
         yield "commonAnnotations", pairs["commonAnnotations"]
-
-
-def _listed(tree: Tree, at: str, options: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the files of a folder that are taken as they stand."""
-    include, exclude = (
-        tree.globs.glob(str(options[key]), TEXT) if options.get(key) else None for key in ("include", "exclude")
-    )
-    for path in tree.below(at) if options.get("recurse") else tree.folders.get(at, ()):
-        name = path.removeprefix(f"{at}/")
-        if (include is None or include(name)) and (exclude is None or not exclude(name)):
-            yield path
 
 
 def _overridden(deployer: Deployer, source: Path, tree: Tree, at: str) -> tuple[Deployer, list[Problem]]:

@@ -94,10 +94,14 @@ class Tree:
         assert folder is not None
         return folder
 
+    def documents_of(self, path: str) -> tuple[list[Manifest], list[Problem]]:
+        """Return a file's documents, whatever they are, and what is wrong with its text. Raises SourceError."""
+        return self.texts.unchecked(self.root.read(path, REPOSITORY_FILE_BYTES), self.label_of(path))
+
     def first(self, path: str) -> Manifest | None:
         """Return a file's first document, None where it has none or cannot be read."""
         try:
-            manifests, _ = self.texts.unchecked(self.root.read(path, REPOSITORY_FILE_BYTES), self.label_of(path))
+            manifests, _ = self.documents_of(path)
         except SourceError:
             return None
         return manifests[0] if manifests else None
@@ -105,10 +109,9 @@ class Tree:
     def is_empty(self, path: str) -> bool:
         """Whether a file can be read, and holds no document."""
         try:
-            manifests, faults = self.texts.unchecked(self.root.read(path, REPOSITORY_FILE_BYTES), self.label_of(path))
+            return self.documents_of(path) == ([], [])
         except SourceError:
             return False
-        return not manifests and not faults
 
     @cached_property
     def every_folder(self) -> tuple[str, ...]:

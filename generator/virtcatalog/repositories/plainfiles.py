@@ -1,0 +1,57 @@
+"""The files of a folder that Argo CD takes as they stand, and those on which it fails.
+
+Source: github.com/argoproj/argo-cd, reposerver/repository/repository.go (getPotentiallyValidManifests,
+getObjsFromYAMLOrJSON).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from virtcatalog.errors import Problem
+from virtcatalog.manifests.folder import SourceError
+from virtcatalog.repositories.globs import TEXT
+from virtcatalog.repositories.tree import Tree, parents
+
+_SKIPPED: Final = "+argocd:skip-file-rendering"
+_MANIFEST: Final = ("apiVersion:", "kind:", "metadata:")
+"""What a file has that is taken for manifests, though it cannot be read as such."""
+_NO_OBJECT: Final = "is no object: Argo CD renders nothing of the folder"
+
+
+def taken(tree: Tree, at: str, options: Mapping[str, Any], files: Iterable[str]) -> Iterator[str]:
+    """Yield those of some files that a source takes of its folder; `options` are those of its `directory`."""
+    include, exclude = (
+        tree.globs.glob(str(options[key]), TEXT) if options.get(key) else None for key in ("include", "exclude")
+    )
+    for path in files:
+        is_there = at in ("", *parents(path)) if options.get("recurse") else path.rpartition("/")[0] == at
+        name = path.removeprefix(f"{at}/")
+        if not is_there or (include is not None and not include(name)) or (exclude is not None and exclude(name)):
+            continue
+        if not any(_SKIPPED in line for line in tree.lines(path)):
+            yield path
+
+
+def faults_of(tree: Tree, path: str) -> tuple[Problem, ...]:
+    """Return what Argo CD fails on in a file; one that holds something else altogether is passed over."""
+    text = "\n".join(tree.lines(path))
+    if "kind" not in text and not path.endswith(".json"):
+        return ()
+    try:
+        manifests, faults = tree.documents_of(path)
+    except SourceError:
+        return ()
+    if path.endswith(".json"):
+        is_one = text.lstrip().startswith("{") and len(manifests) == 1 and isinstance(manifests[0].data, dict)
+        return () if is_one and not faults else (Problem(tree.label_of(path), message="must hold one JSON object"),)
+    objects = [manifest for manifest in manifests if _is_object(manifest.data)]
+    if not objects and not all(word in text for word in _MANIFEST):
+        return ()
+    others = (manifest.problem("", _NO_OBJECT) for manifest in manifests if not _is_object(manifest.data))
+    return (*faults, *others)
+
+
+def _is_object(data: Any) -> bool:
+    return isinstance(data, dict) and isinstance(data.get("kind"), str) and bool(data["kind"])
