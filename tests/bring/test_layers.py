@@ -28,6 +28,11 @@ class TestShared:
         items = [Item({}, {BUS: bus}) for bus in ("virtio", "virtio", "virtio", "sata")]
         assert joined(shared(items, leaf)) == {BUS: "virtio"}
 
+    def test_what_leaves_something_to_each_is_not_said_for_all(self):
+        items = [Item({TEAM: "a"}, {TITLE: "t"}), Item({RNG: {}}, {TITLE: "t"})]
+        assert shared(items, lambda _: ("all",)) == {}
+        assert joined(shared([*items, Item({}, {TITLE: "t"})], lambda _: ("all",))) == {TITLE: "t"}
+
     def test_what_is_below_need_not_be_said(self):
         assert shared([Item({BUS: "virtio"}, {BUS: "virtio"})] * 3, leaf) == {}
 

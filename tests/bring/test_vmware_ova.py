@@ -100,6 +100,14 @@ def header(name: bytes = b"a.ovf", size: bytes = b"00000000003\0", kind: bytes =
     return bytes(content)
 
 
+def test_a_checksum_is_of_every_byte_but_its_own():
+    whole = header()
+    assert is_tar(whole)
+    for at in range(len(whole)):
+        changed = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+        assert not is_tar(changed), at
+
+
 def padded(content: bytes) -> bytes:
     return content + bytes(-len(content) % 512)
 

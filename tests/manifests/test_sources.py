@@ -15,7 +15,7 @@ from virtcatalog.manifests import git as revisions
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, alone, held, manifest_files
 from virtcatalog.manifests.git import Repository
 from virtcatalog.manifests.gitprocess import GitError, NoRepositoryError
-from virtcatalog.manifests.sources import open_folder, read_file
+from virtcatalog.manifests.sources import open_folder, opened, read_file
 
 
 @pytest.fixture
@@ -119,6 +119,14 @@ def test_a_pipe_of_the_shell_is_read() -> None:
     os.close(writing)
     assert read_file(f"/dev/fd/{reading}") == b"kind: List\n"
     os.close(reading)
+
+
+def test_a_pipe_of_the_shell_is_waited_for() -> None:
+    reading, writing = os.pipe()
+    descriptor = opened(f"/dev/fd/{reading}")
+    assert os.get_blocking(descriptor)
+    for each in (descriptor, reading, writing):
+        os.close(each)
 
 
 @pytest.mark.parametrize(

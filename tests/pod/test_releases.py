@@ -55,3 +55,16 @@ networks: [{name: f, multus: {networkName: fast}}]
 def test_a_claim_in_part():
     error = expanded(GPUS % "{name: a, claimName: c}", release=OLD, gates=["GPUsWithDRA"]).pod_error
     assert "crashes" in error.message
+
+
+@pytest.mark.parametrize(
+    ("device", "claims"),
+    [
+        ("claimName: c", None),
+        ("requestName: r", None),
+        ("claimName: c, requestName: r", [{"name": "c", "request": "r"}]),
+    ],
+)
+def test_a_host_device_that_names_a_claim_in_part_claims_nothing(device, claims):
+    devices = GPUS.replace("gpus", "hostDevices") % f"{{name: a, {device}}}"
+    assert resources(devices, release=OLD, gates=["HostDevices", "HostDevicesWithDRA"]).get("claims") == claims

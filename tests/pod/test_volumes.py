@@ -119,6 +119,12 @@ def test_access_credentials(kind, method):
     assert mount["mountPath"] == f"{PRIVATE}/secret/k-access-cred"
 
 
+def test_an_access_credential_whose_secret_has_no_name_has_no_volume():
+    credential = "userPassword: {source: {secret: {secretName: ''}}, propagationMethod: {qemuGuestAgent: {}}}"
+    made = spec(f"domain: {{memory: {{guest: 1Gi}}, devices: {{}}}}\naccessCredentials: [{{{credential}}}]")
+    assert made["volumes"] == spec()["volumes"]
+
+
 STATE = """
 domain:
   memory: {guest: 1Gi}

@@ -15,7 +15,8 @@ from virtcatalog.kubevirt.rollout import controller
 from virtcatalog.kubevirt.rollout.controller import pinned, run_strategy, settle
 from virtcatalog.kubevirt.rollout.instance import boot, note, note_unplugged
 from virtcatalog.kubevirt.rollout.interfaces import needs_restart, plug, unplug
-from virtcatalog.kubevirt.rollout.revisions import forget_references, revision_names
+from virtcatalog.kubevirt.rollout.restart import restart_required
+from virtcatalog.kubevirt.rollout.revisions import applied, forget_references, revision_names, sync_references
 from virtcatalog.kubevirt.rollout.rollout import start
 from virtcatalog.kubevirt.rollout.running import (
     AttachedVolume,
@@ -88,6 +89,35 @@ def test_a_revision_of_that_name_that_holds_something_else_is_in_the_way(typed, 
     assert told.error == (Cause("FieldValueInvalid", "", message),)
     same = {**other, "data": LARGE}
     assert roll(typed, edited(typed, instancetype={"name": "large"}), *objects, later=[*objects, same]).error == ()
+
+
+@pytest.mark.parametrize("policy", ["reference", "expand", "expandAll"])
+def test_what_the_type_decides_stops_the_controller(vm, policy):
+    vm = edited(vm, instancetype={"name": "small"}, preference={"name": "server"})
+    cluster = Cluster([SMALL, SERVER, kubevirt(instancetype={"referencePolicy": policy})])
+    template = "spec.template.spec.domain"
+    fields = [f"{template}.{field}" for field in ("cpu.sockets", "cpu.cores", "cpu.threads", "memory.guest")]
+    machine = convert(vm, VirtualMachine)
+    for step in (lambda: sync_references(Running(cluster, machine), machine), lambda: applied(machine, cluster)):
+        with pytest.raises(SyncError) as error:
+            step()
+        assert [cause.field for cause in error.value.causes] == fields
+        assert {cause.message.partition(":")[0] for cause in error.value.causes} == {"the instance type decides this"}
+
+
+@pytest.mark.parametrize(
+    ("objects", "field", "name"),
+    [
+        ([], "instancetype", "VirtualMachineClusterInstancetype 'small'"),
+        ([SMALL], "preference", "VirtualMachineClusterPreference 'server'"),
+    ],
+)
+def test_what_is_not_there_stops_the_controller(typed, objects, field, name):
+    cluster, machine = Cluster(objects), convert(typed, VirtualMachine)
+    for step in (lambda: sync_references(Running(cluster, machine), machine), lambda: applied(machine, cluster)):
+        with pytest.raises(SyncError) as error:
+            step()
+        assert error.value.causes == (Cause("FieldValueNotFound", f"spec.{field}.name", f"there is no {name}"),)
 
 
 def test_a_vm_has_the_revisions_that_its_status_names(typed):
@@ -374,6 +404,28 @@ def test_a_restart_sees_what_the_guest_s_memory_and_firmware_became(vm, roll):
     told = roll(bare, edited(bare, template__spec__domain__memory={"guest": "2Gi"}))
     assert told.restart is None or told.restart.reason != "template"
     assert shown(told.vm_changes) == {}
+
+
+@pytest.mark.parametrize(
+    ("started", "current", "machine", "fields"),
+    [
+        (None, {"uuid": "a"}, {"uuid": "a"}, None),
+        ({"serial": "s"}, {"serial": "s", "uuid": "a"}, {"uuid": "a"}, None),
+        ({"uuid": "b"}, {"uuid": "a"}, {"uuid": "a"}, None),
+        (None, {"uuid": "a"}, {"uuid": "b"}, ["firmware.uuid"]),
+        (None, {"uuid": "a"}, None, ["firmware.uuid"]),
+        ({"uuid": "a"}, None, {"uuid": "a"}, ["firmware.uuid"]),
+        (None, {"uuid": "a", "serial": "s"}, {"uuid": "a"}, ["firmware.serial"]),
+    ],
+)
+def test_the_uuid_that_the_machine_has_needs_no_restart(vm, started, current, machine, fields):
+    before, now, vmi = (
+        convert(edited(vm, template__spec__domain__firmware=firmware), VirtualMachine).spec
+        for firmware in (started, current, machine)
+    )
+    told = restart_required(before, now, vmi.template.spec, Cluster().configuration, migratable=True)
+    expected = None if fields is None else [f"spec.template.spec.domain.{field}" for field in fields]
+    assert (told and list(told.fields)) == expected
 
 
 def test_a_vm_that_settles_changes_no_more(vm):
