@@ -53,12 +53,15 @@ BAD = {
         {"instancetypes/n.yaml": SIZES},
         (
             "catalog/instancetypes/n.yaml:3:9: sizes.small: 'm.small' is declared twice, first at "
-            "catalog/instancetypes/m.yaml:3:9"
+            "catalog/instancetypes/m.yaml:3:9, and 1 more of this file"
         ),
     ),
     "a missing component": (
         {"components.yaml": "rng: {}\n", "preferences/a.yaml": "preferences: {a: {components: [rgn]}}\n"},
-        "catalog/preferences/a.yaml:1:32: preferences.a.components[0]: there is no component 'rgn'; did you mean 'rng'",
+        (
+            "catalog/preferences/a.yaml:1:32: preferences.a.components[0]: there is no component 'rgn'; did "
+            "you mean 'rng'?"
+        ),
     ),
     "components in a circle": (
         {"components.yaml": "a: {components: [b]}\nb: {components: [a]}\n"},
@@ -77,7 +80,11 @@ BAD = {
     ),
     "a name that Kubernetes refuses": (
         {"preferences/a.yaml": "preferences: {My_OS: {}}\n"},
-        "catalog/preferences/a.yaml:1:15: preferences.My_OS: Kubernetes refuses the name 'My_OS': it may have",
+        (
+            "catalog/preferences/a.yaml:1:15: preferences.My_OS: Kubernetes refuses the name 'My_OS': it "
+            "may have lower-case letters, digits, '-' and '.', and each part starts and ends with a letter "
+            "or digit"
+        ),
     ),
     "a ratio that gives a fraction of a byte": (
         {"instancetypes/m.yaml": "class: m\nmemoryPerVcpu: 0.5\nsizes: {small: {vcpus: 1}}\n"},
@@ -105,11 +112,17 @@ BAD = {
     ),
     "a catalog's name that is a path": (
         {"catalog.yaml": "name: ../../elsewhere\nkubevirt: v1.9.0\n"},
-        "catalog/catalog.yaml:1:1: name: Kubernetes refuses the name '../../elsewhere'",
+        (
+            "catalog/catalog.yaml:1:1: name: Kubernetes refuses the name '../../elsewhere': it may have "
+            "lower-case letters, digits, '-' and '.', and each part starts and ends with a letter or digit"
+        ),
     ),
     "an overlay's name that is a path": (
         {"overlays.yaml": "../../elsewhere: {}\n"},
-        "Kubernetes refuses the name '../../elsewhere'",
+        (
+            "Kubernetes refuses the name '../../elsewhere': it may have lower-case letters, digits, '-' and "
+            "'.', and each part starts and ends with a letter or digit"
+        ),
     ),
     "another catalog outside": (
         {"catalog.yaml": f"{CATALOG}extends: ../../elsewhere\n"},
@@ -136,7 +149,7 @@ def test_bad_input_is_refused_at_its_place(workspace, files, problem):
     before = tree()
     write(files)
     result = build()
-    assert problem in result.stderr
+    assert f"{problem}\n" in result.stderr
     assert result.exit_code == 2
     assert not result.stdout
     assert tree() == before

@@ -264,8 +264,8 @@ def test_vms_that_make_no_pod_for_one_reason_are_one_line() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "there are no nodes"),
-        (("--nodes", "none.yaml"), "none.yaml: "),
+        ((), "there are no nodes: name a dump of the cluster with -f, or declare them with --nodes"),
+        (("--nodes", "none.yaml"), "none.yaml: there is no such file or folder"),
         (("--nodes", "types.yaml"), "holds 2 documents, and one is wanted"),
         (("--nodes", "nodes.yaml", "-e", "lab"), "is no catalog that has environments"),
     ],
@@ -273,7 +273,7 @@ def test_vms_that_make_no_pod_for_one_reason_are_one_line() -> None:
 def test_what_cannot_be_answered(arguments: tuple[str, ...], message: str) -> None:
     result = run(*arguments)
     assert result.exit_code == 2
-    assert message in result.stderr
+    assert f"{message}\n" in result.stderr
 
 
 def test_nodes_of_a_dump_may_say_more_than_is_known() -> None:

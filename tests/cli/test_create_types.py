@@ -68,11 +68,26 @@ def test_a_new_file_comes_with_its_folder(house: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("instancetype", "--name=m.small", "--cpu=2", "--memory=8Gi"), "--name: there is already the instance type"),
-        (("instancetype", "--cpu=2", "--memory=8Gi"), "--name: is missing"),
-        ((*LARGE, "--namespaced"), "--namespaced: a catalog declares both scopes"),
-        ((*LARGE, "-n", "team"), "--namespace: a catalog declares both scopes"),
-        (("instancetype", "--name=../x.y", "--cpu=2", "--memory=8Gi"), "--name: Kubernetes refuses the name '../x.y'"),
+        (
+            ("instancetype", "--name=m.small", "--cpu=2", "--memory=8Gi"),
+            "--name: there is already the instance type 'm.small', declared at house/instancetypes/m.yaml:4:3",
+        ),
+        (("instancetype", "--cpu=2", "--memory=8Gi"), "--name: is missing: what is declared in a catalog needs one"),
+        (
+            (*LARGE, "--namespaced"),
+            "--namespaced: a catalog declares both scopes at once; its overlays choose, and say the namespace",
+        ),
+        (
+            (*LARGE, "-n", "team"),
+            "--namespace: a catalog declares both scopes at once; its overlays choose, and say the namespace",
+        ),
+        (
+            ("instancetype", "--name=../x.y", "--cpu=2", "--memory=8Gi"),
+            (
+                "--name: Kubernetes refuses the name '../x.y': it may have lower-case letters, digits, '-' and '.', "
+                "and each part starts and ends with a letter or digit"
+            ),
+        ),
         ((*LARGE, "--gpu=name:a"), "--gpu: devicename is missing"),
     ],
 )
@@ -80,7 +95,7 @@ def test_what_cannot_be_declared_changes_nothing(house: Path, arguments: tuple[s
     before = texts(house.parent)
     result = run(*arguments, "-c", "house")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"error: {said}")
+    assert result.stderr.partition("\n")[0] == f"error: {said}"
     assert texts(house.parent) == before
 
 
@@ -94,8 +109,22 @@ def test_only_a_catalog_that_is_named_is_written(house: Path) -> None:
         "metadata:\n  name: m.large\nspec:\n  cpu:\n    guest: 2\n  memory:\n    guest: 8Gi\n"
     )
     assert texts(Path("catalog")) == before
-    assert "name one with -c" in run(*LARGE, "--dry-run").stderr
-    assert "output is no catalog: it has no catalog.yaml" in run(*LARGE, "-c", "output").stderr
+    assert "--dry-run shows what changes in a catalog: name one with -c\n" in run(*LARGE, "--dry-run").stderr
+    assert run(*LARGE, "-c", "output").stderr == "error: output is no catalog: it has no catalog.yaml\n"
+
+
+@pytest.mark.parametrize("noun", ["instancetype", "preference"])
+def test_what_kubevirt_refuses_is_not_declared(house: Path, monkeypatch: pytest.MonkeyPatch, noun: str) -> None:
+    monkeypatch.setattr(
+        "virtcatalog.kubevirt.pipeline.admit", lambda manifest, _: [f"{manifest['kind']}: odd", "spec: is odd"]
+    )
+    before = texts(house)
+    flags = LARGE if noun == "instancetype" else ("preference", "--name=m.large")
+    result = run(*flags, "-c", "house")
+    assert (result.exit_code, texts(house)) == (2, before)
+    assert result.stderr == (
+        f"error: KubeVirt would refuse 'm.large': VirtualMachineCluster{noun.capitalize()}: odd; spec: is odd\n"
+    )
 
 
 def test_a_file_that_cannot_be_written_stays(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,8 +163,14 @@ def test_a_dump_of_a_cluster(run: Run, text: str) -> None:
     [
         (["-f", "missing.yaml"], "missing.yaml: there is no such file or folder"),
         (["-f", "types.yaml"], "error: no VirtualMachine in types.yaml"),
-        (["-f", "vm.yaml", "-o", "pdf"], "'pdf' is not one of"),
-        (["-f", "vm.yaml", "--pin", "-o", "xml"], "--pin prints manifests"),
+        (
+            ["-f", "vm.yaml", "-o", "pdf"],
+            (
+                "'pdf' is not one of 'xml', 'converted', 'vmi', 'vm', 'pod', 'json', 'yaml', 'diff', 'explain', "
+                "'disks', 'sarif'."
+            ),
+        ),
+        (["-f", "vm.yaml", "--pin", "-o", "xml"], "--pin prints manifests, as YAML or with -o json; it has no -o xml"),
         (["-f", "vm.yaml", "--catalog", "missing"], "missing: there is no such file or folder"),
         ([], "catalog is no catalog that holds VM templates: name VMs with -f"),
     ],
@@ -172,7 +178,7 @@ def test_a_dump_of_a_cluster(run: Run, text: str) -> None:
 def test_wrong_usage(run: Run, arguments: list[str], message: str) -> None:
     result = run(*arguments, vm_yaml=VM, types_yaml=TYPES)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert message in result.stderr
+    assert f"{message}\n" in result.stderr
 
 
 def test_the_architecture_of_vms_that_name_none(run: Run) -> None:

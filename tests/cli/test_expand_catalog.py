@@ -172,7 +172,7 @@ def test_what_is_said_of_a_vm_names_its_environment(run: Run) -> None:
 def test_an_environment_that_is_not_there(run: Run, arguments: list[str], problem: str) -> None:
     result = run(*arguments, x_yaml=vm("x"))
     assert (result.exit_code, result.stdout) == (2, "")
-    assert problem in result.stderr
+    assert f"{problem}\n" in result.stderr
 
 
 def test_an_output_tree_is_as_good_as_its_objects(run: Run, catalog: str, tmp_path: Path) -> None:

@@ -142,12 +142,12 @@ def test_a_vm_without_a_pod_has_no_field_of_it() -> None:
     [
         ((), "give --field, --xml or --pod"),
         (("--field", "a", "--xml", "b"), "give --field, --xml or --pod"),
-        (("--xml", "//["), "is not an XPath"),
-        (("--xml", "//disk"), "finds 2 things, name one"),
-        (("--xml", "//nowhere"), "there is nothing at that place"),
-        (("--pod", "requests.nothing"), "there is nothing at that place"),
-        (("--field", "devices.nothing"), "there is nothing at that place"),
-        (("--field", "a[b"), "is not a field"),
+        (("--xml", "//["), "is not an XPath: Invalid expression\n"),
+        (("--xml", "//disk"), "finds 2 things, name one: <disk "),
+        (("--xml", "//nowhere"), "there is nothing at that place: see `virtcatalog expand`\n"),
+        (("--pod", "requests.nothing"), "there is nothing at that place: see `virtcatalog expand`\n"),
+        (("--field", "devices.nothing"), "there is nothing at that place: see `virtcatalog expand`\n"),
+        (("--field", "a[b"), "is not a field such as devices.disks[0].disk.bus\n"),
         (("--xml", "//vcpu", "--vm", "other"), "holds no VM other"),
     ],
 )

@@ -282,16 +282,25 @@ def test_a_second_run_adds_what_is_missing_and_nothing_else(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--name", "No Name"], "Kubernetes refuses the name 'No Name'"),
-        (["--repo-url", "https://git.example.org/a"], "--repo-url is for --gitops argocd or flux"),
-        (["--gitops", "flux", "--repo-url", "git@git.example.org:a.git"], "Flux takes URLs only"),
-        (["--gitops", "helm"], "'helm' is not one of"),
+        (
+            ["--name", "No Name"],
+            (
+                "Kubernetes refuses the name 'No Name': it may have lower-case letters, digits, '-' and '.', "
+                "and each part starts and ends with a letter or digit; choose another --name."
+            ),
+        ),
+        (["--repo-url", "https://git.example.org/a"], "--repo-url is for --gitops argocd or flux."),
+        (
+            ["--gitops", "flux", "--repo-url", "git@git.example.org:a.git"],
+            "Flux takes URLs only; this one is ssh://git@git.example.org/a.git",
+        ),
+        (["--gitops", "helm"], "'helm' is not one of 'argocd', 'flux', 'none'."),
     ],
 )
 def test_wrong_usage_writes_nothing(tmp_path, options, message):
     result = init(tmp_path / "house", *options)
     assert result.exit_code == 2
-    assert message in result.stderr
+    assert f"{message}\n" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -72,19 +72,19 @@ class TestFilters:
         ("arguments", "said"),
         [
             ("list preferences --gpu", "--gpu is about types, not about preferences"),
-            ("list --min-memory much", "'much' is not a quantity"),
+            ("list --min-memory much", "'much' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9"),
             ("list types m.lrage", "there is no 'm.lrage'; did you mean 'm.large'?"),
-            ("list -e nowhere", "there is no environment 'nowhere' in catalog"),
+            ("list -e nowhere", "there is no environment 'nowhere' in catalog; there is lab, production"),
             ("list -c nowhere", "nowhere: there is no such file or folder"),
             ("list -c cluster", "cluster: offers no instance type and no preference"),
-            ("show g.*", "g.* means 2 things"),
+            ("show g.*", "g.* means 2 things; `virtcatalog list` lists them"),
             ("compare m.large", "name two or more to compare"),
-            ("compare m.large lab", "types and environments cannot be compared"),
-            ("show web -o xml", "web is no instance type and no preference"),
+            ("compare m.large lab", "types and environments cannot be compared with each other"),
+            ("show web -o xml", "web is no instance type and no preference; `virtcatalog expand` shows VMs"),
         ],
     )
     def test_nonsense(self, arguments, said):
-        assert said in run(*arguments.split(), status=2).stderr
+        assert f"{said}\n" in run(*arguments.split(), status=2).stderr
 
 
 class TestPrices:

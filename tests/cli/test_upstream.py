@@ -131,8 +131,8 @@ class TestWithoutACatalog:
         for arguments in ((), ("-c", "catalog")):
             result = run("expand", "-f", "vm.yaml", *arguments)
             assert result.exit_code == 1
-            said = f"'u1.medium'; {NAME}, which KubeVirt's operator deploys, has it: name that with -c, or"
-            assert said in result.stderr
+            said = f"'u1.medium'; {NAME}, which KubeVirt's operator deploys, has it: name that with -c, or give its"
+            assert f"{said} objects (refused by virt-controller)\n" in result.stderr
 
 
 class TestNames:

@@ -157,7 +157,7 @@ def test_quietly(house, monkeypatch):
 def test_wrong_usage_does_not_wait(house, monkeypatch, arguments, message):
     status, said = run(monkeypatch, *arguments)
     assert status == 2
-    assert message in said
+    assert f"{message}\n" in said
 
 
 def test_without_it_the_status_is_that_of_the_one_run(house):

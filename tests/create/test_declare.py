@@ -43,7 +43,7 @@ class TestSpecs:
         ("flags", "said"),
         [
             ({"cpu": 0}, "--cpu: must be more than 0"),
-            ({"memory": "x"}, "--memory: 'x' is not a quantity"),
+            ({"memory": "x"}, "--memory: 'x' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9"),
             ({"gpu": ("name:a",)}, "--gpu: devicename is missing"),
             ({"hostdevice": ("devicename:a",)}, "--hostdevice: name is missing"),
             ({"iothreadspolicy": "Auto"}, "--iothreadspolicy: there is no 'Auto', only auto and shared"),
@@ -52,7 +52,7 @@ class TestSpecs:
     def test_what_cannot_be(self, flags, said):
         with pytest.raises(FlagError) as error:
             spec(**flags)
-        assert str(error.value).startswith(said)
+        assert str(error.value) == said
 
     def test_of_preferences(self):
         options = PreferenceOptions(cpu_topology="preferCores", machine_type="q35", volume_storage_class="fast")
@@ -136,7 +136,10 @@ class TestInstancetypes:
         [
             (
                 "  large: {vcpus: 3}",
-                "'m.large' in instancetypes/m.yaml would not have spec.cpu.guest, spec.memory.guest:",
+                (
+                    "'m.large' in instancetypes/m.yaml would not have spec.cpu.guest, spec.memory.guest: its layers "
+                    "say otherwise"
+                ),
             ),
             ("  medium: {vcpus: 2}", "instancetypes/m.yaml names m.medium so, not 'm.large'"),
             ("displayName: M", "instancetypes/m.yaml names nothing so, not 'm.large'"),
@@ -147,13 +150,15 @@ class TestInstancetypes:
         monkeypatch.setattr("virtcatalog.create.declare.with_entry", lambda text, *_: f"{text}{wrong}\n")
         with pytest.raises(DeclarationError) as error:
             declare("m.large")
-        assert str(error.value).startswith(said)
+        assert str(error.value) == said
 
     def test_a_catalog_that_does_not_take_it_says_why(self):
         with pytest.raises(DeclarationError) as error:
             declare("u1.nano", **{"catalog.yaml": "name: house\nkubevirt: v1.7.0\n"})
-        assert str(error.value).startswith(
-            "'u1.nano' cannot be declared in instancetypes/u1.yaml: sizes.nano: KubeVirt"
+        assert str(error.value) == (
+            "'u1.nano' cannot be declared in instancetypes/u1.yaml: sizes.nano: KubeVirt's operator deploys "
+            "'u1.nano' itself; choose another name, or say `operator: {commonInstancetypes: disabled}` in "
+            "catalog.yaml if yours does not"
         )
 
 
