@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Any, Final
 
 from virtcatalog.api.findings import Path
@@ -11,6 +12,8 @@ from virtcatalog.manifests.merge import fresh
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.origins import Change, Insertion, Removal, Spot, Value
 
+_EXACT: Final = 2**53
+"""Up to this number every integer is a float."""
 _INDEX: Final = re.compile(r"-?\d{1,9}", re.ASCII)
 
 
@@ -32,7 +35,20 @@ def patched(data: Any, operations: list[Any], budget: Budget, spot: Spot | None 
         if spot is not None and steps is not None:
             changes += _changes(operation, steps, spot.within(number))
     budget.copy(document[""])
+    _round(document)
     return document[""], changes
+
+
+def _round(document: dict[str, Any]) -> None:
+    """Make what Go makes of large integers, which are floats to it where there is a patch."""
+    pending: list[Any] = [document]
+    while pending:
+        value = pending.pop()
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(inner, dict | list):
+                pending.append(inner)
+            elif isinstance(inner, int) and abs(inner) > _EXACT:
+                value[key] = int(Decimal(repr(float(inner))))  # none has more than 64 bits
 
 
 def _changes(operation: dict[str, Any], steps: Path, spot: Spot) -> list[Change]:
@@ -70,10 +86,19 @@ def _apply(document: dict[str, Any], operation: dict[str, Any], budget: Budget) 
         return _add(document, path, _copied(_at_or_nothing(document, _from(operation, budget)), budget))
     if name == "test":
         budget.copy(value)
-        if _at_or_nothing(document, path) != value:
+        if not _is_same(_at_or_nothing(document, path), value):
             raise PatchError(f"the test of {operation['path']} fails")
         return None
     raise PatchError(f"there is no operation {name!r}")
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two values are the same as JSON, in which true is no number."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)
 
 
 def _from(operation: dict[str, Any], budget: Budget) -> list[str]:
