@@ -37,7 +37,9 @@ def test_the_machine_is_one_of_the_architectures(found, architecture, machine, c
         (r"q\*", "q*", True),
         (r"q\*", "q35", False),
         ("q3[z-a]", "q35", False),
-        ("q3[", "q35", False),
+        *[(pattern, machine, False) for pattern, machine in (("q3[", "q3["), ("q3[-5]", "q35"), ("q3[5-]", "q35"))],
+        *[(pattern, machine, False) for pattern, machine in (("q3[^]", "q3^"), ("q3[]5]", "q35"), ("q3\\", "q3\\"))],
+        *[(pattern, "q35", True) for pattern in ("q3[a||5]", "q3[[5]", "q3[&&5]", r"q3[\5]", r"q3[\]-\5x5]")],
     ],
 )
 def test_allowed_machines_are_file_name_patterns(found, pattern, machine, allowed):

@@ -93,7 +93,10 @@ def _kernel_boot(kernel_boot: KernelBoot, field: str) -> Iterator[Cause]:
         yield from validate_path(container.initrd_path, f"{field}.initrdPath")
 
 
-_WILDCARD = re.compile(r"\*|\?|\[(\^?)((?:\\.|[^\\\]])+)\]|\\?(.)", re.DOTALL)
+_MEMBER = r"(?:\\.|[^\\\]-])"
+_MEMBERS = re.compile(rf"({_MEMBER})(?:-({_MEMBER}))?", re.DOTALL)
+_WILDCARD = re.compile(rf"\*|\?|\[(\^?+)((?:{_MEMBER}(?:-{_MEMBER})?)+)\]|\\(.)|[^\\\[]", re.DOTALL)
+_WELL_FORMED = re.compile(rf"(?:{_WILDCARD.pattern})*+", re.DOTALL)
 
 
 def validate_machine(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> list[Cause]:
@@ -128,6 +131,8 @@ def _match(pattern: str, machine: str) -> bool:
 
     Source: Match in Go's path/filepath.
     """
+    if not _WELL_FORMED.fullmatch(pattern):
+        return False
     parts = [""]
     for wildcard in _WILDCARD.finditer(pattern):
         if wildcard[0] == "*":
@@ -136,18 +141,16 @@ def _match(pattern: str, machine: str) -> bool:
             parts[-1] += _translated(wildcard)
     first, *chunks = parts
     between = "".join(f"(?>[^/]*?{chunk})" for chunk in chunks[:-1])
-    try:
-        return re.fullmatch(f"{first}{between}{''.join(f'[^/]*{last}' for last in chunks[-1:])}", machine) is not None
-    except re.error:  # a pattern that is malformed matches nothing
-        return False
+    return re.fullmatch(f"{first}{between}{''.join(f'[^/]*{last}' for last in chunks[-1:])}", machine) is not None
 
 
 def _translated(match: re.Match[str]) -> str:
-    negated, members, literal = match.groups()
-    if members is not None:
-        members = members.replace("[", "\\[")
-        return f"[{negated}{members}]"
-    return re.escape(literal) if literal else "[^/]"
+    negated, members, escaped = match.groups()
+    if members is None:
+        return "[^/]" if match[0] == "?" else re.escape(escaped or match[0])
+    ranges = [(first[-1], (last or first)[-1]) for first, last in _MEMBERS.findall(members)]
+    forwards = "".join(f"{re.escape(first)}-{re.escape(last)}" for first, last in ranges if first <= last)
+    return f"[{negated}{forwards}]" if forwards else "(?s:.)" if negated else "(?!)"
 
 
 def validate_hyperv(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
