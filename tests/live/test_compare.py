@@ -13,6 +13,9 @@ from virtcatalog.api.names import LAST_APPLIED
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.live.compare import Waiting, applied_before, bare, vm_of, waiting
+from virtcatalog.live.revisions import started
+from virtcatalog.live.snapshot import Snapshot
+from virtcatalog.manifests.identity import namespace_of
 
 Data = dict[str, Any]
 VM = """
@@ -104,8 +107,13 @@ def machine_of(*changes: tuple[str, str]) -> Data:
 
 
 def waits(live: Data, vmi: Data, revision: Data | None = None) -> Waiting:
-    cluster = Cluster([])
-    return waiting(live, vm_of(live, cluster), vmi, revision, cluster)
+    cluster, snapshot = Cluster([]), Snapshot()
+    name = "revision-start-vm-a-1"
+    metadata = {"name": name, "namespace": namespace_of(live)}
+    snapshot.add({"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": metadata, **(revision or {})})
+    status = {**vmi["status"], "virtualMachineRevisionName": name}
+    then, meets = started(live, {**vmi, "status": status}, snapshot, cluster)
+    return waiting(live, vm_of(live, cluster), vmi, then, meets)
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,8 @@ from virtcatalog.live.redaction import redacted
 from virtcatalog.live.revisions import (
     Past,
     Revision,
-    named_in,
     refreshed,
-    started_with,
+    started,
     stored_revisions,
     with_revisions,
 )
@@ -119,10 +118,9 @@ def _vmi_stage(
     reasons += wrong
     if has_ended(vmi):
         return word
-    revision = started_with(live, vmi, snapshot)
-    meets = with_revisions(live, snapshot, cluster, *named_in(revision))
+    then, meets = started(live, vmi, snapshot, cluster)
     try:
-        due = waiting(live, stored(), vmi, revision, meets)
+        due = waiting(live, stored(), vmi, then, meets)
     except (UnsupportedError, ManifestError) as error:
         reasons.append(Reason(kind="unread", message=f"the VM and its machine cannot be compared: {error}"))
         return "not known"

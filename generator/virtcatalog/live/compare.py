@@ -179,25 +179,23 @@ class Waiting(NamedTuple):
     refused: tuple[Reason, ...] = ()
 
 
-def waiting(live: Data, vm: VirtualMachine, vmi: Data, revision: Data | None, cluster: Cluster) -> Waiting:
+def waiting(live: Data, vm: VirtualMachine, vmi: Data, then: Data | None, cluster: Cluster) -> Waiting:
     """Return what of a VM the machine that runs does not have; `vm` is the VM, decoded.
 
-    `revision` is the one that holds the VM as it was started, None where it is not known. UnsupportedError for what
-    cannot be compared.
+    `then` is the VM's spec as it was started, None where it is not known. UnsupportedError for what cannot be compared.
     """
     machine = vmi_of(vmi)
     migratable = condition(vmi, LIVE_MIGRATABLE) is not None
-    started = _started(live, revision, cluster)
-    if started is None:
+    if then is None:
         return _by_expansion(live, vm, machine, cluster, migratable=migratable)
-    then = VirtualMachine(metadata=vm.metadata, spec=started)
+    started = vm_of({**{key: live[key] for key in ("apiVersion", "kind", "metadata")}, "spec": then}, cluster).spec
     try:
         current = replace(vm.spec, template=applied(vm, cluster))
         if pinned(vm) == started:
             template = current.template.spec
             brought = arriving(template, template, machine, cluster.configuration)
             return Waiting((), tuple(brought), tuple(plugged_by_hand(template, template, machine)))
-        before = replace(started, template=applied(then, cluster))
+        before = replace(started, template=applied(VirtualMachine(metadata=vm.metadata, spec=started), cluster))
     except SyncError as error:
         cause = error.causes[0]
         raise UnsupportedError(cause.field, f"what cannot be applied: {cause.message}") from error
@@ -259,13 +257,6 @@ def _with_drawn(now: VirtualMachineInstanceSpec, machine: VirtualMachineInstance
     for interface in now.domain.devices.interfaces:
         interface.mac_address = interface.mac_address or addresses.get(interface.name, "")
     return now
-
-
-def _started(live: Data, revision: Data | None, cluster: Cluster) -> VirtualMachineSpec | None:
-    spec = revision.get("data", {}).get("spec") if revision is not None else None
-    if not isinstance(spec, dict):
-        return None
-    return vm_of({**{key: live[key] for key in ("apiVersion", "kind", "metadata")}, "spec": spec}, cluster).spec
 
 
 def _turned(started: VirtualMachineSpec, current: VirtualMachineSpec) -> Iterator[Difference]:

@@ -22,6 +22,7 @@ from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.live.managers import unmanaged
 from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.manifests.difference import Difference, differences
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, namespace_of
 from virtcatalog.review.machines import machine_words
 from virtcatalog.review.pinned import recreated, revisions
@@ -95,19 +96,23 @@ def with_revisions(vm: Data, snapshot: Snapshot, cluster: Cluster, *names: str) 
     return cluster.with_revisions(stored) if stored else cluster
 
 
-def started_with(vm: Data, vmi: Data, snapshot: Snapshot) -> Data | None:
-    """Return the revision that holds the VM as its machine was started, None where it is not known."""
+class Started(NamedTuple):
+    """The spec of a VM as its machine was started, None where it is not known; and what it met, and meets, there."""
+
+    spec: Data | None
+    meets: Cluster
+
+
+def started(vm: Data, vmi: Data, snapshot: Snapshot, cluster: Cluster) -> Started:
+    """Return what a machine was started with: a revision holds that, and names those of its type and preference."""
     name = str((vmi.get("status") or {}).get("virtualMachineRevisionName") or "")
-    return snapshot.revision(namespace_of(vm), name) if name else None
-
-
-def named_in(revision: Data | None) -> Iterator[str]:
-    """Yield the revisions of a type and a preference that a VM names which is held by a revision itself."""
+    revision = snapshot.revision(namespace_of(vm), name) if name else None
     spec = ((revision or {}).get("data") or {}).get("spec")
-    for matcher in MATCHERS:
-        reference = spec.get(matcher) if isinstance(spec, dict) else None
-        if isinstance(reference, dict) and reference.get("revisionName"):
-            yield str(reference["revisionName"])
+    if not isinstance(spec, dict):
+        return Started(None, with_revisions(vm, snapshot, cluster))
+    references = (map_at(spec, matcher) for matcher in MATCHERS)
+    names = (str(reference["revisionName"]) for reference in references if reference.get("revisionName"))
+    return Started(spec, with_revisions(vm, snapshot, cluster, *names))
 
 
 def refreshed(vm: Data, cluster: Cluster) -> list[str]:

@@ -19,7 +19,7 @@ from virtcatalog.kubevirt.result import Result
 from virtcatalog.live.compare import vm_of, vmi_of
 from virtcatalog.live.dumpxml import in_one_form
 from virtcatalog.live.managers import unmanaged
-from virtcatalog.live.revisions import named_in, started_with, with_revisions
+from virtcatalog.live.revisions import started
 from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data
@@ -72,19 +72,17 @@ def _machine(
     cluster: Cluster,
     domains: Callable[[str], bytes | None] | None,
 ) -> Iterator[Answer]:
-    revision = started_with(live, vmi, snapshot)
-    spec = ((revision or {}).get("data") or {}).get("spec")
-    if not isinstance(spec, dict):
+    spec, meets = started(live, vmi, snapshot, cluster)
+    if spec is None:
         yield Answer("vmi", name, left_out="what it was started with is not known")
         return
-    meets = with_revisions(live, snapshot, cluster, *named_in(revision))
-    started = {**{key: value for key, value in live.items() if key != "status"}, "spec": spec}
+    then = {**{key: value for key, value in live.items() if key != "status"}, "spec": spec}
     try:
-        yield _vmi(name, started, vmi, meets)
+        yield _vmi(name, then, vmi, meets)
     except (UnsupportedError, ManifestError) as error:
         yield Answer("vmi", name, left_out=str(error))
     try:
-        result = build(started, Result(raw_vm=vm_of(started, meets), raw_vmi=vmi_of(vmi)), meets)
+        result = build(then, Result(raw_vm=vm_of(then, meets), raw_vmi=vmi_of(vmi)), meets)
     except (UnsupportedError, ManifestError) as error:
         yield Answer("domain", name, left_out=str(error))
         return

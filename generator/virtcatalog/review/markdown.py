@@ -9,7 +9,6 @@ from virtcatalog.errors import counted, some
 from virtcatalog.escaping import html_prose, log, markdown_block, markdown_code, markdown_prose, single_line
 from virtcatalog.escaping import markdown as plain
 from virtcatalog.review.groups import Group, grouped
-from virtcatalog.review.objects import ObjectChange
 from virtcatalog.review.report import (
     Report,
     counts,
@@ -84,7 +83,7 @@ def _summary(report: Report) -> Iterator[str]:
         yield f"| | and {counted(left_out, 'more group')} | | |\n" if left_out > 0 else ""
         yield "\n"
     for change in counts(report):
-        names = [_named(published) for published in report.objects if published.change == change]
+        names = [published.called(markdown_code) for published in report.objects if published.change == change]
         yield f"- objects {change}: {some(names, 3)}\n"
     if report.host:
         yield f"- host profile: {plain(report.host)}\n"
@@ -100,11 +99,6 @@ def _summary(report: Report) -> Iterator[str]:
     yield from (f"- {plain(line)}\n" for line in report.remarks)
     yield f"- passed over: {plain(report.passed_over)}\n" if report.passed_over else ""
     yield f"\n{plain(headline(report))}\n"
-
-
-def _named(change: ObjectChange) -> str:
-    was = f" (was {markdown_code(change.old_name)})" if change.old_name else ""
-    return f"{markdown_code(change.name)}{was}"
 
 
 def _row(group: Group) -> str:

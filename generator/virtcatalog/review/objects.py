@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, Literal
 
@@ -63,9 +63,13 @@ class ObjectChange(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def title(self) -> str:
         """What happened to which object, and where."""
-        renamed = f" (was {self.old_name})" if self.old_name else ""
         where = f" in {', '.join(self.environments)}" if self.environments else ""
-        return f"{self.change} {self.name}{renamed}{where}"
+        return f"{self.change} {self.called()}{where}"
+
+    def called(self, quoted: Callable[[str], str] = str) -> str:
+        """Return what it is called, and what it was called; a form may have its own way to write names."""
+        was = f" (was {quoted(self.old_name)})" if self.old_name else ""
+        return f"{quoted(self.name)}{was}"
 
     @property
     def spec_changes(self) -> bool:

@@ -176,11 +176,7 @@ def _row(group: Group, width: int, *, full: bool) -> Iterator[str]:
 
 def _objects_in_short(report: Report, width: int) -> Iterator[str]:
     for change, number in counts(report).items():
-        names = [
-            f"{obj.name} (was {obj.old_name})" if obj.old_name else obj.name
-            for obj in report.objects
-            if obj.change == change
-        ]
+        names = [obj.called() for obj in report.objects if obj.change == change]
         yield from _wrapped(f"{counted(number, 'object')} {change}: {some(names, _MOST_NAMES)}", width)
 
 
