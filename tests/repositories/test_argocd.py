@@ -370,3 +370,24 @@ def test_a_chart_that_a_base_of_a_kustomization_inflates_is_known_by_what_it_is_
     for changes in ({"base/v.yaml": "a: 2\n"}, {"charts/x/templates/vm.yaml": manifest("vm y")}):
         assert opaque(**changes) != same
     assert opaque(**{"charts/x/templates/vm.yaml": "a: 1\n"}) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "problems"),
+    [
+        (
+            {"a.yaml": PATCH + "---\na: b: c\n"},
+            ["repo/vms/a.yaml:5:5: is not YAML: a second ': ' in one line; quote the text that has it"],
+        ),
+        ({"a.yaml": PATCH + "--- # ours\n---\n~\n"}, []),
+        ({"a.yaml": PATCH + "---\nkind: {b: 1, b: 2}\n"}, []),
+        ({"a.yaml": "kind: {b: 1, b: 2}\n"}, []),
+        ({"a.json": '{"kind": "A",}\n'}, ["repo/vms/a.json: must hold one JSON object"]),
+        ({"a.json": "{kind: A}\n"}, ["repo/vms/a.json: must hold one JSON object"]),
+        ({"a.json": '{"kind": "A", "kind": "A"}\n'}, []),
+    ],
+)
+def test_argo_cd_fails_on_what_is_no_yaml_or_json(files: dict[str, str], problems: list[str]) -> None:
+    in_folder = {f"vms/{path}": text for path, text in files.items()}
+    unit = application({"source": {"repoURL": URL, "path": "vms"}}, in_folder)
+    assert (list(map(str, unit.problems)), unit.failed) == (problems, bool(problems))

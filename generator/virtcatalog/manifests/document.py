@@ -63,6 +63,8 @@ class Text:
         """How long it is, in characters or bytes."""
         self._line, self._column = line, column
         self.problems: list[Problem] = []
+        self.is_broken = False
+        """Whether its syntax is wrong, of which the last problem says how."""
         self._index = self._empty_index()
         self._starts: list[int] = []
         """Where documents start, if they are JSON."""
@@ -253,6 +255,7 @@ class Text:
         try:
             yield from compose(self._text)
         except MarkedYAMLError as error:
+            self.is_broken = True
             mark, message = fault(error, self._split, lambda mark: self._place(mark)[0])
             problems.append(Problem(self.file, *self._place(mark), message=message))
         except SyntaxLimitError as error:
@@ -277,6 +280,7 @@ class ManifestText(Text):
     def _of_nodes(self) -> Iterator[tuple[int, Any]]:
         for wrong, message in _NO_PARTS:
             if line := wrong.search(self._text):
+                self.is_broken = True
                 self._fault_at(self._text[: line.start("at")], message)
         if not self.problems:
             yield from super()._of_nodes()

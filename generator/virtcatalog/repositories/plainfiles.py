@@ -6,17 +6,20 @@ getObjsFromYAMLOrJSON).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.folder import SourceError
+from virtcatalog.manifests.plainjson import refuse_constant
 from virtcatalog.repositories.globs import TEXT
 from virtcatalog.repositories.tree import Tree, parents
 
 _SKIPPED: Final = "+argocd:skip-file-rendering"
 _MANIFEST: Final = ("apiVersion:", "kind:", "metadata:")
 """What a file has that is taken for manifests, though it cannot be read as such."""
+_JSON: Final = json.JSONDecoder(parse_constant=refuse_constant)
 _NO_OBJECT: Final = "is no object: Argo CD renders nothing of the folder"
 
 
@@ -39,18 +42,25 @@ def faults_of(tree: Tree, path: str) -> tuple[Problem, ...]:
     text = "\n".join(tree.lines(path))
     if "kind" not in text and not path.endswith(".json"):
         return ()
+    if path.endswith(".json"):
+        return () if _is_json_object(text) else (Problem(tree.label_of(path), message="must hold one JSON object"),)
     try:
-        manifests, faults = tree.documents_of(path)
+        manifests, problems = tree.documents_of(path)
     except SourceError:
         return ()
-    if path.endswith(".json"):
-        is_one = text.lstrip().startswith("{") and len(manifests) == 1 and isinstance(manifests[0].data, dict)
-        return () if is_one and not faults else (Problem(tree.label_of(path), message="must hold one JSON object"),)
+    faults = problems[-1:] if tree.is_broken(path) else []
     objects = [manifest for manifest in manifests if _is_object(manifest.data)]
     if not objects and not all(word in text for word in _MANIFEST):
         return ()
     others = (manifest.problem("", _NO_OBJECT) for manifest in manifests if not _is_object(manifest.data))
     return (*faults, *others)
+
+
+def _is_json_object(text: str) -> bool:
+    try:
+        return isinstance(_JSON.decode(text.strip()), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _is_object(data: Any) -> bool:

@@ -58,7 +58,8 @@ class _Alike(Text):
 
     def __init__(self, parsed: Text, file: str) -> None:
         super().__init__("", file)
-        self._parsed, self.size, self.is_plain = parsed, parsed.size, parsed.is_plain
+        self._parsed, self.size = parsed, parsed.size
+        self.is_plain, self.is_broken = parsed.is_plain, parsed.is_broken
         self.problems = [replace(problem, file=file) for problem in parsed.problems]
 
     def place(self, document: int, field: Field, item: Path = ()) -> tuple[int, int]:

@@ -8,7 +8,7 @@ import msgspec
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.domainspec import CPU
-from virtcatalog.api.findings import Path, field_path
+from virtcatalog.api.findings import Path, field_path, inspect
 from virtcatalog.errors import VirtcatalogError
 
 What = Literal["renamed", "moved", "changed", "added", "kept", "lost"]
@@ -76,10 +76,10 @@ class UnconvertibleError(VirtcatalogError):
 
 def vcpus(topology: dict[str, Any], path: Path) -> int:
     """Return the vCPUs of sockets, cores and threads; 0 when none is set."""
-    try:
-        return convert(topology, CPU).vcpus
-    except (msgspec.ValidationError, OverflowError) as error:
-        raise UnconvertibleError(path, f"is no CPU: {error}") from None
+    tidied, findings = inspect(topology, CPU)
+    for below, message in findings:
+        raise UnconvertibleError((*path, *below), message)
+    return convert(tidied, CPU).vcpus
 
 
 class Converted(msgspec.Struct, frozen=True):
