@@ -359,6 +359,20 @@ def started_otherwise_and_told(lab: Lab) -> None:
 
 
 @case
+def on_a_disk_that_an_older_template_made(lab: Lab) -> None:
+    def spec(size: str) -> Data:
+        return {"source": {"blank": {}}, "storage": {"resources": {"requests": {"storage": size}}}}
+
+    for vm in (lab.git, lab.vm):
+        assert vm is not None
+        vm["spec"]["dataVolumeTemplates"] = [{"metadata": {"name": "disk"}, "spec": spec("2Gi")}]
+    lab.start["data"]["spec"]["dataVolumeTemplates"] = [{"metadata": {"name": "disk"}, "spec": spec("1Gi")}]
+    metadata = {"name": "disk", "namespace": "team-0"}
+    made = {"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume", "metadata": metadata, "spec": spec("1Gi")}
+    lab.around.append(made)
+
+
+@case
 def another_preference_than_it_was_started_with(lab: Lab) -> None:
     for vm in (lab.git, lab.vm):
         assert vm is not None

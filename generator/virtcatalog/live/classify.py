@@ -11,6 +11,7 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.rollout.running import MIGRATION_REQUIRED
 from virtcatalog.live.arriving import comes_with_a_migration
 from virtcatalog.live.compare import Waiting, synced, vm_of, waiting
+from virtcatalog.live.disks import other_disks
 from virtcatalog.live.machine import condition, controller_of, failures, has_ended, is_of, state, without_machine
 from virtcatalog.live.managers import Managers
 from virtcatalog.live.redaction import redacted
@@ -49,6 +50,7 @@ def drift_of(name: str, wanted: Data | None, snapshot: Snapshot, cluster: Cluste
     git, vm_word = _git_stage(wanted, live, stored, meets, reasons, noise)
     vmi_word = _vmi_stage(live, stored, vmi, snapshot, meets, reasons, noise)
     reasons += failures(live)
+    reasons += _disks(stored, meets)
     runs = dict(_types(live, snapshot, meets, past, reasons))
     return Drift(
         vm=name,
@@ -57,6 +59,15 @@ def drift_of(name: str, wanted: Data | None, snapshot: Snapshot, cluster: Cluste
         noise=tuple(noise),
         runs=runs,
     )
+
+
+def _disks(stored: Stored, cluster: Cluster) -> list[Reason]:
+    """The disks that stay as they were made; of a VM that is not modelled another stage says so."""
+    try:
+        reason = other_disks(stored(), cluster)
+    except UnsupportedError:
+        return []
+    return [reason] if reason is not None else []
 
 
 def _without_vm(name: str, snapshot: Snapshot, vmi: Data | None) -> Drift:

@@ -28,6 +28,7 @@ Kind = Literal[
     "migration",
     "following",
     "pinned",
+    "disks",
     "domain",
     "paused",
     "migrating",
@@ -65,6 +66,7 @@ WORDS: Final[dict[Kind, Words]] = {
         "not there yet", "has not yet what comes while it runs", "have not yet what comes while they run"
     ),
     "pinned": Words("old revision", "keeps an old type or preference", "keep an old type or preference"),
+    "disks": Words("old disk", "keeps a disk of an older template", "keep disks of older templates"),
     "domain": Words("domain", "runs another domain", "run another domain"),
     "paused": Words("paused", "is paused", "are paused"),
     "migrating": Words("migrating", "is being migrated", "are being migrated"),
