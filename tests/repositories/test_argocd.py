@@ -198,6 +198,19 @@ def test_where_it_lands(destination: Data, cluster: str, namespace: str | None) 
         ({"namespace": "shop"}, {"namespace": "shop"}, {}),
         ({"patches": [{"target": {"kind": "Deployment"}, "patch": PATCH}]}, {"labels": {"x": "y"}}, {}),
         ({"components": ["../part"]}, {"labels": {"part": "yes"}}, {}),
+        ({"components": ["../part", "../none"], "ignoreMissingComponents": True}, {"labels": {"part": "yes"}}, {}),
+        ({"components": ["none"], "ignoreMissingComponents": True}, {}, {}),
+        (
+            {"commonLabels": {"a": "${ARGOCD_APP_NAME}-b"}, "labelWithoutSelector": True},
+            {"labels": {"a": "web-b"}},
+            {},
+        ),
+        ({"commonAnnotations": {"a": "$b"}}, {"annotations": {"a": "$b"}}, {"annotations": {"a": "$b"}}),
+        (
+            {"commonAnnotations": {"a": "$b$ARGOCD_APP_NAME"}, "commonAnnotationsEnvsubst": True},
+            {"annotations": {"a": "web"}},
+            {"annotations": {"a": "web"}},
+        ),
     ],
 )
 def test_what_an_application_adds_to_a_kustomization(options: Data, metadata: Data, template: Data) -> None:

@@ -166,6 +166,16 @@ def test_an_applications_values_and_parameters(rendered):
     assert missing.message == "../gone.yaml is no file of values in this repository"
 
 
+def test_what_argo_cd_knows_is_filled_in_into_paths_and_parameters(rendered):
+    spec = """\
+      valueFiles: [$ARGOCD_APP_NAME.yaml, "/env/${ARGOCD_APP_NAME}.yaml"]
+      parameters: [{name: a, value: x-$ARGOCD_APP_NAME}, {name: b, value: "$6$s", forceString: true}]
+"""
+    built = argo(spec, {**CHARTS, "charts/vms/app.yaml": "a: 1", "env/app.yaml": "a: 2"})
+    ((_, _, _, _, layers, settings),) = rendered
+    assert (layers, settings, built.unrendered) == ([{"a": 1}, {"a": 2}], ["--set=a=x-app", "--set-string=b="], ())
+
+
 def test_objects_in_an_applications_values():
     built = argo(f"      values: |\n        extra:\n        - {vm('db')}\n", at=None)
     assert [(each.data["metadata"], str(each.place)) for each in built.resources] == [

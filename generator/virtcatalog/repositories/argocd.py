@@ -6,7 +6,7 @@ util/kustomize/kustomize.go, util/app/discovery/discovery.go.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from virtcatalog.errors import Problem, some
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.merge import merge
 from virtcatalog.manifests.read import Manifest
+from virtcatalog.repositories.buildenvironment import expanded
 from virtcatalog.repositories.building import Built, collected, in_namespace, kustomized, plain
 from virtcatalog.repositories.clusters import IN_CLUSTER
 from virtcatalog.repositories.deployers import Deployer, alike
@@ -113,7 +114,7 @@ class Application:
         if kind == "kustomize":
             if at not in self._tree.kustomizations:
                 return self._fault((*source, kind), f"is there, and no kustomization in {at or '.'}")
-            added = dict(_added(get(kind, of=dict) or {}))
+            added = dict(self._added(source, at))
             return kustomized(self._tree, at, added, partial(self._place, source))
         options = get("directory", of=dict) or {}
         files = [*taken(self._tree, at, options, self._tree.files)]
@@ -133,6 +134,36 @@ class Application:
             unrendered, opaque = (*built.unrendered, *unrendered_jsonnet), (*built.opaque, *opaque)
             built = built._replace(unrendered=unrendered, opaque=opaque)
         return built
+
+    def _added(self, source: Path, at: str) -> Iterator[tuple[str, Any]]:
+        """Yield the fields of a kustomization that an Application sets."""
+        options = self._deployer.get(*source, "kustomize", of=dict) or {}
+        fields = "namePrefix", "nameSuffix", "namespace", "patches"
+        yield from ((field, options[field]) for field in fields if options.get(field))
+        components = [
+            component
+            for component in self._deployer.items(*source, "kustomize", "components")
+            if options.get("ignoreMissingComponents") is not True or self._tree.has(joined(at, str(component)))
+        ]
+        if components:
+            yield "components", components
+        if labels := options.get("commonLabels"):
+            selects = not options.get("labelWithoutSelector")
+            in_templates = selects or bool(options.get("labelIncludeTemplates"))
+            pairs = self._expanded(labels, source)
+            yield "labels", [{"pairs": pairs, "includeSelectors": selects, "includeTemplates": in_templates}]
+        if annotations := options.get("commonAnnotations"):
+            is_open = options.get("commonAnnotationsEnvsubst") is True
+            yield "commonAnnotations", self._expanded(annotations, source) if is_open else annotations
+
+    def _expanded(self, pairs: Any, source: Path) -> Any:
+        """Labels or annotations with what Argo CD knows filled in."""
+        if not isinstance(pairs, dict):
+            return pairs
+        return {
+            key: expanded(text, self._deployer, source) if isinstance(text, str) else text
+            for key, text in pairs.items()
+        }
 
     def _discovered(self, at: str) -> str:
         """What a folder is rendered by where its source does not say that."""
@@ -180,20 +211,6 @@ def _is_declared(options: Data | None, source: Path) -> bool:
     if options is None:
         return False
     return any(options.values()) or source[0] == "sources"
-
-
-def _added(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of a kustomization that an Application sets."""
-    fields = "namePrefix", "nameSuffix", "namespace", "patches", "components"
-    yield from ((field, options[field]) for field in fields if options.get(field))
-    pairs = {key: options.get(key) for key in ("commonLabels", "commonAnnotations")}
-    if pairs["commonLabels"]:
-        selects = not options.get("labelWithoutSelector")
-        in_templates = selects or bool(options.get("labelIncludeTemplates"))
-        label = {"pairs": pairs["commonLabels"], "includeSelectors": selects, "includeTemplates": in_templates}
-        yield "labels", [label]
-    if pairs["commonAnnotations"]:
-        yield "commonAnnotations", pairs["commonAnnotations"]
 
 
 def _overridden(deployer: Deployer, source: Path, tree: Tree, at: str) -> tuple[Deployer, list[Problem]]:

@@ -19,6 +19,7 @@ from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import Manifest
+from virtcatalog.repositories.buildenvironment import expanded
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.documents import Opaque, digest_of
 from virtcatalog.repositories.helm import Parameter
@@ -90,7 +91,7 @@ def value_files(deployer: Deployer, tree: Tree, at: str, path: Path) -> Values:
     """Read files of values that are named from a folder; what is not there is named."""
     layers, unrendered = [], []
     for index, name in enumerate(map(str, deployer.items(*path))):
-        file = _named_file(name, at)
+        file = _named_file(name, at, deployer, path[:-2])
         manifest = tree.first(file) if file else None
         layer = values_at(manifest, ()) if manifest is not None else None
         if layer is not None:
@@ -159,14 +160,16 @@ def argo_parameters(
     declared = (parameter for parameter in deployer.items(*path, "parameters") if isinstance(parameter, dict))
     parameters = [
         Parameter(
-            str(parameter.get("name")), _escaped(str(parameter.get("value", ""))), parameter.get("forceString") is True
+            str(parameter.get("name")),
+            _escaped(expanded(str(parameter.get("value", "")), deployer, path[:-1])),
+            parameter.get("forceString") is True,
         )
         for parameter in declared
     ]
     unrendered: list[Problem] = []
     for index, parameter in enumerate(map(map_at, deployer.items(*path, "fileParameters"))):
         name = str(parameter.get("path") or "")
-        file = _named_file(name, at or "")
+        file = _named_file(name, at or "", deployer, path[:-1])
         try:
             text = tree.root.read(file, SET_FILE_BYTES).decode() if file else None
         except (SourceError, UnicodeDecodeError):
@@ -184,10 +187,18 @@ def _escaped(value: str) -> str:
     return value if value.startswith("{") and value.endswith("}") else re.sub(r"(?<!\\),", r"\\,", value)
 
 
-def _named_file(name: str, at: str) -> str | None:
+def _named_file(name: str, at: str, deployer: Deployer, source: Path) -> str | None:
     """The path of a file that is named from a folder.
 
     `/web.yaml` is one of the repository's root, `$values/web.yaml` of that of another source.
     """
-    of_root = name.startswith(("/", "$")) and "/" in name
-    return joined("", name.partition("/")[2]) if of_root else joined(at, name)
+    start, _, rest = name.partition("/")
+    if rest and start.startswith("$") and start[1:] in _references(deployer):
+        return joined("", expanded(rest, deployer, source))
+    name = expanded(name, deployer, source) if deployer.kind == "Application" else name
+    return joined("", name.lstrip("/")) if name.startswith("/") else joined(at, name)
+
+
+def _references(deployer: Deployer) -> set[str]:
+    """What the sources of an Application are called by others."""
+    return {deployer.text("sources", index, "ref") for index, _ in enumerate(deployer.items("sources"))}

@@ -164,9 +164,7 @@ def _added(deployer: Deployer, tree: Tree, at: str) -> Iterator[tuple[str, Any]]
 
 def _is_taken(component: Any, deployer: Deployer, tree: Tree, at: str) -> bool:
     """Whether a component counts: one that is not there may be passed over."""
-    path = joined(at, str(component))
-    is_there = path is not None and (path == "" or path in tree.every_folder or tree.root.has(path))
-    return is_there or deployer.get("ignoreMissingComponents") is not True
+    return deployer.get("ignoreMissingComponents") is not True or tree.has(joined(at, str(component)))
 
 
 def _generated(tree: Tree, at: str) -> Iterator[str]:

@@ -143,6 +143,10 @@ class Tree:
         """Whether there is a folder that has manifests, a kustomization or Jsonnet in it or below it."""
         return at in self.folders or at in self._above_others
 
+    def has(self, path: str | None) -> bool:
+        """Whether there is a folder or a file of that path."""
+        return path is not None and (path in ("", *self.every_folder) or self.root.has(path))
+
     @cached_property
     def charts(self) -> frozenset[str]:
         """The folders that are Helm charts."""
