@@ -41,10 +41,11 @@ LEFT_OUT = "virtcatalog.toml:1:1: environments: leaves out production"
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two catalogs, of which the second is broken in production alone."""
+    """A catalog, one that is broken in production alone, and one whose type is larger."""
     refused = "production: {patches: [{spec: {memory: {hugepages: {pageSize: 3Mi}}}}]}\n"
     for top, overlays in (("catalog", FILES["overlays.yaml"]), ("broken", f"lab: {{}}\n{refused}")):
         write(tmp_path / top, FILES | {"overlays.yaml": overlays})
+    write(tmp_path / "larger", FILES | {"instancetypes/m.yaml": FILES["instancetypes/m.yaml"].replace("2Gi", "4Gi")})
     (tmp_path / "virtcatalog.toml").write_text(SETTINGS)
     monkeypatch.chdir(tmp_path)
 
@@ -106,11 +107,23 @@ def test_a_default_is_named_beside_nothing_else_and_does_not_fail() -> None:
 
 def test_the_repositorys_comment_on_leaves_a_report_that_says_so() -> None:
     """CI takes an empty report for a comparison that was not made."""
-    said = run("diff", "catalog", "catalog", "-o", "markdown")
-    assert said.startswith("<!-- virtcatalog diff -->\n### virtcatalog: ")
-    assert "virtcatalog" in said
-    assert "is left out, but for this" in said
-    assert run("diff", "catalog", "catalog", "-o", "markdown", "--comment-on", "refused") == ""
+    text, markdown = (run("diff", "catalog", "larger", "-o", form) for form in ("text", "markdown"))
+    *places, counts = (line.partition(": ") for line in text.splitlines())
+    assert [place for place, *_ in places] == [f"virtcatalog.toml:{line}:1" for line in (1, 2, 8, 9)]
+    assert "".join(counts) == "1 VM template: 1 changes; objects: 1 changed; only lab is looked at"
+    assert markdown.startswith("<!-- virtcatalog diff -->\n### virtcatalog: `catalog` → `larger`\n\n- virtcatalog.toml")
+    assert markdown.endswith(
+        "is left out, but for this\n\n1 VM template: 1 changes; objects: 1 changed; only lab is looked at\n"
+    )
+    assert run("diff", "catalog", "larger", "-o", "markdown", "--comment-on", "refused") == ""
+
+
+@pytest.mark.parametrize(
+    ("form", "row"), [("text", "! refused  lab: 1 VM template web"), ("markdown", "| `!` refused |")]
+)
+def test_a_report_of_what_is_as_grave_as_comment_on_is_whole(form: str, row: str) -> None:
+    write(Path("refused"), FILES | {"vms/web.yaml": FILES["vms/web.yaml"].replace("m.small", "m.smal")})
+    assert row in run("diff", "catalog", "refused", "-o", form, status=1)
 
 
 def test_ci_looks_at_everything_whatever_the_checkout_says() -> None:

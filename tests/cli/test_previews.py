@@ -193,11 +193,27 @@ def test_a_site_of_an_environment_that_runs_a_preview_says_so(repository: Path) 
     assert TEXT not in repository.joinpath("public/index.html").read_text()
 
 
-def test_an_environment_that_runs_a_release_overrules_the_usual_preview(repository: Path) -> None:
+OF_ONE_ENVIRONMENT = {
+    "adopt": "-f inline.yaml -e production",
+    "capacity": OF_ENVIRONMENTS["capacity"],
+    "create vm": OF_ENVIRONMENTS["create vm"],
+    "expand": RUNS["expand"],
+    "explain": RUNS["explain"],
+    "rightsize": "-f production=inline.yaml --metrics usage.csv",
+    "show": "m.large -e production",
+}
+
+
+@pytest.mark.parametrize("name", OF_ONE_ENVIRONMENT)
+def test_an_environment_that_runs_a_release_overrules_the_usual_preview(repository: Path, name: str) -> None:
     house.write(repository, {"virtcatalog.toml": 'kubevirt = "main"\n'})
-    for name in ("expand", "explain"):
-        result = run(f"{name} {RUNS[name]}")
-        assert "preview" not in result.stdout + result.stderr
+    result = run(f"{name} {OF_ONE_ENVIRONMENT[name]}")
+    assert any(word in result.stdout + result.stderr for word in ("old", "web", "m.large"))
+    assert TEXT not in result.stdout + result.stderr
+
+
+def test_what_is_in_no_environment_meets_the_usual_preview(repository: Path) -> None:
+    house.write(repository, {"virtcatalog.toml": 'kubevirt = "main"\n'})
     assert run("create vm --name web").stdout.startswith(f"# {TEXT}\n")
 
 
