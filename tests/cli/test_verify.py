@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import pytest
 from click.testing import CliRunner
 
+import otheryaml
 from virtcatalog.cli import table, verify
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.live.verify import Finding, Tally
+from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.live.verify import Answer, Finding, Tally
 
 
 @pytest.fixture(autouse=True)
@@ -85,3 +88,33 @@ def test_domains_are_found_by_the_names_of_their_vms(tmp_path: Path) -> None:
     with pytest.raises(VirtcatalogError) as caught:
         verify.domains_in(str(tmp_path / "shop_a.xml"))
     assert str(caught.value) == f"{tmp_path}/shop_a.xml: is no folder"
+
+
+SOUND = "{runStrategy: Halted, template: {spec: {domain: {memory: {guest: 1Gi}, devices: {}}}}}"
+REFUSED = SOUND.replace("devices: {}", "devices: {disks: [{name: a}]}")
+WHY = "spec.template.spec.domain.devices.disks[0].name: no volume is named 'a' (refused by the VM webhook)"
+
+
+@pytest.mark.parametrize(
+    ("spec", "theirs", "finding"),
+    [
+        (SOUND, "", None),
+        (SOUND, "no", ("taken", "no")),
+        (REFUSED, "", (WHY, "taken")),
+        (REFUSED, "no", None),
+    ],
+)
+def test_a_vm_of_git_is_taken_by_both_or_by_one(
+    spec: str, theirs: str, finding: tuple[str, str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is no VM is not asked about, nor is a VM of which a value is open."""
+    vm = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "a", "namespace": "shop"}}
+    vm["spec"] = otheryaml.load(spec)
+    vms = [(vm, ()), (vm, ("spec.runStrategy",)), (vm | {"kind": "VirtualMachineInstance"}, ())]
+    side = SimpleNamespace(vms=[SimpleNamespace(manifest=manifest, open=values) for manifest, values in vms])
+    monkeypatch.setattr("virtcatalog.cli.sides.side_of_git", lambda _: side)
+    monkeypatch.setattr("virtcatalog.live.client.kubeconfig.access", lambda *_: None)
+    monkeypatch.setattr("virtcatalog.live.client.dryrun.DryRun", lambda _: SimpleNamespace(refusal=lambda _: theirs))
+    (answer,) = verify._admission("git", None, None, Cluster([]))
+    findings = () if finding is None else (Finding("shop/a", "", *finding),)
+    assert answer == Answer("admission", "shop/a", findings)
