@@ -1,0 +1,94 @@
+"""What becomes of each document of the files that `-f` names: a VM, an object beside VMs, or what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from virtcatalog.cli.vms import _from_files
+from virtcatalog.errors import ManifestError
+from virtcatalog.fleet.sources import Placed
+
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web}
+spec: {runStrategy: Always, template: {spec: {domain: {memory: {guest: 1Gi}, devices: {}}}}}
+"""
+TYPE = """\
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineInstancetype
+metadata: {name: m}
+spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
+"""
+BAD_VM, BAD_TYPE = VM.replace("{name: web}", "{name: [web]}"), TYPE.replace("{name: m}", "{name: [m]}")
+UNSERVED = TYPE.replace("v1beta1", "v1alpha9")
+WIDGET = "apiVersion: example.org/v1\nkind: Widget\nmetadata: {name: w}\n"
+BAD_WIDGET = WIDGET.replace("{name: w}", "[1]")
+KUBEVIRT = "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: kubevirt}\n"
+NOT_A_MAP = "a.yaml:{}:1: Widget: metadata: must be a map, not a list"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(*documents: str) -> list[Placed]:
+    Path("a.yaml").write_text("---\n".join(documents))
+    return [Placed("a.yaml", "lab")]
+
+
+@pytest.mark.parametrize(
+    ("documents", "vms", "objects", "without_vm"),
+    [
+        ((VM,), ["web"], [], ()),
+        ((TYPE,), [], ["m"], ()),
+        ((KUBEVIRT,), [], ["kubevirt"], ()),
+        ((WIDGET,), [], ["w"], ("a.yaml",)),
+        ((WIDGET, TYPE, VM, KUBEVIRT), ["web"], ["w", "m", "kubevirt"], ()),
+    ],
+)
+def test_sound_documents(
+    documents: tuple[str, ...], vms: list[str], objects: list[str], without_vm: tuple[str, ...]
+) -> None:
+    files = _from_files(write(*documents))
+    for found, names in ((files.vms, vms), (files.objects, objects)):
+        assert [(located.manifest["metadata"]["name"], where) for located, where in found] == [
+            (name, "lab") for name in names
+        ]
+    assert (files.without_vm, files.unreadable, files.problems) == (without_vm, [], [])
+
+
+def test_a_vm_that_cannot_be_read_is_one_beside_the_others() -> None:
+    files = _from_files(write(BAD_VM, VM))
+    assert (len(files.vms), files.without_vm, files.problems) == (1, (), [])
+    assert [[str(problem) for problem in problems] for problems in files.unreadable] == [
+        ["a.yaml:3:12: VirtualMachine: metadata.name: must be a string, not a list"]
+    ]
+
+
+def test_another_document_that_cannot_be_read_changes_no_vm() -> None:
+    files = _from_files(write(BAD_WIDGET, VM))
+    assert (len(files.vms), files.objects, files.unreadable, files.without_vm) == (1, [], [], ())
+    assert [str(problem) for problem in files.problems] == [NOT_A_MAP.format(3)]
+
+
+@pytest.mark.parametrize(
+    ("document", "problem"),
+    [
+        (BAD_TYPE, "a.yaml:7:12: VirtualMachineInstancetype: metadata.name: must be a string, not a list"),
+        (
+            UNSERVED,
+            (
+                "a.yaml:5:1: VirtualMachineInstancetype/m: apiVersion: instancetype.kubevirt.io/v1alpha9 of "
+                "VirtualMachineInstancetype is not served; use instancetype.kubevirt.io/v1beta1"
+            ),
+        ),
+    ],
+)
+def test_an_object_that_vms_may_meet_has_to_be_readable(document: str, problem: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        _from_files(write(BAD_WIDGET, document, VM))
+    assert [str(each) for each in caught.value.problems] == [NOT_A_MAP.format(3), problem]
