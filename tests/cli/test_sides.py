@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,19 @@ def test_a_name_that_is_a_revision_and_a_path_too_is_refused(base: str, name: st
     )
     if ".." not in name:
         assert diff(name, "catalog").exit_code == diff("catalog", name).exit_code == 2
+
+
+def test_a_catalog_beside_a_tree_is_its_base(base: str) -> None:
+    """A folder of objects knows no environments."""
+    Path("catalog/overlays.yaml").write_text("lab: {labels: {example.org/site: lab}}\n")
+    write("small", SMALL)
+    assert CliRunner().invoke(main, ["build", "small", "--output-dir", "tree"]).exit_code == 0
+    report = json.loads(diff("tree", "catalog", "-o", "json").stdout)
+    assert report["problems"] == []
+    assert [(obj["change"], obj["kind"], obj["name"], obj["environments"]) for obj in report["objects"]] == [
+        ("changed", f"VirtualMachine{kind}", "m.small", []) for kind in ("ClusterInstancetype", "Instancetype")
+    ]
+    assert (diff("tree", "small").exit_code, diff("small", "catalog").exit_code) == (0, 1)
 
 
 def test_each_of_both_can_be_said(base: str) -> None:
