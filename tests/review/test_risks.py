@@ -50,6 +50,7 @@ CLUSTER = [
             "configuration": {
                 "developerConfiguration": {"featureGates": GATES},
                 "architectureConfiguration": {"amd64": {"emulatedMachines": ["q35*", "pc-q35*", "pc"]}},
+                "network": {"binding": {"plug": {"domainAttachmentType": "tap"}}},
                 "permittedHostDevices": {
                     "pciHostDevices": [{"pciVendorSelector": "10DE:1", "resourceName": "example.org/gpu"}]
                 },
@@ -142,6 +143,7 @@ RISKS = [
     ((DATA, "{name: data, disk: {bus: virtio, readonly: true}}"), "disks", "disk 'data' is read-only"),
     ((DATA, "{name: data, disk: {bus: sata}}"), "disks", "disk 'data' virtio → sata: a guest needs the driver"),
     ((NIC, "{name: default, bridge: {}}"), "network", "masquerade → bridge: the guest gets another address"),
+    ((NIC, "{name: default, binding: {name: plug}}"), "network", "masquerade → plug: the guest gets another address"),
     (("devices:\n", "devices:\n          useVirtioTransitional: true\n"), "network", "to slot 1 of a bridge"),
 ]
 
@@ -301,6 +303,15 @@ def test_the_machine_pc_has_one_bus_of_which_a_device_takes_a_slot(slot: str, mo
     before = changed(*PC)
     addressed = before.replace(NIC, f"{{name: default, pciAddress: '0000:00:{slot}.0', masquerade: {{}}}}")
     assert [risk.reason for risk in of(before, addressed)] == moved
+
+
+def test_host_devices_that_move_are_called_as_the_vm_calls_them() -> None:
+    before = changed(("devices:\n", "devices:\n          gpus: [{name: a-gpu, deviceName: example.org/gpu}]\n"))
+    after = before.replace("interfaces: [", "filesystems: [{name: settings, virtiofs: {}}]\n          interfaces: [")
+    after = after.replace(SMALL, f"{SMALL}\n      - {{name: settings, configMap: {{name: settings}}}}")
+    assert [risk.reason for risk in of(before, after) if risk.kind == "devices"] == [
+        "host device 'a-gpu' on another PCI address: udev rules and DPDK name it by that"
+    ]
 
 
 def test_a_conventional_nic_on_q35_has_a_slot_of_a_bridge_that_takes_its_port() -> None:

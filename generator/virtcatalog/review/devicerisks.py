@@ -216,9 +216,10 @@ def _pci_places(old: Result, new: Result) -> Iterator[Risk]:
     if others:
         noun = "disk" if len(others) == 1 else "disks"
         yield Risk("disks", f"{noun} {some(others, _MOST_DISKS)} on another PCI address: Windows may take data offline")
-    devices = [f"{name!r}" for name in moved if name not in nics | {disk.name for disk in spec.domain.devices.disks}]
-    if devices:
-        shown = some(devices, _MOST_DISKS)
+    own_names = nics | {disk.name for disk in spec.domain.devices.disks}
+    host_devices = [f"{_declared_name(alias)!r}" for alias in moved if alias not in own_names]
+    if host_devices:
+        shown = some(host_devices, _MOST_DISKS)
         yield Risk("devices", f"host device {shown} on another PCI address: udev rules and DPDK name it by that")
 
 
@@ -276,6 +277,11 @@ def _targets(machine: Result) -> dict[str, str]:
 def _places(machine: Result) -> dict[str, int | str]:
     devices = machine.domain.find("devices") if machine.domain is not None else None
     return pci_places(devices, machine.vmi_object) if devices is not None and machine.vmi_object is not None else {}
+
+
+def _declared_name(alias: str) -> str:
+    """What the VMI calls a host device or GPU, of which the alias says which of both it is, and whether by a claim."""
+    return alias.removeprefix("dra-").partition("-")[2]
 
 
 def _move(before: int | str, after: int | str) -> str:
