@@ -270,6 +270,19 @@ def test_a_change_of_the_host_profile(repo: Repository) -> None:
     (repo.root / "host.yaml").write_text("name: small\nstorage: {missingClaimSize: 10Gi}\n")
     report = repo.data("--host", "reference", "host.yaml")
     assert report["host"] == "reference v1 → small v1"
+    assert report["vms"] == []
+
+
+def test_vms_that_another_host_profile_changes_say_so(repo: Repository) -> None:
+    files = "{path: /usr/share/OVMF, files: [OVMF_CODE.secboot.fd, OVMF_VARS.fd]}"
+    (repo.root / "host.yaml").write_text(f"name: small\nfirmware: [{files}]\n")
+    changed = vm("web", preference="linux.one")
+    domain = changed["spec"]["template"]["spec"]["domain"]
+    domain |= {"firmware": {"bootloader": {"efi": {}}}, "features": {"smm": {"enabled": True}}}
+    report = repo.data("--host", "reference", "host.yaml", "-f", "-", stdin=dump(changed))
+    (verdict,) = report["vms"]
+    assert (verdict["vm"], verdict["next"]) == ("team/web", "refused")
+    assert [cause["name"] for cause in verdict["because"]] == ["host profile reference v1 → small v1"]
 
 
 def test_a_broken_revision_is_reported_and_what_is_sound_compared(repo: Repository) -> None:
