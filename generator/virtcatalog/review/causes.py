@@ -174,8 +174,6 @@ class Causes:
         if new is not None:
             for name, field in _kubevirt_fields(old or {}, new.data):
                 yield cause_at(name, new.field(field), self._head.label)
-        elif old is not None:
-            yield Cause(_CR)
         for which in sorted(comparison.changed):
             if which[0] == "KubeVirt" and new is None:
                 causes = self._object(which, comparison)
