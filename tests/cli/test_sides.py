@@ -256,7 +256,7 @@ def test_the_default_is_a_catalog_of_either_side_or_the_whole_repository(
     assert sides._default(names) == path
 
 
-def test_a_file_that_cannot_be_read_beside_the_catalog_is_told(base: str) -> None:
+def test_a_file_beside_the_catalog_that_becomes_a_link_is_named(base: str) -> None:
     Path("vms").mkdir()
     Path("vms/vm.yaml").write_text(VM)
     git(".", "add", "-A")
@@ -264,8 +264,8 @@ def test_a_file_that_cannot_be_read_beside_the_catalog_is_told(base: str) -> Non
     Path("vms/vm.yaml").unlink()
     Path("vms/vm.yaml").symlink_to("/dev/null")
     done = diff("--base", "HEAD")
-    why = "what lies beside the catalog is not looked at: is a symbolic link that leads out of the folder"
-    assert done.stdout.splitlines()[1:3] == ["HEAD:catalog → catalog", f"not rendered: .: {why}"]
+    differs = "differs, and the catalog alone is compared: VMs beside it are with `--catalog .`"
+    assert done.stdout.splitlines()[1:3] == ["HEAD:catalog → catalog", f"not rendered: vms/vm.yaml: {differs}"]
 
 
 STREAM = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
