@@ -491,6 +491,14 @@ def an_older_revision_and_a_refresh_is_refused(lab: Lab) -> None:
 
 
 @case
+def an_older_revision_and_nobody_knows_what_a_refresh_does(lab: Lab) -> None:
+    lab.around[1]["spec"]["memory"]["guest"] = "4Gi"
+    machine = {"type": "q" * 300}
+    for spec in lab.everywhere:
+        spec["domain"]["machine"] = machine
+
+
+@case
 def an_older_revision_of_no_consequence(lab: Lab) -> None:
     lab.around[1]["spec"]["cpu"]["dedicatedCPUPlacement"] = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -143,6 +144,59 @@ def test_a_vm_that_could_not_be_started_now_says_why() -> None:
     assert [reason.field for reason in found.refused] == ["spec.template.spec.domain.cpu.sockets"] * 2
 
 
+READONLY = (
+    ("devices: {", "devices: {disks: [{name: root, disk: {readonly: true}}], "),
+    ("networks:", "volumes: [{name: root, containerDisk: {image: guest}}]\n      networks:"),
+)
+
+
+def test_a_vm_whose_machine_would_be_refused_now_says_why() -> None:
+    found = waits(load(VM, *READONLY), machine_of())
+    assert (found.basis, found.restart, found.arriving) == ("expansion", (), ())
+    assert [(reason.by, reason.field) for reason in found.refused] == [
+        ("vmi", "spec.template.spec.domain.devices.disks[0].disk.bus")
+    ]
+
+
+@pytest.mark.parametrize("at_now", ["", "macAddress: '02:00:00:00:00:0d', "])
+def test_an_interface_that_is_not_plugged_yet_has_the_address_that_the_vm_gives_it(at_now: str) -> None:
+    second = (
+        ("masquerade: {}}]", f"masquerade: {{}}}}, {{name: lan, {at_now}bridge: {{}}}}]"),
+        ("networks: [", "networks: [{name: lan, multus: {networkName: lan}}, "),
+    )
+    (arrives,) = waits(load(VM, *second), machine_of()).arriving
+    assert arrives.new.get("macAddress") == (re.findall("'(.+)'", at_now) or [None])[0]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "waits_for"),
+    [
+        ([{"type": "LiveMigratable", "status": "True"}], ([], ["spec.template.spec.networks[lan].multus.networkName"])),
+        (
+            [{"type": "LiveMigratable", "status": "False"}],
+            (["spec.template.spec.networks[lan].multus.networkName"], []),
+        ),
+        ([], (["spec.template.spec.networks[lan].multus.networkName"], [])),
+    ],
+)
+def test_networks_move_with_a_machine_that_can_migrate(conditions: list[Data], waits_for: Any) -> None:
+    """As KubeVirt's main branch has it: to releases it is all the same."""
+    before, now = (
+        load(
+            VM,
+            ("masquerade: {}}]", "masquerade: {}}, {name: lan, bridge: {}}]"),
+            ("networks: [", f"networks: [{{name: lan, multus: {{networkName: {name}}}}}, "),
+        )
+        for name in ("one", "two")
+    )
+    cluster = Cluster([], release="main")
+    vmi = create_vmi(before, cluster).vmi
+    assert vmi is not None
+    vmi["status"] = {"phase": "Running", "conditions": conditions}
+    found = waiting(now, vm_of(now, cluster), vmi, before["spec"], cluster)
+    assert tuple([each.field for each in part] for part in (found.restart, found.arriving)) == waits_for
+
+
 @pytest.mark.parametrize("data", [{}, {"spec": 3}, {"spec": None}])
 def test_a_revision_without_a_spec_tells_nothing(data: Data) -> None:
     assert waits(load(VM), machine_of(), {"data": data}).basis == "expansion"
@@ -160,5 +214,8 @@ def test_by_its_revision_a_machine_lacks_labels_that_came_since() -> None:
 
 
 def test_a_vm_that_the_cluster_has_stored_and_its_release_does_not_know() -> None:
-    with pytest.raises(UnsupportedError, match="a VM that the cluster has stored: "):
-        vm_of(load(VM, ("{sockets: 1}", "3")), Cluster([]))
+    with pytest.raises(
+        UnsupportedError, match="a VM that the cluster has stored: must be a map, not the number 3"
+    ) as it:
+        vm_of(load(VM, ("{sockets: 1}", "3"), ("{guest: 2Gi}", "4")), Cluster([]))
+    assert it.value.field == "spec.template.spec.domain.cpu"

@@ -189,6 +189,15 @@ def test_a_pool_of_one_side(judged):
     assert [vm["verdict"] for vm in of_vms(gone)] == ["in-sync", "in-sync"]  # nothing but its pool makes them
 
 
+def test_a_pool_that_git_has_several_times_is_not_known(judged, tmp_path):
+    (tmp_path / "git").mkdir()
+    (tmp_path / "git/again.yaml").write_text(json.dumps(POOL))
+    found = of_pool(judged(POOL, stored(POOL)))
+    (reason,) = found["reasons"]
+    where = "it is in several environments (again.yaml, pool.yaml), and nobody says which of them this cluster is"
+    assert (found["verdict"], reason["kind"], reason["message"]) == ("unread", "unread", f"{where}: use -e")
+
+
 def test_pools_that_were_not_read_are_not_known(judged):
     found = of_pool(judged(POOL, [obj for obj in stored(POOL) if obj["kind"] != "VirtualMachinePool"]))
     assert found["verdict"] == "unread"

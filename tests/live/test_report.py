@@ -13,9 +13,12 @@ from virtcatalog.errors import Problem, VirtcatalogError
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.live.report import held_before, not_judged, report, shown
 from virtcatalog.live.snapshot import Gap, Snapshot
+from virtcatalog.live.types import Types
 from virtcatalog.live.verdict import Drift, Reason
+from virtcatalog.repositories.model import Environment, Resource
 from virtcatalog.repositories.placeholders import Open
 from virtcatalog.review.side import Side, Vm
+from virtcatalog.review.units import Views
 
 Data = dict[str, Any]
 NAME = "team-0/in-sync-0"
@@ -88,6 +91,23 @@ def test_what_is_not_in_the_repository_is_not_known() -> None:
     assert kind == "unread"
     assert said == (
         "what Git asks for is not in the repository: is '${A}', and its value is not in the repository, "
+        "is '${B}', and its value is not in the repository"
+    )
+
+
+def test_a_type_with_what_is_not_in_the_repository_is_not_known() -> None:
+    small = copy.deepcopy(fleet.TYPES[0])
+    opens = (Open(("spec", "cpu", "guest"), "${A}"), Open(("spec", "memory", "guest"), "${B}"))
+    place = Source("types.yaml", 1, 1)
+    resources = (Resource(small, lambda _: place, opens),)
+    unit = Environment(name="lab", kind="flux", folder="", place=place, resources=resources)
+    git = side(views=Views([unit]))
+    vm = in_git()
+    assert vm.manifest["spec"]["instancetype"]["name"] == small["metadata"]["name"] == "small"
+    (reason,) = Types(git, [small], {}, lambda _: "").reasons(vm)
+    assert reason.kind == "unread"
+    assert reason.message == (
+        "what Git asks for in its instancetype small: is '${A}', and its value is not in the repository, "
         "is '${B}', and its value is not in the repository"
     )
 

@@ -187,6 +187,33 @@ def test_a_pod_that_requests_something_else_is_told(lab):
     assert [finding["field"] for finding in findings] == ["spec.containers[compute].resources.requests.memory"]
 
 
+def with_configuration(lab, **configuration):
+    (kubevirt,) = (obj for obj in lab.objects if obj["kind"] == "KubeVirt")
+    changed = {**kubevirt["spec"]["configuration"], **configuration}
+    lab.objects.remove(kubevirt)
+    lab.objects.append({**kubevirt, "spec": {"configuration": changed}})
+    return stages(verify(*lab.write(), "-o", "json"))["pod"]
+
+
+def test_a_pod_that_virt_controller_would_not_send_now_is_told(lab):
+    lab.vmi["spec"]["domain"]["devices"]["gpus"] = [{"name": "g", "deviceName": "example.org/g"}]
+    tally = with_configuration(lab, permittedHostDevices={"pciHostDevices": []})
+    (finding,) = tally["findings"]
+    assert (tally["compared"], finding["vm"], finding["field"], finding["theirs"]) == (
+        1,
+        "team-0/in-sync-0",
+        "",
+        "runs",
+    )
+    assert finding["ours"].startswith("none: spec.template.spec.domain.devices.gpus[0].deviceName: no Pod is made: ")
+
+
+def test_a_pod_that_is_not_modelled_is_left_out(lab):
+    tally = with_configuration(lab, additionalGuestMemoryOverheadRatio="1e300")
+    assert (tally["compared"], tally["findings"]) == (0, [])
+    assert "'1e300' makes an overhead" in str(tally)
+
+
 def test_a_report_for_others_has_no_names_and_no_texts(lab):
     lab.vmi["spec"]["hostname"] = "payroll"
     text = verify(*lab.write(), "-o", "markdown").stdout
