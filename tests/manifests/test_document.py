@@ -123,6 +123,7 @@ DIRECTIVE = "kubectl, Argo CD and Flux take no directives such as %YAML: leave t
         ("a: 1\n--- {b: 1}\n", f"2:1: {IN_SEPARATOR}"),
         ("--- !!map\na: 1\n", f"1:1: {IN_SEPARATOR}"),
         ("a: 1\n---b\n", f"2:1: {IN_SEPARATOR}"),
+        ("~\n---# b\n~\n", f"2:1: {IN_SEPARATOR}"),
         ("a: 1\n--- |\n b\n", f"2:1: {IN_SEPARATOR}"),
         ("%YAML 1.1\n---\na: {b: 1}\n", f"1:1: {DIRECTIVE}"),
         ("# ours\n\n%YAML 1.1\na: {b: 1}\n", f"3:1: {DIRECTIVE}"),
@@ -143,6 +144,8 @@ def test_what_kubectl_would_not_read_of_manifests_is_refused(text: str, problem:
         ("a: |\n  --- b\n  %c\n", [{"a": "--- b\n%c\n"}]),
         ('a: "b\n%c"\n', [{"a": "b %c"}]),
         ("a: |\n  b", [{"a": "b\n"}]),
+        ('{"a": 1}\nnull\n{"b": 2}', [{"a": 1}, {"b": 2}]),
+        ('\ufeff{"a": 1.0}', [{"a": 1}]),
         ("a: |+\n  b", [{"a": "b\n"}]),
         ("a: >-\n  b", [{"a": "b"}]),
         ("a: 'b\r\r\n c'\n", [{"a": "b c"}]),
@@ -150,6 +153,11 @@ def test_what_kubectl_would_not_read_of_manifests_is_refused(text: str, problem:
 )
 def test_manifests_are_taken_apart_as_kubectl_does(text: str, documents: list[Any]) -> None:
     assert manifests(text)[0] == documents
+
+
+def test_behind_a_byte_order_mark_there_is_one_document_of_json() -> None:
+    assert len(list(Text('\ufeff{"a": 1}{"b": 2}').documents())) == 2
+    assert manifests('\ufeff{"a": 1}{"b": 2}')[1] != []
 
 
 class Thing(Object):

@@ -496,12 +496,17 @@ def test_operations_say_what_they_changed():
     )
 
 
+FOLDED = "kustomize folds lines that begin with a tab, or are empty at the end, otherwise: write | for >"
+
+
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
         ('"\\N"', "4:7: kustomize does not keep the character U+0085"),
         ("{'<<': {b: 1}}", "4:8: kustomize takes the key << for one that merges, also in quotes"),
-        (">1\n  a\n \tb\n", "4:7: kustomize folds lines that begin with a tab otherwise: write | for >"),
+        (">1\n  a\n \tb\n", f"4:7: {FOLDED}"),
+        (">+\n a\n\n", f"4:7: {FOLDED}"),
+        ("|1\n \ta\n", "4:7: kustomize fails on a block of text that begins with a tab"),
         ("{0x1f: b}", "4:8: kustomize takes no key that is no text: quote '0x1f'"),
     ],
 )

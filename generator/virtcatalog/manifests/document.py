@@ -72,6 +72,7 @@ class Text:
         """Lines and columns where documents start whose nodes were composed, which are not kept."""
         self._blocks: list[Document] = []
         """The documents, if they are YAML in plain block style."""
+        self._is_marked = False
         self.is_plain = False
         """Whether it is JSON as this program writes it."""
         self._source = text
@@ -100,7 +101,7 @@ class Text:
             return
         quick = self._read_json()
         if quick is not None:
-            yield from enumerate(quick)
+            yield from ((index, data) for index, data in enumerate(quick) if data is not None)
             return
         blocks = read_blocks(text) if len(text) <= _SHORT else None
         if blocks is not None:
@@ -213,6 +214,7 @@ class Text:
             except UnicodeDecodeError as error:
                 self._fault_at(raw[: error.start].decode("utf-8", "replace"), "is not UTF-8 text")
                 return ""
+        self._is_marked = text.startswith(BYTE_ORDER_MARK)
         text = text.removeprefix(BYTE_ORDER_MARK)
         is_plain = text.isascii() and not any(control in text for control in CONTROL_CHARACTERS)
         if not is_plain and (bad := UNWRITABLE.search(text)):
@@ -277,6 +279,14 @@ class ManifestText(Text):
         decoded = super()._decode(text).replace("\r\n", "\n")
         return decoded if decoded.endswith("\n") or not self._ends_lines else f"{decoded}\n"
 
+    def _read_json(self) -> list[Any] | None:
+        """The documents of JSON text; behind a byte order mark kubectl reads YAML, of which this would be one."""
+        documents = super()._read_json()
+        if documents and len(documents) > 1 and self._is_marked:
+            self._starts = []
+            return None
+        return documents
+
     def _of_nodes(self) -> Iterator[tuple[int, Any]]:
         for wrong, message in _NO_PARTS:
             if line := wrong.search(self._text):
@@ -306,7 +316,7 @@ _PART: Final = re.compile(r"^---", re.MULTILINE)
 _BEHIND_END: Final = "is behind the end of a document, where kubectl, Argo CD and Flux read nothing: begin it with ---"
 _NO_PARTS: Final = (
     (
-        re.compile(r"^(?P<at>---)(?![ \t\r]*(?:#|$))", re.MULTILINE),
+        re.compile(r"^(?P<at>---)(?![ \t\r]*$|[ \t]+#)", re.MULTILINE),
         "in a line that begins with --- kubectl, Argo CD and Flux take nothing but a comment behind it",
     ),
     (

@@ -23,7 +23,7 @@ _WORDS: Final = frozenset(
 )
 _TIME_END: Final = re.compile(r"\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)\Z", re.ASCII)
 #: What kustomize makes something else of when it writes its objects.
-_TABBED: Final = re.compile(r"^\t", re.MULTILINE)
+_FOLDED_OTHERWISE: Final = re.compile(r"^\t|\n\n\Z", re.MULTILINE)
 _LOST: Final = re.compile("[\x7f\x85]")
 #: One of these where a bare scalar can stand: behind another one's end, and before its own; a key that may be no text.
 _BARE: Final = re.compile(
@@ -36,7 +36,7 @@ _BARE: Final = re.compile(
 )
 #: A map in braces in which a value is left out; what YAML has no word for, or kustomize none.
 _OTHERWISE: Final = re.compile(
-    rb":[ \t\r\n]*[,\]}]|\{\s*[^\s,{}\"']+\s*[,}]|\{[^{}\n]*,\s*[^\s,{}\"']+\s*[,}]|\n *\t"
+    rb":[ \t\r\n]*[,\]}]|\{\s*[^\s,{}\"']+\s*[,}]|\{[^{}]*,\s*[^\s,{}\"']+\s*[,}]|\n *\t|>\d?\+"
     rb"|\A\s*\t|\\[/NuUx]|\x7f|\xc2\x85|\A\s*\{[^\0]*\d[eE]"
 )
 
@@ -112,8 +112,11 @@ class _Builder(Builder):
         value = super()._typed(node)
         if isinstance(value, str) and (lost := _LOST.search(value)):
             self._text.fault(node.start_mark, f"kustomize does not keep the character U+{ord(lost[0]):04X}")
-        if node.style == ">" and _TABBED.search(node.value):
-            self._text.fault(node.start_mark, "kustomize folds lines that begin with a tab otherwise: write | for >")
+        if node.style == ">" and _FOLDED_OTHERWISE.search(node.value):
+            message = "kustomize folds lines that begin with a tab, or are empty at the end, otherwise: write | for >"
+            self._text.fault(node.start_mark, message)
+        if node.style == "|" and node.value.startswith("\t"):
+            self._text.fault(node.start_mark, "kustomize fails on a block of text that begins with a tab")
         return value
 
     def _untyped(self, node: Any) -> Any:
