@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from virtcatalog.cli.adopt import _tell_groups
 from virtcatalog.cli.adopt_input import Written
 from virtcatalog.cli.adopt_output import Rewritten, carried_back, replace, write_diffs
 from virtcatalog.errors import Problem
 from virtcatalog.writing import WriteError
+
+
+class Machine(NamedTuple):
+    """A VM as `adopt` counts it."""
+
+    name: str
+    outcome: str
+    adoption: None = None
 
 
 class Vm:
@@ -115,3 +124,25 @@ def test_a_diff_names_files_below_a_and_b() -> None:
         write_diffs([Rewritten("/x/vm.yaml", "a\n", "b\n"), Rewritten("same", "a\n", "a\n")])
 
     assert CliRunner().invoke(command).stdout == "--- a/x/vm.yaml\n+++ b/x/vm.yaml\n@@ -1 +1 @@\n-a\n+b\n"
+
+
+@pytest.mark.parametrize(
+    ("unshown", "lines"),
+    [
+        ((0, 0), ""),
+        ((1, 1), "and 1 group more, of 1 VM; -o json has each VM\n"),
+        ((2, 1200), "and 2 groups more, of 1,200 VMs; -o json has each VM\n"),
+    ],
+)
+def test_groups_that_are_not_shown_are_counted(
+    unshown: tuple[int, int], lines: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = ("3", "adopts", "m.small", "", "shop/web", "")
+    monkeypatch.setattr("virtcatalog.adopt.report.groups", lambda *_: ([row], *unshown))
+    machines = [Machine(f"vm-{number}", outcome) for number, outcome in enumerate(["refused", "adopted", "adopted"])]
+    with click.Context(click.Command("adopt")):
+        _tell_groups(machines, None)
+    out, err = capsys.readouterr()
+    head = "VMS  OUTCOME  INSTANCE TYPE  PREFERENCE  SUCH AS   WHY\n"
+    assert out == ""
+    assert err == f"{head}3    adopts   m.small        -           shop/web  -\n{lines}3 VMs: 2 adopted, 1 refused\n"

@@ -99,6 +99,20 @@ def test_one_that_another_environment_deploys_as_it_is_stays() -> None:
     assert Path("git/base/vm.yaml").read_text() == VM
 
 
+def test_a_file_that_cannot_be_rewritten_keeps_no_other_from_it() -> None:
+    shared = VM.replace("{name: web}", "{name: web, namespace: shop, labels: {a: &n m.large}}")
+    shared, other = shared.replace("{name: m.large}", "{name: *n}"), VM.replace("{name: web}", "{name: db}")
+    write(Path(), {"vms/web.yaml": shared, "vms/db.yaml": other})
+    Path("usage.csv").write_text("namespace,name,cpu,memory\nshop,web,0.5,1000000000\ndefault,db,0.5,1000000000\n")
+    result = run("-f", "vms", "-i", status=2)
+    assert (
+        "vms/web.yaml: cannot be rewritten: what must change is shared through YAML anchors, aliases or <<: "
+        "write it out first\n"
+    ) in result.stderr
+    assert Path("vms/web.yaml").read_text() == shared
+    assert Path("vms/db.yaml").read_text() == other.replace("m.large", "m.small")
+
+
 def test_vms_of_one_name_are_not_told_apart_by_metrics() -> None:
     Path("git/lab/kustomization.yaml").write_text("namespace: shop\nresources: [../base]\n")
     result = run("-f", "git", status=2)

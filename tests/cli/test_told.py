@@ -20,11 +20,12 @@ from virtcatalog.capacity.applicationaware import KIND
 from virtcatalog.capacity.packing import Failure
 from virtcatalog.capacity.quota import Judgement, Line, Refusal
 from virtcatalog.capacity.report import KindFit, Packed, Report, TypeFit, VMFit
-from virtcatalog.cli import capacity_output, rightsize_output, table
+from virtcatalog.cli import capacity_output, expand_output, rightsize_output, table
 from virtcatalog.cli.explain import _Answer, _lines
 from virtcatalog.cli.importing.vmware_output import Tally
 from virtcatalog.cli.man import Page, markdown, pages, roff
 from virtcatalog.errors import Reason as RefusalReason
+from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.pod.overhead import Term
 from virtcatalog.rightsize.metrics import Usage
 from virtcatalog.rightsize.sizes import Advice
@@ -322,4 +323,19 @@ Examples:
         "options": (("-o, --output FILE", "Where to."), ("--help", "Show this message and exit.")),
         "examples": ("virtcatalog x a      the first", "virtcatalog x b"),
         "commands": (),
+    }
+
+
+def test_why_a_pod_is_not_modelled_stands_beside_the_vmi() -> None:
+    class Unmodelled:
+        pod_error = ""
+
+        @property
+        def pod(self) -> object:
+            raise UnsupportedError("spec.domain.x", "x is not modelled")
+
+    pod = expand_output._pod(Unmodelled())
+    assert pod == {
+        "pod": None,
+        "podError": {"field": "spec.domain.x", "message": "not supported by virtcatalog: x is not modelled"},
     }

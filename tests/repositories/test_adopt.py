@@ -67,6 +67,15 @@ def test_what_a_patch_gives_is_refused_at_the_patch(overlays: Path) -> None:
     assert (overlays / "base/web.yaml").read_text() == VM
 
 
+def test_a_file_beside_the_folder_that_is_named_stays(overlays: Path) -> None:
+    done = CliRunner().invoke(main, ["adopt", "-f", "prod", "-c", "common-instancetypes", "-i"])
+    assert done.exit_code == 2
+    place = "base/web.yaml:1:1: VirtualMachine/prod/web: "
+    assert f"{place}is rendered, and does not stand in this file: change it by hand\n" in done.stderr
+    assert f"{place}adopts VirtualMachineClusterInstancetype u1.2xmedium, " in done.stderr
+    assert (overlays / "base/web.yaml").read_text() == VM
+
+
 def test_nothing_is_written_that_changes_another_environment(overlays: Path) -> None:
     written(overlays, "prod/kustomization.yaml", OVERLAY.replace("NAME", "prod") + PATCH)
     done = adopt("-e", "lab")
