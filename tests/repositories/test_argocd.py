@@ -392,6 +392,10 @@ def test_a_chart_that_a_base_of_a_kustomization_inflates_is_known_by_what_it_is_
             {"a.yaml": PATCH + "---\na: b: c\n"},
             ["repo/vms/a.yaml:5:5: is not YAML: a second ': ' in one line; quote the text that has it"],
         ),
+        (
+            {"a.yaml": PATCH + "---\nkind: {a: .inf}\n"},
+            ["repo/vms/a.yaml:5:11: .inf is not a number that JSON can hold; quote it if it is text"],
+        ),
         ({"a.yaml": PATCH + "--- # ours\n---\n~\n"}, []),
         ({"a.yaml": PATCH + "---\nkind: {b: 1, b: 2}\n"}, []),
         ({"a.yaml": "kind: {b: 1, b: 2}\n"}, []),

@@ -54,6 +54,9 @@ class Faulty(Protocol):
     def fault(self, mark: Any, message: str) -> None:
         """Note what is wrong at a mark."""
 
+    def repeat(self, mark: Any, message: str) -> None:
+        """Note that a key repeats."""
+
 
 class Builder:
     """Makes plain data of one document's nodes."""
@@ -136,7 +139,7 @@ class Builder:
         return {**merged, **mapping} if merged else mapping
 
     def _repeated(self, node: Any, key: str, first: int) -> None:
-        self._text.fault(node.start_mark, f"the key {key!r} is here twice, first in line {first}")
+        self._text.repeat(node.start_mark, f"the key {key!r} is here twice, first in line {first}")
 
     def _merge(self, node: Any, depth: int, *, aliased: bool) -> dict[str, Any]:
         value = self._value(node, depth + 1, aliased=aliased)

@@ -63,8 +63,7 @@ class Text:
         """How long it is, in characters or bytes."""
         self._line, self._column = line, column
         self.problems: list[Problem] = []
-        self.is_broken = False
-        """Whether its syntax is wrong, of which the last problem says how."""
+        self._own_problems: list[Problem] = []
         self._index = self._empty_index()
         self._starts: list[int] = []
         """Where documents start, if they are JSON."""
@@ -179,6 +178,16 @@ class Text:
         start = first - 1 - self._line
         return self._split[start : start + number] if start >= 0 else []
 
+    @property
+    def refused(self) -> list[Problem]:
+        """What is wrong with it to Go's readers, too: these take a key that repeats."""
+        return [problem for problem in self.problems if problem not in self._own_problems]
+
+    def repeat(self, mark: Any, message: str) -> None:
+        """Note that a key repeats."""
+        self.fault(mark, message)
+        self._own_problems.append(self.problems[-1])
+
     def fault(self, mark: Any, message: str) -> None:
         """Note what is wrong at a mark."""
         self.problems.append(Problem(self.file, *self._place(mark), message=message))
@@ -257,7 +266,6 @@ class Text:
         try:
             yield from compose(self._text)
         except MarkedYAMLError as error:
-            self.is_broken = True
             mark, message = fault(error, self._split, lambda mark: self._place(mark)[0])
             problems.append(Problem(self.file, *self._place(mark), message=message))
         except SyntaxLimitError as error:
@@ -290,7 +298,6 @@ class ManifestText(Text):
     def _of_nodes(self) -> Iterator[tuple[int, Any]]:
         for wrong, message in _NO_PARTS:
             if line := wrong.search(self._text):
-                self.is_broken = True
                 self._fault_at(self._text[: line.start("at")], message)
         if not self.problems:
             yield from super()._of_nodes()

@@ -45,10 +45,9 @@ def faults_of(tree: Tree, path: str) -> tuple[Problem, ...]:
     if path.endswith(".json"):
         return () if _is_json_object(text) else (Problem(tree.label_of(path), message="must hold one JSON object"),)
     try:
-        manifests, problems = tree.documents_of(path)
+        manifests, faults = tree.documents_of(path)[0], tree.refused(path)
     except SourceError:
         return ()
-    faults = problems[-1:] if tree.is_broken(path) else []
     objects = [manifest for manifest in manifests if _is_object(manifest.data)]
     if not objects and not all(word in text for word in _MANIFEST):
         return ()

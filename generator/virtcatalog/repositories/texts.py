@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from virtcatalog.api.findings import Path
+from virtcatalog.errors import Problem
 from virtcatalog.manifests.document import ManifestText, Text
 from virtcatalog.manifests.places import Field
 from virtcatalog.manifests.read import PartContents, manifests_in
@@ -59,8 +60,13 @@ class _Alike(Text):
     def __init__(self, parsed: Text, file: str) -> None:
         super().__init__("", file)
         self._parsed, self.size = parsed, parsed.size
-        self.is_plain, self.is_broken = parsed.is_plain, parsed.is_broken
+        self.is_plain = parsed.is_plain
         self.problems = [replace(problem, file=file) for problem in parsed.problems]
+
+    @property
+    def refused(self) -> list[Problem]:
+        """What is wrong with it to Go's readers, too."""
+        return [replace(problem, file=self.file) for problem in self._parsed.refused]
 
     def place(self, document: int, field: Field, item: Path = ()) -> tuple[int, int]:
         """Return line and column of a field, as of the parsed text."""

@@ -98,9 +98,9 @@ class Tree:
         """Return a file's documents, whatever they are, and what is wrong with its text. Raises SourceError."""
         return self.texts.unchecked(self.root.read(path, REPOSITORY_FILE_BYTES), self.label_of(path))
 
-    def is_broken(self, path: str) -> bool:
-        """Whether the syntax of a file is wrong: no reader takes all of it. Raises SourceError."""
-        return self.texts.parsed(self.root.read(path, REPOSITORY_FILE_BYTES), self.label_of(path)).text.is_broken
+    def refused(self, path: str) -> list[Problem]:
+        """Return what of a file Go's readers do not take, either. Raises SourceError."""
+        return self.texts.parsed(self.root.read(path, REPOSITORY_FILE_BYTES), self.label_of(path)).text.refused
 
     def first(self, path: str) -> Manifest | None:
         """Return a file's first document, None where it has none or cannot be read."""
