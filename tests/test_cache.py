@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from multiprocessing import Process, get_context
@@ -275,6 +277,16 @@ def test_python_may_lack_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(module, "sqlite3", None)
     put(tmp_path, KEY)
     assert (Cache(str(tmp_path)).get(KEY), files(tmp_path)) == (None, [])
+
+
+def test_a_python_without_sqlite_imports_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sqlite3", None)
+    spec = importlib.util.spec_from_file_location("cache_without_sqlite", module.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    imported = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(imported)
+    assert imported.sqlite3 is None
 
 
 def test_it_may_be_deleted_while_it_is_used(tmp_path: Path) -> None:

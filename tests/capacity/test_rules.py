@@ -1,9 +1,10 @@
 """Which node can take which Pod, rule by rule."""
 
+import msgspec
 import pytest
 from fitting import demand, node, nodes
 
-from virtcatalog.capacity.pods import Placement
+from virtcatalog.capacity.pods import Looks, Placement
 
 AWAY = """
 affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
@@ -210,6 +211,40 @@ def test_others_keep_it_away_too():
     assert [placement.takes(asked, i) for i in range(3)] == [False, False, True]
     placement.take(guard, 0)
     assert placement.takes(asked, 0)
+
+
+def test_a_pod_that_has_gone_leaves_nothing_behind():
+    """Nor do looks at other Pods that nobody minds any more."""
+
+    class Counted(Looks):
+        taken = 0
+
+        def take(self, count=1):
+            self.taken += count
+
+    looks = Counted()
+    placement = Placement(nodes(node("a", labels={"zone": "a"}, kind="two", cells=2))[0], looks=looks)
+    asked, minding = demand("y"), demand("z", spec=NEAR, labels={"app": "db"})
+
+    def state():
+        before = looks.taken
+        assert placement.takes(asked, 0)
+        placement.obstacle(minding, 0)
+        return looks.taken - before, placement.number(asked, 0), placement.free(0), [*placement.pods[0]]
+
+    own = demand("own", limits={"cpu": "1", "memory": "1Gi"})
+    at_first, at_first_own = state(), placement.number(own, 0)
+    guards = [msgspec.structs.replace(demand(f"x{number}", spec=AWAY), own_cpus=1) for number in range(3)] * 2
+    for guard in guards:
+        placement.put(guard, 0)
+    assert placement.number(own, 0) == at_first_own - 6
+    for guard in guards:
+        placement.take(guard, 0)
+    for _ in range(16):
+        placement.put(asked, 0)
+        placement.take(asked, 0)
+    assert placement.number(own, 0) == at_first_own
+    assert state() == at_first
 
 
 def test_near_others_unless_it_is_the_first_of_its_group():
