@@ -32,6 +32,7 @@ from virtcatalog.repositories.kustomize.origins import (
     has_field,
     steps_of,
 )
+from virtcatalog.repositories.kustomize.resource import Resource
 from virtcatalog.repositories.texts import Texts
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "kustomize"))
@@ -469,6 +470,13 @@ def test_operations_leave_what_they_are_given(operations, result):
     data = {"l": ["a", "b"], "m": {"x": 1}}
     assert patched(data, operations, Budget()) == (result, [])
     assert data == {"l": ["a", "b"], "m": {"x": 1}}
+
+
+@pytest.mark.parametrize("data", [{}, {"metadata": None}, {"metadata": "x"}])
+def test_an_object_without_metadata_gets_some(data):
+    resource = Resource(data, SPOT)
+    resource.metadata["name"] = "a"
+    assert data == {"metadata": {"name": "a"}}
 
 
 def test_operations_say_what_they_changed():

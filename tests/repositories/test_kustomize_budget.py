@@ -161,6 +161,7 @@ def test_selectors_that_kubernetes_does_not_take_and_of_numbers(selector, of):
         (r"a\.b", ["a.b"], ["axb"]),
         ("[a-c]+[^-x]", ["abcd", "a."], ["ax", "a-", "a"]),
         ("^(web|db)-?[0-9]*$", ["web", "db-1", "db12"], ["web-x", "dbb"]),
+        ("a.b", ["axb", "a\rb"], ["ab", "a\nb", "axxb"]),
         ("(ab)*c??", ["", "abab", "abc"], ["aba", "cc"]),
     ],
 )

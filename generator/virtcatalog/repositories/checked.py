@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
-from virtcatalog.api.kinds import holds_vm, kind_type, may_matter
+from virtcatalog.api.kinds import holds_vm, may_matter
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
@@ -82,7 +82,7 @@ def _unnamed(data: Data) -> list[Problem]:
 
 def _wrong(data: Data) -> list[Problem]:
     """Say why an object cannot be used: of others' kinds no more is looked at than what VMs meet of them."""
-    if kind_type(data["apiVersion"], data["kind"]) is not None or may_matter(data):
+    if may_matter(data):
         return faults(data)
     try:
         Cluster([data])
