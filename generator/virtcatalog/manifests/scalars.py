@@ -27,6 +27,7 @@ _TIME: Final = re.compile(
     re.ASCII,
 )
 _INTEGER: Final = re.compile(r"[-+]?(?:0[bB]([01]+)|0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))", re.ASCII)
+_SEPARATED: Final = re.compile(r"(?<=[0-9])_(?=[0-9])")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
 
 
@@ -42,7 +43,7 @@ def resolved(plain: str) -> Any:
     if plain[0] not in _STARTS_NUMBER or _DATE.fullmatch(plain):
         return plain
     if plain[0] == ".":
-        return _float(plain, plain)
+        return _float(_SEPARATED.sub("", plain), plain)
     digits = plain.replace("_", "")
     match = _INTEGER.fullmatch(digits)
     if match:
