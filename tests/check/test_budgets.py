@@ -56,17 +56,23 @@ def test_halted_vms_and_less_do_not_count() -> None:
     [
         (
             "{environment: prodution, requests: {cpu: 1}}",
-            "'prodution' is no environment of overlays.yaml; did you mean",
+            ("'prodution' is no environment of overlays.yaml; did you mean 'production'? [error: invalid-declaration]"),
         ),
-        ("{requests: {cpu: much}}", "budgets[0].requests.cpu"),
-        ("{namespace: a}", "budgets[0].requests: is required"),
+        (
+            "{requests: {cpu: much}}",
+            (
+                "budgets[0].requests.cpu: 'much' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9 [error: "
+                "invalid-declaration]"
+            ),
+        ),
+        ("{namespace: a}", "budgets[0].requests: is required [error: invalid-declaration]"),
     ],
 )
 def test_what_is_wrong_with_a_budget(entry: str, message: str) -> None:
     Path("catalog/catalog.yaml").write_text(f"name: test\nkubevirt: v1.9.0\nbudgets: [{entry}]\n")
     result = CliRunner().invoke(main, ["check"])
     assert result.exit_code == 1
-    assert message in result.stdout
+    assert f"{message}\n" in result.stdout
 
 
 def test_a_vm_that_waits_for_its_pod_for_ever() -> None:

@@ -24,26 +24,26 @@ def test_of_a_repeated_parameter_the_last_counts():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "--f: is empty"),
-        ("src", "--f: 'src' has no colon"),
-        ("src:a,", "--f: '' has no colon"),
+        ("", "--f: is empty; it takes parameters, name:value and more of them behind commas"),
+        ("src", "--f: 'src' has no colon; it takes parameters, name:value and more of them behind commas"),
+        ("src:a,", "--f: '' has no colon; it takes parameters, name:value and more of them behind commas"),
         ("scr:a", "--f: there is no parameter 'scr'; did you mean 'src'?"),
-        (" src:a", "--f: there is no parameter ' src'"),
+        (" src:a", "--f: there is no parameter ' src'; did you mean 'src'?"),
         ("zz:a", "--f: there is no parameter 'zz'; there are src, size, bootorder, headers"),
-        ("size:1gi", "--f: size: '1gi' is not a quantity"),
+        ("size:1gi", "--f: size: '1gi' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9; did you mean 1Gi?"),
         ("size: 1Gi", "--f: size: ' 1Gi' begins or ends with a blank"),
         ("bootorder:-1", "--f: bootorder: '-1' is not a whole number"),
         ("bootorder:1_0", "--f: bootorder: '1_0' is not a whole number"),
         ("bootorder:٣", "--f: bootorder: '٣' is not a whole number"),
         ("bootorder:", "--f: bootorder: '' is not a whole number"),
         ("bootorder:4294967296", "--f: bootorder: 4294967296 is more than 4294967295"),
-        (f"bootorder:{'9' * 5000}", "--f: bootorder: 999"),
+        (f"bootorder:{'9' * 5000}", f"--f: bootorder: {'9' * 5000} is more than 4294967295"),
     ],
 )
 def test_what_is_wrong_is_told_with_the_flag(text, said):
     with pytest.raises(FlagError) as error:
         params.read("f", text, KNOWN)
-    assert str(error.value).startswith(said)
+    assert str(error.value) == said
 
 
 def test_the_largest_count():

@@ -163,5 +163,5 @@ def test_an_environment_of_a_lock_that_says_nothing():
 def test_a_lock_that_was_edited():
     place = Path("catalog/catalog.lock")
     place.write_text(place.read_text().replace('"8Gi"', '"9Gi"'))
-    said = "what 'VirtualMachineInstancetype/z.large' is there is not what its digest says"
-    assert said in run("build", status=2).stderr
+    said = "what 'VirtualMachineInstancetype/z.large' is there is not what its digest says; restore the file from Git"
+    assert f"{said}\n" in run("build", status=2).stderr

@@ -78,7 +78,10 @@ def test_more_can_be_added():
         ),
         (
             CLASS.replace("sizes", "spec: {ioThreadsPolicy: auto}\nsizes") + SMALL + LARGE,
-            "catalog/instancetypes/z.yaml:4:8: instance type z1.large: ioThreadsPolicy: auto is new; published since",
+            (
+                "catalog/instancetypes/z.yaml:4:8: instance type z1.large: ioThreadsPolicy: auto is new; "
+                "published since v1.0.0, and its spec must not change"
+            ),
         ),
         (
             CLASS + SMALL,
@@ -95,7 +98,7 @@ def test_build_refuses_what_breaks_it(text, problem):
     write(text)
     for arguments in (("build",), ("build", "--check"), ("release", "v1.1.0")):
         result = run(*arguments, status=1)
-        assert problem in result.stderr
+        assert f"{problem}\n" in result.stderr
         assert "virtcatalog release VERSION --accept NAME" in result.stderr.splitlines()[-1]
         assert files() == before
 
@@ -205,17 +208,36 @@ def test_the_day_of_a_build_does_not_matter(monkeypatch):
     ("old", "new", "problem"),
     [
         ('"guest": 4}', '"guest": 5}', "the spec of 'z1.large' is not what its digest says; restore the file from Git"),
-        ('"version": "v1.0.0"', '"version": 1', "version: must be a string, not the number 1: quote it; restore"),
+        (
+            '"version": "v1.0.0"',
+            '"version": 1',
+            "version: must be a string, not the number 1: quote it; restore the file from Git",
+        ),
         ('"since"', '"sinse"', "unknown field 'sinse'; did you mean 'since'?; restore the file from Git"),
-        ("{", "<<<<<<< ours\n{", "catalog/catalog.lock:"),
-        ('"version": "v1.0.0"', '"version": "v 1"', "version: Kubernetes refuses the label value 'v 1"),
-        ('"since"', '"deprecated": {"sunset": "soon"}, "since"', "'soon' is not a date such as 2027-06-01; restore"),
+        (
+            "{",
+            "<<<<<<< ours\n{",
+            ("catalog/catalog.lock:3:10: is not YAML: the line before has no ': ' between a key and its value"),
+        ),
+        (
+            '"version": "v1.0.0"',
+            '"version": "v 1"',
+            (
+                "version: Kubernetes refuses the label value 'v 1': it may have at most 63 letters, digits, "
+                "'-', '_' and '.', and starts and ends with a letter or digit; restore the file from Git"
+            ),
+        ),
+        (
+            '"since"',
+            '"deprecated": {"sunset": "soon"}, "since"',
+            "'soon' is not a date such as 2027-06-01; restore the file from Git",
+        ),
     ],
 )
 def test_a_lock_that_was_edited_is_refused(old, new, problem):
     path = Path("catalog/catalog.lock")
     path.write_text(path.read_text().replace(old, new, 1))
-    assert problem in run("build", status=2).stderr
+    assert f"{problem}\n" in run("build", status=2).stderr
 
 
 def test_a_release_that_cannot_be_written_changes_nothing(monkeypatch):
