@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import fleets
@@ -11,6 +12,7 @@ import pytest
 
 from virtcatalog.check import outcome
 from virtcatalog.check.outcome import Expander, Outcome
+from virtcatalog.errors import UNKNOWN_FIELD, Reason, UnsupportedError, Warning
 from virtcatalog.fleet.alike import Alike
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.kubevirt.cluster import Cluster
@@ -139,3 +141,51 @@ def test_a_vm_with_a_label_that_is_none_shares_no_outcome(names: list[str]) -> N
     first, second = all_of(fleets.catalog(), vms)
     assert names == ["vm-20", "vm-21"]
     assert first == second
+
+
+FAULT = Reason("spec.a", "is odd", "vm")
+UNKNOWN = Reason("spec.b", "unknown field", "vm", UNKNOWN_FIELD)
+NO_POD = UnsupportedError("spec.c", "it is odd")
+HELD = SimpleNamespace(message="no Pod is made", field="spec.d")
+OWN, OF_CLAIM, PRUNED = (
+    Warning("Ignored", "spec.e", "counts for nothing"),
+    Warning("Suspect", "spec.f", "is odd", "PersistentVolumeClaim/a"),
+    Warning("Pruned", "spec.g", "is dropped"),
+)
+
+
+@pytest.mark.parametrize(
+    ("admitted", "pod_error", "reasons", "warnings", "expected"),
+    [
+        (True, None, [], [], Outcome()),
+        (True, HELD, [], [], Outcome(pod_error=("no Pod is made", "spec.d"))),
+        (False, HELD, [FAULT], [], Outcome(reasons=((FAULT.sentence, "spec.a"),))),
+        (False, None, [UNKNOWN], [], Outcome()),
+        (False, None, [UNKNOWN, FAULT], [], Outcome(reasons=((FAULT.sentence, "spec.a"),))),
+        (True, None, [], [OWN, PRUNED], Outcome(warnings=((OWN.sentence, "spec.e"),))),
+        (True, None, [], [OF_CLAIM], Outcome(warnings=((OF_CLAIM.sentence, ""),))),
+    ],
+)
+def test_what_is_told_of_a_vm(
+    admitted: bool,
+    pod_error: object,
+    reasons: list[Reason],
+    warnings: list[Warning],
+    expected: Outcome,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    result = SimpleNamespace(pod=None, pod_error=pod_error, admitted=admitted, reasons=reasons, warnings=warnings)
+    monkeypatch.setattr(outcome, "expand", lambda *_: result)
+    (told,) = all_of([], [{"kind": "VirtualMachine", "metadata": {"name": "a"}}])
+    assert told == expected
+    assert told.silent is (expected == Outcome())
+
+
+def test_what_is_not_modelled_is_told_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise NO_POD
+
+    monkeypatch.setattr(outcome, "expand", fail)
+    (told,) = all_of([], [{"kind": "VirtualMachine", "metadata": {"name": "a"}}])
+    assert told == Outcome(unsupported=(NO_POD.sentence, "spec.c"))
+    assert not told.silent
