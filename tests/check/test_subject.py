@@ -6,11 +6,14 @@ from datetime import date
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+import otheryaml
 from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.catalog.places import Source
 from virtcatalog.check.finding import Rule
 from virtcatalog.check.subject import Inventory, Subject
+from virtcatalog.check.vms import faults
 
 RULE = Rule("odd", "warning", "It is odd.", "It stays odd.", "Even it.")
 
@@ -149,3 +152,54 @@ def test_what_a_vm_meets(environment: str, where: str, expected: list[str]) -> N
     """In a unit of a repository it meets what is there, and what is in no unit."""
     vm = subject("VirtualMachine", environment=environment, where=where)
     assert names(INVENTORY.met_by(vm, INVENTORY.companions)) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "expected"),
+    [
+        ("kubevirt.io/v1 KubeVirt", "spec: {}", None),
+        (
+            "kubevirt.io/v1 KubeVirt",
+            "spec: {configuration: {odd: 1}}",
+            ("vm-warning", "spec.configuration.odd", "unknown field 'odd'; it is left out"),
+        ),
+        (
+            "kubevirt.io/v1 KubeVirt",
+            "spec: {configuration: 1}",
+            ("invalid-declaration", "spec.configuration", "must be a map, not the number 1"),
+        ),
+        (
+            "cdi.kubevirt.io/v1beta1 DataVolume",
+            "spec: {odd: 1}",
+            ("vm-warning", "spec.odd", "unknown field 'odd'; it is left out"),
+        ),
+        (
+            f"{API_VERSION} VirtualMachineInstancetype",
+            "spec: {cpu: {guest: 1}, memory: {guest: 1Gi}, odd: 1}",
+            ("invalid-declaration", "spec.odd", "unknown field 'odd'"),
+        ),
+        (
+            "instancetype.kubevirt.io/v1alpha9 VirtualMachineInstancetype",
+            "spec: {}",
+            (
+                "invalid-declaration",
+                "apiVersion",
+                (
+                    "instancetype.kubevirt.io/v1alpha9 of VirtualMachineInstancetype is not served; use "
+                    "instancetype.kubevirt.io/v1beta1"
+                ),
+            ),
+        ),
+        ("v1 ConfigMap", "data: {a: b}", None),
+        ("v1 ConfigMap", "data: {a: 1}", ("invalid-declaration", "data.a", "must be a string, not the number 1")),
+        ("example.org/v1 Odd", "odd: 1", None),
+    ],
+)
+def test_an_object_beside_a_template_is_what_its_api_says(
+    kind: str, fields: str, expected: tuple[str, str, str] | None
+) -> None:
+    version, name = kind.split()
+    beside = subject(name, version, origin="catalog", fields=otheryaml.load(fields))
+    found = [(finding.rule, finding.field, finding.message) for finding in faults(beside)]
+    assert found == ([] if expected is None else [expected])
+    assert [*faults(replace(beside, origin="import"))] == []

@@ -10,6 +10,8 @@ from click.testing import CliRunner, Result
 from repository_cases import manifest
 
 from virtcatalog.cli import main
+from virtcatalog.cli.repository import _problem
+from virtcatalog.errors import Problem
 
 
 @pytest.fixture
@@ -168,3 +170,10 @@ def test_impact_needs_no_catalog(fleet: Path) -> None:
 def test_explain_says_where_it_stands_in_git(fleet: Path) -> None:
     done = run("explain", "-f", ".", "-e", "lab", "--xml", "string(//vcpu)")
     assert "(vms/web.yaml:11:" in done.stdout
+
+
+def test_a_fault_of_an_object_that_stands_in_no_file_names_the_object() -> None:
+    vm = {"kind": "VirtualMachine", "metadata": {"name": "web", "namespace": "shop"}}
+    assert _problem(None, vm, "spec.a", "is odd") == Problem(
+        object="VirtualMachine/shop/web", field="spec.a", message="is odd"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 from ruamel.yaml import YAML
@@ -28,6 +29,8 @@ from virtcatalog.site.plainvms import (
     PlainVM,
     PlainVMs,
     Sources,
+    _facts,
+    _requests,
     blocks,
     plain_vm,
 )
@@ -76,6 +79,60 @@ def test_the_domain_and_the_requests_are_what_kubevirt_makes(types, preference):
     assert requests["pod"].items() <= extract(pod).items()
     containers = [*pod["spec"]["containers"], *pod["spec"].get("initContainers", ())]
     assert requests["containers"] == {container["name"]: container.get("resources", {}) for container in containers}
+
+
+def result(os: str, devices: str = "", **more):
+    xml = f"<domain><os>{os}</os><devices>{devices}</devices></domain>"
+    return SimpleNamespace(domain_xml=xml, vmi={"spec": {"domain": more}}, pod=None, pod_error="no Pod is made")
+
+
+X86, ARM = '<type arch="x86_64">hvm</type>', '<type arch="aarch64">hvm</type>'
+CPUS = ("Guest CPUs", "1: sockets 1, cores 1, threads 1")
+
+
+@pytest.mark.parametrize(
+    ("os", "firmware"),
+    [
+        (X86, "BIOS"),
+        (ARM, ""),
+        ("", ""),
+        (f"{X86}<loader/>", "UEFI"),
+        (f'{ARM}<loader secure="no"/>', "UEFI"),
+        (f'{X86}<loader secure="yes"/>', "UEFI, secure boot"),
+    ],
+)
+def test_the_firmware_of_a_guest(os, firmware):
+    assert _facts(result(os)) == (("Firmware", firmware), ("Disk", ""), ("Network", ""), CPUS)
+
+
+def test_the_first_disk_and_the_first_network_of_a_guest():
+    target, model = '<disk><target dev="sda" bus="{}"/></disk>', '<interface><model type="{}"/></interface>'
+    devices = "".join(each.format(name) for each, name in ((target, "sata"), (target, "scsi"), (model, "e1000e")))
+    assert _facts(result(X86, devices))[1:3] == (("Disk", "sata"), ("Network", "e1000e"))
+    assert _facts(result(X86, "<disk><target/></disk>"))[1:3] == (("Disk", ""), ("Network", ""))
+
+
+def test_up_to_how_much_a_guest_gets_stands_beside_what_it_has():
+    cpu, memory = {"sockets": 2, "cores": 3, "maxSockets": 8}, {"guest": "1Gi", "maxGuest": "4Gi"}
+    assert _facts(result(X86, cpu=cpu, memory=memory))[3:] == (
+        ("Guest CPUs", "6: sockets 2, cores 3, threads 1, up to 24 by hotplug"),
+        ("Guest memory", "1 GiB, up to 4 GiB by hotplug"),
+    )
+
+
+def test_a_vm_without_a_pod_requests_nothing_and_says_why():
+    assert _requests(result(X86)) == "# no Pod is made\n"
+
+
+def test_init_containers_request_too():
+    amounts = {"requests": {"cpu": "1"}}
+    containers, first = (
+        [{"name": "compute", "resources": amounts}, {"name": "log"}],
+        [{"name": "init", "resources": {}}],
+    )
+    pod = {"spec": {"containers": containers, "initContainers": first}}
+    requests = YAML(typ="safe").load(_requests(SimpleNamespace(pod=pod)))
+    assert requests["containers"] == {"compute": amounts, "log": {}, "init": {}}
 
 
 def test_a_pair_that_is_refused_says_why():
