@@ -180,6 +180,16 @@ def test_a_value_is_of_the_objects_without_which_it_is_another(
     assert [*reasons(view, *given.pop("objects", ALL), **given)] == expected
 
 
+def test_what_takes_too_long_is_not_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("virtcatalog.ask.why.EXPLAIN_WORK", 0)
+    with pytest.raises(VirtcatalogError) as caught:
+        reasons(of_field("memory.guest"))
+    assert str(caught.value) == (
+        "what this depends on is not found out: the VM, or what applies to it, has too many fields to expand it "
+        "without each of them in turn; leave out devices that are alike"
+    )
+
+
 def test_a_host_profile_has_its_say() -> None:
     usual = Conditions().host
     host = msgspec.structs.replace(usual, name="mine", version=2, pod_links=PodLinks(mtu=9000))

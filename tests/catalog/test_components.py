@@ -2,6 +2,8 @@
 
 import pytest
 
+from virtcatalog.catalog.compose import _sets
+
 LINUX = "preferences: {linux.one: {components: [%s]}}\n"
 
 
@@ -124,3 +126,24 @@ def test_no_fragment_sets_a_derived_label(catalog, file, text, place):
     assert found == [
         f"{file}:{place}labels[{label}]: {label} is derived from the catalog's `vendor` and cannot be set by hand"
     ]
+
+
+@pytest.mark.parametrize(
+    ("own", "sets"),
+    [
+        ({}, False),
+        ({"other": {"b": 1}}, False),
+        ({"a": {}}, False),
+        ({"a": {"other": 1}}, False),
+        ({"a": {"b": {}}}, False),
+        ({"a": {"b": {"c": 1}}}, False),
+        ({"a": {"b": 1}}, True),
+        ({"a": {"b": [1]}}, True),
+        ({"a": {"b": None}}, True),
+        ({"a": None}, True),
+        ({"a": 1}, True),
+    ],
+)
+def test_what_a_layer_decides_itself(own, sets):
+    """A map decides nothing of what else is in it; what stands in the place of a map decides all of it."""
+    assert _sets(own, ("a", "b")) is sets

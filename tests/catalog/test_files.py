@@ -6,6 +6,7 @@ import pytest
 
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import CatalogError
+from virtcatalog.manifests.folder import SourceError, held
 
 
 @pytest.mark.parametrize(
@@ -116,6 +117,46 @@ def test_text_that_is_not_utf8(catalog):
     (catalog.root / "components.yaml").write_bytes(b"a: \xff\n")
     (found,) = catalog.problems()
     assert found == "components.yaml:1:4: is not UTF-8 text"
+
+
+FILES = {
+    "catalog.yaml": b"name: house\nkubevirt: v1.9.0\n",
+    "components.yaml": b"{}\n",
+    "prices.yaml": b"perHour: {cpu: 1}\n",
+    "preferences/a.yaml": b"preferences: {a: {}}\n",
+    "vms/web.yaml": b"{}\n",
+    "vms/db.yaml.j2": b"{}\n",
+}
+
+
+@pytest.mark.parametrize(
+    "broken", ["components.yaml", "prices.yaml", "preferences/a.yaml", "vms/web.yaml", "vms/db.yaml.j2"]
+)
+def test_a_file_that_a_disk_does_not_give(broken, monkeypatch):
+    folder = held(FILES)
+    read = folder.read
+
+    def fail(path, *most):
+        if path == broken:
+            raise SourceError("cannot be read: input/output error", path)
+        return read(path, *most)
+
+    monkeypatch.setattr(folder, "read", fail)
+    with pytest.raises(CatalogError) as caught:
+        load_catalog("catalog", folder)
+    assert f"catalog/{broken}: cannot be read: input/output error" in map(str, caught.value.problems)
+
+
+def test_a_folder_that_a_disk_does_not_give(monkeypatch):
+    folder = held(FILES)
+
+    def fail():
+        raise SourceError("cannot be read: input/output error")
+
+    monkeypatch.setattr(folder, "listing", fail)
+    with pytest.raises(CatalogError) as caught:
+        load_catalog("catalog", folder)
+    assert "catalog: cannot be read: input/output error" in map(str, caught.value.problems)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +13,7 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.environment import Overlay, Patch, Selection
 from virtcatalog.catalog.model import Catalog, Deprecation, Instancetype, Preference
 from virtcatalog.catalog.places import Source
+from virtcatalog.render.kustomize import overlay_kustomization
 from virtcatalog.render.output import render
 from virtcatalog.render.tree import replace
 
@@ -142,3 +144,25 @@ def test_a_patch_removes_a_part_of_the_spec(tmp_path):
     patch = Patch(target=Selection(names=("m.small",)), patch={"spec": {"memory": None}})
     found = built(tmp_path, Overlay(name="x", patches=(patch,), source=HERE))
     assert found["VirtualMachineClusterInstancetype", "m.small"]["spec"] == {"cpu": {"guest": 1}}
+
+
+def template(name: str, *environments: str) -> SimpleNamespace:
+    manifest = {"kind": "VirtualMachineTemplate", "metadata": {"name": name}}
+    return SimpleNamespace(environments=environments, referring=(), manifest=lambda: manifest)
+
+
+@pytest.mark.parametrize(
+    ("templates", "is_resource", "deleted"),
+    [
+        ((), False, []),
+        ((template("a", "y"),), False, []),
+        ((template("a", "x"),), True, []),
+        ((template("a", "x"), template("b", "y"), template("c.d", "y"), template("e", "y", "x")), True, [r"b|c\.d"]),
+    ],
+)
+def test_templates_of_other_environments_are_deleted(templates, is_resource, deleted):
+    text = overlay_kustomization(Overlay(name="x", scope="cluster", source=HERE), [], templates)
+    document = otheryaml.load(text)
+    assert ("../../base/VirtualMachineTemplate" in document["resources"]) is is_resource
+    deletions = [patch["target"] for patch in document.get("patches", ()) if "$patch: delete" in patch["patch"]]
+    assert deletions == [{"kind": "VirtualMachineTemplate", "name": name} for name in deleted]
