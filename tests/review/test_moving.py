@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import otheryaml
 from virtcatalog import Cluster
@@ -13,8 +14,9 @@ from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.kubevirt.rollout.upgrade import Move, Seen, move
 from virtcatalog.releases import RELEASES, find_launcher, find_release
 from virtcatalog.releases.launchers import EARLIER, numbers
+from virtcatalog.review import moving
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.moving import Machine, Moved, Moves, Observed, groups, sentence
+from virtcatalog.review.moving import Machine, Moved, Moves, Observed, groups, machine_of, sentence
 from virtcatalog.review.side import Side
 
 V16, V17, V18, V19 = EARLIER[1, 6], *(RELEASES[name].launcher for name in ("v1.7.4", "v1.8.4", "v1.9.0"))
@@ -254,6 +256,28 @@ def test_a_machine_that_has_migrated_selects_labels(migration: Any, fate: str) -
     assert Observed([]).moved("shop/web", Machine(machine(), ()), V17, V18).fate == "unknown"
 
 
+NOTHING = Seen(machine="", migrated=False, stuck="", kernel="", guest_kernel="", guest="")
+
+
+@pytest.mark.parametrize(
+    ("status", "seen"),
+    [
+        ({}, NOTHING),
+        ({"machine": {"type": "pc"}}, replace(NOTHING, machine="pc")),
+        ({"migrationState": {"completed": True}}, replace(NOTHING, migrated=True)),
+        ({"nodeName": "n1"}, replace(NOTHING, kernel="6.8.0")),
+        ({"nodeName": "other"}, NOTHING),
+        ({"guestOSInfo": {"kernelRelease": "6.8"}}, replace(NOTHING, guest_kernel="6.8")),
+        ({"guestOSInfo": {"id": "ubuntu"}}, replace(NOTHING, guest="ubuntu")),
+        ({"machine": {"type": None}, "nodeName": None, "guestOSInfo": {"kernelRelease": None, "id": None}}, NOTHING),
+    ],
+)
+def test_what_is_seen_of_a_machine(status: dict[str, Any], seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(moving, "move", lambda _vmi, seen, *_others: seen)
+    assert Observed([vmi(**status), NODE]).moved("shop/web", Machine(machine(), ()), V17, V18) == seen
+    assert Observed([NODE]).moved("shop/web", Machine(machine(), ()), V17, V18) == replace(NOTHING, migrated=None)
+
+
 RUNS = """
 apiVersion: kubevirt.io/v1
 kind: VirtualMachine
@@ -266,6 +290,33 @@ spec:
       networks: [{name: default, pod: {}}]
 """
 EMPTY = Side(label="side", objects={"": []})
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [("Always", "Halted")],
+        [("masquerade", "none")],
+        [("memory: {guest: 2Gi}, ", "")],
+        [
+            ("{interfaces:", "{disks: [{name: root, disk: {readonly: true}}], interfaces:"),
+            ("networks:", "volumes: [{name: root, containerDisk: {image: guest}}]\n      networks:"),
+        ],
+    ],
+)
+def test_a_vm_that_is_off_or_refused_has_no_machine(edits: list[tuple[str, str]]) -> None:
+    text = RUNS
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    assert machine_of(otheryaml.load(text), Cluster([])) is None
+
+
+def test_of_the_machine_of_a_vm_that_is_not_modelled_nothing_is_told() -> None:
+    found = machine_of(otheryaml.load(RUNS.replace("memory:", f"machine: {{type: {'q' * 300}}}, memory:")), Cluster([]))
+    assert isinstance(found, Move)
+    assert found.fate == "unknown"
+    assert found.reasons[0].startswith("spec.template.spec.domain.machine.type: not supported by virtcatalog: ")
 
 
 def upgrade(*objects: dict[str, Any], old: str = "v1.8.4", new: str = "v1.9.0") -> Comparison:

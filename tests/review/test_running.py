@@ -11,6 +11,7 @@ import otheryaml
 from conformance import rollouts
 from sampling import sample
 from virtcatalog import Cluster
+from virtcatalog.kubevirt.identity import type_uid
 from virtcatalog.kubevirt.rollout.outcome import Rollout
 from virtcatalog.review.running import BY_HAND, Running, now_of, running
 
@@ -150,6 +151,66 @@ def test_what_is_refused_says_whether_a_new_vm_would_be_taken() -> None:
     refused = running(edited(), edited(REFUSED), cluster(), cluster())
     assert refused.now == "refused"
     assert not any("created anew" in reason for reason in refused.reasons)
+
+
+def test_of_a_vm_that_stays_off_it_is_said_what_the_webhook_refuses() -> None:
+    refused = running(edited(OFF), edited(OFF, REFUSED), cluster(), cluster())
+    assert (refused.now, len(refused.reasons), refused.next) == ("refused", 1, "same")
+
+
+TYPED = ("cpu: {cores: 1, sockets: 2}\n        memory: {guest: 2Gi}\n        ", "")
+
+
+def of_type(name: str, cpus: int = 2) -> dict[str, Any]:
+    return {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterInstancetype",
+        "metadata": {"name": name},
+        "spec": {"cpu": {"guest": cpus}, "memory": {"guest": "4Gi"}},
+    }
+
+
+def revision(name: str, data: dict[str, Any]) -> dict[str, Any]:
+    labels = {"instancetype.kubevirt.io/object-version": "v1beta1"}
+    metadata = {"name": name, "namespace": "shop", "labels": labels}
+    return {"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": metadata, "revision": 0, "data": data}
+
+
+def test_what_only_an_update_is_refused_for_is_taken_when_it_is_created_anew() -> None:
+    vm, other = edited(TYPED), edited(TYPED)
+    vm["spec"]["instancetype"] = {"name": "small", "revisionName": "r"}
+    other["spec"]["instancetype"] = {"name": "large", "revisionName": "r"}
+    types = Cluster([of_type("small"), of_type("large"), revision("r", of_type("small"))])
+    refused = running(vm, other, types, types)
+    assert refused.now == "refused"
+    assert refused.reasons[1:] == ("KubeVirt takes it when the VM is deleted and created anew",)
+
+
+def test_where_virt_controller_cannot_go_on_nothing_is_said_of_a_vm_that_is_created_anew() -> None:
+    vm, other = edited(TYPED), edited(TYPED)
+    vm["spec"]["instancetype"], other["spec"]["instancetype"] = {"name": "small"}, {"name": "large"}
+    types = [of_type("small"), of_type("large", 4)]
+    name = f"web-large-v1beta1-{type_uid('VirtualMachineClusterInstancetype', '', 'large')}-1"
+    stuck = running(vm, other, Cluster(types), Cluster([*types, revision(name, of_type("large", 1))]))
+    (reason,) = stuck.reasons
+    assert stuck.now == "refused"
+    assert reason.startswith(f"virt-controller cannot go on: there is a ControllerRevision shop/{name} already")
+
+
+@pytest.mark.parametrize(("edits", "next_start"), [([], "refused"), ([OFF], "same")])
+def test_a_machine_whose_cluster_changes_may_not_start_again(edits: list[Edit], next_start: str) -> None:
+    """A VM that is off starts no machine, and nothing is known of when it will."""
+
+    def gated(*gates: str) -> Cluster:
+        developer = {"developerConfiguration": {"featureGates": list(gates)}}
+        metadata = {"name": "kubevirt", "namespace": "kubevirt"}
+        spec = {"configuration": developer}
+        return Cluster([{"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": metadata, "spec": spec}])
+
+    device = "          hostDevices: [{name: a, deviceName: example.org/a}]\n"
+    vm = edited(*edits, ("devices:\n", f"devices:\n{device}"))
+    found = running(vm, vm, gated("HostDevices"), gated())
+    assert (found.now, found.next) == ("unchanged", next_start)
 
 
 def test_a_machine_that_did_not_run_meets_nothing_when_its_cluster_changes() -> None:
