@@ -98,6 +98,16 @@ def test_an_instance_type_gives_what_is_not_there_without_it() -> None:
     assert found["metadata.annotations[kubevirt.io/cluster-instancetype-name]"] == "instance type medium"
 
 
+def test_what_a_vm_is_refused_without_gives_all_that_is_not_there_then() -> None:
+    """The preference wants a type that is as large, so that nothing starts without one."""
+    demanding = preference("demanding", "{cpu: {preferredCPUTopology: cores}, requirements: {cpu: {guest: 4}}}")
+    using = "instancetype: {name: medium}\n  preference: {name: demanding}"
+    found = origins(MEDIUM, demanding, matchers=using, domain="{devices: {}}")
+    assert found["spec.domain.memory.guest"] == "instance type medium"
+    assert found["spec.domain.cpu.cores"] == "instance type medium, preference demanding"
+    assert found["metadata.labels.app"] == "VM"
+
+
 def test_what_kubevirt_derives_from_an_instance_type_is_its_default() -> None:
     assert origins(MEDIUM, **USING_MEDIUM)["spec.domain.cpu.maxSockets"] == "KubeVirt default"
 
