@@ -106,10 +106,17 @@ def test_writes_nothing_that_gives_other_objects() -> None:
         (
             ["-f", "-"],
             '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}',
-            "no instance type and no pre",
+            "no instance type and no preference in -",
         ),
-        (["-f", "gone"], "", "gone: there is no such file"),
-        (["-f", "-", "--name", "A B"], "", "Kubernetes refuses the name 'A B'"),
+        (["-f", "gone"], "", "gone: there is no such file or folder"),
+        (
+            ["-f", "-", "--name", "A B"],
+            "",
+            (
+                "Kubernetes refuses the name 'A B': it may have lower-case letters, digits, '-' and '.', and "
+                "each part starts and ends with a letter or digit; choose another --name."
+            ),
+        ),
         (
             ["-f", "-"],
             json.dumps({**a_type("m.a", 1, "1Gi"), "apiVersion": f"{OWN}/v1alpha1"}),
@@ -121,7 +128,7 @@ def test_writes_nothing_that_gives_other_objects() -> None:
 def test_wrong_input(arguments: list[str], stdin: str, message: str) -> None:
     result = call("import", "objects", *arguments, stdin=stdin)
     assert (result.exit_code, written()) == (2, {})
-    assert message in result.stderr
+    assert f"{message}\n" in result.stderr
 
 
 def both_scopes(name: str, vcpus: int) -> list[dict[str, object]]:

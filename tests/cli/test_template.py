@@ -91,13 +91,22 @@ def test_standard_input_is_a_template_too():
     ("text", "message"),
     [
         ("", "is empty: there is nothing to read"),
-        ("spec: {", "t.yaml:2:1: is not YAML"),
+        ("spec: {", "t.yaml:2:1: is not YAML: the text ends where a value is wanted"),
         ("spec: {parameters: x}\n", "t.yaml:1:8: spec.parameters: must be a list, not the string 'x'"),
         ("a: &a [*a]\n", "t.yaml:1:4: holds itself through an alias"),
-        ("kind: x\n--- kind: y\n", "t.yaml:2:1: after --- stands 'kind: y'"),
-        ("spec: {parameters: [{name: A, required: 'yes'}]}\n", "required: must be true or false"),
-        ("metadata: {creationTimestamp: soon}\n", "must be a time such as"),
-        ("spec: {virtualMachine: {a: .nan}}\n", "is not a number that JSON can hold"),
+        ("kind: x\n--- kind: y\n", "t.yaml:2:1: after --- stands 'kind: y': put it on a line of its own"),
+        (
+            "spec: {parameters: [{name: A, required: 'yes'}]}\n",
+            "required: must be true or false, not the string 'yes'",
+        ),
+        (
+            "metadata: {creationTimestamp: soon}\n",
+            "must be a time such as 2026-01-31T12:00:00Z, not the string 'soon'",
+        ),
+        (
+            "spec: {virtualMachine: {a: .nan}}\n",
+            "is not a number that JSON can hold; quote it if it is text",
+        ),
         ("- " * 500, "is nested more than 200 levels deep"),
         ('{"a":' * 300 + "1" + "}" * 300, "t.yaml:1:1: is nested more than 200 levels deep"),
         ('{"a":' * 99999, "is nested more than 200 levels deep"),
@@ -107,7 +116,7 @@ def test_bad_texts_have_a_place(text, message):
     Path("t.yaml").write_text(text)
     found = run("process", "-f", "t.yaml")
     assert found.startswith("exit 2\n--- stdout\n--- stderr\n")
-    assert message in found
+    assert f"{message}\n" in found
 
 
 def test_expand_says_how_a_template_becomes_a_vm():
