@@ -12,10 +12,18 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.folder import held
 from virtcatalog.releases import DEFAULT, find_release
-from virtcatalog.review.assumed import GATE, assumed_words, claims_once, hinted, networks_elsewhere, turned_off
+from virtcatalog.review.assumed import (
+    GATE,
+    assumed_words,
+    claims_once,
+    hinted,
+    naming_types,
+    networks_elsewhere,
+    turned_off,
+)
 from virtcatalog.review.compare import review
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.dumps import Dump
+from virtcatalog.review.dumps import Dump, DumpedVm, header_of
 from virtcatalog.review.read import read_side
 from virtcatalog.review.side import Side
 from virtcatalog.review.verdict import Verdict
@@ -226,6 +234,22 @@ def test_a_network_that_is_there_or_that_no_change_meets_is_not_assumed():
 
 ELSEWHERE = "in the cluster, without a device to request"
 CLAIM = "volume '{}': claim '{}' has no known access modes, and counts as not shared: a migration needs ReadWriteMany"
+
+
+def test_of_a_fleet_few_vms_name_all_types_and_those_that_infer_them_stand_for_themselves():
+    inferred = vm("c", instancetype={"inferFromVolume": "root"})
+    vms = [
+        vm("a", instancetype={"name": "small"}, preference={"name": "linux"}),
+        vm("b", instancetype={"name": "small"}),
+        inferred,
+        vm("d"),
+    ]
+    named = [*naming_types(DumpedVm(header_of(each), "", vms, at) for at, each in enumerate(vms))]
+    assert named[0] == inferred
+    assert sorted((each["kind"], *each["spec"].items()) for each in named[1:]) == [
+        ("VirtualMachine", ("instancetype", {"name": "small"})),
+        ("VirtualMachine", ("preference", {"name": "linux"})),
+    ]
 
 
 def test_of_claims_of_which_nothing_is_known_each_is_named_once():

@@ -33,8 +33,6 @@ _CLAIM: Final = re.compile(
 )
 """How it is said of each VM that its claim is not there."""
 _SHOWN: Final = 5
-#: So many times something else is refused once a gate is on.
-_MOST: Final = 8
 
 
 class Gates:
@@ -61,10 +59,7 @@ class Gates:
 
     def _needed(self, vm: Data, comparison: Comparison) -> frozenset[str]:
         gates: frozenset[str] = frozenset()
-        for _ in range(_MOST):
-            more = refused_for(vm, self._with(comparison, gates).base)
-            if not more:
-                break
+        while more := refused_for(vm, self._with(comparison, gates).base) - gates:
             gates |= more
         return gates
 
