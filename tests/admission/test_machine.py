@@ -29,6 +29,8 @@ def test_the_machine_is_one_of_the_architectures(found, architecture, machine, c
     [
         ("pc-*", "pc-i440fx-7.2", True),
         ("pc-*", "pc-q35/x", False),
+        *[("*a*b*c", machine, True) for machine in ("abc", "xaxbxc", "abbcc", "aabbabc")],
+        *[("*a*b*c", machine, False) for machine in ("xaxxc", "xbxaxc", "xxbxc", "axbx", "axbcx")],
         ("q3?", "q35", True),
         ("q3?", "q3", False),
         ("q3[4-6]", "q35", True),
