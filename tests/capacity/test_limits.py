@@ -33,7 +33,9 @@ def test_pools_stand_for_as_many_vms_as_one_may_reckon_with():
     assert fleet(Launch(name="ns/p", pod=pod("p"), replicas=0)) == []
     halves = [Launch(name=f"ns/p{number}", pod=pod("p"), replicas=10_001) for number in range(2)]
     for launched in ([Launch(name="ns/p1", pod=pod("p"), replicas=2**31 - 1)], halves):
-        with pytest.raises(VirtcatalogError, match="ns/p1: pools and ReplicaSets stand for more than 20,000 VMs"):
+        with pytest.raises(
+            VirtcatalogError, match=r"ns/p1: pools and ReplicaSets stand for more than 20,000 VMs together$"
+        ):
             fleet(*launched)
 
 
@@ -44,7 +46,9 @@ def test_looks_at_nodes_have_a_limit(monkeypatch):
     monkeypatch.setattr(module, "CAPACITY_LOOKS", 10_000)
     packing = pack(alike, found, looks=Looks())
     assert sum(where is not None for where in packing.positions.values()) == 300
-    with pytest.raises(VirtcatalogError, match="these VMs are not put on these nodes"):
+    with pytest.raises(
+        VirtcatalogError, match=r"^these VMs are not put on these nodes, .* or dump a part of the cluster$"
+    ):
         pack([demand(f"v{number}", cpu=f"{number + 3}") for number in range(900)], found, looks=Looks())
 
 

@@ -65,7 +65,7 @@ class TestSpecs:
             "machine": {},
             "volumes": {},
         }
-        with pytest.raises(FlagError, match="there is no 'spred'; did you mean 'spread'"):
+        with pytest.raises(FlagError, match=r"^--cpu-topology: there is no 'spred'; did you mean 'spread'\?$"):
             preference_spec_of(PreferenceOptions(cpu_topology="spred"))
 
     def test_manifests_are_of_one_scope(self):
@@ -119,16 +119,20 @@ class TestInstancetypes:
         assert (made.file, made.new) == ("instancetypes/deep/m.yaml", "sizes:\n  large:\n    vcpus: 2\n")
 
     def test_a_name_that_there_is_is_refused_with_its_place(self):
-        with pytest.raises(FlagError, match=r"the instance type 'm.small', declared at house/instancetypes/m.yaml:4:3"):
+        with pytest.raises(
+            FlagError, match=r"the instance type 'm.small', declared at house/instancetypes/m.yaml:4:3$"
+        ):
             declare("m.small")
 
     @pytest.mark.parametrize("name", ["../../m.large", "/m.large", "M.large", "", "m.large\n"])
     def test_a_name_that_kubernetes_refuses_is_no_path(self, name):
-        with pytest.raises(FlagError, match="--name: Kubernetes refuses the name"):
+        with pytest.raises(
+            FlagError, match=r"^--name: Kubernetes refuses the name .* starts and ends with a letter or digit$"
+        ):
             declare(name)
 
     def test_an_existing_file_that_names_otherwise_is_left_alone(self):
-        with pytest.raises(DeclarationError, match=r"instancetypes/m.yaml names m2.large so, not 'm.large'"):
+        with pytest.raises(DeclarationError, match=r"instancetypes/m.yaml names m2.large so, not 'm.large'$"):
             declare("m.large", **{"instancetypes/m.yaml": f"version: 2\n{M}"})
 
     @pytest.mark.parametrize(
