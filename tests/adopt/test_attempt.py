@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from inline_vms import machine
 
-from virtcatalog.adopt.attempt import Attempt, Original, count
+from virtcatalog.adopt.attempt import Attempt, Original, _same, count
 from virtcatalog.adopt.candidates import Candidates
 from virtcatalog.kubevirt.pipeline import expand
 
@@ -76,3 +76,25 @@ def test_disks_that_are_made_for_a_vm_are_compared():
     made = attempt(old, new)
     assert fields(made) == ["spec.dataVolumeTemplates[0].spec.pvc.storageClassName"]
     assert (made.keeps_domain, made.domain) == (True, [])
+
+
+MEMORY = ("spec", "domain", "memory", "guest")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path", "same"),
+    [
+        ("1Gi", "1024Mi", MEMORY, True),
+        ("1Gi", "2Gi", MEMORY, False),
+        (1, "1", ("spec", "domain", "resources", "requests", "cpu"), True),
+        ("1Gi", "1024Mi", ("metadata", "labels", "a"), False),
+        (None, None, MEMORY, True),
+        (None, "1Gi", MEMORY, False),
+        ("1Gi", None, MEMORY, False),
+        ("x", "x", MEMORY, True),
+        ("x", "1Gi", MEMORY, False),
+        ([], {}, MEMORY, False),
+    ],
+)
+def test_amounts_are_the_same_however_they_are_written(old, new, path, same):
+    assert _same(old, new, path) is same

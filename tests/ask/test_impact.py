@@ -9,8 +9,9 @@ import pytest
 
 import otheryaml
 from checkouts import write
-from virtcatalog.ask.impact import Impact, Use, impacts
+from virtcatalog.ask.impact import Impact, Use, components_of, impacts
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.manifests.folder import held
 from virtcatalog.review.dumps import Dump
 
 CATALOG = {
@@ -315,3 +316,17 @@ def test_what_cannot_be_asked(
     with pytest.raises(VirtcatalogError) as error:
         impacts(names, Path("folder"), [Dump([], place) for place in places], environments=environments)
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("files", "components"),
+    [
+        ({}, {}),
+        ({"components.yaml": b""}, {}),
+        ({"components.yaml": b"# none\n"}, {}),
+        ({"components.yaml": b"[a]\n"}, {}),
+        ({"components.yaml": b"a: {spec: {}}\n"}, {"a": {"spec": {}}}),
+    ],
+)
+def test_the_components_of_a_folder(files, components):
+    assert components_of(held(files)) == components

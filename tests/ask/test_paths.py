@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from virtcatalog.ask.field import _text, as_text, follow, of_xpath, parse
+from virtcatalog.ask.leaves import _Steps
 from virtcatalog.ask.why import _other_values, _written
 from virtcatalog.errors import VirtcatalogError
 
@@ -134,3 +135,10 @@ def test_other_values_of_a_field_that_has_to_be_there(value: Any, others: list[A
 )
 def test_a_path_as_it_is_written(path: tuple[str | int, ...], field: str) -> None:
     assert _written(path) == field
+
+
+def test_steps_are_remembered_up_to_a_bound(monkeypatch):
+    monkeypatch.setattr("virtcatalog.ask.leaves._REMEMBERED", 2)
+    steps = _Steps()
+    assert [steps[step] for step in ("a", 0, "b.c", "a", 0)] == [".a", "[0]", "[b.c]", ".a", "[0]"]
+    assert len(steps) <= 2

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from checkouts import write
 from virtcatalog.cli import main
+from virtcatalog.errors import UnsupportedError
 
 FILES = {
     "catalog/catalog.yaml": "name: test\nkubevirt: v1.9.0\n",
@@ -73,3 +74,17 @@ def test_what_is_wrong_with_the_declaration_is_told() -> None:
     Path("nodes.yaml").write_text("nodes: 1\n")
     result = CliRunner().invoke(main, ["check", "--nodes", "nodes.yaml"])
     assert (result.exit_code, "nodes.yaml:1:1: nodes: must be a list" in result.stderr) == (2, True), result.stderr
+
+
+def test_a_type_that_has_no_pod_is_no_matter_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert lines("--nodes", "nodes.yaml")
+    monkeypatch.setattr("virtcatalog.check.fitting.demand_of", lambda *_: "refused: it is odd")
+    assert lines("--nodes", "nodes.yaml") == []
+
+
+def test_a_type_that_is_not_modelled_is_no_matter_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise UnsupportedError("spec", "it is odd")
+
+    monkeypatch.setattr("virtcatalog.check.fitting.demand_of", fail)
+    assert lines("--nodes", "nodes.yaml") == []

@@ -3,7 +3,7 @@
 import pytest
 
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.create.declare import DeclarationError, declare_instancetype, declare_preference
+from virtcatalog.create.declare import DeclarationError, _same_amount, declare_instancetype, declare_preference
 from virtcatalog.create.options import FlagError
 from virtcatalog.create.types import InstancetypeOptions, PreferenceOptions, create_type, instancetype_spec
 from virtcatalog.create.types import preference_spec as preference_spec_of
@@ -191,3 +191,11 @@ class TestPreferences:
     def test_defaults_are_under_it(self):
         text = f"defaults: {{spec: {{machine: {{preferredMachineType: q35}}}}}}\n{LINUX}"
         assert prefer("linux.debian", **{"preferences/linux.yaml": text}).entry.spec["machine"]
+
+
+@pytest.mark.parametrize(
+    ("amount", "other", "same"),
+    [("1Gi", "1024Mi", True), (1, "1", True), ("1Gi", "2Gi", False), (None, "1Gi", False), ("1Gi", "x", False)],
+)
+def test_amounts_are_the_same_however_they_are_written(amount, other, same):
+    assert _same_amount(amount, other) is same

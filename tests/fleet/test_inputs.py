@@ -11,8 +11,10 @@ from msgspec.structs import replace
 
 from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.fleet.inputs import Inputs, either, encoded, identities_of, located, plain
+from virtcatalog.fleet.sources import built_contents
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hosts import HOSTS
+from virtcatalog.manifests.folder import SourceError
 from virtcatalog.releases import RELEASES
 
 Manifest = dict[str, Any]
@@ -178,3 +180,15 @@ def test_several_lists_of_references_count_once_each_in_their_order() -> None:
     assert either() == []
     assert either([], [one], [other, one]) == [one, other]
     assert either(None, [one]) is None
+
+
+def test_a_kustomization_that_cannot_be_read_is_a_problem(tmp_path, monkeypatch):
+    (tmp_path / "kustomization.yaml").write_text("resources: []\n")
+
+    def fail(*_):
+        raise SourceError("cannot be read: input/output error")
+
+    monkeypatch.setattr("virtcatalog.repositories.kustomize.build.build", fail)
+    problems = []
+    assert [*built_contents(str(tmp_path), problems)] == []
+    assert [str(problem) for problem in problems] == [f"{tmp_path}: cannot be read: input/output error"]

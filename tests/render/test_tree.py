@@ -15,7 +15,7 @@ from virtcatalog.limits import OUTPUT_FILE_BYTES
 from virtcatalog.render import ownership, tree
 from virtcatalog.render.output import render
 from virtcatalog.render.ownership import TreeError
-from virtcatalog.render.tree import compare, replace
+from virtcatalog.render.tree import _rename_exchange, compare, replace
 
 FIRST = {"base/a.yaml": "a: 1\n", "README.md": "# first\n"}
 SECOND = {"base/b.yaml": "b: 1\n", "README.md": "# second\n"}
@@ -397,3 +397,14 @@ def test_a_second_rename_that_fails_is_undone_at_once_or_by_the_next_run(folder,
     replace(folder, SECOND)
     assert (folder / "README.md").read_text() == "# second\n"
     assert siblings(folder) == ["output"]
+
+
+@pytest.mark.parametrize("lacking", [OSError, AttributeError])
+def test_a_system_without_renameat2_swaps_nothing(lacking, monkeypatch, tmp_path):
+    class Library:
+        def __init__(self, *_, **__):
+            if lacking is OSError:
+                raise OSError
+
+    monkeypatch.setattr("ctypes.CDLL", Library)
+    assert _rename_exchange(tmp_path / "a", tmp_path / "b") is False
