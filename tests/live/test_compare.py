@@ -61,6 +61,13 @@ OF_SERVER = {"f:metadata": {"f:labels": {"f:b": {}}}, "f:spec": {"f:y": {}}}
         (3, [], {}),
         (None, [managed("kustomize-controller", "Apply", OF_SERVER)], {"labels": {"b": "2"}, "spec": {"y": 2}}),
         (None, [managed("kustomize-controller", "Update", OF_SERVER)], {}),
+        (None, [managed("kustomize-controller", "Apply", fields) for fields in ([], "x", None)], {}),
+        (
+            None,
+            [managed("kustomize-controller", "Apply", {"f:spec": {}, "f:status": {"f:a": {}}})],
+            {"spec": {"y": 2, "z": 3}},
+        ),
+        (None, [managed("kustomize-controller", "Apply", {"f:spec": {"f:y": {"f:a": {}}}})], {"spec": {"y": 2}}),
         (
             json.dumps(NOTED),
             [managed("kustomize-controller", "Apply", OF_SERVER)],

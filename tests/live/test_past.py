@@ -14,6 +14,8 @@ from test_verify import Lab
 import fleet
 from checkouts import git
 from virtcatalog.cli import main
+from virtcatalog.live import past
+from virtcatalog.manifests.gitprocess import GitError
 
 #: Whatever a test looks at, its words are held against a snapshot, too.
 pytestmark = pytest.mark.usefixtures("in_words")
@@ -95,6 +97,17 @@ def test_what_only_an_older_lock_has_is_not_recognised_without_git(published):
     publish(published, "v1.0.0", 2, "4Gi")
     publish(published, "v2.0.0", 8, "16Gi")
     assert held(published)[0] == {}
+
+
+def test_where_git_fails_that_is_told_and_no_release_is_known(published, monkeypatch):
+    def fails(_):
+        raise GitError("git log: fails")
+
+    publish(published, "v1.0.0", 2, "4Gi")
+    monkeypatch.setattr(past, "history_of", fails)
+    assert past.past_of(f"{published}/catalog") == ((), ("git log: fails",))
+    runs, said = held(published)
+    assert (runs, "git log: fails" in said) == ({}, True)
 
 
 def test_the_locks_of_git_tell_older_releases(published):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from time import monotonic
 
@@ -285,6 +286,16 @@ def test_where_the_system_limits_no_process_git_is_ended_when_its_time_is_up(
         "git ls-tree takes more than 0 seconds, or too much memory, for the objects that there are"
     )
     assert monotonic() - begun < 8
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems limit no process")
+def test_where_the_system_limits_a_process_git_may_wait_as_long_as_it_likes(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMMAND", "sleep 0.1; echo waited")
+    here = Git(tmp_path)
+    monkeypatch.setattr(gitprocess, "GIT_SECONDS", 0)
+    assert here.run("ls-tree").stdout == b"waited\n"
 
 
 def test_what_cannot_be_started_is_told(program: Path, tmp_path: Path) -> None:
