@@ -35,6 +35,10 @@ def test_an_update_that_the_webhook_refuses_changes_nothing(vm, roll):
     assert told.refused
     assert {cause.field for cause in told.causes} == {"spec.template.spec.domain.cpu.sockets"}
     assert told.to_dict().keys() == {"restartRequiredBefore", "updateAdmission"}
+    nothing = {field: getattr(told, field) for field in told.__struct_fields__ if getattr(told, field)}
+    assert nothing.keys() - {"reasons", "causes"} == {"runs", "migration", "revisions"}
+    assert (told.migration.required, told.migration.action) == ("no", "none")
+    assert told.revisions == (("", ""), ("", ""))
 
 
 def test_what_is_no_amount_is_refused_without_any_cause(vm, roll):
