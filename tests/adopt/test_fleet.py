@@ -10,10 +10,10 @@ import pytest
 from inline_vms import machine
 
 from virtcatalog.adopt.candidates import Candidates
-from virtcatalog.adopt.fleet import adopt, adopt_all
+from virtcatalog.adopt.fleet import _in_pool, adopt, adopt_all
 from virtcatalog.adopt.report import declarations, groups, proposals
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.errors import UnsupportedError
+from virtcatalog.errors import Reason, UnsupportedError
 from virtcatalog.fleet.pool import Processes
 
 SMALL = "{cpu: {sockets: 2}, memory: {guest: 4Gi}, devices: {}}"
@@ -159,3 +159,16 @@ def test_what_is_proposed_is_a_catalog_that_the_vms_adopt(sizes, of_class, tmp_p
 
 def test_one_vm_proposes_nothing(candidates):
     assert proposals(named([vm(ODD, "alone")], candidates)) == []
+
+
+@pytest.mark.parametrize(
+    ("field", "of_pool"),
+    [
+        ("spec.template.spec.domain.cpu", "spec.virtualMachineTemplate.spec.template.spec.domain.cpu"),
+        ("spec.instancetype", "spec.virtualMachineTemplate.spec.instancetype"),
+    ],
+)
+def test_why_a_pool_adopts_nothing_is_at_its_own_field(field: str, of_pool: str) -> None:
+    assert _in_pool(Reason(field, "is odd", "vm", "T", "o")) == Reason(of_pool, "is odd", "vm", "T", "o")
+    unsupported = _in_pool(UnsupportedError(field, "is odd"))
+    assert (unsupported.field, unsupported.message) == (of_pool, "is odd")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from virtcatalog.ask.field import _text, as_text, follow, of_xpath, parse
+import otheryaml
+from virtcatalog import Cluster, expand
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.ask.field import _text, as_text, follow, of_xpath, parse, terms
 from virtcatalog.ask.leaves import _Steps
 from virtcatalog.ask.why import _other_values, _written
 from virtcatalog.errors import VirtcatalogError
@@ -142,3 +146,32 @@ def test_steps_are_remembered_up_to_a_bound(monkeypatch):
     steps = _Steps()
     assert [steps[step] for step in ("a", 0, "b.c", "a", 0)] == [".a", "[0]", "[b.c]", ".a", "[0]"]
     assert len(steps) <= 2
+
+
+VM = """
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: a, namespace: n}
+spec: {runStrategy: Always, template: {spec: {domain: {memory: {guest: 1Gi}, devices: {}}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "amount"),
+    [
+        ("requests.memory", "1292Mi"),
+        ("resources.requests.memory", "1292Mi"),
+        ("containers[0].resources.requests.memory", "1292Mi"),
+        ("containers[compute].resources.requests.memory", "1292Mi"),
+        ("metadata.annotations[kubevirt.io/memory-overhead-bytes]", "281018368"),
+        ("requests.cpu", None),
+        ("requests", None),
+        ("metadata.annotations", None),
+        ("nothing", None),
+    ],
+)
+def test_the_terms_of_what_is_a_sum(field, amount):
+    result = expand(otheryaml.load(VM), Cluster([]))
+    total = sum(term.amount.value for term in terms(field, result))
+    assert total == (0 if amount is None else Quantity.parse(amount).value)
+    assert terms(field, SimpleNamespace(pod=None, vmi_object=result.vmi_object, cluster=result.cluster)) == ()

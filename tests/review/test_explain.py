@@ -8,7 +8,7 @@ import pytest
 
 import otheryaml
 from virtcatalog import Cluster, expand
-from virtcatalog.ask.explain import explain, explain_result
+from virtcatalog.ask.explain import _parts, explain, explain_result
 from virtcatalog.errors import ManifestError
 
 VM = """
@@ -251,3 +251,7 @@ def test_a_vm_of_which_no_vmi_is_made_has_no_origins() -> None:
 def test_what_is_no_vm_cannot_be_explained(manifest: dict[str, Any]) -> None:
     with pytest.raises(ManifestError):
         explain(manifest, Cluster())
+
+
+def test_where_nothing_starts_nothing_is_compared() -> None:
+    assert _parts(None) == (None, None)
