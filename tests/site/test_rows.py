@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from msgspec.structs import asdict
 
 from virtcatalog import load_catalog
-from virtcatalog.site.facts import preference_rows, types
+from virtcatalog.catalog.model import Deprecation
+from virtcatalog.site.facts import _devices, _retirement, preference_rows, types
 
 CATALOG = load_catalog(
     "catalog",
@@ -131,3 +135,39 @@ def test_a_preference_that_has_everything_and_one_that_has_the_least() -> None:
         "licence": "",
         "vms": 3,
     }
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ({}, []),
+        ({"preferredDiskBus": "sata"}, ["disks on sata"]),
+        ({"preferredCdromBus": "scsi"}, ["CD-ROMs on scsi"]),
+        ({"preferredInterfaceModel": "e1000e"}, ["e1000e interfaces"]),
+        ({"preferredVideoType": "vga"}, ["vga graphics"]),
+        ({"preferredSoundModel": "ich9"}, ["ich9 sound"]),
+        ({"preferredTPM": {}}, ["TPM"]),
+        ({"preferredRng": {}}, ["entropy"]),
+        ({"preferredDiskBus": ""}, []),
+        (
+            {"preferredRng": {}, "preferredTPM": {}, "preferredSoundModel": "ac97", "preferredDiskBus": "virtio"},
+            ["disks on virtio", "ac97 sound", "TPM", "entropy"],
+        ),
+    ],
+)
+def test_the_devices_of_a_preference_in_words(spec: dict[str, Any], words: list[str]) -> None:
+    assert _devices(spec) == words
+
+
+@pytest.mark.parametrize(
+    ("deprecated", "words"),
+    [
+        (None, ""),
+        (Deprecation(), "deprecated"),
+        (Deprecation(replaced_by="a"), "deprecated, use a"),
+        (Deprecation(sunset="2030-01-31"), "deprecated, served until 2030-01-31"),
+        (Deprecation(replaced_by="a", sunset="2030-01-31"), "deprecated, use a, served until 2030-01-31"),
+    ],
+)
+def test_what_is_deprecated_in_words(deprecated: Deprecation | None, words: str) -> None:
+    assert _retirement(deprecated) == words
