@@ -126,3 +126,54 @@ def test_what_is_wrong_with_a_declaration(text, messages):
 )
 def test_amounts_for_people(resource, amount, text):
     assert amount_text(resource, amount) == text
+
+
+BASE = {"cpu": "8", "memory": "32Gi", "labels": {"kubernetes.io/arch": "amd64"}}
+INSTANCE_TYPE = {"node.kubernetes.io/instance-type": "m5"}
+
+
+@pytest.mark.parametrize(
+    ("more", "number", "second"),
+    [
+        ({}, 1, "8cpu-32Gi"),
+        ({"labels": {"kubernetes.io/arch": "amd64", "zone": "a"}}, 1, "8cpu-32Gi"),
+        ({"labels": {"kubernetes.io/arch": "arm64"}}, 2, "8cpu-32Gi #2"),
+        ({"labels": {"kubernetes.io/arch": "amd64", **INSTANCE_TYPE}}, 2, "m5"),
+        ({"cpu": "16"}, 2, "16cpu-32Gi"),
+        ({"memory": "33553432Ki"}, 2, "8cpu-32Gi #2"),
+        ({"memory": "32.5Gi"}, 1, "8cpu-32Gi"),
+        ({"memory": "33Gi"}, 2, "8cpu-33Gi"),
+        ({"example.org_gpu": "1"}, 2, "8cpu-32Gi-gpu"),
+        ({"example.org_gpu": "0"}, 1, "8cpu-32Gi"),
+        ({"devices.kubevirt.io_kvm": "1k"}, 1, "8cpu-32Gi"),
+        ({"hugepages-2Mi": "1Gi"}, 2, "8cpu-32Gi #2"),
+        ({"taints": [("k", "v", "NoSchedule")]}, 2, "8cpu-32Gi #2"),
+        ({"taints": [("node.kubernetes.io/unreachable", "", "NoExecute")]}, 1, "8cpu-32Gi"),
+    ],
+)
+def test_what_makes_another_kind_of_node(more, number, second):
+    kinds = nodes(node("a", **BASE), node("b", **{**BASE, **more}))[1]
+    assert {kind.name for kind in kinds} == {"8cpu-32Gi", second}
+    assert len(kinds) == number
+
+
+@pytest.mark.parametrize(
+    ("taints", "unschedulable", "ready", "added"),
+    [
+        ((), False, None, []),
+        ((), False, "True", []),
+        ((), False, "Unknown", ["not-ready"]),
+        ((), False, "False", ["not-ready"]),
+        ((("node.kubernetes.io/unreachable", "", "NoExecute"),), False, "Unknown", ["unreachable"]),
+        ((("k", "", "NoExecute"),), False, "False", ["k", "not-ready"]),
+        ((), True, "True", ["unschedulable"]),
+        ((("node.kubernetes.io/unschedulable", "", "NoSchedule"),), True, "True", ["unschedulable"]),
+    ],
+)
+def test_the_taints_of_nodes_that_take_nobody(taints, unschedulable, ready, added):
+    manifest = node("a", taints=taints)
+    manifest["spec"]["unschedulable"] = unschedulable
+    if ready is not None:
+        manifest["status"]["conditions"] = [{"type": "Other", "status": "False"}, {"type": "Ready", "status": ready}]
+    (found,) = nodes(manifest)[0]
+    assert [taint.key.rpartition("/")[2] for taint in found.taints] == added
