@@ -10,7 +10,9 @@ import pytest
 
 from virtcatalog.api.object import Object
 from virtcatalog.errors import ManifestError
-from virtcatalog.manifests.document import ManifestText, Text, load_document, read_document
+from virtcatalog.manifests.declaration import load_document, read_document
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.manifesttext import ManifestText
 from virtcatalog.manifests.read import Manifest, Part
 
 JSON = '{"a": {"b": 1}, "list": [[{"c": 1}, {"d": 2}]]}'

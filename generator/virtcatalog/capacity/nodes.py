@@ -16,7 +16,7 @@ from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.object import Object
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.limits import CAPACITY_NODES
-from virtcatalog.manifests.document import load_document, read_document
+from virtcatalog.manifests.declaration import load_document, read_document
 from virtcatalog.releases import RELEASES
 from virtcatalog.units import count, memory
 

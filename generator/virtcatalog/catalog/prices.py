@@ -20,7 +20,7 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.configuration import PricesFile
 from virtcatalog.errors import nearest
 from virtcatalog.limits import PRICE_DIGITS
-from virtcatalog.manifests.document import load_document
+from virtcatalog.manifests.declaration import load_document
 
 HOURS_OF_A_MONTH: Final = 730
 _HOUR_DIGITS, _MONTH_DIGITS = 4, 2

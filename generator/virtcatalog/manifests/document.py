@@ -12,20 +12,14 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-import msgspec
-
-from virtcatalog.api.decode import convert
-from virtcatalog.api.findings import Path, field_path, inspect
-from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.limits import HOST_FILE_BYTES
+from virtcatalog.api.findings import Path, field_path
+from virtcatalog.errors import Problem
 from virtcatalog.manifests.blocks import BlockPlaces, Document, read_blocks
 from virtcatalog.manifests.builder import Builder
-from virtcatalog.manifests.folder import SourceError
 from virtcatalog.manifests.jsonplaces import JsonPlaces, skip
 from virtcatalog.manifests.places import ENDS, Field, Index, Mark, step
 from virtcatalog.manifests.plainjson import (
@@ -36,7 +30,6 @@ from virtcatalog.manifests.plainjson import (
     canonical_json,
     plain_json,
 )
-from virtcatalog.manifests.sources import read_file
 from virtcatalog.manifests.syntax import (
     MarkedYAMLError,
     ScalarNode,
@@ -273,103 +266,10 @@ class Text:
             problems.append(Problem(self.file, *self._place(mark), message=message))
 
 
-class ManifestText(Text):
-    """A text of manifests: kubectl, Argo CD and Flux take it apart at lines `---`, and read a document of each part.
-
-    To kubectl and Argo CD every line ends, the last one, too: a block of text there has the line feed that it keeps.
-
-    Source: vendor/k8s.io/apimachinery/pkg/util/yaml/decoder.go (YAMLReader); kyaml/kio/byteio_reader.go.
-    """
-
-    _ends_lines = True
-
-    def _decode(self, text: str | bytes) -> str:
-        decoded = super()._decode(text).replace("\r\n", "\n")
-        return decoded if decoded.endswith("\n") or not self._ends_lines else f"{decoded}\n"
-
-    def _read_json(self) -> list[Any] | None:
-        """The documents of JSON text; behind a byte order mark kubectl reads YAML, of which this would be one."""
-        documents = super()._read_json()
-        if documents and len(documents) > 1 and self._is_marked:
-            self._starts = []
-            return None
-        return documents
-
-    def _of_nodes(self) -> Iterator[tuple[int, Any]]:
-        for wrong, message in _NO_PARTS:
-            if line := wrong.search(self._text):
-                self._fault_at(self._text[: line.start("at")], message)
-        if not self.problems:
-            yield from super()._of_nodes()
-
-    def _compose(self, problems: list[Problem]) -> Iterator[Any]:
-        starts, part = [start.start() for start in _PART.finditer(self._text)], -1
-        for node in super()._compose(problems):
-            mark = node.start_mark
-            if node.end_mark.index > mark.index:
-                before, part = part, bisect_right(starts, mark.index)
-                if part == before:
-                    problems.append(Problem(self.file, *self._place(mark), message=_BEHIND_END))
-                    return
-            yield node
-
-
 def _is_in_lists(path: Path) -> bool:
     """Whether a path leads to an item of a list, or of lists in lists, as `("items", 3)` does."""
     return len(path) % 2 == 0 and all(isinstance(step, int) for step in path[1::2])
 
 
-_PART: Final = re.compile(r"^---", re.MULTILINE)
-_BEHIND_END: Final = "is behind the end of a document, where kubectl, Argo CD and Flux read nothing: begin it with ---"
-_NO_PARTS: Final = (
-    (
-        re.compile(r"^(?P<at>---)(?![ \t\r]*$|[ \t]+#)", re.MULTILINE),
-        "in a line that begins with --- kubectl, Argo CD and Flux take nothing but a comment behind it",
-    ),
-    (
-        re.compile(r"(?:\A|^---.*\n)(?:[ \t]*(?:#.*)?\n)*(?P<at>%)", re.MULTILINE),
-        "kubectl, Argo CD and Flux take no directives such as %YAML: leave the line out",
-    ),
-)
-
 _SHORT: Final = 1 << 20
 """So many characters have no more than so many values."""
-
-
-T = TypeVar("T", bound=msgspec.Struct)
-Faults = Iterable[tuple[Path, str]]
-
-
-def load_document(file: str, kind: type[T], faults: Callable[[Any], Faults] = lambda _: ()) -> T:
-    """Read a file as `kind`; ManifestError carries everything that is wrong with it.
-
-    `faults` says what is, beyond the type, with data that fits it.
-    """
-    try:
-        content = read_file(file, HOST_FILE_BYTES)
-    except SourceError as error:
-        raise ManifestError(Problem(file=file, message=error.message)) from None
-    return read_document(content, file, kind, faults)
-
-
-def read_document(text: str | bytes, file: str, kind: type[T], faults: Callable[[Any], Faults] = lambda _: ()) -> T:
-    """Read a text, as `load_document` does a file."""
-    source = Text(text, file)
-    documents = list(source.documents())
-    if source.problems:
-        raise ManifestError(*source.problems)
-    if len(documents) != 1:
-        raise ManifestError(
-            Problem(file=file, line=1, column=1, message=f"holds {len(documents)} documents, and one is wanted")
-        )
-    index, data = documents[0]
-    tidied, findings = inspect(data, kind)
-    findings = findings or list(faults(tidied))
-    if findings:
-        raise ManifestError(*(_problem(source, index, path, message) for path, message in findings))
-    return convert(tidied, kind)
-
-
-def _problem(source: Text, document: int, path: Path, message: str) -> Problem:
-    line, column = source.place(document, path)
-    return Problem(file=source.file, line=line, column=column, field=field_path(path), message=message)

@@ -17,8 +17,9 @@ from virtcatalog.api.nodes import Node
 from virtcatalog.api.object import Object
 from virtcatalog.api.values import describe
 from virtcatalog.errors import ManifestError, Problem
-from virtcatalog.manifests.document import ManifestText, Text
+from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.identity import Data, as_item, listed
+from virtcatalog.manifests.manifesttext import ManifestText
 
 
 class Part(NamedTuple):

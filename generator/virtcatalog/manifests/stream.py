@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.errors import Problem
 from virtcatalog.manifests import jsonsplit, yamlsplit
-from virtcatalog.manifests.document import ManifestText
+from virtcatalog.manifests.manifesttext import ManifestText
 from virtcatalog.manifests.pieces import Piece, Pieces
 from virtcatalog.manifests.places import Mark
 from virtcatalog.manifests.read import Manifest, Part, read_part

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from virtcatalog.api.findings import Path
 from virtcatalog.errors import Problem
-from virtcatalog.manifests.document import ManifestText, Text
+from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.manifesttext import ManifestText
 from virtcatalog.manifests.places import Field
 from virtcatalog.manifests.read import PartContents, manifests_in
 from virtcatalog.repositories.kustomize.scalars import ObjectText, reads_otherwise

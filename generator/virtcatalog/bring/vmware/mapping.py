@@ -17,7 +17,8 @@ from virtcatalog.bring.imports import free_label, label
 from virtcatalog.bring.vmware.machine import Machine
 from virtcatalog.errors import Problem, counted
 from virtcatalog.limits import HOST_FILE_BYTES
-from virtcatalog.manifests.document import Text, load_document
+from virtcatalog.manifests.declaration import load_document
+from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.sources import read_file
 

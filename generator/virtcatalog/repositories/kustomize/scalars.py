@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.builder import Builder
-from virtcatalog.manifests.document import ManifestText
+from virtcatalog.manifests.manifesttext import ManifestText
 from virtcatalog.manifests.places import Index
 from virtcatalog.manifests.scalars import resolved as typed
 from virtcatalog.manifests.scalars import time_of, whole
