@@ -1,8 +1,10 @@
 """components.yaml: who uses what, and what cannot be mixed."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from virtcatalog.catalog.compose import _sets
+from virtcatalog.catalog.compose import _collect, _sets
 
 LINUX = "preferences: {linux.one: {components: [%s]}}\n"
 
@@ -147,3 +149,25 @@ def test_no_fragment_sets_a_derived_label(catalog, file, text, place):
 def test_what_a_layer_decides_itself(own, sets):
     """A map decides nothing of what else is in it; what stands in the place of a map decides all of it."""
     assert _sets(own, ("a", "b")) is sets
+
+
+@pytest.mark.parametrize(
+    ("fragments", "leaves"),
+    [
+        ([{"a": {"b": 1}}, {"a": {"c": 2}}], {("a", "b"): 1, ("a", "c"): 2}),
+        ([{"a": {"b": 1}}, {"a": {"b": 2}}], {("a", "b"): 2}),
+        ([{"a": 1}, {"a": {"b": {"c": 2}}}], {("a", "b", "c"): 2}),
+        ([{"a": {}}, {"a": {"b": 2}}], {("a", "b"): 2}),
+        ([{"a": {"b": {}}}, {"a": {"b": {"c": 2}}}], {("a", "b", "c"): 2}),
+        ([{"a": {"b": 1}}, {"a": 2}], {("a",): 2}),
+        ([{"a": {"b": 1}}, {"a": None}], {("a",): None}),
+        ([{"a": {"b": 1}}, {"a": {}}], {("a", "b"): 1, ("a",): {}}),
+        ([{"a": {"b": 1}, "c": 3}, {"a": [2]}], {("c",): 3, ("a",): [2]}),
+    ],
+)
+def test_the_leaves_of_fragments_over_each_other(fragments, leaves):
+    """A map goes into a map, an empty one leaves it as it is, and whatever else takes its place."""
+    found = {}
+    for fragment in fragments:
+        _collect(found, (), fragment, SimpleNamespace(spend=lambda _: None))
+    assert found == leaves
