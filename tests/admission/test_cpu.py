@@ -31,6 +31,10 @@ RESOURCES = "Invalid spec.domain.resources"
         ("cores: 1", "requests: {memory: 1Gi}, limits: {memory: 1024Mi}", []),
         ("cores: 1", "requests: {memory: 1Gi}, limits: {memory: 0}", []),
         ("cores: 1", "requests: {memory: 0}, limits: {memory: 1Gi}", []),
+        ("cores: 1", "requests: {memory: 1Gi}, limits: {memory: 1}", [f"{RESOURCES}.requests.memory"]),
+        ("cores: 1", "requests: {memory: 1}, limits: {memory: 1Gi}", [f"{RESOURCES}.requests.memory"]),
+        ("", "requests: {cpu: 1}, limits: {cpu: 3}", [DEDICATED]),
+        ("", "requests: {cpu: 3}, limits: {cpu: 1}", [DEDICATED]),
         ("cores: 2", "limits: {cpu: 2}", []),
         ("cores: 2", "limits: {cpu: 3}", [DEDICATED]),
         ("cores: 2", "requests: {cpu: 2}, limits: {cpu: 3}", [DEDICATED]),
@@ -43,6 +47,9 @@ RESOURCES = "Invalid spec.domain.resources"
         ("cores: 1", "requests: {cpu: 1m}", [f"{RESOURCES}.requests.cpu"]),
         ("cores: 2", "requests: {cpu: -1500m}", []),
         ("cores: 2", "limits: {cpu: -1500m}", []),
+        ("cores: 2", "requests: {cpu: -500m}", []),
+        ("cores: 2", "requests: {cpu: 1}", [DEDICATED]),
+        ("cores: 2", "limits: {cpu: 1}", [DEDICATED]),
     ],
 )
 def test_dedicated_cpus_are_whole_and_counted_once(found, cpu, resources, causes):

@@ -229,6 +229,17 @@ def test_files_can_be_left_out_and_replaced(root: Path) -> None:
     assert fault(lambda: top.read("a.yaml")) == "there is no such file or folder"
 
 
+def test_a_file_that_could_not_be_read_can_be_replaced(root: Path) -> None:
+    (root / "top/out.yaml").symlink_to("../side/d.yaml")
+    (root / "top/away.yaml").symlink_to("../side/d.yaml")
+    top = open_folder(f"{root}/top")
+    faults = [(name, "is a symbolic link that leads out of the folder") for name in ("away.yaml", "out.yaml")]
+    assert sorted(top.listing().faults) == faults
+    changed = top.changed({"out.yaml": b"o"})
+    assert changed.listing().faults == (faults[0],)
+    assert "out.yaml" in changed.listing().files
+
+
 def test_one_file_is_a_folder_too() -> None:
     assert (alone(b"x").listing().files, alone(b"x").read(""), alone(b"x").has("catalog.yaml")) == (("",), b"x", False)
 
