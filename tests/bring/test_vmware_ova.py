@@ -108,6 +108,14 @@ def test_a_checksum_is_of_every_byte_but_its_own():
         assert not is_tar(changed), at
 
 
+def test_a_name_is_as_long_as_its_field_and_what_follows_is_no_part_of_it():
+    for length in (99, 100):
+        content = bytearray(header(b"a" * (length - 4) + b".ovf"))
+        content[100:108] = b"0000644\0"
+        content[148:156] = b"%06o\0 " % (sum(content[:148]) + 8 * 32 + sum(content[156:]))
+        assert read(bytes(content) + padded(b"abc"))[0] == b"abc"
+
+
 def padded(content: bytes) -> bytes:
     return content + bytes(-len(content) % 512)
 

@@ -41,6 +41,7 @@ def test_every_guest_has_these():
     ("template", "cause", "amount", "conditions"),
     [
         (domain("cpu: {cores: 2, threads: 2}"), "4 vCPUs, 8 MiB each", "32Mi", {}),
+        (domain("cpu: {cores: 2}"), "2 vCPUs, 8 MiB each", "16Mi", {}),
         (domain(), "UEFI flash of arm64", "128Mi", {"architecture": "arm64"}),
         (domain(devices="tpm: {}"), "TPM", "53Mi", {}),
         (
