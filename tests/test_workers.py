@@ -26,7 +26,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sampling import sample, thorough
+from sampling import ALL, sample, thorough
 from virtcatalog.cli import main
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.fleet import workers as module
@@ -100,6 +100,8 @@ def _patience():
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
+    if not ALL:  # each process of pytest starts one, which takes seconds
+        pytest.skip("make test-all")
     with started(tmp_path_factory.mktemp("dask")) as processes:
         processes.worker()
         yield processes
