@@ -172,6 +172,12 @@ def _json_escape(match: re.Match[str]) -> str:
     return json.dumps(match[0])[1:-1]
 
 
+def code_point(character: str) -> str:
+    """Return a character as an escape by its number, as texts of YAML and HCL have it."""
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
 def shell(word: str) -> str:
     """Return a path or the like as a word of a command to copy: no shell obeys it, and it is no option."""
     from shlex import quote

@@ -62,4 +62,4 @@ def is_mac_address(text: str, *, plain: bool) -> bool:
 
     Source: ValidateMacAddress.
     """
-    return (_MAC_ADDRESS.fullmatch(text) or (plain and _PLAIN_MAC_ADDRESS.fullmatch(text)) or None) is not None
+    return bool(_MAC_ADDRESS.fullmatch(text) or (plain and _PLAIN_MAC_ADDRESS.fullmatch(text)))

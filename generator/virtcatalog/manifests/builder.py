@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from base64 import b64decode
 from typing import Any, Final, Protocol
 
-from virtcatalog.api.govalues import yaml_key
+from virtcatalog.api.govalues import from_base64, yaml_key
 from virtcatalog.limits import YAML_ALIASED_CHARACTERS, YAML_ALIASED_VALUES, YAML_LEVELS
 from virtcatalog.manifests.places import is_merge, merge_sources
 from virtcatalog.manifests.scalars import resolved, time_of, whole
@@ -153,13 +152,10 @@ class Builder:
             return value
         if isinstance(value, float) or (isinstance(value, int) and value <= _MOST_OF_KEYS):
             return yaml_key(value)
-        wanted = "a key must be a string, not " + self._described(value)
+        wanted = "a key must be a string, not " + _kind_of_key(value)
         template = "; text with {{ }} needs quotes" if isinstance(node, MappingNode) and node.flow_style else ""
         self._text.fault(node.start_mark, wanted + template)
         return None
-
-    def _described(self, value: Any) -> str:
-        return "null" if value is None else "an integer of 2^63 or more" if isinstance(value, int) else "a collection"
 
     def _scalar(self, node: Any) -> Any:
         value = self._typed(node)
@@ -202,7 +198,7 @@ class Builder:
 
     def _binary(self, node: Any) -> str:
         try:
-            return b64decode(node.value.replace("\n", "").replace("\r", ""), validate=True).decode()
+            return from_base64(node.value).decode()
         except ValueError:
             self._text.fault(node.start_mark, "is not base64 of a text, as the tag !!binary says")
             return ""
@@ -211,6 +207,12 @@ class Builder:
         if time_of(node.value) is None:
             self._text.fault(node.start_mark, f"{node.value!r} is not a YAML timestamp")
         return str(node.value)
+
+
+def _kind_of_key(value: Any) -> str:
+    if value is None:
+        return "null"
+    return "an integer of 2^63 or more" if isinstance(value, int) else "a collection"
 
 
 class _UnreadableError(Exception):

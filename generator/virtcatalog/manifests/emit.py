@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from virtcatalog.escaping import commands, unmarked
+from virtcatalog.escaping import code_point, commands, unmarked
 from virtcatalog.manifests.scalars import resolve
 from virtcatalog.manifests.syntax import QUOTED, MappingNode, ScalarNode, SequenceNode, serialize
 
@@ -175,13 +175,10 @@ def flow(value: Any) -> str:
         return "[" + ", ".join(map(flow, value)) + "]"
     if isinstance(value, str):
         bare = _BARE.fullmatch(value) and value.lower() not in _WORDS and _style(value) is None
-        return value if bare else _UNSHOWN.sub(_numbered, json.dumps(value, ensure_ascii=False))
+        return (
+            value if bare else _UNSHOWN.sub(lambda match: code_point(match[0]), json.dumps(value, ensure_ascii=False))
+        )
     return _number(value)
-
-
-def _numbered(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def join(documents: Iterable[str]) -> str:

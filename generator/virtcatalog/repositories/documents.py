@@ -150,7 +150,7 @@ def documents_of(content: bytes, file: str, texts: Texts | None = None) -> Docum
 def parts(text: str, file: str) -> Iterator[Part]:
     """Split YAML at the lines that start documents: what is behind one cannot be part of what is before it."""
     mark, start = Mark(0, 0), 0
-    separators = ((each.start(), each.start("start")) for each in _SEPARATOR.finditer(text) if each.start())
+    separators = ((line.start(), line.start("start")) for line in _SEPARATOR.finditer(text) if line.start())
     for end, following in (*separators, (len(text), len(text))):
         yield Part(text[start:end], file, mark.line)
         mark, start = mark.then(mark_behind(text[start:following])), following

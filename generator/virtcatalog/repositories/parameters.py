@@ -12,6 +12,7 @@ from typing import Any
 from virtcatalog.api.govalues import as_floats
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.fields import map_at
+from virtcatalog.manifests.merge import lay_over
 from virtcatalog.repositories.gofunctions import normalized
 from virtcatalog.repositories.templates import flat
 
@@ -69,7 +70,7 @@ def combined(first: Parameters, second: Parameters, field: str, *, is_go: bool) 
     Raises VirtcatalogError for a parameter that both have, where goTemplate is not on.
     """
     if is_go:
-        return _over(second, first)
+        return lay_over(second, first)
     texts, others = flat(first), flat(second)
     for key in texts.keys() & others.keys():
         if texts[key] != others[key]:
@@ -91,7 +92,7 @@ def merged(
         for overlays in others:
             if values in overlays:
                 overlay = overlays[values]
-                parameters = _over(parameters, overlay) if is_go else {**parameters, **overlay}
+                parameters = lay_over(parameters, overlay) if is_go else {**parameters, **overlay}
         yield parameters
 
 
@@ -103,12 +104,3 @@ def _by_keys(sets: Sequence[Parameters], keys: Sequence[str], field: str, *, is_
             raise VirtcatalogError(f"{field} has several sets of parameters with {values}")
         by_keys[values] = dict(parameters)
     return by_keys
-
-
-def _over(base: Mapping[str, Any], more: Mapping[str, Any]) -> Parameters:
-    """Maps with the second laid over the first."""
-    over = dict(base)
-    for key, value in more.items():
-        own = over.get(key)
-        over[key] = _over(own, value) if isinstance(own, dict) and isinstance(value, dict) else value
-    return over

@@ -40,10 +40,10 @@ def taken(tree: Tree, at: str, options: Mapping[str, Any], files: Iterable[str])
 def faults_of(tree: Tree, path: str) -> tuple[Problem, ...]:
     """Return what Argo CD fails on in a file; one that holds something else altogether is passed over."""
     text = "\n".join(tree.lines(path))
-    if "kind" not in text and not path.endswith(".json"):
-        return ()
     if path.endswith(".json"):
         return () if _is_json_object(text) else (Problem(tree.label_of(path), message="must hold one JSON object"),)
+    if "kind" not in text:
+        return ()
     try:
         manifests, faults = tree.documents_of(path)[0], tree.refused(path)
     except SourceError:

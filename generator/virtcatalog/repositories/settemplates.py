@@ -13,9 +13,9 @@ from virtcatalog.repositories.tree import Tree
 
 def may_hold_vms(deployer: Deployer, tree: Tree) -> bool:
     """Return whether the folders that its templates name, as far as they name any, hold objects of KubeVirt's."""
-    template = deployer.get("template", of=dict) or {}
-    templates = (template, *(merge(template, own_template(generator)) for generator in deployer.items("generators")))
-    starts = {start for each in templates for start in _starts(map_at(each, "spec"))}
+    own = deployer.get("template", of=dict) or {}
+    templates = (own, *(merge(own, own_template(generator)) for generator in deployer.items("generators")))
+    starts = {start for template in templates for start in _starts(map_at(template, "spec"))}
     if "path" in deployer.text("templatePatch"):  # it may name any folder
         starts.add("")
     return tree.holds_ours(file for file in tree.files if any(file.startswith(start) for start in starts))
@@ -38,5 +38,5 @@ def own_template(generator: Any) -> dict[str, Any]:
 
 def _without_empty(data: Mapping[str, Any]) -> dict[str, Any]:
     """Data without what says nothing: that is not laid over anything."""
-    kept = {key: _without_empty(value) if isinstance(value, dict) else value for key, value in data.items()}
-    return {key: value for key, value in kept.items() if value}
+    inner = {key: _without_empty(value) if isinstance(value, dict) else value for key, value in data.items()}
+    return {key: value for key, value in inner.items() if value}

@@ -145,7 +145,7 @@ class Tree:
 
     def has(self, path: str | None) -> bool:
         """Whether there is a folder or a file of that path."""
-        return path is not None and (path in ("", *self.every_folder) or self.root.has(path))
+        return path is not None and (path == "" or path in self.every_folder or self.root.has(path))
 
     @cached_property
     def charts(self) -> frozenset[str]:

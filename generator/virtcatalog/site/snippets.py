@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from virtcatalog.catalog.model import Catalog
+from virtcatalog.escaping import code_point
 from virtcatalog.manifests.emit import dump
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -39,14 +40,9 @@ def _hcl(value: Any, level: int) -> str:
 def _text(value: str) -> str:
     """A string as HCL has it: few escapes, and no template begins in it."""
     escaped = "".join(
-        _ESCAPES.get(letter) or (letter if letter.isprintable() else _numbered(letter)) for letter in value
+        _ESCAPES.get(letter) or (letter if letter.isprintable() else code_point(letter)) for letter in value
     )
     return '"' + escaped.replace("${", "$${").replace("%{", "%%{") + '"'
-
-
-def _numbered(character: str) -> str:
-    code = ord(character)
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def vm(instancetype: str, preference: str) -> dict[str, Any]:
