@@ -419,6 +419,25 @@ def test_another_release(snapshot: SnapshotAssertion) -> None:
     assert told(reviewed(fleet, fleet, [vm("dumped")], "v1.8.4", "v1.9.0")) == snapshot
 
 
+@pytest.mark.parametrize("policy", ["expand", "expandAll"])
+@pytest.mark.parametrize(
+    ("domain", "told"),
+    [
+        ({"memory": {"guest": "1Gi"}, "cpu": {"sockets": 2, "cores": 1, "threads": 1}}, []),
+        ({"memory": {"guest": "1Gi"}, "cpu": {"sockets": 2}}, [("unchanged", "kept", "changed")]),
+        ({"cpu": {"sockets": 2}}, [("unchanged", "kept", "refused")]),
+    ],
+)
+def test_what_only_its_type_gave_stays_in_a_vm_that_was_expanded(
+    domain: Data, told: list[tuple[str, str, str]], policy: str
+) -> None:
+    around = [instancetype(2), kubevirt(instancetype={"referencePolicy": policy})]
+    untyped = vm()
+    untyped["spec"]["template"]["spec"]["domain"] = {"devices": {}, **domain}
+    verdicts = reviewed([typed(), *around], [untyped, *around]).fleet.verdicts
+    assert [(verdict.now, verdict.next, verdict.anew) for verdict in verdicts] == told
+
+
 def test_a_vm_and_a_pool_of_one_name_in_a_dump_have_each_its_own_diff() -> None:
     base, head = ([instancetype(vcpus), {**instancetype(4 * vcpus), "metadata": {"name": "large"}}] for vcpus in (1, 2))
     of_large = pool_of_small()

@@ -15,7 +15,7 @@ from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.groups import of_all
 from virtcatalog.review.holders import all_of, none_of, running_held, with_next
-from virtcatalog.review.outcome import Outcome, VmChange, compare, outcome, with_data_volumes_of
+from virtcatalog.review.outcome import Outcome, VmChange, applied_to_expanded, compare, outcome, with_data_volumes_of
 from virtcatalog.review.pinned import Pinned, pinned_in_git, recreated, stores
 from virtcatalog.review.podrequests import requests_of, requests_of_staying
 from virtcatalog.review.pools import disk_risks, identity_risks
@@ -95,14 +95,15 @@ def judge_applied(old: Data, new: Data, comparison: Comparison, shared: Sequence
     keeps = stored and machine.replaced is None
     before = outcome(old, comparison.base)
     is_there = machine.replaced is None and before.result is not None and before.result.refused_by != "vm"
-    applied = with_data_volumes_of(old, new) if is_there else new
+    kept_disks = with_data_volumes_of(old, new) if is_there else new
+    applied = applied_to_expanded(old, kept_disks, before) if is_there else kept_disks
     after = outcome(applied, comparison.keeping(shared) if keeps else comparison.head)
     change = compare(before, after)
     verdict = _after(machine, (old, new), (before, after), change if keeps else without_objects(change, gone))
     if (applied != new or (keeps and verdict.touched)) and verdict.next not in BREAKS:
         fresh = outcome(new, comparison.head)
         verdict = _with_anew(verdict, (old, new), (before, after, fresh), gone)
-        if applied != new and verdict.next == "kept":
+        if kept_disks != new and verdict.next == "kept":
             verdict = replace(verdict, reasons=(*verdict.reasons, _DISKS_STAY))
     verdict = with_next(verdict, old, new)
     if verdict.next == "changed":

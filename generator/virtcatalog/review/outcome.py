@@ -13,6 +13,7 @@ from virtcatalog.errors import CRASH, UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.launcher.difference import same
 from virtcatalog.kubevirt.launcher.xml import Element
+from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.kubevirt.pod.amounts import extract
 from virtcatalog.kubevirt.rollout.volumes import claim_of
@@ -20,6 +21,7 @@ from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.merge import three_way
 from virtcatalog.manifests.textdiff import unified
 from virtcatalog.review.elements import element_words
 from virtcatalog.review.machines import machine_words
@@ -72,6 +74,22 @@ def with_data_volumes_of(old: Data, new: Data) -> Data:
     made = {map_at(template, "metadata").get("name"): template for template in before}
     templates = [made.get(map_at(template, "metadata").get("name"), template) for template in after]
     return {**new, "spec": {**new["spec"], key: templates}}
+
+
+def applied_to_expanded(old: Data, new: Data, before: Outcome) -> Data:
+    """Return what applying a manifest makes of a VM whose type KubeVirt has put into its template.
+
+    What only the type or preference gave it stays: no manifest has ever had it. `before` is the outcome of `old`.
+    """
+    vm = before.result.vm if before.result is not None else None
+    if vm is None or not names_types(old) or names_types(vm):
+        return new
+    return three_way(old, new, vm)
+
+
+def names_types(vm: Data) -> bool:
+    """Whether a VM names an instance type or a preference."""
+    return any(map_at(vm, "spec").get(matcher) for matcher in MATCHERS)
 
 
 def compare(old: Outcome, new: Outcome) -> VmChange | None:
