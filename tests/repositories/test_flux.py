@@ -425,10 +425,19 @@ def test_a_key_of_a_setting_that_is_no_name_of_a_variable_is_a_fault() -> None:
     assert [problem.field for problem in unit.problems] == ["spec.postBuild.substituteFrom"]
 
 
+def test_a_secret_of_variables_that_is_not_base64_is_named() -> None:
+    unit = substituted(ONE, TWO.replace("stringData: {B: two, C: two}", "data: {B: dHdv, C: two}"))
+    assert (unit.failed, unit.resources) == (True, ())
+    (problem,) = unit.problems
+    assert (problem.file, problem.line, problem.object, problem.field) == ("x/s1.yaml", 4, "Secret/flux/two", "data.C")
+    assert problem.message == "is not base64, so that no cluster takes the Secret: plain text belongs below stringData"
+
+
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
         ((ONE, TWO), "one two inline"),
+        ((ONE, TWO.replace("stringData: {B: two, C: two}", "data: {B: dHdv}")), "one two inline"),
         ((ONE,), "one one inline ${D}"),
         ((TWO,), "${A} two inline ${D}"),
         ((), "${A} ${B} inline ${D}"),

@@ -280,6 +280,15 @@ def test_a_value_that_is_not_understood_is_named(rendered):
     assert one.opaque != two.opaque
 
 
+def test_values_of_a_secret_that_is_not_base64_are_named(rendered):
+    secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: c, namespace: shop}\ndata: {values.yaml: 'a: 1'}\n"
+    more = "  valuesFrom: [{kind: Secret, name: c}]\n"
+    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}", "c.yaml": secret, **OWN})
+    (told,) = unrendered(found)
+    assert told.startswith("r/hr.yaml:6:16: spec.valuesFrom[0]: takes values of Secret c, whose data[values.yaml] is ")
+    assert told.endswith(" not base64, so that no cluster takes the Secret: plain text belongs below stringData")
+
+
 SETTING = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: shop}\ndata: DATA\n"
 
 

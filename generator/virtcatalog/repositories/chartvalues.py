@@ -24,7 +24,7 @@ from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.documents import Opaque, digest_of
 from virtcatalog.repositories.helm import Parameter
 from virtcatalog.repositories.model import Resource
-from virtcatalog.repositories.settings import find_setting, texts_of
+from virtcatalog.repositories.settings import NOT_BASE64, find_setting, not_base64, texts_of
 from virtcatalog.repositories.tree import Tree, joined
 from virtcatalog.repositories.values import Value, values_at
 
@@ -117,12 +117,18 @@ def flux_values(deployer: Deployer, tree: Tree, settings: Sequence[Resource]) ->
         if value is not None:
             (above if reference.get("targetPath") else layers).append(value)
         elif setting is not None or reference.get("optional") is not True:
-            why = "which is not in the repository" if setting is None else "which are not understood"
-            message = f"takes values of {reference.get('kind')} {reference.get('name')}, {why}"
+            message = f"takes values of {reference.get('kind')} {reference.get('name')}, {_why_not(setting)}"
             unrendered.append(deployer.problem(f"spec.valuesFrom[{index}]", message))
             opaque += [Opaque(unrendered[-1], digest_of(texts_of(setting.data)))] if setting is not None else []
     own = values_of(deployer, tree, ("values",))
     return Values((*layers, *([own] if own is not None else ()), *above), tuple(unrendered), tuple(opaque))
+
+
+def _why_not(setting: Resource | None) -> str:
+    if setting is None:
+        return "which is not in the repository"
+    field = not_base64(setting.data)
+    return f"whose {field} {NOT_BASE64}" if field is not None else "which are not understood"
 
 
 def _referred(setting: Resource, tree: Tree, reference: Data) -> Value | None:

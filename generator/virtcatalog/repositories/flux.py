@@ -26,7 +26,7 @@ from virtcatalog.repositories.envsubst import SubstitutionError, substituted
 from virtcatalog.repositories.model import Resource
 from virtcatalog.repositories.oldpatches import OLD_PATCHES, as_kustomize_has, faults_of_old_patches
 from virtcatalog.repositories.placeholders import fill
-from virtcatalog.repositories.settings import find_setting, texts_of
+from virtcatalog.repositories.settings import NOT_BASE64, find_setting, not_base64, texts_of
 from virtcatalog.repositories.texts import Texts
 from virtcatalog.repositories.tree import Tree, joined
 
@@ -217,6 +217,9 @@ def _substituted(result: Built, deployer: Deployer, settings: Sequence[Resource]
         message = f"has the variable {wrong!r}: a name has letters, digits and _, and no digit comes first"
         problem = deployer.problem(f"spec.postBuild.{field}", message)
         return result._replace(resources=(), problems=(*result.problems, problem), failed=True)
+    faults = _not_base64(deployer, settings)
+    if faults:
+        return result._replace(resources=(), problems=(*result.problems, *faults), failed=True)
     resources, problems = [], list(result.problems)
     for resource in result.resources:
         try:
@@ -240,6 +243,17 @@ def _variables(deployer: Deployer, settings: Sequence[Resource]) -> tuple[dict[s
             is_open = True
     inline = deployer.get("postBuild", "substitute", of=dict) or {}
     return values | {key: str(value).replace("\n", "") for key, value in inline.items()}, is_open
+
+
+def _not_base64(deployer: Deployer, settings: Sequence[Resource]) -> list[Problem]:
+    """The Secrets of variables that no cluster takes."""
+    problems = []
+    for reference in deployer.items("postBuild", "substituteFrom"):
+        setting = find_setting(settings, reference, deployer.namespace)
+        field = not_base64(setting.data) if setting is not None else None
+        if setting is not None and field is not None:
+            problems.append(setting.problem(field, NOT_BASE64))
+    return problems
 
 
 def _filled(resource: Resource, values: Mapping[str, str], texts: Texts, *, is_open: bool) -> Resource:

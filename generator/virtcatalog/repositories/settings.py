@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from virtcatalog.api.govalues import from_base64
+from virtcatalog.api.findings import field_path
+from virtcatalog.api.govalues import decode_base64, from_base64
 from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.model import Resource
 
+NOT_BASE64: Final = "is not base64, so that no cluster takes the Secret: plain text belongs below stringData"
 _KINDS: Final = ("ConfigMap", "Secret")
 
 
@@ -45,6 +47,14 @@ def texts_of(data: Data) -> dict[str, str]:
     if data.get("kind") == "ConfigMap":
         return texts(data.get("data"))
     return {**_decoded(texts(data.get("data"))), **texts(data.get("stringData"))}
+
+
+def not_base64(data: Data) -> str | None:
+    """Return the first field of a Secret's data that is not base64: no API server takes the Secret."""
+    if data.get("kind") != "Secret":
+        return None
+    wrong = (key for key, value in texts(data.get("data")).items() if not decode_base64(value)[1])
+    return next((field_path(("data", key)) for key in wrong), None)
 
 
 def texts(value: Any) -> dict[str, str]:
