@@ -90,6 +90,11 @@ def test_a_limit_range_fills_in_what_is_not_said():
             "type: Container, default: {cpu: 4}, maxLimitRequestRatio: {cpu: 2}",
             "container compute: has a limit of cpu of more than 2 times its request",
         ),
+        ("type: Container, default: {cpu: 8}, maxLimitRequestRatio: {cpu: 8}", None),
+        (  # Kubernetes' own arithmetic: 1000 times 8.05 is a little more than 8050
+            "type: Container, default: {cpu: 8050m}, maxLimitRequestRatio: {cpu: 8050m}",
+            "container compute: has a limit of cpu of more than 8050m times its request",
+        ),
         ("type: Container, max: {cpu: 4}", None),
         ("type: PersistentVolumeClaim, max: {storage: 1Gi}", None),
     ],

@@ -83,7 +83,7 @@ def _out_of_bounds(item: LimitRangeItem, requests: Amounts, limits: Amounts) -> 
         request, limit = requests.get(resource), limits.get(resource)
         if not request or not limit:
             yield f"has no request and limit of {resource}, whose ratio is bounded"
-        elif limit.milli_value > request.milli_value * ratio.milli_value / 1000:
+        elif limit.milli_value / request.milli_value * 1000 > ratio.milli_value:  # in floats, as Kubernetes has it
             yield f"has a limit of {resource} of more than {ratio} times its request"
 
 
