@@ -60,7 +60,7 @@ NO_DRIFT = "  no drift: spec.{}: x → none: drawn at random"
     [
         ((A,), {}, [ONE, "git → prod"]),
         ((B, A), {}, [TWO, *HEAD, ROW_B]),
-        ((B, A), {"calm": True}, [TWO, *HEAD, ROW_B, ROW_A]),
+        ((B, A), {"calm": True}, [TWO, *HEAD, ROW_B, ROW_A, TWO]),
         ((C, B, A), {}, [THREE, *HEAD, ROW_B, ROW_C, THREE]),
         (
             (C, B, A),

@@ -130,7 +130,6 @@ def _watch(names: Sequence[str]) -> Iterable[str]:
 
 def _table(report: Report, *, calm: bool, noise: bool) -> None:
     from virtcatalog.cli.table import print_tables
-    from virtcatalog.live.report import shown
     from virtcatalog.live.text import columns, headline, noise_words, rows, titles, unread
 
     echo(headline(report))
@@ -146,7 +145,7 @@ def _table(report: Report, *, calm: bool, noise: bool) -> None:
                 echo(drift.vm)
                 for difference in drift.noise:
                     echo(noise_words(difference))
-    if len([*shown(report)]) > 1:
+    if len(table) > 1:
         echo(headline(report))
 
 
