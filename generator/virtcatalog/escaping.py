@@ -97,11 +97,16 @@ def markdown_prose(text: str) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """Return a text as code within a line of Markdown, in a table too."""
-    text = log(single_line(text))
+    """Return a text as code within a line of Markdown, in a table too: what would end a cell stands between codes."""
+    return "\\|".join(map(_code, log(single_line(text)).split("|")))
+
+
+def _code(text: str) -> str:
+    if not text:
+        return ""
     fence = _fence(text, 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{pad}{text}{pad}{fence}".replace("|", "\\|")
+    return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def markdown_block(text: str, language: str = "") -> str:
