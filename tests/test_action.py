@@ -316,7 +316,7 @@ def shim(repository, tmp_path, command, script):
     return runner
 
 
-@pytest.mark.parametrize(("status", "command"), sample([*product((2, 70, 137), ("build", "check", "diff"))], 4))
+@pytest.mark.parametrize(("status", "command"), sample([*product((2, 70, 137), ("build", "check", "diff"))], 8))
 def test_any_status_above_1_fails(repository, tmp_path, command, status):
     runner = shim(repository, tmp_path, command, f"exit {status}")
     assert runner.run() == 1

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from inline_vms import machine
 
-from sampling import sample
+from sampling import sample, thorough
 from virtcatalog.adopt.attempt import Original
 from virtcatalog.adopt.candidates import Candidates, Member
 from virtcatalog.adopt.fleet import Adoption, adopt, adopt_all
@@ -266,7 +266,8 @@ def key(adoption: Adoption) -> tuple[Any, ...]:
     return adoption.outcome, found and (found.names, found.manifest), adoption.missing_size, adoption.reasons
 
 
-@pytest.mark.parametrize("seed", sample(range(12), 12))
+@thorough
+@pytest.mark.parametrize("seed", range(12))
 def test_the_result_is_that_of_trying_all_pairs(seed):
     candidates, vms = cases(seed, 12)
     for vm in vms:

@@ -76,7 +76,7 @@ def spoken_of(tmp_path_factory: pytest.TempPathFactory, programs: Path) -> Path:
     return home
 
 
-@pytest.mark.parametrize("name", sample([name for name, found in EXAMPLES.items() if found], 5))
+@pytest.mark.parametrize("name", sample([name for name, found in EXAMPLES.items() if found], 7))
 def test_examples_can_be_run(
     name: str, tmp_path: Path, spoken_of: Path, programs: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -292,9 +292,9 @@ def test_where_the_system_limits_no_process_git_is_ended_when_its_time_is_up(
 def test_where_the_system_limits_a_process_git_may_wait_as_long_as_it_likes(
     program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COMMAND", "sleep 0.1; echo waited")
+    monkeypatch.setenv("COMMAND", "sleep 1.1; echo waited")
     here = Git(tmp_path)
-    monkeypatch.setattr(gitprocess, "GIT_SECONDS", 0)
+    monkeypatch.setattr(gitprocess, "GIT_SECONDS", 1)  # of work: with 0 any may be too much
     assert here.run("ls-tree").stdout == b"waited\n"
 
 

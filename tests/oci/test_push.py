@@ -10,6 +10,7 @@ import pytest
 from asking import commit, digest, git, pull, push, run
 from registries import PASSWORD, USER, Running, docker_config, interrupted
 
+from sampling import sample
 from virtcatalog.oci.reference import parse
 from virtcatalog.oci.registry import Registry
 
@@ -112,7 +113,7 @@ def test_an_interrupted_push_leaves_no_tag_and_can_be_repeated(
     logged_in: Running, house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("virtcatalog.oci.registry.TRIES", 1)
-    for number, length in enumerate((1500, 3000, 4500, 6000)):
+    for number, length in enumerate(sample((1500, 3000, 4500, 6000), 3)):
         with interrupted(logged_in.host, length) as host:
             monkeypatch.setenv("DOCKER_CONFIG", str(docker_config(tmp_path / host, host)))
             broken = push(logged_in, f"cut{number}:v1", host=host)
