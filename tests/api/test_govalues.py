@@ -15,6 +15,7 @@ from virtcatalog.api.govalues import (
     as_time,
     characters,
     cut,
+    float_of,
     in_range,
     refuse_not_finite,
     yaml_key,
@@ -211,3 +212,15 @@ def test_what_is_no_quantity_at_all_is_told(value: Any, shown: str) -> None:
     with pytest.raises(GoError) as caught:
         as_quantity(value, ("a",))
     assert str(caught.value) == f"a: must be a quantity such as 2, 500m or 1Gi, not {shown}"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        *[("1", 1.0), ("1.5e1", 15.0), (".5", 0.5), ("+2.", 2.0), ("Inf", float("inf"))],
+        *[("1_0.5", 10.5), ("0x1.8p1", 3.0), ("0X_Ap-1", 5.0)],
+        *[(text, None) for text in ("x", "", "_1", "1_", "1__0", " 1", "1e999", "0x1", "0x1p9999", "\u0131nf")],
+    ],
+)
+def test_floats_are_read_as_go_reads_them(text: str, number: float | None) -> None:
+    assert float_of(text) == number

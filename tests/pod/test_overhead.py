@@ -7,7 +7,7 @@ from conformance.cases import cases
 from sampling import sample
 from virtcatalog import expand
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.kubevirt.pod.facts import Facts, parse_float
+from virtcatalog.kubevirt.pod.facts import Facts
 from virtcatalog.kubevirt.pod.overhead import overhead
 from virtcatalog.kubevirt.pod.resources import memory_request
 
@@ -107,18 +107,6 @@ def test_the_annotation_tells_the_sum():
     annotations = pod(domain())["metadata"]["annotations"]
     assert annotations["kubevirt.io/memory-overhead-bytes"] == str(268 * 2**20)
     assert "kubevirt.io/memory-overhead-bytes" not in pod(domain(), release="v1.8.4")["metadata"]["annotations"]
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        *[("1", 1.0), ("1.5e1", 15.0), (".5", 0.5), ("+2.", 2.0), ("Inf", float("inf"))],
-        *[("1_0.5", 10.5), ("0x1.8p1", 3.0), ("0X_Ap-1", 5.0)],
-        *[(text, None) for text in ("x", "", "_1", "1_", "1__0", " 1", "1e999", "0x1", "0x1p9999", "\u0131nf")],
-    ],
-)
-def test_numbers_as_go_reads_them(text, number):
-    assert parse_float(text) == number
 
 
 def test_the_terms_add_up_to_the_request_of_every_case():

@@ -28,6 +28,10 @@ _INTEGER: Final = re.compile(r"[+-]?0*([0-9]{1,19})")
 _LITERAL: Final = re.compile(
     "([+-]?)(0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|(?P<octal>0(_?[0-7])*)|[1-9](_?[0-9])*)"
 )
+_DIGITS, _HEX = "[0-9](_?[0-9])*", "[0-9a-f](_?[0-9a-f])*"
+_DECIMAL = rf"({_DIGITS}(\.({_DIGITS})?)?|\.{_DIGITS})(e[+-]?{_DIGITS})?"
+_HEXADECIMAL = rf"0x(_?{_HEX}(\.({_HEX})?)?|\.{_HEX})p[+-]?{_DIGITS}"
+_FLOAT = re.compile(rf"[+-]?({_DECIMAL}|(?P<hex>{_HEXADECIMAL})|inf(inity)?)|nan", re.ASCII | re.IGNORECASE)
 _LONGEST_LITERAL: Final = 100
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _KEYS: Final = {"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}
@@ -172,6 +176,20 @@ def integer_literal(text: str) -> int | None:
     if len(text) > _LONGEST_LITERAL:
         return 2**64
     return int(f"{match[1]}0o0{match['octal']}" if match["octal"] else text, 0)
+
+
+def float_of(text: str) -> float | None:
+    """A number of 64 bits as strconv.ParseFloat reads it; None for any other text, or one out of range."""
+    match = _FLOAT.fullmatch(text)
+    if match is None:
+        return None
+    digits = text.replace("_", "")
+    try:
+        number = float.fromhex(digits) if match["hex"] else float(digits)
+    except OverflowError:
+        return None
+    is_name = text.strip("+-")[:1] in "iInN"
+    return number if is_name or number not in (float("inf"), float("-inf")) else None
 
 
 def yaml_text(value: float) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from virtcatalog.api.core import PersistentVolumeClaim
 from virtcatalog.api.domainspec import KernelBootContainer
+from virtcatalog.api.govalues import float_of
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
 from virtcatalog.api.names import DRAWN, LONGEST_PREFIX, namespace_or_default
 from virtcatalog.api.quantity import Quantity
@@ -35,10 +34,6 @@ _MODES = (
     ("VMStatsCollector", "--vm-stats-collector"),
     ("FirmwareAutoSelection", "--firmware-auto-selection"),
 )
-_DIGITS, _HEX = "[0-9](_?[0-9])*", "[0-9a-f](_?[0-9a-f])*"
-_DECIMAL = rf"({_DIGITS}(\.({_DIGITS})?)?|\.{_DIGITS})(e[+-]?{_DIGITS})?"
-_HEXADECIMAL = rf"0x(_?{_HEX}(\.({_HEX})?)?|\.{_HEX})p[+-]?{_DIGITS}"
-_FLOAT = re.compile(rf"[+-]?({_DECIMAL}|(?P<hex>{_HEXADECIMAL})|inf(inity)?)|nan", re.ASCII | re.IGNORECASE)
 
 
 class PodError(VirtcatalogError):
@@ -130,7 +125,7 @@ class Facts:
         known_ratio = self._ratios.get(namespace)
         if known_ratio is None:
             label = self.cluster.namespace_labels(namespace).get(_RATIO_LABEL, "")
-            ratio = parse_float(label)
+            ratio = float_of(label)
             known_ratio = self._ratios[namespace] = _RATIO if ratio is None or ratio < 1 else ratio
         return known_ratio
 
@@ -142,20 +137,6 @@ class Facts:
                 quantity: Quantity = amount
                 return quantity
         return None
-
-
-def parse_float(text: str) -> float | None:
-    """A number as Go's ParseFloat reads it; None for what is none or out of range."""
-    match = _FLOAT.fullmatch(text)
-    if match is None:
-        return None
-    digits = text.replace("_", "")
-    try:
-        number = float.fromhex(digits) if match["hex"] else float(digits)
-    except OverflowError:
-        return None
-    is_name = text.strip("+-")[:1] in "iInN"
-    return number if is_name or number not in (float("inf"), float("-inf")) else None
 
 
 def _seccomp(config: Configuration) -> dict[str, str]:

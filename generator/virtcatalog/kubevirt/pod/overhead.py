@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from virtcatalog.api.govalues import float_of
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.quantity import Quantity, wrapped
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_sev
 from virtcatalog.kubevirt.memo import memo
-from virtcatalog.kubevirt.pod.facts import Facts, has_tpm, has_vfio, is_pinned, parse_float
+from virtcatalog.kubevirt.pod.facts import Facts, has_tpm, has_vfio, is_pinned
 
 _MIB = 2**20
 _PER_CPU = 8 * _MIB
@@ -125,7 +126,7 @@ def _add_probes(terms: list[Term], vmi: VirtualMachineInstance) -> None:
 
 def _multiplied(terms: list[Term], text: str) -> list[Term]:
     """What additionalGuestMemoryOverheadRatio adds, in whole kilobytes (MultiplyMemory)."""
-    ratio = parse_float(text)
+    ratio = float_of(text)
     if ratio is None:
         return []
     added = Quantity.total([term.amount for term in terms]).kilo_value * (ratio - 1.0)
