@@ -52,7 +52,18 @@ def of_kind(kind: str) -> Data:
     return {"apiVersion": "kubevirt.io/v1", "kind": kind, "metadata": {"name": "v"}, "spec": {}}
 
 
+DRIVES = "[{name: cd, cdrom: {bus: scsi}}, {name: root, disk: {bus: virtio}}, {name: san, lun: {bus: sata}}]"
+VOLUMES = (
+    "volumes: [{name: cd, containerDisk: {image: x}}, {name: root, emptyDisk: {capacity: 1Gi}}, "
+    "{name: san, persistentVolumeClaim: {claimName: san}}]"
+)
+BUSES = {"preferredCdromBus": "scsi", "preferredDiskBus": "virtio", "preferredLunBus": "sata", "preferredRng": {}}
+
 CASES: dict[str, tuple[Data, list[Data]]] = {
+    "buses of drives that their empty maps are known by": (
+        vm(f"{SMALL}, devices: {{rng: {{}}, disks: {DRIVES}}}", VOLUMES),
+        [*USUAL, prefers("buses", devices=BUSES)],
+    ),
     "sockets and memory": (vm(f"{SMALL}, devices: {{}}"), USUAL),
     "cores": (vm("cpu: {cores: 2}, memory: {guest: 4Gi}, devices: {}"), USUAL),
     "threads": (vm("cpu: {threads: 2}, memory: {guest: 4Gi}, devices: {}"), USUAL),

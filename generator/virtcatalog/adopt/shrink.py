@@ -161,15 +161,13 @@ class _Trial:
         for difference in self.current.vmi:
             path = difference.path
             above = [path[:end] for end in range(len(path), 0, -1)]
+            empty = next((emptied for emptied in above if emptied in self.current.emptied), None)
+            if empty is not None:  # which alone may do: `cdrom: {}` is a drive whose bus a preference gives
+                self.filled.add(empty)
+                restored = True
+                continue
             fault = next((active_path for active_path in above if active_path in active), None)
-            if fault is not None:
-                faults = [fault]
-            else:
-                empty = next((active_path for active_path in above if active_path in self.current.emptied), None)
-                if empty is not None and empty not in self.filled:
-                    self.filled.add(empty)
-                    restored = True
-                faults = [active_path for active_path in active if active_path[: len(path)] == path]
+            faults = [fault] if fault is not None else [inside for inside in active if inside[: len(path)] == path]
             for fault in faults:
                 if fault in self.optional:
                     self.optional.discard(fault)
