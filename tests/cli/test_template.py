@@ -160,6 +160,37 @@ def test_what_is_wrong_is_said(arguments, said):
     assert result.stderr.rpartition("\n\n")[2] == f"{said}\n"
 
 
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        (
+            "requirements: {cpu: {guest: 8}}",
+            "spec.instancetype: {}: the preference requires 8 vCPUs, there are 2 (refused by the VM webhook)",
+        ),
+        (
+            "cpu: {preferredCPUTopology: spread, spreadOptions: {ratio: 3}}",
+            "instancetype.spec.cpu.guest: {}: the instance type's 2 vCPUs cannot be spread across SocketsCores: not di",
+        ),
+    ],
+)
+def test_a_vm_that_is_refused_with_what_it_would_take_is_told_why(spec, why):
+    Path("catalog/preferences/linux.yaml").write_text(f"preferences: {{linux.any: {{spec: {{{spec}}}}}}}\n")
+    pair = "with VirtualMachineClusterInstancetype m.small and VirtualMachineClusterPreference linux.any"
+    said = run("convert", "-f", "o.yaml", "--instancetype", "m.small", "--preference", "linux.any")
+    assert said.startswith(f"exit 1\n--- stdout\n--- stderr\n{why.format(pair)}")
+
+
+def test_a_template_that_names_a_type_may_take_a_preference_and_no_other_type():
+    named = OPENSHIFT.replace("cpu: {cores: 2}, ", "").replace(", memory: {guest: 4Gi}", "")
+    Path("o.yaml").write_text(named.replace("Halted,", "Halted, instancetype: {name: m.small},"))
+    said = run("convert", "-f", "o.yaml", "--preference", "linux.any")
+    assert said.startswith("exit 0\n")
+    assert "adopts VirtualMachineClusterPreference linux.any, domain unchanged" in said
+    said = run("convert", "-f", "o.yaml", "--instancetype", "m.large")
+    assert said.startswith("exit 2\n--- stdout\n--- stderr\n")
+    assert said.endswith("VM has a spec.instancetype already: remove that, or do not give --instancetype\n")
+
+
 def test_a_type_of_a_namespace_is_named_with_its_kind():
     said = run("convert", "-f", "o.yaml", "--instancetype", "VirtualMachineInstancetype/m.small")
     assert "      instancetype:\n        kind: VirtualMachineInstancetype\n        name: m.small\n" in said

@@ -80,7 +80,7 @@ def adopt(vm: dict[str, Any], candidates: Candidates, like: Names | None = None)
         return Adoption("unsupported", None, size, (error,))
     if shrunk is None:
         if search.vm.spec.instancetype is not None:
-            return Adoption("unchanged", None, size)
+            return Adoption("unchanged", None, size, search.reasons)
         return Adoption("nearest", None, size, search.reasons)  # no instance type gives the VM its size
     if not shrunk.domain:
         return Adoption("adopted", shrunk, size)

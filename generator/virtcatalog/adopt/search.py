@@ -41,7 +41,8 @@ class Search:
         memory = vmi.spec.domain.memory
         self.memory = memory.guest.value if memory is not None and memory.guest is not None else 0
         self.reasons: tuple[Reason, ...] = ()
-        """Why KubeVirt would refuse the VM with the nearest instance type."""
+        """Why KubeVirt would refuse the VM with the nearest instance type, or with those that are asked for."""
+        self._asked: Names | None = None
         self._effects = PreferenceEffects(original, candidates)
         hints = candidates.hints(text_of(original.manifest))
         self._hints = dict(hints)
@@ -64,6 +65,7 @@ class Search:
         instancetype, preference = (self.candidates.groups.get(name) if name else None for name in names)
         assert not isinstance(instancetype, Preference)
         assert not isinstance(preference, Instancetype)
+        self._asked = names
         tried = self._try(Pair(instancetype, preference))
         return tried[1] if tried is not None else None
 
@@ -165,7 +167,14 @@ class Search:
     def _shrunk(self, pair: Pair) -> Ranked | None:
         """Try one instance type of its group with all preferences of theirs, whose requirements differ."""
         instancetype, preference = pair
-        if instancetype is not None and preference is not None and check_spread(instancetype.spec, preference.spec):
+        causes = check_spread(
+            instancetype.spec if instancetype is not None else None, preference.spec if preference is not None else None
+        )
+        if causes:
+            if self._asked is not None:
+                self._refuse(
+                    self._asked, tuple(Reason(cause.field, cause.message, "vm", cause.type) for cause in causes)
+                )
             return None
         instancetypes: list[Member | None] = [*self._members(instancetype)[:1]] if instancetype else [None]
         preferences: list[Member | None] = [*self._members(preference)] if preference else [None]
@@ -183,10 +192,10 @@ class Search:
         return None
 
     def _refuse(self, names: Names, reasons: tuple[Reason, ...]) -> None:
-        """Remember why KubeVirt refuses the VM with the first instance type that is tried alone."""
-        only = names.instancetype
-        if not self.reasons and only is not None and names.preference is None:
-            prefix = f"with {only.kind} {only.name}"
+        """Remember why KubeVirt refuses the VM with what is asked for, or the first instance type tried alone."""
+        is_alone = names.instancetype is not None and names.preference is None
+        if not self.reasons and (is_alone or self._asked is not None):
+            prefix = f"with {' and '.join(f'{name.kind} {name.name}' for name in names if name is not None)}"
             self.reasons = tuple(replace(reason, message=f"{prefix}: {reason.message}") for reason in reasons)
 
     def _best_rank(self, pair: Pair) -> Rank:

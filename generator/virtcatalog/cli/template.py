@@ -14,6 +14,7 @@ from virtcatalog.cli.console import echo, failing, print_documents, print_proble
 from virtcatalog.cli.options import catalog, completes, form
 from virtcatalog.cli.options import file as file_option
 from virtcatalog.errors import ManifestError, Problem, TemplateError, VirtcatalogError, nearest, placed
+from virtcatalog.manifests.fields import map_at
 
 if TYPE_CHECKING:
     from msgspec import Struct
@@ -195,10 +196,16 @@ def _adopt(
     from virtcatalog.adopt.rewrite import adopt_in_template
     from virtcatalog.adopt.shrink import Names
     from virtcatalog.cli.inputs import catalog_objects
+    from virtcatalog.kubevirt.instancetype.references import named_objects
 
     everything = Candidates(catalog_objects(catalog), conditions)
     references = Names(*(_reference(everything, part, text) for part, text in zip(Names._fields, names, strict=True)))
-    identities = [(reference.kind, reference.name) for reference in references if reference]
+    vm = template["spec"]["virtualMachine"]
+    for part, reference in zip(Names._fields, references, strict=True):
+        if reference and map_at(vm, "spec").get(part):
+            raise VirtcatalogError(f"the Template's VM has a spec.{part} already: remove that, or do not give --{part}")
+    named = [(kind, name) for kind, _, name in named_objects(vm)]
+    identities = [*named, *((reference.kind, reference.name) for reference in references if reference)]
     # Of objects that say the same it would take the best, and here one is asked for by its name.
     objects = [
         manifest
@@ -207,13 +214,11 @@ def _adopt(
     ]
     adopted_template = adopt_in_template(template, references, Candidates(objects, conditions))
     print_problems(adopted_template.adoption.reasons)
-    pair = " and ".join(f"{reference.kind} {reference.name}" for reference in references if reference)
     if adopted_template.template is None:
-        if not adopted_template.adoption.reasons:
-            echo(f"KubeVirt does not admit the template's VM with {pair}", err=True)
         return 1
     first, *lines = explain(adopted_template.adoption)
     if adopted_template.adoption.outcome == "nearest":
+        pair = " and ".join(f"{reference.kind} {reference.name}" for reference in references if reference)
         first = f"with {pair} the domain is another one:"
     for line in (first, *lines):
         echo(line, err=True)
