@@ -489,3 +489,9 @@ def test_a_catalog_beside_the_folders_of_the_configured_tests_is_tested_too(run,
 def test_a_catalog_among_the_folders_of_the_configured_tests_is_tested_once(run, repository, golden):
     (repository / "pytest.toml").write_text(f'{FILES["pytest.toml"]}testpaths = ["tests", "catalog"]\n')
     assert "3 passed" in run().stdout.str()
+
+
+def test_a_fault_of_the_program_is_shown_as_pytest_shows_it(run, monkeypatch):
+    monkeypatch.setattr("virtcatalog.golden.catalog.rendered", lambda _: 1 / 0)
+    result = run()
+    result.stdout.fnmatch_lines(["*ERROR collecting catalog*", "*ZeroDivisionError: division by zero"])

@@ -202,6 +202,15 @@ def test_what_is_wrong_has_a_place(catalog, own, found):
 @pytest.mark.parametrize(
     ("name", "found"),
     [
+        (
+            "'{{ os }}_{{ size }}'",
+            [
+                f"{line}:3: systems.{system}: Kubernetes refuses the name '{system}_{size}': it may have lower-case "
+                "letters, digits, '-' and '.', and each part starts and ends with a letter or digit"
+                for line, system in ((13, "one"), (14, "two"))
+                for size in ("large", "small")
+            ],
+        ),
         ("'{{ nothing }}'", ["1:1: name: the expression uses 'nothing', which is unknown here"]),
         (
             "same",

@@ -462,6 +462,17 @@ def test_vms_that_cannot_be_filled_in_are_expanded_by_others(noted, x, became, e
     assert noted.patterns == []
 
 
+def test_vms_that_become_what_no_stand_in_shows_are_expanded_by_others(noted):
+    def expand(share: files.Share, cluster: Cluster) -> Iterator[Expansion]:
+        (expansion,) = Noted.expand(noted, share, cluster)
+        yield Expansion("admitted", expansion.output + "!" * ("vm-" in expansion.output))
+
+    fillers = filling.Fillers(expand, Cluster(), None)
+    found = [fillers.of(of(f"vm-{number}")) for number in range(80)]
+    assert found == [*[None] * 3, [Expansion("admitted", "<vm-3 a>!")], *[None] * 76]
+    assert noted.expanded == ["vm-3", *STAND_INS]
+
+
 def test_a_pattern_is_made_after_thirty_two_vms_that_were_filled_in(noted):
     fillers = filling.Fillers(noted.expand, Cluster(), None)
     for number in range(36):

@@ -243,6 +243,19 @@ def test_the_reference_policy_does_not_matter(policy: str) -> None:
     assert found["spec.domain.memory.guest"] == "instance type medium"
 
 
+def test_the_configuration_counts_for_what_is_no_virtual_machine_too() -> None:
+    vmi = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachineInstance",
+        "metadata": {"name": "web"},
+        "spec": {"domain": {"devices": {}, "memory": {"guest": "1Gi"}}},
+    }
+    cluster = Cluster([otheryaml.load(configured("{cpuModel: Nehalem}"))])
+    found = {origin.field: origin.sources for origin in explain(vmi, cluster)}
+    assert found["spec.domain.cpu.model"] == ("cluster configuration",)
+    assert found["spec.domain.memory.guest"] == ("VM",)
+
+
 def test_a_vm_of_which_no_vmi_is_made_has_no_origins() -> None:
     assert origins(matchers="instancetype: {name: missing}") == {}
 
