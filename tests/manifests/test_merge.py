@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtcatalog.manifests.merge import fresh, lay_over, merge
+from virtcatalog.manifests.merge import changed_in, fresh, lay_over, merge
 
 KEYS = st.sampled_from("abc")
 SCALARS = st.one_of(st.integers(0, 3), st.text("xy", max_size=2), st.booleans())
@@ -141,3 +141,21 @@ def test_without_null_both_ways_are_the_same(below, above):
     before = deepcopy((below, above))
     assert lay_over(below, above) == merge(below, above)
     assert (below, above) == before
+
+
+@pytest.mark.parametrize(
+    ("after", "before", "changes"),
+    [
+        ({"a": 1}, {"a": 1}, {}),
+        ({"a": 1, "b": 2}, {"a": 1}, {"b": 2}),
+        ({"a": None}, {}, {"a": None}),
+        ({"a": True}, {"a": 1}, {"a": True}),
+        ({"a": {"x": 1, "y": 2}, "b": {"z": 1}}, {"a": {"x": 1}, "b": {"z": 1}}, {"a": {"y": 2}}),
+        ({"a": {}}, {"a": 1}, {"a": {}}),
+        ({"a": [{"x": 1}]}, {"a": [{"x": True}]}, {"a": [{"x": 1}]}),
+        ({"a": [1]}, {"a": [1, 2]}, {"a": [1]}),
+    ],
+)
+def test_what_changed_in_a_map(after, before, changes):
+    assert changed_in(after, before) == changes
+    assert lay_over(before, changes) == after

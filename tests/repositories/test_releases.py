@@ -1,12 +1,14 @@
 """What HelmReleases and Applications deploy, of charts and of their values; helm is a stand-in here."""
 
 import json
+from functools import reduce
 from hashlib import sha256
 
 import pytest
 from repository_cases import HELM_RELEASE, LOCAL_CHART, REMOTE_CHART
 
 from virtcatalog.manifests.folder import held
+from virtcatalog.manifests.merge import lay_over
 from virtcatalog.repositories import chartvalues, helm
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.find import find
@@ -77,12 +79,39 @@ def test_values_come_from_files_config_maps_and_the_release(rendered):
     files = {"hr.yaml": f"{HELM_RELEASE}{chart}{more}  values: {{c: 5}}\n", "c.yaml": config_map, **CHARTS}
     found = environment({**files, "charts/vms/one.yaml": "a: 2\n"})
     ((_, files, _, _, layers, _),) = rendered
-    assert layers == [{"a": 2}, {"a": 3}, {"b": 4}, {"c": 5}]
-    assert "values.yaml" not in files  # valuesFiles stand in its place
+    assert layers == [{"a": 3}, {"b": 4}, {"c": 5}]
+    assert "values.yaml" in files  # with what valuesFiles say
     assert unrendered(found) == [
         "r/hr.yaml:5:127: spec.chart.spec.valuesFiles[1]: charts/vms/gone.yaml is no file of values in this repository",
         "r/hr.yaml:9:5: spec.valuesFrom[2]: takes values of Secret s, which is not in the repository",
     ]
+
+
+@pytest.mark.parametrize(
+    ("names", "ignores", "defaults", "missing"),
+    [
+        ("one.yaml", "", '{"a": 2, "b": null}', 0),
+        ("one.yaml, two.yaml", "", '{"a": {"x": null}, "b": null}', 0),
+        ("empty.yaml", "", "a: 1", 0),
+        ("gone.yaml", "", "a: 1", 1),
+        ("gone.yaml, one.yaml", ", ignoreMissingValuesFiles: true", '{"a": 2, "b": null}', 0),
+        ("gone.yaml", ", ignoreMissingValueFiles: true", "a: 1", 1),
+        ("list.yaml", ", ignoreMissingValuesFiles: true", "a: 1", 1),
+    ],
+)
+def test_values_files_of_a_release_take_the_place_of_the_charts_own(monkeypatch, names, ignores, defaults, missing):
+    files = {"one": "a: 2\nb: null\n", "two": "a: {x: null}\n", "empty": "# nothing\n", "list": "- a\n"}
+    given = []
+
+    def template(_program, folder, _name, _namespace, values, _settings):
+        given.append(((folder / "chart/values.yaml").read_text(), [*values]))
+        return b""
+
+    monkeypatch.setattr(helm, "template", template)
+    chart = LOCAL_CHART.replace("}}}", f"}}, valuesFiles: [{names}]{ignores}}}}}")
+    files = {f"{name}.yaml": text for name, text in files.items()}
+    found = environment({"hr.yaml": f"{HELM_RELEASE}{chart}", **CHARTS, **files})
+    assert (given, len(found.unrendered)) == ([(defaults, [])], missing)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +284,6 @@ def test_a_parameter_that_is_a_list_has_commas(rendered):
     [("4", "", 4), ("'4'", "", "4"), ("true", "", True), ("04", "", "04"), ("a{b", ", literal: true", "a{b")],
 )
 def test_a_reference_sets_one_value_at_a_path(rendered, text, literal, value):
-    """It counts before the release's own."""
     setting = (
         f"apiVersion: v1\nkind: Secret\nmetadata: {{name: s, namespace: shop}}\nstringData: {{k: {json.dumps(text)}}}\n"
     )
@@ -263,20 +291,19 @@ def test_a_reference_sets_one_value_at_a_path(rendered, text, literal, value):
     found = environment(
         {"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}  values: {{a: 5}}\n", "s.yaml": setting, **CHARTS}
     )
-    assert rendered[0][4] == [{"a": 5}, {"vm": {"cores": value}}]
+    assert rendered[0][4] == [{"vm": {"cores": value}}, {"a": 5}]
     assert unrendered(found) == []
 
 
-def test_a_value_that_is_not_understood_is_named(rendered):
+def test_a_value_that_cannot_be_set_is_named(rendered):
     setting = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: shop}\ndata: {k: 'VALUE'}\n"
-    more = "  valuesFrom: [{kind: ConfigMap, name: c, valuesKey: k, targetPath: 'a[0]'}]\n"
+    more = "  valuesFrom: [{kind: ConfigMap, name: c, valuesKey: k, targetPath: 'a[-1]'}]\n"
     one, two = (
         environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}", "c.yaml": setting.replace("VALUE", each), **OWN})
         for each in "12"
     )
-    assert unrendered(one) == [
-        "r/hr.yaml:6:16: spec.valuesFrom[0]: takes values of ConfigMap c, which are not understood"
-    ]
+    why = "which Flux cannot set at a[-1]: [-1] is no index"
+    assert unrendered(one) == [f"r/hr.yaml:6:16: spec.valuesFrom[0]: takes values of ConfigMap c, {why}"]
     assert one.opaque != two.opaque
 
 
@@ -303,51 +330,76 @@ def referring(rendered, reference, data, setting=SETTING):
     return rendered[0][4], said
 
 
-UNKNOWN = ["takes values of ConfigMap c, which are not understood"]
-
-
 @pytest.mark.parametrize(
     ("reference", "data", "layers"),
     [
         ("", {"values.yaml": "a: 1"}, [{"a": 1}]),
+        ("", {"values.yaml": "# nothing"}, [{}]),
         ("valuesKey: k", {"k": "a: 1", "values.yaml": "a: 2"}, [{"a": 1}]),
-        ("valuesKey: k", {"values.yaml": "a: 2"}, None),
-        ("", {"values.yaml": "- a"}, None),
         ("targetPath: a.b", {"values.yaml": "x"}, [{"a": {"b": "x"}}]),
         ("targetPath: a, valuesKey: k", {"k": "12"}, [{"a": 12}]),
-        ("targetPath: a, valuesKey: k", {"k": "-12"}, [{"a": -12}]),
-        ("targetPath: a, valuesKey: k", {"k": "0"}, [{"a": 0}]),
-        ("targetPath: a, valuesKey: k", {"k": "012"}, [{"a": "012"}]),
-        ("targetPath: a, valuesKey: k", {"k": "1" * 18}, [{"a": int("1" * 18)}]),
-        ("targetPath: a, valuesKey: k", {"k": "1" * 19}, [{"a": "1" * 19}]),
-        ("targetPath: a, valuesKey: k", {"k": "True"}, [{"a": True}]),
-        ("targetPath: a, valuesKey: k", {"k": "false"}, [{"a": False}]),
-        ("targetPath: a, valuesKey: k", {"k": "null"}, [{"a": None}]),
-        ("targetPath: a, valuesKey: k", {"k": ""}, [{"a": ""}]),
         ("targetPath: a, valuesKey: k", {"k": "'true'"}, [{"a": "true"}]),
         ("targetPath: a, valuesKey: k", {"k": '"5"'}, [{"a": "5"}]),
         ("targetPath: a, valuesKey: k", {"k": "'5\""}, [{"a": "'5\""}]),
-        ("targetPath: a, valuesKey: k", {"k": "'"}, [{"a": "'"}]),
-        ("targetPath: a, valuesKey: k", {"k": "1,2"}, None),
-        ("targetPath: a, valuesKey: k", {"k": "[1]"}, None),
-        ("targetPath: a, valuesKey: k", {"k": "a\\b"}, None),
+        ("targetPath: a, valuesKey: k", {"k": "'"}, [{"a": ""}]),
+        ("targetPath: a, valuesKey: k", {"k": "1,b=2"}, [{"a": 1, "b": 2}]),
+        ("targetPath: 'a.b[1]', valuesKey: k", {"k": "{x}"}, [{"a": {"b": [None, ["x"]]}}]),
         ("targetPath: a, valuesKey: k, literal: true", {"k": "{1},\\[2]'"}, [{"a": "{1},\\[2]'"}]),
         ("targetPath: a, valuesKey: k, literal: true", {"k": "5"}, [{"a": "5"}]),
-        ("targetPath: a-b/c.d_e, valuesKey: k", {"k": "x"}, [{"a-b/c": {"d_e": "x"}}]),
-        ("targetPath: 'a.b[0]', valuesKey: k", {"k": "x"}, None),
-        ("targetPath: 'a\\.b', valuesKey: k", {"k": "x"}, None),
-        ("targetPath: 5, valuesKey: k", {"k": "x"}, None),
-        ("targetPath: a, valuesKey: none", {"k": "x"}, None),
     ],
 )
 def test_what_a_reference_gives(rendered, reference, data, layers):
-    assert referring(rendered, reference, data) == (layers or [], [] if layers else UNKNOWN)
+    assert referring(rendered, reference, data) == (layers, [])
+
+
+@pytest.mark.parametrize(
+    ("reference", "data", "why"),
+    [
+        ("valuesKey: k", {"values.yaml": "a: 2"}, "has no k"),
+        ("targetPath: a, valuesKey: none", {"k": "x"}, "has no none"),
+        ("", {"values.yaml": "- a"}, "are no map"),
+        ("targetPath: a, valuesKey: k", {"k": "1,2"}, "Flux cannot set at a: 2 has no value"),
+    ],
+)
+def test_what_a_reference_cannot_give_is_named(rendered, reference, data, why):
+    assert referring(rendered, reference, data) == ([], [f"takes values of ConfigMap c, which {why}"])
+
+
+@pytest.mark.parametrize(
+    ("references", "own", "values"),
+    [
+        (["valuesKey: v"], "{a: {x: 1}}", {"a": {"x": 1, "w": 2}}),
+        (["valuesKey: v"], "{a: 1}", {"a": 1}),
+        (["valuesKey: k, targetPath: a"], "{a: 1}", {"a": 1}),
+        (["valuesKey: k, targetPath: a.x"], "{a: {x: 1}}", {"a": {"x": 4}}),
+        (["valuesKey: k, targetPath: 'b[0]'"], "{b: [1]}", {"b": [4]}),
+        (["valuesKey: k, targetPath: 'b[1]'"], "{b: [1]}", {"b": [1]}),
+        (["valuesKey: v", "valuesKey: k, targetPath: a.x"], "{a: {x: 1}}", {"a": {"x": 1, "w": 2}}),
+        (["valuesKey: k, targetPath: a.x"] * 2, "{a: {x: 1}}", {"a": {"x": 4}}),
+        (["valuesKey: k, targetPath: a.x", "valuesKey: k, targetPath: a.z"], "{a: {z: 1}}", {"a": {"x": 4, "z": 1}}),
+        (["valuesKey: k, targetPath: a.x"], "{a: null}", None),
+    ],
+)
+def test_what_is_set_counts_before_the_releases_own_values_only_where_it_is_set_in_these(
+    rendered, references, own, values
+):
+    """Flux says in its API that it always does."""
+    setting = SETTING.replace("DATA", json.dumps({"k": "4", "v": "a: {x: 2, w: 2}"}))
+    more = "  valuesFrom:\n" + "".join(f"  - {{kind: ConfigMap, name: c, {reference}}}\n" for reference in references)
+    release = f"{HELM_RELEASE}{LOCAL_CHART}{more}  values: {own}\n"
+    found = environment({"hr.yaml": release, "c.yaml": setting, **CHARTS})
+    given = reduce(lay_over, rendered[0][4])
+    assert (None if found.unrendered else given) == values
 
 
 def test_a_reference_that_is_not_there_is_named_unless_it_is_optional(rendered):
     other = SETTING.replace("name: c", "name: d")
     assert referring(rendered, "optional: true", {}, other) == ([], [])
-    assert referring(rendered, "optional: true", {}) == ([], UNKNOWN)
+    assert referring(rendered, "optional: true", {}) == ([], [])
+    assert referring(rendered, "optional: true", {"values.yaml": "a"}) == (
+        [],
+        ["takes values of ConfigMap c, which are no map"],
+    )
     for optional in ("", "optional: false", "optional: 'true'"):
         layers, said = referring_to_none(rendered, optional, other)
         assert (layers, said) == ([], ["takes values of ConfigMap c, which is not in the repository"])
@@ -377,19 +429,23 @@ def test_a_name_that_is_too_long_ends_with_a_digest(rendered, length, name):
     [
         ("      values: 'a: 1'\n      valuesObject: {a: 2}\n", [{"a": 2}]),
         ("      values: 'a: 1'\n      valuesObject: x\n", [{"a": 1}]),
-        ("      values: '  '\n", []),
+        ("      values: '  '\n", [{}]),
         ("      valueFiles: [gone.yaml]\n      ignoreMissingValueFiles: true\n", []),
-        (
-            "      valueFiles: [charts.txt]\n      ignoreMissingValueFiles: true\n      valuesObject: {a: 1}\n",
-            [{"a": 1}],
-        ),
+        ("      valueFiles: [empty.yaml, ./one.yaml]\n", [{"a": 1}]),
         ("      valueFiles: ['$values/top.yaml', /top.yaml, ./one.yaml]\n", [{"a": 2}, {"a": 2}, {"a": 1}]),
     ],
 )
 def test_the_values_of_an_application(rendered, spec, layers):
-    built = argo(spec, {**CHARTS, "charts/vms/one.yaml": "a: 1", "top.yaml": "a: 2", "charts/vms/charts.txt": "x"})
+    files = {"charts/vms/one.yaml": "a: 1", "charts/vms/empty.yaml": "# nothing", "top.yaml": "a: 2"}
+    built = argo(spec, {**CHARTS, **files})
     ((_, _, name, namespace, given, _),) = rendered
     assert (name, namespace, given, built.unrendered) == ("app", "shop", layers, ())
+
+
+def test_a_file_that_holds_no_values_is_not_one_that_may_be_missing(rendered):
+    spec = "      valueFiles: [charts.txt]\n      ignoreMissingValueFiles: true\n      valuesObject: {a: 1}\n"
+    (problem,) = argo(spec, {**CHARTS, "charts/vms/charts.txt": "x"}).unrendered
+    assert problem.message == "charts.txt is no file of values in this repository"
 
 
 def test_a_release_has_its_own_namespace_and_parameters(rendered):

@@ -7,8 +7,7 @@ Source: fluxcd/pkg, chartutil/values.go (ChartValuesFromReferences); argo-cd, re
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.catalog.places import Source
@@ -17,23 +16,15 @@ from virtcatalog.limits import SET_FILE_BYTES
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.folder import SourceError
-from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.repositories.buildenvironment import expanded
 from virtcatalog.repositories.deployers import Deployer
-from virtcatalog.repositories.documents import Opaque, digest_of
+from virtcatalog.repositories.documents import Opaque
 from virtcatalog.repositories.helm import Parameter
 from virtcatalog.repositories.model import Resource
-from virtcatalog.repositories.settings import NOT_BASE64, find_setting, not_base64, texts_of
+from virtcatalog.repositories.setvalues import verbatim
 from virtcatalog.repositories.tree import Tree, joined
 from virtcatalog.repositories.values import Value, values_at
-
-_PATH: Final = re.compile(r"[\w/-]+(?:\.[\w/-]+)*", re.ASCII)
-"""A path of keys, as `--set` has it: not one with lists or escaped dots."""
-_INTEGER: Final = re.compile(r"0|[+-]?[1-9]\d{0,17}", re.ASCII)
-_WORDS: Final = {"true": True, "false": False, "null": None, "": ""}
-_SPECIAL: Final = re.compile(r"[\\,{}\[\]]")
-"""What means something in a value of `--set`."""
 
 
 class Values(NamedTuple):
@@ -87,76 +78,23 @@ def values_of(deployer: Deployer, tree: Tree, path: Path) -> Value | None:
     return values_at(Deployed(deployer.resource, tree, deployer.resource.data), ("spec", *path))
 
 
-def value_files(deployer: Deployer, tree: Tree, at: str, path: Path) -> Values:
-    """Read files of values that are named from a folder; what is not there is named."""
+def value_files(deployer: Deployer, tree: Tree, at: str, path: Path, ignores_missing: str) -> Values:
+    """Read files of values that are named from a folder.
+
+    What is not there is named, unless the field `ignores_missing` beside their list says that it may be missing.
+    """
     layers, unrendered = [], []
+    may_be_missing = deployer.get(*path[:-1], ignores_missing) is True
     for index, name in enumerate(map(str, deployer.items(*path))):
         file = _named_file(name, at, deployer, path[:-2])
         manifest = tree.first(file) if file else None
         layer = values_at(manifest, ()) if manifest is not None else None
         if layer is not None:
             layers.append(layer)
-        elif not deployer.get(*path[:-1], "ignoreMissingValueFiles"):
+        elif not (file and tree.is_empty(file)) and not (may_be_missing and not tree.has(file)):
             field = field_path(("spec", *path, index))
             unrendered.append(deployer.problem(field, f"{name} is no file of values in this repository"))
     return Values(tuple(layers), tuple(unrendered))
-
-
-def flux_values(deployer: Deployer, tree: Tree, settings: Sequence[Resource]) -> Values:
-    """Return the values of a HelmRelease: those of its references, and its own.
-
-    What a reference sets at a path counts before its own values, as the API's description has it.
-    """
-    layers: list[Value] = []
-    above: list[Value] = []
-    unrendered: list[Problem] = []
-    opaque: list[Opaque] = []
-    for index, reference in enumerate(map(map_at, deployer.items("valuesFrom"))):
-        setting = find_setting(settings, reference, deployer.namespace)
-        value = _referred(setting, tree, reference) if setting is not None else None
-        if value is not None:
-            (above if reference.get("targetPath") else layers).append(value)
-        elif setting is not None or reference.get("optional") is not True:
-            message = f"takes values of {reference.get('kind')} {reference.get('name')}, {_why_not(setting)}"
-            unrendered.append(deployer.problem(f"spec.valuesFrom[{index}]", message))
-            opaque += [Opaque(unrendered[-1], digest_of(texts_of(setting.data)))] if setting is not None else []
-    own = values_of(deployer, tree, ("values",))
-    return Values((*layers, *([own] if own is not None else ()), *above), tuple(unrendered), tuple(opaque))
-
-
-def _why_not(setting: Resource | None) -> str:
-    if setting is None:
-        return "which is not in the repository"
-    field = not_base64(setting.data)
-    return f"whose {field} {NOT_BASE64}" if field is not None else "which are not understood"
-
-
-def _referred(setting: Resource, tree: Tree, reference: Data) -> Value | None:
-    """The values that a ConfigMap or Secret has, or the one that it gives to a path; None for what is none."""
-    key, target = str(reference.get("valuesKey") or "values.yaml"), reference.get("targetPath")
-    texts = texts_of(setting.data)
-    field = next((name for name in ("stringData", "data") if key in (setting.data.get(name) or {})), "data")
-    manifest = Deployed(setting, tree, {**setting.data, field: texts})
-    if not target:
-        return values_at(manifest, (field, key))
-    if key not in texts or not isinstance(target, str) or not _PATH.fullmatch(target):
-        return None
-    data: Any = texts[key]
-    if reference.get("literal") is not True:
-        quote = data[:1] if len(data) > 1 and data[:1] in ("'", '"') and data[-1:] == data[:1] else ""
-        if _SPECIAL.search(data):
-            return None
-        data = data.strip("'\"") if quote else _typed(data)
-    for step in reversed(target.split(".")):
-        data = {step: data}
-    return Value(manifest, (field, key), data)
-
-
-def _typed(text: str) -> Any:
-    """A value as `--set` reads it."""
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
-    return int(text) if _INTEGER.fullmatch(text) else text
 
 
 def argo_parameters(
@@ -184,7 +122,7 @@ def argo_parameters(
             field = field_path(("spec", *path, "fileParameters", index))
             unrendered.append(deployer.problem(field, f"{name} is no file in this repository that can be given"))
         else:
-            parameters.append(Parameter(str(parameter.get("name")), _SPECIAL.sub(r"\\\g<0>", text), text=True))
+            parameters.append(Parameter(str(parameter.get("name")), verbatim(text), text=True))
     return parameters, unrendered
 
 

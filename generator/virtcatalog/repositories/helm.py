@@ -18,6 +18,8 @@ from virtcatalog.errors import Problem, listed
 from virtcatalog.limits import CHARTS_SECONDS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import Folder
+from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.merge import lay_over
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.repositories.charts import CHART, VALUES, ChartError, Copy, write
 from virtcatalog.repositories.documents import Documents, Opaque, document_of, joined, parts
@@ -45,8 +47,8 @@ class Release(NamedTuple):
     """A chart as it is deployed.
 
     `chart` is its folder, None for one that is not in the repository, which is called `chart_name`. `values` are laid
-    over each other, the later over the earlier ones; the chart's own are not among them, and do not count unless it
-    has `defaults`. `problem` places a sentence.
+    over each other, the later over the earlier ones; the chart's own are not among them. `defaults` are values, too,
+    which take the place of the chart's own if they say anything. `problem` places a sentence.
     """
 
     name: str
@@ -56,7 +58,7 @@ class Release(NamedTuple):
     values: Sequence[Value]
     problem: Callable[[str], Problem]
     parameters: Sequence[Parameter] = ()
-    defaults: bool = True
+    defaults: Sequence[Value] = ()
 
 
 class Charts:
@@ -80,7 +82,8 @@ class Charts:
             except (ChartError, HelmError) as error:
                 why = str(error)
         problem = release.problem(f"the chart {release.chart_name} is not rendered: {why}")
-        in_values = objects_in(release.values) if release.values else Documents()
+        values = (*release.defaults, *release.values)
+        in_values = objects_in(values) if values else Documents()
         opaque = (*opaque_of(release, problem), *in_values.opaque)
         return in_values._replace(unrendered=(problem, *in_values.unrendered), opaque=opaque)
 
@@ -93,8 +96,8 @@ class Charts:
 
     def _rendering(self, release: Release, chart: Folder, label: str) -> Documents:
         copy = Copy(chart)
-        if not release.defaults:
-            copy.files.pop(VALUES, None)
+        if defaults := _merged(release.defaults):
+            copy.files[VALUES] = json.dumps(defaults).encode()
         layers, settings = _layers(release), _settings(release)
         key = _key(release.name, release.namespace, copy.files, layers, settings)
         if key not in self._rendered:
@@ -148,6 +151,14 @@ class Renderer:
         self.charts, self.texts = Charts(find_helm), Texts()
 
 
+def _merged(layers: Iterable[Value]) -> Data:
+    """The data of values that are laid over each other, with what is null in them."""
+    merged: Data = {}
+    for layer in layers:
+        merged = lay_over(merged, layer.data)
+    return merged
+
+
 def _layers(release: Release) -> list[bytes]:
     return [json.dumps(value.data).encode() for value in release.values]
 
@@ -167,7 +178,7 @@ def opaque_of(release: Release, problem: Problem) -> tuple[Opaque, ...]:
         files = Copy(release.chart).files
     except ChartError as error:
         files = {"": f"{error} {OURS.decode()}".encode()}
-    layers = _layers(release)
+    layers = [json.dumps(value.data).encode() for value in (*release.defaults, *release.values)]
     if not any(OURS in content for content in (*files.values(), *layers)):
         return ()
     return (Opaque(problem, _key(release.name, release.namespace, files, layers, _settings(release))),)

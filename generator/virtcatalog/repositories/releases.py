@@ -19,9 +19,10 @@ from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.repositories.building import Built, in_namespace
 from virtcatalog.repositories.charts import CHART, is_chart
-from virtcatalog.repositories.chartvalues import Deployed, argo_parameters, flux_values, value_files, values_of
+from virtcatalog.repositories.chartvalues import Deployed, argo_parameters, value_files, values_of
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.documents import Opaque
+from virtcatalog.repositories.fluxvalues import flux_values
 from virtcatalog.repositories.helm import Charts, Release, opaque_of
 from virtcatalog.repositories.model import Environment, Resource, resource
 from virtcatalog.repositories.postrendering import post_rendered
@@ -40,7 +41,7 @@ def flux_release(
     """Return what a HelmRelease deploys; `is_here` says that its source is this repository."""
     name = deployer.text("chart", "spec", "chart") or deployer.text("chartRef", "name")
     at = joined("", name.lstrip("/")) if is_here else None
-    files = value_files(deployer, tree, "", ("chart", "spec", "valuesFiles"))
+    files = value_files(deployer, tree, "", ("chart", "spec", "valuesFiles"), "ignoreMissingValuesFiles")
     values = flux_values(deployer, tree, settings)
     namespace = deployer.text("targetNamespace") or deployer.namespace
     release = Release(
@@ -48,9 +49,9 @@ def flux_release(
         namespace=namespace,
         chart=_chart(tree, at),
         chart_name=name,
-        values=(*files.layers, *values.layers),
+        values=values.layers,
         problem=lambda message: deployer.problem("spec.chart", message),
-        defaults=not files.layers,
+        defaults=files.layers,
     )
     # Post-renderers see the objects as the chart makes them: most name no namespace.
     built = in_namespace(post_rendered(_built(charts, release, tree, at), deployer, tree.reading), namespace)
@@ -62,7 +63,7 @@ def flux_release(
 def argo_release(deployer: Deployer, source: Path, tree: Tree, charts: Charts, at: str | None, namespace: str) -> Built:
     """Return what a source of an Application deploys, a path of its spec; `at` is its folder, None for none here."""
     helm = (*source, "helm")
-    files = value_files(deployer, tree, at or "", (*helm, "valueFiles"))
+    files = value_files(deployer, tree, at or "", (*helm, "valueFiles"), "ignoreMissingValueFiles")
     unrendered = list(files.unrendered)
     own = values_of(deployer, tree, (*helm, "valuesObject")) or values_of(deployer, tree, (*helm, "values"))
     if own is None and deployer.text(*helm, "values").strip():

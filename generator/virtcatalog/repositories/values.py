@@ -54,7 +54,7 @@ class _Embedded(Manifest):
 
 
 def values_at(manifest: Manifest, path: Path) -> Value | None:
-    """Return the values at a path of a manifest, a map or a text with one; None where there is no map."""
+    """Return the values at a path of a manifest, a map or a text with one or with nothing; None for anything else."""
     data: Any = manifest.data
     for step in path:
         try:
@@ -64,7 +64,9 @@ def values_at(manifest: Manifest, path: Path) -> Value | None:
     if isinstance(data, str):
         parts = manifest.parts(path, data) or [Part(data)]
         contents = map(unchecked, parts)
-        documents = next((documents for documents, problems in contents if documents or problems), [])
+        documents, problems = next((content for content in contents if any(content)), ([], []))
+        if not documents and not problems:
+            return Value(manifest, path, {})
         if not documents or not isinstance(documents[0].data, dict):
             return None
         within = documents[0] if documents[0].file else _Embedded(documents[0].data, manifest, path)

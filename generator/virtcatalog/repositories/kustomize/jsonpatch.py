@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from virtcatalog.api.findings import Path
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.manifests.merge import fresh
+from virtcatalog.manifests.merge import fresh, is_same
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.origins import Change, Insertion, Removal, Spot, Value
 
@@ -86,19 +86,10 @@ def _apply(document: dict[str, Any], operation: dict[str, Any], budget: Budget) 
         return _add(document, path, _copied(_at_or_nothing(document, _from(operation, budget)), budget))
     if name == "test":
         budget.copy(value)
-        if not _is_same(_at_or_nothing(document, path), value):
+        if not is_same(_at_or_nothing(document, path), value):
             raise PatchError(f"the test of {operation['path']} fails")
         return None
     raise PatchError(f"there is no operation {name!r}")
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether two values are the same as JSON, in which true is no number."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_is_same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_is_same, one, other))
-    return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)
 
 
 def _from(operation: dict[str, Any], budget: Budget) -> list[str]:
