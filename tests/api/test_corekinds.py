@@ -37,6 +37,13 @@ STORAGE = ("spec", "hard", "requests.storage")
                 (("xyzzy",), "unknown field 'xyzzy'"),
             ],
         ),
+        (secret(metadata={"uid": "u", "newer": 1}, newer={}), []),
+        (secret(metadata={"uid": "u"}, newer={}, data=[]), [(("data",), "must be a map, not a list")]),
+        (secret(metadata={"uid": ""}, newer={}), [(("newer",), "unknown field 'newer'")]),
+        (
+            secret(metadata=[], newer={}),
+            [(("metadata",), "must be a map, not a list"), (("newer",), "unknown field 'newer'")],
+        ),
         (secret(data=[]), [(("data",), "must be a map, not a list")]),
         (secret(data={"a": 1}), [(("data", "a"), "must be a string, not the number 1")]),
         (secret(immutable="yes"), [(("immutable",), "must be true or false, not the string 'yes'")]),

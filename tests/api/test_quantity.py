@@ -391,3 +391,19 @@ def test_what_is_no_quantity_is_told(text: str, message: str) -> None:
 @pytest.mark.parametrize("text", ["1" * 256, "1e256", "1e-256"])
 def test_the_longest_quantity_and_the_largest_exponents_are_taken(text: str) -> None:
     assert Quantity.parse(text) > Quantity()
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("250u", "1m"),
+        ("1.0001", "1001m"),
+        ("1500m", "1500m"),
+        ("1n", "1m"),
+        ("0", "0"),
+        ("1Gi", "1Gi"),
+        ("1.500", "1.500"),
+    ],
+)
+def test_in_thousandths_amounts_are_rounded_up(text: str, kept: str) -> None:
+    assert str(Quantity.parse(text).in_thousandths) == kept

@@ -2,8 +2,9 @@
 
 import msgspec
 import pytest
-from fitting import demand, node, nodes
+from fitting import demand, node, nodes, pod
 
+from virtcatalog.capacity.demand import Reader
 from virtcatalog.capacity.pods import Looks, Placement
 
 AWAY = """
@@ -167,6 +168,10 @@ def test_nodes_that_take_nobody():
         assert [taint.key for taint in nodes(manifest)[0][0].taints] == (
             ["node.kubernetes.io/unschedulable", "own"] if taints else ["own", "node.kubernetes.io/unschedulable"]
         )
+        tolerant = demand(
+            "a", spec="tolerations: [{key: own}, {key: node.kubernetes.io/unschedulable, operator: Exists}]"
+        )
+        assert obstacle(manifest, tolerant) is None
     manifest = node("n")
     manifest["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
     assert obstacle(manifest, demand("a")) == "taints"
@@ -257,6 +262,26 @@ def test_near_others_unless_it_is_the_first_of_its_group():
     assert [placement.takes(alone, i) for i in range(3)] == [False, False, True]
 
 
+def test_it_is_the_first_of_its_group_where_the_others_are_at_no_place_of_that_kind():
+    placement = Placement([*zones(), *nodes(node("nowhere"))[0]])
+    first = demand("y", spec=NEAR, labels={"app": "db"})
+    placement.put(first, 3)
+    assert [placement.takes(first, i) for i in range(4)] == [True, True, True, False]
+    assert not placement.takes(demand("z", spec=NEAR), 0)
+
+
+def test_near_others_at_every_sort_of_place():
+    """One Pod may be near in the zone, another one on the node."""
+    rows = [node(name, labels={"zone": zone, "kubernetes.io/hostname": name}) for name, zone in ("1a", "2a", "3b")]
+    placement = Placement(nodes(*rows)[0])
+    by_host = NEAR.replace("topologyKey: zone", "topologyKey: kubernetes.io/hostname").strip()
+    term = NEAR[NEAR.index("{topologyKey") : NEAR.rindex("]}}")].strip()
+    asked = demand("y", spec=by_host.replace("]}}", f", {term}]}}}}"))
+    assert not any(placement.takes(asked, i) for i in range(3))
+    placement.put(demand("x", labels={"app": "db"}), 1)
+    assert [placement.takes(asked, i) for i in range(3)] == [False, True, False]
+
+
 def test_what_keeps_apart_and_together_is_said_in_words():
     placement = Placement([*zones(), *nodes(node("nowhere"))[0]])
     placement.put(demand("x", labels={"app": "db"}, spec=AWAY), 0)
@@ -309,3 +334,46 @@ def test_evenly_spread():
     assert [placement.takes(asked, i) for i in range(3)] == [False, False, True]
     placement.put(asked, 2)
     assert placement.takes(asked, 1)
+
+
+def test_a_pod_that_is_deleted_is_no_longer_spread_but_takes_its_room():
+    leaving = pod("x", cpu="8", labels={"app": "db"})
+    leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    placement = Placement(zones())
+    placement.put(Reader().placed("x", leaving), 0)
+    asked = demand("y", spec=SPREAD, labels={"app": "db"})
+    assert told(placement, asked) == ["CPU: has 0 CPUs of the 1 CPUs wanted", None, None]
+
+
+def test_a_selector_without_conditions_spreads_a_pod_by_itself_alone():
+    placement = Placement(zones())
+    for index in (0, 0, 2):
+        placement.put(demand("x", labels={"app": "db"}), index)
+    for selector, takes in (
+        ("labelSelector: {}, ", [True, True, True]),
+        ("", [True, True, True]),
+        ("labelSelector: {}, matchLabelKeys: [app], ", [False, False, True]),
+        ("labelSelector: {matchExpressions: [{key: app, operator: Exists}]}, ", [False, False, True]),
+    ):
+        spec = SPREAD.replace("labelSelector: {matchLabels: {app: db}}", f"{selector}minDomains: 1")
+        asked = demand("y", spec=spec, labels={"app": "db"})
+        assert [placement.takes(asked, i) for i in range(3)] == takes
+
+
+def test_of_a_pod_on_a_node_counts_only_whom_it_keeps_away():
+    """What else it says may be newer than we are."""
+    newer = (
+        AWAY.replace("topologyKey", "newer: {}, topologyKey").strip()
+        + """
+tolerations: [{key: k, operator: Gt, value: '5'}]
+nodeSelector: {zone: b}
+"""
+    )
+    guard = Reader().placed("x", pod("x", spec=newer))
+    assert guard.conditions == Reader().placed("x", pod("x", spec=AWAY)).conditions
+    assert not guard.leaving
+    placement = Placement(zones())
+    placement.put(guard, 0)
+    assert [placement.takes(demand("y", labels={"app": "db"}), i) for i in range(3)] == [False, False, True]
+    for spec in ("{}", "affinity: null", "affinity: {podAffinity: {}}"):
+        assert not Reader().placed("x", pod("x", spec=spec)).conditions.minds_others

@@ -1,5 +1,6 @@
 """What a whole Pod counts for."""
 
+import pytest
 from podding import expanded
 
 from virtcatalog.kubevirt.pod.amounts import extract, pod_limits, pod_requests
@@ -93,3 +94,34 @@ def test_amounts_of_containers_and_of_those_that_go_on_are_compared_one_by_one()
     going_on = container({"cpu": "1", "x/nic": "1"}, restartPolicy="Always")
     before = [container({"memory": "4Gi"}), going_on, container({"cpu": "2", "memory": "1Gi"})]
     assert requests([container({"cpu": "1", "memory": "2Gi"})], before) == {"cpu": "3", "memory": "4Gi", "x/nic": "1"}
+
+
+def test_the_api_server_keeps_thousandths_of_what_each_container_asks_for():
+    assert requests([container({"cpu": "250u"}), container({"cpu": "1.0001"})]) == {"cpu": "1002m"}
+
+
+@pytest.mark.parametrize(
+    ("status", "pending", "cpu"),
+    [
+        ({}, "", "2"),
+        ({"allocatedResources": {"cpu": "1"}, "resources": {"requests": {"cpu": "1"}}}, "", "2"),
+        ({"allocatedResources": {"cpu": "3"}, "resources": {"requests": {"cpu": "1"}}}, "", "3"),
+        ({"allocatedResources": {"cpu": "1"}, "resources": {"requests": {"cpu": "4"}}}, "Deferred", "4"),
+        ({"allocatedResources": {"cpu": "1"}, "resources": {"requests": {"cpu": "1"}}}, "Deferred", "2"),
+        ({"allocatedResources": {"cpu": "1"}, "resources": {"requests": {"cpu": "500m"}}}, "Infeasible", "1"),
+        ({"allocatedResources": {"cpu": "1"}, "resources": {"limits": {}}}, "Infeasible", "1"),
+        ({}, "Infeasible", None),
+    ],
+)
+@pytest.mark.parametrize("part", ["", "init"])
+def test_a_pod_that_is_resized_counts_with_what_it_has_and_not_with_what_it_never_gets(status, pending, cpu, part):
+    resized = container({"cpu": "2"}, name="c", **({"restartPolicy": "Always"} if part else {}))
+    conditions = [{"type": "Ready"}, {"type": "PodResizePending", "reason": pending}]
+    pod = {
+        "spec": {"containers": [] if part else [resized], "initContainers": [resized] if part else None},
+        "status": {
+            "initContainerStatuses" if part else "containerStatuses": [{"name": "c", **status}],
+            "conditions": conditions if pending else None,
+        },
+    }
+    assert {name: str(amount) for name, amount in pod_requests(pod).items()} == ({"cpu": cpu} if cpu else {})

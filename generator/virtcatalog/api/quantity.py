@@ -111,6 +111,12 @@ class Quantity:
         """Whether Kubernetes keeps it as a decimal of any length, for want of room in 64 bits."""
         return self._decimal
 
+    @property
+    def in_thousandths(self) -> Quantity:
+        """Rounded up to thousandths, as the API server keeps what Pods ask for (SetDefaults_ResourceList)."""
+        count, rest = divmod(self._nano, NANO // 1000)
+        return Quantity(count + 1, self._notation, places=3) if rest else self
+
     def is_written_as(self, other: Quantity) -> bool:
         """Whether Go's `==` holds, which compares what Kubernetes keeps: `1Gi` is not `1024Mi`, no decimal another."""
         return not self._decimal and self._written == other._written

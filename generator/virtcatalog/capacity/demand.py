@@ -10,12 +10,15 @@ import msgspec
 
 from virtcatalog.api.core import Affinity, Toleration, TopologySpreadConstraint
 from virtcatalog.api.decode import convert
+from virtcatalog.api.findings import prune_unknown
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.capacity.nodes import PODS, amount_text, amounts
 from virtcatalog.catalog.model import Budget
 from virtcatalog.kubevirt.pod.amounts import is_device, pod_limits, pod_requests
 
+#: The fields of a Pod that say which nodes it accepts.
+_CONDITIONS = ("nodeSelector", "affinity", "tolerations", "topologySpreadConstraints")
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
@@ -46,7 +49,8 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
 class Demand(msgspec.Struct, frozen=True, kw_only=True):
     """A VM and what its Pod requests: `requests` is in the scheduler's units, and includes 1 of the resource `pods`.
 
-    `limits` in the same units; `own_cpus` are whole CPUs, in thousandths, that no other Pod gets.
+    `limits` in the same units; `own_cpus` are whole CPUs, in thousandths, that no other Pod gets. A Pod that is
+    `leaving` is being deleted.
     """
 
     name: str
@@ -56,6 +60,7 @@ class Demand(msgspec.Struct, frozen=True, kw_only=True):
     limits: Mapping[str, int]
     own_cpus: int
     conditions: Conditions
+    leaving: bool = False
 
     @property
     def likeness(self) -> tuple[object, ...]:
@@ -74,6 +79,13 @@ class Reader:
     def __init__(self) -> None:
         self._conditions_by_key: dict[bytes, Conditions] = {}
 
+    def placed(self, name: str, pod: Mapping[str, Any]) -> Demand:
+        """Return what a Pod takes of its node; of its conditions matters only whom it keeps away."""
+        affinity = {"podAntiAffinity": (pod["spec"].get("affinity") or {}).get("podAntiAffinity")}
+        spec = {key: value for key, value in pod["spec"].items() if key not in _CONDITIONS}
+        demand = self.demand(name, {**pod, "spec": {**spec, "affinity": prune_unknown(affinity, Affinity)[0]}})
+        return msgspec.structs.replace(demand, leaving=pod["metadata"].get("deletionTimestamp") is not None)
+
     def demand(self, name: str, pod: Mapping[str, Any]) -> Demand:
         """Return what the Pod of a VM requests; `name` is the VM's."""
         metadata, requests = pod["metadata"], pod_requests(dict(pod))
@@ -90,7 +102,7 @@ class Reader:
         )
 
     def _conditions(self, spec: Mapping[str, Any]) -> Conditions:
-        parts = [spec.get(key) for key in ("nodeSelector", "affinity", "tolerations", "topologySpreadConstraints")]
+        parts = [spec.get(key) for key in _CONDITIONS]
         key = _ENCODER.encode(parts)
         conditions = self._conditions_by_key.get(key)
         if conditions is None:

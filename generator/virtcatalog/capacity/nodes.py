@@ -137,11 +137,12 @@ def titled(resource: str) -> str:
 def _node(node: api.Node, kind: str) -> Node:
     metadata, annotations = node.metadata, node.metadata.annotations
     taints = [Taint(taint.key, taint.value, taint.effect) for taint in node.spec.taints]
-    if node.spec.unschedulable and not any(taint.key == "node.kubernetes.io/unschedulable" for taint in taints):
-        taints.append(Taint("node.kubernetes.io/unschedulable", "", "NoSchedule"))
     ready = next((condition.status for condition in node.status.conditions if condition.type == "Ready"), "True")
-    if ready != "True" and not any(taint.key.startswith("node.kubernetes.io/") for taint in taints):
-        taints.append(Taint("node.kubernetes.io/not-ready", "", "NoSchedule"))
+    down = "not-ready" if ready == "False" else "unreachable"
+    for holds, state in ((node.spec.unschedulable, "unschedulable"), (ready != "True", down)):
+        taint = Taint(f"node.kubernetes.io/{state}", "", "NoSchedule")
+        if holds and taint not in taints:
+            taints.append(taint)
     declared = DECLARED in annotations
     return Node(
         name=metadata.name,

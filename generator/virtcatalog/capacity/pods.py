@@ -171,17 +171,16 @@ class Placement:
         places = [node.label(term.topology_key) for term in terms]
         if None in places:
             return Obstacle("affinity", "lacks a label by which its Pod tells places")
-        fellows = [
-            (pod, other_position)
+        keys = [term.topology_key for term in terms]
+        taken = {
+            (key, self.nodes[other_position].label(key))
             for pod, other_position in self._all_pods()
             if all(self._selects(term, demand, pod) for term in terms)
-        ]
-        if not fellows and all(self._selects(term, demand, demand) for term in terms):
+            for key in keys
+        }
+        if all(place is None for _, place in taken) and all(self._selects(term, demand, demand) for term in terms):
             return None  # the first of a group that wants to be together
-        near = all(
-            any(self.nodes[other_position].label(term.topology_key) == place for _, other_position in fellows)
-            for term, place in zip(terms, places, strict=True)
-        )
+        near = taken.issuperset(zip(keys, places, strict=True))
         return None if near else Obstacle("affinity", "is not near the Pods that its Pod must be near")
 
     def _spread(self, demand: Demand, node: Node) -> Obstacle | None:
@@ -202,8 +201,12 @@ class Placement:
         return None
 
     def _counts(self, constraint: TopologySpreadConstraint, demand: Demand) -> Counter[str]:
-        """How many Pods that a constraint counts are in each place that could have one."""
+        """How many Pods that a constraint counts are in each place that could have one.
+
+        One that is being deleted does not count, and a selector without conditions counts none.
+        """
         selector = _with_keys(constraint.label_selector, constraint.match_label_keys, (), demand)
+        counting = selector if selector and (selector.match_labels or selector.match_expressions) else None
         counts: Counter[str] = Counter()
         keys = {spread.topology_key for spread in demand.conditions.spread}
         self.looks.take(len(self.nodes) + self._number // 8)
@@ -214,7 +217,10 @@ class Placement:
             counts[place] += sum(
                 1
                 for pod in self.pods[position]
-                if pod.namespace == demand.namespace and selector is not None and selects(selector, pod.labels)
+                if counting is not None
+                and pod.namespace == demand.namespace
+                and not pod.leaving
+                and selects(counting, pod.labels)
             )
         return counts
 

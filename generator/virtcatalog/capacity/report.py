@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -127,8 +128,9 @@ def report(
     for pod in pods:
         home = positions.get((pod.get("spec") or {}).get("nodeName") or "")
         if home is not None and not is_launchers(pod) and not is_over(pod):
-            foreign_pods[home].append(reader.demand(f"Pod {(pod.get('metadata') or {}).get('name')}", pod))
-    namespaces = {demand.namespace: cluster.namespace_labels(demand.namespace) for demand, _ in fleet}
+            foreign_pods[home].append(reader.placed(f"Pod {(pod.get('metadata') or {}).get('name')}", pod))
+    pods_of_all = chain((demand for demand, _ in fleet), *foreign_pods)
+    namespaces = {demand.namespace: cluster.namespace_labels(demand.namespace) for demand in pods_of_all}
     running = {name: positions[node] for name, node in running_on(fleet, cluster) if node in positions}
     going = [demand for demand, halted in fleet if not halted]
     packing = pack(going, nodes, running=running, foreign_pods=foreign_pods, namespaces=namespaces, looks=looks)
@@ -198,20 +200,20 @@ def _vm_fits(
     able: dict[tuple[object, ...], tuple[str, ...]] = {}
     obstacles_of: dict[tuple[object, ...], list[tuple[str, int, Obstacle]]] = {}
     for demand, halted in fleet:
-        shape = demand.shape
-        if shape not in able:
-            able[shape] = tuple(
+        alike = demand.likeness if demand.conditions.minds_others else demand.shape
+        if alike not in able:
+            able[alike] = tuple(
                 kind.name for kind in kinds if any(empty.obstacle(demand, position) is None for position in kind.nodes)
             )
         position = packing.positions.get(demand.name)
         reasons: list[tuple[str, int, Obstacle]] = []
         if position is None and not halted:
             if demand.likeness not in obstacles_of:
-                obstacles_of[demand.likeness] = obstacles(demand, packing.placement if able[shape] else empty, kinds)
+                obstacles_of[demand.likeness] = obstacles(demand, packing.placement if able[alike] else empty, kinds)
             reasons = obstacles_of[demand.likeness]
         yield VMFit(
             name=demand.name,
-            kinds=able[shape],
+            kinds=able[alike],
             node="" if position is None else nodes[position].name,
             halted=halted,
             reasons=tuple((kind, number, *obstacle) for kind, number, obstacle in reasons),

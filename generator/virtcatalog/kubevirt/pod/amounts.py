@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from virtcatalog.api.quantity import Quantity
@@ -62,13 +64,26 @@ def _written(amounts: Amounts, without: Amounts | None = None) -> dict[str, str]
 
 def _of(pod: Pod, part: str) -> Amounts:
     spec = pod["spec"]
+    whole = _together(pod, lambda container: _container(container, part))
+    if part == "requests" and pod.get("status"):
+        whole = _given(pod, whole)
+    own = _parsed((spec.get("resources") or {}).get(part))
+    whole |= {name: amount for name, amount in own.items() if name in _OF_PODS or name.startswith("hugepages-")}
+    overhead = _parsed(spec.get("overhead"))
+    _add(whole, {name: amount for name, amount in overhead.items() if part == "requests" or whole.get(name)})
+    return whole
+
+
+def _together(pod: Pod, amounts_of: Callable[[dict[str, Any]], Amounts]) -> Amounts:
+    """What the containers of a Pod come to together."""
+    spec = pod["spec"]
     quantities: Amounts = {}
     for container in spec["containers"]:
-        _add(quantities, _container(container, part))
+        _add(quantities, amounts_of(container))
     running: Amounts = {}
     most: Amounts = {}
-    for container in spec.get("initContainers", ()):
-        own = _container(container, part)
+    for container in spec.get("initContainers") or ():
+        own = amounts_of(container)
         if container.get("restartPolicy") == "Always":
             _add(quantities, own)
             _add(running, own)
@@ -76,14 +91,33 @@ def _of(pod: Pod, part: str) -> Amounts:
         else:
             own = dict(own)
             _add(own, running)
-        for name, amount in own.items():
-            most[name] = max(most.get(name, amount), amount)
-    whole = {name: max(quantities.get(name, _ZERO), most.get(name, _ZERO)) for name in {**quantities, **most}}
-    own = _parsed((spec.get("resources") or {}).get(part))
-    whole |= {name: amount for name, amount in own.items() if name in _OF_PODS or name.startswith("hugepages-")}
-    overhead = _parsed(spec.get("overhead"))
-    _add(whole, {name: amount for name, amount in overhead.items() if part == "requests" or whole.get(name)})
-    return whole
+        most = _most(most, own)
+    return _most(quantities, most)
+
+
+def _given(pod: Pod, requested: Amounts) -> Amounts:
+    """What counts for a Pod on a node while it is resized: the most of what it requests, is promised and has.
+
+    A request that its node can never grant does not count (AggregateContainerRequests).
+    """
+    status = pod["status"]
+    of_all = (status.get("containerStatuses") or (), status.get("initContainerStatuses") or ())
+    statuses = {of_one["name"]: of_one for of_one in chain(*of_all)}
+    pending = (each.get("reason") for each in status.get("conditions") or () if each["type"] == "PodResizePending")
+    infeasible = next(pending, "") == "Infeasible"
+
+    def promised(container: dict[str, Any]) -> Amounts:
+        of_one = statuses.get(container["name"], {})
+        if of_one.get("allocatedResources") is not None:
+            return _parsed(of_one["allocatedResources"])
+        return {} if infeasible else _container(container, "requests")
+
+    def actual(container: dict[str, Any]) -> Amounts:
+        resources = statuses.get(container["name"], {}).get("resources") or {}
+        return _parsed(resources["requests"]) if resources.get("requests") is not None else promised(container)
+
+    given = _most(_together(pod, promised), _together(pod, actual))
+    return given if infeasible else _most(requested, given)
 
 
 def _container(container: dict[str, Any], part: str) -> Amounts:
@@ -95,9 +129,17 @@ def _container(container: dict[str, Any], part: str) -> Amounts:
 
 
 def _parsed(amounts: dict[str, Any] | None) -> Amounts:
-    return {name: _ZERO if amount is None else Quantity.parse(amount) for name, amount in (amounts or {}).items()}
+    return {
+        name: _ZERO if amount is None else Quantity.parse(amount).in_thousandths
+        for name, amount in (amounts or {}).items()
+    }
 
 
 def _add(amounts: Amounts, others: Amounts) -> None:
     for name, amount in others.items():
         amounts[name] = amounts[name] + amount if name in amounts else amount
+
+
+def _most(amounts: Amounts, others: Amounts) -> Amounts:
+    """The greater of both, name by name."""
+    return {name: max(amounts.get(name, _ZERO), others.get(name, _ZERO)) for name in {**amounts, **others}}
