@@ -98,7 +98,7 @@ def test_a_catalog_that_is_away_for_a_while_is_built_when_it_is_back(house, monk
     status, said = run(monkeypatch, "build", "--watch", events=events)
     assert status == 130
     assert "catalog/catalog.yaml is gone\n" in said
-    assert "and 4 further files\ncatalog: there is no such file or folder\n1 problem\n" in said
+    assert "and 4 further files\ncatalog: there is no such file or folder: name a catalog" in said
     assert said.endswith("nothing changed\n")
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.environments import check_names, check_places, environments_for
@@ -22,6 +23,7 @@ from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.identity import Data, identity, namespace_of
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS
+from virtcatalog.manifests.sources import NAME as SHIPPED
 from virtcatalog.manifests.sources import open_source
 from virtcatalog.progress import tracked
 from virtcatalog.review.compare import only
@@ -99,10 +101,17 @@ def impacts(
     names = list(dict.fromkeys(matching_name for name in names for matching_name in _matching(name, targets)))
     missing = [name for name in names if name not in targets]
     if missing:
-        faults = "; ".join(f"there is no {name!r}{nearest(name, targets)}" for name in missing)
+        faults = "; ".join(f"there is no {name!r}{_hint(name, targets)}" for name in missing)
         raise VirtcatalogError(f"{path}: {faults}")
     kubevirt = conditions or Conditions()
     return [_impact(name, targets[name], side, folder, dumps, kubevirt, environments) for name in names]
+
+
+def _hint(name: str, targets: Iterable[str]) -> str:
+    """Say what was meant by a name that is not there, or where it is."""
+    if name in RESERVED_INSTANCETYPES | RESERVED_PREFERENCES:
+        return f", which is KubeVirt's own: with -c {SHIPPED} and -f VMS, it is told which of them use it"
+    return nearest(name, targets)
 
 
 def _matching(name: str, names: Iterable[str]) -> list[str]:

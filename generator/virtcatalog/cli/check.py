@@ -21,9 +21,8 @@ from virtcatalog.cli.previews import mark
 from virtcatalog.cli.repository import called, default_path, deployed_all, repository_at
 from virtcatalog.errors import ManifestError, ProblemsError, Severity, VirtcatalogError
 from virtcatalog.fleet.sources import Placed
-from virtcatalog.manifests.folder import NOT_THERE
 from virtcatalog.manifests.layout import CATALOG
-from virtcatalog.manifests.sources import exists, is_catalog, open_folder
+from virtcatalog.manifests.sources import exists, is_catalog, not_there, open_folder
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.model import Catalog
@@ -181,7 +180,7 @@ def _take(
     inputs = [place.path for place in places]
     for file in [path, *inputs] if catalog or not sources else inputs:
         if file != "-" and not exists(file):
-            raise VirtcatalogError(f"{file}: {NOT_THERE}")
+            raise VirtcatalogError(not_there(file))
     problems: list[Problem] = []
     loaded: Catalog | None = None
     if is_catalog(path):
@@ -223,7 +222,8 @@ def _take(
         of_units=of_units,
         repositories=[called(side, environments) for side in repositories.values()],
     )
-    if loaded is None and not inventory.number and not any(map(_is_ours, (*inventory.objects, *inventory.companions))):
+    subjects = *inventory.objects, *inventory.companions
+    if loaded is None and not unfit and not inventory.number and not any(map(_is_ours, subjects)):
         where = ", ".join(place.path for place in places) or path
         raise VirtcatalogError(f"{where}: there is no {CATALOG}, and no manifest of KubeVirt's")
     return inventory, unreadable(sorted(unfit)), [overlay.name for overlay in overlays]

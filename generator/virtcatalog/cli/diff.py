@@ -16,8 +16,8 @@ from virtcatalog.cli.defaults import in_effect
 from virtcatalog.cli.inputs import placed, read
 from virtcatalog.cli.previews import mark, marked
 from virtcatalog.cli.sides import SideName, read_sides, side_names, upgraded
-from virtcatalog.errors import LEVELS, Level, ManifestError, Problem
-from virtcatalog.escaping import as_json
+from virtcatalog.errors import LEVELS, Level, ManifestError, Problem, VirtcatalogError
+from virtcatalog.escaping import as_json, shell
 
 if TYPE_CHECKING:
     from virtcatalog.fleet.cache import Cache
@@ -180,9 +180,22 @@ def read_dumps(sources: Sequence[str]) -> list[Dump]:
     from virtcatalog.fleet.files import dumped
     from virtcatalog.review.dumps import dump_of
 
+    for path in (placed(source).path for source in sources):
+        _check_dump(path)
     dumps: list[Dump] = []
     dumped([*map(placed, sources)], lambda stream, where: dumps.append(dump_of(stream, where)))
     return dumps
+
+
+def _check_dump(path: str) -> None:
+    """Refuse a folder with kustomizations in it: VMs are not deployed as its files have them."""
+    from virtcatalog.fleet.sources import kustomized
+
+    folders = kustomized(path)
+    if folders:
+        example = shell(f"{path.rstrip('/')}/{folders[-1]}".removeprefix("./"))
+        message = "has kustomizations, and no VM is deployed as it stands there; name what is built"
+        raise VirtcatalogError(f"{path}: {message}, such as -f {example}")
 
 
 def _watch(cases: Sequence[Case]) -> Iterable[Case]:

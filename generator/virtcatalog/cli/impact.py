@@ -17,8 +17,7 @@ from virtcatalog.cli.previews import mark, marked
 from virtcatalog.cli.repository import default_path, repository_at
 from virtcatalog.errors import VirtcatalogError, counted, some
 from virtcatalog.escaping import as_json, single_line
-from virtcatalog.manifests.folder import NOT_THERE
-from virtcatalog.manifests.sources import exists
+from virtcatalog.manifests.sources import exists, not_there
 
 if TYPE_CHECKING:
     from virtcatalog.ask.impact import Impact, Use
@@ -63,7 +62,7 @@ def command(
 
     path = Path(catalog or default_path())
     if not exists(str(path)):
-        raise VirtcatalogError(f"{path}: {NOT_THERE}")
+        raise VirtcatalogError(not_there(str(path)))
     side = repository_at(str(path))
     dumps = read_dumps([*sources, *options.settings().cluster])
     answers = impacts(names, path, dumps, conditions, environments, side)

@@ -13,8 +13,7 @@ from virtcatalog.cli.inputs import catalog_objects, load_any
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import VirtcatalogError, nearest
 from virtcatalog.escaping import as_json
-from virtcatalog.manifests.folder import NOT_THERE
-from virtcatalog.manifests.sources import exists
+from virtcatalog.manifests.sources import exists, not_there
 
 if TYPE_CHECKING:
     from virtcatalog.ask.items import Fact, Item, Sort
@@ -43,7 +42,7 @@ def load_items(
 
     path = catalog or "catalog"
     if not exists(path):
-        raise VirtcatalogError(f"{path}: {NOT_THERE}")
+        raise VirtcatalogError(not_there(path))
     loaded = load_any(catalog, environments)
     priced = prices_for(loaded, prices)
     if loaded is None:

@@ -11,7 +11,7 @@ from virtcatalog.environments import check_names
 from virtcatalog.errors import Problem, some
 from virtcatalog.fleet.outcome import Deployed, Located
 from virtcatalog.manifests.layout import is_archive
-from virtcatalog.manifests.sources import exists, is_folder, open_in_checkout
+from virtcatalog.manifests.sources import USUAL_CATALOG, exists, is_folder, open_in_checkout
 
 if TYPE_CHECKING:
     from typing import Any
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from virtcatalog.review.side import Side
 
 _SHOWN = 3
-_CATALOG = "catalog"
 
 
 def renderer() -> Renderer:
@@ -53,8 +52,8 @@ def default_path() -> str:
     """Return what a command is about that names nothing: `catalog`, else the folder if that is a repository."""
     from virtcatalog.repositories.find import is_repository
 
-    is_here = not exists(_CATALOG) and is_repository(open_in_checkout("."))
-    return "." if is_here else _CATALOG
+    is_here = not exists(USUAL_CATALOG) and is_repository(open_in_checkout("."))
+    return "." if is_here else USUAL_CATALOG
 
 
 def deployed(side: Side, environments: Sequence[str] = ()) -> tuple[list[Deployed], list[Problem]]:

@@ -13,9 +13,9 @@ import click
 
 from virtcatalog.cli.repository import renderer
 from virtcatalog.errors import Problem, VirtcatalogError
-from virtcatalog.manifests.folder import NOT_THERE, Folder, SourceError, manifest_files
+from virtcatalog.manifests.folder import Folder, SourceError, manifest_files
 from virtcatalog.manifests.layout import CATALOG
-from virtcatalog.manifests.sources import exists, is_catalog, open_in_checkout
+from virtcatalog.manifests.sources import USUAL_CATALOG, exists, is_catalog, not_there, open_in_checkout
 
 if TYPE_CHECKING:
     from virtcatalog.manifests.git import Repository
@@ -27,8 +27,6 @@ ALONE = "the VMs given"
 STDIN = "-"
 #: The line of standard input between what was rendered before and after a change.
 SEPARATOR = b"======="
-#: Where a catalog is looked for.
-CATALOG_FOLDER = "catalog"
 
 
 class SideName(NamedTuple):
@@ -140,7 +138,7 @@ def read_sides(names: tuple[SideName, SideName], path: str | None) -> tuple[Side
         # A folder or file that was named and holds nothing, or two sides that do, are no comparison.
         if side.nothing and (name.path is not None or all(side.nothing for side in sides)):
             raise VirtcatalogError(side.nothing)
-    if path is None and catalog == CATALOG_FOLDER and all(name.path is None for name in names):
+    if path is None and catalog == USUAL_CATALOG and all(name.path is None for name in names):
         return sides[0], _with_neighbours(sides[1], names)
     return sides
 
@@ -160,7 +158,7 @@ def _with_neighbours(side: Side, names: tuple[SideName, SideName]) -> Side:
     try:
         if changed and head.revision is None:
             changed = _as_it_is(changed)
-        problem = beside(root, changed, CATALOG_FOLDER) if root and changed else None
+        problem = beside(root, changed, USUAL_CATALOG) if root and changed else None
     except SourceError as error:
         problem = Problem(error.path or ".", message=f"what lies beside the catalog is not looked at: {error.message}")
     return replace(side, unrendered=(*side.unrendered, problem)) if problem else side
@@ -185,16 +183,16 @@ def _read(folder: Folder, path: str) -> bytes | None:
 
 def _default(names: tuple[SideName, SideName]) -> str:
     """The catalog, if either side has it where it is looked for, else the whole repository."""
-    if is_catalog(CATALOG_FOLDER):
-        return CATALOG_FOLDER
+    if is_catalog(USUAL_CATALOG):
+        return USUAL_CATALOG
     repository = _repository()
     if repository is None:
-        return CATALOG_FOLDER if exists(CATALOG_FOLDER) else "."
+        return USUAL_CATALOG if exists(USUAL_CATALOG) else "."
     for revision in (name.revision for name in names if name.revision is not None):
         if repository.has(revision):
-            folder = repository.folder(repository.commit(revision), CATALOG_FOLDER)
+            folder = repository.folder(repository.commit(revision), USUAL_CATALOG)
             if folder is not None and folder.has(CATALOG):
-                return CATALOG_FOLDER
+                return USUAL_CATALOG
     return "/".join(".." for _ in repository.prefix.split("/")[1:]) or "."
 
 
@@ -217,7 +215,7 @@ def upgraded(catalog: str | None, *, alone: bool) -> Side:
     """Read the side that is compared with itself under two releases; `alone` if VMs do without a catalog."""
     from virtcatalog.review.side import Side
 
-    if catalog is None and alone and not exists(CATALOG_FOLDER):
+    if catalog is None and alone and not exists(USUAL_CATALOG):
         return Side(label=ALONE, objects={"": []})
     side = side_of_git(catalog)
     if side.nothing:
@@ -255,7 +253,7 @@ def _side(name: SideName, catalog: str, shared: Renderer) -> Side:
         return _at(repository, commit, catalog, revision, shared)
     if name.path is None:
         if not exists(catalog):
-            raise VirtcatalogError(f"{catalog}: {NOT_THERE}")
+            raise VirtcatalogError(not_there(catalog))
         return read_side(open_in_checkout(catalog), catalog, shared)
     inside = str(Path(name.path, catalog))
     path = inside if is_catalog(inside) and not is_catalog(name.path) else name.path

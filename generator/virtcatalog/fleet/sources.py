@@ -48,6 +48,14 @@ def is_built(source: str) -> bool:
     return not is_tree and any(is_file(f"{source}/{name}") for name in KUSTOMIZATIONS)
 
 
+def kustomized(source: str) -> list[str]:
+    """Return the folders in a folder that kustomize builds; none where it builds that itself, or in an output tree."""
+    if not is_folder(source) or is_built(source) or is_file(f"{source}/{OWNED}"):
+        return []
+    places = (file.rpartition("/") for file in open_folder(source).listing().files)
+    return [folder for folder, _, name in places if name in KUSTOMIZATIONS]
+
+
 def contents(source: str, problems: list[Problem]) -> Iterator[tuple[str, bytes]]:
     """Yield name and bytes of every file that a file, a folder or `-` stands for; add what cannot be read.
 

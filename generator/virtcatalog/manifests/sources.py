@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from virtcatalog.checkouts import checkout_of
+from virtcatalog.errors import nearest
 from virtcatalog.limits import SOURCE_FILE_BYTES
 from virtcatalog.manifests.disk import check_kind, content_of, limited, on_disk, reading
 from virtcatalog.manifests.folder import NO_PATH, NOT_THERE, Folder, SourceError, alone, parts_of
@@ -119,6 +120,8 @@ def _is_pipe(path: str) -> bool:
 
 
 NAME = "common-instancetypes"
+USUAL_CATALOG = "catalog"
+"""Where a repository has its catalog."""
 #: In an installed package, and in the repository.
 _HOMES = (Path(__file__).parents[1] / "shipped", Path(__file__).parents[3] / "examples")
 
@@ -141,6 +144,15 @@ def meant(path: str) -> str:
 
 
 def hint(path: str) -> str:
-    """Return what to say of a name that is no catalog, but nearly."""
-    names = ", ".join(shipped())
-    return f"; virtcatalog comes with {names}" if path.startswith(NAME) and "/" not in path and names else ""
+    """Return what to say of a name that is nearly that of a catalog which comes with the program, or the usual one."""
+    names = shipped()
+    if path.startswith(NAME) and "/" not in path and names:
+        return f"; virtcatalog comes with {', '.join(names)}"
+    if path == USUAL_CATALOG:
+        return f": name a catalog, such as {NAME}, or make one with virtcatalog init"
+    return nearest(path, names) if path.startswith("common") else ""
+
+
+def not_there(path: str) -> str:
+    """Return what is wrong with a user's path that names nothing."""
+    return f"{path}: {NOT_THERE}{hint(path)}"
