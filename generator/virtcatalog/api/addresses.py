@@ -23,11 +23,22 @@ def sanitized_address(text: str) -> str:
 
 def sanitized_network(text: str) -> str:
     """Return `address/prefix` with the address in its usual form; what is no such thing as it is (sanitizeCIDR)."""
+    parts = _network(text)
+    return text if parts is None else f"{_written(parts[0])}/{parts[1]}"
+
+
+def host_bits(text: str) -> int | None:
+    """Return how many bits of `address/prefix` tell its hosts apart; None for what is no such thing."""
+    parts = _network(text)
+    return None if parts is None else parts[0].max_prefixlen - parts[1]
+
+
+def _network(text: str) -> tuple[IPv4Address | IPv6Address, int] | None:
     address, _, prefix = text.partition("/")
     parsed = _parse(address)
     if parsed is None or not _PREFIX.fullmatch(prefix) or int(prefix) > parsed.max_prefixlen:
-        return text
-    return f"{_written(parsed)}/{int(prefix)}"
+        return None
+    return parsed, int(prefix)
 
 
 def _parse(text: str) -> IPv4Address | IPv6Address | None:

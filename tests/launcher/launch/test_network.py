@@ -5,10 +5,12 @@ import re
 import pytest
 from fragments import make_context, make_vmi, parts
 
+from virtcatalog.errors import Warning
 from virtcatalog.kubevirt.hosts import PodLinks
 from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.errors import LauncherCrashError
-from virtcatalog.kubevirt.launcher.launch.sync import launch
+from virtcatalog.kubevirt.launcher.launch.network import network_faults
+from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
 from virtcatalog.releases import find_release
 
 
@@ -122,3 +124,37 @@ def test_an_interface_without_a_binding_crashes_older_releases(attached, release
 def test_other_interfaces_do_not(attached, rest):
     addresses = {"n": "0000:81:01.0"}
     attached(f"{{name: n, {rest}}}", "{name: n, pod: {}}", release=find_release("v1.8.4"), sriov_addresses=addresses)
+
+
+def _spec(nic, pod):
+    return f"domain.devices: {{interfaces: [{{name: n, {nic}}}]}}\nnetworks: [{{name: n, pod: {{{pod}}}}}]"
+
+
+@pytest.mark.parametrize(
+    ("pod", "field", "wrong"),
+    [
+        ("vmNetworkCIDR: 10.1.0.0/31", "vmNetworkCIDR", "'10.1.0.0/31' has fewer than four addresses"),
+        ("vmNetworkCIDR: 10.1.0.0", "vmNetworkCIDR", "'10.1.0.0' is no network, such as 10.0.2.0/24"),
+        ("vmIPv6NetworkCIDR: 'fd10::/127'", "vmIPv6NetworkCIDR", "'fd10::/127' has fewer than four addresses"),
+    ],
+)
+def test_a_network_of_masquerade_without_room_for_gateway_and_guest_is_warned_of(pod, field, wrong):
+    vmi = make_vmi(_spec("masquerade: {}", pod))
+    condition = ", in a cluster with IPv6" if "v6" in field else ""
+    message = f"{wrong}: virt-handler cannot set up the pod's network, and the machine never starts{condition}"
+    assert launch_warnings(vmi, convert(vmi, make_context())) == [
+        Warning("Refused", f"spec.template.spec.networks[0].pod.{field}", message)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("nic", "pod"),
+    [
+        ("masquerade: {}", ""),
+        ("masquerade: {}", "vmNetworkCIDR: 10.1.0.0/30, vmIPv6NetworkCIDR: 'fd10::/126'"),
+        ("bridge: {}", "vmNetworkCIDR: 10.1.0.0/32"),
+    ],
+)
+def test_other_networks_are_not(nic, pod):
+    spec = make_vmi(_spec(nic, pod)).spec
+    assert list(network_faults(spec.domain.devices.interfaces, spec.networks)) == []

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
+from virtcatalog.api.addresses import host_bits
 from virtcatalog.api.devices import Interface
 from virtcatalog.api.volumes import Network
 from virtcatalog.kubevirt.hosts import PodLinks
@@ -19,6 +20,7 @@ _PRIMARY_TAP = "tap0"
 _HASH_LENGTH = 11
 _NOT_HEXADECIMAL = re.compile("[^0-9a-f]")
 _BEFORE_MTU = ("model", "driver", "link")
+_FEWEST_HOST_BITS = 2
 
 
 def attach_taps(
@@ -53,6 +55,26 @@ def refuse_unbound(interfaces: Sequence[Interface], attachments: Attachments, re
         if not bound and not is_tap(interface, attachments) and interface.state != "absent":
             field, cause = f"spec.domain.devices.interfaces[{position}]", f"interface {interface.name!r} has no binding"
             raise LauncherCrashError(release, field, f"{cause}: give it bridge, masquerade or sriov")
+
+
+def network_faults(interfaces: Sequence[Interface], networks: Sequence[Network]) -> Iterator[tuple[str, str]]:
+    """Yield where networks of masquerade have no room for a gateway and the guest: (field below networks, message).
+
+    Source: pkg/network/setup/netpod/netpod.go (gatewayIP), pkg/network/link/address.go.
+    """
+    masquerading = {interface.name for interface in interfaces if interface.masquerade is not None}
+    for position, network in enumerate(networks):
+        if network.pod is None or network.name not in masquerading:
+            continue
+        for field, cidr, condition in (
+            ("vmNetworkCIDR", network.pod.vm_network_cidr, ""),
+            ("vmIPv6NetworkCIDR", network.pod.vm_ipv6_network_cidr, ", in a cluster with IPv6"),
+        ):
+            bits = host_bits(cidr) if cidr else _FEWEST_HOST_BITS
+            if bits is None or bits < _FEWEST_HOST_BITS:
+                wrong = "is no network, such as 10.0.2.0/24" if bits is None else "has fewer than four addresses"
+                message = f"virt-handler cannot set up the pod's network, and the machine never starts{condition}"
+                yield f"networks[{position}].pod.{field}", f"{cidr!r} {wrong}: {message}"
 
 
 def _with_tap(element: Element, own_mac: str, number: int, target: str, links: PodLinks) -> Element:

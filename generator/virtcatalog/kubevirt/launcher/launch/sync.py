@@ -10,7 +10,7 @@ from virtcatalog.kubevirt.launcher.domain import Domain
 from virtcatalog.kubevirt.launcher.elements.clock import timer_faults
 from virtcatalog.kubevirt.launcher.elements.qemu import COMMANDLINE, has_ignition
 from virtcatalog.kubevirt.launcher.launch.disks import check_empty_disks, set_drivers
-from virtcatalog.kubevirt.launcher.launch.network import attach_taps, refuse_unbound
+from virtcatalog.kubevirt.launcher.launch.network import attach_taps, network_faults, refuse_unbound
 from virtcatalog.kubevirt.launcher.launch.ports import add_root_ports, lose_commandline, wanted_ports
 
 
@@ -35,10 +35,12 @@ def launch(domain: Domain, vmi: VirtualMachineInstance, context: Context) -> Non
 
 
 def launch_warnings(vmi: VirtualMachineInstance, domain: Domain) -> list[Warning]:
-    """Warn of what KubeVirt admits and libvirt refuses, and of Ignition data that the guest never sees."""
-    timer = vmi.spec.domain.clock.timer if vmi.spec.domain.clock is not None else None
-    clock = "spec.template.spec.domain.clock.timer"
-    warnings = [Warning("Refused", f"{clock}.{field}", message) for field, message in timer_faults(timer)]
+    """Warn of what KubeVirt admits and libvirt or virt-handler refuses, and of Ignition data that no guest sees."""
+    spec = vmi.spec
+    timer = spec.domain.clock.timer if spec.domain.clock is not None else None
+    faults = [(f"domain.clock.timer.{field}", message) for field, message in timer_faults(timer)]
+    faults += network_faults(spec.domain.devices.interfaces, spec.networks)
+    warnings = [Warning("Refused", f"spec.template.spec.{field}", message) for field, message in faults]
     if not has_ignition(vmi.metadata.annotations) or any(part.tag == COMMANDLINE for part in domain.element):
         return warnings
     message = (
