@@ -341,7 +341,7 @@ def test_what_is_added_has_its_place_in_the_application() -> None:
     (vm,) = application({"source": {"repoURL": URL, "path": "vms", "kustomize": options}}, KUSTOMIZED).resources
     fields = ("metadata.name", "metadata.labels.a", "metadata.annotations.c", "spec")
     assert [place(vm, field) for field in fields] == [
-        "app.json:13:5", "app.json:14:5", "app.json:18:6", "vms/a.yaml:5:1",
+        "app.json:13:5", "app.json:15:6", "app.json:18:6", "vms/a.yaml:5:1",
     ]  # fmt: skip
 
 
@@ -358,7 +358,7 @@ def test_files_of_a_folder_that_override_its_source() -> None:
     assert vm.data["metadata"] == {"name": "own-a-s", "labels": {"a": "b"}, "annotations": {"c": "d"}}
     fields = ("metadata.name", "metadata.labels.a", "metadata.annotations.c")
     assert [place(vm, field) for field in fields] == [
-        "vms/.argocd-source.yaml:2:3", "vms/.argocd-source-web.yaml:1:13", "app.json:15:6",
+        "vms/.argocd-source.yaml:2:3", "vms/.argocd-source-web.yaml:1:28", "app.json:15:6",
     ]  # fmt: skip
 
 

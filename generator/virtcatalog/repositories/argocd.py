@@ -23,6 +23,7 @@ from virtcatalog.repositories.deployers import Deployer, alike
 from virtcatalog.repositories.documents import Opaque, digest_of
 from virtcatalog.repositories.helm import Charts
 from virtcatalog.repositories.kustomize.origins import has_field
+from virtcatalog.repositories.kustomizeedits import Edits
 from virtcatalog.repositories.model import Resource
 from virtcatalog.repositories.plainfiles import faults_of, taken
 from virtcatalog.repositories.releases import argo_release
@@ -114,8 +115,7 @@ class Application:
         if kind == "kustomize":
             if at not in self._tree.kustomizations:
                 return self._fault((*source, kind), f"is there, and no kustomization in {at or '.'}")
-            added = dict(self._added(source, at))
-            return kustomized(self._tree, at, added, partial(self._place, source))
+            return kustomized(self._tree, at, self._edits(source, at))
         options = get("directory", of=dict) or {}
         files = [*taken(self._tree, at, options, self._tree.files)]
         faults = tuple(fault for file in files for fault in faults_of(self._tree, file))
@@ -135,35 +135,14 @@ class Application:
             built = built._replace(unrendered=unrendered, opaque=opaque)
         return built
 
-    def _added(self, source: Path, at: str) -> Iterator[tuple[str, Any]]:
-        """Yield the fields of a kustomization that an Application sets."""
-        options = self._deployer.get(*source, "kustomize", of=dict) or {}
-        fields = "namePrefix", "nameSuffix", "namespace", "patches"
-        yield from ((field, options[field]) for field in fields if options.get(field))
-        components = [
-            component
-            for component in self._deployer.items(*source, "kustomize", "components")
-            if options.get("ignoreMissingComponents") is not True or self._tree.has(joined(at, str(component)))
-        ]
-        if components:
-            yield "components", components
-        if labels := options.get("commonLabels"):
-            selects = not options.get("labelWithoutSelector")
-            in_templates = selects or bool(options.get("labelIncludeTemplates"))
-            pairs = self._expanded(labels, source)
-            yield "labels", [{"pairs": pairs, "includeSelectors": selects, "includeTemplates": in_templates}]
-        if annotations := options.get("commonAnnotations"):
-            is_open = options.get("commonAnnotationsEnvsubst") is True
-            yield "commonAnnotations", self._expanded(annotations, source) if is_open else annotations
-
-    def _expanded(self, pairs: Any, source: Path) -> Any:
-        """Labels or annotations with what Argo CD knows filled in."""
-        if not isinstance(pairs, dict):
-            return pairs
-        return {
-            key: expanded(text, self._deployer, source) if isinstance(text, str) else text
-            for key, text in pairs.items()
-        }
+    def _edits(self, source: Path, at: str) -> Edits:
+        """What the options of an Application change in a kustomization."""
+        return Edits(
+            self._deployer.get(*source, "kustomize", of=dict) or {},
+            expand=lambda text: expanded(text, self._deployer, source),
+            source=partial(self._place, source),
+            has=lambda component: self._tree.has(joined(at, component)),
+        )
 
     def _discovered(self, at: str) -> str:
         """What a folder is rendered by where its source does not say that."""
@@ -191,9 +170,8 @@ class Application:
             yield digest_of([(file, self._tree.lines(file)) for file in files])
 
     def _place(self, source: Path, path: Path) -> Source:
-        """Where a field stands that is added to a kustomization: where the Application has it."""
-        field: Path = ("commonLabels",) if path[0] == "labels" else path
-        return self._deployer.resource.field(field_path(("spec", *source, "kustomize", *field)))
+        """Where an option of kustomize stands."""
+        return self._deployer.resource.field(field_path(("spec", *source, "kustomize", *path)))
 
     def _unrendered(self, source: Path, message: str) -> Built:
         return Built(unrendered=(self._deployer.problem(field_path(("spec", *source)), f"is not rendered: {message}"),))

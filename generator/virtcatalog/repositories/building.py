@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
-from virtcatalog.api.findings import Path
 from virtcatalog.api.kinds import holds_vm
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem
@@ -14,7 +13,7 @@ from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.repositories.documents import Opaque, digest_of, joined
 from virtcatalog.repositories.kustomize.build import build
-from virtcatalog.repositories.kustomize.declared import Added
+from virtcatalog.repositories.kustomize.declared import Addition
 from virtcatalog.repositories.model import Environment, Kind, Resource, resource
 from virtcatalog.repositories.tree import Tree, texts_in
 from virtcatalog.repositories.tree import joined as joined_path
@@ -108,17 +107,14 @@ def _homed(deployed: Resource, namespace: str) -> Resource:
 def kustomized(
     tree: Tree,
     at: str,
-    added: Mapping[str, Any] | None = None,
-    source: Callable[[Path], Source] | None = None,
+    added: Addition | None = None,
     *,
     is_flux: bool = False,
 ) -> Built:
-    """Build a folder; `added` are fields of a kustomization beside its own, and make one of a folder without.
-
-    `source` finds an added field, the first of a list that is added by 0. `is_flux` says that Flux builds it.
+    """Build a folder; what is added to its kustomization makes one of a folder without. `is_flux` says that Flux builds
+    it.
     """
-    more = Added(added, LISTS, source or (lambda _: Source(tree.label_of(at)))) if added else None
-    built = build(tree.folder(at), tree.label_of(at), added=more, reading=tree.reading, is_flux=is_flux)
+    built = build(tree.folder(at), tree.label_of(at), added=added, reading=tree.reading, is_flux=is_flux)
     opaque = tuple(_charts(tree, at, built.unrendered))
     # What kustomize fails on, it builds nothing of.
     return Built(built.resources, built.unrendered, built.problems, bool(built.problems), folders=(at,), opaque=opaque)

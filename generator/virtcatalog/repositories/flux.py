@@ -19,10 +19,11 @@ from virtcatalog.errors import Problem
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, Identity, identity
-from virtcatalog.repositories.building import Built, kustomized, with_metadata
+from virtcatalog.repositories.building import LISTS, Built, kustomized, with_metadata
 from virtcatalog.repositories.deployers import Deployer, alike
 from virtcatalog.repositories.documents import Opaque
 from virtcatalog.repositories.envsubst import SubstitutionError, substituted
+from virtcatalog.repositories.kustomize.declared import Added
 from virtcatalog.repositories.model import Resource
 from virtcatalog.repositories.oldpatches import OLD_PATCHES, as_kustomize_has, faults_of_old_patches
 from virtcatalog.repositories.placeholders import fill
@@ -115,7 +116,8 @@ def built(deployer: Deployer, tree: Tree, settings: Sequence[Resource], encrypte
     if at not in tree.kustomizations:
         files += _generated(tree, at)
         added["resources"] = [f"./{path.removeprefix(f'{at}/') if at else path}" for path in files]
-    result = kustomized(tree, at, added, partial(_source, deployer), is_flux=True)._replace(files=tuple(files))
+    more = Added(added, LISTS, partial(_source, deployer)) if added else None
+    result = kustomized(tree, at, more, is_flux=True)._replace(files=tuple(files))
     result = _with_metadata(_substituted(result, deployer, settings, tree.texts), deployer)
     return result._replace(opaque=(*result.opaque, *_unknown(result, deployer, encrypted)))
 

@@ -20,7 +20,7 @@ from virtcatalog.manifests.merge import fresh
 from virtcatalog.repositories import model
 from virtcatalog.repositories.kustomize.budget import BudgetError
 from virtcatalog.repositories.kustomize.config import configuration, of_schemas
-from virtcatalog.repositories.kustomize.declared import Added, Declared, problem_at
+from virtcatalog.repositories.kustomize.declared import Addition, Declared, problem_at
 from virtcatalog.repositories.kustomize.defaults import default_config
 from virtcatalog.repositories.kustomize.files import Document, Files, Reading, is_elsewhere
 from virtcatalog.repositories.kustomize.generators import absorb, add_hashes, generate
@@ -55,7 +55,7 @@ def is_kustomization(folder: Folder) -> bool:
 def build(
     folder: Folder,
     name: str,
-    added: Added | None = None,
+    added: Addition | None = None,
     reading: Reading | None = None,
     *,
     is_flux: bool = False,
@@ -76,7 +76,7 @@ def build(
         return Built(unrendered=tuple(run.unrendered), problems=(*run.problems, Problem(name, message=str(error))))
 
 
-def _finished(folder: Folder, name: str, run: Run, added: Added | None) -> Iterator[model.Resource]:
+def _finished(folder: Folder, name: str, run: Run, added: Addition | None) -> Iterator[model.Resource]:
     target = _Target(folder, name, (), run, added)
     run.metadata = build_metadata(target.declared)
     objects = target.build(Objects())
@@ -109,7 +109,7 @@ class _Target:
         name: str,
         parents: tuple[tuple[str, ...], ...],
         run: Run,
-        added: Added | None = None,
+        added: Addition | None = None,
         path: str = "",
     ) -> None:
         """`path` leads here from the root."""
@@ -118,7 +118,7 @@ class _Target:
         self._at, self._file = path, KUSTOMIZATIONS[0]
         self.declared = self._declared(added)
 
-    def _declared(self, added: Added | None) -> Declared:
+    def _declared(self, added: Addition | None) -> Declared:
         names = [name for name in KUSTOMIZATIONS if self._folder.has(name)]
         file = self._file = names[0] if names else KUSTOMIZATIONS[0]
         label = self._files.called(file)

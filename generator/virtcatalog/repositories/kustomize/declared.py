@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.values import describe, unknown_field
@@ -94,6 +94,13 @@ class Declared(NamedTuple):
             if not isinstance(text, str):
                 raise self.fault(f"must be a string, not {describe(text)}: quote it", key, name)
         return dict(sorted((value or {}).items()))
+
+
+class Addition(Protocol):
+    """What somebody adds to a kustomization."""
+
+    def over(self, own: Declared) -> Declared:
+        """Return a kustomization with it. Raises ManifestError."""
 
 
 class Added(NamedTuple):

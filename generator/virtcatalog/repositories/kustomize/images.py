@@ -16,6 +16,7 @@ from virtcatalog.repositories.kustomize.origins import Setting
 from virtcatalog.repositories.kustomize.resource import Resource, text_of
 
 _PLAIN: Final = re.compile(r"[\w./:@-]+")
+_ANY: Final = "*"
 _TAG: Final = r"(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?"
 
 
@@ -58,9 +59,10 @@ def _containers(value: Any, path: Path) -> Iterator[tuple[dict[str, Any], Path]]
 class _Image:
     def __init__(self, declared: Declared) -> None:
         name = declared.text("name")
-        if not _PLAIN.fullmatch(name):
+        if name != _ANY and not _PLAIN.fullmatch(name):
             raise declared.unrendered(f"the pattern {name[:80]!r} is not supported here", "name")
-        self._pattern = re.compile(re.escape(name).replace(r"\.", ".") + _TAG)
+        pattern = ".*" if name == _ANY else re.escape(name).replace(r"\.", ".") + _TAG
+        self._pattern = re.compile(pattern, re.DOTALL)
         self._spot = declared.spot
         self._name, self._tag, self._digest, self._suffix = (
             declared.text(key) for key in ("newName", "newTag", "digest", "tagSuffix")
@@ -70,7 +72,7 @@ class _Image:
         old = text_of(holder[key])
         if not self._pattern.fullmatch(old):
             return
-        name, tag, digest = _split(old)
+        name, tag, digest = split_image(old)
         name = self._name or name
         if self._tag or self._digest:
             tag, digest = self._tag, self._digest
@@ -80,8 +82,8 @@ class _Image:
         resource.changes.append(Setting((*path, key), self._spot))
 
 
-def _split(image: str) -> tuple[str, str, str]:
-    """Name, tag and digest of an image; the registry's port is no tag."""
+def split_image(image: str) -> tuple[str, str, str]:
+    """Return name, tag and digest of an image; the registry's port is no tag."""
     registry, slash, rest = image.partition("/")
     if not slash or not registry:
         registry, slash, rest = "", "", image
