@@ -209,8 +209,7 @@ def _start(
         return _refused("vm", causes, manifest, cluster, warnings)
     causes = admit_vm(vm, cluster)
     if causes:
-        refusal = _refused("vm", causes, manifest, cluster, warnings, vm)
-        return replace(refusal, reasons=reasons_of_webhook(causes, manifest, cluster, vm))
+        return _refusal("vm", causes, reasons_of_webhook(causes, manifest, cluster, vm), warnings, vm)
     warnings += vm_warnings(vm) + cluster.warnings_about(vm) + template_warnings(vm.spec.template.metadata)
     stored = vm
     try:
@@ -267,11 +266,22 @@ def _refused(
     vm: VirtualMachine | None = None,
     vmi: VirtualMachineInstance | None = None,
 ) -> Result:
+    return _refusal(by, causes, reasons(by, causes, manifest, cluster, vm, vmi), warnings, vm, vmi)
+
+
+def _refusal(
+    by: Refuser,
+    causes: Sequence[Cause],
+    against: tuple[Reason, ...],
+    warnings: list[Warning],
+    vm: VirtualMachine | None = None,
+    vmi: VirtualMachineInstance | None = None,
+) -> Result:
     """Only what a webhook refuses has causes, and its answer holds ten (pkg/util/webhooks)."""
     return Result(
         refused_by=by,
         causes=tuple(causes[:MOST_CAUSES]) if by in ("vm", "vmi") else (),
-        reasons=reasons(by, causes, manifest, cluster, vm, vmi),
+        reasons=against,
         warnings=tuple(warnings),
         raw_vm=vm,
         raw_vmi=vmi,
@@ -280,9 +290,5 @@ def _refused(
 
 def _refused_holder(causes: Sequence[Cause], warnings: list[Warning]) -> Result:
     """The refusal of a ReplicaSet or pool by its own webhook, at its own fields."""
-    return Result(
-        refused_by="vm",
-        causes=tuple(causes[:MOST_CAUSES]),
-        reasons=tuple(Reason(field_in_template(cause.field), cause.message, "vm", cause.type) for cause in causes),
-        warnings=tuple(warnings),
-    )
+    against = tuple(Reason(field_in_template(cause.field), cause.message, "vm", cause.type) for cause in causes)
+    return _refusal("vm", causes, against, warnings)

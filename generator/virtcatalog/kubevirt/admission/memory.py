@@ -13,6 +13,7 @@ from virtcatalog.kubevirt.causes import crash, invalid, required
 from virtcatalog.kubevirt.configuration import Configuration
 
 _LEAST = 2**20
+_value, _milli_value = attrgetter("value"), attrgetter("milli_value")
 
 
 def validate_guest_memory(spec: VirtualMachineInstanceSpec, path: str, config: Configuration) -> Iterator[Cause]:
@@ -129,7 +130,7 @@ def validate_memory_requests(spec: VirtualMachineInstanceSpec, path: str, _confi
 
 def validate_memory_limits(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
     """The memory limit is not negative and not below the request (validateMemoryLimitsNegativeOrNull)."""
-    yield from _limit(spec.domain.resources, "memory", attrgetter("value"), f"{path}.domain.resources")
+    return _limit(spec.domain.resources, "memory", _value, path)
 
 
 def validate_cpu_requests(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
@@ -141,7 +142,7 @@ def validate_cpu_requests(spec: VirtualMachineInstanceSpec, path: str, _config: 
 
 def validate_cpu_limits(spec: VirtualMachineInstanceSpec, path: str, _config: Configuration) -> Iterator[Cause]:
     """The limit of CPU time is not negative and not below the request (validateCPULimitNotNegative)."""
-    yield from _limit(spec.domain.resources, "cpu", attrgetter("milli_value"), f"{path}.domain.resources")
+    return _limit(spec.domain.resources, "cpu", _milli_value, path)
 
 
 def _limit(resources: ResourceRequirements, name: str, number: Callable[[Quantity], int], path: str) -> Iterator[Cause]:
@@ -150,9 +151,10 @@ def _limit(resources: ResourceRequirements, name: str, number: Callable[[Quantit
     if not limit:
         return
     if number(limit) < 0:
-        yield invalid(f"{path}.limits.{name}", _negative(limit))
+        yield invalid(f"{path}.domain.resources.limits.{name}", _negative(limit))
     if request and number(request) > number(limit) > 0:
-        yield invalid(f"{path}.requests.{name}", f"{request} is more than the limit, limits.{name} {limit}")
+        message = f"{request} is more than the limit, limits.{name} {limit}"
+        yield invalid(f"{path}.domain.resources.requests.{name}", message)
 
 
 def _negative(amount: Quantity) -> str:

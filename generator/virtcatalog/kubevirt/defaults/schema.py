@@ -18,13 +18,11 @@ def validate_data_volume_schema(vm: VirtualMachine) -> Iterator[Cause]:
     for index, template in enumerate(vm.spec.data_volume_templates):
         if any(entry.fields_v1 for entry in template.metadata.managed_fields):
             yield invalid("", f"spec.dataVolumeTemplates[{index}].metadata.managedFields: fieldsV1 has to be empty")
-        place = f"spec.dataVolumeTemplates[{index}].spec"
         for kind, claim in _claims(template.spec):
             for mode in claim.access_modes:
                 if mode not in _ACCESS_MODES:
-                    yield invalid(
-                        "", f"{place}.{kind}.accessModes: {mode!r} is no access mode{nearest(mode, _ACCESS_MODES)}"
-                    )
+                    place = f"spec.dataVolumeTemplates[{index}].spec.{kind}.accessModes"
+                    yield invalid("", f"{place}: {mode!r} is no access mode{nearest(mode, _ACCESS_MODES)}")
 
 
 def validate_mutated_data_volume_schema(vm: VirtualMachine) -> Iterator[Cause]:
@@ -37,8 +35,5 @@ def validate_mutated_data_volume_schema(vm: VirtualMachine) -> Iterator[Cause]:
                     yield invalid("", f"{place}.apiGroup: must be set")
 
 
-def _claims(spec: DataVolumeSpec) -> Iterator[tuple[str, PersistentVolumeClaimSpec | StorageSpec]]:
-    if spec.pvc is not None:
-        yield "pvc", spec.pvc
-    if spec.storage is not None:
-        yield "storage", spec.storage
+def _claims(spec: DataVolumeSpec) -> list[tuple[str, PersistentVolumeClaimSpec | StorageSpec]]:
+    return [(kind, claim) for kind, claim in (("pvc", spec.pvc), ("storage", spec.storage)) if claim is not None]

@@ -51,8 +51,10 @@ def find_instancetype(vm: VirtualMachine, cluster: Cluster) -> VirtualMachineIns
     if matcher is None:
         return None
     status = vm.status.instancetype_ref if vm.status is not None else None
-    pinned = _pinned(vm, matcher, status, "instancetype", cluster, instancetype_of)
-    return named_instancetype(vm, matcher, cluster).spec if pinned is None else pinned
+    revision = _revision(vm, matcher, status, "instancetype", cluster)
+    if revision is None:
+        return named_instancetype(vm, matcher, cluster).spec
+    return _read(revision, "instancetype", cluster.release, instancetype_of)
 
 
 def find_preference(vm: VirtualMachine, cluster: Cluster) -> VirtualMachinePreferenceSpec | None:
@@ -64,8 +66,10 @@ def find_preference(vm: VirtualMachine, cluster: Cluster) -> VirtualMachinePrefe
     if matcher is None:
         return None
     status = vm.status.preference_ref if vm.status is not None else None
-    pinned = _pinned(vm, matcher, status, "preference", cluster, preference_of)
-    return named_preference(vm, matcher, cluster).spec if pinned is None else pinned
+    revision = _revision(vm, matcher, status, "preference", cluster)
+    if revision is None:
+        return named_preference(vm, matcher, cluster).spec
+    return _read(revision, "preference", cluster.release, preference_of)
 
 
 def missing_matchers(vm: VirtualMachine, cluster: Cluster) -> list[Cause]:
@@ -117,18 +121,11 @@ def _namespace(vm: VirtualMachine) -> str:
     return namespace_or_default(vm.metadata.namespace)
 
 
-def _pinned(
-    vm: VirtualMachine,
-    matcher: Matcher,
-    status: InstancetypeStatusRef | None,
-    path: str,
-    cluster: Cluster,
-    read: Callable[[ControllerRevision, Release], T],
-) -> T | None:
-    """The spec in the revision that the VM is pinned to, None where it is not pinned."""
-    revision = _revision(vm, matcher, status, path, cluster)
+def _read(
+    revision: ControllerRevision, path: str, release: Release, read: Callable[[ControllerRevision, Release], T]
+) -> T:
     try:
-        return None if revision is None else read(revision, cluster.release)
+        return read(revision, release)
     except RevisionError as error:
         raise NotFoundError(invalid(f"spec.{path}.revisionName", str(error))) from error
 
@@ -136,6 +133,7 @@ def _pinned(
 def _revision(
     vm: VirtualMachine, matcher: Matcher, status: InstancetypeStatusRef | None, path: str, cluster: Cluster
 ) -> ControllerRevision | None:
+    """The revision that the VM is pinned to, None where it is not pinned."""
     if matcher.revision_name:
         return _controller_revision(vm, matcher.revision_name, f"spec.{path}.revisionName", cluster)
     if status is None or status.controller_revision_ref is None or not status.controller_revision_ref.name:

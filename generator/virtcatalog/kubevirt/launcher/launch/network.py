@@ -18,7 +18,7 @@ from virtcatalog.releases import Release
 
 _PRIMARY_TAP = "tap0"
 _HASH_LENGTH = 11
-_NOT_HEXADECIMAL = re.compile("[^0-9a-f]")
+_SEPARATORS = re.compile("[:.-]")
 _BEFORE_MTU = ("model", "driver", "link")
 _FEWEST_HOST_BITS = 2
 
@@ -126,5 +126,4 @@ def _hash(network: str) -> str:
 
 def _canonical(mac: str) -> str:
     """A MAC address in lower case, its octets between colons; the webhook has seen to it that it is one."""
-    digits = _NOT_HEXADECIMAL.sub("", mac.lower())
-    return ":".join(digits[place : place + 2] for place in range(0, len(digits), 2))
+    return bytes.fromhex(_SEPARATORS.sub("", mac)).hex(":")

@@ -84,4 +84,6 @@ def lose_commandline(domain: Domain) -> None:
     passes over this element. Source: pkg/virt-launcher/virtwrap/util/libvirt_helper.go (ApplySidecarHooks).
     """
     domain.element.attrib.pop(NAMESPACE_ATTRIBUTE, None)
-    domain.element[:] = [part for part in domain.element if part.tag != COMMANDLINE]
+    commandline = domain.element.find(COMMANDLINE)
+    if commandline is not None:
+        domain.element.remove(commandline)
