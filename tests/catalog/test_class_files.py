@@ -169,6 +169,11 @@ def test_layers_run_from_the_catalog_to_the_size(catalog):
         ("sizes: {s: {vcpus: 1, memory: 0}}", "3:23: sizes.s.memory: the memory must be more than 0"),
         ("sizes: {s: {vcpus: 1, memory: -1Gi}}", "3:23: sizes.s.memory: the memory must be more than 0, not -1Gi"),
         ("sizes: {s: {vcpus: 1, memory: 1500m}}", "3:23: sizes.s.memory: 1500m is not a whole number of bytes"),
+        ("sizes: {s: {vcpus: 1, memory: 1e19}}", "3:23: sizes.s.memory: 10000000000000000000 is more memory than"),
+        (
+            "memoryPerVcpu: 4Ei\nsizes: {s: {vcpus: 2}}",
+            "3:1: memoryPerVcpu: 2 x 4Ei is more memory than Kubernetes can",
+        ),
         ("memoryPerVcpu: 2.5\nsizes: {s: {vcpus: 1}}", "3:1: memoryPerVcpu: 1 x 2500m is not a whole number of bytes"),
         (
             "sizes: {s: {vcpus: 1, memory: 1Gi, spec: {cpu: {guest: 2}}}}",

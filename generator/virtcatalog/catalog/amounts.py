@@ -9,7 +9,8 @@ from virtcatalog.api.quantity import MAX_INT64, NANO, Quantity
 from virtcatalog.errors import nearest
 
 TOO_MUCH_TEXT: Final = "the template gives more than 1 MiB of text"
-_MOST: Final = Quantity.of(MAX_INT64)
+MOST: Final = Quantity.of(MAX_INT64)
+"""The most memory that Kubernetes can count."""
 _LEAST: Final = Quantity.of(-MAX_INT64)
 
 
@@ -28,7 +29,7 @@ class Amount:
 
     def __init__(self, amount: Quantity) -> None:
         """ExpressionError for more bytes than fit into 64 bits, as Kubernetes counts them."""
-        if not _LEAST <= amount <= _MOST:
+        if not _LEAST <= amount <= MOST:
             raise ExpressionError("an amount of memory in the expression is too large")
         self._amount = amount
 

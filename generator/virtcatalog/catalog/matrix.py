@@ -8,7 +8,7 @@ from typing import Any
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec
 from virtcatalog.api.names import name_fault
 from virtcatalog.api.quantity import NANO, Quantity
-from virtcatalog.catalog.amounts import Amount, ExpressionError, as_text
+from virtcatalog.catalog.amounts import MOST, Amount, ExpressionError, as_text
 from virtcatalog.catalog.chain import Chain, Level, levels_of, names_under
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.declarations import Fragment
@@ -21,6 +21,8 @@ from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.catalog.work import WorkError
 from virtcatalog.errors import nearest
 from virtcatalog.manifests.fields import get
+
+_TOO_MUCH = "more memory than Kubernetes can count: 8Ei, less one byte"
 
 
 def instancetypes(
@@ -175,6 +177,10 @@ def _memory(
     written, stated = _guest(spec, "memory"), merged.data.get("memory")
     if stated is None and ratio and written is None:
         memory = ratio * vcpus
+        if memory > MOST:
+            place = locate(merged.layers, ("memoryPerVcpu",))
+            composer.sources.report(*place, f"{vcpus} x {ratio} is {_TOO_MUCH}")
+            return Quantity(), "0"
         if memory != Quantity(memory.value * NANO):
             place = locate(merged.layers, ("memoryPerVcpu",))
             message = f"{vcpus} x {ratio} is not a whole number of bytes"
@@ -215,6 +221,9 @@ def _parsed(composer: Composer, merged: Merged, path: tuple[str | int, ...], val
         return Quantity()
     if not Quantity() < amount:
         composer.report(merged, path, f"the memory must be more than 0, not {value}")
+        return Quantity()
+    if amount > MOST:
+        composer.report(merged, path, f"{value} is {_TOO_MUCH}")
         return Quantity()
     if path != ("memoryPerVcpu",) and amount != Quantity(amount.value * NANO):
         composer.report(merged, path, f"{value} is not a whole number of bytes")
