@@ -93,7 +93,30 @@ def test_which_applications_generators_make(generators: list[Data], names: list[
         (
             {"generators": [{**TWO, "selector": {"matchExpressions": [{"key": "zone", "operator": "Gt"}]}}]},
             {},
-            "spec.generators[0]: selector.matchExpressions is not looked at: all are taken",
+            "spec.generators[0].selector.matchExpressions[0].operator: 'Gt' is none of In, NotIn, Exists, DoesNotExist",
+            [],
+        ),
+        (
+            {"generators": [{**TWO, "selector": {"matchLabels": {"a b": "x"}}}]},
+            {},
+            "spec: is not rendered: spec.generators[0].selector.matchLabels: not a label's key",
+            [],
+        ),
+        (
+            {
+                "generators": [
+                    {
+                        "matrix": {
+                            "generators": [
+                                {"clusters": {}},
+                                {**TWO, "selector": {"matchLabels": {"name": "{{ name }}"}}},
+                            ]
+                        }
+                    }
+                ]
+            },
+            {},
+            "spec.generators[0].matrix.generators[1].selector: is not looked at: what it takes is not known",
             ["db", "web"],
         ),
         (
@@ -316,10 +339,24 @@ def test_what_generators_put_into_a_template_of_go(text: str, generators: list[A
         ]),
         ({"selector": {"matchLabels": {"zone": "a"}}}, (EU, US), ["EU 1 eu-1 https://eu.example.org shop a x"]),
         ({"selector": {"matchLabels": {"zone": "c"}}}, (EU, US), []),
+        ({"selector": {"matchLabels": {}}}, (Cluster("here", IN_CLUSTER, {"zone": "c"}, {"note": "y"}),), [
+            "here here https://kubernetes.default.svc  c y",
+        ]),
+        ({"selector": {"matchExpressions": []}}, (US,), [
+            f"in-cluster in-cluster {IN_CLUSTER}  {{{{metadata.labels.zone}}}} {{{{metadata.annotations.note}}}}",
+            "us us https://us.example.org  b {{metadata.annotations.note}}",
+        ]),
     ],
 )  # fmt: skip
 def test_clusters_of_which_there_are_secrets(generator: Data, clusters: Sequence[Cluster], texts: list[str]) -> None:
     assert made(OF_CLUSTERS, [{"clusters": generator}], clusters=clusters) == texts
+
+
+def test_labels_are_selected_by_what_may_be_their_values_and_parameters_by_any() -> None:
+    values = {"matchExpressions": [{"key": "name", "operator": "NotIn", "values": ["a b"]}]}
+    assert made("{{name}}", [{**TWO, "selector": values}]) == ["db", "web"]
+    with pytest.raises(AssertionError, match="'a b' must consist of letters"):
+        made("{{name}}", [{"clusters": {"selector": values}}], clusters=(EU,))
 
 
 def test_an_application_is_what_the_template_says_with_the_patch_over_it() -> None:

@@ -23,16 +23,19 @@ def label_key(key: str, field: str) -> Iterator[Cause]:
         yield invalid(field, f"not a label's key: {problem}")
 
 
-def label_selector(selector: LabelSelector | None, field: str) -> Iterator[Cause]:
-    """A selector of labelled objects: proper labels, and as many values as each operator takes."""
+def label_selector(selector: LabelSelector | None, field: str, *, any_value: bool = False) -> Iterator[Cause]:
+    """A selector of labelled objects: proper labels, and as many values as each operator takes.
+
+    With `any_value` what is selected has keys as labels have, and any text as a value.
+    """
     if selector is None:
         return
     for key, value in selector.match_labels.items():
         yield from label_key(key, f"{field}.matchLabels")
-        for problem in label_value_problems(value):
+        for problem in () if any_value else label_value_problems(value):
             yield invalid(f"{field}.matchLabels", f"not a label's value: {problem}")
     for index, requirement in enumerate(selector.match_expressions):
-        yield from _label_requirement(requirement, f"{field}.matchExpressions[{index}]")
+        yield from _label_requirement(requirement, f"{field}.matchExpressions[{index}]", any_value=any_value)
 
 
 def selects(selector: LabelSelector, labels: Mapping[str, str]) -> bool:
@@ -49,14 +52,14 @@ def selects(selector: LabelSelector, labels: Mapping[str, str]) -> bool:
     return True
 
 
-def _label_requirement(requirement: LabelSelectorRequirement, field: str) -> Iterator[Cause]:
+def _label_requirement(requirement: LabelSelectorRequirement, field: str, *, any_value: bool) -> Iterator[Cause]:
     operator, values = requirement.operator, requirement.values
     if operator in _TAKES_VALUES:
         yield from _number_of_values(requirement, field)
     else:
         yield invalid(f"{field}.operator", f"{operator!r} is none of {', '.join(_TAKES_VALUES)}")
     yield from label_key(requirement.key, f"{field}.key")
-    for index, value in enumerate(values):
+    for index, value in enumerate(() if any_value else values):
         for problem in label_value_problems(value):
             yield invalid(f"{field}.values[{index}]", f"not a label's value: {problem}")
 

@@ -23,7 +23,7 @@ from virtcatalog.repositories.documents import Opaque, digest_of
 from virtcatalog.repositories.globs import PATH, PATHSPEC, Dialect
 from virtcatalog.repositories.gotemplates import Missing, TemplateError
 from virtcatalog.repositories.kustomize.origins import has_field
-from virtcatalog.repositories.labelselectors import label_selector
+from virtcatalog.repositories.labelselectors import Matches, is_filled, selector_of
 from virtcatalog.repositories.model import Resource
 from virtcatalog.repositories.parameters import Parameters, as_go, check_texts, combined, merged, path_parameters
 from virtcatalog.repositories.settemplates import may_hold_vms, own_template
@@ -155,19 +155,24 @@ class _Generators:
                     self._note(f"{field}.{kind}", message)
                     self._is_open = True
                     parameter_sets.append(self._with_values({}, value))
-        return list(
-            filter(label_selector(generator.get("selector"), lambda text: self._note(field, text)), parameter_sets)
-        )
+        return list(filter(self._selector(generator, field), parameter_sets))
+
+    def _selector(self, generator: Mapping[str, Any], field: str, *, of_labels: bool = False) -> Matches:
+        if self._is_open and not is_filled(generator):
+            self._note(f"{field}.selector", "is not looked at: what it takes is not known")
+            return lambda _: True
+        return selector_of(generator, field, of_labels=of_labels)
 
     def _of_clusters(self, value: Mapping[str, Any], field: str) -> Iterator[Parameters]:
         """Yield the clusters of which there are Secrets, and without a selector the one that Argo CD runs in.
 
         Source: applicationset/generators/cluster.go.
         """
-        selector = value.get("selector")
-        matches = label_selector(selector, lambda text: self._note(field, text))
+        matches = self._selector(value, field, of_labels=True)
         clusters = [cluster for cluster in self._clusters if matches(cluster.labels)]
-        if not selector and not any(cluster.server == IN_CLUSTER for cluster in self._clusters):
+        if not any(map_at(value, "selector").values()) and not any(
+            cluster.server == IN_CLUSTER for cluster in self._clusters
+        ):
             clusters = [Cluster("in-cluster", IN_CLUSTER), *clusters]
         parameter_sets = [self._with_values(cluster.parameters, value) for cluster in clusters]
         yield from [{"clusters": parameter_sets}] if value.get("flatList") is True else parameter_sets

@@ -1,44 +1,49 @@
-"""Label selectors of generators: which clusters, or sets of parameters, an ApplicationSet takes."""
+"""Label selectors of generators: which clusters, or sets of parameters, an ApplicationSet takes.
+
+Source: argo-cd, applicationset/utils/selector.go, applicationset/generators/cluster.go.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from virtcatalog.api.core import LabelSelector, LabelSelectorRequirement
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.kubevirt.selectors import label_selector, selects
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.repositories.templates import flat
 
-
-def label_selector(selector: Any, note: Callable[[str], object]) -> Callable[[Mapping[str, Any]], bool]:
-    """Return what says whether a selector takes a set of parameters, or labels; `note` gets what of it is not known."""
-    if not isinstance(selector, dict):
-        return lambda _: True
-    labels = {str(key): str(value) for key, value in (selector.get("matchLabels") or {}).items()}
-    rules: list[Callable[[Mapping[str, str]], bool]] = []
-    for expression in selector.get("matchExpressions") or ():
-        rule = _rule(expression) if isinstance(expression, dict) else None
-        if rule is None:
-            note("selector.matchExpressions is not looked at: all are taken")
-        else:
-            rules.append(rule)
-
-    def matches(parameters: Mapping[str, Any]) -> bool:
-        values = flat(dict(parameters))
-        return labels.items() <= values.items() and all(rule(values) for rule in rules)
-
-    return matches
+Matches = Callable[[Mapping[str, Any]], bool]
 
 
-def _rule(expression: Mapping[str, Any]) -> Callable[[Mapping[str, str]], bool] | None:
-    """What an expression of a label selector says; None for an unknown one."""
-    key, values = str(expression.get("key")), [str(value) for value in expression.get("values") or ()]
-    match expression.get("operator"):
-        case "In":
-            return lambda labels: key in labels and labels[key] in values
-        case "NotIn":
-            return lambda labels: labels.get(key) not in values
-        case "Exists":
-            return lambda labels: key in labels
-        case "DoesNotExist":
-            return lambda labels: key not in labels
-        case _:
-            return None
+def selector_of(generator: Mapping[str, Any], field: str, *, of_labels: bool = False) -> Matches:
+    """Return what says whether the selector of a generator takes a set of parameters, or labels.
+
+    Raises VirtcatalogError where Argo CD does: values of labels must be such, those of parameters may be any text.
+    """
+    selector = _selector(map_at(generator, "selector"))
+    for cause in label_selector(selector, f"{field}.selector", any_value=not of_labels):
+        raise VirtcatalogError(str(cause))
+    return lambda parameters: selects(selector, flat(dict(parameters)))
+
+
+def is_filled(generator: Mapping[str, Any]) -> bool:
+    """Whether nothing in the selector of a generator is a template still."""
+    return "{{" not in json.dumps(generator.get("selector"))
+
+
+def _selector(data: Mapping[str, Any]) -> LabelSelector:
+    expressions = [each for each in data.get("matchExpressions") or () if isinstance(each, dict)]
+    return LabelSelector(
+        match_labels={str(key): str(value) for key, value in map_at(data, "matchLabels").items()},
+        match_expressions=[
+            LabelSelectorRequirement(
+                key=str(each.get("key", "")),
+                operator=str(each.get("operator", "")),
+                values=[str(value) for value in each.get("values") or ()],
+            )
+            for each in expressions
+        ],
+    )
