@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
@@ -9,7 +10,7 @@ from lxml import etree
 
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.ask.why import Path, View
-from virtcatalog.errors import VirtcatalogError
+from virtcatalog.errors import VirtcatalogError, nearest
 from virtcatalog.kubevirt.launcher.elements.qemu import NAMESPACE
 from virtcatalog.kubevirt.pipeline import Result
 from virtcatalog.kubevirt.pod.facts import Facts
@@ -37,7 +38,10 @@ def of_field(field: str) -> View:
     steps = parse(field)
     of_vmi = steps[2:] if steps[:2] == ("spec", "template") else steps
 
+    first = True
+
     def look(result: Result) -> str | None:
+        nonlocal first
         vmi = to_manifest(result.vmi_object) if result.vmi_object is not None else {}
         vm = {} if result.admitted or result.vm_object is None else to_manifest(result.vm_object)
         for names, data, path in (
@@ -46,7 +50,11 @@ def of_field(field: str) -> View:
         ):
             value = follow(data, path, names)
             if value is not None:
+                first = False
                 return as_text(value)
+        if first and result.admitted:
+            _refuse_typo(vmi, _STARTS, of_vmi)
+        first = False
         return None
 
     followed: list[dict[int, str]] = [{} for _ in _STARTS]
@@ -67,8 +75,10 @@ def of_pod_field(field: str) -> View:
         nonlocal first
         if first and result.pod_error is not None:
             raise VirtcatalogError(f"{result.pod_error.field}: {result.pod_error.message}".removeprefix(": "))
-        first = False
         place = _find(result.pod, steps, names) if result.pod is not None else None
+        if first and place is None and result.pod is not None:
+            _refuse_typo(result.pod, _POD_STARTS, steps)
+        first = False
         return None if place is None else as_text(place[1])
 
     return look
@@ -100,6 +110,19 @@ def _find(pod: dict[str, Any], steps: Path, names: dict[int, str]) -> tuple[Path
             names.update(names_on_path)
             return path, value
     return None
+
+
+def _refuse_typo(data: Any, starts: Iterable[Path], steps: Path) -> None:
+    """Raise VirtcatalogError for a path that nearly leads somewhere, after the start with which it leads furthest."""
+    ends: list[tuple[int, str]] = []
+    for start in starts:
+        places = [follow(data, (*start, *steps[:number]), {}) for number in range(len(steps))]
+        known = sum(place is not None for place in places) - 1
+        if known >= 0:
+            ends.append((known, nearest(steps[known], places[known]) if isinstance(places[known], dict) else ""))
+    known, hint = max(ends, default=(0, ""))
+    if hint:
+        raise VirtcatalogError(f"there is no {steps[known]!r} at that place{hint}")
 
 
 def as_text(value: Any) -> str:

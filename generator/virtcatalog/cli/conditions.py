@@ -13,7 +13,7 @@ from virtcatalog.cli.console import summary
 from virtcatalog.cli.options import completes, settings, with_options
 from virtcatalog.cli.previews import mark
 from virtcatalog.cli.previews import prints as note_form
-from virtcatalog.errors import ManifestError
+from virtcatalog.errors import ManifestError, UnsupportedError, VirtcatalogError
 
 if TYPE_CHECKING:
     from virtcatalog.cli.batches import Batch
@@ -170,5 +170,8 @@ def _conditions(kubevirt: str | None, arch: str, host: str) -> Conditions:
     from virtcatalog.kubevirt.hostfile import load_host
     from virtcatalog.releases import find_release
 
-    release, usual = ((find_release(name) if name else None) for name in (kubevirt, settings().kubevirt))
+    try:
+        release, usual = ((find_release(name) if name else None) for name in (kubevirt, settings().kubevirt))
+    except UnsupportedError as error:  # the repository's own is checked where it is read
+        raise VirtcatalogError(f"--kubevirt: {error.message}") from None
     return Conditions(release=release, usual=usual, architecture=arch, host=load_host(host))
