@@ -67,6 +67,28 @@ def test_the_last_kubevirt_cr_counts() -> None:
     assert choose_release(Conditions(), "", [kubevirt("v1.7.4"), kubevirt(None)]).release is DEFAULT
 
 
+@pytest.mark.parametrize(
+    ("observed", "tag", "chosen"),
+    [
+        (None, "v1.8.4", "v1.8.4"),
+        (None, "v1.7.0", "v1.7.4"),
+        ("v1.7.4", "v1.8.4", "v1.7.4"),  # an upgrade that has just begun
+        (None, "v1.6.0", DEFAULT.name),
+        (None, "main", DEFAULT.name),
+        (None, 1, DEFAULT.name),
+    ],
+)
+def test_a_cr_of_git_says_which_images_it_wants(observed: str | None, tag: Any, chosen: str) -> None:
+    cr = {**kubevirt(observed), "spec": {"imageTag": tag}}
+    assert choose_release(Conditions(), "", [cr]).release.name == chosen
+
+
+def test_images_of_another_release_are_told_by_their_field() -> None:
+    cr = {**kubevirt(None), "spec": {"imageTag": "v1.8.4"}}
+    told = choose_release(Conditions(), "v1.9.0", [cr]).overruled
+    assert told == "KubeVirt v1.9.0 counts, though KubeVirt/kubevirt says v1.8.4 (spec.imageTag)"
+
+
 def test_a_cluster_that_runs_an_unknown_release_is_not_guessed_at() -> None:
     with pytest.raises(ManifestError) as raised:
         Cluster([kubevirt("v1.5.2")])

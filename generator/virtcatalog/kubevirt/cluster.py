@@ -49,10 +49,10 @@ class Cluster:
     """Manifests, decoded and found by kind, namespace and name; ManifestError names everything that is wrong in them.
 
     An object without a namespace is in `default`; of two with one identity the later counts, as does the last KubeVirt
-    CR. `release` is a name (`v1.8.4`) or a value of `releases`; None stands for the release that the KubeVirt CR's
-    `status.observedKubeVirtVersion` names, else for the default. UnsupportedError tells of a release that is not
-    modelled. `architecture` is the architecture of VMs that do not name one. Fields that the release does not know are
-    pruned; `warnings` names them. `others` are the objects of kinds that no VM refers to.
+    CR. `release` is a name (`v1.8.4`) or a value of `releases`; None stands for the release that the KubeVirt CR
+    names (`status.observedKubeVirtVersion`, else `spec.imageTag`), else for the default. UnsupportedError tells of a
+    release that is not modelled. `architecture` is the architecture of VMs that do not name one. Fields that the
+    release does not know are pruned; `warnings` names them. `others` are the objects of kinds that no VM refers to.
 
     A cluster never changes. What the look-ups return belongs to it: read it, do not change it.
     """

@@ -10,6 +10,7 @@ import msgspec
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.errors import ManifestError, Problem, UnsupportedError
 from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.releases import DEFAULT, PREVIEWS, Release, find_release
 
 
@@ -48,8 +49,8 @@ def choose_release(asked: Conditions, declared: str, manifests: Sequence[Mapping
         return Choice(_observed_release(manifests) or asked.usual or DEFAULT)
     others = [] if environment in (None, wanted) else [f"overlays.yaml says {environment}"]
     observed = _observed(manifests)
-    if observed and _modelled(observed[1]) is not wanted:
-        others.append(f"{observed[0]} says {observed[1]} (status.observedKubeVirtVersion)")
+    if observed and _modelled(observed.release) is not wanted:
+        others.append(f"{observed.name} says {observed.release} ({observed.field})")
     return Choice(wanted, f"KubeVirt {wanted} counts, though {' and '.join(others)}" if others else "")
 
 
@@ -58,22 +59,34 @@ def _observed_release(manifests: Sequence[Mapping[str, Any]]) -> Release | None:
     observed = _observed(manifests)
     if observed is None:
         return None
-    name, release = observed
     try:
-        return _built(release)
+        return _built(observed.release)
     except UnsupportedError as error:
-        field = "status.observedKubeVirtVersion"
         message = f"{error.message}; name the release to ask about to overrule this field"
-        raise ManifestError(Problem(object=name, field=field, message=message)) from error
+        raise ManifestError(Problem(object=observed.name, field=observed.field, message=message)) from error
 
 
-def _observed(manifests: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
-    """The name of the last KubeVirt CR, and the release that it says it runs."""
+class _Observed(NamedTuple):
+    """The name of a KubeVirt CR, the release that it says it runs, and the field that says so."""
+
+    name: str
+    release: str
+    field: str
+
+
+def _observed(manifests: Sequence[Mapping[str, Any]]) -> _Observed | None:
+    """What the last KubeVirt CR says it runs; one of Git has no status, and may say which images it wants.
+
+    Their tag is the version that the operator installs and then observes. One of another build says nothing.
+    Source: pkg/virt-operator/util/config.go (GetTargetConfigFromKV).
+    """
     for manifest in reversed(manifests):
         if isinstance(manifest, dict) and manifest.get("kind") == "KubeVirt":
-            status = manifest.get("status")
-            release = status.get("observedKubeVirtVersion") if isinstance(status, dict) else None
-            return (manifest_name(manifest), str(release)) if release else None
+            name = manifest_name(manifest)
+            if release := map_at(manifest, "status").get("observedKubeVirtVersion"):
+                return _Observed(name, str(release), "status.observedKubeVirtVersion")
+            tag = map_at(manifest, "spec").get("imageTag")
+            return _Observed(name, tag, "spec.imageTag") if isinstance(tag, str) and _modelled(tag) else None
     return None
 
 
