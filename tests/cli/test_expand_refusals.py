@@ -144,6 +144,21 @@ def test_a_virtual_machine_of_another_api_group_is_somebody_elses(run: Run) -> N
     assert both.stdout.count("<domain ") == 1
 
 
+@pytest.mark.parametrize(
+    ("head", "hint"),
+    [
+        ("{apiVersion: v1, kind: VirtualMachine", "; a VirtualMachine is of kubevirt.io/v1, not 'v1'"),
+        ("{apiVersion: kubevirt.io/v1, kind: virtualmachine", "; did you mean 'VirtualMachine' by the kind 'virt"),
+        ("{apiVersion: kubevirt.io/v1, kind: VirtualMachin", "; did you mean 'VirtualMachine' by the kind 'Virt"),
+        ("{apiVersion: v1, kind: VM", "; did you mean 'VirtualMachine' by the kind 'VM'?"),
+        ("{apiVersion: clone.kubevirt.io/v1beta1, kind: VirtualMachineClone", "\n"),
+    ],
+)
+def test_what_was_meant_for_a_virtual_machine_is_told(run: Run, head: str, hint: str) -> None:
+    said = run("-f", "vm.yaml", vm_yaml=f"{head}, metadata: {{name: a}}, spec: {{}}}}\n").stderr
+    assert said.startswith(f"error: no VirtualMachine in vm.yaml{hint}")
+
+
 def test_what_a_newer_cdi_knows_of_a_data_volume_is_a_warning_at_its_place(run: Run) -> None:
     volume = """\
 apiVersion: cdi.kubevirt.io/v1beta1

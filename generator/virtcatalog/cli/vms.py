@@ -98,10 +98,23 @@ def gather(
     batches += matches.of_units(units, files)
     if not any(batch.number or batch.unreadable for batch in batches) and not files.problems:
         where = f" for {listed(environments)}" if environments else ""
-        kinds = {located.manifest.get("kind") for located, _ in files.objects}
-        hint = "; `virtcatalog template process` makes one of a template" if "VirtualMachineTemplate" in kinds else ""
+        hint = next(filter(None, (_meant(located.manifest) for located, _ in files.objects)), "")
         raise VirtcatalogError(f"no VirtualMachine{where} in {', '.join(sources) or catalog or 'catalog'}{hint}")
     return batches, files.problems
+
+
+def _meant(manifest: Mapping[str, Any]) -> str:
+    """Say why an object is no VirtualMachine that may have been meant for one, or has one in it; "" for any other."""
+    from difflib import get_close_matches
+
+    kind, version = str(manifest.get("kind")), manifest.get("apiVersion")
+    if kind == "VirtualMachineTemplate":
+        return "; `virtcatalog template process` makes one of a template"
+    if kind == "VirtualMachine":
+        return f"; a VirtualMachine is of kubevirt.io/v1, not {version!r}"
+    # Other kinds begin in the same way: VirtualMachineClone is none that was meant for a VM.
+    is_near = get_close_matches(kind[:20].lower(), ("virtualmachine", "vm"), cutoff=0.9)
+    return f"; did you mean 'VirtualMachine' by the kind {kind!r}?" if is_near else ""
 
 
 def catalog_around(source: str) -> Path | None:
