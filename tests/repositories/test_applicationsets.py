@@ -218,6 +218,7 @@ def made(text: str, generators: list[Any], *, is_go: bool = False, clusters: Seq
     [
         ("{{name}}", ["x", TWO], ["db", "web"]),
         ("{{name}}", [TWO, TWO], ["db", "web", "db", "web"]),
+        ("{{name}}", [{"list": {"elements": [{}]}}], ["{{name}}"]),
         ("{{name}}", [{"list": {**TWO["list"], "template": {"spec": {"project": "{{zone}}"}}}}], ["a", "b"]),
         (BASENAMES, [{"git": {"directories": [{"path": "apps/*"}]}}], [
             "apps/Web_1 Web_1 Web_1 web-1 {{path.filename}}", "apps/db db db db {{path.filename}}",
@@ -350,6 +351,10 @@ def test_what_generators_put_into_a_template_of_go(text: str, generators: list[A
 )  # fmt: skip
 def test_clusters_of_which_there_are_secrets(generator: Data, clusters: Sequence[Cluster], texts: list[str]) -> None:
     assert made(OF_CLUSTERS, [{"clusters": generator}], clusters=clusters) == texts
+
+
+def test_without_parameters_templates_stay() -> None:
+    assert made("{{ .name }}", [{"list": {"elements": [{}, {"name": "a"}]}}], is_go=True) == ["{{ .name }}", "a"]
 
 
 def test_labels_are_selected_by_what_may_be_their_values_and_parameters_by_any() -> None:

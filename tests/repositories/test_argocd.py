@@ -252,6 +252,8 @@ def test_what_a_source_says_of_itself_counts_before_what_is_in_its_folder(
 
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 ENDS, ONE = "is not YAML: the text ends where a value is wanted", "must hold one JSON object"
+AS_JSON = '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}'
+BEHIND = "in a line that begins with --- kubectl, Argo CD and Flux take nothing but a comment behind it"
 NO_OBJECT = "is no object: Argo CD renders nothing of the folder"
 
 
@@ -268,6 +270,9 @@ NO_OBJECT = "is no object: Argo CD renders nothing of the folder"
         ({"b.yaml": "apiVersion: v1\nkind: ''\nmetadata: {}\n"}, [f"b.yaml:1: {NO_OBJECT}"]),
         ({"b.yaml": "apiVersion: v1\nmetadata: {}\n# kind: x\n"}, [f"b.yaml:1: {NO_OBJECT}"]),
         ({"b.yaml": "apiVersion: v1\nkind: [\nmetadata:\n"}, [f"b.yaml:4: {ENDS}"]),
+        ({"b.yaml": f"{AS_JSON}\n--- {AS_JSON}\n"}, [f"b.yaml:2: {BEHIND}"]),
+        ({"b.yaml": f"\n {AS_JSON}\n--- 5\n"}, [f"b.yaml:3: {BEHIND}"]),
+        ({"b.yaml": f"{AS_JSON}\n--- # nothing\n{AS_JSON}\n"}, []),
         ({"b.json": "{}"}, []),
         ({"b.json": ""}, [f"b.json:0: {ONE}"]),
         ({"b.json": "[]"}, [f"b.json:0: {ONE}"]),

@@ -308,6 +308,12 @@ def test_patches_may_be_files_beside_the_folder() -> None:
     assert vm.data["spec"]["runStrategy"] == "Manual"
 
 
+def test_a_patch_above_the_repository_is_no_symbolic_link() -> None:
+    own = "resources: [web.yaml]\npatches: [{path: ../../../patch.yaml}]\n"
+    (problem,) = found({"apps.yaml": flux(from_("flux-system")), "apps/web.yaml": VM, KUSTOMIZATION: own}).problems
+    assert problem.message == "../../../patch.yaml leads out of what may be read"
+
+
 @pytest.mark.parametrize("own", ["", "{}\n", "resources: []\n"])
 def test_a_kustomization_that_says_nothing_is_one_to_flux(own: str) -> None:
     unit = found({"apps.yaml": flux(from_("flux-system")), "apps/web.yaml": VM, KUSTOMIZATION: own})

@@ -104,7 +104,8 @@ class _Generators:
         }
         self.parameter_sets.append(parameters)
         patches = self._patches(parameters)
-        data = merge(self._filled(data, parameters), *patches)
+        # Argo CD fills in nothing where there are no parameters (RenderTemplateParams).
+        data = merge(self._filled(data, parameters) if parameters else data, *patches)
         data["metadata"] = {key: value for key, value in data["metadata"].items() if value}
         return Resource(data, partial(self._field, patches))
 

@@ -49,7 +49,7 @@ def faults_of(tree: Tree, path: str) -> tuple[Problem, ...]:
     except SourceError:
         return ()
     objects = [manifest for manifest in manifests if _is_object(manifest.data)]
-    if not objects and not all(word in text for word in _MANIFEST):
+    if not objects and not _begins_with_object(text) and not all(word in text for word in _MANIFEST):
         return ()
     others = (manifest.problem("", _NO_OBJECT) for manifest in manifests if not _is_object(manifest.data))
     return (*faults, *others)
@@ -58,6 +58,14 @@ def faults_of(tree: Tree, path: str) -> tuple[Problem, ...]:
 def _is_json_object(text: str) -> bool:
     try:
         return isinstance(_JSON.decode(text.strip()), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _begins_with_object(text: str) -> bool:
+    """Whether a text begins with an object as JSON: that is read, whatever is behind it."""
+    try:
+        return _is_object(_JSON.raw_decode(text.lstrip())[0])
     except (ValueError, RecursionError):
         return False
 

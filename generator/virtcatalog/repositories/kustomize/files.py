@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from virtcatalog.errors import ManifestError
 from virtcatalog.limits import KUSTOMIZE_WORK
-from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError
+from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, parts_of
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.declared import Declared, problem_at
 from virtcatalog.repositories.kustomize.origins import Spot
@@ -100,6 +100,8 @@ class Files:
             raise declared.unrendered(f"{path} is elsewhere, and nothing is fetched")
         if self._leaves(path):
             raise declared.fault(f"{path} is not in the folder, and kustomize does not read it")
+        if self._is_above_all(path):
+            raise declared.fault(f"{path} leads out of what may be read")
         try:
             return self.folder.read(path)
         except SourceError as error:
@@ -109,6 +111,13 @@ class Files:
         """Whether a path leads out of the folder to what is not read."""
         path = normpath(path)
         return path.startswith("/") or (path.startswith("..") and not self._reads_beside)
+
+    def _is_above_all(self, path: str) -> bool:
+        try:
+            parts_of(path, self.folder.at)
+        except LinkOutError:
+            return True
+        return False
 
     def documents(self, path: str, declared: Declared, *, objects: bool = False) -> list[Document]:
         """Return the documents of a file that a field names. Raises ManifestError."""
