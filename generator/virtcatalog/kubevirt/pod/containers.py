@@ -12,7 +12,7 @@ from virtcatalog.api.govalues import integer
 from virtcatalog.api.kubevirt import Probe, VirtualMachineInstance
 from virtcatalog.api.quantity import wrapped
 from virtcatalog.kubevirt.pod.facts import NON_ROOT_USER, PRIVATE_DIRECTORY, SHARE_DIRECTORY, Facts, PodError
-from virtcatalog.kubevirt.pod.volumes import CONTAINER_DISKS, Volumes
+from virtcatalog.kubevirt.pod.mounts import CONTAINER_DISKS, Volumes
 
 Container = dict[str, Any]
 

@@ -13,14 +13,14 @@ import msgspec
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.pod.containers import Container, home, security
 from virtcatalog.kubevirt.pod.facts import Facts, PodError
-from virtcatalog.kubevirt.pod.support import support_resources
-from virtcatalog.kubevirt.pod.volumes import (
+from virtcatalog.kubevirt.pod.mounts import (
     HOOKS,
     HOOKS_DIRECTORY,
     NETWORK_INFO,
     NETWORK_INFO_DIRECTORY,
     Volumes,
 )
+from virtcatalog.kubevirt.pod.support import support_resources
 
 _ANNOTATION = "hooks.kubevirt.io/hookSidecars"
 

@@ -15,14 +15,14 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.api.volumes import ContainerDiskSource, Volume
 from virtcatalog.kubevirt.pod.containers import Container, home, program, security, unprivileged
 from virtcatalog.kubevirt.pod.facts import NON_ROOT_USER, PRIVATE_DIRECTORY, Facts, kernel_boot
-from virtcatalog.kubevirt.pod.volumes import (
+from virtcatalog.kubevirt.pod.mounts import (
     CONTAINER_DISKS,
     KERNEL_BOOT_VOLUME,
     LAUNCHER_VOLUME,
     VIRTIOFS,
     VIRTIOFS_DIRECTORY,
-    configuration_path,
 )
+from virtcatalog.kubevirt.pod.volumes import configuration_path
 
 _TOOL = "/usr/bin/container-disk"
 _TOOLS = "/container-disk-binary"

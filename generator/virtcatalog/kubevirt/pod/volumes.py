@@ -1,4 +1,4 @@
-"""The Pod's volumes, and what of them the container `compute` mounts.
+"""Which volumes a VMI gives its Pod, and what of them the container `compute` mounts.
 
 Source: pkg/virt-controller/services/rendervolumes.go and template.go (newVolumeRenderer).
 """
@@ -6,7 +6,6 @@ Source: pkg/virt-controller/services/rendervolumes.go and template.go (newVolume
 from __future__ import annotations
 
 import posixpath
-from typing import Any
 
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.kubevirt import AccessCredential, VirtualMachine, VirtualMachineInstance
@@ -29,56 +28,23 @@ from virtcatalog.kubevirt.pod.facts import (
     keeps_tpm,
     kernel_boot,
 )
+from virtcatalog.kubevirt.pod.mounts import (
+    HOOKS,
+    HOOKS_DIRECTORY,
+    KERNEL_BOOT_VOLUME,
+    LAUNCHER_VOLUME,
+    NETWORK_INFO,
+    NETWORK_INFO_DIRECTORY,
+    VIRTIOFS,
+    VIRTIOFS_DIRECTORY,
+    Source,
+    Volumes,
+)
 
-CONTAINER_DISKS = f"{SHARE_DIRECTORY}/container-disks"
-VIRTIOFS = "virtiofs-containers"
-VIRTIOFS_DIRECTORY = f"{SHARE_DIRECTORY}/{VIRTIOFS}"
-LAUNCHER_VOLUME = "launcher-volume"
 _SKIPS_DIGESTS = "kubevirt.io/image-volume-skip-digest-resolution"
-KERNEL_BOOT_VOLUME = "kernel-boot-volume"
-HOOKS, HOOKS_DIRECTORY = "hook-sidecar-sockets", "/var/run/kubevirt-hooks"
-NETWORK_INFO, NETWORK_INFO_DIRECTORY = "network-info-annotation", "/etc/podinfo"
-
 _SECRETS = f"{PRIVATE_DIRECTORY}/secret"
 _STATE = "vm-state"
 _HOST_PATHS = {"Disk": "Directory", "DiskOrCreate": "DirectoryOrCreate"}
-
-Source = dict[str, Any]
-
-
-class Volumes:
-    """The Pod's volumes; the container's mounts, block devices and paths that several nodes share."""
-
-    def __init__(self, *, image_volumes: bool) -> None:
-        self.volumes: list[dict[str, Any]] = [
-            {"name": "private", "emptyDir": {}},
-            {"name": "public", "emptyDir": {}},
-            {"name": "sockets", "emptyDir": {}},
-            {"name": "virt-bin-share-dir", "emptyDir": {}},
-            {"name": "libvirt-runtime", "emptyDir": {}},
-            {"name": "ephemeral-disks", "emptyDir": {}},
-        ]
-        self.mounts: list[dict[str, Any]] = [
-            {"name": "private", "mountPath": PRIVATE_DIRECTORY},
-            {"name": "public", "mountPath": SHARE_DIRECTORY},
-            {"name": "ephemeral-disks", "mountPath": "/var/run/kubevirt-ephemeral-disks"},
-            {"name": "libvirt-runtime", "mountPath": "/var/run/libvirt"},
-            {"name": "sockets", "mountPath": f"{SHARE_DIRECTORY}/sockets"},
-        ]
-        self.devices: list[dict[str, str]] = []
-        self.shared_paths: list[str] = []
-        if not image_volumes:
-            self.add("container-disks", {"emptyDir": {}}, CONTAINER_DISKS, mountPropagation="HostToContainer")
-
-    def add(self, name: str, source: Source, path: str = "", **mounted: Any) -> None:
-        """Add a volume, and where it is mounted if it is."""
-        self.volumes.append({"name": name, **source})
-        if path:
-            self.mount(name, path, **mounted)
-
-    def mount(self, name: str, path: str, **mounted: Any) -> None:
-        """Mount a volume."""
-        self.mounts.append({"name": name, "mountPath": path, **mounted})
 
 
 def pod_volumes(
