@@ -18,6 +18,8 @@ DIGEST = "sha256:" + "a1" * 32
         ("oci://h/r", Reference("h", "r")),
         ("oci://localhost:5000/a/b-c:v1.0", Reference("localhost:5000", "a/b-c", "v1.0")),
         (f"oci://[::1]:5000/a@{DIGEST}", Reference("[::1]:5000", "a", "", DIGEST)),
+        ("oci://a--b.c-d/r", Reference("a--b.c-d", "r")),
+        ("oci://h/" + "r" * 255, Reference("h", "r" * 255)),
         (f"oci://h.example.com/a__b/c.d:V_1@{DIGEST}", Reference("h.example.com", "a__b/c.d", "V_1", DIGEST)),
     ],
 )
@@ -40,6 +42,11 @@ def test_references(text: str, reference: Reference) -> None:
         "oci://h/r?x=1",
         "oci://h\n/r",
         "oci://h/r:v1\n",
+        "oci://h..example/r",
+        "oci://h.-example/r",
+        "oci://h-.example/r",
+        "oci://-h/r",
+        "oci://h/" + "r" * 256,
         "oci://h/" + "r" * 600,
     ],
 )

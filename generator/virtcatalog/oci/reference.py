@@ -15,7 +15,8 @@ from virtcatalog.errors import VirtcatalogError
 from virtcatalog.oci import SCHEME
 
 DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
-_HOST: Final = r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?"
+_LABEL: Final = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+_HOST: Final = rf"(?:{_LABEL}(?:\.{_LABEL})*|\[[0-9A-Fa-f:]+\])(?::[0-9]{{1,5}})?"
 _PART: Final = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _REFERENCE: Final = re.compile(
     rf"oci://(?P<host>{_HOST})/(?P<repository>{_PART}(?:/{_PART})*)"
@@ -23,6 +24,7 @@ _REFERENCE: Final = re.compile(
     re.ASCII,
 )
 _LONGEST: Final = 512
+_LONGEST_REPOSITORY: Final = 255
 
 
 class OciError(VirtcatalogError):
@@ -59,7 +61,7 @@ class Reference(msgspec.Struct, frozen=True):
 def parse(text: str) -> Reference:
     """Return what a reference says; OciError for what is none."""
     match = _REFERENCE.fullmatch(text) if len(text) <= _LONGEST else None
-    if match is None:
+    if match is None or len(match["repository"]) > _LONGEST_REPOSITORY:
         raise OciError(f"{text[:_LONGEST]!r} is no artifact: write oci://HOST/REPOSITORY:TAG or …@sha256:DIGEST")
     return Reference(match["host"], match["repository"], match["tag"] or "", match["digest"] or "")
 
