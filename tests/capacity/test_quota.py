@@ -77,6 +77,16 @@ def test_a_limit_range_fills_in_what_is_not_said():
     assert str(found.lines[0].requested) == "2Gi"
 
 
+def test_a_default_limit_below_the_request_has_the_pod_refused():
+    low = limits("type: Container, default: {memory: 512Mi}")
+    told = "fills in what the API server refuses: container compute: requests 1Gi of memory, and its limit is 512Mi"
+    assert refusals([pod("a")], low) == [("a", "LimitRange/ns/l", told)]
+    # The default of the first LimitRange counts.
+    high = limits("type: Container, default: {memory: 1Gi}").replace("name: l,", "name: high,")
+    assert refusals([pod("a")], high, low) == []
+    assert [found[1] for found in refusals([pod("a", memory="2Gi")], high, low)] == ["LimitRange/ns/high"]
+
+
 @pytest.mark.parametrize(
     ("item", "message"),
     [

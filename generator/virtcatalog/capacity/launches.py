@@ -12,6 +12,7 @@ from virtcatalog.api.names import namespace_or_default
 from virtcatalog.capacity.applicationaware import Guest, guest_of
 from virtcatalog.capacity.demand import Demand, Reader
 from virtcatalog.capacity.quota import Judge, PodRequest
+from virtcatalog.capacity.refusals import refusals
 from virtcatalog.errors import UnsupportedError, VirtcatalogError
 from virtcatalog.escaping import json_text, json_value
 from virtcatalog.fleet.files import Share, SoundFleet
@@ -132,6 +133,8 @@ def _pod(vm: Manifest, cluster: Cluster) -> tuple[Manifest, Guest, tuple[str, ..
         pod = render_pod(vmi, cluster, result.vm_object)
     except PodError as error:
         return f"no Pod is made: {error}"
+    if refused := next(refusals(pod), ""):
+        return f"no Pod is made: the API server refuses it: {refused}"
     limits = pod["spec"]["containers"][0]["resources"]["limits"]
     dedicated = vmi.spec.domain.cpu is not None and vmi.spec.domain.cpu.dedicated_cpu_placement
     own_limits = vmi.spec.domain.resources.limits

@@ -13,6 +13,7 @@ import msgspec
 
 from virtcatalog.api.nodes import LimitRange, LimitRangeItem
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.capacity.refusals import refused_amounts
 from virtcatalog.kubevirt.pod.amounts import Amounts, pod_limits, pod_requests
 
 Pod = Mapping[str, Any]
@@ -49,6 +50,15 @@ def _with_defaults(item: LimitRangeItem) -> LimitRangeItem:
     return msgspec.structs.replace(
         item, default=default, default_request={**item.min, **default, **item.default_request}
     )
+
+
+def against_defaults(pod: Pod, namespace: str, ranges: Sequence[LimitRange]) -> Iterator[tuple[str, str]]:
+    """Yield which LimitRange fills in what the API server refuses beside a Pod's own requests, and why."""
+    for number, limit_range in enumerate(ranges, 1):
+        if faults := list(refused_amounts(defaulted(pod, ranges[:number]))):
+            about = f"LimitRange/{namespace}/{limit_range.metadata.name}"
+            yield from ((about, f"fills in what the API server refuses: {fault}") for fault in faults)
+            return
 
 
 def against_ranges(pod: Pod, namespace: str, ranges: Sequence[LimitRange]) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.nodes import ApplicationAwareResourceQuota, LimitRange, ResourceQuota
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.capacity import applicationaware as aaq
-from virtcatalog.capacity.limitranges import against_ranges, defaulted
+from virtcatalog.capacity.limitranges import against_defaults, against_ranges, defaulted
 from virtcatalog.capacity.pods import Looks
 from virtcatalog.capacity.usage import Pod, allowed, counts, is_judged, pod_usage, silences
 from virtcatalog.kubevirt.cluster import Cluster
@@ -99,7 +100,8 @@ class Judge:
         self._looks.take(_LOOKS * (len(quotas) + len(ranges) + len(gates)))
         pod = defaulted(vm.pod, ranges)
         usage = pod_usage(pod)
-        against = [Refusal(vm.name, *refusal) for refusal in against_ranges(pod, vm.namespace, ranges)]
+        by_ranges = chain(against_ranges(pod, vm.namespace, ranges), against_defaults(vm.pod, vm.namespace, ranges))
+        against = [Refusal(vm.name, *refusal) for refusal in by_ranges]
         chosen = [quota for quota in quotas if counts(quota.spec, pod)]
         for quota in chosen:
             against += [Refusal(vm.name, quota.object, message) for message in silences(pod, quota.spec.hard)]

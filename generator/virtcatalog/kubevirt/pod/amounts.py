@@ -64,7 +64,7 @@ def _written(amounts: Amounts, without: Amounts | None = None) -> dict[str, str]
 
 def _of(pod: Pod, part: str) -> Amounts:
     spec = pod["spec"]
-    whole = _together(pod, lambda container: _container(container, part))
+    whole = _together(pod, lambda container: container_amounts(container, part))
     if part == "requests" and pod.get("status"):
         whole = _given(pod, whole)
     own = _parsed((spec.get("resources") or {}).get(part))
@@ -110,7 +110,7 @@ def _given(pod: Pod, requested: Amounts) -> Amounts:
         of_one = statuses.get(container["name"], {})
         if of_one.get("allocatedResources") is not None:
             return _parsed(of_one["allocatedResources"])
-        return {} if infeasible else _container(container, "requests")
+        return {} if infeasible else container_amounts(container, "requests")
 
     def actual(container: dict[str, Any]) -> Amounts:
         resources = statuses.get(container["name"], {}).get("resources") or {}
@@ -120,7 +120,8 @@ def _given(pod: Pod, requested: Amounts) -> Amounts:
     return given if infeasible else _most(requested, given)
 
 
-def _container(container: dict[str, Any], part: str) -> Amounts:
+def container_amounts(container: dict[str, Any], part: str) -> Amounts:
+    """What one container requests, or is limited to, as the API server keeps it."""
     resources = container.get("resources") or {}
     amounts = resources.get(part) or {}
     if part == "requests":
