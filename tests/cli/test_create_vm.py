@@ -66,6 +66,13 @@ def test_what_kubevirt_refuses_anywhere_is_told_as_virtctl_prints_it(run: Run) -
     assert result.stderr.endswith("default/web: refused\n")
 
 
+def test_a_name_that_kubernetes_refuses_is_no_admitted_vm(run: Run) -> None:
+    result = run("--memory=1Gi", "--name=Web")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (0, "default/Web: refused")
+    result = run("--memory=1Gi", "--name=Web", "-o", "yaml")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (1, "default/Web: refused")
+
+
 def test_beside_a_catalog_a_refused_vm_is_a_finding_too(run: Run) -> None:
     Path("types").rename("catalog")
     assert run(*TYPED).exit_code == 0

@@ -485,6 +485,13 @@ def test_no_link_out_of_a_folder_is_followed():
     assert "ovf/link.ova: " in result.stderr
 
 
+def test_a_sheet_whose_name_does_not_say_which_it_is_is_named():
+    Path("vms.csv").write_text("VM,Powerstate\nweb,poweredOn\n")
+    result = run("-f", "vms.csv")
+    why = "which sheet of RVTools this is, its name has to say, as in RVTools_tabvInfo.csv"
+    assert (result.exit_code, result.stderr) == (2, f"vms.csv: {why}\n0 VMs\n")
+
+
 def test_an_archive_behind_a_link_is_named():
     Path("mail.ova").rename("ovf/mail.ova")
     Path("ovf/link.ova").symlink_to("mail.ova")

@@ -186,6 +186,7 @@ def _password(path: str) -> str:
 
 def _tell(manifest: dict[str, Any], batch: Batch, conditions: Conditions, form: str | None) -> int:
     """Say whether the VM is admitted and print what it becomes; the exit status."""
+    from virtcatalog.api.names import name_fault
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.pipeline import expand
 
@@ -202,5 +203,6 @@ def _tell(manifest: dict[str, Any], batch: Batch, conditions: Conditions, form: 
     if batch.alone and result.reasons and all(reason.field in _NAMED_ELSEWHERE for reason in result.reasons):
         summary(f"{vm.name}: whether it is admitted is not known: name the catalog with -c, or the objects with -f")
         return 0
-    summary(f"{vm.name}: {'admitted' if result.admitted else 'refused'}")
-    return 0 if result.admitted else 1
+    is_admitted = result.admitted and not name_fault(manifest["metadata"]["name"])  # which a warning has told
+    summary(f"{vm.name}: {'admitted' if is_admitted else 'refused'}")
+    return 0 if is_admitted else 1

@@ -115,6 +115,9 @@ def _machines(file: _SourceFile) -> Iterator[Machines]:
     from virtcatalog.bring.vmware.ovf import read_ovf
 
     name = file.name.lower()
+    if name.endswith(".csv"):
+        message = "which sheet of RVTools this is, its name has to say, as in RVTools_tabvInfo.csv"
+        raise ManifestError(Problem(file=file.name, message=message))
     content = _descriptor(file) if name.endswith(".ova") else file.read(XML_BYTES)
     machines = read_ovf(content, file.name)
     yield lambda *, accounted=True: iter(machines)  # noqa: ARG005
