@@ -37,7 +37,7 @@ def test_of_a_repeated_parameter_the_last_counts():
         ("bootorder:٣", "--f: bootorder: '٣' is not a whole number"),
         ("bootorder:", "--f: bootorder: '' is not a whole number"),
         ("bootorder:4294967296", "--f: bootorder: 4294967296 is more than 4294967295"),
-        (f"bootorder:{'9' * 5000}", f"--f: bootorder: {'9' * 5000} is more than 4294967295"),
+        (f"bootorder:{'9' * 5000}", f"--f: bootorder: {'9' * 40} is more than 4294967295"),
     ],
 )
 def test_what_is_wrong_is_told_with_the_flag(text, said):

@@ -261,6 +261,10 @@ class TestCloudInit:
             "  - [ setsebool, -P, 'virt_qemu_ga_manage_ssh', 'on' ]",
         ]
 
+    def test_what_go_takes_for_no_blank_is_of_the_password(self):
+        file = "\n\u2003\x85\x1cpw\x1f\u3000\n"
+        assert self.user_data(password_file="p", read_file={"p": file}.get)[0] == "password: \x1cpw\x1f"
+
     def test_a_password_in_clear_text_is_warned_of(self):
         made = make(password_file="p", read_file=lambda _: " ")
         assert made.warnings == ("--password-file: the password is in the VM in clear text",)

@@ -75,6 +75,7 @@ def _check_no_user(parameters: dict[str, str]) -> None:
 
 
 _HEADER = "#cloud-config"
+_BLANKS = "".join(filter(str.isspace, map(chr, {*range(0x3001)} - {*range(0x1C, 0x20)})))  # to Go, separators are none
 _SOURCES = {"nocloud": "cloudInitNoCloud", "configdrive": "cloudInitConfigDrive"}
 _DATA = ("password_file", "ssh_key", "ga_manage_ssh", "cloud_init_user_data", "cloud_init_network_data")
 
@@ -115,7 +116,7 @@ def _user_data(options: VmOptions, read_file: Callable[[str], str]) -> str:
     lines = [_HEADER]
     if options.user:
         lines.append(f"user: {options.user}")
-    if options.password_file and (password := read_file(options.password_file).strip()):
+    if options.password_file and (password := read_file(options.password_file).strip(_BLANKS)):
         lines += [f"password: {password}", "chpasswd: { expire: False }"]
     if options.ssh_key:
         lines += ["ssh_authorized_keys:", *(f"  - {key}" for key in options.ssh_key)]

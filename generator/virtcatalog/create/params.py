@@ -53,7 +53,7 @@ def count(text: str) -> int:
     if not _DIGITS.fullmatch(text):
         raise ValueError(f"{text!r} is not a whole number")
     if len(text.lstrip("0")) > len(str(_MOST_COUNT)) or int(text) > _MOST_COUNT:
-        raise ValueError(f"{text} is more than {_MOST_COUNT}")
+        raise ValueError(f"{text[:40]} is more than {_MOST_COUNT}")
     return int(text)
 
 
