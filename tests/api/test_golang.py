@@ -1,6 +1,7 @@
 """What Go makes of data that it reads into a type and writes out again."""
 
 import json
+import math
 
 import pytest
 
@@ -21,6 +22,7 @@ from virtcatalog.api.domainspec import ResourceRequirements
 from virtcatalog.api.golang import from_unstructured, unmarshal, unmarshal_texts, yaml_text
 from virtcatalog.api.govalues import GoError, as_json, yaml_key
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.template import Parameter, VirtualMachineTemplate
 from virtcatalog.api.vmstatus import AddVolumeOptions, FullVirtualMachine, VolumeSnapshotStatus
 from virtcatalog.api.volumes import EmptyDiskSource
 
@@ -98,6 +100,27 @@ class TestJson:
         with pytest.raises(GoError):
             unmarshal_texts({"a": 1.0})
 
+    @pytest.mark.parametrize("field", ["apiVersion", "kind", "Kind"])
+    def test_but_not_in_what_says_the_kind_of_an_object(self, field):
+        with pytest.raises(GoError) as error:
+            unmarshal({field: 5}, VirtualMachineTemplate, of_yaml=True)
+        assert error.value.message == "must be a string, not the number 5"
+        owner = {"metadata": {"ownerReferences": [{"kind": 5}]}}
+        read = unmarshal(owner, VirtualMachineTemplate, of_yaml=True)
+        assert read["metadata"]["ownerReferences"][0]["kind"] == "5"
+        assert unmarshal_texts({"kind": 5}, of_yaml=True) == {"kind": "5"}
+
+    def test_of_names_in_two_cases_the_last_in_their_order_counts_in_yaml(self):
+        data = {"value": "a", "VALUE": "b", "name": "A"}
+        assert unmarshal(data, Parameter, of_yaml=True) == {"name": "A", "value": "a"}
+        assert unmarshal(data, Parameter) == {"name": "A", "value": "b"}
+
+    @pytest.mark.parametrize("data", [{"bogus": [math.inf]}, {"metadata": {"bogus": {"a": math.nan}}}])
+    def test_no_json_holds_what_is_no_number_even_where_nobody_looks(self, data):
+        with pytest.raises(GoError) as error:
+            unmarshal(data, VirtualMachineTemplate, of_yaml=True)
+        assert "not a number that JSON can hold" in error.value.message
+
 
 class TestConverter:
     def test_names_are_exact_and_others_told(self):
@@ -135,6 +158,10 @@ class TestConverter:
     def test_times_in_utc(self, written, read):
         made = from_unstructured({"metadata": {"deletionTimestamp": written}}, FullVirtualMachine).data["metadata"]
         assert made["deletionTimestamp"] == read
+
+    def test_the_zero_time_of_creation_is_left_out(self):
+        zero = {"metadata": {"creationTimestamp": "0001-01-01T00:00:00Z"}}
+        assert "creationTimestamp" not in from_unstructured(zero, FullVirtualMachine).data["metadata"]
 
     def test_conditions_have_their_times_written(self):
         status = {"conditions": [{"type": "Ready", "status": "True"}]}

@@ -147,6 +147,11 @@ def test_numbers(number: float, text: str) -> None:
     assert str(Quantity.parse(number)) == text
 
 
+@pytest.mark.parametrize(("number", "text"), [(2.0**63, "9223372036854776k"), (2.0**53, "9007199254740992")])
+def test_large_floats_have_the_digits_of_gos_json(number: float, text: str) -> None:
+    assert str(Quantity.parse(number)) == text
+
+
 @pytest.mark.parametrize("value", [True, None, [], {}, float("nan"), float("inf")])
 def test_other_things_are_not_quantities(value: object) -> None:
     with pytest.raises(ValueError, match="is not a quantity"):

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from virtcatalog.api.addresses import sanitized_address, sanitized_network
-from virtcatalog.api.core import PodDNSConfig, TypedLocalObjectReference, TypedObjectReference
+from virtcatalog.api.core import ObjectMeta, PodDNSConfig, TypedLocalObjectReference, TypedObjectReference
 from virtcatalog.api.devices import DHCPOptions, Filesystem
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.govalues import GoError, as_quantity, as_time, cut, in_range, refuse_not_finite, yaml_text
@@ -52,9 +52,12 @@ class Read(NamedTuple):
 
 
 def unmarshal(data: Any, kind: type[msgspec.Struct], *, of_yaml: bool = False) -> dict[str, Any]:
-    """Read as encoding/json does; `of_yaml`: numbers and booleans where text is wanted become text first."""
+    """Read as encoding/json does; `of_yaml`: of JSON that sigs.k8s.io/yaml made of YAML.
+
+    Its keys are in order, and numbers and booleans where text is wanted became text.
+    """
     reader = _Reader(exact=False, of_yaml=of_yaml)
-    value: dict[str, Any] = reader.document(data, struct_of(kind))
+    value: dict[str, Any] = reader.document(_sorted(data) if of_yaml else data, struct_of(kind))
     return value
 
 
@@ -101,7 +104,8 @@ def _rule(kind: type, name: str, shape: Shape, default: Any) -> _Rule:
     factory = getattr(default, "factory", None)
     if default is msgspec.NODEFAULT or (factory and factory not in (list, dict)):
         return _Rule(shape, "always", lambda: _zero(shape))
-    return _Rule(shape, "given" if default is None else "filled", _null)
+    is_value = default is not None or (kind, name) == (ObjectMeta, "creationTimestamp")  # omitzero, of a time
+    return _Rule(shape, "filled" if is_value else "given", _null)
 
 
 def _null() -> None:
@@ -169,11 +173,14 @@ class _Reader:
                 values.setdefault(name, []).append(value)
             elif self._exact:
                 self.unknown.append(field_path((*path, key)))
+            elif self._of_yaml:
+                refuse_not_finite(value, (*path, key))
         written = {}
         for name, rule in rules.items():
             value = _ABSENT
             if name in values:
-                value = self.value(values[name], rule.shape, (*path, name), takes_null=rule.takes_null)
+                reader = _AS_JSON if not path and name in _TYPE_META else self
+                value = reader.value(values[name], rule.shape, (*path, name), takes_null=rule.takes_null)
             if value is _ABSENT:
                 if rule.written == "always":
                     written[name] = rule.nothing()
@@ -217,6 +224,11 @@ class _Reader:
             return value
         wanted = "true or false" if bool in leaf.types else "an integer"
         raise GoError(path, f"must be {wanted}, not {describe(value)}")
+
+
+_AS_JSON: Final = _Reader(exact=False, of_yaml=False)
+#: Fields of a struct within an object's struct, of which sigs.k8s.io/yaml does not see that they are texts.
+_TYPE_META: Final = ("apiVersion", "kind")
 
 
 def _is_raw(shape: Shape) -> bool:

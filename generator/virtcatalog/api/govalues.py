@@ -10,7 +10,7 @@ import math
 import re
 import struct
 from binascii import a2b_base64
-from datetime import UTC, date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from virtcatalog.api.values import describe
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.limits import YAML_LEVELS
 
-_TIME: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_TIME: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,]\d+)?(?:Z|([+-])(\d\d):(\d\d))", re.ASCII)
 _BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _LINE_ENDS: Final = str.maketrans("", "", "\r\n")
 _INTEGER: Final = re.compile(r"[+-]?0*([0-9]{1,19})")
@@ -125,10 +125,11 @@ def as_quantity(value: Any, path: Path) -> str:
 def as_time(value: Any, path: Path) -> str | None:
     """A time in UTC and whole seconds; Go's zero time is written as null (metav1.Time)."""
     match = _TIME.fullmatch(value) if isinstance(value, str) else None
-    if match:
-        zone = "+00:00" if match[7] == "Z" else match[7]
+    hours, minutes = (int(number or 0) for number in match.group(8, 9)) if match else (0, 0)
+    if match and hours <= 24 and minutes <= 60:  # Go takes the whole of a day, and of an hour
+        ahead = timedelta(hours=hours, minutes=minutes) * (-1 if match[7] == "-" else 1)
         try:
-            moment = datetime.fromisoformat(f"{value[:19]}{zone}").astimezone(UTC)
+            moment = datetime.fromisoformat(value[:19]) - ahead
         except (ValueError, OverflowError):
             pass
         else:

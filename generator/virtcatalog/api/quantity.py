@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
@@ -73,7 +74,8 @@ class Quantity:
         if type(text) is str:
             return _parse(text)
         if type(text) is float:
-            return _parse(str(int(text)) if text.is_integer() and abs(text) < 1e21 else repr(text))
+            # Go's JSON has the fewest digits that mean the number, and zeros behind them.
+            return _parse(f"{Decimal(repr(text)):f}" if text.is_integer() and abs(text) < 1e21 else repr(text))
         if type(text) is int:
             # Python refuses to write out a number of very many digits.
             return _parse(
