@@ -76,6 +76,19 @@ def test_a_fault_is_said_in_a_sentence(case):
     assert kustomization(case["kustomization"], **case.get("files", {})) == case["fault"]
 
 
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "is empty: kustomize refuses a kustomization that says nothing"),
+        ("# later\n", "is empty: kustomize refuses a kustomization that says nothing"),
+        ("- a\n", "must be one map"),
+        ("resources: []\n---\nresources: []\n", "must be one map"),
+    ],
+)
+def test_what_is_no_map_is_no_kustomization(text, fault):
+    assert kustomization(text) == f"x/kustomization.yaml: {fault}"
+
+
 def test_of_two_kustomizations_in_a_folder_none_is_taken():
     assert kustomization("resources: [a.yaml]\n", **{"kustomization.yml": "resources: [a.yaml]\n"}) == (
         "x/kustomization.yaml: there is kustomization.yml beside it: kustomize takes one of them"

@@ -37,6 +37,7 @@ from virtcatalog.repositories.kustomize.variables import fill_variables, read_va
 
 _LOCAL: Final = "config.kubernetes.io/local-config"
 _DEEPEST: Final = 30
+_EMPTY: Final = "is empty: kustomize refuses a kustomization that says nothing"
 
 
 class Built(NamedTuple):
@@ -132,7 +133,8 @@ class _Target:
                 first = documents[0] if documents else Document(None, nothing.spot)
                 documents = [first._replace(data=read_by_flux(first.data))]
         if len(documents) != 1 or not isinstance(documents[0].data, dict):
-            raise ManifestError(Problem(label, message="must be one map"))
+            is_empty = not any(document.data is not None for document in documents)
+            raise ManifestError(Problem(label, message=_EMPTY if is_empty else "must be one map"))
         declared = Declared(*documents[0])
         if added is not None:
             declared = added.over(declared)
@@ -144,7 +146,7 @@ class _Target:
         if declared.text("apiVersion") not in ("", API_VERSIONS[kind]):
             raise declared.fault(f"must be {API_VERSIONS[kind]}", "apiVersion")
         if all(value in (None, "") for key, value in declared.data.items() if key not in ("apiVersion", "kind")):
-            raise declared.fault("is empty: kustomize refuses a kustomization that says nothing")
+            raise declared.fault(_EMPTY)
         return declared
 
     @property
