@@ -58,6 +58,11 @@ def test_requests_and_limits(requests: str, limits: str, fault: str | None) -> N
 
 AFFINITY = "affinity: {%s: {requiredDuringSchedulingIgnoredDuringExecution: %s}}"
 TERM = "[{topologyKey: zone, labelSelector: {matchLabels: {%s: b}}, matchLabelKeys: [app]}]"
+PREFERENCE = (
+    "affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: %s}]}}"
+)
+SPREADING = "topologySpreadConstraints: %s"
+KEYS = "[{topologyKey: zone, labelSelector: {matchLabels: {a: b}}, %s}]"
 EXPRESSION = "labelSelector: {matchExpressions: [{key: app, operator: Exists}]}"
 SPREAD = (
     "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, "
@@ -100,7 +105,38 @@ REPEATED = "the key 'app' of matchLabelKeys is in labelSelector, too"
         (AFFINITY % ("podAffinity", TERM % "other"), None),
         (AFFINITY % ("podAffinity", (TERM % "app").replace("[app]", "[other]")), None),
         (AFFINITY % ("podAffinity", (TERM % "app").replace("matchLabelKeys", "mismatchLabelKeys")), None),
-        (AFFINITY % ("podAffinity", "[{topologyKey: zone, matchLabelKeys: [app]}]"), None),
+        (
+            AFFINITY % ("podAffinity", "[{topologyKey: zone, matchLabelKeys: [app]}]"),
+            "podAffinity: matchLabelKeys need a labelSelector",
+        ),
+        (
+            AFFINITY % ("podAntiAffinity", "[{topologyKey: zone, mismatchLabelKeys: [app]}]"),
+            "podAntiAffinity: mismatchLabelKeys need a labelSelector",
+        ),
+        (AFFINITY % ("podAffinity", "[{topologyKey: zone}]"), None),
+        (AFFINITY % ("podAffinity", KEYS % "matchLabelKeys: [app], mismatchLabelKeys: [tier]"), None),
+        (AFFINITY % ("podAffinity", KEYS % "mismatchLabelKeys: [app, app]"), None),
+        (AFFINITY % ("podAffinity", KEYS % "matchLabelKeys: [none, none]"), None),
+        (
+            AFFINITY % ("podAffinity", KEYS % "matchLabelKeys: [app, app]"),
+            "podAffinity: the key 'app' is in matchLabelKeys twice",
+        ),
+        (
+            AFFINITY % ("podAffinity", KEYS % "matchLabelKeys: [app], mismatchLabelKeys: [app]"),
+            "podAffinity: the key 'app' is in matchLabelKeys and mismatchLabelKeys",
+        ),
+        (
+            AFFINITY % ("podAffinity", KEYS % "mismatchLabelKeys: [a/b/c]"),
+            "podAffinity: 'a/b/c' has more than one '/'; a key is a name or prefix/name",
+        ),
+        (
+            SPREADING % (KEYS % "maxSkew: 1, whenUnsatisfiable: ScheduleAnyway, matchLabelKeys: [a/b/c]"),
+            "topologySpreadConstraints: 'a/b/c' has more than one '/'; a key is a name or prefix/name",
+        ),
+        (
+            PREFERENCE % (TERM % "app")[1:-1],
+            f"podAffinity: {REPEATED}",
+        ),
         (
             SPREAD,
             f"topologySpreadConstraints: {REPEATED}",

@@ -6,7 +6,7 @@ ValidateNodeSelectorRequirement, ValidateMatchLabelKeysAndMismatchLabelKeys).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from virtcatalog.api.core import Affinity, LabelSelector, NodeAffinity, PodAffinityTerm, TopologySpreadConstraint
@@ -32,7 +32,7 @@ def refusals(pod: Pod) -> Iterator[str]:
     yield from (f"tolerations: {fault}" for fault in map(_toleration_fault, spec.get("tolerations") or ()) if fault)
     affinity = convert(spec.get("affinity") or {}, Affinity)
     yield from _node_affinity_faults(affinity.node_affinity)
-    yield from _repeated_keys(
+    yield from _label_key_faults(
         pod["metadata"].get("labels") or {}, affinity, spec.get("topologySpreadConstraints") or ()
     )
     if priority := spec.get("priorityClassName"):
@@ -58,19 +58,38 @@ def _node_affinity_faults(affinity: NodeAffinity | None) -> Iterator[str]:
                 yield from (f"nodeAffinity: {problem}" for problem in label_value_problems(value))
 
 
-def _repeated_keys(labels: Mapping[str, str], affinity: Affinity, spread: Iterable[Any]) -> Iterator[str]:
-    """Say which key of the Pod's a selector has beside what the API server makes of `matchLabelKeys`."""
+def _label_key_faults(labels: Mapping[str, str], affinity: Affinity, spread: Iterable[Any]) -> Iterator[str]:
+    """Say what is wrong with the keys of the Pod's labels that terms about Pods add to their selectors."""
     terms: list[tuple[str, PodAffinityTerm | TopologySpreadConstraint]] = []
     for field, part in (("podAffinity", affinity.pod_affinity), ("podAntiAffinity", affinity.pod_anti_affinity)):
         if part is not None:
+            preferred = part.preferred_during_scheduling_ignored_during_execution
             terms += [(field, term) for term in part.required_during_scheduling_ignored_during_execution]
+            terms += [(field, weighted.pod_affinity_term) for weighted in preferred]
     terms += [("topologySpreadConstraints", convert(constraint, TopologySpreadConstraint)) for constraint in spread]
     for field, term in terms:
-        selector = term.label_selector or LabelSelector()
-        own = {*selector.match_labels, *(requirement.key for requirement in selector.match_expressions)}
-        for key in term.match_label_keys:
-            if key in own and key in labels:
-                yield f"{field}: the key {key!r} of matchLabelKeys is in labelSelector, too"
+        same = term.match_label_keys
+        other = term.mismatch_label_keys if isinstance(term, PodAffinityTerm) else []
+        yield from (f"{field}: {fault}" for fault in _keys_faults(term.label_selector, same, other, labels))
+
+
+def _keys_faults(
+    selector: LabelSelector | None, same: Sequence[str], other: Sequence[str], labels: Mapping[str, str]
+) -> Iterator[str]:
+    if selector is None:
+        if same or other:
+            yield f"{'matchLabelKeys' if same else 'mismatchLabelKeys'} need a labelSelector"
+        return
+    yield from (problem for key in (*same, *other) for problem in label_key_problems(key))
+    own = [*selector.match_labels, *(requirement.key for requirement in selector.match_expressions)]
+    added = [key for key in same if key in labels]
+    for key in dict.fromkeys(same):
+        if key in other:
+            yield f"the key {key!r} is in matchLabelKeys and mismatchLabelKeys"
+        elif added.count(key) > 1:
+            yield f"the key {key!r} is in matchLabelKeys twice"
+        elif [*own, *added].count(key) > 1:
+            yield f"the key {key!r} of matchLabelKeys is in labelSelector, too"
 
 
 def refused_amounts(pod: Pod) -> Iterator[str]:
