@@ -61,7 +61,45 @@ def test_vms_are_near_pods_of_namespaces_by_these_labels():
 def test_whether_a_vm_may_be_the_first_of_its_group_is_asked_of_each():
     near = term("podAffinity")
     found = reported([vm("a", near, app="web"), vm("b", near, app="db")], [host("n1", zone="a")])
-    assert [fit.kinds for fit in found.vms] == [(), ("8cpu-32Gi",)]
+    assert [fit.node for fit in found.vms] == ["n1", "n1"]
+    # No Pod is alone in the group of another one.
+    assert [fit.kinds for fit in reported([vm("a", near, app="web")], [host("n1", zone="a")]).vms] == [()]
     pods = [on("x", "n1", labels={"app": "db"})]
     found = reported([vm("a", near, app="web")], [host("n1", zone="a")], pods)
     assert [fit.node for fit in found.vms] == ["n1"]
+
+
+def test_the_pods_that_a_vm_must_be_near_are_where_they_are():
+    near, nodes = vm("a", term("podAffinity"), app="web"), [host("n1", zone="a"), host("n2", zone="b"), host("n3")]
+    for cpus, each in enumerate(nodes, 4):
+        each["status"]["allocatable"]["cpu"] = str(cpus)
+    there = on("x", "n1", labels={"app": "db"})
+    (found,) = reported([near], nodes, [there]).vms
+    assert (found.node, found.kinds) == ("n1", ("4cpu-32Gi",))
+    (found,) = reported([near], nodes, [there, on("full", "n1", memory="31Gi")]).vms
+    assert (found.node, found.kinds) == ("", ("4cpu-32Gi",))
+    assert sorted((kind, sort) for kind, _, sort, _ in found.reasons) == [
+        ("4cpu-32Gi", "memory"),
+        ("5cpu-32Gi", "affinity"),
+        ("6cpu-32Gi", "affinity"),
+    ]
+    (found,) = reported([near], nodes).vms
+    assert (found.node, found.kinds) == ("", ())
+
+
+def test_a_vm_of_a_type_is_kept_away_by_pods_that_know_its_namespace():
+    small = otheryaml.load("""
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterInstancetype
+metadata: {name: small}
+spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
+""")
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default", "labels": {"team": "a"}}}
+    apart = term("podAntiAffinity", "namespaceSelector: {matchLabels: {team: a}}, labelSelector: {}")
+    guard = on("guard", "n1", spec=f"affinity: {apart}")
+    nodes, fits = [host("n1", zone="a"), host("n2", zone="b")], []
+    for others in ([small, *nodes, namespace], [small, *nodes]):
+        (found,) = report([], 0, Cluster(others), [small], [guard]).types
+        fits.append((found.beside, found.empty))
+    both = fits[1][1]
+    assert fits == [(both // 2, both), (both - 1, both)]

@@ -142,6 +142,11 @@ class Placement:
         used = self.used[position]
         return {resource: amount - used.get(resource, 0) for resource, amount in self.nodes[position].room.items()}
 
+    def affinity_obstacle(self, demand: Demand, position: int) -> Obstacle | None:
+        """Whether the Pods that a Pod must be near are elsewhere, or a node is at no place."""
+        self.looks.take(self._looks_at_all_pods)
+        return self._affinity(demand, self.nodes[position])
+
     def _pod_obstacle(self, demand: Demand, position: int) -> Obstacle | None:
         """Why Pods, on this node or another one, keep a Pod off it: affinity, anti-affinity, spreading."""
         if not self.minds_others(demand):
@@ -163,7 +168,6 @@ class Placement:
         return self._affinity(demand, node) or self._spread(demand, node)
 
     def _affinity(self, demand: Demand, node: Node) -> Obstacle | None:
-        """Whether the Pods that a Pod must be near are elsewhere."""
         pod_affinity = demand.conditions.affinity.pod_affinity
         terms = pod_affinity.required_during_scheduling_ignored_during_execution if pod_affinity is not None else []
         if not terms:

@@ -129,20 +129,20 @@ def report(
         home = positions.get((pod.get("spec") or {}).get("nodeName") or "")
         if home is not None and not is_launchers(pod) and not is_over(pod):
             foreign_pods[home].append(reader.placed(f"Pod {(pod.get('metadata') or {}).get('name')}", pod))
-    pods_of_all = chain((demand for demand, _ in fleet), *foreign_pods)
+    demands = [_type_demand(manifest, cluster, reader) for manifest in types]
+    of_types = [demand for _, demand in demands if isinstance(demand, Demand)]
+    pods_of_all = chain((demand for demand, _ in fleet), of_types, *foreign_pods)
     namespaces = {demand.namespace: cluster.namespace_labels(demand.namespace) for demand in pods_of_all}
     running = {name: positions[node] for name, node in running_on(fleet, cluster) if node in positions}
     going = [demand for demand, halted in fleet if not halted]
     packing = pack(going, nodes, running=running, foreign_pods=foreign_pods, namespaces=namespaces, looks=looks)
     empty = Placement(nodes, namespaces, looks)
-    demands = [_type_demand(manifest, cluster, reader) for manifest in types]
     fits = tuple(_type_fit(name, demand, nodes, kinds, empty, packing) for name, demand in demands)
-    candidates = [demand for _, demand in demands if isinstance(demand, Demand)] or going
     return Report(
         kinds=tuple((kind, nodes[kind.nodes[0]]) for kind in kinds),
         types=fits,
         vms=tuple(_vm_fits(fleet, nodes, kinds, empty, packing)),
-        packed=_packed(packing, candidates, len(going)),
+        packed=_packed(packing, of_types or going, len(going)),
         failures=tuple(failures(packing)),
         quota=judge.judgement(),
         podless=tuple(podless),
@@ -203,7 +203,7 @@ def _vm_fits(
         alike = demand.likeness if demand.conditions.minds_others else demand.shape
         if alike not in able:
             able[alike] = tuple(
-                kind.name for kind in kinds if any(empty.obstacle(demand, position) is None for position in kind.nodes)
+                kind.name for kind in kinds if any(_could_run(demand, each, empty, packing) for each in kind.nodes)
             )
         position = packing.positions.get(demand.name)
         reasons: list[tuple[str, int, Obstacle]] = []
@@ -218,6 +218,14 @@ def _vm_fits(
             halted=halted,
             reasons=tuple((kind, number, *obstacle) for kind, number, obstacle in reasons),
         )
+
+
+def _could_run(demand: Demand, position: int, empty: Placement, packing: Packing) -> bool:
+    """Whether a node that is empty takes a VM, but for the Pods that the VM must be near: these are where they are."""
+    obstacle = empty.obstacle(demand, position)
+    if obstacle is None or obstacle.sort != "affinity":
+        return obstacle is None
+    return packing.placement.affinity_obstacle(demand, position) is None
 
 
 def _packed(packing: Packing, candidates: Sequence[Demand], number: int) -> Packed:
