@@ -103,3 +103,29 @@ spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
         fits.append((found.beside, found.empty))
     both = fits[1][1]
     assert fits == [(both // 2, both), (both - 1, both)]
+
+
+def test_a_launcher_takes_room_where_its_vm_is_not_counted():
+    def used(machine, *vms):
+        launcher = on("virt-launcher", "n1", namespace="ns", memory="5Gi", labels={"kubevirt.io": "virt-launcher"})
+        launcher["metadata"]["annotations"] = {"kubevirt.io/domain": machine} if machine else {}
+        cluster = Cluster([host("n1")])
+        found = report(launches(vms, cluster), len(vms), cluster, [], [launcher])
+        return found.packed.used["memory"] >> 30
+
+    assert [used("a"), used("a", vm("a")), used("b", vm("a"))] == [5, 1, 6]
+    # A VM that KubeVirt refuses runs as it was.
+    refused = vm("a")
+    refused["spec"]["template"]["spec"]["domain"]["cpu"] = {"model": ""} | {"cores": 1, "maxSockets": 1, "sockets": 2}
+    assert used("a", refused) == 5
+    # Whose Pod it is is not known.
+    assert used("") == 0
+    replicas = vm("web")
+    replicas["kind"] = "VirtualMachineInstanceReplicaSet"
+    replicas["spec"] = {
+        "replicas": 1,
+        "selector": {"matchLabels": {"a": "b"}},
+        "template": replicas["spec"]["template"],
+    }
+    replicas["spec"]["template"]["metadata"]["labels"] = {"a": "b"}
+    assert [used("webx7k2p", replicas), used("other", replicas)] == [1, 6]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -27,7 +27,6 @@ from virtcatalog.progress import tracked
 Manifest = dict[str, Any]
 
 INSTANCETYPES = ("VirtualMachineClusterInstancetype", "VirtualMachineInstancetype")
-_LAUNCHER = {"kubevirt.io": "virt-launcher"}
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,10 +185,19 @@ def running_on(fleet: Iterable[tuple[Demand, bool]], cluster: Cluster) -> Iterat
             yield demand.name, node
 
 
-def is_launchers(pod: Manifest) -> bool:
-    """Whether a Pod is a VM's virt-launcher: the VM is counted instead."""
-    labels = (pod.get("metadata") or {}).get("labels") or {}
-    return any(labels.get(key) == value for key, value in _LAUNCHER.items())
+def is_counted(pod: Manifest, fleet: Collection[str], groups: tuple[str, ...]) -> bool:
+    """Whether a Pod is a virt-launcher whose VM is counted instead: one of the fleet, or of a pool or ReplicaSet.
+
+    A ReplicaSet gives its machines names that begin with its own.
+    """
+    metadata = pod.get("metadata") or {}
+    if (metadata.get("labels") or {}).get("kubevirt.io") != "virt-launcher":
+        return False
+    machine = (metadata.get("annotations") or {}).get("kubevirt.io/domain")
+    if machine is None:
+        return True
+    name = f"{namespace_or_default(metadata.get('namespace'))}/{machine}"
+    return name in fleet or name.startswith(groups)
 
 
 def is_over(pod: Manifest) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from virtcatalog.capacity.demand import Demand, Reader
-from virtcatalog.capacity.launches import Launch, demand_of, is_launchers, is_over, read_fleet, running_on, type_vm
+from virtcatalog.capacity.launches import Launch, demand_of, is_counted, is_over, read_fleet, running_on, type_vm
 from virtcatalog.capacity.nodes import DECLARED, Kind, Node, cluster_nodes, titled
 from virtcatalog.capacity.packing import (
     Failure,
@@ -122,12 +122,14 @@ def report(
     reader = Reader()
     looks = Looks(number + sum(DECLARED not in node.metadata.annotations for node in cluster.nodes))
     judge = Judge(cluster, looks)
-    fleet, podless = read_fleet(launched, number, reader, judge)
+    groups: list[str] = []
+    fleet, podless = read_fleet(_noted(launched, groups), number, reader, judge)
+    counted, stems = {demand.name for demand, _ in fleet}, tuple(groups)
     positions = {node.name: position for position, node in enumerate(nodes)}
     foreign_pods: list[list[Demand]] = [[] for _ in nodes]
     for pod in pods:
         home = positions.get((pod.get("spec") or {}).get("nodeName") or "")
-        if home is not None and not is_launchers(pod) and not is_over(pod):
+        if home is not None and not is_over(pod) and not is_counted(pod, counted, stems):
             foreign_pods[home].append(reader.placed(f"Pod {(pod.get('metadata') or {}).get('name')}", pod))
     demands = [_type_demand(manifest, cluster, reader) for manifest in types]
     of_types = [demand for _, demand in demands if isinstance(demand, Demand)]
@@ -148,6 +150,14 @@ def report(
         podless=tuple(podless),
         requested=_requested(going),
     )
+
+
+def _noted(launched: Iterable[Launch], groups: list[str]) -> Iterator[Launch]:
+    """Yield launches, and note the pools and ReplicaSets."""
+    for launch in launched:
+        if launch.replicas is not None:
+            groups.append(launch.name)
+        yield launch
 
 
 def _requested(demands: Iterable[Demand]) -> dict[str, Counter[str]]:
