@@ -10,6 +10,7 @@ from virtcatalog.kubevirt.launcher.elements.iothreads import supplemental_pool
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology, vcpu
 from virtcatalog.kubevirt.launcher.numa import GuestCell, memfd_cell
 from virtcatalog.kubevirt.launcher.xml import leaf
+from virtcatalog.releases import find_release
 
 ONE = '<topology sockets="1" cores="1" threads="1"/>'
 NO_MPX = '<feature name="mpx" policy="disable"/>'
@@ -59,6 +60,13 @@ def test_only_amd64_knows_mpx():
     assert xml(part("cpu", vmi)) == xml(f'<cpu mode="custom"><model>cortex-a57</model>{ONE}</cpu>')
 
 
+@pytest.mark.parametrize(("release", "memory"), [("v1.7.4", None), ("v1.8.4", None), ("v1.9.0", "0")])
+def test_a_cell_without_memory_says_so_from_v1_9_on(release, memory):
+    vmi = make_vmi("domain.memory: {guest: 0, hugepages: {pageSize: 2Mi}}")
+    cell = part("cpu", vmi, make_context(release=find_release(release))).find("numa/cell")
+    assert cell.get("memory") == memory
+
+
 @pytest.mark.parametrize(
     ("wanted", "model"), [("{}", "max"), ("{model: host-passthrough}", "max"), ("{model: neoverse-n1}", "neoverse-n1")]
 )
@@ -69,7 +77,9 @@ def test_an_emulated_architecture_has_no_host_model(wanted, model):
 
 def test_numa_cells():
     cells = (GuestCell(0, (0, 1), "0,1", 2**30, "b", 0), GuestCell(1, (2,), "2", 2**29, "b", 1))
-    element = cpu(None, CPUTopology(3, 1, 1), cells, other_architecture=False, may_list_mpx=True)
+    element = cpu(
+        None, CPUTopology(3, 1, 1), cells, other_architecture=False, may_list_mpx=True, empty_cells_tell_memory=False
+    )
     assert xml(element.find("numa")) == xml(
         """<numa>
              <cell id="0" cpus="0,1" memory="1073741824" unit="b"/>

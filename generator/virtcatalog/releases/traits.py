@@ -152,6 +152,8 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     """virt-launcher crashes on dedicated CPUs with maxSockets where CPUs cannot be plugged in
     (converter/vcpu/vcpu.go, AdjustDomainForTopologyAndCPUSet)."""
 
+    empty_cells_tell_memory: bool = False
+    """A NUMA cell of the guest that has no memory says so (api/schema.go, NUMACell)."""
     passes_numa_distances: bool = False
     """NUMA nodes that are passed through keep their distances (converter/vcpu/vcpu.go, numaMapping)."""
     s390x_has_memfd: bool = True

@@ -69,6 +69,7 @@ RELEASE = replace(
         s390x_block_size_limit=True,
         pci_vgpu_display=True,
         strict_pci_numa_placement=True,
+        empty_cells_tell_memory=True,
         pins_supplemental_iothreads_first=True,
         crashes_on_max_sockets=False,
         notes_left_volumes=False,

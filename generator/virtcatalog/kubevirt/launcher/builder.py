@@ -144,7 +144,14 @@ def _machine(vmi: VirtualMachineInstance, context: Context) -> Machine:
             tdx=uses_tdx(security),
             vmport=architecture.vmport,
         ),
-        cpu(domain.cpu, topology, cells, other_architecture=emulated, may_list_mpx=architecture.mpx_feature),
+        cpu(
+            domain.cpu,
+            topology,
+            cells,
+            other_architecture=emulated,
+            may_list_mpx=architecture.mpx_feature,
+            empty_cells_tell_memory=release.traits.empty_cells_tell_memory,
+        ),
         clock(domain.clock, context.tsc_frequency if needs_tsc_frequency(domain.cpu, domain.features) else None),
         on_reboot(domain.reboot_policy),
     )

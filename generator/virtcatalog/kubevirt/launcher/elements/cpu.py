@@ -19,8 +19,9 @@ def cpu(
     *,
     other_architecture: bool,
     may_list_mpx: bool,
+    empty_cells_tell_memory: bool,
 ) -> Element:
-    """`<cpu>`; `cells` are all NUMA cells of the guest.
+    """`<cpu>`; `cells` are all NUMA cells of the guest, which may tell that they have no memory.
 
     Named models may list mpx, which newer CPUs and libvirt no longer offer: `may_list_mpx` is the architecture's.
     Source: pkg/virt-launcher/virtwrap/converter/compute/cpu.go (CPUDomainConfigurator).
@@ -35,7 +36,7 @@ def cpu(
         named_model = requested.model not in HOST_MODES
         if may_list_mpx and named_model and all(feature != "mpx" for feature, _ in features):
             features = (*features, ("mpx", "disable"))
-    return _cpu(mode, model, features, topology, cells)
+    return _cpu(mode, model, features, topology, cells, empty_cells_tell_memory=empty_cells_tell_memory)
 
 
 @memo
@@ -45,6 +46,8 @@ def _cpu(
     features: tuple[tuple[str, str], ...],
     topology: CPUTopology,
     cells: tuple[GuestCell, ...],
+    *,
+    empty_cells_tell_memory: bool,
 ) -> Element:
     """`features` are names with policies, "" for none."""
     element = Shared("cpu", {"mode": mode})
@@ -58,6 +61,8 @@ def _cpu(
         numa = SubElement(element, "numa")
         for cell in cells:
             attributes = {"id": str(cell.id), "cpus": cell.cpus, "memory": str(cell.memory), "unit": cell.unit}
+            if not cell.memory and not empty_cells_tell_memory:
+                del attributes["memory"]
             part = SubElement(numa, "cell", attributes)
             if cell.distances:
                 distances = SubElement(part, "distances")
