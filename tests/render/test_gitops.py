@@ -228,6 +228,11 @@ def test_which_revision_of_a_repository_flux_takes(revision, reference):
         ("", {"tag": "latest"}),
         ("v1.2.0", {"tag": "v1.2.0"}),
         (">=1.0.0 <2.0.0", {"semver": ">=1.0.0 <2.0.0"}),
+        ("1||3", {"semver": "1||3"}),
+        ("1.x", {"semver": "1.x"}),
+        ("v1.2.X", {"semver": "v1.2.X"}),
+        ("1.xenial", {"tag": "1.xenial"}),
+        ("release-1.x", {"tag": "release-1.x"}),
         ("sha256:" + "a" * 64, {"digest": "sha256:" + "a" * 64}),
     ],
 )

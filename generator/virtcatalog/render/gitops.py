@@ -24,6 +24,8 @@ IN_CLUSTER = "in-cluster"
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 #: A path that means itself in the patterns of .gitignore and in Argo CD's list of paths.
 _PLAIN = re.compile(r"[\w.+/-]*", re.ASCII)
+#: A range of versions. Of what could be a tag it is one with an `x` for a number.
+_RANGE = re.compile(r"[<>=^~*|, ]|\Av?\d+(\.\d+)?(\.[xX])+\Z")
 _UNNAMEABLE = re.compile(r"[^a-z0-9.-]+")
 _SCP = re.compile(r"(?P<host>[^/]+?):(?!//)(?P<path>.+)")
 
@@ -242,7 +244,7 @@ def _oci_repository(origin: Origin, namespace: str) -> Manifest:
     if target.startswith("sha256:"):
         reference = {"digest": target}
     else:
-        reference = {"semver" if set(target) & set("<>=^~* ") else "tag": target}
+        reference = {"semver" if _RANGE.search(target) else "tag": target}
     verify = {"verify": origin.verify.manifest()} if origin.verify else {}
     return _source(
         "OCIRepository", origin, namespace, {"interval": "5m", "url": origin.url, "ref": reference, **verify}
