@@ -205,6 +205,12 @@ def test_what_argo_cd_knows_is_filled_in_into_paths_and_parameters(rendered):
     assert (layers, settings, built.unrendered) == ([{"a": 1}, {"a": 2}], ["--set=a=x-app", "--set-string=b="], ())
 
 
+def test_of_parameters_with_one_name_the_last_counts(rendered):
+    argo("      parameters: [{name: a, value: '{b},c'}, {name: a, value: d}, {name: a, value: e, forceString: true}]\n")
+    ((_, _, _, _, _, settings),) = rendered
+    assert settings == ["--set=a=d", "--set-string=a=e"]
+
+
 def test_objects_in_an_applications_values():
     built = argo(f"      values: |\n        extra:\n        - {vm('db')}\n", at=None)
     assert [(each.data["metadata"], str(each.place)) for each in built.resources] == [

@@ -100,7 +100,10 @@ def value_files(deployer: Deployer, tree: Tree, at: str, path: Path, ignores_mis
 def argo_parameters(
     deployer: Deployer, tree: Tree, at: str | None, path: Path
 ) -> tuple[list[Parameter], list[Problem]]:
-    """Return the parameters of an Application's chart, which is in a folder; files that are not there are named."""
+    """Return the parameters of an Application's chart, which is in a folder; files that are not there are named.
+
+    Of several with one name the last counts.
+    """
     declared = (parameter for parameter in deployer.items(*path, "parameters") if isinstance(parameter, dict))
     parameters = [
         Parameter(
@@ -123,7 +126,7 @@ def argo_parameters(
             unrendered.append(deployer.problem(field, f"{name} is no file in this repository that can be given"))
         else:
             parameters.append(Parameter(str(parameter.get("name")), verbatim(text), text=True))
-    return parameters, unrendered
+    return [*{(each.path, each.text): each for each in parameters}.values()], unrendered
 
 
 def _escaped(value: str) -> str:
