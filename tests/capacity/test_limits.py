@@ -29,7 +29,7 @@ def fleet(*launched):
 
 def test_pools_stand_for_as_many_vms_as_one_may_reckon_with():
     few = fleet(Launch(name="ns/p", pod=pod("p"), replicas=2), Launch(name="ns/v", pod=pod("v")))
-    assert [vm.name for vm, _ in few] == ["ns/p-0", "ns/p-1", "ns/v"]
+    assert [vm.name for vm, _ in few] == ["ns/v", "ns/p-0", "ns/p-1"]
     assert fleet(Launch(name="ns/p", pod=pod("p"), replicas=0)) == []
     halves = [Launch(name=f"ns/p{number}", pod=pod("p"), replicas=10_001) for number in range(2)]
     for launched in ([Launch(name="ns/p1", pod=pod("p"), replicas=2**31 - 1)], halves):

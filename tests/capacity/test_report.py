@@ -7,6 +7,7 @@ from virtcatalog import Cluster
 from virtcatalog.capacity.launches import launches
 from virtcatalog.capacity.report import report
 
+POOL = "VirtualMachinePool"
 DEVICES = {f"devices.kubevirt.io/{name}": "1k" for name in ("kvm", "tun", "vhost-net")}
 LABELS = {
     "kubevirt.io/schedulable": "true",
@@ -71,8 +72,8 @@ def test_whether_a_vm_may_be_the_first_of_its_group_is_asked_of_each():
 
 def test_the_pods_that_a_vm_must_be_near_are_where_they_are():
     near, nodes = vm("a", term("podAffinity"), app="web"), [host("n1", zone="a"), host("n2", zone="b"), host("n3")]
-    for cpus, each in enumerate(nodes, 4):
-        each["status"]["allocatable"]["cpu"] = str(cpus)
+    for cpus, manifest in enumerate(nodes, 4):
+        manifest["status"]["allocatable"]["cpu"] = str(cpus)
     there = on("x", "n1", labels={"app": "db"})
     (found,) = reported([near], nodes, [there]).vms
     assert (found.node, found.kinds) == ("n1", ("4cpu-32Gi",))
@@ -103,6 +104,34 @@ spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
         fits.append((found.beside, found.empty))
     both = fits[1][1]
     assert fits == [(both // 2, both), (both - 1, both)]
+
+
+def test_vms_of_a_pool_are_counted_once():
+    def member(number, pool="web"):
+        manifest = vm(f"web-{number}")
+        manifest["metadata"]["ownerReferences"] = [{"kind": "ReplicaSet", "name": "x"}, {"kind": POOL, "name": pool}]
+        return manifest
+
+    pool = vm("web")
+    pool |= {"apiVersion": "pool.kubevirt.io/v1beta1", "kind": POOL}
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": pool["spec"]}
+    pool["spec"] = {"replicas": 3, "selector": {"matchLabels": {"a": "b"}}, "virtualMachineTemplate": template}
+
+    def names(*vms):
+        return [fit.name.removeprefix("ns/") for fit in reported(vms, [host("n1")]).vms]
+
+    assert names(pool) == ["web-0", "web-1", "web-2"]
+    # It stands for those that are not made yet, wherever it is itself.
+    assert names(pool, member(1), vm("a")) == ["web-1", "a", "web-0", "web-2"]
+    assert names(member(7), member(0), member(2), member(1), pool) == ["web-7", "web-0", "web-2", "web-1"]
+    # A VM of another pool only has the name.
+    assert names(member(0, "other"), pool) == ["web-0", "web-1", "web-2", "web-3"]
+    # One that gets no Pod is one of them, too.
+    broken = member(0)
+    broken["spec"]["template"]["spec"]["domain"]["cpu"] = {"maxSockets": 1, "sockets": 2}
+    found = reported([pool, broken], [host("n1")])
+    assert [fit.name for fit in found.vms] == ["ns/web-1", "ns/web-2"]
+    assert [name for name, _ in found.podless] == ["ns/web-0"]
 
 
 def test_a_launcher_takes_room_where_its_vm_is_not_counted():

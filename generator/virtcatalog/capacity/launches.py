@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from itertools import count, islice
 from typing import Any
 
 import msgspec
@@ -32,14 +34,15 @@ INSTANCETYPES = ("VirtualMachineClusterInstancetype", "VirtualMachineInstancetyp
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """The Pod of a VM, None where `why` says that there is none.
 
-    `replicas` is the number of VMs of a pool or ReplicaSet, None for a VM. `automatic` names the limits that KubeVirt
-    itself set.
+    `replicas` is the number of VMs of a pool or ReplicaSet, None for a VM, which may be one of the VirtualMachinePool
+    `pool`. `automatic` names the limits that KubeVirt itself set.
     """
 
     name: str
     pod: dict[str, Any] | None = None
     guest: Guest = Guest("0", "0")
     replicas: int | None = None
+    pool: str = ""
     halted: bool = False
     automatic: tuple[str, ...] = ()
     why: str = ""
@@ -87,11 +90,19 @@ def launch_of(vm: Manifest, cluster: Cluster) -> Launch:
         pod_or_reason = _pod(vm, cluster)
     except UnsupportedError as error:
         pod_or_reason = str(error)
+    launch = Launch(name=full_name(vm), replicas=replicas(vm), pool=_pool(vm), halted=is_halted(vm))
     if isinstance(pod_or_reason, str):
-        return Launch(name=full_name(vm), why=pod_or_reason)
+        return msgspec.structs.replace(launch, why=pod_or_reason)
     pod, guest, automatic = pod_or_reason
-    launch = Launch(name=full_name(vm), replicas=replicas(vm), halted=is_halted(vm), pod=pod)
-    return msgspec.structs.replace(launch, guest=guest, automatic=automatic)
+    return msgspec.structs.replace(launch, pod=pod, guest=guest, automatic=automatic)
+
+
+def _pool(vm: Manifest) -> str:
+    """The VirtualMachinePool that a VM was made by, "" for none."""
+    metadata = vm["metadata"]
+    owners = (owner for owner in metadata.get("ownerReferences") or () if owner.get("kind") == "VirtualMachinePool")
+    name = next((owner.get("name") for owner in owners), None)
+    return f"{namespace_or_default(metadata.get('namespace'))}/{name}" if name else ""
 
 
 def demand_of(vm: Manifest, cluster: Cluster, reader: Reader) -> Demand | str:
@@ -148,32 +159,43 @@ def read_fleet(
 ) -> tuple[list[tuple[Demand, bool]], list[tuple[str, str]]]:
     """Return the demands of `number` VMs with whether they are halted, and the VMs without a Pod with the reason.
 
-    `judge` takes the Pods of running VMs. Pods are dropped once read, so memory grows with demands alone.
+    Pools and ReplicaSets come last: a pool stands for the VMs that it has not made yet. `judge` takes the Pods of
+    running VMs; those of VMs are dropped once read, so memory grows with demands and groups alone.
     """
     fleet: list[tuple[Demand, bool]] = []
     podless: list[tuple[str, str]] = []
+    groups: list[tuple[Launch, int]] = []
+    members: Counter[str] = Counter()
     stood_for = 0
-    for vm in tracked(launched, number, "VMs"):
-        if vm.pod is None:
-            podless.append((vm.name, vm.why))
-            continue
-        stood_for += vm.replicas or 0
-        if stood_for > CAPACITY_VMS:
-            raise VirtcatalogError(
-                f"{vm.name}: pools and ReplicaSets stand for more than {CAPACITY_VMS:,} VMs together"
-            )
-        demand = reader.demand(vm.name, vm.pod)
-        for name in _names(vm):
-            fleet.append((msgspec.structs.replace(demand, name=name), vm.halted))
-            if not vm.halted:
-                request = PodRequest(name=name, namespace=demand.namespace, pod=vm.pod, guest=vm.guest)
-                judge.take(msgspec.structs.replace(request, automatic=vm.automatic))
+    for launch in tracked(launched, number, "VMs"):
+        members[launch.pool] += 1
+        if launch.pod is None:
+            podless.append((launch.name, launch.why))
+        elif launch.replicas is None:
+            fleet += _demands(launch, [launch.name], reader, judge)
+        elif launch.replicas:
+            groups.append((launch, launch.replicas))
+            stood_for += launch.replicas
+            if stood_for > CAPACITY_VMS:
+                raise VirtcatalogError(
+                    f"{launch.name}: pools and ReplicaSets stand for more than {CAPACITY_VMS:,} VMs together"
+                )
+    taken = {*(demand.name for demand, _ in fleet), *(name for name, _ in podless)}
+    for group, size in groups:
+        free = (name for name in (f"{group.name}-{index}" for index in count()) if name not in taken)
+        fleet += _demands(group, islice(free, max(size - members[group.name], 0)), reader, judge)
     return fleet, podless
 
 
-def _names(vm: Launch) -> Iterable[str]:
-    """The names of the VMs of a launch: a pool or ReplicaSet stands for its replicas."""
-    return [vm.name] if vm.replicas is None else (f"{vm.name}-{number}" for number in range(vm.replicas))
+def _demands(launch: Launch, names: Iterable[str], reader: Reader, judge: Judge) -> Iterator[tuple[Demand, bool]]:
+    """Yield what each of some VMs with the same Pod requests, and whether they are halted; `judge` takes the Pods."""
+    assert launch.pod is not None
+    demand = reader.demand(launch.name, launch.pod)
+    for name in names:
+        yield msgspec.structs.replace(demand, name=name), launch.halted
+        if not launch.halted:
+            request = PodRequest(name=name, namespace=demand.namespace, pod=launch.pod, guest=launch.guest)
+            judge.take(msgspec.structs.replace(request, automatic=launch.automatic))
 
 
 def running_on(fleet: Iterable[tuple[Demand, bool]], cluster: Cluster) -> Iterator[tuple[str, str]]:

@@ -213,7 +213,7 @@ def _vm_fits(
         alike = demand.likeness if demand.conditions.minds_others else demand.shape
         if alike not in able:
             able[alike] = tuple(
-                kind.name for kind in kinds if any(_could_run(demand, each, empty, packing) for each in kind.nodes)
+                kind.name for kind in kinds if any(_could_run(demand, at, empty, packing) for at in kind.nodes)
             )
         position = packing.positions.get(demand.name)
         reasons: list[tuple[str, int, Obstacle]] = []
