@@ -126,7 +126,7 @@ def argo_parameters(
             unrendered.append(deployer.problem(field, f"{name} is no file in this repository that can be given"))
         else:
             parameters.append(Parameter(str(parameter.get("name")), verbatim(text), text=True))
-    return [*{(each.path, each.text): each for each in parameters}.values()], unrendered
+    return [*{(parameter.path, parameter.text): parameter for parameter in parameters}.values()], unrendered
 
 
 def _escaped(value: str) -> str:

@@ -35,15 +35,15 @@ def is_filled(generator: Mapping[str, Any]) -> bool:
 
 
 def _selector(data: Mapping[str, Any]) -> LabelSelector:
-    expressions = [each for each in data.get("matchExpressions") or () if isinstance(each, dict)]
+    expressions = [item for item in data.get("matchExpressions") or () if isinstance(item, dict)]
     return LabelSelector(
         match_labels={str(key): str(value) for key, value in map_at(data, "matchLabels").items()},
         match_expressions=[
             LabelSelectorRequirement(
-                key=str(each.get("key", "")),
-                operator=str(each.get("operator", "")),
-                values=[str(value) for value in each.get("values") or ()],
+                key=str(expression.get("key", "")),
+                operator=str(expression.get("operator", "")),
+                values=[str(value) for value in expression.get("values") or ()],
             )
-            for each in expressions
+            for expression in expressions
         ],
     )

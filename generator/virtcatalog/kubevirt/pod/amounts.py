@@ -102,14 +102,15 @@ def _given(pod: Pod, requested: Amounts) -> Amounts:
     """
     status = pod["status"]
     of_all = (status.get("containerStatuses") or (), status.get("initContainerStatuses") or ())
-    statuses = {of_one["name"]: of_one for of_one in chain(*of_all)}
-    pending = (each.get("reason") for each in status.get("conditions") or () if each["type"] == "PodResizePending")
+    statuses = {container["name"]: container for container in chain(*of_all)}
+    conditions = status.get("conditions") or ()
+    pending = (condition.get("reason") for condition in conditions if condition["type"] == "PodResizePending")
     infeasible = next(pending, "") == "Infeasible"
 
     def promised(container: dict[str, Any]) -> Amounts:
-        of_one = statuses.get(container["name"], {})
-        if of_one.get("allocatedResources") is not None:
-            return _parsed(of_one["allocatedResources"])
+        allocated = statuses.get(container["name"], {}).get("allocatedResources")
+        if allocated is not None:
+            return _parsed(allocated)
         return {} if infeasible else container_amounts(container, "requests")
 
     def actual(container: dict[str, Any]) -> Amounts:
