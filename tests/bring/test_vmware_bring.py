@@ -7,6 +7,8 @@ from vmwares import GIB, MAPPING, bring, bringer, domain, fates, machine
 
 from virtcatalog.bring.vmware.machine import Attribute, Disk, Nic
 from virtcatalog.bring.vmware.mapping import Mapping, Storage
+from virtcatalog.cli.importing.vmware_output import row_of
+from virtcatalog.errors import Reason
 
 #: Whatever a test looks at, its words are held against a snapshot, too.
 pytestmark = pytest.mark.usefixtures("in_words")
@@ -260,6 +262,9 @@ def test_a_vm_that_kubevirt_refuses_proves_nothing():
     assert brought.hardware is None
     assert "s390x" in brought.reasons[0].message
     assert fate(brought, "memory") == "unproven: KubeVirt refuses the VM"
+    # A row of a table has room for the first reason.
+    later = brought._replace(reasons=(*brought.reasons, Reason("spec", "is odd", "vm")))
+    assert row_of(later)["why"] == brought.reasons[0].sentence
 
 
 def test_alike_machines_are_proven_once_and_get_what_is_theirs():

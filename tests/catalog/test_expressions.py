@@ -1,6 +1,7 @@
 """Expressions: their values, what they cannot do, and how long they may take."""
 
 import re
+import tracemalloc
 
 import pytest
 
@@ -184,6 +185,17 @@ def test_what_is_as_large_as_may_be_and_what_is_larger(allowed, value, refused, 
     with pytest.raises(ExpressionError) as caught:
         evaluate(refused, AT_LIMITS, Work())
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize("text", ["{{ range(9000) | join(text) }}", "{{ text | replace('x', text) }}"])
+def test_text_that_is_too_large_is_not_made_first(text):
+    tracemalloc.start()
+    try:
+        with pytest.raises(ExpressionError, match=TOO_LARGE):
+            evaluate(text, NAMES | {"text": "x" * 2**15}, Work())
+        assert tracemalloc.get_traced_memory()[1] < 2**25
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_loop_says_where_it_is():

@@ -124,6 +124,7 @@ def test_expressions_know_the_name_and_the_variant(catalog):
             "{spec: {devices: {preferredDiskBus: [x]}}}",
             "1:36: preferences.x.spec.devices.preferredDiskBus: must be a string, not a list",
         ),
+        ("{annotations: {a/b/c: d}}", "1:33: preferences.x.annotations[a/b/c]: Kubernetes refuses the key 'a/b/c'"),
         ("{osType: 'a b'}", "1:15: preferences.x: Kubernetes refuses the label value 'a b'"),
         (
             "{deprecated: {sunset: someday}}",

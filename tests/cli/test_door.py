@@ -96,6 +96,13 @@ def test_the_traceback_is_there_for_those_who_ask(workspace, monkeypatch, asked)
     assert "Traceback (most recent call last)" in result.stderr
 
 
+def test_a_bug_before_any_command_is_shown_whole_too(monkeypatch):
+    monkeypatch.setattr(type(main), "make_context", failing_with(KeyError("surprise")))
+    assert "Traceback" not in CliRunner().invoke(main, ["check"]).stderr
+    monkeypatch.setenv("VIRTCATALOG_DEBUG", "1")
+    assert "Traceback (most recent call last)" in CliRunner().invoke(main, ["check"]).stderr
+
+
 @pytest.mark.parametrize(
     ("error", "status", "message"),
     [

@@ -334,9 +334,9 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name
 
 def test_an_image_takes_the_place_of_the_one_of_that_name() -> None:
     own = "resources: [p.yaml]\nimages: [{name: a, newTag: '1'}, {name: b, newTag: '1'}]\n"
-    spec = f"{from_('flux-system')}, images: [{{name: b, newName: c}}]"
+    spec = f"{from_('flux-system')}, images: [{{name: b, newTag: '2'}}]"
     (pod,) = found({"apps.yaml": flux(spec), "apps/p.yaml": POD, KUSTOMIZATION: own}).resources
-    assert [container["image"] for container in pod.data["spec"]["containers"]] == ["a:1", "c"]
+    assert [container["image"] for container in pod.data["spec"]["containers"]] == ["a:1", "b:2"]
 
 
 COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nnamePrefix: c-\n"

@@ -12,6 +12,8 @@ from virtcatalog.catalog.places import Source
 from virtcatalog.review import cached
 from virtcatalog.review.dumps import Dump, Vms
 from virtcatalog.review.fleet import Fleet
+from virtcatalog.review.judge import next_of
+from virtcatalog.review.outcome import Kind, VmChange
 from virtcatalog.review.reviewer import Reviewer
 from virtcatalog.review.side import Side
 
@@ -83,6 +85,36 @@ def test_a_vm_is_spared_if_what_changes_is_what_it_has_stored(stored: tuple[str,
     base, head = side(instancetype(1), preference()), side(instancetype(1), preference(preferredRng={}))
     (verdict,) = review(base, head, vm(1, *stored)).verdicts
     assert (verdict.now, verdict.next) == ("unchanged", next_start)
+
+
+def test_a_vm_that_goes_on_is_told_what_its_guest_would_not_survive_once_it_is_made_anew() -> None:
+    base, head = (side(instancetype(1), preference(preferredDiskBus=bus)) for bus in ("virtio", "sata"))
+    stored = vm(1, "instancetype", "preference")
+    spec = stored["spec"]["template"]["spec"]
+    spec["domain"]["devices"]["disks"] = [{"name": "root", "disk": {}}]
+    spec["volumes"] = [{"name": "root", "persistentVolumeClaim": {"claimName": "root"}}]
+    (verdict,) = review(base, head, stored).verdicts
+    assert (verdict.next, verdict.anew) == ("kept", "changed")
+    assert [risk.kind for risk in verdict.risks] == ["boot", "disks"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "becomes"),
+    [
+        ("refused", "refused"),
+        ("reason", "refused"),
+        ("crash", "crash"),
+        ("unsupported", "unknown"),
+        ("domain", "changed"),
+        ("vmi", "changed"),
+        ("pod", "changed"),
+        ("admitted", "changed"),
+        ("recovered", "changed"),
+    ],
+)
+def test_what_changes_says_what_a_start_gives(kind: Kind, becomes: str) -> None:
+    assert next_of(VmChange(kind=kind, summary=())) == becomes
+    assert next_of(None) == "same"
 
 
 def test_a_vm_whose_instance_type_is_gone_is_told_so() -> None:

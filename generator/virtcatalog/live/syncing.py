@@ -12,8 +12,8 @@ from virtcatalog.live.verdict import IN_GIT, Field, Noise, Reason, Wins
 from virtcatalog.manifests.difference import Difference, shown
 from virtcatalog.manifests.identity import Data
 
-#: What KubeVirt or a plugin draws at random for a machine: a new VM of the same manifest gets another one.
-_DRAWN: Final = ("uuid", "serial", "macAddress")
+#: What KubeVirt draws at random for a machine: a new VM of the same manifest gets another one.
+_DRAWN: Final = ("uuid", "serial")
 _POOLS: Final = ("kubemacpool.io/transaction-timestamp",)
 _HAND: Final = ("hand", "virtctl")
 
