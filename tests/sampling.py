@@ -1,4 +1,7 @@
-"""How much of what takes long is tested: a sample by `make test`, all of it by `make test-all`, and so in CI."""
+"""How much of what takes long is tested: a sample by `make test`, all of it by `make test-all`, and so in CI.
+
+Cases with snapshots are marked `thorough`, not left out: a snapshot that no test asks for is a fault.
+"""
 
 from __future__ import annotations
 
