@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from virtcatalog.cli.expand_output import FORMS
+from virtcatalog.errors import UnsupportedError
 from virtcatalog.fleet import expanding
 from virtcatalog.fleet.expanding import Expander, expand_fleet
 from virtcatalog.fleet.files import Fleet, Section, Share
@@ -16,6 +17,7 @@ from virtcatalog.fleet.outcome import Expansion, Form, Located, Remark
 from virtcatalog.fleet.pool import START
 from virtcatalog.fleet.sources import Placed
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.result import Result
 from virtcatalog.manifests.read import Part
 
 
@@ -27,14 +29,14 @@ def share(length: int) -> Share:
     ("lengths", "batches"),
     [
         ([], []),
-        ([1] * 16, [16]),
-        ([1] * 40, [16, 16, 8]),
+        ([1] * 32, [32]),
+        ([1] * 80, [32, 32, 16]),
         ([1 << 18, 1], [1, 1]),
         ([(1 << 18) - 1, 1, 1], [2, 1]),
         ([1 << 17] * 5, [2, 2, 1]),
     ],
 )
-def test_vms_go_together_until_they_are_sixteen_or_a_quarter_of_a_mebibyte(
+def test_vms_go_together_until_they_are_thirty_two_or_a_quarter_of_a_mebibyte(
     lengths: list[int], batches: list[int]
 ) -> None:
     assert [len(batch) for batch in expanding._batches(map(share, lengths))] == batches
@@ -185,3 +187,29 @@ def test_what_cannot_be_read_is_told(text: str, became: str, problems: list[str]
     (expansion,) = Expander(Cluster(), FORMS["xml"].form, nothing).shares([of(text)])
     assert (expansion.became, expansion.output, expansion.faulty) == (became, None, False)
     assert [str(remark.problem) for remark in expansion.remarks] == problems
+
+
+def test_all_vms_go_through_a_stage_before_the_next_one(
+    fleet: Callable[[int], Fleet], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first has two stages, the second three; the third is not supported."""
+    log: list[str] = []
+
+    def stages(manifest: dict[str, Any], *_: Any, **__: Any) -> Any:
+        name = manifest["metadata"]["name"]
+        for stage in range({"vm-0": 2, "vm-1": 3, "vm-2": 0}[name]):
+            log.append(f"{name} {stage}")
+            yield
+        if name == "vm-2":
+            raise UnsupportedError("spec.template", "unlike any other")
+        return Result(refused_by="vm")
+
+    monkeypatch.setattr(expanding, "expand_in_stages", stages)
+    expander = Expander(Cluster([]), Form(lambda outcome, _: outcome.vm.name), nothing)
+    expansions = list(expander.shares(fleet(3).shares()))
+    assert log == ["vm-0 0", "vm-1 0", "vm-0 1", "vm-1 1", "vm-1 2"]
+    assert [(vm.became, vm.output) for vm in expansions] == [
+        ("refused", "default/vm-0"),
+        ("refused", "default/vm-1"),
+        ("unsupported", None),
+    ]

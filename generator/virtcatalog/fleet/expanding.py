@@ -13,7 +13,7 @@ from virtcatalog.fleet.filling import Fillers
 from virtcatalog.fleet.outcome import Expansion, Form, Located, Outcome, Remark, located
 from virtcatalog.fleet.pool import START, Executor, chunks
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.pipeline import add_domain, create_vmi
+from virtcatalog.kubevirt.pipeline import InStages, expand_in_stages
 from virtcatalog.kubevirt.result import Result
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ CHUNK = 48
 
 _SECTION: Final = 192
 """How many pieces of a file a forked process reads at a time, at most: nobody sends them to it."""
-_TOGETHER, _LARGE = 16, 1 << 18
+_TOGETHER, _LARGE = 32, 1 << 18
 """How many VMs go through a stage before the next one, fewer where their texts are so long together.
 
-What a stage runs and reads stays in the CPU's caches meanwhile: that takes a tenth less time.
+What a stage runs and reads stays in the CPU's caches meanwhile: that takes a seventh less time.
 """
 
 
@@ -77,36 +77,38 @@ class Expander:
         expansions = self._fillers.of(share) if self._fillers else None
         return _manifests(share) if expansions is None else expansions
 
-    def _expanded(self, vms: Iterable[Expansion | _Read], cluster: Cluster) -> list[Expansion]:
+    def _expanded(self, vms: list[Expansion | _Read], cluster: Cluster) -> list[Expansion]:
         """What becomes of VMs, all of which go through a stage before the first goes through the next."""
-        created = [vm if isinstance(vm, Expansion) else self._create(vm, cluster) for vm in vms]
-        launched = [vm if isinstance(vm, Expansion) else self._launch(vm) for vm in created]
-        return [vm if isinstance(vm, Expansion) else self._print(vm) for vm in launched]
-
-    def _create(self, read: _Read, cluster: Cluster) -> Outcome | Expansion:
-        vm = read.vm
-        try:
-            result = create_vmi(vm.manifest, cluster, staged=self._form.staged, decoded=read.decoded)
-        except UnsupportedError as error:
-            return _unsupported(vm, error)
-        return Outcome(vm, result, cluster)
-
-    def _launch(self, created: Outcome) -> Outcome | Expansion:
-        vm, result, cluster = created
-        try:
-            launched = add_domain(vm.manifest, result, cluster)
-            if self._pods:
-                _ = launched.pod_error
-        except UnsupportedError as error:
-            return _unsupported(vm, error)
-        return Outcome(vm, launched, cluster)
+        done: dict[int, Expansion | Outcome] = {}
+        going: dict[int, tuple[Located, InStages]] = {}
+        for index, vm in enumerate(vms):
+            if isinstance(vm, Expansion):
+                done[index] = vm
+            else:
+                stages = expand_in_stages(vm.vm.manifest, cluster, staged=self._form.staged, decoded=vm.decoded)
+                going[index] = vm.vm, stages
+        while going:
+            for index, (located_vm, stages) in [*going.items()]:
+                try:
+                    next(stages)
+                    continue
+                except StopIteration as end:
+                    done[index] = Outcome(located_vm, end.value, cluster)
+                except UnsupportedError as error:
+                    done[index] = _unsupported(located_vm, error)
+                del going[index]
+        return [self._print(vm) if isinstance(vm, Outcome) else vm for _, vm in sorted(done.items())]
 
     def _print(self, outcome: Outcome) -> Expansion:
         vm, result, _ = outcome
+        try:
+            pod_error = result.pod_error if self._pods else None
+        except UnsupportedError as error:
+            return _unsupported(vm, error)
         output = self._form.make(outcome, self._many)
         faults = [vm.problem("", f"{self._schema}: {finding}") for finding in self._lint(result)]
-        if self._pods and result.pod_error:
-            faults.append(vm.problem(result.pod_error.field, result.pod_error.message))
+        if pod_error:
+            faults.append(vm.problem(pod_error.field, pod_error.message))
         remarks = (
             *map(Remark, placed(result.reasons, vm.problem)),
             *self._warnings(vm, result),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -46,7 +46,10 @@ from virtcatalog.kubevirt.reading import read, template_warnings
 from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, field_of_vm, reasons, reasons_of_webhook
 from virtcatalog.kubevirt.result import Result, Stages
 
-__all__ = ["Result", "add_domain", "admit", "create_vmi", "expand"]
+__all__ = ["Result", "admit", "create_vmi", "expand", "expand_in_stages"]
+
+InStages = Generator[None, None, Result]
+"""A VM on its way: it stops after each stage, so that a fleet can go through a stage together; returns the result."""
 
 #: Kinds that hold a VM, and are none.
 _WITHOUT_VM = ("VirtualMachineInstance", "VirtualMachineInstanceReplicaSet", "VirtualMachinePool")
@@ -63,31 +66,35 @@ def expand(
     manifest of a VirtualMachine with sound metadata, if the caller has it: it is changed. Raises UnsupportedError, with
     the manifest's field, for what virtcatalog does not model.
     """
-    return add_domain(manifest, create_vmi(manifest, cluster, staged=staged, decoded=decoded), cluster)
+    return _finish(expand_in_stages(manifest, cluster, staged=staged, decoded=decoded))
+
+
+def expand_in_stages(
+    manifest: dict[str, Any], cluster: Cluster, *, staged: bool = False, decoded: VirtualMachine | None = None
+) -> InStages:
+    """Do what `expand` does, and stop after each stage: a fleet goes through a stage together."""
+    kind = _kind(manifest)
+    result = yield from _created(manifest, kind, cluster, decoded, staged=staged)
+    if not result.admitted:
+        return result
+    yield
+    try:
+        result = yield from _built(result.vm or {} if kind == "VirtualMachinePool" else manifest, result, cluster)
+    except UnsupportedError as error:
+        raise _at_manifest(error, kind, of_vmi=True) from error
+    return _at_holder(result, kind) if kind in _WITHOUT_VM else result
 
 
 def create_vmi(
     manifest: dict[str, Any], cluster: Cluster, *, staged: bool = False, decoded: VirtualMachine | None = None
 ) -> Result:
     """Return what `expand` returns, without the domain: what webhooks and virt-controller make of a VM."""
-    kind = _kind(manifest)
-    try:
-        result = _create(manifest, kind, cluster, decoded, staged=staged)
-    except UnsupportedError as error:
-        raise _at_manifest(error, kind, of_vmi=kind in _WITHOUT_VM) from error
-    return _at_holder(result, kind) if kind in _WITHOUT_VM else result
+    return _finish(_created(manifest, _kind(manifest), cluster, decoded, staged=staged))
 
 
-def add_domain(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
-    """Return what `expand` returns, of what `create_vmi` returned: a VMI that nobody refused gets its domain."""
-    if not result.admitted:
-        return result
-    kind = _kind(manifest)
-    try:
-        result = build(result.vm or {} if kind == "VirtualMachinePool" else manifest, result, cluster)
-    except UnsupportedError as error:
-        raise _at_manifest(error, kind, of_vmi=True) from error
-    return _at_holder(result, kind) if kind in _WITHOUT_VM else result
+def build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
+    """Return the result of an admitted VM with its domain, or virt-launcher's refusal."""
+    return _finish(_built(manifest, result, cluster))
 
 
 def admit(object_manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
@@ -108,16 +115,23 @@ def admit(object_manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
     return admit_catalog_object(object_manifest, cluster)
 
 
-def build(manifest: dict[str, Any], result: Result, cluster: Cluster) -> Result:
-    """Return the result of an admitted VM with its domain, or virt-launcher's refusal.
+def _finish(stages: InStages) -> Result:
+    """Go through all the stages."""
+    while True:
+        try:
+            next(stages)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
 
-    virt-handler tells virt-launcher of the node, virt-launcher's converter makes the domain, and launches it.
-    """
+
+def _built(manifest: dict[str, Any], result: Result, cluster: Cluster) -> InStages:
+    """virt-handler tells virt-launcher of the node, virt-launcher's converter makes the domain, and launches it."""
     vm, vmi = result.vm_object, result.vmi_object
     assert vmi is not None
     try:
         context = build_context(vmi, cluster, vm)
         domain = convert(vmi, context)
+        yield
         launch(domain, vmi, context)
     except DomainError as error:
         causes = [Cause(CRASH if error.is_crash else "", error.field, error.message)]
@@ -136,27 +150,35 @@ def _at_manifest(error: UnsupportedError, kind: Any, *, of_vmi: bool) -> Unsuppo
     return UnsupportedError(field_of_holder(field_of_vm(error.field, of_vmi=of_vmi), kind), error.message)
 
 
-def _create(
+def _created(
     manifest: dict[str, Any], kind: Any, cluster: Cluster, decoded: VirtualMachine | None, *, staged: bool
-) -> Result:
-    """Create an object of a kind that holds a VM: its webhooks, and the controllers that make a VMI of it."""
-    match kind:
-        case "VirtualMachinePool":
-            return _create_pool(manifest, cluster)
-        case "VirtualMachineInstanceReplicaSet":
-            return _create_replica_set(manifest, cluster)
-        case "VirtualMachineInstance":
-            return _create_vmi(manifest, cluster)
-    return _create_vm(manifest, cluster, decoded, staged=staged)
+) -> InStages:
+    """An object of a kind that holds a VM is created: its webhooks, and the controllers that make a VMI of it."""
+    try:
+        match kind:
+            case "VirtualMachinePool":
+                result = yield from _create_pool(manifest, cluster)
+            case "VirtualMachineInstanceReplicaSet":
+                result = yield from _create_replica_set(manifest, cluster)
+            case "VirtualMachineInstance":
+                result = yield from _create_vmi(manifest, cluster)
+            case _:
+                result = yield from _create_vm(manifest, cluster, decoded, staged=staged)
+    except UnsupportedError as error:
+        raise _at_manifest(error, kind, of_vmi=kind in _WITHOUT_VM) from error
+    return _at_holder(result, kind) if kind in _WITHOUT_VM else result
 
 
-def _create_vm(manifest: dict[str, Any], cluster: Cluster, decoded: VirtualMachine | None, *, staged: bool) -> Result:
+def _create_vm(manifest: dict[str, Any], cluster: Cluster, decoded: VirtualMachine | None, *, staged: bool) -> InStages:
     warnings: list[Warning] = []
     vm = read(manifest, VirtualMachine, cluster, warnings, decoded)
-    return vm if isinstance(vm, Result) else _start(vm, manifest, cluster, warnings, staged=staged)
+    if isinstance(vm, Result):
+        return vm
+    yield
+    return (yield from _start(vm, manifest, cluster, warnings, staged=staged))
 
 
-def _create_pool(manifest: dict[str, Any], cluster: Cluster) -> Result:
+def _create_pool(manifest: dict[str, Any], cluster: Cluster) -> InStages:
     warnings: list[Warning] = []
     pool = read(manifest, VirtualMachinePool, cluster, warnings)
     if isinstance(pool, Result):
@@ -165,10 +187,10 @@ def _create_pool(manifest: dict[str, Any], cluster: Cluster) -> Result:
     if causes:
         return _refused_holder(causes, warnings)
     vm = first_vm(pool, cluster.release)
-    return _start(vm, to_manifest(vm), cluster, warnings)
+    return (yield from _start(vm, to_manifest(vm), cluster, warnings))
 
 
-def _create_replica_set(manifest: dict[str, Any], cluster: Cluster) -> Result:
+def _create_replica_set(manifest: dict[str, Any], cluster: Cluster) -> InStages:
     warnings: list[Warning] = []
     replica_set = read(manifest, VirtualMachineInstanceReplicaSet, cluster, warnings)
     if isinstance(replica_set, Result):
@@ -178,10 +200,10 @@ def _create_replica_set(manifest: dict[str, Any], cluster: Cluster) -> Result:
         return _refused_holder(causes, warnings)
     vmi = vmi_of_replica_set(replica_set)
     warnings += memory_warnings(vmi.spec, "spec.template.spec")
-    return _admit_vmi(vmi, None, manifest, cluster, warnings)
+    return (yield from _admit_vmi(vmi, None, manifest, cluster, warnings))
 
 
-def _create_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
+def _create_vmi(manifest: dict[str, Any], cluster: Cluster) -> InStages:
     warnings: list[Warning] = []
     vmi = read(manifest, VirtualMachineInstance, cluster, warnings)
     if isinstance(vmi, Result):
@@ -190,7 +212,7 @@ def _create_vmi(manifest: dict[str, Any], cluster: Cluster) -> Result:
     metadata.name = metadata.name or generated_name(metadata.namespace, metadata.generate_name)
     metadata.uid = metadata.uid or vmi_uid(metadata.namespace, metadata.name)
     warnings += memory_warnings(vmi.spec, "spec")
-    return _admit_vmi(vmi, None, manifest, cluster, warnings, of_user=True)
+    return (yield from _admit_vmi(vmi, None, manifest, cluster, warnings, of_user=True))
 
 
 def _start(
@@ -200,24 +222,27 @@ def _start(
     warnings: list[Warning],
     *,
     staged: bool = False,
-) -> Result:
+) -> InStages:
     """The VM's webhooks, virt-controller, and the VMI's webhooks."""
     # With warnings so far, the manifest does not say all that was read.
     before = own_template(vm) if staged and warnings else None
     causes = mutate_vm(vm, cluster)
     if causes:
         return _refused("vm", causes, manifest, cluster, warnings)
+    yield
     causes = admit_vm(vm, cluster)
     if causes:
         return _refusal("vm", causes, reasons_of_webhook(causes, manifest, cluster, vm), warnings, vm)
     warnings += vm_warnings(vm) + cluster.warnings_about(vm) + template_warnings(vm.spec.template.metadata)
+    yield
     stored = vm
     try:
         stored = sync_instancetype(vm, cluster)
         vmi = start_vmi(stored, cluster)
     except ControllerError as error:
         return _refused("controller", error.causes, manifest, cluster, warnings, stored)
-    result = _admit_vmi(vmi, stored, manifest, cluster, warnings)
+    yield
+    result = yield from _admit_vmi(vmi, stored, manifest, cluster, warnings)
     return replace(result, stages=Stages(before, vm)) if staged else result
 
 
@@ -229,11 +254,12 @@ def _admit_vmi(
     warnings: list[Warning],
     *,
     of_user: bool = False,
-) -> Result:
+) -> InStages:
     """The VMI's webhooks."""
     causes = mutate_vmi(vmi, cluster)
     if causes:
         return _refused("vmi", causes, manifest, cluster, warnings, vm)
+    yield
     warnings += preset_warnings(vmi, cluster)
     causes = validate_vmi(vmi, cluster, of_user=of_user)
     if causes:
