@@ -119,16 +119,22 @@ def gate_of(cluster: Cluster) -> Gate:
 def is_gated(quota: ApplicationAwareResourceQuota) -> bool:
     """Whether AAQ's gate minds a quota: one that has a resource of Pods, as Kubernetes knows these.
 
-    Source: pkg/aaq-controller/aaq-evaluator/aaq-evaluator.go (Matches), which asks Kubernetes' own evaluator:
-    pkg/quota/v1/evaluator/core/pods.go (MatchingResources).
+    Source: pkg/aaq-controller/aaq-evaluator/aaq-evaluator.go (Matches), which asks Kubernetes' own evaluator.
+    """
+    return any(map(is_of_pods, quota.spec.hard))
+
+
+def is_of_pods(name: str) -> bool:
+    """Whether Kubernetes counts a quota's resource in Pods: of huge pages and devices, what they request.
+
+    Source: pkg/quota/v1/evaluator/core/pods.go (MatchingResources).
     """
     counted = _OF_PODS | _LIMITS | _REQUESTS | {"count/pods"}
-    return any(
-        name in counted
-        or name.startswith(("hugepages-", "requests.hugepages-"))
-        or (name.startswith("requests.") and "/" in name)
-        for name in quota.spec.hard
-    )
+    if name in counted or name.startswith(("hugepages-", "requests.hugepages-")):
+        return True
+    if not (name.startswith("requests.") and "/" in name):
+        return False
+    return "kubernetes.io/" not in name or name.startswith("requests.deviceclass.resource.kubernetes.io/")
 
 
 def is_counted(name: str) -> bool:

@@ -104,9 +104,4 @@ def _crosses(pod: Pod) -> bool:
 
 def is_judged(name: str) -> bool:
     """Whether a resource of a quota is about Pods or VMs."""
-    resource = name.removeprefix("requests.").removeprefix("limits.")
-    if name in _OBJECTS or resource.endswith(aaq.VMI):
-        return True
-    if resource in (*_SHARED, "ephemeral-storage") or resource.startswith("hugepages-"):
-        return True
-    return name.startswith("requests.") and "/" in resource and not resource.startswith("storage")
+    return name in _OBJECTS or name.endswith(aaq.VMI) or aaq.is_of_pods(name)
