@@ -61,7 +61,7 @@ def verdict(vm: Manifest, made: Manifest, candidates: Candidates) -> str:
         return f"not adopted: {adoption.outcome}"
     if expand(found.manifest, candidates.cluster).domain_xml != expand(made, candidates.cluster).domain_xml:
         return "another domain"
-    names = tuple(each and each.name for each in found.names)
+    names = tuple(name and name.name for name in found.names)
     if names == (vm["spec"]["instancetype"]["name"], vm["spec"]["preference"]["name"]):
         return "the pair it was made from"
     own = with_own_pair(vm, made, candidates)

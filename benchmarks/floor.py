@@ -28,15 +28,15 @@ from virtcatalog.kubevirt.pipeline import expand
 
 def floors(vms: Iterable[Manifest], cluster: Cluster, runs: int = 3) -> None:
     """Print the floors and the chain's rate beside them."""
-    lines = [json.dumps(each).encode() for each in vms]
-    decoded = [msgspec.json.decode(each) for each in lines]
+    lines = [json.dumps(vm).encode() for vm in vms]
+    decoded = [msgspec.json.decode(line) for line in lines]
     texts = [text for each in decoded if (text := expand(each, cluster).domain_xml)]
-    trees = [etree.fromstring(each.encode()) for each in texts]
+    trees = [etree.fromstring(text.encode()) for text in texts]
     with open(os.devnull, "w") as nowhere:  # noqa: PTH123 it is no path of a file
         ways: dict[str, Callable[[], object]] = {
             "JSON read (msgspec)": lambda: deque(map(msgspec.json.decode, lines), maxlen=0),
-            "XML written (lxml)": lambda: [nowhere.write(etree.tostring(each, encoding="unicode")) for each in trees],
-            "the same text written": lambda: [nowhere.write(each) for each in texts],
+            "XML written (lxml)": lambda: [nowhere.write(etree.tostring(tree, encoding="unicode")) for tree in trees],
+            "the same text written": lambda: [nowhere.write(text) for text in texts],
             "expand": lambda: [nowhere.write(expand(each, cluster).domain_xml or "") for each in decoded],
         }
         seconds = {name: min(spent) / len(lines) for name, spent in _by_turns(ways, runs).items()}

@@ -13,7 +13,9 @@ KINDS = ("VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference")
 
 def pairs_of_names(manifests: list[Manifest]) -> list[tuple[str, str]]:
     """Return each instance type's name with each preference's."""
-    types, preferences = ([each["metadata"]["name"] for each in manifests if each["kind"] == kind] for kind in KINDS)
+    types, preferences = (
+        [manifest["metadata"]["name"] for manifest in manifests if manifest["kind"] == kind] for kind in KINDS
+    )
     return list(itertools.product(types, preferences))
 
 

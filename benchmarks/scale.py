@@ -144,9 +144,9 @@ def main() -> None:
     load = os.getloadavg()[0]
     with TemporaryDirectory() as temporary:
         found = []
-        for each in figures(Path(temporary), arguments.vms):
-            print(*each, file=sys.stderr, flush=True)
-            found.append(each)
+        for figure in figures(Path(temporary), arguments.vms):
+            print(*figure, file=sys.stderr, flush=True)
+            found.append(figure)
     text = "\n".join(tables(found, load)) + "\n"
     if arguments.write:
         page = arguments.write.read_text()

@@ -83,7 +83,7 @@ def write(folder: Path, number: int) -> None:
                 text.write(f"{',' if index else ''}\n        {item}")
             text.write('\n    ],\n    "kind": "List",\n    "metadata": {\n        "resourceVersion": ""\n    }\n}\n')
         with (folder / f"{name}.jsonl").open("w") as text:
-            text.writelines(f"{json.dumps(each, separators=(',', ':'))}\n" for each in vms(number))
+            text.writelines(f"{json.dumps(vm, separators=(',', ':'))}\n" for vm in vms(number))
     with (folder / "different.yaml").open("w") as text:
         text.write("apiVersion: v1\nitems:\n")
         text.writelines(dump([each]) for each in fleet(number))

@@ -339,7 +339,7 @@ def test_modules_in_the_checkout_are_not_run(repository, tmp_path, github):
     grow(repository, build=True)
     runner = repository.runner(github.url)
     assert runner.run() == 0
-    (step,) = [each for each in DECLARED["runs"]["steps"] if each.get("name") == "Install virtcatalog"]
+    (step,) = [step for step in DECLARED["runs"]["steps"] if step.get("name") == "Install virtcatalog"]
     runner.step(step | {"run": step["run"].replace("--quiet", "--help --quiet")})
     assert not (tmp_path / "ran").exists()
 
@@ -455,7 +455,7 @@ def test_the_installation_takes_the_action_s_own_version_with_its_pins(repositor
         f'#!/bin/bash\necho "$@" >> {notes}\nif [ "$3" = venv ]; then mkdir -p "$4/bin"; cp "$0" "$4/bin/python"; fi\n'
     )
     (shims / "python").chmod(0o755)
-    (step,) = [each for each in DECLARED["runs"]["steps"] if each.get("name") == "Install virtcatalog"]
+    (step,) = [step for step in DECLARED["runs"]["steps"] if step.get("name") == "Install virtcatalog"]
     done = runner.step(step, PATH=f"{shims}:{os.environ['PATH']}")
     assert done.returncode == 0, done.stderr
     venv, builder, install = notes.read_text().splitlines()

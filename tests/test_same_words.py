@@ -95,7 +95,7 @@ def test_expand_check_explain_and_adopt_say_the_same_at_the_same_place(refused: 
         "adopt": run("adopt", "-f", "catalog/vms/server.yaml").stderr,
     }
     for command, output in told.items():
-        (line,) = [each for each in output.splitlines() if field in each]
+        (line,) = [line for line in output.splitlines() if field in line]
         where, _, rest = line.partition(" ")
         assert (command, where.startswith(place)) == (command, True), line
         assert rest.split(" [error")[0] == f"VirtualMachine/server: {field}: {said}", command
@@ -116,6 +116,6 @@ def test_a_golden_test_says_the_same(refused: tuple[str, str, str], programs: Pa
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     output = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120).stdout
-    (line,) = [each for each in output.splitlines() if each.startswith("catalog/") and field in each]
+    (line,) = [line for line in output.splitlines() if line.startswith("catalog/") and field in line]
     assert line.startswith(place)
     assert line.endswith(f"VirtualMachine/server: {field}: {sentence(text)}")

@@ -261,7 +261,7 @@ def test_whatever_fails_what_is_said_of_a_tree_is_true(tmp_path, lasting, exchan
         else:
             assert now == old, (failed, message)
             states.add("old")
-        litter = [each.name for each in folder.iterdir() if each.name not in ("output", ".output.virtcatalog-old")]
+        litter = [path.name for path in folder.iterdir() if path.name not in ("output", ".output.virtcatalog-old")]
         assert not litter or any(".output.virtcatalog-new: is left over" in each for each in said), failed
         tree.replace(folder / "output", SECOND)
         assert contents(folder) == {f"output/{path}": text for path, text in new.items()}

@@ -53,7 +53,7 @@ def test_without_a_limit_or_guest_memory_all_fits(found, spec):
 )
 def test_memory_without_a_unit_is_remarked_on(guest, warning):
     spec = convert({"domain": {"devices": {}, "memory": {"guest": guest}}}, VirtualMachineInstanceSpec)
-    warnings = [(each.type, each.field, each.message) for each in memory_warnings(spec, "spec")]
+    warnings = [(warning.type, warning.field, warning.message) for warning in memory_warnings(spec, "spec")]
     assert warnings == ([("Suspect", "spec.domain.memory.guest", warning)] if warning else [])
 
 

@@ -92,7 +92,9 @@ def catalog(chance: Chance) -> list[Data]:
             memory = {"guest": size[1], **chance.choice(MEMORIES)}
             types.append({"cpu": cpu, "memory": memory, **chance.choice(OTHERS)})
     preferences = [preference(chance) for _ in range(8)]
-    specs = [("Instancetype", instancetype) for instancetype in types] + [("Preference", each) for each in preferences]
+    specs = [("Instancetype", instancetype) for instancetype in types] + [
+        ("Preference", preference) for preference in preferences
+    ]
     made = [named(chance, number, *each) for number, each in enumerate(specs)]
     return made + [named(chance, 50 + number, *each) for number, each in enumerate(specs) if chance.random() < 0.2]
 
@@ -156,8 +158,8 @@ def own_words(chance: Chance, number: int = 0) -> Data:
     ) + chance.choice(("", "", "", ", dedicatedCpuPlacement: true", ", model: Skylake-Client", ", maxSockets: 4"))
     memory = chance.choice(("2Gi", "4Gi", "4096Mi", "8Gi"))
     memory += chance.choice(("", "", ", hugepages: {pageSize: 2Mi}", ", maxGuest: 16Gi"))
-    parts = {each.split(":", 1)[0]: each for each in chance.sample(DOMAINS, chance.randrange(5))}
-    devices = {each.split(":", 1)[0]: each for each in chance.sample(DEVICES, chance.randrange(6))}
+    parts = {domain.split(":", 1)[0]: domain for domain in chance.sample(DOMAINS, chance.randrange(5))}
+    devices = {device.split(":", 1)[0]: device for device in chance.sample(DEVICES, chance.randrange(6))}
     lines = [f"cpu: {{{cpu}}}", f"memory: {{guest: {memory}}}", *parts.values(), "devices:"]
     lines += [f"  {line}" for device in devices.values() for line in device.splitlines()] or ["  rng: {}"]
     lines += chance.choice(([], [], ["resources: {requests: {memory: 1Gi}}"], ["resources: {limits: {cpu: 2}}"]))
@@ -309,7 +311,7 @@ def with_disks(vm: Data, **disk: Any) -> Data:
     """The VM with its disks on a bus, and two of them."""
     template = vm["spec"]["template"]
     disks = [{"name": f"disk{number}", "disk": {"bus": disk["bus"]}} for number in range(disk["number"])]
-    volumes = [{"name": each["name"], "containerDisk": {"image": "a:1"}} for each in disks]
+    volumes = [{"name": disk["name"], "containerDisk": {"image": "a:1"}} for disk in disks]
     domain = template["spec"]["domain"]
     domain = {**domain, "devices": {**domain["devices"], "disks": disks}}
     spec = {**template["spec"], "domain": domain, "volumes": volumes}

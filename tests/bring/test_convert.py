@@ -22,7 +22,9 @@ def converted(text, memory=""):
     assert not file.loose
     said.extend(f"{change.field}: {change.sentence}" for _, each in file.objects for change in each.changes)
     changes = [change for _, each in file.objects for change in each.changes]
-    return [data for _, data in Text(file.new).documents()], [(each.what, each.field, each.to) for each in changes]
+    return [data for _, data in Text(file.new).documents()], [
+        (change.what, change.field, change.to) for change in changes
+    ]
 
 
 def only(text, memory=""):

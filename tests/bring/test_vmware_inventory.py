@@ -301,7 +301,7 @@ def test_a_vm_of_which_little_is_told():
 def test_amounts_may_be_the_largest_that_vsphere_writes():
     machine = one(cpuCount=2**31 - 1, memoryMB=2**31 - 1, disks=[disk(capacity=2**63 - 1), disk(capacity=0, unit=1)])
     assert (machine.vcpus, machine.memory) == (2**31 - 1, (2**31 - 1) << 20)
-    assert [each.size for each in machine.disks] == [2**63 - 1, 0]
+    assert [disk.size for disk in machine.disks] == [2**63 - 1, 0]
 
 
 @pytest.mark.parametrize(

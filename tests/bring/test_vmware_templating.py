@@ -49,7 +49,8 @@ def test_the_template_makes_the_vms(target):
         assert made["metadata"] == metadata
         assert made["spec"]["template"]["spec"]["volumes"] == vms[name]["spec"]["template"]["spec"]["volumes"]
         claims = [
-            [each["metadata"]["name"] for each in vm["spec"].get("dataVolumeTemplates", [])] for vm in (made, vms[name])
+            [template["metadata"]["name"] for template in vm["spec"].get("dataVolumeTemplates", [])]
+            for vm in (made, vms[name])
         ]
         assert claims[0] == claims[1]
 

@@ -20,7 +20,7 @@ def node(name, cpu="8", memory="32Gi", *, labels=None, taints=(), kind="", cells
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {"name": name, "labels": labels or {}, "annotations": annotations},
-        "spec": {"taints": [dict(zip(("key", "value", "effect"), each, strict=True)) for each in taints]},
+        "spec": {"taints": [dict(zip(("key", "value", "effect"), taint, strict=True)) for taint in taints]},
         "status": {"allocatable": room},
     }
 

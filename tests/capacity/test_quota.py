@@ -13,9 +13,9 @@ from virtcatalog.capacity.usage import pod_usage
 def judged(pods, *objects):
     cluster = Cluster([otheryaml.load(obj) for obj in objects])
     judge = Judge(cluster)
-    for each in pods:
-        name, guest = each["metadata"]["name"], Guest("1", "1Gi")
-        judge.take(PodRequest(name=name, namespace="ns", pod=each, guest=guest, automatic=("cpu",)))
+    for template in pods:
+        name, guest = template["metadata"]["name"], Guest("1", "1Gi")
+        judge.take(PodRequest(name=name, namespace="ns", pod=template, guest=guest, automatic=("cpu",)))
     return judge.judgement()
 
 

@@ -52,7 +52,7 @@ class Workspace:
         self.write(files or {})
         with pytest.raises(CatalogError) as caught:
             load_catalog(self.root)
-        found = [str(each).replace(f"{self.root}/", "") for each in caught.value.problems]
+        found = [str(problem).replace(f"{self.root}/", "") for problem in caught.value.problems]
         self.said += found if len(found) < MANY else []
         return found
 

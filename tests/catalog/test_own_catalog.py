@@ -66,13 +66,13 @@ def test_vm_templates_use_the_catalog(own):
         {preference.name for preference in own.preferences},
     )
     assert len(own.vms) >= 8
-    assert [each.environment for each in own.vms if each.name == "web-server"] == ["production", "lab"]
+    assert [vm.environment for vm in own.vms if vm.name == "web-server"] == ["production", "lab"]
     for vm in own.vms:
         assert vm.manifest["spec"]["instancetype"]["name"] in names[0]
         assert vm.manifest["spec"]["preference"]["name"] in names[1]
 
 
-@pytest.mark.parametrize("place", [each.as_posix() for each in sorted((ROOT / "catalog").rglob("*.yaml"))])
+@pytest.mark.parametrize("place", [path.as_posix() for path in sorted((ROOT / "catalog").rglob("*.yaml"))])
 def test_files_name_a_schema_and_keep_to_it(place):
     path = Path(place)
     if path.parent.name == "vms":

@@ -193,4 +193,4 @@ def test_a_file_of_its_own_has_places_too(tmp_path):
 def test_a_link_out_of_the_catalog_is_not_followed(catalog, tmp_path):
     catalog.write({})
     (tmp_path / "prices.yaml").symlink_to("/etc/hostname")
-    assert any("prices.yaml: is a symbolic link that leads out" in each for each in catalog.problems())
+    assert any("prices.yaml: is a symbolic link that leads out" in problem for problem in catalog.problems())

@@ -47,7 +47,7 @@ def test_what_else_is_wrong_with_such_a_vm_is_its_own_finding(bench):
     serial = "devices: {disks: [{name: scratch, disk: {}, serial: a b}]}"
     web = vm("web").replace("volumes: [", f"volumes: {scratch}").replace("devices: {}", serial)
     by_rule = {finding.rule: finding for finding in bench.findings(IDE, manifests=web)}
-    assert [each.object for each in by_rule["preference-refused"].vms] == ["VirtualMachine/default/web"]
+    assert [vm.object for vm in by_rule["preference-refused"].vms] == ["VirtualMachine/default/web"]
     assert by_rule["vm-refused"].field == "spec.template.spec.domain.devices.disks[0].serial"
 
 
@@ -111,7 +111,7 @@ def test_pages_of_a_size_that_nothing_has_are_the_fault_of_the_size_alone(bench)
     (finding,) = bench.findings({"instancetypes/m.yaml": pages, **plain}, manifests=vm("web"))
     assert (finding.rule, finding.field) == ("hugepages", "spec.memory.hugepages.pageSize")
     assert finding.message == "no processor has huge pages of 2M; did you mean 2Mi?"
-    assert [each.object for each in finding.vms] == ["VirtualMachine/default/web"]
+    assert [vm.object for vm in finding.vms] == ["VirtualMachine/default/web"]
 
 
 def test_a_preference_that_no_type_satisfies_refuses_its_vms(bench):
@@ -119,7 +119,7 @@ def test_a_preference_that_no_type_satisfies_refuses_its_vms(bench):
     findings = bench.findings(large, manifests=vm("web"))
     (finding,) = [finding for finding in findings if finding.rule == "unusable-preference"]
     assert finding.severity == "error"
-    assert [each.object for each in finding.vms] == ["VirtualMachine/default/web"]
+    assert [vm.object for vm in finding.vms] == ["VirtualMachine/default/web"]
     assert "vm-refused" not in {finding.rule for finding in findings}
 
 

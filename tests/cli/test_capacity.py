@@ -208,7 +208,7 @@ def test_halted_vms_take_no_room_and_pools_take_as_many_as_they_say() -> None:
     }
     vms = vm("halted").replace("Always", "Halted") + "---\n" + json.dumps(pool)
     found = answer("--nodes", "nodes.yaml", vms=vms)
-    assert [(each["name"], bool(each["node"])) for each in found["vms"]] == [
+    assert [(vm["name"], bool(vm["node"])) for vm in found["vms"]] == [
         ("default/halted", False),
         ("default/pool-0", True),
         ("default/pool-1", True),

@@ -70,7 +70,7 @@ def test_all_problems_of_a_broken_catalog_are_findings_in_every_format(run):
     assert len(json.loads(run("-o", "json", files=BROKEN).stdout)) == 2
     assert run("-o", "github", files=BROKEN).stdout.count("::error file=catalog/") == 2
     results = json.loads(run("-o", "sarif", files=BROKEN).stdout)["runs"][0]["results"]
-    assert [each["ruleId"] for each in results] == ["invalid-declaration"] * 2
+    assert [result["ruleId"] for result in results] == ["invalid-declaration"] * 2
     suite = etree.fromstring(run("-o", "junit", files=BROKEN).stdout.encode()).find("testsuite")
     assert [case.get("name") for case in suite if len(case)] == ["invalid-declaration"]
 
@@ -118,7 +118,7 @@ def test_vms_of_a_dump_are_read_one_by_one(run, monkeypatch):
 
     monkeypatch.setattr(files, "vms_of", reading)
     monkeypatch.setattr(values.Vms, "check", looking)
-    lines = "".join(f"{json.dumps(each)}\n" for each in vms(4))
+    lines = "".join(f"{json.dumps(vm)}\n" for vm in vms(4))
     assert run("-f", "-", stdin=lines).stderr.endswith(", 4 VMs\n")
     assert looked_at == [("vm-0", 1), ("vm-1", 2), ("vm-2", 3), ("vm-3", 4)]
 

@@ -31,10 +31,10 @@ def _commands() -> Iterator[tuple[str, click.Command]]:
     def walk(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
         if isinstance(command, click.Group):
             context = click.Context(command, **command.context_settings)
-            for each in command.list_commands(context):
-                below = command.get_command(context, each)
+            for subcommand in command.list_commands(context):
+                below = command.get_command(context, subcommand)
                 assert below is not None
-                yield from walk(f"{name} {each}".strip(), below)
+                yield from walk(f"{name} {subcommand}".strip(), below)
         else:
             yield name, command
 
@@ -56,7 +56,7 @@ def test_every_command_is_looked_at():
 class TestSpellings:
     def test_short_ones_mean_the_same_everywhere(self, name):
         for option in _options(ALL[name]):
-            for short in (each for each in option.opts if len(each) == 2):
+            for short in (opt for opt in option.opts if len(opt) == 2):
                 assert SHORT.get(short) in option.opts, short
 
     def test_long_ones_have_their_short_one(self, name):
@@ -66,7 +66,7 @@ class TestSpellings:
                 assert longs[long] in option.opts, long
 
     def test_none_is_foreign(self, name):
-        assert not FOREIGN & {each for option in _options(ALL[name]) for each in option.opts}
+        assert not FOREIGN & {opt for option in _options(ALL[name]) for opt in option.opts}
 
     def test_output_is_a_format(self, name):
         for option in _options(ALL[name]):
@@ -74,7 +74,7 @@ class TestSpellings:
                 assert isinstance(option.type, click.Choice)
 
     def test_every_command_can_be_quiet_and_coloured(self, name):
-        spelt = {each for option in _options(ALL[name]) for each in option.opts}
+        spelt = {opt for option in _options(ALL[name]) for opt in option.opts}
         assert {"-q", "--quiet", "--color"} <= spelt
 
     def test_help_describes_every_option_in_80_columns(self, name):

@@ -66,7 +66,7 @@ def test_every_report_of_check_names_what_is_left_out_and_by_what(form: str) -> 
         assert LEFT_OUT in said
         assert "virtcatalog.toml:5:1: check.fail-on: what is less grave than 'error' has no exit status 1" in said
     if form == "json":
-        places = {(each["field"], each["line"]) for each in json.loads(said)}
+        places = {(row["field"], row["line"]) for row in json.loads(said)}
         assert places == {("environments", 1), ("kubevirt", 2), ("check.fail-on", 5)}
 
 

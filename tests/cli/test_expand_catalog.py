@@ -43,7 +43,7 @@ DB = ("db", "1Gi")
 
 def guests(result: Result) -> list[tuple[str, str]]:
     vmis = documents(result)
-    return [(each["metadata"]["name"], each["spec"]["domain"]["memory"]["guest"]) for each in vmis]
+    return [(vmi["metadata"]["name"], vmi["spec"]["domain"]["memory"]["guest"]) for vmi in vmis]
 
 
 @pytest.mark.usefixtures("catalog")

@@ -75,7 +75,7 @@ def test_a_change_of_the_catalog_fails_the_tests_until_the_domains_are_accepted(
 def test_every_target_is_in_the_help(tmp_path):
     folder = tmp_path / "house"
     init(folder)
-    (declared,) = [each for each in (folder / "Makefile").read_text().splitlines() if each.startswith(".PHONY:")]
+    (declared,) = [line for line in (folder / "Makefile").read_text().splitlines() if line.startswith(".PHONY:")]
     assert [line.split()[1] for line in make(folder).splitlines()] == declared.split()[1:]
 
 

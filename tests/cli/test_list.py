@@ -97,7 +97,7 @@ class TestPrices:
         Path("catalog/prices.yaml").write_text(text + "environments: {production: {cpu: 1}}\n")
 
     def facts(self, *arguments: str) -> dict[str, dict[str, object]]:
-        return {each["name"]: each for each in json.loads(run("list", *arguments, "-o", "json").stdout)}
+        return {row["name"]: row for row in json.loads(run("list", *arguments, "-o", "json").stdout)}
 
     def test_are_those_of_the_catalog(self):
         large = self.facts()["m.large"]
@@ -139,7 +139,7 @@ class TestPrices:
 
 class TestForms:
     def test_json_has_bytes_and_every_fact(self):
-        found = {each["name"]: each for each in json.loads(run("list", "-o", "json").stdout)}
+        found = {row["name"]: row for row in json.loads(run("list", "-o", "json").stdout)}
         assert found["g.old"] == {
             "name": "g.old",
             "class": "g",

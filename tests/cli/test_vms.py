@@ -91,4 +91,4 @@ def test_another_document_that_cannot_be_read_changes_no_vm() -> None:
 def test_an_object_that_vms_may_meet_has_to_be_readable(document: str, problem: str) -> None:
     with pytest.raises(ManifestError) as caught:
         _from_files(write(BAD_WIDGET, document, VM))
-    assert [str(each) for each in caught.value.problems] == [NOT_A_MAP.format(3), problem]
+    assert [str(fault) for fault in caught.value.problems] == [NOT_A_MAP.format(3), problem]

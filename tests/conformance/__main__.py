@@ -64,7 +64,7 @@ def _commands(*, failing: bool) -> Counter[tuple[str, str]]:
     """Run the command lines, and say how many give virtctl's answer."""
     found: Counter[tuple[str, str]] = Counter()
     for stage in commands.STAGES:
-        asked = [each for each in commands.commands() if each.stage == stage]
+        asked = [command for command in commands.commands() if command.stage == stage]
         differing = [each for each in asked if commands.check(each)]
         found[DEFAULT_RELEASE, stage] = len(asked) - len(differing)
         print(f"{stage}: {len(asked) - len(differing)}/{len(asked)}")

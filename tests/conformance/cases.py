@@ -90,6 +90,6 @@ def cases() -> tuple[Case, ...]:
 @cache
 def spread() -> tuple[Case, ...]:
     """Some 500 cases: one of each release and group for each stage that it may end in, and every tenth besides."""
-    kinds = {(each.release, each.group, *each.expected): each for each in reversed(cases())}
+    kinds = {(case.release, case.group, *case.expected): case for case in reversed(cases())}
     chosen = {*map(id, kinds.values()), *map(id, cases()[::_EVERY])}
-    return tuple(each for each in cases() if id(each) in chosen)
+    return tuple(case for case in cases() if id(case) in chosen)

@@ -125,7 +125,7 @@ def _admission(command: Command) -> list[str]:
     if bool(causes) == command.admission["allowed"]:
         return [f"admission: KubeVirt allows it: {command.admission['allowed']}"]
     fields = command.admission.get("fields")
-    return list(views.differences(fields, sorted({each.field for each in causes}))) if fields is not None else []
+    return list(views.differences(fields, sorted({cause.field for cause in causes}))) if fields is not None else []
 
 
 def _converted(command: Command) -> list[str]:

@@ -104,7 +104,7 @@ def view(told: dict[str, Any]) -> dict[str, Any]:
         return seen
     seen |= {
         "live": _operations(told["liveUpdates"]),
-        "conditions": sorted([each["type"], each["status"]] for each in told["vmiConditions"]),
+        "conditions": sorted([condition["type"], condition["status"]] for condition in told["vmiConditions"]),
         "migratedVolumes": sorted(told.get("migratedVolumes") or []),
         "generationObserved": told["generationObserved"],
         "migration": told["migration"],
@@ -126,8 +126,8 @@ def _renewed(names: Manifest | None) -> bool:
 def _operations(changes: list[dict[str, Any]]) -> list[list[Any]]:
     """Changes in an order of their own; identities that KubeVirt draws do not count."""
     seen = []
-    for each in changes:
-        path, value = each["path"], each.get("value")
+    for change in changes:
+        path, value = change["path"], change.get("value")
         place = path.replace("/spec/template/spec", "/spec", 1)
         if place in [f"{_FIRMWARE}/{name}" for name in _DRAWN]:
             continue
@@ -135,7 +135,7 @@ def _operations(changes: list[dict[str, Any]]) -> list[list[Any]]:
             value = {key: item for key, item in (value or {}).items() if key not in _DRAWN}
             if not value:
                 continue
-        seen.append([each["op"], path, _with_amounts(value, path)])
+        seen.append([change["op"], path, _with_amounts(value, path)])
     return sorted(seen, key=json.dumps)
 
 

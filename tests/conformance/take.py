@@ -57,8 +57,8 @@ def take_commands(folder: Path) -> bytes:
                         "args": case["args"],
                         "files": case.get("files") or {},
                         "stdin": case.get("stdin"),
-                        "refused": any("error" in each for each in answers),
-                        "objects": [each["object"] for each in answers if "object" in each],
+                        "refused": any("error" in answer for answer in answers),
+                        "objects": [answer["object"] for answer in answers if "object" in answer],
                         **_of_template(case),
                     }
                 )
@@ -95,7 +95,7 @@ def _of_template(case: dict[str, Any]) -> dict[str, Any]:
     if "allowed" in admission:
         found["admission"] = {"allowed": admission["allowed"]}
         if not admission["allowed"] and admission["stage"] == "webhook" and "causes" in admission:
-            found["admission"]["fields"] = sorted({each["field"] for each in admission["causes"]})
+            found["admission"]["fields"] = sorted({cause["field"] for cause in admission["causes"]})
     if "process" in case and "object" in case["expect"]:
         found["parameters"] = case["process"].get("parameters") or {}
         found["made"] = case["process"]["expect"].get("object")

@@ -57,7 +57,7 @@ def types(browser: Chrome) -> Iterator[str]:
         browsing.write(Path(folder), render(load_catalog(ROOT / "examples/common-instancetypes")))
         browser.get(f"{Path(folder).as_uri()}/index.html#vcpus-min=8&vcpus-max=8&hide=ratio")
         browsing.wait(browser, lambda: browsing.text(browser, "#count"))
-        yield "\n".join(each.replace("\t", "  ") for each in browsing.texts(browser, "#count, #types tr")) + "\n"
+        yield "\n".join(text.replace("\t", "  ") for text in browsing.texts(browser, "#count, #types tr")) + "\n"
 
 
 def stored(name: str) -> str:

@@ -54,7 +54,7 @@ def vm(name: str, **spec: Any) -> Data:
 
 def keys(*vms: Data, cluster: Cluster | None = None, namespaces: frozenset[str] = frozenset()) -> int:
     alike = Alike(cluster or Cluster())
-    return len({alike.key(each, namespaces) for each in vms})
+    return len({alike.key(vm, namespaces) for vm in vms})
 
 
 def changed(path: str, value: Any) -> Data:

@@ -189,7 +189,7 @@ def test_every_file_is_handed_over_and_the_problems_of_all_are_raised() -> None:
         raise AssertionError(problem)
     with pytest.raises(ManifestError) as caught:
         dumped([Placed("gone"), Placed("c.yaml")], refuse)
-    assert [str(each) for each in caught.value.problems] == ["gone: there is no such file or folder"] * 2
+    assert [str(problem) for problem in caught.value.problems] == ["gone: there is no such file or folder"] * 2
 
 
 class TestSources:

@@ -117,7 +117,7 @@ def repositories(data: bytes) -> None:
         str(error).encode("utf-8", "surrogateescape")
     else:
         for environment in found.environments:
-            assert all(str(each.place) for each in environment.resources)
+            assert all(str(resource.place) for resource in environment.resources)
         for problem in found.all_problems:
             str(problem).encode("utf-8", "surrogateescape")
 
@@ -143,7 +143,9 @@ def chart_values(data: bytes) -> None:
     for _ in range(choices.number(2) + 1):
         manifests = unchecked(Part(_bytes(choices, {"values": _VALUES}), "f"))[0]
         found = [
-            values_at(each, path) for each in manifests for path in ((), ("values",), ("values", "extraObjects", 1))
+            values_at(manifest, path)
+            for manifest in manifests
+            for path in ((), ("values",), ("values", "extraObjects", 1))
         ]
         layers += [each for each in found if each is not None]
     if layers:

@@ -645,7 +645,7 @@ def imports(data: bytes) -> None:
     choices = Choices(data)
     tree = {path: _written(choices, choices.edited(document)) for path, document in KUSTOMIZE.items()}
     try:
-        built = [each.data for each in build(held(tree), "x").resources] if choices.number(2) else []
+        built = [resource.data for resource in build(held(tree), "x").resources] if choices.number(2) else []
         content = _written(choices, choices.edited(CATALOG_OBJECTS))
         found = collected([("f", content)], [("x", built)]).manifests
         if found:

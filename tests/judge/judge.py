@@ -126,8 +126,8 @@ def _firmware(root: Path) -> None:
 
 def table(verdicts: list[Verdict], version: str) -> str:
     """The lines of docs/fidelity.md."""
-    refused = [each for each in verdicts if each.refused]
-    failed = [each for each in verdicts if each.failed]
+    refused = [verdict for verdict in verdicts if verdict.refused]
+    failed = [verdict for verdict in verdicts if verdict.failed]
     counts = (
         f"{version}; golden domains: {len(verdicts)}, defined as they are: {len(verdicts) - len(refused)}, "
         f"started under software emulation: {len(verdicts) - len(failed)}."
@@ -165,14 +165,18 @@ def main() -> int:
     arguments = parser.parse_args()
     goldens = sorted(GOLDEN.glob("*/*.xml"))
     if arguments.names:
-        goldens = [each for each in goldens if each.relative_to(GOLDEN).with_suffix("").as_posix() in arguments.names]
+        goldens = [
+            golden for golden in goldens if golden.relative_to(GOLDEN).with_suffix("").as_posix() in arguments.names
+        ]
     _firmware(arguments.root)
     with Libvirt(arguments.root) as libvirt:
-        verdicts = [judge(libvirt, arguments.root, each) for each in goldens]
+        verdicts = [judge(libvirt, arguments.root, golden) for golden in goldens]
         version = libvirt.version()
     made = table(verdicts, version)
     sys.stdout.write(made)
-    unexplained = [each.name for each in verdicts if each.refused and _reason(each.refused) == each.refused]
+    unexplained = [
+        verdict.name for verdict in verdicts if verdict.refused and _reason(verdict.refused) == verdict.refused
+    ]
     if unexplained:
         sys.stdout.write(f"refused, and not for missing hardware: {', '.join(unexplained)}\n")
         return 1

@@ -57,7 +57,7 @@ def memory_size(domain: Domain) -> bool:
     most = 2**30
     cells = domain.xpath("cpu/numa/cell[@memory]")
     amounts = domain.xpath("memory | currentMemory")
-    if not cells and all(int(each.text) <= most for each in amounts):
+    if not cells and all(int(amount.text) <= most for amount in amounts):
         return False
     _drop(domain, "maxMemory", "devices/memory", "currentMemory")
     for cell in cells:

@@ -208,7 +208,10 @@ SPEC = "spec.virtualMachineTemplate.spec"
 )
 def test_a_pool_is_refused_at_its_own_fields(parts, refused_by, reason):
     result = made(POOL, **parts)
-    assert (result.refused_by, [f"{each.field}: {each.message}" for each in result.reasons]) == (refused_by, [reason])
+    assert (result.refused_by, [f"{against.field}: {against.message}" for against in result.reasons]) == (
+        refused_by,
+        [reason],
+    )
 
 
 @pytest.mark.parametrize("limit", ["1", "1%", "50%", "100%"])

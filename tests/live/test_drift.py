@@ -72,7 +72,7 @@ class TestTwelveStates:
         assert (data["partial"], answer.exit_code) == (False, 1)
 
     def test_an_edit_is_told_with_who_when_and_who_wins(self, answer):
-        (reason,) = (each for each in vms(answer)["team-3/edited-13"]["reasons"] if each["kind"] == "edited")
+        (reason,) = (reason for reason in vms(answer)["team-3/edited-13"]["reasons"] if reason["kind"] == "edited")
         (field,) = reason["fields"]
         assert (field["field"], field["now"], field["wanted"]) == ("spec.template.spec.hostname", "by-hand", "host-13")
         assert field["writer"] == {
@@ -358,7 +358,7 @@ class TestWhatGitDoesNotSet:
         field = ("spec", "template", "spec", "terminationGracePeriodSeconds")
         vm = self.wrote(small, field, 5, "helm", fleet.TIME)
         (reason,) = vm["reasons"]
-        assert (reason["kind"], [each["field"] for each in reason["fields"]]) == ("behind", [".".join(field)])
+        assert (reason["kind"], [change["field"] for change in reason["fields"]]) == ("behind", [".".join(field)])
         assert reason["message"].startswith("Git does not set it: it was taken out of Git, or a webhook added it")
 
     def test_what_the_server_notes_counts_beside_an_old_note_of_kubectls(self, small):

@@ -121,12 +121,12 @@ def test_a_pool_that_was_not_synced_waits_with_its_vms(judged):
     (reason,) = of_pool(found)["reasons"]
     field = "spec.template.spec.terminationGracePeriodSeconds"
     assert (reason["kind"], reason["wins"]) == ("behind", "git")
-    assert [each["field"] for each in reason["fields"]] == [f"spec.virtualMachineTemplate.{field}"]
+    assert [change["field"] for change in reason["fields"]] == [f"spec.virtualMachineTemplate.{field}"]
     for vm in of_vms(found):
         (reason,) = vm["reasons"]
         assert (reason["kind"], reason["wins"]) == ("behind", "controller")
         ((name, now, to, line),) = (
-            (each["field"], each["now"], each["wanted"], each["place"]) for each in reason["fields"]
+            (field["field"], field["now"], field["wanted"], field["place"]) for field in reason["fields"]
         )
         assert (name, now, to) == (field, 30, 60)
         assert (

@@ -78,7 +78,7 @@ def test_a_place_in_no_document_is_unknown() -> None:
 def test_characters_that_no_text_has_are_told(content: str | bytes, problem: str) -> None:
     text = Text(content)
     assert list(text.documents()) == []
-    assert [f"{each.line}:{each.column}: {each.message}" for each in text.problems] == [problem]
+    assert [f"{fault.line}:{fault.column}: {fault.message}" for fault in text.problems] == [problem]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_json_is_read_as_yaml_where_it_is_none(text: str | bytes, documents: lis
 def test_a_number_that_no_reader_of_json_takes_is_told() -> None:
     text = Text('{"a": 1,\n "b": [1e400]}')
     assert list(text.documents()) == []
-    assert [f"{each.line}:{each.column}: {each.message}" for each in text.problems] == [
+    assert [f"{problem.line}:{problem.column}: {problem.message}" for problem in text.problems] == [
         "2:8: the number 1e400 is too large for JSON; quote it if it is text"
     ]
 
@@ -111,7 +111,7 @@ def test_a_number_that_no_reader_of_json_takes_is_told() -> None:
 def manifests(text: str) -> tuple[list[Any], list[str]]:
     source = ManifestText(text)
     documents = [data for _, data in source.documents()]
-    return documents, [f"{each.line}:{each.column}: {each.message}" for each in source.problems]
+    return documents, [f"{problem.line}:{problem.column}: {problem.message}" for problem in source.problems]
 
 
 IN_SEPARATOR = "in a line that begins with --- kubectl, Argo CD and Flux take nothing but a comment behind it"

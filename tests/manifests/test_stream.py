@@ -236,7 +236,7 @@ def test_msgspec_says_where_a_value_ends() -> None:
 def test_lines_of_json_are_documents_with_places_of_their_own(block: int) -> None:
     stream = stream_of(FAULTS["JSON lines"].encode())
     vms, problems = gone_through(stream)
-    assert [each.place("metadata.name") for each in vms] == [(1, 73), (3, 73), (4, 73)]
+    assert [vm.place("metadata.name") for vm in vms] == [(1, 73), (3, 73), (4, 73)]
     assert [other.place() for other in stream.others] == [(2, 1), (5, 1)]
     assert problems == []
 
@@ -251,7 +251,7 @@ def test_a_bad_line_of_json_is_told_and_nothing_else_is_lost(block: int) -> None
 def test_half_a_character_in_an_item_is_told_there_and_the_others_are_read(block: int) -> None:
     content = json.dumps(listed([VMS[0], vm("b", x="\ud800"), VMS[2]]))
     vms, problems = gone_through(stream_of(content.encode()))
-    assert [each.data["metadata"]["name"] for each in vms] == ["a", "c"]
+    assert [vm.data["metadata"]["name"] for vm in vms] == ["a", "c"]
     assert problems == [
         "f:1:566: is not YAML: while parsing a quoted scalar: found invalid Unicode character escape code"
     ]
@@ -259,7 +259,7 @@ def test_half_a_character_in_an_item_is_told_there_and_the_others_are_read(block
 
 def test_what_only_yaml_takes_in_an_item_is_read(block: int) -> None:
     vms, problems = gone_through(stream_of(json.dumps(listed([VMS[0], vm("b", x=float("nan")), VMS[2]])).encode()))
-    assert [each.data["metadata"]["name"] for each in vms] == ["a", "b", "c"]
+    assert [vm.data["metadata"]["name"] for vm in vms] == ["a", "b", "c"]
     assert problems == []
     assert vms[1].data["spec"]["x"] == "NaN"
 
@@ -268,7 +268,7 @@ def test_a_fault_of_syntax_in_an_item_is_told_there_and_the_others_are_read(
     block: int, snapshot: SnapshotAssertion
 ) -> None:
     vms, problems = gone_through(stream_of(FAULTS["a fault in an item"].encode()))
-    assert [each.data["metadata"]["name"] for each in vms] == ["a", "c"]
+    assert [vm.data["metadata"]["name"] for vm in vms] == ["a", "c"]
     assert len(problems) == 1
     assert problems[0].startswith("f:")
     assert problems == snapshot

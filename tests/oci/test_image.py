@@ -75,7 +75,7 @@ def test_a_tar_file_has_no_owner_and_no_time() -> None:
         members = archive.getmembers()
         contents = [archive.extractfile(member).read() for member in members]
     assert contents == [b"1", b"22"]
-    assert [(each.name, each.size, each.mode, each.mtime, each.uid, each.uname) for each in members] == [
+    assert [(member.name, member.size, member.mode, member.mtime, member.uid, member.uname) for member in members] == [
         ("a", 1, 0o644, 0, 0, ""),
         ("b/c", 2, 0o644, 0, 0, ""),
     ]

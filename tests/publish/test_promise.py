@@ -47,7 +47,7 @@ def files():
 
 def test_the_lock_has_a_line_for_each_object():
     lines = Path("catalog/catalog.lock").read_text().splitlines()
-    (line,) = [each for each in lines if each.startswith('"z1.large"')]
+    (line,) = [line for line in lines if line.startswith('"z1.large"')]
     entry = json.loads("{" + line.rstrip(",") + "}")["z1.large"]
     assert entry["since"] == "v1.0.0"
     assert entry["digest"].startswith("sha256:")

@@ -534,4 +534,4 @@ FOLDED = "kustomize folds lines that begin with a tab, or are empty at the end, 
 def test_what_kustomize_would_make_something_else_of_is_refused(spec, problem):
     text = f"apiVersion: x/v1\nkind: A\nmetadata: {{name: a}}\nspec: {spec}\n"
     parsed, _ = Texts().parsed(text.encode(), "a.yaml", objects=True)
-    assert [f"{each.line}:{each.column}: {each.message}" for each in parsed.problems] == [problem]
+    assert [f"{fault.line}:{fault.column}: {fault.message}" for fault in parsed.problems] == [problem]

@@ -44,14 +44,14 @@ def rendered(monkeypatch):
 
 def environment(files, kind="HelmRelease", program="/helm"):
     repository = find(held({path: text.encode() for path, text in files.items()}), "r", Renderer(lambda: program))
-    (found,) = (each for each in repository.environments if each.kind == kind)
+    (found,) = (environment for environment in repository.environments if environment.kind == kind)
     return found
 
 
 def objects(environment):
     return [
-        (each.data["metadata"]["name"], each.data["metadata"].get("namespace"), str(each.place))
-        for each in environment.resources
+        (resource.data["metadata"]["name"], resource.data["metadata"].get("namespace"), str(resource.place))
+        for resource in environment.resources
     ]
 
 
@@ -213,7 +213,7 @@ def test_of_parameters_with_one_name_the_last_counts(rendered):
 
 def test_objects_in_an_applications_values():
     built = argo(f"      values: |\n        extra:\n        - {vm('db')}\n", at=None)
-    assert [(each.data["metadata"], str(each.place)) for each in built.resources] == [
+    assert [(resource.data["metadata"], str(resource.place)) for resource in built.resources] == [
         ({"name": "db", "namespace": "shop"}, "r/app.yaml:10:11")
     ]
 
@@ -227,7 +227,7 @@ def test_values_that_are_none_are_named():
 
 def lone(files, program="/helm"):
     repository = find(held({path: text.encode() for path, text in files.items()}, "r"), "r", Renderer(lambda: program))
-    return [each for each in repository.environments if each.kind == "chart"]
+    return [environment for environment in repository.environments if environment.kind == "chart"]
 
 
 OWN = {**CHARTS, "charts/vms/templates/vm.yaml": "apiVersion: kubevirt.io/v1\n"}
@@ -459,7 +459,7 @@ def test_a_release_has_its_own_namespace_and_parameters(rendered):
     built = argo(spec)
     ((_, _, _, namespace, _, settings),) = rendered
     assert (namespace, settings) == ("own", ["--set=a=", "--set=b=5", "--set=c=d\\,e\\,{f"])
-    assert [each.data["metadata"]["namespace"] for each in built.resources] == ["own"]
+    assert [resource.data["metadata"]["namespace"] for resource in built.resources] == ["own"]
     assert (built.folders, built.problems, built.failed) == (("charts/vms",), (), False)
 
 

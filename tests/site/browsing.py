@@ -109,9 +109,9 @@ def faults(browser: Chrome, *impacts: str) -> list[tuple[str, str]]:
     found = browser.execute_async_script("axe.run().then(arguments[0])")
     assert found["passes"]
     return [
-        (each["id"], each["nodes"][0]["html"][:200])
-        for each in found["violations"]
-        if not impacts or each["impact"] in impacts
+        (violation["id"], violation["nodes"][0]["html"][:200])
+        for violation in found["violations"]
+        if not impacts or violation["impact"] in impacts
     ]
 
 

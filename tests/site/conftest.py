@@ -51,7 +51,7 @@ def open_page(browser) -> Iterator[Callable[[Path, str], webdriver.Chrome]]:
     requests = [
         each["message"] for each in browser.get_log("performance") if "Network.requestWillBeSent" in each["message"]
     ]
-    assert not [each for each in requests if '"url":"http' in each]
+    assert not [request for request in requests if '"url":"http' in request]
 
 
 @pytest.fixture

@@ -86,7 +86,7 @@ class TestTypes:
         assert browser.find_element(By.NAME, "dedicated").is_selected()
         heads = texts(browser, "#types thead th:not([hidden])")
         assert heads == ["Name↑2", "Class", "vCPUs", "Memory↓1", "GiB a vCPU"]
-        memory = [int(each.split()[0]) for each in texts(browser, "#types tbody td.memory")]
+        memory = [int(text.split()[0]) for text in texts(browser, "#types tbody td.memory")]
         assert memory == sorted(memory, reverse=True)
 
     @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def fitting(example):
         for preference, reason in zip(example.preferences, row, strict=True)
         if not reason
     ]
-    return [*pairs[::29], *((each.name, "") for each in example.instancetypes[::9])]
+    return [*pairs[::29], *((instancetype.name, "") for instancetype in example.instancetypes[::9])]
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ class TestTheManifest:
             assert result.admitted, (which, result.reasons)
 
     @pytest.mark.parametrize(
-        "choice", [each for each in CHOICES if not any(key in ("pod", "networks") for key, _ in each)]
+        "choice", [choice for choice in CHOICES if not any(key in ("pod", "networks") for key, _ in choice)]
     )
     def test_is_what_virtctl_makes_of_its_line(self, page, choice):
         for fields in ([("type", "u1.large"), ("preference", "fedora")], [("type", "u1.large")]):

@@ -40,8 +40,8 @@ def vm(name: str, instancetype: object = "m.small", namespace: str = "shop", pre
 
 def fleet(*vms, overlays: str = "", where: str = "", anonymous: bool = False) -> Fleet:
     found = Fleet(catalog(overlays), anonymous=anonymous)
-    for each in vms:
-        found.add(each, where)
+    for vm in vms:
+        found.add(vm, where)
     return found
 
 
