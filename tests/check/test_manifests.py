@@ -214,3 +214,32 @@ def test_objects_that_tell_flux_to_leave_them_alone(bench):
     assert bench({"catalog.yaml": "name: test\nkubevirt: v1.9.0\ndescription: '${x}'\ngitops: {flux: {}}\n"}) == []
     annotated = "{description: '${HOME}', annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}}"
     assert bench.preference(annotated) == []
+
+
+def test_an_instance_type_that_the_catalog_renders_for_a_namespace_is_there_twice(bench):
+    beside = """\
+        apiVersion: instancetype.kubevirt.io/v1beta1
+        kind: VirtualMachineInstancetype
+        metadata: {name: m.small}
+        spec: {cpu: {guest: 1}, memory: {guest: 4Gi}}
+        """
+    (finding,) = bench(manifests=beside)
+    assert finding.endswith("m.small: is there twice, first at instancetypes/m.yaml:1:40 [error: duplicate-object]")
+
+
+def test_a_pool_with_a_field_that_the_oldest_release_does_not_know(bench):
+    pool = """\
+        apiVersion: pool.kubevirt.io/v1beta1
+        kind: VirtualMachinePool
+        metadata: {name: web}
+        spec:
+          selector: {matchLabels: {app: web}}
+          virtualMachineTemplate:
+            metadata: {labels: {app: web}}
+            spec:
+              runStrategy: Always
+              template: {spec: {serviceAccountName: web, domain: {memory: {guest: 1Gi}, devices: {}}}}
+        """
+    files = {"catalog.yaml": "name: test\nvendor: example.org\nkubevirt: v1.8.4\n"}
+    (finding,) = bench(files, manifests=pool)
+    assert "VirtualMachinePool/web: spec.virtualMachineTemplate.spec.template.spec.serviceAccountName" in finding

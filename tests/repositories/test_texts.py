@@ -12,7 +12,7 @@ from virtcatalog.manifests.folder import held
 from virtcatalog.repositories import building
 from virtcatalog.repositories.find import find
 from virtcatalog.repositories.helm import Renderer
-from virtcatalog.repositories.kustomize.scalars import ObjectText
+from virtcatalog.repositories.kustomize.scalars import ObjectText, resolved
 from virtcatalog.repositories.model import Repository
 from virtcatalog.repositories.texts import Texts
 
@@ -127,3 +127,14 @@ def shown(found: Repository) -> list[object]:
         for environment in found.environments
     ]
     return [objects, list(map(str, found.all_problems)), list(map(str, found.all_unrendered))]
+
+
+@pytest.mark.parametrize(
+    "word", ["y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF"]
+)
+def test_words_that_are_booleans_in_yaml_1_1_are_texts_to_kustomize(word):
+    assert resolved(word) == word
+
+
+def test_true_and_false_are_booleans_to_kustomize():
+    assert [resolved(word) for word in ("true", "False", "truE")] == [True, False, "truE"]
