@@ -57,7 +57,6 @@ def test_a_vm_that_is_switched_off_is_stopped(vm, roll):
     told = roll(vm, edited(vm, runStrategy="Halted"))
     assert told.stopped
     assert told.following is None
-    assert told.conditions == ()
 
 
 def test_a_vm_that_did_not_run_is_told_of_at_its_next_start(vm, roll):

@@ -130,7 +130,6 @@ def _run(running: Running, vm: VirtualMachine, *, halted: bool) -> bool:
         running.restart = None
         _require_restart(running, vm)
         running.vmi, running.started, running.stopped = None, None, True
-        running.conditions, running.volumes, running.interfaces = {}, {}, {}
         return True
     if vmi is None:
         _start(running, vm)
