@@ -55,9 +55,9 @@ def test_the_release_that_it_runs(catalog):
 
 
 def test_a_vendor_of_its_own_is_a_label(catalog):
-    _, found = overlay(catalog, "{vendor: lab.example.org, labels: {a: b}, annotations: {c: d e}}")
+    _, found = overlay(catalog, "{vendor: lab.example.org, labels: {a: b}, annotations: {C.d/E: d e}}")
     assert found.labels == {"a": "b", f"{P}vendor": "lab.example.org"}
-    assert found.annotations == {"c": "d e"}
+    assert found.annotations == {"C.d/E": "d e"}  # Kubernetes judges keys of annotations in lower case
 
 
 def test_a_patch_is_for_what_it_selects(catalog):

@@ -70,6 +70,12 @@ def test_names_that_kubernetes_refuses(imported):
     assert rules(imported(a_preference(labels="{a: 'b c'}"))) == ["invalid-name"]
 
 
+def test_keys_of_annotations_are_judged_in_lower_case(imported):
+    annotated = a_preference().replace("labels:", "annotations: {Example.org/Note: x}, labels:")
+    assert imported(annotated) == []
+    assert rules(imported(a_preference(labels="{Example.org/Note: x}"))) == ["invalid-name"]
+
+
 @pytest.mark.parametrize("name", ["v1.2xmedium", "dx1.medium1gi", "m.large.gpu", "a-b.c-d"])
 def test_names_of_the_grammar(imported, name):
     assert imported(a_type(name)) == []

@@ -152,7 +152,7 @@ class Composer:
         """Check that Kubernetes takes the labels and annotations."""
         for field, pairs in (("labels", labels), ("annotations", annotations)):
             for key, value in pairs.items():
-                fault = key_fault(key) or (label_fault(value) if field == "labels" else "")
+                fault = (key_fault(key) or label_fault(value)) if field == "labels" else key_fault(key.lower())
                 if fault:
                     origin = f" (the label {key} is derived)" if key in DERIVED_LABELS else ""
                     self.report(merged, (field, key), fault + origin)

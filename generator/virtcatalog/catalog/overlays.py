@@ -171,7 +171,7 @@ class _Reader:
     def pairs(self, data: Mapping[str, Any], field: str, path: FieldPath = ()) -> dict[str, Any]:
         pairs = dict(data.get(field) or {})
         for key, value in pairs.items():
-            fault = key_fault(key) or (label_fault(value or "") if field == "labels" else "")
+            fault = (key_fault(key) or label_fault(value or "")) if field == "labels" else key_fault(key.lower())
             if fault:
                 self.report((*path, field, key), fault)
         fault = annotations_fault({key: value or "" for key, value in pairs.items()}) if field == "annotations" else ""

@@ -1,4 +1,4 @@
-"""Objects that go away: when, for what, and who still uses them."""
+"""Objects that go away: when, for what, who still uses them, and whether the last release promised that they stay."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from msgspec.structs import replace
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.kinds import INSTANCETYPE_KINDS
 from virtcatalog.api.kubevirt import VirtualMachine
-from virtcatalog.api.names import DEPRECATED_LABEL
+from virtcatalog.api.names import DEPRECATED_LABEL, REPLACED_BY
+from virtcatalog.api.names import SUNSET as SUNSET_ANNOTATION
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.labels import PREFIX, deprecation
+from virtcatalog.catalog.labels import deprecation
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject, VmCheck
 from virtcatalog.errors import listed
 from virtcatalog.kubevirt.instancetype.references import named_objects
+from virtcatalog.publish.promise import breaches
 
 SUNSET = Rule(
     "sunset-passed",
@@ -61,22 +63,32 @@ USED = Rule(
     "It cannot be created any more once the object is removed.",
     "Use the replacement.",
 )
-RULES = (SUNSET, LEFT_OUT, MISSING, DEPRECATED, NONE, USED)
+BROKEN = Rule(
+    "broken-promise",
+    "error",
+    "What the last release published would change, or go, here or in an environment.",
+    "VMs that exist keep the revision that they were created with, and new VMs of the same name get another machine, "
+    "or none. `virtcatalog build` refuses it; it cannot be allowed.",
+    "Publish a changed class as a new `version`, and deprecate what goes away, with a replacement and a sunset. Where "
+    "nobody uses it yet, publish it so: `virtcatalog release VERSION --accept NAME`.",
+)
+RULES = (SUNSET, LEFT_OUT, MISSING, DEPRECATED, NONE, USED, BROKEN)
 
 _Key = tuple[bool, str]
 """Whether it is an instance type, and its name."""
 
-_REPLACED_BY = f"{PREFIX}replacedBy"
-_SUNSET = f"{PREFIX}sunset"
-
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """Check deprecated objects."""
+    """Check deprecated objects, and what the last release published."""
     objects = _by_name(inventory)
     for subject in objects.values():
         if _deprecated(subject):
             yield from _deprecation(subject, objects.get((subject.is_instancetype, _replacement(subject))))
             yield from _sunset(subject, inventory)
+    for breach in breaches(inventory.catalog) if inventory.catalog is not None else ():  # only a release has a date
+        place = breach.problem
+        environments = (breach.environment,) if breach.environment else ()
+        yield BROKEN.at(place, place.message, field=place.field, about=place.object, environments=environments)
 
 
 class Vms(VmCheck):
@@ -101,7 +113,7 @@ class Vms(VmCheck):
     def finish(self) -> Iterator[Finding]:
         """Yield what environments leave out too early, with the VMs that use it there."""
         for key, subject in self._deprecated.items():
-            sunset, inventory = subject.annotations.get(_SUNSET, ""), self.inventory
+            sunset, inventory = subject.annotations.get(SUNSET_ANNOTATION, ""), self.inventory
             if subject.origin != "catalog" or (sunset and sunset <= inventory.today.isoformat()):
                 continue
             for overlay in inventory.overlays:
@@ -133,7 +145,7 @@ def _deprecation(subject: Subject, replacement: Subject | None) -> Iterator[Find
 
 def _sunset(subject: Subject, inventory: Inventory) -> Iterator[Finding]:
     """A deprecated object past its sunset, with the environments that still have it."""
-    sunset, today = subject.annotations.get(_SUNSET, ""), inventory.today.isoformat()
+    sunset, today = subject.annotations.get(SUNSET_ANNOTATION, ""), inventory.today.isoformat()
     if sunset and sunset < today:
         finding = subject.finding(SUNSET, f"was to be removed on {sunset}")
         yield replace(
@@ -152,4 +164,4 @@ def _deprecated(subject: Subject) -> bool:
 
 
 def _replacement(subject: Subject) -> str:
-    return subject.annotations.get(_REPLACED_BY, "")
+    return subject.annotations.get(REPLACED_BY, "")

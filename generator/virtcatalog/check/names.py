@@ -1,4 +1,4 @@
-"""Names: what Kubernetes takes, what common-instancetypes' readers expect, what is taken already."""
+"""Names and labels: what Kubernetes takes, what readers expect, what is taken already, what the spec says otherwise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES, key_fault, label_fault, name_fault
-from virtcatalog.catalog.labels import PREFIX
+from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.labels import PREFIX, requirement_labels, spec_labels
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject
 
@@ -39,7 +40,14 @@ DUPLICATE = Rule(
     "Only one of them can be in the cluster: the one that was applied last.",
     "Rename or remove one of the two.",
 )
-RULES = (INVALID_NAME, NAME_GRAMMAR, RESERVED_NAME, DUPLICATE)
+DRIFT = Rule(
+    "label-drift",
+    "error",
+    "A label of an object beside the catalog says something else than its spec.",
+    "Consoles and scripts select objects by these labels, and offer what the VM does not get.",
+    "Correct the label or the spec. In a catalog these labels are derived and cannot drift.",
+)
+RULES = (INVALID_NAME, NAME_GRAMMAR, RESERVED_NAME, DUPLICATE, DRIFT)
 
 _PART = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _GRAMMAR = re.compile(rf"[a-z]([-a-z0-9]*[a-z0-9])?\.{_PART}(\.{_PART})?")
@@ -47,7 +55,7 @@ _VENDOR = f"{PREFIX}vendor"
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """Check the names of instance types and preferences."""
+    """Check the names and labels of instance types and preferences."""
     subjects: dict[tuple[str, str, str, str], Subject] = {}
     for subject in inventory.objects:
         if subject.origin == "environment":
@@ -73,7 +81,7 @@ def _imported(inventory: Inventory, subject: Subject) -> Iterator[Finding]:
         yield subject.finding(INVALID_NAME, fault, "metadata.name")
     for field, pairs in (("labels", subject.labels), ("annotations", subject.annotations)):
         for key, value in pairs.items():
-            if fault := key_fault(key) or (label_fault(value) if field == "labels" else ""):
+            if fault := (key_fault(key) or label_fault(value)) if field == "labels" else key_fault(key.lower()):
                 yield subject.finding(INVALID_NAME, fault, f"metadata.{field}[{key}]")
     reserved = RESERVED_INSTANCETYPES if subject.is_instancetype else RESERVED_PREFERENCES
     deployed = inventory.catalog is None or inventory.catalog.operator_deployment
@@ -84,3 +92,19 @@ def _imported(inventory: Inventory, subject: Subject) -> Iterator[Finding]:
         and subject.labels.get(_VENDOR) != "kubevirt.io"
     ):
         yield subject.finding(RESERVED_NAME, f"KubeVirt's operator deploys {subject.name!r} itself", "metadata.name")
+    restated = spec_labels(subject.spec) if subject.is_instancetype else requirement_labels(subject.spec)
+    for key, expected in restated.items():
+        stated = subject.labels.get(PREFIX + key)
+        if stated is not None and not _agree(stated, expected):
+            message = f"the label says {stated!r}, the spec {expected or 'nothing of the kind'!r}"
+            yield subject.finding(DRIFT, message, f"metadata.labels[{PREFIX}{key}]")
+
+
+def _agree(stated: str, expected: str) -> bool:
+    """Whether a label restates a value: as it is, as the same amount, or as a flag that there is one."""
+    if stated == expected or (stated == "true" and expected) or (stated in ("", "false") and not expected):
+        return True
+    try:
+        return Quantity.parse(stated) == Quantity.parse(expected)
+    except ValueError:
+        return False

@@ -13,11 +13,9 @@ from virtcatalog.check import (
     delivery,
     deprecation,
     fitting,
-    labels,
     likely,
     names,
     probes,
-    promise,
     releases,
     scalars,
     sync,
@@ -34,7 +32,6 @@ _VM_CHECKS = (releases.Vms, values.Vms, vms.Vms, sync.Vms, deprecation.Vms)
 _CHECKS = (
     releases,
     names,
-    labels,
     values,
     likely,
     scalars,
@@ -46,7 +43,6 @@ _CHECKS = (
     sync,
     delivery,
     deprecation,
-    promise,
 )
 
 RULES = MappingProxyType(

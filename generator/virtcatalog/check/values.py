@@ -10,6 +10,7 @@ from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.shape import List, Shape, Struct, struct_of
 from virtcatalog.catalog.kinds import Manifest
+from virtcatalog.catalog.labels import FLUX_SUBSTITUTE
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject, VmCheck
 from virtcatalog.fleet.inputs import encoded
@@ -42,7 +43,6 @@ RULES = (NULL, EMPTY, FLUX)
 # As Flux's envsubst takes it: a name, perhaps with a default or another operator; a second dollar escapes it.
 _VARIABLE = re.compile(r"(?<!\$)\$\{[A-Za-z_]\w*([:=?+#%/^,@-][^}]*)?\}", re.ASCII)
 _TIME = "creationTimestamp"
-_SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 # Fields in which an empty string says something: no storage class at all, a toleration of every taint.
 _EMPTY_COUNTS = frozenset(("storageClassName", "key", "value", "effect", "operator"))
 
@@ -67,9 +67,10 @@ def _values(subject: Subject) -> Iterator[Finding]:
     text = encoded(written)
     # Objects of a catalog have no nulls: there they remove what a layer below set.
     if (subject.origin == "import" or not (subject.is_instancetype or subject.is_preference)) and _has_null(text):
-        for path in _nulls(written, ()):
-            message = "is null, which the API server drops: write {} if it is meant, or leave it out"
-            yield subject.finding(NULL, message, field_path(path))
+        for path, value in _leaves(written, ()):
+            if value is None and path[-1:] != (_TIME,):  # the API server itself writes that so
+                message = "is null, which the API server drops: write {} if it is meant, or leave it out"
+                yield subject.finding(NULL, message, field_path(path))
     kind = kind_type(str(subject.manifest.get("apiVersion")), subject.kind) if b'""' in text else None
     fields = struct_of(kind).fields if kind is not None else {}
     if "spec" in fields:
@@ -89,27 +90,16 @@ def _has_null(text: bytes) -> bool:
 
 
 def _substituted(subject: Subject) -> Iterator[Finding]:
-    if "disabled" in (subject.annotations.get(_SUBSTITUTE), subject.labels.get(_SUBSTITUTE)):
+    if "disabled" in (subject.annotations.get(FLUX_SUBSTITUTE), subject.labels.get(FLUX_SUBSTITUTE)):
         return
-    for path, text in _strings(_without_status(subject.manifest), ()):
+    for path, text in _leaves(_without_status(subject.manifest), ()):
+        if type(text) is not str or "${" not in text:
+            continue
         # No variable ends after the last brace: without this bound, every start would search to the end of the text.
-        match = _VARIABLE.search(text, 0, text.rfind("}") + 1) if "${" in text else None
+        match = _VARIABLE.search(text, 0, text.rfind("}") + 1)
         if match:
             message = f"Flux would replace {match[0]}: write ${match[0]}, or disable substitution for the object"
             yield subject.finding(FLUX, message, field_path(path))
-
-
-def _nulls(value: Any, path: Path) -> Iterator[Path]:
-    if value is None:
-        # The API server itself writes it so.
-        if path[-1:] != (_TIME,):
-            yield path
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _nulls(inner, (*path, key))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _nulls(item, (*path, index))
 
 
 def _empty(value: Any, shape: Shape, path: Path) -> Iterator[Path]:
@@ -126,12 +116,13 @@ def _empty(value: Any, shape: Shape, path: Path) -> Iterator[Path]:
             yield from _empty(item, shape.item, (*path, index))
 
 
-def _strings(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    if type(value) is str:
-        yield path, value
-    elif isinstance(value, dict):
+def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    """Yield the scalars of plain data with their paths."""
+    if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _strings(inner, (*path, key))
+            yield from _leaves(inner, (*path, key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from _strings(item, (*path, index))
+            yield from _leaves(item, (*path, index))
+    else:
+        yield path, value
