@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import total_ordering
 from typing import Any, Final
 
 from virtcatalog.api.quantity import MAX_INT64, NANO, Quantity
@@ -22,6 +23,7 @@ class ExpressionError(Exception):
         super().__init__(message)
 
 
+@total_ordering
 class Amount:
     """An amount of memory in an expression: exact arithmetic, printed as Kubernetes prints it."""
 
@@ -56,31 +58,18 @@ class Amount:
     def __truediv__(self, other: object) -> Amount | float:
         if isinstance(other, Amount):
             return _ratio(self, other)
-        if isinstance(other, bool) or not isinstance(other, int) or not other:
-            raise ExpressionError(f"memory can be divided by a whole number or an amount of memory, not by {other!r}")
-        return self._scaled(1, other)
+        return self._scaled(1, _divisor(other))
 
     def __floordiv__(self, other: object) -> Amount | int:
         if isinstance(other, Amount):
             return int(_ratio(self, other))
-        if isinstance(other, bool) or not isinstance(other, int) or not other:
-            raise ExpressionError(f"memory can be divided by a whole number or an amount of memory, not by {other!r}")
-        return Amount(Quantity(self._amount.value // other * NANO, "BinarySI"))
+        return Amount(Quantity(self._amount.value // _divisor(other) * NANO, "BinarySI"))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, (Amount, str)) and self._amount == _amount(other)
 
     def __lt__(self, other: object) -> bool:
         return self._amount < _amount(other)
-
-    def __gt__(self, other: object) -> bool:
-        return _amount(other) < self._amount
-
-    def __le__(self, other: object) -> bool:
-        return not self > other
-
-    def __ge__(self, other: object) -> bool:
-        return not self < other
 
     def __hash__(self) -> int:
         return hash(self._amount)
@@ -95,6 +84,12 @@ class Amount:
         if rest or nano % NANO:
             raise ExpressionError(f"{self} x {factor}/{divisor} is not a whole number of bytes")
         return Amount(Quantity(nano, "BinarySI"))
+
+
+def _divisor(number: object) -> int:
+    if isinstance(number, bool) or not isinstance(number, int) or not number:
+        raise ExpressionError(f"memory can be divided by a whole number or an amount of memory, not by {number!r}")
+    return number
 
 
 def _ratio(amount: Amount, other: Amount) -> float:

@@ -83,12 +83,11 @@ def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
     if path.startswith("/"):
         raise ValueError(f"{path!r} must be relative to this catalog's folder, such as ../common-instancetypes")
     own_folder = sources.folder(prefixes[-1])
+    outside = f"{path!r} leaves the folder that this catalog is in; a catalog can extend its neighbours only"
     try:
         folder = own_folder.folder(path)
     except LinkOutError:
-        raise ValueError(
-            f"{path!r} leaves the folder that this catalog is in; a catalog can extend its neighbours only"
-        ) from None
+        raise ValueError(outside) from None
     if folder is None:
         raise ValueError(f"there is no folder {path!r}{nearest(path, (NAME,))}")
     target = folder.at
@@ -100,9 +99,7 @@ def extend(sources: Sources, prefixes: Sequence[str], path: str) -> str:
         raise ValueError(f"{path!r} lies within the catalog itself; put the other catalog beside it")
     parent = own_folder.at[:-1]
     if target[: len(parent)] != parent or target == parent:
-        raise ValueError(
-            f"{path!r} leaves the folder that this catalog is in; a catalog can extend its neighbours only"
-        )
+        raise ValueError(outside)
     if not folder.has(CATALOG):
         raise ValueError(f"there is no {CATALOG} in {path!r}")
     prefix = os.path.normpath(f"{prefixes[-1]}{path}") + "/"

@@ -70,22 +70,13 @@ def resolve(
     names: Mapping[str, Any],
     faults: list[tuple[tuple[str | int, ...], ExpressionError]],
     work: Work,
+    path: tuple[str | int, ...] = (),
 ) -> Any:
     """Return plain data with every expression in it evaluated; what has no value is added to `faults`.
 
     Like a `null` that is written, one that an expression gives removes its key. WorkError has the path to where the
-    budget was spent.
+    budget was spent; `path` leads to the value.
     """
-    return _resolve(value, names, faults, work, ())
-
-
-def _resolve(
-    value: Any,
-    names: Mapping[str, Any],
-    faults: list[tuple[tuple[str | int, ...], ExpressionError]],
-    work: Work,
-    path: tuple[str | int, ...],
-) -> Any:
     if type(value) is str:
         if "{" in value and is_expression(value):
             try:
@@ -98,11 +89,11 @@ def _resolve(
     elif isinstance(value, dict):
         for key, inner in tuple(value.items()):
             if "{" in inner if type(inner) is str else type(inner) in (dict, list):
-                value[key] = _resolve(inner, names, faults, work, (*path, key))
+                value[key] = resolve(inner, names, faults, work, (*path, key))
                 if value[key] is None:
                     del value[key]
     elif isinstance(value, list):
-        return [_resolve(item, names, faults, work, (*path, index)) for index, item in enumerate(value)]
+        return [resolve(item, names, faults, work, (*path, index)) for index, item in enumerate(value)]
     return value
 
 
@@ -118,7 +109,7 @@ def _filled(text: str, length: int, names: Mapping[str, Any], work: Work) -> str
 
     def value_of(match: re.Match[str]) -> str:
         nonlocal length
-        value = _text(match, names)
+        value = as_text(_look_up(match[1], names, text.count("\n", 0, match.start())))
         length += len(value)
         if length > TEMPLATE_OUTPUT_CHARACTERS:
             raise ExpressionError(TOO_MUCH_TEXT)
@@ -127,8 +118,3 @@ def _filled(text: str, length: int, names: Mapping[str, Any], work: Work) -> str
     filled = _NAME.sub(value_of, text)
     work.spend(len(filled) // 8)
     return filled
-
-
-def _text(match: re.Match[str], names: Mapping[str, Any]) -> str:
-    value = _look_up(match[1], names, match.string.count("\n", 0, match.start()))
-    return as_text(value)

@@ -105,7 +105,7 @@ class _Loader:
             types = [(opted_out_of_substitution(entry), merged) for entry, merged in types]
             prefs = [(opted_out_of_substitution(entry), merged) for entry, merged in prefs]
         entries: list[Entry] = [entry for entry, _ in (*types, *prefs)]
-        environments = self._overlays(composer, entries, flux=flux)
+        environments = list(overlays(composer, self.files.read(OVERLAYS, OverlaysFile), entries, flux=flux))
         machines = tuple(
             vm_templates(sources, self.files.read(VMS, VmsFile), environments, settings.parameters, self.files.release)
         )
@@ -178,7 +178,7 @@ class _Loader:
         types = [entry for entry in entries if isinstance(entry, Instancetype)]
         prefs = [entry for entry in entries if isinstance(entry, Preference)]
         # A name that is missing may stand in a file that cannot be read.
-        findings = price_faults(data, None if before else catalog_names(types, prefs, environments))
+        findings = list(price_faults(data, None if before else catalog_names(types, prefs, environments)))
         for path, message in findings:
             self.sources.report(PRICES, path, message)
         return None if findings else prices_of(data)
@@ -255,9 +255,6 @@ class _Loader:
         shared = [composer.layer(part.place, (), part.declared, ("labels", "annotations")) for part in parts]
         own = [composer.layer(part.place, (section,), part.declared.get(section), keys) for part in parts]
         return [*shared, *(layer for kind_layer in own for layer in composer.mixed(kind_layer))]
-
-    def _overlays(self, composer: Composer, entries: list[Entry], *, flux: bool) -> list[Overlay]:
-        return list(overlays(composer, self.files.read(OVERLAYS, OverlaysFile), entries, flux=flux))
 
     def _check_names(
         self, composer: Composer, folder: str, entries: Iterable[tuple[Entry, Merged]], other_names: Iterable[str]

@@ -138,7 +138,7 @@ def load_prices(file: str, names: CatalogNames | None = None, *, unusable: Mappi
     """
 
     def faults(data: Mapping[str, Any]) -> Findings:
-        return [((key,), why) for key, why in unusable.items() if data.get(key)] + price_faults(data, names)
+        return [*(((key,), why) for key, why in unusable.items() if data.get(key)), *price_faults(data, names)]
 
     return prices_of(msgspec.to_builtins(load_document(file, PricesFile, faults)))
 
@@ -165,12 +165,8 @@ def prices_of(data: Mapping[str, Any]) -> Prices:
     )
 
 
-def price_faults(data: Mapping[str, Any], names: CatalogNames | None) -> Findings:
-    """Return what is wrong with data that fits the type, and with names that the catalog does not have."""
-    return list(_faults(data, names))
-
-
-def _faults(data: Mapping[str, Any], names: CatalogNames | None) -> Iterator[tuple[Path, str]]:
+def price_faults(data: Mapping[str, Any], names: CatalogNames | None) -> Iterator[tuple[Path, str]]:
+    """Yield what is wrong with data that fits the type, and with names that the catalog does not have."""
     periods = [key for key in ("perHour", "perMonth") if data.get(key) is not None]
     if len(periods) != 1:
         where: Path = (periods[1],) if periods else ()
