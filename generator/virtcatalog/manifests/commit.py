@@ -125,22 +125,18 @@ class _InCommit(Folder):
     """A folder of a commit. What lies below another one that was listed is not listed again."""
 
     def __init__(self, tree: _Tree, at: Parts, budget: Budget | None = None) -> None:
-        self._tree, self._at = tree, at
+        self._tree, self.at = tree, at
         self._budget = budget or Budget()
 
-    @property
-    def at(self) -> Parts:
-        return self._at
-
     def listing(self) -> Listing:
-        depth = len(self._at)
+        depth = len(self.at)
         files = (path[depth:] for path in self._files)
         faults = {"/".join(path[depth:]): why for path, why in self._faults.items()}
         visible = ("/".join(path) for path in files if not any(part.startswith(".") for part in path))
         return Listing(tuple(sorted(visible)), tuple(sorted(faults.items())))
 
     def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
-        parts = parts_of(path, self._at)
+        parts = parts_of(path, self.at)
         fault = self._faults.get(parts)
         if fault:
             raise SourceError(fault)
@@ -152,11 +148,11 @@ class _InCommit(Folder):
         return self._budget.take(self._tree.content(entry))
 
     def has(self, path: str) -> bool:
-        parts = parts_of(path, self._at)
+        parts = parts_of(path, self.at)
         return parts in self._files or parts in self._faults
 
     def folder(self, path: str) -> Folder | None:
-        at, tree = parts_of(path, self._at), self._tree
+        at, tree = parts_of(path, self.at), self._tree
         if at[: len(tree.at)] != tree.at:
             tree = _Tree(tree.objects, tree.commit, at)
         folder = _InCommit(tree, at, self._budget)
@@ -173,7 +169,7 @@ class _InCommit(Folder):
     @cached_property
     def _resolved(self) -> tuple[dict[Parts, Entry], dict[Parts, str]]:
         """The files, those that links stand for too, and why others are not read."""
-        entries = self._tree.below(self._at)
+        entries = self._tree.below(self.at)
         faults = {entry.path: SUBMODULE for entry in entries if entry.size == NO_FILE}
         files = {entry.path: entry for entry in entries if not entry.is_link and entry.path not in faults}
         faults |= {entry.path: _NOWHERE for entry in entries if entry.is_link and entry.size > SOURCE_LINK_BYTES}
@@ -181,7 +177,7 @@ class _InCommit(Folder):
         links = dict(zip((link.path for link in short), self._tree.objects.contents(short), strict=True))
         targets = {}
         for path, target in links.items():
-            place = _followed(path, target, links, self._at)
+            place = _followed(path, target, links, self.at)
             if place is None:
                 faults[path] = LEADS_OUT
             elif place in files:
@@ -190,7 +186,7 @@ class _InCommit(Folder):
                 faults[path] = LEADS_TO_FOLDER if self._tree.below(place) else NOT_THERE
         files |= targets
         for path in [path for path in files if not is_text("/".join(path))]:
-            faults[(*self._at, shown(path[len(self._at) :]))] = "has a name that is not UTF-8"
+            faults[(*self.at, shown(path[len(self.at) :]))] = "has a name that is not UTF-8"
             del files[path]
         return files, faults
 

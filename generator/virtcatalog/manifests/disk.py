@@ -63,12 +63,8 @@ class _OnDisk(Folder):
     """A folder on disk. `root` is opened as it is; from there on no link is followed but by `_open`."""
 
     def __init__(self, root: str, at: Parts, budget: Budget | None = None, *, is_checkout: bool = False) -> None:
-        self._root, self._at, self._is_checkout = root, at, is_checkout
+        self._root, self.at, self._is_checkout = root, at, is_checkout
         self._budget = budget or Budget()
-
-    @property
-    def at(self) -> Parts:
-        return self._at
 
     def listing(self) -> Listing:
         files: list[str] = []
@@ -77,7 +73,7 @@ class _OnDisk(Folder):
         while left:
             inside = left.pop()
             try:
-                if inside and self._is_submodule((*self._at, *inside)):
+                if inside and self._is_submodule((*self.at, *inside)):
                     raise SourceError(SUBMODULE)
                 names = self._names(inside)
             except TooManyError:
@@ -106,12 +102,12 @@ class _OnDisk(Folder):
         return Listing(tuple(sorted(files)), tuple(sorted(faults)))
 
     def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
-        return self._budget.take(content_of(self._open(parts_of(path, self._at), self._at), most))
+        return self._budget.take(content_of(self._open(parts_of(path, self.at), self.at), most))
 
     def has(self, path: str) -> bool:
-        parts = parts_of(path, self._at)
+        parts = parts_of(path, self.at)
         try:
-            folder = self._open(parts[:-1], self._at, _FOLDER)
+            folder = self._open(parts[:-1], self.at, _FOLDER)
         except SourceError:
             return False
         try:
@@ -123,7 +119,7 @@ class _OnDisk(Folder):
 
     def folder(self, path: str) -> Folder | None:
         try:
-            resolved = self._resolved(parts_of(path, self._at), ())
+            resolved = self._resolved(parts_of(path, self.at), ())
         except LinkOutError:
             raise
         except SourceError:
@@ -147,7 +143,7 @@ class _OnDisk(Folder):
 
     def _names(self, inside: Parts) -> list[tuple[str, int]]:
         """The names in a folder, with the types of what they stand for."""
-        descriptor = self._open((*self._at, *inside), self._at, _FOLDER)
+        descriptor = self._open((*self.at, *inside), self.at, _FOLDER)
         try:
             with reading(), os.scandir(descriptor) as entries:
                 names = []
@@ -163,7 +159,7 @@ class _OnDisk(Folder):
     def _fault_of_link(self, path: Parts) -> str:
         """Why a link is not read; "" for one to a file of the folder, or to nothing, which reading it tells."""
         try:
-            self._resolved((*self._at, *path), self._at)
+            self._resolved((*self.at, *path), self.at)
         except LinkOutError as error:
             return error.message
         except SourceError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from virtcatalog.errors import VirtcatalogError
@@ -94,9 +94,12 @@ class Editor:
         indent = " " * node.start_mark.column
         line = f"{indent}{flow(name)}: {flow(value)}"
         lines = [line] if len(line) <= _WIDEST else [f"{indent}{line}" for line in dump({name: value}).splitlines()]
-        end = self._end(*node.value[-1])
-        place = self._next_line(end)
-        start = "" if place and self.text[place - 1] == "\n" else self.newline
+        self.put_below(self._end(*node.value[-1]), lines)
+
+    def put_below(self, index: int, lines: Iterable[str]) -> None:
+        """Note the edit that puts lines below the one that a place is in."""
+        place = self._next_line(index)
+        start = "" if self.text[:place].endswith("\n") else self.newline
         self.edits.append(Edit(place, place, start + "".join(f"{line}{self.newline}" for line in lines)))
 
     def change(self, node: Any, old: Any, new: Any) -> None:

@@ -58,10 +58,8 @@ class Listing(NamedTuple):
 class Folder(ABC):
     """Files by their path below a folder, with `/` between its parts. Names that begin with a dot are left out."""
 
-    @property
-    @abstractmethod
-    def at(self) -> Parts:
-        """Where it is, from the root that nothing leads out of."""
+    at: Parts
+    """Where it is, from the root that nothing leads out of."""
 
     @abstractmethod
     def listing(self) -> Listing:
@@ -146,19 +144,15 @@ class _Held(Folder):
     """Files at hand, by the parts of their paths."""
 
     def __init__(self, files: Mapping[Parts, bytes], at: Parts) -> None:
-        self._files, self._at = files, at
-
-    @property
-    def at(self) -> Parts:
-        return self._at
+        self._files, self.at = files, at
 
     def listing(self) -> Listing:
-        depth = len(self._at)
-        below = (path[depth:] for path in self._files if path[:depth] == self._at)
+        depth = len(self.at)
+        below = (path[depth:] for path in self._files if path[:depth] == self.at)
         return Listing(tuple(sorted("/".join(path) for path in below if not any(map(_is_hidden, path)))))
 
     def read(self, path: str, most: int = SOURCE_FILE_BYTES) -> bytes:
-        content = self._files.get(parts_of(path, self._at))
+        content = self._files.get(parts_of(path, self.at))
         if content is None:
             raise SourceError(NOT_THERE)
         if len(content) > most:
@@ -166,10 +160,10 @@ class _Held(Folder):
         return content
 
     def has(self, path: str) -> bool:
-        return parts_of(path, self._at) in self._files
+        return parts_of(path, self.at) in self._files
 
     def folder(self, path: str) -> Folder | None:
-        at = parts_of(path, self._at)
+        at = parts_of(path, self.at)
         there = any(file[: len(at)] == at and len(file) > len(at) for file in self._files)
         return _Held(self._files, at) if there else None
 
@@ -182,11 +176,7 @@ class _Changed(Folder):
     """`changes` are by the whole paths of files, as `at` has them: folders within it are changed, too."""
 
     def __init__(self, folder: Folder, changes: Mapping[Parts, bytes | None]) -> None:
-        self._folder, self._changes = folder, changes
-
-    @property
-    def at(self) -> Parts:
-        return self._folder.at
+        self._folder, self._changes, self.at = folder, changes, folder.at
 
     def listing(self) -> Listing:
         files, faults = self._folder.listing()
@@ -217,13 +207,8 @@ class Recorded(Folder):
     """A folder that remembers what is read of it and of folders beside it, by the whole paths of files."""
 
     def __init__(self, folder: Folder, contents: dict[Parts, bytes] | None = None) -> None:
-        self._folder = folder
+        self._folder, self.at = folder, folder.at
         self.contents: dict[Parts, bytes] = {} if contents is None else contents
-
-    @property
-    def at(self) -> Parts:
-        """Where it is."""
-        return self._folder.at
 
     def listing(self) -> Listing:
         """List it."""

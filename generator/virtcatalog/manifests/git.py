@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Final
 
 from virtcatalog.limits import SOURCE_BYTES, SOURCE_FILE_BYTES, SOURCE_FILES, SOURCE_FOLDER_LEVELS
 from virtcatalog.manifests.commit import LACKING, NO_FILE, Entry, in_commit
-from virtcatalog.manifests.folder import Folder, Parts, TooLargeError, alone, shown
+from virtcatalog.manifests.folder import Folder, LinkOutError, Parts, TooLargeError, alone, parts_of, shown
 from virtcatalog.manifests.gitprocess import Git, GitError
 
 #: Where a main branch is looked for, in this order; what the remote calls its own comes before.
@@ -104,10 +104,10 @@ class Repository:
 
         None when the commit has nothing there. Nothing is written to disk; links are followed within the folder only.
         """
-        place = _within(f"{self.prefix}{path}")
-        if not place:
+        at = _within(f"{self.prefix}{path}")
+        if not at:
             return in_commit(self, commit, ())
-        at = tuple(place.split("/"))
+        place = "/".join(at)
         listed = self._git.output("ls-tree", "--full-tree", "--end-of-options", commit, "--", place).split()
         if listed[1:2] == [b"tree"]:
             return in_commit(self, commit, at)
@@ -157,16 +157,11 @@ def short(commit: str) -> str:
     return commit[:12]
 
 
-def _within(path: str) -> str:
-    """The path inside the repository, without `.` and `..`; GitError when it leads out."""
-    parts: list[str] = []
-    for part in PurePosixPath(path).parts:
-        if part == "..":
-            if not parts:
-                raise GitError(f"{path} is outside of the repository")
-            parts.pop()
-        else:
-            parts.append(part)
-    if parts[:1] == ["/"]:
+def _within(path: str) -> Parts:
+    """The parts of a path inside the repository; GitError when it leads out."""
+    if path.startswith("/"):
         raise GitError(f"{path} is absolute: in a revision, paths are relative to the repository")
-    return "/".join(parts)
+    try:
+        return parts_of(path)
+    except LinkOutError:
+        raise GitError(f"{path} is outside of the repository") from None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from virtcatalog.manifests.difference import alike
+
 
 def merge(base: Mapping[str, Any], *patches: Mapping[str, Any]) -> dict[str, Any]:
     """Return `base` with merge patches applied to it, in order (RFC 7396): `null` removes.
@@ -97,15 +99,6 @@ def fresh(value: Any) -> Any:
     return value
 
 
-def is_same(one: Any, other: Any) -> bool:
-    """Whether two values are the same as JSON, in which true is no number."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(is_same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(is_same, one, other))
-    return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)
-
-
 def changed_in(after: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     """Return what of a map differs from what it was: laid over that it gives the map, if nothing is gone from it."""
     changes: dict[str, Any] = {}
@@ -114,6 +107,6 @@ def changed_in(after: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str,
         if isinstance(value, dict) and isinstance(old, dict):
             if inner := changed_in(value, old):
                 changes[key] = inner
-        elif key not in before or not is_same(value, old):
+        elif key not in before or not alike(value, old):
             changes[key] = value
     return changes

@@ -62,27 +62,16 @@ def step(node: Any, field: Field, nodes: Index) -> tuple[Any, Any, Field]:
 
 
 def _in_map(node: Any, field: Field, index: Index) -> tuple[Any, Any, Field]:
-    entries = _indexed(node, index) if isinstance(field, tuple) else _as_written(node, index)
+    in_steps = isinstance(field, tuple)
+    maps = index.resolved if in_steps else index.written
+    entries = maps.get(id(node))
+    if entries is None:
+        entries = maps[id(node)] = {}
+        for number, (key, value) in enumerate(_entries(node)):
+            name = _text(key, index) if in_steps else key.value
+            entries.setdefault(name, Entry(number, key.start_mark, value))
     match = entry_of(entries, field)
     return (match[0].value, match[0].mark, match[1]) if match is not None else (None, None, ())
-
-
-def _indexed(node: Any, index: Index) -> dict[str, Entry]:
-    entries = index.resolved.get(id(node))
-    if entries is None:
-        entries = index.resolved[id(node)] = {}
-        for number, (key, value) in enumerate(_entries(node)):
-            entries.setdefault(_text(key, index), Entry(number, key.start_mark, value))
-    return entries
-
-
-def _as_written(node: Any, index: Index) -> dict[str, Entry]:
-    entries = index.written.get(id(node))
-    if entries is None:
-        entries = index.written[id(node)] = {}
-        for number, (key, value) in enumerate(_entries(node)):
-            entries.setdefault(key.value, Entry(number, key.start_mark, value))
-    return entries
 
 
 def _text(key: Any, index: Index) -> str:
@@ -94,9 +83,11 @@ def _text(key: Any, index: Index) -> str:
 def _entries(node: Any) -> Iterator[tuple[Any, Any]]:
     """Yield a map's own entries, and then those that are merged into it, whose keys it may have itself."""
     merged = [source for key, value in node.value if is_merge(key) for source in merge_sources(value)]
-    for each in (node, *merged):
-        if isinstance(each, MappingNode):
-            yield from ((key, value) for key, value in each.value if isinstance(key, ScalarNode) and not is_merge(key))
+    for mapping in (node, *merged):
+        if isinstance(mapping, MappingNode):
+            for key, value in mapping.value:
+                if isinstance(key, ScalarNode) and not is_merge(key):
+                    yield key, value
 
 
 def index_of(field: Field) -> tuple[int, Field]:

@@ -14,6 +14,8 @@ from virtcatalog.manifests.emit import dump, flow
 from virtcatalog.manifests.places import is_merge
 from virtcatalog.manifests.syntax import MappingNode, ScalarNode, SequenceNode, compose
 
+_END = "\n"
+
 
 def rewritten(text: str, documents: Mapping[int, list[Any]], renames: Mapping[str, str]) -> str:
     """Return a text with some of its documents, by their index, as others; the first takes over what stays.
@@ -52,13 +54,11 @@ class _Rewriter(Editor):
         self.change(node, old, new[0])
         if len(new) == 1:
             return
-        end = self._next_line(self._end(node, node))
-        start = "" if self.text[:end].endswith("\n") else self.newline
         if self._json:
-            added = "".join(f"{json.dumps(manifest, indent=2, ensure_ascii=False)}\n" for manifest in new[1:])
+            added = [json.dumps(manifest, indent=2, ensure_ascii=False) for manifest in new[1:]]
         else:
-            added = "".join(f"---\n{dump(manifest)}" for manifest in new[1:])
-        self.edits.append(Edit(end, end, start + added.replace("\n", self.newline)))
+            added = [f"---\n{dump(manifest).removesuffix(_END)}" for manifest in new[1:]]
+        self.put_below(self._end(node, node), (line for text in added for line in text.split(_END)))
 
     def change(self, node: Any, old: Any, new: Any) -> None:
         if isinstance(node, MappingNode) and isinstance(old, dict) and isinstance(new, dict) and old and new:
@@ -149,7 +149,7 @@ class _Rewriter(Editor):
             self.edits.append(Edit(end, end, f", {self._entries(added)}"))
             return
         column = node.value[0][0].start_mark.column
-        self._lines(end, [f"{' ' * column}{line}" for line in dump(added).splitlines()])
+        self.put_below(end, [f"{' ' * column}{line}" for line in dump(added).splitlines()])
 
     def _entries(self, added: dict[str, Any]) -> str:
         """Entries on one line."""
@@ -162,13 +162,7 @@ class _Rewriter(Editor):
         first = node.value[0].start_mark.index
         dash = self.text.rindex("-", 0, first)
         indent = " " * (dash - self._line(dash))
-        self._lines(end, [f"{indent}{line}" for line in dump(items).splitlines()])
-
-    def _lines(self, end: int, lines: list[str]) -> None:
-        """Put lines below the one that a place is in."""
-        at = self._next_line(end)
-        start = "" if self.text[:at].endswith("\n") else self.newline
-        self.edits.append(Edit(at, at, start + "".join(f"{line}{self.newline}" for line in lines)))
+        self.put_below(end, [f"{indent}{line}" for line in dump(items).splitlines()])
 
     def _key(self, name: str) -> str:
         return json.dumps(name) if self._json else name

@@ -146,10 +146,7 @@ class _Watched(Folder):
 
     def __init__(self, folder: Folder, root: str, watch: Watch) -> None:
         self._folder, self._root, self._watch = folder, root, watch
-
-    @property
-    def at(self) -> tuple[str, ...]:
-        return self._folder.at
+        self.at = folder.at
 
     def listing(self) -> Listing:
         self._watch.look_at(self._path(self.at))

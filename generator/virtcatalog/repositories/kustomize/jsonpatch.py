@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from virtcatalog.api.findings import Path
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.manifests.merge import fresh, is_same
+from virtcatalog.manifests.difference import alike
+from virtcatalog.manifests.merge import fresh
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.origins import Change, Insertion, Removal, Spot, Value
 
@@ -86,7 +87,7 @@ def _apply(document: dict[str, Any], operation: dict[str, Any], budget: Budget) 
         return _add(document, path, _copied(_at_or_nothing(document, _from(operation, budget)), budget))
     if name == "test":
         budget.copy(value)
-        if not is_same(_at_or_nothing(document, path), value):
+        if not alike(_at_or_nothing(document, path), value):
             raise PatchError(f"the test of {operation['path']} fails")
         return None
     raise PatchError(f"there is no operation {name!r}")
