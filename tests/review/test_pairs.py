@@ -11,7 +11,7 @@ from virtcatalog.api.kinds import holds_vm
 from virtcatalog.fleet.inputs import located
 from virtcatalog.review.html import html
 from virtcatalog.review.markdown import markdown
-from virtcatalog.review.report import Report, as_data, headline
+from virtcatalog.review.report import Report, as_data
 from virtcatalog.review.text import text
 
 STATES = [state for case in CASES.values() for state in case]
@@ -47,8 +47,8 @@ def test_a_vm_that_differs_is_named_in_all_forms_and_the_way_back_has_the_same_o
     written, comment, page = forms(report)
     for form in (written, comment, page):
         assert [name for name in judged if name not in form] == []
-    assert headline(report) in written
-    assert headline(report) in comment
+    assert report.headline in written
+    assert report.headline in comment
     data = as_data(report)
     assert {vm["vm"] for vm in data["vms"]} == judged
     assert report.status == (2 if data["problems"] or data["notCompared"]["vms"] else int(data["differs"]))

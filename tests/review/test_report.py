@@ -11,7 +11,7 @@ from virtcatalog.errors import Problem
 from virtcatalog.review.fleet import Fleet, KnownField, Upgrade
 from virtcatalog.review.moving import Moved
 from virtcatalog.review.objects import ObjectChange
-from virtcatalog.review.report import Report, headline, upgrades
+from virtcatalog.review.report import Report
 from virtcatalog.review.side import Side
 from virtcatalog.review.verdict import Next, Verdict
 
@@ -98,7 +98,7 @@ def templates(*following: Next) -> Fleet:
 )
 def test_a_report_begins_with_all_that_it_counts(fields: dict[str, Any], sentence: str, status: int) -> None:
     report = replace(NOTHING, **fields)
-    assert headline(report) == sentence
+    assert report.headline == sentence
     assert report.status == status
 
 
@@ -109,7 +109,7 @@ def test_an_upgrade_says_which_fields_only_one_release_knows() -> None:
     everywhere = replace(lab, environments=("",), fields=())
     meets = "VMs that run keep their domain until they are restarted; the next start of each meets the new release."
     report = replace(NOTHING, upgrades=(lab, everywhere))
-    assert upgrades(report) == [
+    assert report.upgrade_words == [
         (
             "KubeVirt in lab, prod: v1.8.4 → v1.9.0",
             [

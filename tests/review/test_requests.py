@@ -16,7 +16,7 @@ from virtcatalog.review.dumps import Dump
 from virtcatalog.review.github import github
 from virtcatalog.review.html import html
 from virtcatalog.review.markdown import markdown
-from virtcatalog.review.report import as_data, requests, shortages
+from virtcatalog.review.report import as_data
 from virtcatalog.review.requests import load_prices
 from virtcatalog.review.sarif import sarif
 from virtcatalog.review.side import Side, Vm
@@ -62,7 +62,7 @@ def test_by_namespace_and_cause():
     old = side(instancetype("m.small"), instancetype("c.small"))
     new = side(instancetype("m.small", "8Gi"), instancetype("c.small", cpus=4))
     fleet = [vm("a"), vm("b"), vm("c", namespace="other"), vm("d", "c.small")]
-    assert requests(compared(old, new, *fleet)).all_lines == [
+    assert compared(old, new, *fleet).requests.all_lines == [
         "all VMs: +0.2 CPUs, +12 GiB (guest +12 GiB, overhead +16 MiB) once created anew",
         "team, m.small: 2 VMs: +8 GiB (guest +8 GiB) once created anew",
         "other, m.small: 1 VM: +4 GiB (guest +4 GiB) once created anew",
@@ -73,11 +73,11 @@ def test_by_namespace_and_cause():
 def test_huge_pages_and_devices():
     gpus = [{"name": "a", "deviceName": "x/gpu"}]
     old, new = side(instancetype("m.small")), side(instancetype("m.small", gpus=gpus))
-    (line,) = requests(compared(old, new, vm("a"))).all_lines
+    (line,) = compared(old, new, vm("a")).requests.all_lines
     assert line == "team, m.small: 1 VM: +1 GiB (overhead +1 GiB), +1 x/gpu once created anew"
     pages = instancetype("m.small")
     pages["spec"]["memory"]["hugepages"] = {"pageSize": "2Mi"}
-    (line,) = requests(compared(old, side(pages), vm("a"))).all_lines
+    (line,) = compared(old, side(pages), vm("a")).requests.all_lines
     assert line == "team, m.small: 1 VM: +4 GiB of hugepages-2Mi, -4 GiB (guest -4 GiB) once created anew"
 
 
@@ -88,7 +88,7 @@ def test_a_change_of_the_configuration_alone_changes_pods():
     )
     report = compared(old, new, vm("a"))
     assert [verdict.changes for verdict in report.vms] == [("Pod requests.cpu: 205m → 2005m",)]
-    assert requests(report).all_lines == ["team, the KubeVirt CR: 1 VM: +1.8 CPUs at the next start"]
+    assert report.requests.all_lines == ["team, the KubeVirt CR: 1 VM: +1.8 CPUs at the next start"]
 
 
 def test_what_asks_as_before_is_not_told():
@@ -96,14 +96,14 @@ def test_what_asks_as_before_is_not_told():
         side(instancetype("m.small")),
         side({**instancetype("m.small"), "metadata": {"name": "m.small", "labels": {"a": "b"}}}),
     )
-    assert requests(compared(old, new, vm("a"))).all_lines == []
+    assert compared(old, new, vm("a")).requests.all_lines == []
 
 
 def test_what_it_costs_a_month():
     old, new = side(instancetype("m.small")), side(instancetype("m.small", "8Gi", 4))
     prices = prices_of({"perMonth": {"cpu": 10, "memory": 2.5}, "currency": "EUR"})
     report = compared(old, new, vm("a"), vm("b", namespace="other"), prices=prices)
-    lines = requests(report).all_lines
+    lines = report.requests.all_lines
     assert lines[0] == (
         "all VMs: +0.4 CPUs, +8 GiB (guest +8 GiB, overhead +32 MiB), 25.61 → 49.69 EUR a month once created anew"
     )
@@ -157,7 +157,7 @@ def test_what_it_costs_now_and_at_the_next_start():
         "now": (129.43, 229.43, 100),
         "next start": (129.43, 229.43, 100),
     }
-    assert [line.partition("), ")[2] for line in requests(report).totals] == [
+    assert [line.partition("), ")[2] for line in report.requests.totals] == [
         "129.43 → 229.43 a month now",
         "129.43 → 229.43 a month at the next start",
     ]
@@ -199,7 +199,7 @@ def test_who_fits_no_node_or_breaks_a_quota_from_now_on():
     old, new = side(instancetype("m.small")), side(instancetype("m.small", "12Gi"))
     report = review(old, new, BOTH, [Dump([vm("a"), otheryaml.load(NODE), otheryaml.load(QUOTA)])])
     allows = "ResourceQuota/team/q allows 10 GiB of requests.memory; 10 GiB is left"
-    assert shortages(report) == [
+    assert report.shortages == [
         "team/a fits no node any more: 8cpu-10Gi has 10 GiB of the 12.3 GiB wanted",
         f"team/a is refused from now on: {allows}, and the VM's Pod asks for 12.3 GiB",
     ]
@@ -211,7 +211,7 @@ def test_who_fits_no_node_or_breaks_a_quota_from_now_on():
 def test_who_had_no_room_before_is_not_told_again():
     big = side(instancetype("m.small", "12Gi"))
     report = review(big, side(instancetype("m.small", "13Gi")), BOTH, [Dump([vm("a"), otheryaml.load(NODE)])])
-    assert shortages(report) == []
+    assert report.shortages == []
 
 
 def test_a_budget_is_overdrawn():
@@ -219,6 +219,6 @@ def test_a_budget_is_overdrawn():
     old = side(instancetype("m.small"))
     new = replace(side(instancetype("m.small", "8Gi")), budgets=(budget,))
     report = review(old, new, BOTH, [Dump([vm("a"), vm("b"), vm("c", namespace="other")])])
-    assert shortages(report) == ["the VMs of namespace team request 16.6 GiB, and 10 GiB is the budget"]
+    assert report.shortages == ["the VMs of namespace team request 16.6 GiB, and 10 GiB is the budget"]
     (found,) = as_data(report)["shortages"]["budgets"]
     assert (found["namespace"], found["resource"], found["allowed"]) == ("team", "memory", 10 * 2**30)

@@ -18,7 +18,7 @@ from virtcatalog.releases import find_release
 from virtcatalog.review.compare import review
 from virtcatalog.review.dumps import Dump
 from virtcatalog.review.read import read_side
-from virtcatalog.review.report import Report, headline, requests
+from virtcatalog.review.report import Report
 from virtcatalog.review.text import text
 
 Data = dict[str, Any]
@@ -386,12 +386,12 @@ def told(report: Report) -> Data:
     usual = {"now": "unchanged", "next": "same", "anew": "same", "environment": "", "template": False}
     verdicts = [msgspec.to_builtins(verdict) for verdict in report.fleet.verdicts]
     return {
-        "sentence": headline(report),
+        "sentence": report.headline,
         "verdicts": [
             {key: value for key, value in verdict.items() if value not in (None, []) and usual.get(key) != value}
             for verdict in verdicts
         ],
-        "requests": requests(report).all_lines,
+        "requests": report.requests.all_lines,
         "assumed": [*report.fleet.assumed],
         "remarks": [*report.remarks],
         "unknown": report.fleet.unknown,

@@ -22,7 +22,7 @@ from virtcatalog.review.dumps import Dump
 from virtcatalog.review.github import github
 from virtcatalog.review.html import html
 from virtcatalog.review.markdown import MARKER, calm, markdown
-from virtcatalog.review.report import Report, as_data, headline, rises
+from virtcatalog.review.report import Report, as_data
 from virtcatalog.review.rows import sign, what, word
 from virtcatalog.review.sarif import sarif
 from virtcatalog.review.side import Side, Vm
@@ -282,7 +282,7 @@ def of_sarif(log: dict[str, Any]) -> dict[str, int]:
 @pytest.mark.parametrize("seed", range(20))
 def test_all_forms_tell_the_same_of_a_change_by_chance(seed: int, draw: Callable[[int], Report]) -> None:
     report = draw(seed)
-    sentence, number = headline(report), len(report.fleet.verdicts)
+    sentence, number = report.headline, len(report.fleet.verdicts)
     data: dict[str, Any] = as_data(report)
     numbers = counted(report)
     assert data["summary"]["now"] == numbers["now"]
@@ -310,7 +310,7 @@ def test_all_forms_tell_the_same_of_a_change_by_chance(seed: int, draw: Callable
     assert (report.status == 0) == (not report.fleet.verdicts and not report.objects)
     worst = min((LEVELS.index(verdict.level) for verdict in report.fleet.verdicts), default=len(LEVELS))
     for index, level in enumerate(LEVELS[:-1]):
-        assert rises(report, level) == reaches(report.fleet.verdicts, level) == (worst <= index)
+        assert report.rises(level) == reaches(report.fleet.verdicts, level) == (worst <= index)
 
 
 def test_chance_draws_verdicts_of_most_kinds() -> None:

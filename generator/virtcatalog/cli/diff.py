@@ -124,7 +124,6 @@ def command(
     from virtcatalog.environments import check_environments, check_places
     from virtcatalog.releases import find_release
     from virtcatalog.review.compare import review
-    from virtcatalog.review.report import rises
     from virtcatalog.review.requests import load_prices
     from virtcatalog.review.side import environment_names
 
@@ -157,10 +156,10 @@ def command(
     report = msgspec.structs.replace(report, defaults=defaults)
     by_default = any(default.field.endswith("comment-on") for default in defaults)
     if comment_on is not None and by_default:
-        printers |= {"text": partial(_text, "stat", False), "markdown": _calm} if not rises(report, comment_on) else {}
-    if comment_on is None or by_default or rises(report, comment_on):
+        printers |= {"text": partial(_text, "stat", False), "markdown": _calm} if not report.rises(comment_on) else {}
+    if comment_on is None or by_default or report.rises(comment_on):
         printers[form](report)
-    return report.status if report.status != 1 else int(rises(report, fail_on))
+    return report.status if report.status != 1 else int(report.rises(fail_on))
 
 
 def _configured(side: Side, file: str) -> Side:

@@ -6,7 +6,7 @@ from virtcatalog import escaping
 from virtcatalog.errors import counted, some
 from virtcatalog.manifests.identity import identity
 from virtcatalog.review.groups import Group, grouped
-from virtcatalog.review.report import Report, deprecated, headline, migrations, requests, shortages, upgrades
+from virtcatalog.review.report import Report
 from virtcatalog.review.rows import details, meaning, noun, severity, why
 from virtcatalog.review.side import Side
 from virtcatalog.review.users import consequences
@@ -15,16 +15,16 @@ from virtcatalog.review.users import consequences
 def github(report: Report) -> str:
     """Workflow commands: an error for what breaks, a notice for what comes later, and for every object."""
     lines = [_command("error", problem.file, problem.line, "catalog", problem.message) for problem in report.problems]
-    lines.append(_command("notice", "", 0, "virtcatalog", headline(report)))
+    lines.append(_command("notice", "", 0, "virtcatalog", report.headline))
     lines += [
         _command("notice", default.file, default.line, "default", default.sentence) for default in report.defaults
     ]
-    lines += [_command("notice", "", 0, title, " ".join(sentences)) for title, sentences in upgrades(report)]
+    lines += [_command("notice", "", 0, title, " ".join(sentences)) for title, sentences in report.upgrade_words]
     lines += map(_of_vms, grouped(report.fleet.verdicts))
-    lines += [_command("warning", "", 0, "migration", line) for line in migrations(report)[1:]]
-    lines += [_command("notice", "", 0, "deprecated", line) for line in deprecated(report)]
-    lines += [_command("notice", "", 0, "requests", line) for line in requests(report).short]
-    lines += [_command("error", "", 0, "shortage", line) for line in shortages(report)]
+    lines += [_command("warning", "", 0, "migration", line) for line in report.migrations[1:]]
+    lines += [_command("notice", "", 0, "deprecated", line) for line in report.deprecated]
+    lines += [_command("notice", "", 0, "requests", line) for line in report.requests.short]
+    lines += [_command("error", "", 0, "shortage", line) for line in report.shortages]
     for change in report.objects:
         if change.same_as:
             continue

@@ -9,16 +9,7 @@ from msgspec.structs import replace
 from virtcatalog.escaping import html as escaped
 from virtcatalog.escaping import html_block
 from virtcatalog.review.groups import Group, grouped
-from virtcatalog.review.report import (
-    Report,
-    deprecated,
-    headline,
-    migrations,
-    requests,
-    shortages,
-    sides,
-    upgrades,
-)
+from virtcatalog.review.report import Report
 from virtcatalog.review.rows import causes, elsewhere, meaning, sign, what, who, word
 from virtcatalog.review.users import consequences
 
@@ -45,7 +36,7 @@ pre { background: #f6f8fa; padding: .75rem; overflow-x: auto } code { background
 
 def html(report: Report) -> str:
     """The whole report as a page; nothing of it is cut."""
-    title = escaped(f"virtcatalog: {' → '.join(sides(report))}")
+    title = escaped(f"virtcatalog: {report.compared}")
     body = "".join(_body(report, title))
     start = f'<!DOCTYPE html>\n<html lang="en">\n<head>{_META}<title>{title}</title>'
     return f"{start}\n<style>{_STYLE}</style></head>\n<body>\n{body}</body>\n</html>\n"
@@ -59,17 +50,17 @@ def _body(report: Report, title: str) -> Iterator[str]:
     if report.defaults:
         yield _list(map(str, report.defaults))
     groups = grouped(report.fleet.verdicts)
-    yield f"<h2>{escaped(headline(report))}</h2>\n"
+    yield f"<h2>{escaped(report.headline)}</h2>\n"
     if groups:
         yield "<table>\n<tr><th></th><th>VMs</th><th>what happens</th><th>because of</th></tr>\n"
         yield "".join(_row(group, report.fleet.diff(group.verdict)) for group in groups) + "</table>\n"
-    for title, lines in upgrades(report):
+    for title, lines in report.upgrade_words:
         yield f"<h2>{escaped(title)}</h2>\n{_list(lines)}"
     for title, lines in (
-        ("Migration", migrations(report)),
-        ("Deprecated", deprecated(report)),
-        ("Requests", requests(report).all_lines),
-        ("Shortages", shortages(report)),
+        ("Migration", report.migrations),
+        ("Deprecated", report.deprecated),
+        ("Requests", report.requests.all_lines),
+        ("Shortages", report.shortages),
         ("Not rendered", list(map(str, report.unrendered))),
         ("Assumed", [*report.fleet.assumed]),
         ("Notes", [*report.remarks]),
@@ -81,7 +72,7 @@ def _body(report: Report, title: str) -> Iterator[str]:
         same = [f"The same diff as {change.same_as}."] if change.same_as else []
         text = _list([*consequences(change, report.fleet.users), *same])
         yield _folded(change.title, text, "" if change.same_as else change.diff)
-    yield f"<p>{escaped(headline(report))}</p>\n"
+    yield f"<p>{escaped(report.headline)}</p>\n"
 
 
 def _row(group: Group, diff: str) -> str:

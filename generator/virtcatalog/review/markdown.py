@@ -9,17 +9,7 @@ from virtcatalog.errors import counted, some
 from virtcatalog.escaping import html_prose, log, markdown_block, markdown_code, markdown_prose, single_line
 from virtcatalog.escaping import markdown as plain
 from virtcatalog.review.groups import Group, grouped
-from virtcatalog.review.report import (
-    Report,
-    counts,
-    deprecated,
-    headline,
-    migrations,
-    requests,
-    shortages,
-    sides,
-    upgrades,
-)
+from virtcatalog.review.report import Report
 from virtcatalog.review.rows import causes, elsewhere, meaning, shortened, sign, what, who, word
 from virtcatalog.review.users import consequences
 
@@ -51,11 +41,11 @@ def markdown(report: Report, artifact: str = "") -> str:
 
 def calm(report: Report) -> str:
     """No more than what the repository's defaults leave out, and how much that is."""
-    return f"{MARKER}{_title(report)}{_defaults(report)}{plain(headline(report))}\n"
+    return f"{MARKER}{_title(report)}{_defaults(report)}{plain(report.headline)}\n"
 
 
 def _title(report: Report) -> str:
-    return f"### virtcatalog: {' → '.join(map(markdown_code, sides(report)))}\n\n"
+    return f"### virtcatalog: {' → '.join(map(markdown_code, report.labels))}\n\n"
 
 
 def _defaults(report: Report) -> str:
@@ -72,9 +62,9 @@ def _summary(report: Report) -> Iterator[str]:
         more = f"and {len(problems) - _MOST_PROBLEMS} more\n" if len(problems) > _MOST_PROBLEMS else ""
         yield f"{markdown_block(shown + more, 'text')}\n"
     yield _defaults(report)
-    for title, lines in upgrades(report):
+    for title, lines in report.upgrade_words:
         yield f"**{plain(title)}**\n{plain(lines[0])}\n\n"
-    yield f"**{markdown_prose(headline(report))}**\n\n"
+    yield f"**{markdown_prose(report.headline)}**\n\n"
     groups = grouped(report.fleet.verdicts)
     if groups:
         yield "| | VMs | what happens | because of |\n|---|---|---|---|\n"
@@ -82,15 +72,15 @@ def _summary(report: Report) -> Iterator[str]:
         left_out = len(groups) - _MOST_ROWS
         yield f"| | and {counted(left_out, 'more group')} | | |\n" if left_out > 0 else ""
         yield "\n"
-    for change in counts(report):
+    for change in report.object_counts:
         names = [published.called(markdown_code) for published in report.objects if published.change == change]
         yield f"- objects {change}: {some(names, 3)}\n"
     if report.host:
         yield f"- host profile: {plain(report.host)}\n"
-    yield from (f"- deprecated: {plain(_short(line, 300))}\n" for line in deprecated(report))
-    yield from (f"- migration: {plain(_short(line, 300))}\n" for line in migrations(report)[: _MOST_MOVES + 1])
-    yield from (f"- requests: {plain(_short(line, 300))}\n" for line in requests(report).short)
-    yield from (f"- **shortages**: {plain(_short(line, 300))}\n" for line in shortages(report)[:1])
+    yield from (f"- deprecated: {plain(_short(line, 300))}\n" for line in report.deprecated)
+    yield from (f"- migration: {plain(_short(line, 300))}\n" for line in report.migrations[: _MOST_MOVES + 1])
+    yield from (f"- requests: {plain(_short(line, 300))}\n" for line in report.requests.short)
+    yield from (f"- **shortages**: {plain(_short(line, 300))}\n" for line in report.shortages[:1])
     for problem in report.unrendered[:_MOST_UNRENDERED]:
         yield f"- not rendered: {plain(_short(str(problem), 300))}\n"
     left_out = len(report.unrendered) - _MOST_UNRENDERED
@@ -98,7 +88,7 @@ def _summary(report: Report) -> Iterator[str]:
     yield from (f"- assumed: {plain(line)}\n" for line in report.fleet.assumed)
     yield from (f"- {plain(line)}\n" for line in report.remarks)
     yield f"- passed over: {plain(report.passed_over)}\n" if report.passed_over else ""
-    yield f"\n{plain(headline(report))}\n"
+    yield f"\n{plain(report.headline)}\n"
 
 
 def _row(group: Group) -> str:
@@ -114,7 +104,7 @@ def _cause(name: str, places: str) -> str:
 
 
 def _details(report: Report, pointer: str) -> Iterator[str]:
-    for title, lines in upgrades(report):
+    for title, lines in report.upgrade_words:
         if lines[1:]:
             yield _folded(f"fields under {title}", "".join(f"- {plain(line)}\n" for line in lines[1:]), "", pointer)
     for title, lines in _folded_lists(report):
@@ -135,9 +125,9 @@ def _details(report: Report, pointer: str) -> Iterator[str]:
 
 
 def _folded_lists(report: Report) -> Iterator[tuple[str, list[str]]]:
-    yield "migration", migrations(report)[1:]
-    yield "shortages", shortages(report)
-    yield "requests", requests(report).all_lines
+    yield "migration", report.migrations[1:]
+    yield "shortages", report.shortages
+    yield "requests", report.requests.all_lines
 
 
 def _folded(title: str, text: str, diff: str, pointer: str) -> str:

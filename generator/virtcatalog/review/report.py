@@ -105,16 +105,66 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The exit status: 0 no differences, 1 differences, 2 a side that cannot be read or a VM that is not judged."""
         return 2 if self.problems or self.fleet.unknown else 1 if self.differs else 0
 
+    @property
+    def compared(self) -> str:
+        """What is compared, named once if it is compared with itself."""
+        return " → ".join(self.labels)
 
-def sides(report: Report) -> list[str]:
-    """Name what is compared, once if it is compared with itself."""
-    labels = dict.fromkeys((report.base.label, report.head.label))
-    return [label.removesuffix(":.") for label in labels]
+    @property
+    def labels(self) -> list[str]:
+        """What the sides are called, one name if one is compared with itself."""
+        labels = dict.fromkeys((self.base.label, self.head.label))
+        return [label.removesuffix(":.") for label in labels]
 
+    @property
+    def upgrade_words(self) -> list[tuple[str, list[str]]]:
+        """What each upgrade is; then what it means to VMs that run, and to fields of objects."""
+        return [(_upgrade(upgrade), [_UPGRADED, *_known_fields(upgrade)]) for upgrade in self.upgrades]
 
-def upgrades(report: Report) -> list[tuple[str, list[str]]]:
-    """Say of each upgrade what it is; then what it means to VMs that run, and to fields of objects."""
-    return [(_upgrade(upgrade), [_UPGRADED, *_known_fields(upgrade)]) for upgrade in report.upgrades]
+    @property
+    def object_counts(self) -> dict[str, int]:
+        """How many objects meet what."""
+        numbers = Counter(change.change for change in self.objects)
+        return {name: numbers[name] for name in ("added", "changed", "renamed", "removed") if numbers[name]}
+
+    @cached_property
+    def requests(self) -> RequestReport:
+        """How requests change, and what that costs."""
+        return request_report(self.fleet.verdicts, self.prices)
+
+    @cached_property
+    def deprecated(self) -> list[str]:
+        """What is deprecated from now on, and which VMs use it."""
+        return [str(deprecation) for deprecation in deprecations(self.objects, self.fleet.users)]
+
+    @property
+    def shortages(self) -> list[str]:
+        """Which VMs fit no node or break a quota from now on, and which budgets are overdrawn."""
+        return [*(line for standing in self.standings for line in standing.lines()), *map(str, self.overspent)]
+
+    @property
+    def migrations(self) -> list[str]:
+        """How many machines migrate to the new release's launcher; then which do not, and why."""
+        rows = [
+            f"{WORDS[fate][len(vms) != 1]}: {some(vms, _MOST_NAMES)}: {'; '.join(reasons)}"
+            for fate, reasons, vms in groups(self.fleet.moves)
+        ]
+        return [sentence(self.fleet.moves), *rows] if self.fleet.moves else []
+
+    def rises(self, level: Level) -> bool:
+        """Whether a verdict is of a level or graver; "any" is anything that differs. A side that is broken counts."""
+        if self.problems:
+            return True
+        if level == "any":
+            return self.differs
+        worst = LEVELS.index(level)
+        stays = any(LEVELS.index(LEVEL[moved.fate]) <= worst for moved in self.fleet.moves if moved.fate in LEVEL)
+        return stays or reaches(self.fleet.verdicts, level)
+
+    @cached_property
+    def headline(self) -> str:
+        """All in one sentence, the first and the last of a report."""
+        return "; ".join(_clauses(self))
 
 
 _MOST_NAMES = 3
@@ -136,82 +186,38 @@ def _known_fields(upgrade: Upgrade) -> Iterator[str]:
         yield f"{field}: {count}: {some(names, 5)}"
 
 
-def counts(report: Report) -> dict[str, int]:
-    """Count the objects by what happens to them, and the VMs."""
-    numbers: dict[str, int] = {}
-    for change in report.objects:
-        numbers[change.change] = numbers.get(change.change, 0) + 1
-    return {name: numbers[name] for name in ("added", "changed", "renamed", "removed") if name in numbers}
-
-
-def rises(report: Report, level: Level) -> bool:
-    """Whether a verdict is of that level or graver; "any" is anything that differs. A side that is broken counts."""
-    if report.problems:
-        return True
-    if level == "any":
-        return report.differs
-    worst = LEVELS.index(level)
-    stays = any(LEVELS.index(LEVEL[moved.fate]) <= worst for moved in report.fleet.moves if moved.fate in LEVEL)
-    return stays or reaches(report.fleet.verdicts, level)
-
-
-def requests(report: Report) -> RequestReport:
-    """Say how requests change, and what that costs."""
-    return request_report(report.fleet.verdicts, report.prices)
-
-
-def deprecated(report: Report) -> list[str]:
-    """Say what is deprecated from now on, and which VMs use it."""
-    return [str(deprecation) for deprecation in deprecations(report.objects, report.fleet.users)]
-
-
-def shortages(report: Report) -> list[str]:
-    """Say which VMs fit no node or break a quota from now on, and which budgets are overdrawn."""
-    return [*(line for standing in report.standings for line in standing.lines()), *map(str, report.overspent)]
-
-
-def migrations(report: Report) -> list[str]:
-    """Say how many machines migrate to the new release's launcher; then which do not, and why."""
-    rows = [
-        f"{WORDS[fate][len(vms) != 1]}: {some(vms, _MOST_NAMES)}: {'; '.join(reasons)}"
-        for fate, reasons, vms in groups(report.fleet.moves)
-    ]
-    return [sentence(report.fleet.moves), *rows] if report.fleet.moves else []
-
-
-def headline(report: Report) -> str:
-    """All in one sentence, the first and the last of a report."""
-    fleet = report.fleet
-    parts = [report.summary.sentence] if fleet.vms else []
+def _clauses(report: Report) -> Iterator[str]:
+    """The parts of the headline."""
+    fleet, changed = report.fleet, report.object_counts
+    if fleet.vms:
+        yield report.summary.sentence
     if fleet.templates:
-        parts.append(f"{counted(fleet.templates, 'VM template')}: {_of_templates(report.templates)}")
-    stay = Counter(moved.fate for moved in report.fleet.moves)
-    parts += [f"{stay[fate]:,} {WORDS[fate][stay[fate] != 1]}" for fate in LEVEL if stay[fate]]
-    changed = counts(report)
-    objects = ", ".join(f"{number:,} {change}" for change, number in changed.items())
-    parts += [counted(report.quiet, "VM differs in Git alone", "VMs differ in Git alone")] if report.quiet else []
-    disks = sum(change.change == "removed" and identity(change.manifest)[0] in _DISKS for change in report.objects)
-    lost = f", {counted(disks, 'disk')} among them" if disks else ""
-    others = (
-        "no other object changes"
-        if report.quiet or any(verdict.place for verdict in report.vms)
-        else "no object changes"
-    )
-    parts.append(f"objects: {objects}{lost}" if objects else others)
-    parts += [f"the sync fails on {counted(report.frozen, 'object')}"] if report.frozen else []
-    short = len(shortages(report))
-    parts += [counted(short, "shortage")] if short else []
+        yield f"{counted(fleet.templates, 'VM template')}: {_of_templates(report.templates)}"
+    stay = Counter(moved.fate for moved in fleet.moves)
+    yield from (f"{stay[fate]:,} {WORDS[fate][stay[fate] != 1]}" for fate in LEVEL if stay[fate])
+    if report.quiet:
+        yield counted(report.quiet, "VM differs in Git alone", "VMs differ in Git alone")
+    if changed:
+        disks = sum(change.change == "removed" and identity(change.manifest)[0] in _DISKS for change in report.objects)
+        lost = f", {counted(disks, 'disk')} among them" if disks else ""
+        yield f"objects: {', '.join(f'{number:,} {change}' for change, number in changed.items())}{lost}"
+    else:
+        is_in_git = report.quiet or any(verdict.place for verdict in report.vms)
+        yield "no other object changes" if is_in_git else "no object changes"
+    if report.frozen:
+        yield f"the sync fails on {counted(report.frozen, 'object')}"
+    if report.shortages:
+        yield counted(len(report.shortages), "shortage")
     if fleet.unknown or report.hidden:
         kinds = {"object": len(report.hidden), "VM": len(fleet.unknown)}
-        parts.append(f"not compared: {', '.join(counted(number, kind) for kind, number in kinds.items() if number)}")
+        yield f"not compared: {', '.join(counted(number, kind) for kind, number in kinds.items() if number)}"
     if report.problems:
-        parts.append(counted(len(report.problems), "problem"))
+        yield counted(len(report.problems), "problem")
     if report.unrendered:
-        parts.append(f"{len(report.unrendered):,} not rendered")
-    parts += [f"KubeVirt {name} is a preview" for name in report.previews]
+        yield f"{len(report.unrendered):,} not rendered"
+    yield from (f"KubeVirt {name} is a preview" for name in report.previews)
     if report.only:
-        parts.append(f"only {listed(report.only)} {'is' if len(report.only) == 1 else 'are'} looked at")
-    return "; ".join(parts)
+        yield f"only {listed(report.only)} {'is' if len(report.only) == 1 else 'are'} looked at"
 
 
 def _of_templates(verdicts: Sequence[Verdict]) -> str:
@@ -254,8 +260,8 @@ def as_data(report: Report) -> dict[str, Any]:
         "summary": {
             **msgspec.to_builtins(report.summary),
             "templates": report.fleet.templates,
-            "objects": counts(report),
-            "sentence": headline(report),
+            "objects": report.object_counts,
+            "sentence": report.headline,
         },
         "vms": [_plain(verdict) for verdict in report.fleet.verdicts],
         "migrations": [msgspec.to_builtins(moved) for moved in fleet.moves],
@@ -273,7 +279,7 @@ def as_data(report: Report) -> dict[str, Any]:
                 for overspent in report.overspent
             ],
         },
-        **requests(report).data,
+        **report.requests.data,
         "notCompared": {"objects": list(report.hidden), "vms": fleet.unknown},
         "notRendered": [msgspec.to_builtins(problem) for problem in report.unrendered],
         "assumed": list(fleet.assumed),

@@ -8,7 +8,7 @@ from virtcatalog import escaping
 from virtcatalog.errors import counted, some
 from virtcatalog.review.groups import Group, grouped
 from virtcatalog.review.moving import LEVEL, WORDS, Moved
-from virtcatalog.review.report import Report, deprecated, headline, migrations, requests, shortages
+from virtcatalog.review.report import Report
 from virtcatalog.review.rows import MEANINGS, details, meaning, noun, severity
 from virtcatalog.sarif import log, result
 
@@ -31,11 +31,11 @@ def sarif(report: Report) -> str:
     ]
     results += [_of_move(moved) for moved in report.fleet.moves if moved.fate in LEVEL]
     properties = {
-        "sentence": headline(report),
-        "deprecated": deprecated(report),
-        "requests": requests(report).all_lines,
-        "shortages": shortages(report),
-        "migrations": migrations(report),
+        "sentence": report.headline,
+        "deprecated": report.deprecated,
+        "requests": report.requests.all_lines,
+        "shortages": report.shortages,
+        "migrations": report.migrations,
     }
     return escaping.as_json(log("virtcatalog diff", rules, results, properties))
 

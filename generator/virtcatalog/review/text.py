@@ -9,17 +9,7 @@ from textwrap import wrap
 from virtcatalog.errors import counted, some
 from virtcatalog.escaping import single_line
 from virtcatalog.review.groups import Group, grouped
-from virtcatalog.review.report import (
-    Report,
-    counts,
-    deprecated,
-    headline,
-    migrations,
-    requests,
-    shortages,
-    sides,
-    upgrades,
-)
+from virtcatalog.review.report import Report
 from virtcatalog.review.rows import sign, what, who, why, word
 from virtcatalog.review.running import POOL_TEMPLATE, TEMPLATE
 from virtcatalog.review.users import consequences
@@ -35,7 +25,7 @@ def text(report: Report, width: int = WIDTH, *, full: bool = False, vms: bool = 
 
     With `full` all of it, and the diffs of domains and objects; without, what is read in ten seconds.
     """
-    closing = _wrapped(headline(report), width)
+    closing = _wrapped(report.headline, width)
     before = [*closing, *_head(report, width, full=full)]
     after = [*_rest(report, width, full=full, vms=vms, objects=objects), *closing]
     rows: Iterable[str] = ()
@@ -49,19 +39,19 @@ def text(report: Report, width: int = WIDTH, *, full: bool = False, vms: bool = 
 def stat(report: Report, width: int = WIDTH) -> str:
     """How many there are of each, in one sentence."""
     defaults = [f"{single_line(str(default))}\n" for default in report.defaults]
-    return "".join((*defaults, *_wrapped(headline(report), width)))
+    return "".join((*defaults, *_wrapped(report.headline, width)))
 
 
 def _head(report: Report, width: int, *, full: bool) -> Iterator[str]:
     """What is compared, and what is wrong with it."""
-    yield from _wrapped(" → ".join(sides(report)), width)
+    yield from _wrapped(report.compared, width)
     for side in (report.base, report.head):
         for problem in side.problems:
             yield f"{single_line(str(problem))}\n"
         if side.problems:
             yield f"{single_line(side.label)} is broken; what is sound is compared.\n"
     yield from (f"{single_line(str(default))}\n" for default in report.defaults)
-    for title, lines in upgrades(report):
+    for title, lines in report.upgrade_words:
         yield from _wrapped(title, width)
         for line in lines[0 if full else 1 :]:
             yield from _wrapped(line, width, "  ")
@@ -72,8 +62,8 @@ def _head(report: Report, width: int, *, full: bool) -> Iterator[str]:
 def _rest(report: Report, width: int, *, full: bool, vms: bool, objects: bool) -> Iterator[str]:
     """What comes behind the VMs: what they request, objects, and what is not told."""
     if vms:
-        requested, short_of = requests(report), shortages(report)
-        moving = migrations(report)
+        requested, short_of = report.requests, report.shortages
+        moving = report.migrations
         for line in moving if full else moving[: _MOST_MOVES + 1]:
             yield from _wrapped(f"migration: {line}", width)
         if not full and len(moving) > _MOST_MOVES + 1:
@@ -84,7 +74,7 @@ def _rest(report: Report, width: int, *, full: bool, vms: bool, objects: bool) -
             yield from _wrapped(f"shortages: {line}", width)
     if objects:
         yield from _objects(report, width) if full else _objects_in_short(report, width)
-    for line in deprecated(report):
+    for line in report.deprecated:
         yield from _wrapped(f"deprecated: {line}", width)
     yield from _left_out(report, width, full=full)
     if report.hidden or report.fleet.unknown:
@@ -175,7 +165,7 @@ def _row(group: Group, width: int, *, full: bool) -> Iterator[str]:
 
 
 def _objects_in_short(report: Report, width: int) -> Iterator[str]:
-    for change, number in counts(report).items():
+    for change, number in report.object_counts.items():
         names = [obj.called() for obj in report.objects if obj.change == change]
         yield from _wrapped(f"{counted(number, 'object')} {change}: {some(names, _MOST_NAMES)}", width)
 
