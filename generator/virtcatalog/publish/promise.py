@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from virtcatalog.api.names import key_fault, label_fault
 from virtcatalog.catalog.lock import LOCK, write_lock
 from virtcatalog.catalog.model import Catalog, Entry, Published
+from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem, within
 from virtcatalog.manifests.difference import differences
 from virtcatalog.publish.environments import Broken, broken
@@ -69,9 +70,7 @@ def breaches(catalog: Catalog, day: date | None = None) -> Iterator[Breach]:
             if name not in entries:
                 message = _gone("is gone", was, day)
                 if message:
-                    place = was.source
-                    what = f"{NOUNS[section]} {name}"
-                    yield Breach(name, Problem(place.file, place.line, place.column, what, "", message))
+                    yield Breach(name, _problem(was.source, f"{NOUNS[section]} {name}", message))
             else:
                 yield from _changed(section, entries[name], was)
     for item in broken(catalog):
@@ -87,9 +86,7 @@ def _in_environment(item: Broken, day: date | None) -> Iterator[Breach]:
         message = f"{change.text}; published since {change.since}"
         message += "" if item.gone else ", and it must not change"
     if message:
-        place = item.source
-        problem = Problem(place.file, place.line, place.column, what, "", message)
-        yield Breach(change.name or item.environment, problem, item.environment)
+        yield Breach(change.name or item.environment, _problem(item.source, what, message), item.environment)
 
 
 def _changed(section: str, entry: Entry, was: Published) -> Iterator[Breach]:
@@ -100,11 +97,15 @@ def _changed(section: str, entry: Entry, was: Published) -> Iterator[Breach]:
             place = entry.place(f"metadata.labels[{key}]")
             text = f"label {key}: {value} is gone" if now is None else f"label {key}: {value} → {now}"
             message = f"{text}; published since {was.since}, and whoever selects by it relies on it"
-            yield Breach(entry.name, Problem(place.file, place.line, place.column, what, "", message))
+            yield Breach(entry.name, _problem(place, what, message))
     for difference in differences(was.spec, entry.spec):
         place = entry.place(f"spec.{difference.field}")
         message = f"{difference}; published since {was.since}, and its spec must not change"
-        yield Breach(entry.name, Problem(place.file, place.line, place.column, what, "", message))
+        yield Breach(entry.name, _problem(place, what, message))
+
+
+def _problem(place: Source, what: str, message: str) -> Problem:
+    return Problem(place.file, place.line, place.column, what, "", message)
 
 
 def _gone(how: str, was: Published, day: date | None) -> str:
