@@ -11,9 +11,9 @@ import fleet
 from virtcatalog.catalog.places import Source
 from virtcatalog.errors import Problem, VirtcatalogError
 from virtcatalog.kubevirt.conditions import Conditions
+from virtcatalog.live.clusters import Types
 from virtcatalog.live.report import held_before, not_judged, report, shown
 from virtcatalog.live.snapshot import Gap, Snapshot
-from virtcatalog.live.types import Types
 from virtcatalog.live.verdict import Drift, Reason
 from virtcatalog.repositories.model import Environment, Resource
 from virtcatalog.repositories.placeholders import Open

@@ -25,9 +25,9 @@ from virtcatalog.cli import main
 from virtcatalog.live.client import api
 from virtcatalog.live.client import credentials as credentials_module
 from virtcatalog.live.client import kubeconfig as kubeconfig_module
+from virtcatalog.live.client.api import proxy_of
 from virtcatalog.live.client.credentials import Credentials
 from virtcatalog.live.client.kubeconfig import Access, ClusterError, Plugin
-from virtcatalog.live.client.proxy import proxy_of
 
 OBJECTS = [fleet.KUBEVIRT]
 

@@ -10,6 +10,7 @@ from virtcatalog.errors import ManifestError, UnsupportedError, some
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.rollout.running import MIGRATION_REQUIRED
 from virtcatalog.live.arriving import comes_with_a_migration
+from virtcatalog.live.clusters import not_known
 from virtcatalog.live.compare import Waiting, synced, vm_of, waiting
 from virtcatalog.live.disks import other_disks
 from virtcatalog.live.machine import condition, controller_of, failures, has_ended, is_of, state, without_machine
@@ -25,7 +26,6 @@ from virtcatalog.live.revisions import (
 )
 from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.live.syncing import differing, not_in_git, switched
-from virtcatalog.live.types import not_known
 from virtcatalog.live.verdict import IN_GIT, Drift, Field, Noise, Reason, Stages, ordered
 from virtcatalog.manifests.difference import Difference
 from virtcatalog.manifests.identity import Data
@@ -105,8 +105,7 @@ def _git_stage(
         message = "; ".join(str(reason) for reason in result.refused)
         reasons.append(Reason(kind="refused", message=message, fields=fields, wins="hand"))
         return "there", "refused"
-    edited = [*differing(result, live, wanted, managers, noise)]
-    reasons += edited
+    reasons += differing(result, live, wanted, managers, noise)
     number = sum(len(reason.fields) for reason in reasons if reason.kind in ("edited", "behind", "stopped", "started"))
     return "there", f"{number} other" if number else "same"
 

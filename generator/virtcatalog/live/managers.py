@@ -61,9 +61,8 @@ class Managers:
     def synced_by(self) -> str:
         """The controller that syncs the object from Git, "" when none is known to."""
         for entry in self._entries:
-            name = str(entry.get("manager"))
-            if role_of(name, str(entry.get("operation"))) == "gitops":
-                return name
+            if _role(entry) == "gitops":
+                return str(entry.get("manager"))
         for key in ("labels", "annotations"):
             names = self._metadata.get(key)
             for name in _TRACKED:

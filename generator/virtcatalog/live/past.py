@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.live.clusters import as_stored
 from virtcatalog.live.revisions import Past, content
-from virtcatalog.live.types import as_stored
 from virtcatalog.manifests.history import history_of
 from virtcatalog.manifests.sources import is_catalog
 from virtcatalog.publish.releases import Objects, now, releases

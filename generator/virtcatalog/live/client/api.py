@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.live.client.credentials import Credentials
 from virtcatalog.live.client.kubeconfig import Access, ClusterError
-from virtcatalog.live.client.proxy import proxy_of
-from virtcatalog.network import AGAIN, LONGEST_WAIT, pause
+from virtcatalog.network import AGAIN, LONGEST_WAIT, pause, proxy_of_environment, split_proxy
 
 if TYPE_CHECKING:
     import urllib3
@@ -101,6 +100,17 @@ class Api:
             return urllib3.PoolManager(**options)
         headers = urllib3.make_headers(proxy_basic_auth=login) if login else None
         return urllib3.ProxyManager(proxy, proxy_headers=headers, **options)
+
+
+def proxy_of(access: Access) -> tuple[str, str]:
+    """Return the URL of the proxy, "" for none, and `USER:PASSWORD` for it; ClusterError for one that is of no use."""
+    url = access.proxy or proxy_of_environment(access.server)
+    if not url:
+        return "", ""
+    try:
+        return split_proxy(url)
+    except ValueError as error:
+        raise ClusterError(f"the proxy of context {access.name!r}: {error}") from None
 
 
 def _message(body: bytes, code: int) -> str:
