@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from virtcatalog.kubevirt.launcher.difference import differences, name_of, same
-from virtcatalog.review.elements import element_words
+from virtcatalog.review.machines import element_words
 
 
 def domain(devices: str = "", rest: str = "") -> ElementTree.Element:

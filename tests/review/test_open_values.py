@@ -76,7 +76,7 @@ def test_a_broken_vm_hides_itself_and_not_its_neighbours():
     base = f"{vm('one')}\n---\n{vm('two')}\n"
     report = reviewed({"a.yaml": base}, {"a.yaml": f"{vm('one', '4Gi')}\n---\n{vm('two')[:-3]}\n"})
     assert [(verdict.vm, verdict.now) for verdict in report.fleet.verdicts] == [("one", "restart")]
-    assert report.fleet.unknown == ["two"]
+    assert list(report.fleet.unknown) == ["two"]
     assert [problem.file for problem in report.head.problems] == ["head/a.yaml"]
 
 

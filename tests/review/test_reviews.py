@@ -394,7 +394,7 @@ def told(report: Report) -> Data:
         "requests": report.requests.all_lines,
         "assumed": [*report.fleet.assumed],
         "remarks": [*report.remarks],
-        "unknown": report.fleet.unknown,
+        "unknown": list(report.fleet.unknown),
         "text": text(report, 120).splitlines()[1:-1],
     }
 

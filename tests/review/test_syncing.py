@@ -11,8 +11,8 @@ from virtcatalog.catalog.places import Source
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.repositories.model import Environment, Repository, Syncing
 from virtcatalog.review.comparison import Comparison
+from virtcatalog.review.declared import as_sent, synced_verdict
 from virtcatalog.review.side import Side, Vm
-from virtcatalog.review.syncing import as_sent, synced_verdict
 from virtcatalog.review.units import ANYWHERE, Unit
 from virtcatalog.review.verdict import Next, Verdict
 

@@ -46,6 +46,11 @@ MATCHERS = {"instancetype": instancetype_kind, "preference": preference_kind}
 """The matchers of a VM's spec, each with what makes the kind that it means of the kind that it names."""
 
 
+def matcher_of(kind: str) -> str:
+    """Return the matcher that names objects of a kind of instance types or preferences."""
+    return "instancetype" if kind in (CLUSTER_INSTANCETYPE, INSTANCETYPE) else "preference"
+
+
 def validate_matchers(vm: VirtualMachine) -> list[Cause]:
     """Return what is wrong with the VM's matchers themselves; the preference's is looked at when the other is fine."""
     return _validate(vm.spec.instancetype, "spec.instancetype") or _validate(vm.spec.preference, "spec.preference")

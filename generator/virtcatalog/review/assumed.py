@@ -16,6 +16,7 @@ from virtcatalog.api.kinds import vm_spec
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.errors import counted, listed, some
 from virtcatalog.kubevirt.cluster import Cluster
+from virtcatalog.kubevirt.matchers import matcher_of
 from virtcatalog.kubevirt.pod.devices import attachment
 from virtcatalog.kubevirt.rollout.migratable import COUNTS_AS
 from virtcatalog.manifests.identity import Data, Identity
@@ -103,8 +104,7 @@ def naming_types(fleet: Iterable[DumpedVm]) -> Iterator[Data]:
         else:
             named.update(vm.header.references)
     for kind, _, name in named:
-        key = "instancetype" if kind.endswith("Instancetype") else "preference"
-        yield {"kind": "VirtualMachine", "spec": {key: {"name": name}}}
+        yield {"kind": "VirtualMachine", "spec": {matcher_of(kind): {"name": name}}}
 
 
 def refused_for(manifest: Data, cluster: Cluster) -> frozenset[str]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.places import Source
-from virtcatalog.kubevirt.matchers import KINDS
+from virtcatalog.kubevirt.matchers import KINDS, matcher_of
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
@@ -82,7 +82,7 @@ class Causes:
         """The fields by which a VM names these instance types and preferences."""
         around = OF_POOL if vm.manifest.get("kind") == "VirtualMachinePool" else ""
         for kind, *_ in references:
-            field = f"spec.{'instancetype' if kind.endswith('nstancetype') else 'preference'}.name"
+            field = f"spec.{matcher_of(kind)}.name"
             if vm.field is not None:
                 yield cause_at(field, vm.field(f"{around}{field}"), self._head.label)
 

@@ -62,7 +62,7 @@ def review(
         for environment, vms, comparison in fleets
         if comparison.head.limits_pods
     ]
-    fleet.unknown += [name for name in clean.vms if name not in fleet.unknown]
+    fleet.unknown |= dict.fromkeys(clean.vms)
     hosts = [str(condition.host) for condition in conditions]
     labels = base.label, head.label
     objects = tuple(compare_objects(_with_configuration(clean.base), _with_configuration(clean.head), labels))

@@ -10,8 +10,10 @@ from msgspec.structs import replace
 
 from virtcatalog.api.kinds import is_halted
 from virtcatalog.catalog.places import Source
+from virtcatalog.gitops.outcome import Change, Synced, sent, synced
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.manifests.identity import Data, Identity, full_name
+from virtcatalog.repositories.model import Environment
 from virtcatalog.review.assumed import Gates, hinted, networks_elsewhere, turned_off
 from virtcatalog.review.causes import Causes, place_of
 from virtcatalog.review.comparison import Comparison
@@ -25,7 +27,6 @@ from virtcatalog.review.moving import Moves
 from virtcatalog.review.onesided import judge_created, judge_deleted, judge_opaque, judge_open, judge_template
 from virtcatalog.review.pinned import pinned_in_git, recreated, stores
 from virtcatalog.review.side import Side, Vm
-from virtcatalog.review.syncing import as_sent, synced_verdict
 from virtcatalog.review.users import User
 from virtcatalog.review.verdict import Cause, Verdict
 
@@ -90,7 +91,7 @@ class DeclaredVms:
         else:
             self._fleet.vms += 1
         if not comparison.is_known(refers):
-            self._fleet.add_unknown(vm.key)
+            self._fleet.unknown[vm.key] = None
             return
         shared = [reference for reference in before or () if reference in (after or ())]
         if is_template:
@@ -109,8 +110,8 @@ class DeclaredVms:
             refers = None
         if stays and not comparison.can_change(refers):
             return
-        sent = as_sent(old, new, self._sides, comparison) if old and new else new.manifest if new else None
-        manifests = old.manifest if old else None, sent
+        applied = as_sent(old, new, self._sides, comparison) if old and new else new.manifest if new else None
+        manifests = old.manifest if old else None, applied
         may_assume = not (open_fields or is_template or comparison.is_configured)
         if may_assume:
             comparison = self.gates.of(*manifests, comparison, self._comparisons.others(comparison))
@@ -194,3 +195,36 @@ class DeclaredVms:
             self._fleet.verdicts.append(
                 replace(judge_opaque(hidden.problem.message), vm=hidden.problem.object or key[0], place=place)
             )
+
+
+def synced_verdict(
+    verdict: Verdict, old: Vm | None, new: Vm | None, sides: tuple[Side, Side], comparison: Comparison
+) -> Synced | None:
+    """Return what the sync of a VM's unit makes of a change; None where no object of Flux or Argo CD applies it."""
+    unit = _unit(old, new, sides)
+    if unit is None:
+        return None
+    manifests = old.manifest if old is not None else None, new.manifest if new is not None else None
+    breaks = verdict.next in ("refused", "crash")
+    return synced(Change(*manifests, comparison.base, comparison.head, verdict.now, breaks), unit)
+
+
+def as_sent(old: Vm, new: Vm, sides: tuple[Side, Side], comparison: Comparison) -> Data:
+    """Return the manifest of a VM that changes, as the tool of its unit sends it."""
+    unit = _unit(old, new, sides)
+    if unit is None or old.manifest == new.manifest:
+        return new.manifest
+    return sent(old.manifest, new.manifest, comparison.base, unit)
+
+
+def _unit(old: Vm | None, new: Vm | None, sides: tuple[Side, Side]) -> Environment | None:
+    """The unit that applies the change: of a VM that goes, the one that had it, as that is now if it is still there."""
+    before, after = (side.repository for side in sides)
+    if new is not None:
+        return after.environments[new.unit.number] if after is not None and new.unit.number >= 0 else None
+    if old is None or before is None or old.unit.number < 0:
+        return None
+    names = sides[1].units
+    if after is not None and old.environment in names:
+        return after.environments[names.index(old.environment)]
+    return before.environments[old.unit.number]

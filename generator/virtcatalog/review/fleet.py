@@ -27,7 +27,7 @@ class Fleet(msgspec.Struct, kw_only=True):
     """What happens to the VMs.
 
     `verdicts` are those on VMs and VM templates that are touched. There are so many `vms` to judge, each in each of its
-    environments, and so many `templates`; `unknown` are those that refer to what a broken catalog does not tell.
+    environments, and so many `templates`; `unknown` names those that refer to what a broken catalog does not tell.
     `moves` say which machines migrate to the launcher of another release. `users` are by object, and what deploys it.
     `diffs` makes the diff of what a verdict's VM becomes, by `key_of`. `assumed` is what clusters are taken to have, in
     words.
@@ -36,8 +36,7 @@ class Fleet(msgspec.Struct, kw_only=True):
     verdicts: list[Verdict] = []
     vms: int = 0
     templates: int = 0
-    unknown: list[str] = []
-    names_of_unknown: set[str] = set()
+    unknown: dict[str, None] = {}
     moves: list[Moved] = []
     users: dict[tuple[str, Identity], Users] = {}
     diffs: dict[tuple[str, str, str, str], Callable[[], str]] = {}
@@ -58,12 +57,6 @@ class Fleet(msgspec.Struct, kw_only=True):
             if users is None:
                 users = self.users[key] = Users()
             getattr(users, use).add(user)
-
-    def add_unknown(self, vm: str) -> None:
-        """Note a VM that refers to what a broken catalog does not tell, once."""
-        if vm not in self.names_of_unknown:
-            self.names_of_unknown.add(vm)
-            self.unknown.append(vm)
 
 
 def key_of(verdict: Verdict) -> tuple[str, str, str, str]:

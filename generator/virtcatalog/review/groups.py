@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import msgspec
@@ -54,15 +54,7 @@ def _of_first(verdict: Verdict, first: Verdict, others: int) -> Verdict:
     def named(text: str) -> str:
         return text.replace(NAME, name) + alike if NAME in text else text
 
-    return replace(
-        verdict,
-        vm=first.vm,
-        place=first.place,
-        because=first.because,
-        reasons=tuple(map(named, verdict.reasons)),
-        changes=tuple(map(named, verdict.changes)),
-        risks=tuple(Risk(risk.kind, named(risk.reason)) for risk in verdict.risks),
-    )
+    return _reworded(replace(verdict, vm=first.vm, place=first.place, because=first.because), named)
 
 
 def _key(verdict: Verdict) -> Verdict:
@@ -74,21 +66,21 @@ def _key(verdict: Verdict) -> Verdict:
 
 def of_all(verdict: Verdict, name: str) -> Verdict:
     """Return what a verdict on a VM of that name says of every VM that is alike."""
-    return replace(
-        verdict,
-        reasons=tuple(_without(reason, name) for reason in verdict.reasons),
-        changes=tuple(_without(change, name) for change in verdict.changes),
-        risks=tuple(Risk(risk.kind, _without(risk.reason, name)) for risk in verdict.risks),
-    )
+    return _reworded(verdict, lambda text: _without(text, name))
 
 
 def of_one(verdict: Verdict, name: str) -> Verdict:
     """Return what such a verdict says of the VM of that name."""
+    return _reworded(verdict, lambda text: text.replace(NAME, name))
+
+
+def _reworded(verdict: Verdict, reword: Callable[[str], str]) -> Verdict:
+    """The verdict with each of its texts in other words."""
     return replace(
         verdict,
-        reasons=tuple(reason.replace(NAME, name) for reason in verdict.reasons),
-        changes=tuple(change.replace(NAME, name) for change in verdict.changes),
-        risks=tuple(Risk(risk.kind, risk.reason.replace(NAME, name)) for risk in verdict.risks),
+        reasons=tuple(map(reword, verdict.reasons)),
+        changes=tuple(map(reword, verdict.changes)),
+        risks=tuple(Risk(risk.kind, reword(risk.reason)) for risk in verdict.risks),
     )
 
 

@@ -11,14 +11,15 @@ from virtcatalog.api.kinds import is_halted, replicas
 from virtcatalog.kubevirt.admission.vm import RECEIVER
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype.references import references
+from virtcatalog.kubevirt.matchers import matcher_of
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.groups import of_all
 from virtcatalog.review.holders import all_of, none_of, running_held, with_next
 from virtcatalog.review.outcome import Outcome, VmChange, applied_to_expanded, compare, outcome, with_data_volumes_of
 from virtcatalog.review.pinned import Pinned, pinned_in_git, recreated, stores
-from virtcatalog.review.podrequests import requests_of, requests_of_staying
 from virtcatalog.review.pools import disk_risks, identity_risks
+from virtcatalog.review.requests import requests_of, requests_of_staying
 from virtcatalog.review.risks import risks
 from virtcatalog.review.running import Running, running
 from virtcatalog.review.verdict import ANEW, BREAKS, Next, Now, Requests, Risk, Verdict
@@ -178,7 +179,7 @@ def at_next_start(case: Case, outcomes: Outcomes) -> tuple[Outcome, Outcome] | N
     before = outcomes.of(case.fresh, comparison.base)
     never_stored = pinned.assumed and (before.result is None or not before.result.admitted)
     follows = any(
-        reference in comparison.changed and _matcher(reference) not in pinned.matchers
+        reference in comparison.changed and matcher_of(reference[0]) not in pinned.matchers
         for reference in case.references or ()
     )
     if not pinned.matchers or never_stored or follows or pinned.turned:
@@ -285,7 +286,3 @@ def _risks(before: Outcome, after: Outcome) -> tuple[Risk, ...]:
 
 def _changes(change: VmChange | None) -> tuple[str, ...]:
     return change.summary if change is not None else ()
-
-
-def _matcher(reference: Identity) -> str:
-    return "instancetype" if reference[0].endswith("Instancetype") else "preference"

@@ -1,19 +1,25 @@
-"""In what two machines differ, in words: amounts for people, then fields."""
+"""In what two machines differ, in words: amounts for people, then fields; of two domains, in which elements."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from virtcatalog import units
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstanceSpec
+from virtcatalog.kubevirt.launcher.difference import Difference as ElementDifference
+from virtcatalog.kubevirt.launcher.difference import Pair, name_of
+from virtcatalog.kubevirt.launcher.difference import differences as element_differences
+from virtcatalog.kubevirt.launcher.xml import Element
 from virtcatalog.manifests.difference import Difference, differences
 
 _BOOTLOADER = ("domain", "firmware", "bootloader")
 _METADATA = ("annotations", "labels")
 _HANDLED = ("cpu", "memory")
 _AMOUNT_FIELDS = ("sockets", "cores", "threads", "maxSockets", "guest", "maxGuest")
+_LONGEST = 100
 
 
 def machine_words(old: VirtualMachineInstance | None, new: VirtualMachineInstance | None) -> list[str]:
@@ -91,3 +97,48 @@ def _plain(vmi: VirtualMachineInstance) -> dict[str, Any]:
 def _is_amount(difference: Difference) -> bool:
     steps = [step for step in difference.path if isinstance(step, str)]
     return steps[0] == "domain" and steps[1] in _HANDLED and steps[-1] in _AMOUNT_FIELDS
+
+
+def element_words(old: Element, new: Element) -> Iterator[str]:
+    """Say in which elements two domains differ; one that comes or goes is shortened."""
+    return map(_of_element, element_differences(old, new))
+
+
+def _label(element: Element) -> str:
+    """The start tag that tells an element from its siblings: `<disk root>`, `<timer hpet>`."""
+    name = name_of(element)
+    return f"<{element.tag} {name}>" if name else f"<{element.tag}>"
+
+
+def _of_element(difference: ElementDifference) -> str:
+    *path, last = difference.path
+    old, new, attribute = difference.old, difference.new, difference.attribute
+    if last.old is None or last.new is None:
+        text = _brief(last.element, new or old or "")
+        return f"{_where(path)} {'gains' if last.old is None else 'loses'} {text}"
+    where = _where(difference.path)
+    if attribute is None and last.element.tag == "capacity" and old and new:
+        return f"{where}: {units.memory(int(old))} → {units.memory(int(new))}"
+    if attribute is None:
+        return f"{where}: {old or 'nothing'} → {new or 'nothing'}"
+    if old is None:
+        return f'{where} gains {attribute}="{new}"'
+    return f'{where} loses {attribute}="{old}"' if new is None else f"{where} {attribute}: {old} → {new}"
+
+
+def _where(path: list[Pair] | tuple[Pair, ...]) -> str:
+    """The element at the end of a path; one without a name of its own says little without the device it is part of."""
+    where = _label(path[0].element)
+    for parent, pair in pairwise(path):
+        named = name_of(parent.element) and parent.element.tag not in ("domain", "devices")
+        where = f"{where} {_label(pair.element)}" if named else _label(pair.element)
+    return where
+
+
+def _brief(element: Element, text: str) -> str:
+    """An element in one line, shortened when it is long."""
+    if len(text) <= _LONGEST:
+        return text
+    if not len(element):
+        return f"{text[: _LONGEST - 1]}…"
+    return f"{text[: text.index('>') + 1]}…</{element.tag}>"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -17,6 +16,7 @@ from virtcatalog.kubevirt.result import Result
 from virtcatalog.kubevirt.rollout.instance import volumes_at_start
 from virtcatalog.kubevirt.rollout.migratable import obstacles
 from virtcatalog.kubevirt.rollout.upgrade import Fate, Move, Seen, move
+from virtcatalog.manifests.fields import get
 from virtcatalog.manifests.identity import Data
 from virtcatalog.releases import find_launcher
 from virtcatalog.releases.launchers import Launcher
@@ -102,7 +102,7 @@ class Observed:
             _name(manifest): manifest for manifest in objects if manifest.get("kind") == "VirtualMachineInstance"
         }
         self._kernels = {
-            str(_at(manifest, "metadata", "name")): str(_at(manifest, "status", "nodeInfo", "kernelVersion") or "")
+            str(get(manifest, ("metadata", "name"))): str(get(manifest, ("status", "nodeInfo", "kernelVersion")) or "")
             for manifest in objects
             if manifest.get("kind") == "Node"
         }
@@ -114,7 +114,7 @@ class Observed:
     def moved(self, vm: str, machine: Machine, old: Launcher, new: Launcher) -> Move:
         """Say what becomes of the machine of a VM, which may still run under an older launcher."""
         vmi = self._vmis.get(vm, {})
-        image = str(_at(vmi, "status", "launcherContainerImageVersion") or "")
+        image = str(get(vmi, ("status", "launcherContainerImageVersion")) or "")
         tag = image.rpartition("/")[2].partition("@")[0].partition(":")[2]
         launcher = find_launcher(tag) if tag else old
         if launcher is None:
@@ -123,19 +123,19 @@ class Observed:
         return move(machine.result.vmi_object, self._seen(vmi), machine.stays, launcher, new)
 
     def _seen(self, vmi: Data) -> Seen:
-        conditions = _at(vmi, "status", "conditions")
+        conditions = get(vmi, ("status", "conditions"))
         stuck = [
             str(condition.get("message") or condition.get("reason") or "it says so")
             for condition in (conditions if isinstance(conditions, list) else ())
             if isinstance(condition, dict) and (condition.get("type"), condition.get("status")) == _STUCK
         ]
         return Seen(
-            machine=str(_at(vmi, "status", "machine", "type") or ""),
-            migrated=bool(_at(vmi, "status", "migrationState", "completed")) if vmi else None,
+            machine=str(get(vmi, ("status", "machine", "type")) or ""),
+            migrated=bool(get(vmi, ("status", "migrationState", "completed"))) if vmi else None,
             stuck=next(iter(stuck), ""),
-            kernel=self._kernels.get(str(_at(vmi, "status", "nodeName") or ""), ""),
-            guest_kernel=str(_at(vmi, "status", "guestOSInfo", "kernelRelease") or ""),
-            guest=str(_at(vmi, "status", "guestOSInfo", "id") or ""),
+            kernel=self._kernels.get(str(get(vmi, ("status", "nodeName")) or ""), ""),
+            guest_kernel=str(get(vmi, ("status", "guestOSInfo", "kernelRelease")) or ""),
+            guest=str(get(vmi, ("status", "guestOSInfo", "id")) or ""),
         )
 
 
@@ -158,11 +158,4 @@ def groups(moves: Iterable[Moved]) -> list[tuple[Fate, tuple[str, ...], list[str
 
 
 def _name(manifest: Data) -> str:
-    return f"{namespace_or_default(_at(manifest, 'metadata', 'namespace'))}/{_at(manifest, 'metadata', 'name')}"
-
-
-def _at(data: Any, *path: str) -> Any:
-    """What lies there; None where nothing does, or something else than an object on the way."""
-    for key in path:
-        data = data.get(key) if isinstance(data, Mapping) else None
-    return data
+    return f"{namespace_or_default(get(manifest, ('metadata', 'namespace')))}/{get(manifest, ('metadata', 'name'))}"

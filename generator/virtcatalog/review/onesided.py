@@ -14,7 +14,7 @@ from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.holders import all_of, none_of
 from virtcatalog.review.judge import next_of, without_objects
 from virtcatalog.review.outcome import Outcome, compare, deleted_claims, outcome, refusals, removed_claims
-from virtcatalog.review.podrequests import requests_of
+from virtcatalog.review.requests import requests_of
 from virtcatalog.review.verdict import LOST, Next, Risk, Verdict
 
 

@@ -23,8 +23,7 @@ from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.merge import three_way
 from virtcatalog.manifests.textdiff import unified
-from virtcatalog.review.elements import element_words
-from virtcatalog.review.machines import machine_words
+from virtcatalog.review.machines import element_words, machine_words
 
 Kind = Literal["refused", "crash", "unsupported", "domain", "vmi", "pod", "reason", "admitted", "recovered"]
 

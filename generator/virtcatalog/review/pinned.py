@@ -10,7 +10,7 @@ import msgspec
 from virtcatalog.api.kinds import vm_spec, with_vm_spec
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype.revision import OBJECT_NAME_LABEL
-from virtcatalog.kubevirt.matchers import MATCHERS
+from virtcatalog.kubevirt.matchers import MATCHERS, matcher_of
 from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, Identity, namespace_of
 
@@ -83,8 +83,7 @@ def assumed(references: Iterable[Identity] | None, cluster: Cluster) -> Pinned:
     """
     if not stores(cluster):
         return Pinned()
-    kinds = {"instancetype" if kind.endswith("nstancetype") else "preference" for kind, *_ in references or ()}
-    return Pinned(frozenset(kinds), assumed=True)
+    return Pinned(frozenset(matcher_of(kind) for kind, *_ in references or ()), assumed=True)
 
 
 def pinned_in_git(vm: Data, references: Iterable[Identity] | None, cluster: Cluster) -> Pinned:

@@ -280,7 +280,7 @@ def as_data(report: Report) -> dict[str, Any]:
             ],
         },
         **report.requests.data,
-        "notCompared": {"objects": list(report.hidden), "vms": fleet.unknown},
+        "notCompared": {"objects": list(report.hidden), "vms": list(fleet.unknown)},
         "notRendered": [msgspec.to_builtins(problem) for problem in report.unrendered],
         "assumed": list(fleet.assumed),
         "remarks": list(report.remarks),

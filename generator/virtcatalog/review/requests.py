@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from virtcatalog.api.kinds import replicas
 from virtcatalog.capacity.demand import devices_of
 from virtcatalog.capacity.nodes import amount_text, amounts
 from virtcatalog.errors import UnsupportedError, counted
@@ -16,6 +17,8 @@ from virtcatalog.kubevirt.pipeline import Result
 from virtcatalog.kubevirt.pod.amounts import pod_requests
 from virtcatalog.kubevirt.pod.facts import Facts
 from virtcatalog.kubevirt.pod.resources import requested_memory
+from virtcatalog.manifests.identity import Data
+from virtcatalog.review.outcome import Outcome
 from virtcatalog.review.verdict import Requested, Requests, Verdict, When
 from virtcatalog.units import count, memory
 
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from virtcatalog.catalog.prices import Prices
 
 _SHARED = ("cpu", "memory")
+_AT_ONCE = ("create", "start", "stop", "delete", "migrate")
+_FROM_CREATION = ("template", "kept")
 
 
 def load_prices(file: str) -> Prices:
@@ -131,6 +136,52 @@ def requested(result: Result | None, vms: int = 1) -> Requested | None:
     shared = {name: amount for name, amount in wanted.items() if name in _SHARED or name.startswith("hugepages-")}
     amounts_of_all = {name: amount * vms for name, amount in {**shared, **devices_of(wanted)}.items()}
     return Requested(amounts_of_all, guest * vms)
+
+
+def requests_of(
+    before: Outcome | None, after: Outcome | None, vms: tuple[Data | None, Data | None], now: str
+) -> Requests | None:
+    """Return what Pods request before and after; None where that is the same, or one of both is not modelled."""
+    if any(of is not None and of.result is None for of in (before, after)):
+        return None
+    numbers = _number(vms[0]), _number(vms[1])
+    return _changed_requests(_of(before, numbers[0]), _of(after, numbers[1]), numbers, now)
+
+
+def requests_of_staying(
+    before: Outcome, staying: Outcome, created: Outcome, vms: tuple[Data, Data], now: str
+) -> Requests | None:
+    """Return what the Pods of a pool or ReplicaSet request whose VMs stay as `staying`, and get others as `created`."""
+    numbers = _number(vms[0]), _number(vms[1])
+    stay = min(numbers)
+    after = _requested_together([_of(staying, stay), _of(created, numbers[1] - stay)])
+    return _changed_requests(_of(before, numbers[0]), after, numbers, now)
+
+
+def _changed_requests(
+    before: Requested | None, after: Requested | None, numbers: tuple[int, int], now: str
+) -> Requests | None:
+    if before == after:
+        return None
+    when: When = "now" if now in _AT_ONCE else "created anew" if now in _FROM_CREATION else "next start"
+    if before is None or after is None:
+        return Requests(before, after, when, max(numbers))
+    return Requests(before, after, when, numbers[1], numbers[0] if numbers[0] != numbers[1] else None)
+
+
+def _of(outcome: Outcome | None, vms: int) -> Requested | None:
+    return requested(outcome.result, vms) if outcome is not None and vms else None
+
+
+def _requested_together(parts: Iterable[Requested | None]) -> Requested | None:
+    pods = [part for part in parts if part is not None]
+    return Requested(dict(_sum(pods)), sum(map(_guest, pods))) if pods else None
+
+
+def _number(vm: Data | None) -> int:
+    """How many VMs a manifest stands for."""
+    number = replicas(vm) if vm is not None else None
+    return 1 if number is None else number
 
 
 _WHEN: dict[When, str] = {"now": "now", "next start": "at the next start", "created anew": "once created anew"}

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from virtcatalog.api.names import namespace_or_default
+from virtcatalog.fleet.alike import Alike
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.manifests.identity import Data
+from virtcatalog.kubevirt.instancetype.references import references
+from virtcatalog.manifests.identity import Data, Identity
 from virtcatalog.review.assumed import assumed_words, claims_once, naming_types, turned_off
 from virtcatalog.review.cached import Progress, judge_all
 from virtcatalog.review.causes import Causes
+from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.comparisons import Comparisons
 from virtcatalog.review.declared import DeclaredVms
 from virtcatalog.review.domaindiffs import diff_of_case
@@ -23,10 +28,52 @@ from virtcatalog.review.groups import of_one
 from virtcatalog.review.judge import Case
 from virtcatalog.review.kubevirtcr import by_gates, gate_remarks
 from virtcatalog.review.moving import Moves
-from virtcatalog.review.pinned import Pinned, recreated
-from virtcatalog.review.referenced import References
+from virtcatalog.review.pinned import Pinned, assumed, pins, recreated
 from virtcatalog.review.side import Side
 from virtcatalog.review.users import User
+
+
+class Referenced(NamedTuple):
+    """The objects that a VM refers to, None where that cannot be told; whether all of them are `known`."""
+
+    references: list[Identity] | None
+    known: bool
+    can_change: bool
+    assumed: Pinned
+
+
+class References:
+    """What the VMs of a fleet refer to, on the sides of one comparison."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        self.alike = Alike(comparison.base, comparison.head, labels_matter=comparison.labels_matter)
+        self._by_names: dict[tuple[Identity, ...], Referenced] = {}
+
+    def of(self, dumped: DumpedVm) -> Referenced:
+        """Return what a VM refers to."""
+        refers = dumped.header.references
+        if refers is None:
+            return self._find(references(recreated(dumped.vm), self.comparison.base))
+        referenced = self._by_names.get(refers)
+        if referenced is None:
+            referenced = self._by_names[refers] = self._find(list(refers))
+        return referenced
+
+    def pinned(self, dumped: DumpedVm, referenced: Referenced) -> Pinned:
+        """Return the revisions that a VM is pinned to."""
+        namespace, named = namespace_or_default(dumped.header.namespace), dumped.header.revisions
+        if not named:
+            return referenced.assumed
+        if any(self.comparison.base.controller_revision(namespace, name) for _, name in named):
+            return pins(dumped.vm, self.comparison.base)
+        return Pinned(frozenset([matcher for matcher, _ in named]))
+
+    def _find(self, refers: list[Identity] | None) -> Referenced:
+        comparison = self.comparison
+        return Referenced(
+            refers, comparison.is_known(refers), comparison.can_change(refers), assumed(refers, comparison.base)
+        )
 
 
 class Reviewer:
@@ -77,7 +124,7 @@ class Reviewer:
             name = dumped.header.name
             for environment in self.comparisons.environments_of(dumped):
                 if environment not in self._environments:
-                    self.fleet.add_unknown(name)
+                    self.fleet.unknown[name] = None
                     continue
                 self.fleet.vms += 1
                 references_here = references_in.get((environment, dumped.where))
@@ -93,7 +140,7 @@ class Reviewer:
                 user = User(name, dumped.where, dumped.is_pool)
                 self.fleet.count(environment, comparison, user, refers, use)
                 if not referenced.known:
-                    self.fleet.add_unknown(name)
+                    self.fleet.unknown[name] = None
                 elif referenced.can_change:
                     vm = dumped.vm
                     fresh = recreated(vm)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Literal, get_args
 
 from msgspec.structs import replace
 
 from virtcatalog.errors import counted, listed
-from virtcatalog.review.counting import CAME, begins, by_risk, number_of
-from virtcatalog.review.verdict import ANEW, BREAKS, Next, Now, Part, PartKind, Verdict
-from virtcatalog.review.wording import KEPT, NEXT, NOW, WITH_DISKS, Forms, of_words
+from virtcatalog.review.verdict import ANEW, BREAKS, Next, Now, Part, PartKind, RiskKind, Verdict
+from virtcatalog.review.wording import KEPT, NEXT, NOW, RESTARTED, WITH_DISKS, Forms, of_words
 
+CAME: tuple[Now, ...] = ("migrate", "live")
+"""With these there is nothing left for the next start."""
 _UNTIL_RESTART: tuple[Now, ...] = ("restart", "pending")
 """With these the change comes once someone restarts the VM."""
 _RISKY_RESTART = "may not boot after the restart that it needs", "may not boot after the restart that they need"
@@ -82,9 +84,8 @@ def _at_once(touched: Sequence[Verdict], vms: int, names: _Names) -> str:
         if now == "restart":
             by_pools = [verdict for verdict in touched if verdict.restarts is not None]
             risky = [verdict for verdict in by_pools if _may_not_boot(verdict)]
-            restarted = "restarted automatically now"
-            words += _count(risky, "restarts", (f"{restarted} and may not boot",) * 2, names)
-            words += _count(_others(by_pools, risky), "restarts", (restarted,) * 2, names)
+            words += _count(risky, "restarts", (f"{RESTARTED} and may not boot",) * 2, names)
+            words += _count(_others(by_pools, risky), "restarts", (RESTARTED,) * 2, names)
             here = _others(here, by_pools)
         if now == "delete":
             words += _deleted(here, forms, names)
@@ -168,6 +169,37 @@ def _comes_at_once(verdict: Verdict) -> bool:
 
 def _may_not_boot(verdict: Verdict) -> bool:
     return verdict.next != "kept" and any(risk.kind == "boot" for risk in verdict.risks)
+
+
+def begins(verdict: Verdict) -> bool:
+    """Whether the machine starts now, or all of a pool do: what its next start gives is what it starts with."""
+    return verdict.now in ("create", "start") and (verdict.part is None or verdict.part.number == verdict.part.of)
+
+
+def number_of(verdicts: Iterable[Verdict]) -> int:
+    """Return how many VMs the next start of these is about: of a pool or ReplicaSet those that stay."""
+    return sum(_vms(verdict.held) for verdict in verdicts)
+
+
+def _vms(held: Part | None) -> int:
+    """How many VMs of a pool or ReplicaSet, as many as it may be; 1 where it is none."""
+    if held is None:
+        return 1
+    return held.of if held.number is None else held.number
+
+
+def by_risk(touched: Iterable[Verdict]) -> dict[str, int]:
+    """Return how many VMs have a guest that risks what; those that keep what they have risk nothing."""
+    risks: Counter[str] = Counter()
+    for verdict in touched:
+        if verdict.risks and verdict.next != "kept":
+            risks.update(dict.fromkeys({risk.kind for risk in verdict.risks}, number_of([verdict])))
+    return in_order(risks, get_args(RiskKind))
+
+
+def in_order(numbers: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:
+    """Return the numbers that are not 0, in the order of these names."""
+    return {name: numbers[name] for name in names if numbers.get(name)}
 
 
 def _others(verdicts: Sequence[Verdict], without: Sequence[Verdict]) -> list[Verdict]:

@@ -8,8 +8,7 @@ from typing import get_args
 
 import msgspec
 
-from virtcatalog.review.counting import CAME, begins, by_risk, in_order
-from virtcatalog.review.sentence import sentence
+from virtcatalog.review.sentence import CAME, begins, by_risk, in_order, sentence
 from virtcatalog.review.verdict import Next, Now, Part, Verdict
 from virtcatalog.review.wording import NEXT
 

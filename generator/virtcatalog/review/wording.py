@@ -29,7 +29,7 @@ NEXT: dict[Next, Forms] = {
     "changed": ("changes", "change"),
 }
 """What is counted of the next start, of one VM and of many."""
-_RESTARTED = "restarted automatically now"
+RESTARTED = "restarted automatically now"
 KEPT: Forms = "keeps what it has", "keep what they have"
 WITH_DISKS: Forms = " with its disks", " with their disks"
 
@@ -40,13 +40,13 @@ def part_words(verdict: Verdict) -> str:
     if part is not None and part.number != 0:
         of_part = of_words(part.number, part.of, "its")
         if verdict.restarts is not None and now == "restart":
-            return f"{of_part} {_are(part)} {_RESTARTED}"
+            return f"{of_part} {_are(part)} {RESTARTED}"
         be = f"{_are(part)} " if now in _DONE else ""
         disks = WITH_DISKS[part.number != 1] if verdict.loses_disks else ""
         words = f"{of_part} {be}{NOW[now][part.number != 1]}{disks}"
         if (restarted := verdict.restarts) is not None:
             others = "those that it chooses" if restarted.number is None else f"the other {restarted.number:,}"
-            return f"{words}, {others} {_are(restarted)} {_RESTARTED}"
+            return f"{words}, {others} {_are(restarted)} {RESTARTED}"
         if verdict.replaced is not None:
             return f"{words} {_created(verdict.replaced, part)}"
         if verdict.next != "kept" or held is None:
