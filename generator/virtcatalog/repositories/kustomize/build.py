@@ -22,16 +22,15 @@ from virtcatalog.repositories.kustomize.budget import BudgetError
 from virtcatalog.repositories.kustomize.config import configuration, of_schemas
 from virtcatalog.repositories.kustomize.declared import Addition, Declared, problem_at
 from virtcatalog.repositories.kustomize.defaults import default_config
-from virtcatalog.repositories.kustomize.files import Document, Files, Reading, is_elsewhere
+from virtcatalog.repositories.kustomize.files import Files, Reading, is_elsewhere
 from virtcatalog.repositories.kustomize.generators import absorb, add_hashes, generate
 from virtcatalog.repositories.kustomize.kustomization import API_VERSIONS, FIELDS, read_by_flux
 from virtcatalog.repositories.kustomize.names import follow_names
-from virtcatalog.repositories.kustomize.objects import Objects
 from virtcatalog.repositories.kustomize.origins import Spot, sources
 from virtcatalog.repositories.kustomize.output import annotate, build_metadata, check_output, finish, transformed
 from virtcatalog.repositories.kustomize.plugins import Scope, generator_of, transform
 from virtcatalog.repositories.kustomize.resource import Id, Resource, pairs_of, text_of, unfit_problems
-from virtcatalog.repositories.kustomize.run import Run
+from virtcatalog.repositories.kustomize.run import Objects, Run
 from virtcatalog.repositories.kustomize.steps import transform_all
 from virtcatalog.repositories.kustomize.variables import fill_variables, read_variable
 
@@ -130,12 +129,12 @@ class _Target:
             nothing = Declared(None, Spot(documents[0].spot.text))
             documents = self._run.reading.documents(self._files.content(file, nothing), label)
             if self._run.is_flux and not self._parents:
-                first = documents[0] if documents else Document(None, nothing.spot)
+                first = documents[0] if documents else nothing
                 documents = [first._replace(data=read_by_flux(first.data))]
         if len(documents) != 1 or not isinstance(documents[0].data, dict):
             is_empty = not any(document.data is not None for document in documents)
             raise ManifestError(Problem(label, message=_EMPTY if is_empty else "must be one map"))
-        declared = Declared(*documents[0])
+        declared = documents[0]
         if added is not None:
             declared = added.over(declared)
         with self._run.naming(declared):
@@ -166,7 +165,7 @@ class _Target:
         for key, read in (("configurations", configuration), ("crds", of_schemas)):
             for item in self._items(key):
                 with run.naming(item):
-                    for document in self._files.declarations(self._path(item), item):
+                    for document in self._files.documents(self._path(item), item):
                         objects.configure(read(document), item)
         self._generate(objects)
         for item in self._items("components"):
@@ -288,12 +287,9 @@ class _Target:
     def _plugins(self, item: Declared) -> list[Declared]:
         """The plugins that an entry names: a text, a file, or a folder that is built."""
         path = self._path(item)
-        documents: list[Document]
         if "\n" in path or path.lstrip().startswith("{"):
-            documents = self._files.inline(item, objects=True)
-        elif self._files.is_file(path):
-            documents = self._files.objects(path, item)
-        else:
-            resources = self._below(item, component=False).build(Objects()).resources
-            documents = [Document(resource.data, resource.home) for resource in resources]
-        return [Declared(*document) for document in documents]
+            return self._files.inline(item, objects=True)
+        if self._files.is_file(path):
+            return self._files.objects(path, item)
+        resources = self._below(item, component=False).build(Objects()).resources
+        return [Declared(resource.data, resource.home) for resource in resources]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from posixpath import join, normpath
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from virtcatalog.errors import ManifestError
 from virtcatalog.limits import KUSTOMIZE_WORK
 from virtcatalog.manifests.folder import Folder, LinkOutError, SourceError, parts_of
 from virtcatalog.repositories.kustomize.budget import Budget
-from virtcatalog.repositories.kustomize.declared import Declared, problem_at
+from virtcatalog.repositories.kustomize.declared import Declared
 from virtcatalog.repositories.kustomize.origins import Spot
 from virtcatalog.repositories.kustomize.resource import shape_fault
 from virtcatalog.repositories.texts import Texts
@@ -19,13 +19,6 @@ from virtcatalog.repositories.texts import Texts
 _HEADER_CHARACTERS: Final = 300
 """The end of a line in which a block of text begins, with a comment perhaps: a line may have 100 kB."""
 _BLOCK: Final = re.compile(r"\|(?:[+-]?\d?|\d[+-])\s*(?:#.*)?$")
-
-
-class Document(NamedTuple):
-    """The data of a document, or of an item of a list, and where it stands."""
-
-    data: Any
-    spot: Spot
 
 
 class Reading:
@@ -44,7 +37,7 @@ class Reading:
         """
         self.budget, self.lines = Budget(work), lines
         self._texts, self._submodules = texts or Texts(), submodules
-        self._documents: dict[tuple[str, bytes, int, bool], list[Document]] = {}
+        self._documents: dict[tuple[str, bytes, int, bool], list[Declared]] = {}
 
     def is_in_submodule(self, name: str) -> bool:
         """Whether what is called so is in a submodule, or one."""
@@ -52,7 +45,7 @@ class Reading:
 
     def documents(
         self, content: bytes, name: str, line: int = 0, indent: int = 0, *, objects: bool = False
-    ) -> list[Document]:
+    ) -> list[Declared]:
         """Return the documents of a text; `objects` says how it is read.
 
         `line` and `indent` say where it stands in another text. Raises ManifestError.
@@ -64,7 +57,7 @@ class Reading:
                 self.budget.copy(document.data)
             return self._documents[key]
         text, parsed = self._texts.parsed(content, name, line, objects=objects)
-        documents = [Document(data, Spot(text, index, (), indent)) for index, data in parsed]
+        documents = [Declared(data, Spot(text, index, (), indent)) for index, data in parsed]
         if text.problems:
             raise ManifestError(*text.problems)
         self._documents[key] = documents
@@ -119,20 +112,15 @@ class Files:
             return True
         return False
 
-    def documents(self, path: str, declared: Declared, *, objects: bool = False) -> list[Document]:
+    def documents(self, path: str, declared: Declared, *, objects: bool = False) -> list[Declared]:
         """Return the documents of a file that a field names. Raises ManifestError."""
         return self._reading.documents(self.content(path, declared), self.called(path), objects=objects)
 
-    def declarations(self, path: str, declared: Declared) -> Iterator[Declared]:
-        """Yield the documents of a file that a field names. Raises ManifestError."""
-        for document in self.documents(path, declared):
-            yield Declared(document.data, document.spot)
-
-    def objects(self, path: str, declared: Declared) -> list[Document]:
+    def objects(self, path: str, declared: Declared) -> list[Declared]:
         """Return the objects of a file that a field names. Raises ManifestError."""
         return objects_of(self.documents(path, declared, objects=True))
 
-    def inline(self, declared: Declared, *, objects: bool = False) -> list[Document]:
+    def inline(self, declared: Declared, *, objects: bool = False) -> list[Declared]:
         """Return the documents of a text that stands in a field. Raises ManifestError."""
         source = declared.spot.source
         line, lines = source.line, self._lines(source.file)
@@ -145,7 +133,7 @@ class Files:
             documents = self._reading.documents(content, source.file, objects=objects)
         except ManifestError as error:
             raise declared.fault(error.problems[0].message) from None
-        return [Document(data, declared.spot._replace(content=spot)) for data, spot in documents]
+        return [Declared(data, declared.spot._replace(content=spot)) for data, spot in documents]
 
     def _lines(self, file: str) -> list[str]:
         """The lines of a file of this folder, or of one that is elsewhere if these are known."""
@@ -160,26 +148,25 @@ class Files:
         return self._own_lines[name]
 
 
-def objects_of(documents: list[Document]) -> list[Document]:
+def objects_of(documents: list[Declared]) -> list[Declared]:
     """Return the objects of documents, with those of lists behind the others.
 
     Source: RNodesFromBytes in api/resource/factory.go. Raises ManifestError.
     """
-    objects: list[Document] = []
+    objects: list[Declared] = []
     queue = list(documents)
     for document in queue:
-        data, spot = document
+        data = document.data
         if data in ({}, []):
             continue
         if not isinstance(data, dict):
-            raise ManifestError(problem_at(spot, "holds something that is no object"))
+            raise document.fault("holds something that is no object")
         if fault := shape_fault(data):
-            raise ManifestError(problem_at(spot, fault))
+            raise document.fault(fault)
         if str(data.get("kind") or "").endswith("List") and "items" in data:
-            items = data["items"]
-            if not isinstance(items, list | None):
-                raise ManifestError(problem_at(spot.within("items"), "must be a list"))
-            queue += [Document(item, spot.within("items", index)) for index, item in enumerate(items or ())]
+            if not isinstance(data["items"], list | None):
+                raise document.fault("must be a list", "items")
+            queue += document.items("items")
         else:
             objects.append(document)
     return objects

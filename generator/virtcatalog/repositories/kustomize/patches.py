@@ -15,7 +15,7 @@ from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.merge import fresh
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.declared import Declared
-from virtcatalog.repositories.kustomize.files import Document, Files, objects_of
+from virtcatalog.repositories.kustomize.files import Files, objects_of
 from virtcatalog.repositories.kustomize.jsonpatch import PatchError, patched
 from virtcatalog.repositories.kustomize.origins import Merging, Rewriting, Spot, is_quoted
 from virtcatalog.repositories.kustomize.resource import (
@@ -97,7 +97,7 @@ class Patching:
             raise declared.fault("must have a list of operations")
         self._operations(documents[0], declared, remember=False)
 
-    def _documents(self, declared: Declared) -> list[Document]:
+    def _documents(self, declared: Declared) -> list[Declared]:
         """The documents of a patch; of those behind a list of operations kustomize reads none."""
         text, path = declared.text("patch").strip(), declared.text("path")
         if bool(text) == bool(path):
@@ -111,12 +111,12 @@ class Patching:
         is_list = bool(documents) and isinstance(documents[0].data, list)
         return self._read(declared, path, objects=False) if is_list else documents
 
-    def _read(self, declared: Declared, path: str, *, objects: bool) -> list[Document]:
+    def _read(self, declared: Declared, path: str, *, objects: bool) -> list[Declared]:
         if path:
             return self._files.documents(path, declared.get("path"), objects=objects)
         return self._files.inline(declared.get("patch"), objects=objects)
 
-    def _operations(self, document: Document, declared: Declared, *, remember: bool) -> None:
+    def _operations(self, document: Declared, declared: Declared, *, remember: bool) -> None:
         for resource in self._selected(declared.get("target")):
             if unfit := unfit_problems(resource):
                 raise ManifestError(*unfit)
@@ -141,12 +141,12 @@ class Patching:
         if (second := namesake(self._resources)) is not None:
             raise declared.fault(f"makes a second object called {second.title}")
 
-    def _targets(self, patch: Document, declared: Declared) -> list[Resource]:
+    def _targets(self, patch: Declared, declared: Declared) -> list[Resource]:
         if declared.get("target").data is None:
             return [self._object_named(patch, declared)]
         return self._of_same_ids(declared.get("target"))
 
-    def _object_named(self, patch: Document, declared: Declared) -> Resource:
+    def _object_named(self, patch: Declared, declared: Declared) -> Resource:
         identity = Resource(patch.data, patch.spot).current
         self._budget.keys(len(self._resources))
         matching = [resource for resource in self._resources if _has_id(resource, identity)]
@@ -167,7 +167,7 @@ class Patching:
         ids = {resource.current for resource in self._selected(target)}
         return [resource for resource in self._resources if resource.current in ids]
 
-    def _merge(self, resource: Resource, patch: Document, declared: Declared, *, names: bool, kinds: bool) -> None:
+    def _merge(self, resource: Resource, patch: Declared, declared: Declared, *, names: bool, kinds: bool) -> None:
         data, metadata = resource.data, resource.metadata
         version, kind, name, namespace = (
             *(data.get("apiVersion"), data.get("kind")),
@@ -202,7 +202,7 @@ class Patching:
         resource.changes.append(Merging(_without_names(content), patch.spot))
 
 
-def _with_texts(patch: Document) -> dict[str, Any]:
+def _with_texts(patch: Declared) -> dict[str, Any]:
     """A patch whose labels and annotations are texts, as they are written: null, too, which takes nothing away then."""
     metadata = dict(metadata_of(patch.data))
     for key in ("labels", "annotations"):

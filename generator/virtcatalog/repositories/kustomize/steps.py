@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-from virtcatalog.errors import ManifestError
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.config import Config, read_specs
 from virtcatalog.repositories.kustomize.declared import Declared
@@ -113,11 +112,11 @@ def replacements_of(declared: Declared, files: Files) -> Iterator[Declared]:
         return
     if declared.data.get("source") is not None or declared.data.get("targets"):
         raise declared.fault("has a path, and a replacement beside it: it must be one of them")
-    for document in files.declarations(path, declared.get("path")):
+    for document in files.documents(path, declared.get("path")):
         if isinstance(document.data, list):
             for index, item in enumerate(document.data):
                 yield Declared(item, document.spot.within(index))
         elif isinstance(document.data, dict):
             yield document
         else:
-            raise ManifestError(*declared.fault(f"{path} holds no replacement", "path").problems)
+            raise declared.fault(f"{path} holds no replacement", "path")
