@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.repositories import envsubst, gotemplates, templates
+from virtcatalog.repositories import envsubst, gotemplates, parameters
 from virtcatalog.repositories.envsubst import substituted
 from virtcatalog.repositories.gotemplates import render
-from virtcatalog.repositories.templates import filled
+from virtcatalog.repositories.parameters import filled
 
 
 def nested(levels: int) -> Callable[[], object]:
@@ -44,7 +44,7 @@ def nested(levels: int) -> Callable[[], object]:
             'the template {{len (printf "%s%s%s" .x .x .x)}} is not supported',
         ),
         (
-            templates,
+            parameters,
             "TEMPLATE_OUTPUT_CHARACTERS",
             lambda: filled("{{x}}{{x}}", {"x": "ab"}, is_go=False),
             lambda: filled("{{x}}{{y}}", {"x": "abc", "y": ""}, is_go=False),

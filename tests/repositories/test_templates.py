@@ -2,7 +2,7 @@
 
 import pytest
 
-from virtcatalog.repositories.templates import filled, flat
+from virtcatalog.repositories.parameters import filled, flat
 
 
 def test_parameters_are_flat():

@@ -23,11 +23,19 @@ from virtcatalog.repositories.documents import Opaque, digest_of
 from virtcatalog.repositories.globs import PATH, PATHSPEC, Dialect
 from virtcatalog.repositories.gotemplates import Missing, TemplateError
 from virtcatalog.repositories.kustomize.origins import has_field
-from virtcatalog.repositories.labelselectors import Matches, is_filled, selector_of
 from virtcatalog.repositories.model import Resource
-from virtcatalog.repositories.parameters import Parameters, as_go, check_texts, combined, merged, path_parameters
-from virtcatalog.repositories.settemplates import may_hold_vms, own_template
-from virtcatalog.repositories.templates import filled
+from virtcatalog.repositories.parameters import (
+    Matches,
+    Parameters,
+    as_go,
+    check_texts,
+    combined,
+    filled,
+    is_filled,
+    merged,
+    path_parameters,
+    selector_of,
+)
 from virtcatalog.repositories.tree import Tree
 
 
@@ -51,7 +59,7 @@ def applications(deployer: Deployer, tree: Tree, clusters: Sequence[Cluster] = (
     applications: list[Resource] = []
     try:
         for index, generator in enumerate(deployer.items("generators")):
-            template = merge(deployer.get("template", of=dict) or {}, own_template(generator))
+            template = merge(deployer.get("template", of=dict) or {}, _own_template(generator))
             for parameters in generators.parameters(generator, f"spec.generators[{index}]"):
                 applications.append(generators.application(template, parameters))
                 if len(applications) > REPOSITORY_UNITS:
@@ -60,7 +68,7 @@ def applications(deployer: Deployer, tree: Tree, clusters: Sequence[Cluster] = (
         applications.clear()
         generators.failed.append(deployer.problem("spec", f"is not rendered: {error}"))
     unrendered = tuple(dict.fromkeys((*generators.unrendered, *generators.failed)))
-    if not generators.failed or not may_hold_vms(deployer, tree):
+    if not generators.failed or not _may_hold_vms(deployer, tree):
         return Generated(tuple(applications), unrendered)
     digest = digest_of([deployer.resource.data.get("spec"), generators.parameter_sets])
     return Generated(
@@ -135,27 +143,19 @@ class _Generators:
         """Return the sets of parameters that a generator makes."""
         if not isinstance(generator, dict):
             return []
+        makers = {"list": self._list, "git": self._git, "matrix": self._matrix, "merge": self._merge}
         parameter_sets: list[Parameters] = []
         for kind in generator:
             value = map_at(generator, kind)
-            match kind:
-                case "list":
-                    parameter_sets += islice(self._list(value, f"{field}.list"), REPOSITORY_UNITS + 1)
-                case "git":
-                    parameter_sets += islice(self._git(value, f"{field}.git"), REPOSITORY_UNITS + 1)
-                case "matrix":
-                    parameter_sets += islice(self._matrix(value, f"{field}.matrix"), REPOSITORY_UNITS + 1)
-                case "merge":
-                    parameter_sets += islice(self._merge(value, f"{field}.merge"), REPOSITORY_UNITS + 1)
-                case "clusters" if self._clusters:
-                    parameter_sets += self._of_clusters(value, f"{field}.clusters")
-                case "selector":
-                    pass
-                case _:
-                    message = f"which {kind} there are is not known: its Applications are taken once"
-                    self._note(f"{field}.{kind}", message)
-                    self._is_open = True
-                    parameter_sets.append(self._with_values({}, value))
+            if kind in makers:
+                parameter_sets += islice(makers[kind](value, f"{field}.{kind}"), REPOSITORY_UNITS + 1)
+            elif kind == "clusters" and self._clusters:
+                parameter_sets += self._of_clusters(value, f"{field}.clusters")
+            elif kind != "selector":
+                message = f"which {kind} there are is not known: its Applications are taken once"
+                self._note(f"{field}.{kind}", message)
+                self._is_open = True
+                parameter_sets.append(self._with_values({}, value))
         return list(filter(self._selector(generator, field), parameter_sets))
 
     def _selector(self, generator: Mapping[str, Any], field: str, *, of_labels: bool = False) -> Matches:
@@ -264,3 +264,34 @@ class _Generators:
 
     def _note(self, field: str, message: str) -> None:
         self.unrendered.append(self._deployer.problem(field, message))
+
+
+def _may_hold_vms(deployer: Deployer, tree: Tree) -> bool:
+    """Whether the folders that its templates name, as far as they name any, hold objects of KubeVirt's."""
+    own = deployer.get("template", of=dict) or {}
+    templates = (own, *(merge(own, _own_template(generator)) for generator in deployer.items("generators")))
+    starts = {start for template in templates for start in _starts(map_at(template, "spec"))}
+    if "path" in deployer.text("templatePatch"):  # it may name any folder
+        starts.add("")
+    return tree.holds_ours(file for file in tree.files if any(file.startswith(start) for start in starts))
+
+
+def _starts(spec: Mapping[str, Any]) -> Iterator[str]:
+    """The paths of an Application's sources, up to the first parameter."""
+    sources = spec.get("sources")
+    for source in (spec.get("source"), *(sources if isinstance(sources, list) else ())):
+        if isinstance(source, dict):
+            yield str(source.get("path") or "").partition("{{")[0].strip("./")
+
+
+def _own_template(generator: Any) -> dict[str, Any]:
+    """The template of a generator, which is laid over the ApplicationSet's."""
+    values = generator.values() if isinstance(generator, dict) else ()
+    templates = (value.get("template") for value in values if isinstance(value, dict))
+    return _without_empty(next((template for template in templates if isinstance(template, dict)), {}))
+
+
+def _without_empty(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Data without what says nothing: that is not laid over anything."""
+    inner = {key: _without_empty(value) if isinstance(value, dict) else value for key, value in data.items()}
+    return {key: value for key, value in inner.items() if value}

@@ -21,6 +21,7 @@ from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import Folder, SourceError, TooLargeError, parts_of
 
 CHART: Final = "Chart.yaml"
+"""The file of which a folder has one that is a Helm chart."""
 REQUIREMENTS: Final = "requirements.yaml"
 """Where charts of apiVersion v1 have their dependencies."""
 VALUES: Final = "values.yaml"
@@ -35,11 +36,6 @@ class ChartError(VirtcatalogError):
 
 Files = dict[str, bytes]
 """A chart's files by their paths, of which none leads out of it."""
-
-
-def is_chart(folder: Folder) -> bool:
-    """Whether a folder is a chart."""
-    return folder.has(CHART)
 
 
 class Copy:
@@ -158,7 +154,7 @@ def _folder(chart: Folder | None, url: str) -> Folder | None:
         folder = chart.folder(url.removeprefix("file://"))
     except SourceError:
         return None
-    return folder if folder is not None and is_chart(folder) else None
+    return folder if folder is not None and folder.has(CHART) else None
 
 
 def _read(content: bytes, name: str) -> dict[str, Any]:

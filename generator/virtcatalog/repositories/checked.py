@@ -12,6 +12,7 @@ from virtcatalog.api.kinds import holds_vm, may_matter
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.read import faults
 from virtcatalog.repositories.deployers import deploys
@@ -66,16 +67,16 @@ def _without_namespace(data: Data) -> Data:
 
     Source: apiserver/pkg/registry/rest/meta.go (EnsureObjectNamespaceMatchesRequestNamespace).
     """
-    metadata = data.get("metadata")
-    if data.get("kind") not in CLUSTER_WIDE or not isinstance(metadata, dict) or "namespace" not in metadata:
+    metadata = map_at(data, "metadata")
+    if data.get("kind") not in CLUSTER_WIDE or "namespace" not in metadata:
         return data
     return {**data, "metadata": {key: value for key, value in metadata.items() if key != "namespace"}}
 
 
 def _unnamed(data: Data) -> list[Problem]:
     """Say that a VM with open fields, of which no more is looked at, has no name."""
-    metadata = data.get("metadata")
-    if isinstance(metadata, dict) and (metadata.get("name") or metadata.get("generateName")):
+    metadata = map_at(data, "metadata")
+    if metadata.get("name") or metadata.get("generateName"):
         return []
     return [Problem(object=manifest_name(data), field="metadata.name", message="is required")]
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from virtcatalog.errors import Problem
+from virtcatalog.manifests.fields import get
 from virtcatalog.manifests.identity import identity
 from virtcatalog.repositories.documents import DEPLOYERS
 from virtcatalog.repositories.model import Resource
@@ -69,12 +70,7 @@ class Deployer:
 
     def get(self, *path: str | int, of: type = object) -> Any:
         """Return a field of its spec if it is of that type, else None."""
-        value: Any = self.resource.data.get("spec")
-        for step in path:
-            try:
-                value = value[step]
-            except (KeyError, IndexError, TypeError):
-                return None
+        value = get(self.resource.data, ("spec", *path))
         return value if isinstance(value, of) else None
 
     def text(self, *path: str | int) -> str:

@@ -18,6 +18,7 @@ from virtcatalog.manifests.folder import Folder, SourceError, manifest_files
 from virtcatalog.manifests.identity import identity
 from virtcatalog.manifests.layout import CATALOG, KUSTOMIZATIONS, OWNED
 from virtcatalog.repositories.building import kustomized
+from virtcatalog.repositories.charts import CHART
 from virtcatalog.repositories.deployers import GROUPS, Deployer, deploys
 from virtcatalog.repositories.deploying import Context, Unit, units_of
 from virtcatalog.repositories.flux import BOOTSTRAPPED
@@ -26,7 +27,7 @@ from virtcatalog.repositories.ignored import ignored
 from virtcatalog.repositories.leftovers import with_leftovers
 from virtcatalog.repositories.model import Repository, Resource, resource
 from virtcatalog.repositories.settings import named_settings
-from virtcatalog.repositories.tree import CHART, Tree, parents
+from virtcatalog.repositories.tree import Tree, parents
 
 #: What is passed over, as it is counted.
 _LEFT_OUT = "file that Flux ignores"

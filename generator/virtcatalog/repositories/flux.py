@@ -23,9 +23,9 @@ from virtcatalog.repositories.building import LISTS, Built, kustomized, with_met
 from virtcatalog.repositories.deployers import Deployer, alike
 from virtcatalog.repositories.documents import Opaque
 from virtcatalog.repositories.envsubst import SubstitutionError, substituted
+from virtcatalog.repositories.fluxpatches import faults_of_patches, patches_at
 from virtcatalog.repositories.kustomize.declared import Added
 from virtcatalog.repositories.model import Resource
-from virtcatalog.repositories.oldpatches import OLD_PATCHES, as_kustomize_has, faults_of_old_patches
 from virtcatalog.repositories.placeholders import fill
 from virtcatalog.repositories.settings import NOT_BASE64, find_setting, not_base64, texts_of
 from virtcatalog.repositories.texts import Texts
@@ -35,8 +35,6 @@ BOOTSTRAPPED: Final = "flux-system"
 """The name of the GitRepository and of the Kustomization that Flux is set up with."""
 _SUBSTITUTE: Final = "kustomize.toolkit.fluxcd.io/substitute"
 """The label or annotation of objects whose variables stay, when it says `disabled`."""
-#: Fields of a Kustomization that are added to what the kustomization of its folder has; others take its place.
-_ADDED: Final = ("patches", "images", *OLD_PATCHES)
 _YAML: Final = (".yaml", ".yml")
 _ELSEWHERE: Final = re.compile(r"(git::|gh:|ssh://|https?://|git@|github\.com[:/]).|(file://)?/", re.IGNORECASE)
 """How a component begins that Flux refuses."""
@@ -148,7 +146,7 @@ def _faults(deployer: Deployer) -> Iterator[Problem]:
     for index, component in enumerate(deployer.items("components")):
         if _ELSEWHERE.match(str(component)):
             yield deployer.problem(f"spec.components[{index}]", f"{component} must be a relative path")
-    yield from faults_of_old_patches(deployer)
+    yield from faults_of_patches(deployer)
 
 
 def _added(deployer: Deployer, tree: Tree, at: str) -> Iterator[tuple[str, Any]]:
@@ -159,9 +157,7 @@ def _added(deployer: Deployer, tree: Tree, at: str) -> Iterator[tuple[str, Any]]
     for field, own in (("namespace", "targetNamespace"), ("namePrefix", "namePrefix"), ("nameSuffix", "nameSuffix")):
         if text := deployer.text(own):
             yield field, text
-    for field in _ADDED:
-        if items := list(deployer.items(field)):
-            yield field, as_kustomize_has(field, items)
+    yield from patches_at(deployer).items()
 
 
 def _is_taken(component: Any, deployer: Deployer, tree: Tree, at: str) -> bool:
@@ -210,7 +206,9 @@ def _with_texts(resource: Resource) -> Resource:
 
 def _substituted(result: Built, deployer: Deployer, settings: Sequence[Resource], texts: Texts) -> Built:
     """Fill in the variables; those that only the cluster knows stay as they stand."""
-    values, is_open = _variables(deployer, settings)
+    references = deployer.items("postBuild", "substituteFrom")
+    sources = [find_setting(settings, reference, deployer.namespace) for reference in references]
+    values, is_open = _variables(deployer, sources), None in sources
     if not values and not is_open:
         return result
     wrong = next((name for name in values if not _VARIABLE.fullmatch(name)), None)
@@ -219,7 +217,8 @@ def _substituted(result: Built, deployer: Deployer, settings: Sequence[Resource]
         message = f"has the variable {wrong!r}: a name has letters, digits and _, and no digit comes first"
         problem = deployer.problem(f"spec.postBuild.{field}", message)
         return result._replace(resources=(), problems=(*result.problems, problem), failed=True)
-    faults = _not_base64(deployer, settings)
+    in_base64 = ((setting, not_base64(setting.data)) for setting in sources if setting is not None)
+    faults = [setting.problem(field, NOT_BASE64) for setting, field in in_base64 if field is not None]
     if faults:
         return result._replace(resources=(), problems=(*result.problems, *faults), failed=True)
     resources, problems = [], list(result.problems)
@@ -233,36 +232,18 @@ def _substituted(result: Built, deployer: Deployer, settings: Sequence[Resource]
     return result._replace(resources=tuple(resources), problems=tuple(problems))
 
 
-def _variables(deployer: Deployer, settings: Sequence[Resource]) -> tuple[dict[str, str], bool]:
-    """The values of variables, and whether there may be others that the files do not have."""
-    values: dict[str, str] = {}
-    is_open = False
-    for reference in deployer.items("postBuild", "substituteFrom"):
-        setting = find_setting(settings, reference, deployer.namespace)
-        if setting is not None:
-            values |= {key: value.replace("\n", "") for key, value in texts_of(setting.data).items()}
-        else:
-            is_open = True
-    inline = deployer.get("postBuild", "substitute", of=dict) or {}
-    return values | {key: str(value).replace("\n", "") for key, value in inline.items()}, is_open
-
-
-def _not_base64(deployer: Deployer, settings: Sequence[Resource]) -> list[Problem]:
-    """The Secrets of variables that no cluster takes."""
-    problems = []
-    for reference in deployer.items("postBuild", "substituteFrom"):
-        setting = find_setting(settings, reference, deployer.namespace)
-        field = not_base64(setting.data) if setting is not None else None
-        if setting is not None and field is not None:
-            problems.append(setting.problem(field, NOT_BASE64))
-    return problems
+def _variables(deployer: Deployer, sources: Sequence[Resource | None]) -> dict[str, str]:
+    """The values of variables: those of ConfigMaps and Secrets, None for one that is not here, and its own."""
+    values: dict[str, Any] = {}
+    for setting in sources:
+        values |= texts_of(setting.data) if setting is not None else {}
+    values |= deployer.get("postBuild", "substitute", of=dict) or {}
+    return {key: str(value).replace("\n", "") for key, value in values.items()}
 
 
 def _filled(resource: Resource, values: Mapping[str, str], texts: Texts, *, is_open: bool) -> Resource:
     """The object read again from its YAML with the variables' values in it, as Flux does: text can become a number."""
-    if _keeps_variables(resource):
-        return resource
-    if "$" not in json.dumps(resource.data):  # which is much faster than YAML
+    if _keeps_variables(resource) or "$" not in json.dumps(resource.data):  # which is much faster than YAML
         return resource
     filled = substituted(dump(resource.data), values, is_open=is_open)
     text, documents = texts.parsed(filled.encode(errors="surrogatepass"), resource.place.file)
@@ -273,5 +254,5 @@ def _filled(resource: Resource, values: Mapping[str, str], texts: Texts, *, is_o
 
 
 def _keeps_variables(resource: Resource) -> bool:
-    metadata = resource.data.get("metadata") or {}
-    return "disabled" in ((metadata.get(key) or {}).get(_SUBSTITUTE) for key in ("labels", "annotations"))
+    pairs = (map_at(resource.data, "metadata", key) for key in ("labels", "annotations"))
+    return any(labels.get(_SUBSTITUTE) == "disabled" for labels in pairs)

@@ -98,7 +98,7 @@ class Charts:
         copy = Copy(chart)
         if defaults := _merged(release.defaults):
             copy.files[VALUES] = json.dumps(defaults).encode()
-        layers, settings = _layers(release), _settings(release)
+        layers, settings = _layers(release.values), _settings(release)
         key = _key(release.name, release.namespace, copy.files, layers, settings)
         if key not in self._rendered:
             try:
@@ -159,8 +159,8 @@ def _merged(layers: Iterable[Value]) -> Data:
     return merged
 
 
-def _layers(release: Release) -> list[bytes]:
-    return [json.dumps(value.data).encode() for value in release.values]
+def _layers(values: Iterable[Value]) -> list[bytes]:
+    return [json.dumps(value.data).encode() for value in values]
 
 
 def _settings(release: Release) -> list[str]:
@@ -178,7 +178,7 @@ def opaque_of(release: Release, problem: Problem) -> tuple[Opaque, ...]:
         files = Copy(release.chart).files
     except ChartError as error:
         files = {"": f"{error} {OURS.decode()}".encode()}
-    layers = [json.dumps(value.data).encode() for value in (*release.defaults, *release.values)]
+    layers = _layers((*release.defaults, *release.values))
     if not any(OURS in content for content in (*files.values(), *layers)):
         return ()
     return (Opaque(problem, _key(release.name, release.namespace, files, layers, _settings(release))),)

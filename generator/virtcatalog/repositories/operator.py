@@ -44,9 +44,7 @@ def _named_types(vm: Data, inferred: Mapping[str, frozenset[str]]) -> set[tuple[
 
     spec, types = vm_spec(vm), set()
     for key, names in (("instancetype", RESERVED_INSTANCETYPES), ("preference", RESERVED_PREFERENCES)):
-        matcher = spec.get(key) if isinstance(spec, dict) else None
-        if not isinstance(matcher, dict):
-            continue
+        matcher = map_at(spec, key)
         candidates = {str(matcher.get("name"))}
         if matcher.get("inferFromVolume"):
             templates = spec.get("dataVolumeTemplates")
@@ -70,5 +68,4 @@ def _declines(manifest: Data) -> bool:
     """Whether this is a KubeVirt CR that has the operator deploy none."""
     if manifest["kind"] != "KubeVirt":
         return False
-    configuration = (manifest.get("spec") or {}).get("configuration") or {}
-    return (configuration.get("commonInstancetypesDeployment") or {}).get("enabled") is False
+    return map_at(manifest, "spec", "configuration", "commonInstancetypesDeployment").get("enabled") is False

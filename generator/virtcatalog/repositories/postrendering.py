@@ -17,13 +17,12 @@ from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.building import LISTS, Built, with_metadata
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.documents import Opaque, digest_of
+from virtcatalog.repositories.fluxpatches import faults_of_patches, patches_at
 from virtcatalog.repositories.kustomize.build import build
 from virtcatalog.repositories.kustomize.declared import Added
 from virtcatalog.repositories.kustomize.files import Reading
 from virtcatalog.repositories.model import Resource
-from virtcatalog.repositories.oldpatches import OLD_PATCHES, as_kustomize_has, faults_of_old_patches
 
-_FIELDS: Final = ("patches", "images", *OLD_PATCHES)
 _FOLDER: Final = "rendered"
 
 
@@ -34,11 +33,9 @@ def post_rendered(built: Built, deployer: Deployer, reading: Reading) -> Built:
         if not isinstance(options, dict):
             continue
         field = ("postRenderers", index, "kustomize")
-        if faults := tuple(faults_of_old_patches(deployer, *field)):
+        if faults := tuple(faults_of_patches(deployer, *field)):
             return built._replace(resources=(), problems=(*built.problems, *faults), failed=True)
-        lists = {key: items for key in _FIELDS if isinstance(items := options.get(key), list) and items}
-        fields = {key: as_kustomize_has(key, items) for key, items in lists.items()}
-        added = Added(fields, LISTS, partial(_source, deployer, field))
+        added = Added(patches_at(deployer, *field), LISTS, partial(_source, deployer, field))
         again = _built_again(built.resources, added, reading)
         if again.problems and built.unrendered:  # what it patches may be in what is not rendered
             return _without(built, deployer, options)

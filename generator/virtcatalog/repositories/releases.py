@@ -18,11 +18,10 @@ from virtcatalog.errors import Problem
 from virtcatalog.manifests.folder import Folder
 from virtcatalog.manifests.read import Manifest
 from virtcatalog.repositories.building import Built, in_namespace
-from virtcatalog.repositories.charts import CHART, is_chart
-from virtcatalog.repositories.chartvalues import Deployed, argo_parameters, value_files, values_of
+from virtcatalog.repositories.charts import CHART
+from virtcatalog.repositories.chartvalues import Deployed, argo_parameters, flux_values, value_files, values_of
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.documents import Opaque
-from virtcatalog.repositories.fluxvalues import flux_values
 from virtcatalog.repositories.helm import Charts, Release, opaque_of
 from virtcatalog.repositories.model import Environment, Resource, resource
 from virtcatalog.repositories.postrendering import post_rendered
@@ -147,7 +146,7 @@ def _chart(tree: Tree, at: str | None) -> Folder | None:
     if at is None:
         return None
     folder = tree.root.folder(at) if at else tree.root
-    return folder if folder is not None and is_chart(folder) else None
+    return folder if folder is not None and folder.has(CHART) else None
 
 
 def _flux_name(deployer: Deployer) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from virtcatalog.catalog.labels import SYNC_WAVE
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.model import Kind, Resource, Syncing
@@ -44,8 +45,7 @@ def syncing(deployer: Deployer, kind: Kind, settings: Iterable[Resource]) -> Syn
 
 def wave_of(manifest: Data) -> int:
     """Return the sync wave of an object; Argo CD takes what is no number for 0."""
-    annotations = (manifest.get("metadata") or {}).get("annotations")
-    wave = annotations.get(SYNC_WAVE) if isinstance(annotations, dict) else None
+    wave = map_at(manifest, "metadata", "annotations").get(SYNC_WAVE)
     return int(wave) if isinstance(wave, str) and _WAVE.fullmatch(wave) else 0
 
 
@@ -60,7 +60,7 @@ def _argocd(deployer: Deployer, settings: Iterable[Resource]) -> Syncing:
     own: dict[str, Any] = automated or {}
     limit = deployer.get("syncPolicy", "retry", "limit", of=int)
     has_retry = deployer.get("syncPolicy", "retry", of=dict) is not None
-    compare = option_set((deployer.resource.data["metadata"].get("annotations") or {}).get(_COMPARE))
+    compare = option_set(map_at(deployer.resource.data, "metadata", "annotations").get(_COMPARE))
     return Syncing(
         tool="Argo CD",
         kind="Application",

@@ -16,13 +16,12 @@ from virtcatalog.manifests.folder import SUBMODULE, Folder, LinkOutError, Source
 from virtcatalog.manifests.layout import KUSTOMIZATIONS
 from virtcatalog.manifests.places import ENDS
 from virtcatalog.manifests.read import Manifest
+from virtcatalog.repositories.charts import CHART
 from virtcatalog.repositories.documents import Documents, read_file
 from virtcatalog.repositories.globs import Globs
 from virtcatalog.repositories.kustomize.files import Reading
 from virtcatalog.repositories.texts import Texts
 
-CHART: Final = "Chart.yaml"
-"""The file of which a folder has one that is a Helm chart."""
 _OURS: Final = "kubevirt.io"
 _INCLUDES: Final = ("resources", "bases", "components")
 

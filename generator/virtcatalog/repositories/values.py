@@ -17,6 +17,7 @@ from virtcatalog.api.kinds import holds_vm, may_matter
 from virtcatalog.kubevirt.decoding import counts
 from virtcatalog.limits import VALUES_WORK
 from virtcatalog.manifests.document import Text
+from virtcatalog.manifests.fields import get
 from virtcatalog.manifests.identity import listed
 from virtcatalog.manifests.read import Manifest, Part, unchecked
 from virtcatalog.repositories.documents import Documents, Opaque, digest_of, document_of, documents_of, joined
@@ -55,12 +56,7 @@ class _Embedded(Manifest):
 
 def values_at(manifest: Manifest, path: Path) -> Value | None:
     """Return the values at a path of a manifest, a map or a text with one or with nothing; None for anything else."""
-    data: Any = manifest.data
-    for step in path:
-        try:
-            data = data[step]
-        except (KeyError, IndexError, TypeError):
-            return None
+    data = get(manifest.data, path)
     if isinstance(data, str):
         parts = manifest.parts(path, data) or [Part(data)]
         contents = map(unchecked, parts)

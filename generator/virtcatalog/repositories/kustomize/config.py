@@ -77,11 +77,7 @@ def configuration(declared: Declared) -> Config:
 
 
 def _spec(declared: Declared) -> FieldSpec:
-    return read_spec(declared.only("path", "kind", "group", "version", "create"))
-
-
-def read_spec(declared: Declared) -> FieldSpec:
-    """Read a field spec. Raises ManifestError."""
+    declared.only("path", "kind", "group", "version", "create")
     if not declared.text("path"):
         raise declared.fault("needs a path")
     names = {key: declared.text(key) for key in ("path", "kind", "group", "version")}

@@ -15,9 +15,8 @@ from virtcatalog.repositories.kustomize.files import Files
 from virtcatalog.repositories.kustomize.generators import generate
 from virtcatalog.repositories.kustomize.images import set_image, set_replicas
 from virtcatalog.repositories.kustomize.patches import Patching
-from virtcatalog.repositories.kustomize.replacements import replace
 from virtcatalog.repositories.kustomize.resource import Resource
-from virtcatalog.repositories.kustomize.steps import replacements_of
+from virtcatalog.repositories.kustomize.steps import apply_replacements
 from virtcatalog.repositories.kustomize.transformers import add_affix, add_pairs, set_namespace
 
 _HEAD: Final = ("apiVersion", "kind", "metadata")
@@ -128,8 +127,7 @@ def _replicas(plugin: Declared, scope: Scope) -> None:
 def _replacement(plugin: Declared, scope: Scope) -> None:
     plugin.only(*_HEAD, "replacements")
     for entry in plugin.items("replacements"):
-        for replacement in replacements_of(entry, scope.files):
-            replace(replacement, scope.resources, scope.budget)
+        apply_replacements(entry, scope.resources, scope.files, scope.budget)
 
 
 def _rest(plugin: Declared) -> Declared:

@@ -77,7 +77,7 @@ def transform_all(
     )
     for key in ("images", "imageTags"):
         apply_items(key, lambda item: set_image(item, resources, config.images, budget), "ImageTagTransformer")
-    apply_items("replacements", lambda item: _replacements(item, resources, files, budget))
+    apply_items("replacements", lambda item: apply_replacements(item, resources, files, budget))
     if declared.data.get("replacements"):
         note("ReplacementTransformer")
 
@@ -98,14 +98,13 @@ def _labels(declared: Declared, resources: list[Resource], config: Config, budge
     add_pairs(declared.get("pairs"), pairs, resources, specs, budget)
 
 
-def _replacements(declared: Declared, resources: list[Resource], files: Files, budget: Budget) -> None:
-    """An entry of `replacements`: a replacement, or a file of them."""
-    for replacement in replacements_of(declared, files):
+def apply_replacements(declared: Declared, resources: list[Resource], files: Files, budget: Budget) -> None:
+    """Carry out an entry of `replacements`: a replacement, or a file of them. Raises ManifestError."""
+    for replacement in _replacements(declared, files):
         replace(replacement, resources, budget)
 
 
-def replacements_of(declared: Declared, files: Files) -> Iterator[Declared]:
-    """Yield the replacements of an entry. Raises ManifestError."""
+def _replacements(declared: Declared, files: Files) -> Iterator[Declared]:
     path = declared.only("path", "source", "targets", "sourceValue").text("path")
     if not path:
         yield declared

@@ -1,4 +1,4 @@
-"""`patchesStrategicMerge` and `patchesJson6902` of Flux: its older APIs have them, and there they are no texts.
+"""The patches and images of an object of Flux: older APIs have patches of other names, which are no texts there.
 
 Source: fluxcd/helm-controller, api/v2beta2/helmrelease_types.go, and internal/postrender/kustomize.go before v1.0.0;
 fluxcd/pkg, apis/kustomize/kustomize_types.go.
@@ -16,13 +16,13 @@ from virtcatalog.manifests.fields import map_at
 from virtcatalog.repositories.deployers import Deployer
 
 _MERGE: Final = "patchesStrategicMerge"
-OLD_PATCHES: Final = (_MERGE, "patchesJson6902")
+_OLD: Final = (_MERGE, "patchesJson6902")
 
 
-def faults_of_old_patches(deployer: Deployer, *path: str | int) -> Iterator[Problem]:
+def faults_of_patches(deployer: Deployer, *path: str | int) -> Iterator[Problem]:
     """Yield what an API server refuses, or Flux, of the patches at a path of an object's spec."""
     version = str(deployer.resource.data.get("apiVersion"))
-    for key in OLD_PATCHES:
+    for key in _OLD:
         field: Path = ("spec", *path, key)
         if deployer.get(*path, key) is not None and "beta" not in version:
             yield deployer.problem(field_path(field), f"is no field of {version}, which has patches for it")
@@ -34,10 +34,13 @@ def faults_of_old_patches(deployer: Deployer, *path: str | int) -> Iterator[Prob
                 yield deployer.problem(field_path((*field, index)), "must have a list of operations as its patch")
 
 
-def as_kustomize_has(key: str, patches: list[Any]) -> list[Any]:
-    """Return patches as kustomize has them, whose objects and operations are texts."""
-    if key == _MERGE:
-        return [json.dumps(patch) for patch in patches]
-    if key in OLD_PATCHES:
-        return [{**patch, "patch": json.dumps(patch["patch"])} for patch in patches]
-    return patches
+def patches_at(deployer: Deployer, *path: str | int) -> dict[str, list[Any]]:
+    """Return patches and images at a path of an object's spec as kustomize has them: objects and operations as texts.
+
+    They are added to what the kustomization of a folder has.
+    """
+    lists = {key: list(deployer.items(*path, key)) for key in ("patches", "images", *_OLD)}
+    lists[_MERGE] = [json.dumps(patch) for patch in lists[_MERGE]]
+    json6902 = lists["patchesJson6902"]
+    lists["patchesJson6902"] = [{**patch, "patch": json.dumps(patch["patch"])} for patch in json6902]
+    return {key: items for key, items in lists.items() if items}
