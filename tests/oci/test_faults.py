@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from virtcatalog.oci import reference, registry, signing
+from virtcatalog.oci import reference, registry
 from virtcatalog.oci.credentials import login
 from virtcatalog.oci.image import FLUX_LAYER, LAYER, content_layer, image_of, read_manifest
 from virtcatalog.oci.reference import OciError, Reference, parse
@@ -29,7 +29,8 @@ def sentence(call: Callable[[], object]) -> str:
 
 
 def test_a_trust_config_has_to_be_there(tmp_path: Path) -> None:
-    assert sentence(lambda: signing._text(f"{tmp_path}/none")) == f"{tmp_path}/none: there is no such file or folder"
+    file = f"{tmp_path}/none"
+    assert sentence(lambda: reference.content_of(file)) == f"{file}: there is no such file or folder"
 
 
 def test_what_is_not_installed_is_named_with_what_installs_it() -> None:

@@ -12,6 +12,7 @@ from virtcatalog.catalog.labels import SYNC_WAVE
 from virtcatalog.gitops.ignoring import Needs, rules_text
 from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.render.gitops import Origin
 
@@ -46,9 +47,7 @@ class Fleet(msgspec.Struct, frozen=True):
         """The VMs that KubeVirt refuses when Flux applies them again: beside the name that it infers."""
         vms = [manifest for manifest in self.manifests if manifest.get("kind") == "VirtualMachine"]
         return [
-            identity(vm)[2]
-            for vm in vms
-            if any(((vm.get("spec") or {}).get(part) or {}).get("inferFromVolume") for part in MATCHERS)
+            identity(vm)[2] for vm in vms if any(map_at(vm, "spec", part).get("inferFromVolume") for part in MATCHERS)
         ]
 
 
@@ -112,7 +111,7 @@ def _health_checks(manifests: Sequence[Data]) -> Iterator[Data]:
     """What is ready once the VMs run: the machine of each VM that Git has run, and disks that are made beside them."""
     for manifest in manifests:
         kind, namespace, name = identity(manifest)
-        spec = manifest.get("spec") or {}
+        spec = map_at(manifest, "spec")
         if kind == "VirtualMachine" and (spec.get("running") is True or spec.get("runStrategy") in _RUNNING):
             yield _check("VirtualMachineInstance", namespace, name)
         elif kind in _VERSIONS:

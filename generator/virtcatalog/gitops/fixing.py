@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from posixpath import normpath
 from typing import Any
@@ -113,13 +113,8 @@ def _patches(kustomizations: Mapping[str, bytes]) -> Iterator[str]:
 
 
 def _patch_paths(kustomization: Any) -> Iterator[str]:
-    fields = map_at(kustomization)
-    entries: Iterable[Any] = (entry for field in _PATCHES for entry in _listed(fields.get(field)))
-    for entry in entries:
+    lists = (map_at(kustomization).get(field) for field in _PATCHES)
+    for entry in (entry for entries in lists if isinstance(entries, list) for entry in entries):
         path = entry.get("path") if isinstance(entry, dict) else entry
         if isinstance(path, str) and "\n" not in path:
             yield path
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -22,6 +22,7 @@ from virtcatalog.gitops.stored import stored
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.difference import differences
+from virtcatalog.manifests.fields import get, map_at
 from virtcatalog.manifests.identity import Data, identity
 from virtcatalog.repositories.model import Environment, Syncing
 from virtcatalog.repositories.syncing import option_set, wave_of
@@ -100,7 +101,7 @@ def sent(old: Data, new: Data, base: Cluster, unit: Environment) -> Data:
 
 
 def _inferring(vm: Data, part: str) -> Any:
-    return ((vm.get("spec") or {}).get(part) or {}).get(_INFER)
+    return map_at(vm, "spec", part).get(_INFER)
 
 
 def _argocd(change: Change, unit: Environment, syncing: Syncing) -> Iterator[_Row]:
@@ -153,7 +154,7 @@ def _flux(change: Change, unit: Environment, syncing: Syncing) -> Iterator[_Row]
     if syncing.suspended:
         yield "not applied", f"the {unit.kind} is suspended: nothing is applied before it is resumed"
     is_release = syncing.kind == "HelmRelease"
-    annotations = (change.new or change.old or {}).get("metadata", {}).get("annotations") or {}
+    annotations = map_at(change.new or change.old, "metadata", "annotations")
     if change.new is None:
         if not is_release and (not syncing.prunes or annotations.get(FLUX_PRUNE) == "disabled"):
             yield "not applied", "not pruned: it stays in the cluster until someone deletes it"
@@ -189,11 +190,7 @@ def _template_changes(change: Change) -> bool:
         (stored(manifest, cluster) or manifest or {}) if manifest is not None else {}
         for manifest, cluster in ((change.old, change.base), (change.new, change.head))
     )
-    return bool(_template(before) != _template(after))
-
-
-def _template(manifest: Data) -> Any:
-    return (manifest.get("spec") or {}).get("template")
+    return bool(get(before, ("spec", "template")) != get(after, ("spec", "template")))
 
 
 def _stays_out_of_sync(change: Change, rules: Rules, syncing: Syncing, mode: Mode | None) -> Iterator[_Row]:
@@ -223,9 +220,9 @@ def _is_ignored(old: Data, new: Data, rules: Rules) -> bool:
 def has_waves(unit: Environment) -> bool:
     """Whether a sync has several steps, and waits for the health of each one's objects."""
     objects = [resource.data for resource in unit.resources]
-    annotations = ((manifest.get("metadata") or {}).get("annotations") or {} for manifest in objects)
-    return len(set(map(wave_of, objects))) > 1 or any(annotation.get(_HOOK) for annotation in annotations)
+    hooks = (map_at(manifest, "metadata", "annotations").get(_HOOK) for manifest in objects)
+    return len(set(map(wave_of, objects))) > 1 or any(hooks)
 
 
 def _annotated(manifest: Data, key: str) -> frozenset[str]:
-    return option_set(((manifest.get("metadata") or {}).get("annotations") or {}).get(key))
+    return option_set(map_at(manifest, "metadata", "annotations").get(key))

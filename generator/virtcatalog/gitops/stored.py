@@ -119,10 +119,8 @@ def _inner(spec: Data) -> Any:
 
 def _take_out_identity(vm: VirtualMachine, manifest: Data) -> None:
     firmware = vm.spec.template.spec.domain.firmware
-    sent: Any = manifest
-    for key in ("spec", "template", "spec", "domain", "firmware"):
-        sent = sent.get(key) or {}
-    if firmware is not None and isinstance(sent, dict):
+    sent = map_at(manifest, "spec", "template", "spec", "domain", "firmware")
+    if firmware is not None:
         firmware.uuid, firmware.serial = sent.get("uuid") or "", sent.get("serial") or ""
 
 

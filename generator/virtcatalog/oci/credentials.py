@@ -16,10 +16,8 @@ from typing import Any, Final
 import msgspec
 
 from virtcatalog.checkouts import checkout_of
-from virtcatalog.limits import REGISTRY_ANSWER_BYTES
-from virtcatalog.manifests.folder import SourceError
-from virtcatalog.manifests.sources import is_file, read_file
-from virtcatalog.oci.reference import OciError
+from virtcatalog.manifests.sources import is_file
+from virtcatalog.oci.reference import OciError, content_of
 
 _SECONDS: Final = 60
 _NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
@@ -70,9 +68,7 @@ def _file() -> str | None:
 
 def _read(file: str) -> dict[str, Any]:
     try:
-        config = json.loads(read_file(file, REGISTRY_ANSWER_BYTES))
-    except SourceError as error:
-        raise OciError(f"{file}: {error.message}") from None
+        config = json.loads(content_of(file))
     except (ValueError, RecursionError) as error:
         raise OciError(f"{file}: is no JSON: {error}") from None
     if not isinstance(config, dict):

@@ -12,6 +12,9 @@ from typing import Final
 import msgspec
 
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.limits import REGISTRY_ANSWER_BYTES
+from virtcatalog.manifests.folder import SourceError
+from virtcatalog.manifests.sources import read_file
 from virtcatalog.oci import SCHEME
 
 DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
@@ -64,6 +67,14 @@ def parse(text: str) -> Reference:
     if match is None or len(match["repository"]) > _LONGEST_REPOSITORY:
         raise OciError(f"{text[:_LONGEST]!r} is no artifact: write oci://HOST/REPOSITORY:TAG or …@sha256:DIGEST")
     return Reference(match["host"], match["repository"], match["tag"] or "", match["digest"] or "")
+
+
+def content_of(file: str) -> bytes:
+    """Return what a file of the user's holds, such as a key or a configuration; OciError where it cannot be read."""
+    try:
+        return read_file(file, REGISTRY_ANSWER_BYTES)
+    except SourceError as error:
+        raise OciError(f"{file}: {error.message}") from None
 
 
 def need(*modules: str) -> None:

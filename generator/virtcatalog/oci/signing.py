@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
-from virtcatalog.limits import REGISTRY_ANSWER_BYTES
-from virtcatalog.manifests.folder import SourceError
-from virtcatalog.manifests.sources import read_file
-from virtcatalog.oci.reference import OciError, need
+from virtcatalog.oci.reference import OciError, content_of, need
 from virtcatalog.oci.statements import bundle, encoded
 
 if TYPE_CHECKING:
@@ -83,17 +80,14 @@ class Key:
 
     def bundle(self, statement: bytes) -> bytes:
         """Return a statement with its signature."""
-        return bundle(statement, self._signature(encoded(statement)), self._hint())
+        return bundle(statement, self.simple(encoded(statement)), self._hint())
 
     def simple(self, payload: bytes) -> bytes:
         """Return the signature of a payload."""
-        return self._signature(payload)
-
-    def _signature(self, content: bytes) -> bytes:
         from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
         from cryptography.hazmat.primitives.hashes import SHA256
 
-        signature: bytes = self._key.sign(content, ECDSA(SHA256(), deterministic_signing=True))
+        signature: bytes = self._key.sign(payload, ECDSA(SHA256(), deterministic_signing=True))
         return signature
 
     def _hint(self) -> str:
@@ -108,10 +102,7 @@ def _decrypted(file: str, password: bytes) -> bytes:
     from nacl.exceptions import CryptoError
     from nacl.secret import SecretBox
 
-    try:
-        match = _PEM.search(read_file(file, REGISTRY_ANSWER_BYTES))
-    except SourceError as error:
-        raise OciError(f"{file}: {error.message}") from None
+    match = _PEM.search(content_of(file))
     if match is None:
         raise OciError(f"{file}: is no encrypted key of cosign's; `cosign import-key-pair` makes one of another key")
     try:
@@ -154,7 +145,11 @@ class Identity:
         from sigstore.sign import SigningContext
 
         try:
-            config = ClientTrustConfig.production() if trust is None else ClientTrustConfig.from_json(_text(trust))
+            config = (
+                ClientTrustConfig.production()
+                if trust is None
+                else ClientTrustConfig.from_json(content_of(trust).decode())
+            )
             credential = token or detect_credential()
             if not credential:
                 raise OciError(
@@ -179,10 +174,3 @@ class Identity:
 
     def simple(self, payload: bytes) -> None:
         """Return nothing: what cosign 2 needs beside such a signature, the newest logs do not give any more."""
-
-
-def _text(file: str) -> str:
-    try:
-        return read_file(file, REGISTRY_ANSWER_BYTES).decode()
-    except SourceError as error:
-        raise OciError(f"{file}: {error.message}") from None
