@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from virtcatalog.oci.bom import bom
+from virtcatalog.oci.statements import bom
 
 EXTENDS = [("common", "sha256:" + "1" * 64)]
 

@@ -1,5 +1,6 @@
 """What is said of an artifact beside it: in-toto statements, their envelopes, and bundles of signatures.
 
+Among them are the provenance and, in CycloneDX's JSON, the bill of materials.
 Source: in-toto/attestation (spec/v1), secure-systems-lab/dsse (protocol.md, envelope.md), SLSA provenance 1.0, and
 sigstore/cosign 3, specs/BUNDLE_SPEC.md and SIGNATURE_SPEC.md.
 """
@@ -7,13 +8,17 @@ sigstore/cosign 3, specs/BUNDLE_SPEC.md and SIGNATURE_SPEC.md.
 from __future__ import annotations
 
 import base64
+import hashlib
+import json
+import uuid
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 import msgspec
 
 from virtcatalog.oci.image import Blob, Descriptor, Image, as_json, referrer
-from virtcatalog.oci.reference import Reference
+from virtcatalog.oci.reference import Reference, need
 
 IN_TOTO: Final = "application/vnd.in-toto+json"
 CYCLONEDX: Final = "application/vnd.cyclonedx+json"
@@ -75,6 +80,43 @@ def provenance(build: Build) -> dict[str, Any]:
             **({"metadata": {"startedOn": build.created}} if build.created else {}),
         },
     }
+
+
+def bom(
+    name: str, version: str, files: Mapping[str, bytes], extends: Sequence[tuple[str, str]], created: str, tool: str
+) -> dict[str, Any]:
+    """Return the bill of materials of a catalog; `extends` are names of other catalogs, with digests of artifacts.
+
+    `created` is a time or "", `tool` virtcatalog's version. The same catalog gives the same bytes.
+    """
+    need("cyclonedx.model.bom")
+    from cyclonedx.model import HashAlgorithm, HashType
+    from cyclonedx.model.bom import Bom
+    from cyclonedx.model.component import Component, ComponentType
+    from cyclonedx.output.json import JsonV1Dot6
+
+    def component(kind: ComponentType, name: str, digest: str, version: str | None = None) -> Component:
+        hashes = [HashType(alg=HashAlgorithm.SHA_256, content=digest)] if digest else []
+        return Component(type=kind, name=name, version=version, bom_ref=f"{kind.value}:{name}", hashes=hashes)
+
+    top = component(ComponentType.DATA, name, "", version or None)
+    parts = [
+        component(ComponentType.FILE, path, hashlib.sha256(content).hexdigest())
+        for path, content in sorted(files.items())
+    ]
+    extended = [component(ComponentType.DATA, other, digest.partition(":")[2]) for other, digest in extends]
+    document = Bom(components=[*parts, *extended])
+    document.metadata.component = top
+    document.metadata.tools.components.add(component(ComponentType.APPLICATION, "virtcatalog", "", tool))
+    identity = hashlib.sha256("".join(f"{path}\0" for path in files).encode() + b"".join(files.values())).hexdigest()
+    document.serial_number = uuid.uuid5(uuid.NAMESPACE_URL, f"{name}#{identity}")
+    if created:
+        document.metadata.timestamp = datetime.fromisoformat(created)
+    document.register_dependency(top, [*parts, *extended])
+    listing: dict[str, Any] = json.loads(JsonV1Dot6(document).output_as_string())
+    if not created:
+        del listing["metadata"]["timestamp"]  # which is that of this moment
+    return listing
 
 
 def simple_payload(reference: Reference, digest: str) -> bytes:

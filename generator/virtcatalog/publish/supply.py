@@ -6,7 +6,6 @@ import os
 from typing import Final
 
 from virtcatalog._version import __version__
-from virtcatalog.oci.bom import bom
 from virtcatalog.oci.image import Blob, Image, as_json, referrer
 from virtcatalog.oci.reference import Reference
 from virtcatalog.oci.signing import Signer
@@ -19,6 +18,7 @@ from virtcatalog.oci.statements import (
     SIGNED,
     Build,
     attached,
+    bom,
     provenance,
     simple_payload,
     simple_signature,

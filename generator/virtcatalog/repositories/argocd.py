@@ -125,13 +125,9 @@ class Application:
         others = (file for file in self._tree.root.listing().files if file.endswith(".jsonnet"))
         jsonnet = [*taken(self._tree, at, options, others)]
         if jsonnet:
-            unrendered_jsonnet = self._unrendered(
-                source, f"{some(jsonnet, _SHOWN)}, which Argo CD evaluates"
-            ).unrendered
-            opaque = tuple(
-                Opaque(problem, digest) for problem in unrendered_jsonnet for digest in self._of_vms(jsonnet)
-            )
-            unrendered, opaque = (*built.unrendered, *unrendered_jsonnet), (*built.opaque, *opaque)
+            evaluated = self._unrendered(source, f"{some(jsonnet, _SHOWN)}, which Argo CD evaluates")
+            evaluated = self._of_jsonnet(evaluated, jsonnet)
+            unrendered, opaque = (*built.unrendered, *evaluated.unrendered), (*built.opaque, *evaluated.opaque)
             built = built._replace(unrendered=unrendered, opaque=opaque)
         return built
 
@@ -158,16 +154,16 @@ class Application:
         files = [file for file in self._tree.root.listing().files if at in ("", *parents(file))]
         if not self._tree.holds_ours(files):
             return built
-        manifests = {*files} - {*self._tree.files}
-        digest = digest_of([options, *((file, self._tree.lines(file)) for file in sorted(manifests))])
-        return built._replace(opaque=tuple(Opaque(problem, digest) for problem in built.unrendered))
+        no_manifests = {*files} - {*self._tree.files}
+        return _opaque(built, digest_of([options, *((file, self._tree.lines(file)) for file in sorted(no_manifests))]))
 
-    def _of_vms(self, jsonnet: Iterable[str]) -> Iterator[bytes]:
-        """Yield a digest of Jsonnet, and of all that it may import, if there are VMs in it."""
+    def _of_jsonnet(self, built: Built, jsonnet: Iterable[str]) -> Built:
+        """What Jsonnet makes of VMs is unknown: a digest of it, and of all that it may import, says when it changes."""
         imported = (file for file in self._tree.root.listing().files if file.endswith(".libsonnet"))
         files = (*jsonnet, *imported)
-        if self._tree.holds_ours(files):
-            yield digest_of([(file, self._tree.lines(file)) for file in files])
+        if not self._tree.holds_ours(files):
+            return built
+        return _opaque(built, digest_of([(file, self._tree.lines(file)) for file in files]))
 
     def _place(self, source: Path, path: Path) -> Source:
         """Where an option of kustomize stands."""
@@ -179,6 +175,10 @@ class Application:
     def _chart(self, source: Path, at: str | None) -> Built:
         namespace = self._deployer.text("destination", "namespace")
         return argo_release(self._deployer, source, self._tree, self._charts, at, namespace)
+
+
+def _opaque(built: Built, digest: bytes) -> Built:
+    return built._replace(opaque=tuple(Opaque(problem, digest) for problem in built.unrendered))
 
 
 def _is_declared(options: Data | None, source: Path) -> bool:

@@ -217,8 +217,8 @@ def _substituted(result: Built, deployer: Deployer, settings: Sequence[Resource]
         message = f"has the variable {wrong!r}: a name has letters, digits and _, and no digit comes first"
         problem = deployer.problem(f"spec.postBuild.{field}", message)
         return result._replace(resources=(), problems=(*result.problems, problem), failed=True)
-    in_base64 = ((setting, not_base64(setting.data)) for setting in sources if setting is not None)
-    faults = [setting.problem(field, NOT_BASE64) for setting, field in in_base64 if field is not None]
+    secret_fields = ((setting, not_base64(setting.data)) for setting in sources if setting is not None)
+    faults = [setting.problem(field, NOT_BASE64) for setting, field in secret_fields if field is not None]
     if faults:
         return result._replace(resources=(), problems=(*result.problems, *faults), failed=True)
     resources, problems = [], list(result.problems)

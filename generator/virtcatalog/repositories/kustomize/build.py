@@ -20,11 +20,17 @@ from virtcatalog.manifests.merge import fresh
 from virtcatalog.repositories import model
 from virtcatalog.repositories.kustomize.budget import BudgetError
 from virtcatalog.repositories.kustomize.config import configuration, of_schemas
-from virtcatalog.repositories.kustomize.declared import Addition, Declared, problem_at
+from virtcatalog.repositories.kustomize.declared import (
+    API_VERSIONS,
+    FIELDS,
+    Addition,
+    Declared,
+    problem_at,
+    read_by_flux,
+)
 from virtcatalog.repositories.kustomize.defaults import default_config
 from virtcatalog.repositories.kustomize.files import Files, Reading, is_elsewhere
 from virtcatalog.repositories.kustomize.generators import absorb, add_hashes, generate
-from virtcatalog.repositories.kustomize.kustomization import API_VERSIONS, FIELDS, read_by_flux
 from virtcatalog.repositories.kustomize.names import follow_names
 from virtcatalog.repositories.kustomize.origins import Spot, sources
 from virtcatalog.repositories.kustomize.output import annotate, build_metadata, check_output, finish, transformed
@@ -157,32 +163,32 @@ class _Target:
         """Return the objects of the folder after its transformers; a Component's are applied to those given, too."""
         declared, run = self.declared, self._run
         for key in ("resources", "bases"):
-            for item in self._items(key):
+            for item in run.items(declared, key):
                 with run.naming(item):
                     self._resource(item, objects)
         with run.naming(declared):
             objects.configure(default_config(), declared)
         for key, read in (("configurations", configuration), ("crds", of_schemas)):
-            for item in self._items(key):
+            for item in run.items(declared, key):
                 with run.naming(item):
                     for document in self._files.documents(self._path(item), item):
                         objects.configure(read(document), item)
         self._generate(objects)
-        for item in self._items("components"):
+        for item in run.items(declared, "components"):
             with run.naming(item):
                 joined = Objects()
                 joined.join(self._below(item, component=True).build(objects), item)
                 objects = joined
         note = partial(transformed, objects.resources, run, join(self._at, self._file))
-        transform_all(declared, objects.resources, objects.config, self._files, self._budget, run.naming, note)
+        transform_all(declared, objects.resources, objects.config, self._files, run, note)
         for key in ("transformers", "validators"):
-            for item in self._items(key):
+            for item in run.items(declared, key):
                 with run.naming(item):
                     for plugin in self._plugins(item):
                         transform(plugin, Scope(objects.resources, self._files, self._budget))
                         run.nameless += [plugin.text("kind")] if key == "transformers" else []
         objects.renamed()
-        for item in self._items("vars"):
+        for item in run.items(declared, "vars"):
             with run.naming(item):
                 objects.declare(read_variable(item, objects.resources))
         with run.naming(declared):
@@ -193,11 +199,6 @@ class _Target:
                     "openapi",
                 )
         return objects
-
-    def _items(self, key: str) -> list[Declared]:
-        with self._run.naming(self.declared):
-            return list(self.declared.items(key))
-        return []
 
     def _path(self, item: Declared) -> str:
         if not isinstance(item.data, str) or not item.data:
@@ -246,13 +247,13 @@ class _Target:
     def _generate(self, objects: Objects) -> None:
         options = self.declared.get("generatorOptions")
         for key, kind in (("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")):
-            for item in self._items(key):
+            for item in self._run.items(self.declared, key):
                 with self._run.naming(item):
                     generated = generate(item, options, kind, self._files.content, self._budget)
                     annotate(generated, self._run, join(self._at, self._file), f"{kind}Generator")
                     self._absorb(generated, item, objects)
         for key in ("helmCharts", "helmChartInflationGenerator"):
-            for item in self._items(key):
+            for item in self._run.items(self.declared, key):
                 with self._run.naming(item):
                     if not isinstance(item.data, dict):
                         raise item.fault(f"must be a map, not {describe(item.data)}")
@@ -260,7 +261,7 @@ class _Target:
                     if not name:
                         raise item.fault("needs a name")
                     raise item.unrendered(f"the Helm chart {name} is not rendered")
-        for item in self._items("generators"):
+        for item in self._run.items(self.declared, "generators"):
             with self._run.naming(item):
                 for plugin in self._plugins(item):
                     generated = generator_of(plugin, self._files, self._budget)

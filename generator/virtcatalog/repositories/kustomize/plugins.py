@@ -37,8 +37,7 @@ def generator_of(plugin: Declared, files: Files, budget: Budget) -> Resource:
     if kind not in ("ConfigMapGenerator", "SecretGenerator"):
         raise plugin.unrendered(f"the generator {kind} is not run here", "kind")
     metadata = plugin.get("metadata").data or {}
-    entry = {key: value for key, value in plugin.data.items() if key not in _HEAD}
-    entry = {"name": metadata.get("name"), "namespace": metadata.get("namespace"), **entry}
+    entry = {"name": metadata.get("name"), "namespace": metadata.get("namespace"), **_rest(plugin).data}
     declared = Declared({key: value for key, value in entry.items() if value is not None}, plugin.spot)
     nothing = plugin.get("generatorOptions")
     return generate(declared, nothing, kind.removesuffix("Generator"), files.content, budget)

@@ -44,6 +44,12 @@ class Run:
         except VirtcatalogError as error:
             self.problems += declared.fault(str(error)).problems
 
+    def items(self, declared: Declared, key: str) -> list[Declared]:
+        """Return the items of a list; what is none is noted."""
+        with self.naming(declared):
+            return list(declared.items(key))
+        return []
+
 
 class Objects:
     """Objects that come together, with the field specs and variables of all folders that they are from."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from typing import Any
 
 from virtcatalog.repositories.kustomize.budget import Budget
@@ -15,6 +14,7 @@ from virtcatalog.repositories.kustomize.images import set_image, set_replicas
 from virtcatalog.repositories.kustomize.patches import Patching
 from virtcatalog.repositories.kustomize.replacements import replace
 from virtcatalog.repositories.kustomize.resource import Resource
+from virtcatalog.repositories.kustomize.run import Run
 from virtcatalog.repositories.kustomize.transformers import add_affix, add_pairs, set_namespace
 
 _METADATA_LABELS = FieldSpec("metadata/labels", create=True)
@@ -25,21 +25,18 @@ def transform_all(
     resources: list[Resource],
     config: Config,
     files: Files,
-    budget: Budget,
-    naming: Callable[[Declared], AbstractContextManager[None]],
+    run: Run,
     note: Callable[[str], None],
 ) -> None:
-    """Apply the transformers of a kustomization to objects, in place; `naming` notes what fails, and goes on.
+    """Apply the transformers of a kustomization to objects, in place; what fails is noted, and others go on.
 
     `note` is told what kustomize calls each of them, once it was applied.
     """
+    naming, budget = run.naming, run.budget
     patching = Patching(files, resources, budget)
 
     def apply_items(key: str, apply: Callable[[Declared], Any], transformer: str = "") -> None:
-        items: list[Declared] = []
-        with naming(declared):
-            items = list(declared.items(key))
-        for item in items:
+        for item in run.items(declared, key):
             with naming(item):
                 apply(item)
             if transformer:
