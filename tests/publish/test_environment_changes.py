@@ -7,8 +7,7 @@ import pytest
 from publish.released import after, load, sizes
 from virtcatalog.catalog.lock import write_lock
 from virtcatalog.catalog.model import Catalog
-from virtcatalog.publish.environments import Broken, Change, broken, environment_changes
-from virtcatalog.publish.releases import environments_now, now
+from virtcatalog.publish.environments import Broken, Change, broken, environment_changes, environments_now, objects_now
 
 NAMESPACED = "scope: namespaced, namespace: lab"
 LARGE = "patches: [{select: {names: [z.large]}, spec: {memory: {guest: %s}}}]"
@@ -24,7 +23,9 @@ def changes(catalog: Catalog) -> list[Change]:
     lock = catalog.lock
     assert lock is not None
     before = {"instancetypes": lock.instancetypes, "preferences": lock.preferences}
-    return list(environment_changes(lock.environments["lab"], environments_now(catalog)["lab"], before, now(catalog)))
+    return list(
+        environment_changes(lock.environments["lab"], environments_now(catalog)["lab"], before, objects_now(catalog))
+    )
 
 
 def told(catalog: Catalog) -> list[str]:

@@ -11,7 +11,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from virtcatalog import load_catalog
-from virtcatalog.publish.releases import Release, now
+from virtcatalog.publish.environments import objects_now
+from virtcatalog.publish.releases import Release
 from virtcatalog.publish.rendered import Event
 from virtcatalog.site.changes import History
 from virtcatalog.site.pages import render
@@ -91,8 +92,8 @@ def folder(tmp_path_factory, browser) -> Path:
     )
     past = History(
         releases=(
-            Release(name="v1.0.0", date="2026-01-01", objects=now(before)),
-            Release(name="v2.0.0", date="2026-02-03", commit="0123456789ab" * 3, objects=now(loaded)),
+            Release(name="v1.0.0", date="2026-01-01", objects=objects_now(before)),
+            Release(name="v2.0.0", date="2026-02-03", commit="0123456789ab" * 3, objects=objects_now(loaded)),
         ),
         events={("instancetypes", "m.large"): (event,)},
         event_omission="The clone is shallow: what was before 2026-01-01 is not known.",

@@ -9,7 +9,8 @@ import pytest
 
 from virtcatalog import load_catalog
 from virtcatalog.catalog.lock import write_lock
-from virtcatalog.publish.releases import Release, now, releases
+from virtcatalog.publish.environments import objects_now
+from virtcatalog.publish.releases import Release, releases
 from virtcatalog.publish.rendered import Event
 from virtcatalog.site.changes import History, chapters
 from virtcatalog.site.pages import render
@@ -33,7 +34,7 @@ def catalog(text: str, lock: str = "", preferences: str = PREFERENCES, overlays:
 
 
 def release(name: str, text: str, date: str = "", preferences: str = PREFERENCES) -> Release:
-    return Release(name=name, date=date, objects=now(catalog(text, preferences=preferences)))
+    return Release(name=name, date=date, objects=objects_now(catalog(text, preferences=preferences)))
 
 
 def words(page: str) -> str:
@@ -221,7 +222,7 @@ def test_a_history_is_told_with_its_fields_and_what_is_not_known():
 def test_a_hostile_past_is_shown_and_not_obeyed():
     hostile = "</p><script>alert(1)</script>\u202e\x1b[2J"
     event = Event(date="", commit="0", subject=hostile, what="changed", fields=(hostile,))
-    objects = now(catalog(ONE.replace("small", json.dumps("x"))))
+    objects = objects_now(catalog(ONE.replace("small", json.dumps("x"))))
     past = History(
         releases=(Release(name=hostile, objects=objects),),
         events={("instancetypes", "m.large"): (event,)},

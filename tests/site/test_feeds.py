@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from virtcatalog import load_catalog
 from virtcatalog.escaping import single_line
-from virtcatalog.publish.releases import Release, now
+from virtcatalog.publish.environments import objects_now
+from virtcatalog.publish.releases import Release
 from virtcatalog.site.changes import History
 from virtcatalog.site.feeds import calendar, endings
 from virtcatalog.site.pages import render
@@ -39,7 +40,7 @@ NEW = catalog(
 
 def site(names: tuple[str, str] = ("v1", "v2"), dates: tuple[str, str] = ("2026-01-01", "2026-02-01")):
     releases = tuple(
-        Release(name=name, date=date, objects=now(loaded))
+        Release(name=name, date=date, objects=objects_now(loaded))
         for name, date, loaded in zip(names, dates, (OLD, NEW), strict=True)
     )
     return render(NEW, past=History(releases=releases))
@@ -76,7 +77,7 @@ def test_the_page_leads_to_both():
 
 
 def test_without_dates_there_is_neither():
-    pages = render(OLD, past=History(releases=(Release(name="v1", objects=now(OLD)),)))
+    pages = render(OLD, past=History(releases=(Release(name="v1", objects=objects_now(OLD)),)))
     assert not {"changes.atom", "deprecated.ics"} & pages.keys()
     assert "changes.atom" not in pages["changes.html"]
 

@@ -10,7 +10,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from virtcatalog import Cluster, expand, load_catalog
-from virtcatalog.publish.releases import Release, now
+from virtcatalog.publish.environments import objects_now
+from virtcatalog.publish.releases import Release
 from virtcatalog.site.changes import History
 from virtcatalog.site.pages import render
 
@@ -37,8 +38,8 @@ def folder(tmp_path_factory, browser):
     before = catalog(**{"instancetypes/u.yaml": "class: u\nmemoryPerVcpu: 2Gi\nsizes: {small: {vcpus: 1}}\n"})
     past = History(
         releases=(
-            Release(name="v1.0.0", date="2026-01-01", objects=now(before)),
-            Release(name="v1.1.0", date="2026-02-01", objects=now(catalog())),
+            Release(name="v1.0.0", date="2026-01-01", objects=objects_now(before)),
+            Release(name="v1.1.0", date="2026-02-01", objects=objects_now(catalog())),
         )
     )
     return write(tmp_path_factory.mktemp("tasks"), render(catalog(), past=past))

@@ -13,7 +13,8 @@ from offering import TEMPLATES
 from syrupy.assertion import SnapshotAssertion
 
 from virtcatalog import load_catalog
-from virtcatalog.publish.releases import Release, environments_now, now
+from virtcatalog.publish.environments import environments_now, objects_now
+from virtcatalog.publish.releases import Release
 from virtcatalog.publish.rendered import Event
 from virtcatalog.site.changes import History
 from virtcatalog.site.facts import preference_rows
@@ -126,7 +127,9 @@ def catalog(files: dict[str, str]):
 
 def release(name: str, date: str, commit: str, files: dict[str, str]) -> Release:
     loaded = catalog(files)
-    return Release(name=name, date=date, commit=commit, objects=now(loaded), environments=environments_now(loaded))
+    return Release(
+        name=name, date=date, commit=commit, objects=objects_now(loaded), environments=environments_now(loaded)
+    )
 
 
 @pytest.fixture(scope="module")

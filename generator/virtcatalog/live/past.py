@@ -10,7 +10,8 @@ from virtcatalog.live.clusters import as_stored
 from virtcatalog.live.revisions import Past, content
 from virtcatalog.manifests.history import history_of
 from virtcatalog.manifests.sources import is_catalog
-from virtcatalog.publish.releases import Objects, now, releases
+from virtcatalog.publish.environments import Objects, objects_now
+from virtcatalog.publish.releases import releases
 
 _SECTIONS = (("instancetypes", "instancetype"), ("preferences", "preference"))
 
@@ -30,7 +31,7 @@ def past_of(catalog: str | None) -> tuple[Past, tuple[str, ...]]:
         return (), (str(error),)
     rows = [(release.name, dict(_specs(release.objects))) for release in history.releases]
     published = {key: text for _, specs in rows for key, text in specs.items()}
-    fresh = {key: text for key, text in _specs(now(loaded)) if published.get(key) != text}
+    fresh = {key: text for key, text in _specs(objects_now(loaded)) if published.get(key) != text}
     if fresh:
         rows.append((f"{catalog}, not released", fresh))
     return tuple(rows), history.omissions

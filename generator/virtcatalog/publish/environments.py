@@ -10,13 +10,29 @@ import msgspec
 from virtcatalog.api.kinds import CLUSTER_KINDS, INSTANCETYPE_KINDS, PREFERENCE_KINDS
 from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.catalog.lock import SECTIONS, published, published_in
-from virtcatalog.catalog.model import Catalog, Published, PublishedEnvironment
+from virtcatalog.catalog.model import Catalog, Lock, Published, PublishedEnvironment
 from virtcatalog.catalog.places import Source
 from virtcatalog.manifests.difference import differences
 from virtcatalog.render.features import natural
 
 Objects = Mapping[str, Mapping[str, Published]]
-"""What is published of objects, by section and name."""
+"""What is published of objects, by section of the lock and by name."""
+
+
+def objects_of(lock: Lock) -> Objects:
+    """Return what the release of a lock has published."""
+    return {"instancetypes": lock.instancetypes, "preferences": lock.preferences}
+
+
+def objects_now(catalog: Catalog) -> Objects:
+    """Return what a release of the catalog would publish now."""
+    entries = {"instancetypes": catalog.instancetypes, "preferences": catalog.preferences}
+    return {section: {entry.name: published(entry) for entry in declared} for section, declared in entries.items()}
+
+
+def environments_now(catalog: Catalog) -> Mapping[str, PublishedEnvironment]:
+    """Return what the environments would publish now."""
+    return {overlay.name: published_in(catalog, overlay) for overlay in catalog.overlays}
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,9 +64,7 @@ def broken(catalog: Catalog) -> Iterator[Broken]:
     lock = catalog.lock
     if lock is None:
         return
-    before = {"instancetypes": lock.instancetypes, "preferences": lock.preferences}
-    entries = {"instancetypes": catalog.instancetypes, "preferences": catalog.preferences}
-    after = {section: {entry.name: published(entry) for entry in declared} for section, declared in entries.items()}
+    before, after = objects_of(lock), objects_now(catalog)
     overlays = {overlay.name: overlay for overlay in catalog.overlays}
     for name, was in lock.environments.items():
         if name not in overlays:

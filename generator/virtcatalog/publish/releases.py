@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 
 from virtcatalog.catalog.load import load_catalog
-from virtcatalog.catalog.lock import LOCK, SECTIONS, published, published_in, read_lock
-from virtcatalog.catalog.model import Catalog, Lock, Published, PublishedEnvironment
+from virtcatalog.catalog.lock import LOCK, read_lock
+from virtcatalog.catalog.model import Catalog, Lock, PublishedEnvironment
 from virtcatalog.catalog.sources import Sources
 from virtcatalog.errors import CatalogError, VirtcatalogError
 from virtcatalog.limits import CATALOG_FILE_BYTES, PAST_LOCK_BYTES, PAST_LOCKS, PAST_RELEASES
@@ -18,13 +18,9 @@ from virtcatalog.manifests.folder import held
 from virtcatalog.manifests.gitprocess import GitError
 from virtcatalog.manifests.history import Commit, History
 from virtcatalog.manifests.layout import CATALOG
+from virtcatalog.publish.environments import Objects, environments_now, objects_now, objects_of
 
 _VERSION: Final = re.compile(r"(?:.*[-/])?v?\d+\.\d+(?:\.\d+)?(?:[-.+][0-9A-Za-z.-]+)?")
-
-Objects = Mapping[str, Mapping[str, Published]]
-"""By section of the lock and by name."""
-
-Environments = Mapping[str, PublishedEnvironment]
 
 
 class Release(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +34,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
     date: str = ""
     commit: str = ""
     objects: Objects
-    environments: Environments = {}
+    environments: Mapping[str, PublishedEnvironment] = {}
 
 
 class Releases(msgspec.Struct, frozen=True):
@@ -72,19 +68,6 @@ def releases(catalog: Catalog, history: History | None, revisions: Sequence[str]
     elif history.shallow:
         omissions.append("The clone is shallow: releases of before its first commit are not known.")
     return Releases(tuple(past), tuple(omissions))
-
-
-def now(catalog: Catalog) -> Objects:
-    """Return what the catalog would publish."""
-    return {
-        section: {entry.name: published(entry) for entry in entries}
-        for section, entries in zip(SECTIONS, (catalog.instancetypes, catalog.preferences), strict=True)
-    }
-
-
-def environments_now(catalog: Catalog) -> Environments:
-    """Return what the environments would publish."""
-    return {overlay.name: published_in(catalog, overlay) for overlay in catalog.overlays}
 
 
 def _by_lock(catalog: Catalog, history: History | None, omissions: list[str]) -> list[Release]:
@@ -130,8 +113,9 @@ def _lock(content: bytes) -> Lock | None:
 
 
 def _release(lock: Lock, date: str = "", commit: str = "") -> Release:
-    objects = {section: getattr(lock, section) for section in SECTIONS}
-    return Release(name=lock.version, date=date, commit=commit, objects=objects, environments=lock.environments)
+    return Release(
+        name=lock.version, date=date, commit=commit, objects=objects_of(lock), environments=lock.environments
+    )
 
 
 def _by_tags(history: History, omissions: list[str]) -> Iterator[Release]:
@@ -163,6 +147,6 @@ def _at(history: History, commit: Commit, name: str) -> Release:
         name=name,
         date=commit.date or history.dated(commit.id),
         commit=commit.id,
-        objects=now(catalog),
+        objects=objects_now(catalog),
         environments=environments_now(catalog),
     )

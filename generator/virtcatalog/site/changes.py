@@ -13,9 +13,9 @@ from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.model import Catalog, Published
 from virtcatalog.errors import counted
 from virtcatalog.manifests.difference import Difference
-from virtcatalog.publish.environments import environment_changes
+from virtcatalog.publish.environments import Objects, environment_changes, environments_now, objects_now
 from virtcatalog.publish.notes import Step, steps
-from virtcatalog.publish.releases import Objects, Release, environments_now, now
+from virtcatalog.publish.releases import Release
 from virtcatalog.publish.rendered import Event, Which
 from virtcatalog.render.features import natural
 
@@ -84,7 +84,7 @@ def chapters(catalog: Catalog, past: History) -> list[Chapter]:
     """Return what changed, the newest first; of the first known release only the name."""
     if not past.releases:
         return []
-    present = Release(name="", objects=now(catalog), environments=environments_now(catalog))
+    present = Release(name="", objects=objects_now(catalog), environments=environments_now(catalog))
     states = [*past.releases, *([present] if any(_parts(past.releases[-1], present, present)) else [])]
     history = [Chapter(name=states[0].name, date=states[0].date)]
     for old, new in pairwise(states):
