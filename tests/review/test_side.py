@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
@@ -43,6 +44,10 @@ def vm_of(name: str, file: str, environment: str = "") -> Vm:
     return Vm(key=name, manifest=manifest, environment=environment, place=Source(f"old/{file}"))
 
 
+def _at(file: str) -> Callable[[str], Source]:
+    return lambda _: Source(file)
+
+
 def side_of(files: dict[str, list[str]], *vms: Vm, broken: str = "", environments: tuple[str, ...] = ("",)) -> Side:
     """A catalog whose files have these instance types, of which one may be broken."""
     types = [type_of(name) for names in files.values() for name in names]
@@ -50,7 +55,7 @@ def side_of(files: dict[str, list[str]], *vms: Vm, broken: str = "", environment
     return Side(
         label="old",
         objects=dict.fromkeys(environments, types),
-        places={(kind, "", name): Source(f"old/{file}") for file, names in files.items() for name in names},
+        fields={(kind, "", name): _at(f"old/{file}") for file, names in files.items() for name in names},
         vms=vms,
         left_out=frozenset([broken] if broken else []),
     )
@@ -80,7 +85,7 @@ def test_what_stands_in_a_file_that_is_broken_on_the_other_side_is_left_out() ->
         found = sound(*sides)
         assert (found.objects, found.vms) == ((name,), ())
         assert [objects for objects, _ in left(found)] == [["large"]] * 2
-    assert sound(replace(whole, places={}), broken).objects == ()  # nobody knows where these are
+    assert sound(replace(whole, fields={}), broken).objects == ()  # nobody knows where these are
     no_vm = side_of(files, DB, broken="vms/web.yaml")
     found = sound(whole, no_vm)
     assert (found.objects, found.vms) == ((), ("web",))

@@ -8,7 +8,7 @@ pkg/instancetype/preference/annotations/annotations.go.
 from __future__ import annotations
 
 from virtcatalog.api.core import ObjectMeta
-from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, INSTANCETYPE_KINDS, PREFERENCE
 from virtcatalog.api.kubevirt import InstancetypeMatcher, PreferenceMatcher, VirtualMachine
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.causes import invalid, not_found, not_supported
@@ -48,7 +48,7 @@ MATCHERS = {"instancetype": instancetype_kind, "preference": preference_kind}
 
 def matcher_of(kind: str) -> str:
     """Return the matcher that names objects of a kind of instance types or preferences."""
-    return "instancetype" if kind in (CLUSTER_INSTANCETYPE, INSTANCETYPE) else "preference"
+    return "instancetype" if kind in INSTANCETYPE_KINDS else "preference"
 
 
 def validate_matchers(vm: VirtualMachine) -> list[Cause]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from virtcatalog import escaping
 from virtcatalog.errors import counted, some
-from virtcatalog.manifests.identity import identity
 from virtcatalog.review.groups import Group, grouped
 from virtcatalog.review.report import Report
 from virtcatalog.review.rows import details, meaning, noun, severity, why
@@ -28,8 +27,7 @@ def github(report: Report) -> str:
     for change in report.objects:
         if change.same_as:
             continue
-        key = (identity(change.manifest)[0], "", identity(change.manifest)[2])
-        place = report.head.places.get(key)
+        place = report.head.declared_at(change.manifest)
         file, line = (_in_checkout(place.file, report.head), place.line) if place else ("", 0)
         text = " ".join(consequences(change, report.fleet.users))
         lines.append(_command("notice", file, line, f"{change.name} {change.change}", text or change.change))

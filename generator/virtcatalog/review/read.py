@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS
 from virtcatalog.catalog.kinds import TEMPLATE
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog
+from virtcatalog.catalog.places import Source
 from virtcatalog.environments import BASE as NOWHERE
 from virtcatalog.environments import environments_of
 from virtcatalog.errors import CatalogError, Problem
 from virtcatalog.manifests.folder import Folder
-from virtcatalog.manifests.identity import Data
+from virtcatalog.manifests.identity import Data, Identity
 from virtcatalog.manifests.layout import BASE, CATALOG, COMPONENTS, OWNED
 from virtcatalog.review.deployed import side_of
 from virtcatalog.review.side import Side, Vm, within
@@ -71,23 +74,21 @@ def side_of_catalog(catalog: Catalog, label: str) -> Side:
     """Return a catalog as a side, called `label` in messages."""
     landing = [(vm, environments_of(vm, catalog.overlays)) for vm in catalog.vms]
     companions: dict[str, list[Data]] = {}
-    for template, environments in landing:
+    for vm_template, environments in landing:
         for environment in environments:
-            companions.setdefault(environment, []).extend(template.companions)
-    entries = {
-        (kind, "", entry.name): entry
+            companions.setdefault(environment, []).extend(vm_template.companions)
+    fields: dict[Identity, Callable[[str], Source]] = {
+        (kind, "", entry.name): entry.place
         for entries, kinds in (
-            (catalog.instancetypes, ("VirtualMachineClusterInstancetype", "VirtualMachineInstancetype")),
-            (catalog.preferences, ("VirtualMachineClusterPreference", "VirtualMachinePreference")),
+            (catalog.instancetypes, INSTANCETYPE_KINDS),
+            (catalog.preferences, PREFERENCE_KINDS),
         )
         for entry in entries
         for kind in kinds
     }
-    places = {which: entry.source for which, entry in entries.items()} | {
-        (TEMPLATE, namespace, template.name): template.source
-        for template in catalog.templates
-        for namespace in ("", *(overlay.template_namespace for overlay in catalog.overlays))
-    }
+    for template in catalog.templates:
+        for namespace in ("", *(overlay.template_namespace for overlay in catalog.overlays)):
+            fields[TEMPLATE, namespace, template.name] = partial(_itself, template.source)
     return Side(
         label=label,
         objects={
@@ -109,6 +110,10 @@ def side_of_catalog(catalog: Catalog, label: str) -> Side:
             for vm_template, environments in landing
             for environment in environments
         ),
-        places=places,
-        fields={which: entry.place for which, entry in entries.items()},
+        fields=fields,
     )
+
+
+def _itself(source: Source, _field: str) -> Source:
+    """Where an object is declared, whichever of its fields is asked for."""
+    return source

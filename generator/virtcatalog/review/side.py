@@ -52,12 +52,12 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 
     `objects` are the published objects by environment, "" being the base; `companions` what else of a cluster the VM
     templates' files hold, by environment; `overlays` the environments themselves. What is no `catalog` has none.
-    `configuration` is the KubeVirt CR that counts in place of those among the objects. `places` says where the objects
-    are declared, and `fields` where each of their fields is. `left_out` are the files of a broken catalog that could
-    not be read on; "*" when nothing of it could. A `repository` has `views`: what its units meet, in place of
-    `companions`, `places` and `fields`; `unrendered` says what of it is not looked at, `opaque` what of that holds VMs,
-    by what it is recognised by on the other side, `units` what its environments are
-    called, and `incomplete` which of them are not there as a whole, and why.
+    `configuration` is the KubeVirt CR that counts in place of those among the objects. `fields` finds where each
+    field of the objects is declared, "" being the object itself. `left_out` are the files of a broken catalog that
+    could not be read on; "*" when nothing of it could. A `repository` has `views`: what its units meet, in place of
+    `companions` and `fields`; `unrendered` says what of it is not looked at, `opaque` what of that holds VMs, by what
+    it is recognised by on the other side, `units` what its environments are called, and `incomplete` which of them are
+    not there as a whole, and why.
     """
 
     label: str
@@ -68,7 +68,6 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     configuration: Resource | None = None
     budgets: tuple[Budget, ...] = ()
     vms: tuple[Vm, ...] = ()
-    places: Mapping[Identity, Source] = {}
     fields: Mapping[Identity, Callable[[str], Source]] = {}
     problems: tuple[Problem, ...] = ()
     left_out: frozenset[str] = frozenset()
@@ -97,7 +96,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
         return self.objects.get(environment if self.overlays else NOWHERE, ())
 
     def field_of(self, which: Identity, manifest: Data | None) -> Callable[[str], Source] | None:
-        """Return what finds the fields of an object, None where that is not known."""
+        """Return what finds the fields of an object, and itself as ""; None where that is not known."""
         if self.views is not None:
             resource = self.views.origin(manifest) if manifest is not None else None
             return resource.field if resource else None
@@ -106,11 +105,14 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 
     def place_of(self, which: Identity, manifest: Data | None) -> Source | None:
         """Return where an object is declared, None where that is not known."""
-        if self.views is not None:
-            resource = self.views.origin(manifest) if manifest is not None else None
-            return resource.place if resource else None
-        kind, _, name = which
-        return self.places.get((kind, "", name)) or self.places.get(which)
+        find = self.field_of(which, manifest)
+        return find("") if find is not None else None
+
+    def declared_at(self, manifest: Data) -> Source | None:
+        """Return where a catalog declares an object, None for an object of no catalog."""
+        kind, _, name = identity(manifest)
+        find = self.fields.get((kind, "", name))
+        return find("") if find is not None else None
 
     def companions_in(self, environment: str) -> Sequence[Data]:
         """Return what lies beside the VM templates of an environment."""
@@ -143,7 +145,7 @@ def sound(base: Side, head: Side) -> Sound:
             identity(manifest)[::2]
             for objects in other.objects.values()
             for manifest in objects
-            if _is_hidden(other, other.places.get((manifest["kind"], "", identity(manifest)[2])), broken)
+            if _is_hidden(other, other.declared_at(manifest), broken)
         }
     # What can be read on both sides is no part of what cannot, in the same file or not.
     both = {vm.which for vm in base.vms} & {vm.which for vm in head.vms}
