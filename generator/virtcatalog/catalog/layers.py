@@ -74,8 +74,9 @@ class Composer:
         """Return the layer of a declaration, of its `keys` alone."""
         return fragment(place, path, data or {}, keys, self.settings.release)
 
-    def mixed(self, layer: Layer) -> list[Layer]:
-        """Return a layer after those of its components."""
+    def mixed(self, place: str, path: FieldPath, data: Mapping[str, Any] | None, keys: Iterable[str]) -> list[Layer]:
+        """Return the layer of a declaration after those of its components."""
+        layer = self.layer(place, path, data, keys)
         names = layer.data.get("components") or []
         if not names:
             return [layer]

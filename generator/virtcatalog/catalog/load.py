@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -253,8 +254,8 @@ class _Loader:
         """The catalogs' layers: what they say of all objects, then of one kind."""
         parts = self.chain.parts
         shared = [composer.layer(part.place, (), part.declared, ("labels", "annotations")) for part in parts]
-        own = [composer.layer(part.place, (section,), part.declared.get(section), keys) for part in parts]
-        return [*shared, *(layer for kind_layer in own for layer in composer.mixed(kind_layer))]
+        own = (composer.mixed(part.place, (section,), part.declared.get(section), keys) for part in parts)
+        return [*shared, *chain.from_iterable(own)]
 
     def _check_names(
         self, composer: Composer, folder: str, entries: Iterable[tuple[Entry, Merged]], other_names: Iterable[str]

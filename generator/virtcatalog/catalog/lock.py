@@ -17,6 +17,7 @@ from virtcatalog.catalog.model import Catalog, Entry, Lock, Published, Published
 from virtcatalog.catalog.places import Source
 from virtcatalog.catalog.sources import Sources
 
+LOCK: Final = "catalog.lock"
 SECTIONS: Final = ("instancetypes", "preferences")
 _COMMENT: Final = "Written by `virtcatalog release`: what is published under which name. Do not edit."
 
@@ -35,12 +36,31 @@ class _Published(Object, kw_only=True):
     spec: dict[str, Any]
 
 
+class _PatchLine(Object, kw_only=True):
+    """The spec and labels that an environment published of an object, where they differ from the object's own."""
+
+    since: str
+    digest: str
+    spec: dict[str, Any] | None = None
+    labels: dict[str, str] | None = None
+
+
+class _EnvironmentLine(Object, kw_only=True):
+    """An environment in the lock."""
+
+    since: str
+    namespace: str = ""
+    labels: dict[str, str] = {}
+    objects: dict[str, list[str]]
+    patched: dict[str, _PatchLine] = {}
+
+
 class _LockFile(Object, kw_only=True):
     comment: str = ""
     version: str
     instancetypes: dict[str, _Published]
     preferences: dict[str, _Published]
-    environments: dict[str, EnvironmentLine] = {}
+    environments: dict[str, _EnvironmentLine] = {}
 
 
 def read_lock(sources: Sources) -> Lock | None:
@@ -84,7 +104,7 @@ def read_lock(sources: Sources) -> Lock | None:
         version=data["version"],
         instancetypes=sections["instancetypes"],
         preferences=sections["preferences"],
-        environments=dict(read_environments(data.get("environments") or {}, sources.source, report)),
+        environments=dict(_read_environments(data.get("environments") or {}, sources.source, report)),
     )
 
 
@@ -98,7 +118,7 @@ def write_lock(version: str, catalog: Catalog) -> str:
         lines += [f'"{section}": {{', *_rows(dict(sorted(rows.items()))), "},"]
     were = before.environments if before else {}
     environments = {
-        overlay.name: line(published_in(catalog, overlay), were.get(overlay.name), version)
+        overlay.name: _environment_line(published_in(catalog, overlay), were.get(overlay.name), version)
         for overlay in catalog.overlays
     }
     return "\n".join([*lines, '"environments": {', *_rows(environments), "}", "}"]) + "\n"
@@ -148,35 +168,13 @@ def released_version(catalog: Catalog) -> str:
             return f"{lock.version}-changed"
     return (
         lock.version
-        if all(same(catalog, environment) for environment in lock.environments)
+        if all(_is_as_published(catalog, environment) for environment in lock.environments)
         else f"{lock.version}-changed"
     )
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-LOCK: Final = "catalog.lock"
-
-
-class PatchLine(Object, kw_only=True):
-    """The spec and labels that an environment published of an object, where they differ from the object's own."""
-
-    since: str
-    digest: str
-    spec: dict[str, Any] | None = None
-    labels: dict[str, str] | None = None
-
-
-class EnvironmentLine(Object, kw_only=True):
-    """An environment in the lock."""
-
-    since: str
-    namespace: str = ""
-    labels: dict[str, str] = {}
-    objects: dict[str, list[str]]
-    patched: dict[str, PatchLine] = {}
 
 
 def published_in(catalog: Catalog, overlay: Overlay) -> PublishedEnvironment:
@@ -202,7 +200,7 @@ def published_in(catalog: Catalog, overlay: Overlay) -> PublishedEnvironment:
     )
 
 
-def same(catalog: Catalog, name: str) -> bool:
+def _is_as_published(catalog: Catalog, name: str) -> bool:
     """Whether an environment is there and publishes what the lock says of it."""
     was = catalog.lock.environments[name] if catalog.lock else None
     overlay = next((overlay for overlay in catalog.overlays if overlay.name == name), None)
@@ -214,7 +212,7 @@ def same(catalog: Catalog, name: str) -> bool:
     } == {key: (patch.spec, patch.labels) for key, patch in now.patched.items()}
 
 
-def line(now: PublishedEnvironment, was: PublishedEnvironment | None, version: str) -> dict[str, Any]:
+def _environment_line(now: PublishedEnvironment, was: PublishedEnvironment | None, version: str) -> dict[str, Any]:
     """Return the lock's line of an environment; what did not change keeps the version that had it first."""
     patched = {}
     for key, patch in now.patched.items():
@@ -232,7 +230,7 @@ def line(now: PublishedEnvironment, was: PublishedEnvironment | None, version: s
     }
 
 
-def read_environments(
+def _read_environments(
     data: Mapping[str, Any],
     source: Callable[[str, tuple[str | int, ...]], Source],
     report: Callable[[tuple[str | int, ...], str], None],

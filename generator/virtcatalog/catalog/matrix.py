@@ -17,7 +17,6 @@ from virtcatalog.catalog.expressions import evaluate
 from virtcatalog.catalog.labels import instancetype_labels
 from virtcatalog.catalog.layers import INSTANCETYPE_FRAGMENT, Composer, Merged, locate
 from virtcatalog.catalog.model import Instancetype
-from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.catalog.work import WorkError
 from virtcatalog.errors import nearest
 from virtcatalog.manifests.fields import get
@@ -32,7 +31,9 @@ def instancetypes(
 
     An entry with 0 vCPUs has a reported fault, and only its name is of use.
     """
-    below = [*base, *(layer for level in stack for layer in _mixed(composer, level.place, (), level.data))]
+    below = list(base)
+    for level in stack:
+        below += composer.mixed(level.place, (), level.data, INSTANCETYPE_FRAGMENT)
     sizes, variants = names_under(stack, "sizes"), names_under(stack, "variants")
     above = {name: _layers(composer, stack, "variants", name) for name in variants}
     having = {name: _sizes(composer, stack, name, sizes) for name in variants}
@@ -59,16 +60,12 @@ def instancetypes(
                 yield _entry(composer, merged, names, name), merged
 
 
-def _mixed(composer: Composer, place: str, path: FieldPath, data: Mapping[str, Any]) -> list[Layer]:
-    return composer.mixed(composer.layer(place, path, data, INSTANCETYPE_FRAGMENT))
-
-
 def _layers(composer: Composer, stack: Sequence[Level], key: str, name: str) -> list[Layer]:
     return [
         layer
         for level in stack
         if level.has(key, name)
-        for layer in _mixed(composer, level.place, (key, name), level.entry(key, name))
+        for layer in composer.mixed(level.place, (key, name), level.entry(key, name), INSTANCETYPE_FRAGMENT)
     ]
 
 

@@ -28,7 +28,7 @@ def preferences(
     below = list(base)
     for level in stack:
         if level.data.get("defaults"):
-            below += _mixed(composer, level.place, ("defaults",), level.data["defaults"])
+            below += composer.mixed(level.place, ("defaults",), level.data["defaults"], PREFERENCE_FRAGMENT)
     shared = {name: _Shared(composer, stack, name) for name in names_under(stack, "variants")}
     for name in names_under(stack, "preferences"):
         middle = [*below, *_layers(composer, stack, name)]
@@ -58,7 +58,7 @@ class _Shared:
         for level in stack:
             if level.has("variants", variant):
                 data = level.entry("variants", variant)
-                self.layers += _mixed(composer, level.place, ("variants", variant), data)
+                self.layers += composer.mixed(level.place, ("variants", variant), data, PREFERENCE_FRAGMENT)
                 globs = enumerate(data.get("preferences") or ())
                 path = ("variants", variant, "preferences")
                 self._globs = [(level.place, (*path, index), glob) for index, glob in globs] or self._globs
@@ -90,18 +90,15 @@ def _variants(stack: Sequence[Level], name: str, shared: Mapping[str, _Shared]) 
     return levels_of_variant
 
 
-def _mixed(composer: Composer, place: str, path: FieldPath, data: Mapping[str, Any]) -> list[Layer]:
-    return composer.mixed(composer.layer(place, path, data, PREFERENCE_FRAGMENT))
-
-
 def _layers(composer: Composer, stack: Sequence[Level], name: str, variant: str = "") -> list[Layer]:
     layers: list[Layer] = []
     for level in stack:
         path, entry = ("preferences", name), level.entry("preferences", name)
         if not variant and level.has("preferences", name):
-            layers += _mixed(composer, level.place, path, entry)
+            layers += composer.mixed(level.place, path, entry, PREFERENCE_FRAGMENT)
         elif variant and variant in (entry.get("variants") or {}):
-            layers += _mixed(composer, level.place, (*path, "variants", variant), entry["variants"][variant] or {})
+            place, own = (*path, "variants", variant), entry["variants"][variant]
+            layers += composer.mixed(level.place, place, own, PREFERENCE_FRAGMENT)
     return layers
 
 

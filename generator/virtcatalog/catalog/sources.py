@@ -18,8 +18,6 @@ from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.folder import Folder, SourceError
 from virtcatalog.manifests.layout import CATALOG_FILES, CATALOG_FOLDERS, VM_TEMPLATE
 
-#: What a catalog consists of: files at its top, and folders of files.
-
 FieldPath = tuple[str | int, ...]
 
 

@@ -222,8 +222,8 @@ def _hidden(vm: Data, item: Data, release: Release) -> Iterator[Path]:
     as_stored = spelled(vm, release)
     dropped = {drift.path for drift in drifts(vm, as_stored) if drift.kind == "dropped"} if as_stored else set()
     for path, value in leaves(vm.get("spec"), ("spec",), by_name=False):
-        told = value is not None and path[-1] != "inferFromVolume" and _is_in(path, _PARTS)
-        if told and rules.ignore(path) and not _is_in(path, dropped):
+        is_stored = value is not None and path[-1] != "inferFromVolume" and _is_in(path, _PARTS)
+        if is_stored and rules.ignore(path) and not _is_in(path, dropped):
             yield path
             return
 

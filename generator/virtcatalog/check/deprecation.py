@@ -120,12 +120,13 @@ class Vms(VmCheck):
                 if _has(replace(overlay, deprecated=True), subject) and not _has(overlay, subject):
                     users = listed(list(self._users.get((overlay.name, key), ()))) or "no VM known here"
                     until = f"stays until {sunset}" if sunset else "has no sunset yet"
-                    message = (
-                        f"leaves out {subject.name}, which is deprecated and {until}: that removes it; it is used by"
-                    )
-                    message, field = f"{message} {users}", f"{overlay.name}.deprecated"
                     yield LEFT_OUT.at(
-                        overlay.source, message, field=field, about=subject.name, environments=(overlay.name,)
+                        overlay.source,
+                        f"leaves out {subject.name}, which is deprecated and {until}: that removes it; "
+                        f"it is used by {users}",
+                        field=f"{overlay.name}.deprecated",
+                        about=subject.name,
+                        environments=(overlay.name,),
                     )
 
 

@@ -91,7 +91,7 @@ def take(
         conditions=conditions or Conditions(),
         today=today,
         objects=tuple(objects),
-        vms=_Vms(templates, (held_vms, fleet), overlays, environments),
+        vms=_vms(templates, chain(held_vms, fleet), overlays, environments),
         number=len(templates) + len(held_vms) + number,
         companions=tuple(companions),
         texts=(*((text, partial(Source, file)) for text, file in texts), *_rendered(catalog)),
@@ -104,30 +104,22 @@ def take(
     )
 
 
-class _Vms(Iterable[Sequence[Subject]]):
-    """VM templates, and manifests that hold VMs, of which one at a time is in memory."""
-
-    def __init__(
-        self,
-        templates: Sequence[Sequence[Subject]],
-        batches: Iterable[Iterable[tuple[Manifest, str]]],
-        overlays: Sequence[Overlay],
-        only: Sequence[str],
-    ) -> None:
-        self._templates, self._batches, self._overlays, self._only = templates, batches, overlays, only
-
-    def __iter__(self) -> Iterator[Sequence[Subject]]:
-        yield from self._templates
-        for manifest, where in chain.from_iterable(self._batches):
-            # KubeVirt's API server drops nulls, so the VM is expanded without.
-            subject = Subject(
-                manifest=manifest.data, origin="import", where=where, place=partial(_in_manifest, manifest)
-            )
-            if isinstance(manifest.object, VirtualMachine):
-                environments = environments_for(manifest.data, self._overlays, where, self._only)
-                yield [replace(subject, environment=environment) for environment in environments]
-            else:
-                yield [subject]
+def _vms(
+    templates: Iterable[Sequence[Subject]],
+    manifests: Iterable[tuple[Manifest, str]],
+    overlays: Sequence[Overlay],
+    only: Sequence[str],
+) -> Iterator[Sequence[Subject]]:
+    """Yield VM templates, and manifests that hold VMs, of which one at a time is in memory."""
+    yield from templates
+    for manifest, where in manifests:
+        # KubeVirt's API server drops nulls, so the VM is expanded without.
+        subject = Subject(manifest=manifest.data, origin="import", where=where, place=partial(_in_manifest, manifest))
+        if isinstance(manifest.object, VirtualMachine):
+            environments = environments_for(manifest.data, overlays, where, only)
+            yield [replace(subject, environment=environment) for environment in environments]
+        else:
+            yield [subject]
 
 
 def _declared(catalog: Catalog) -> Iterator[Subject]:
