@@ -12,6 +12,7 @@ from virtcatalog.catalog.work import Work
 from virtcatalog.errors import nearest
 from virtcatalog.limits import COMPONENT_LEVELS
 from virtcatalog.manifests.difference import alike
+from virtcatalog.manifests.fields import get
 
 Fragment = Mapping[str, Any]
 Path = tuple[str | int, ...]
@@ -64,15 +65,11 @@ class ComponentError(Exception):
 
 def take_out(data: Any, path: Path) -> None:
     """Remove what is at a path, so that what is sound can be read on."""
-    for key in path[:-1]:
-        if isinstance(data, dict):
-            data = data.get(key)
-        elif isinstance(data, list) and isinstance(key, int) and key < len(data):
-            data = data[key]
-    if path and isinstance(data, dict):
-        data.pop(path[-1], None)
-    elif path and isinstance(data, list):
-        data.clear()
+    holder = get(data, path[:-1])
+    if path and isinstance(holder, dict):
+        holder.pop(path[-1], None)
+    elif path and isinstance(holder, list):
+        holder.clear()
 
 
 class Components:

@@ -149,7 +149,7 @@ def _check_name(
 
 def _vcpus(composer: Composer, merged: Merged, spec: Mapping[str, Any]) -> int:
     """The number of vCPUs, from the size or else from the spec; 0 when there is none."""
-    written, stated = _guest(spec, "cpu"), merged.data.get("vcpus")
+    written, stated = get(spec, ("cpu", "guest")), merged.data.get("vcpus")
     vcpus = written if stated is None else stated
     if not isinstance(vcpus, int) or isinstance(vcpus, bool) or not 1 <= vcpus < 2**32:
         if vcpus is None:
@@ -171,7 +171,7 @@ def _memory(
     composer: Composer, merged: Merged, spec: Mapping[str, Any], vcpus: int, ratio: Quantity
 ) -> tuple[Quantity, str]:
     """The memory and how it is written: what the size says, else by the ratio, else the spec's; 0 when unknown."""
-    written, stated = _guest(spec, "memory"), merged.data.get("memory")
+    written, stated = get(spec, ("memory", "guest")), merged.data.get("memory")
     if stated is None and ratio and written is None:
         memory = ratio * vcpus
         if memory > MOST:
@@ -225,7 +225,3 @@ def _parsed(composer: Composer, merged: Merged, path: tuple[str | int, ...], val
     if path != ("memoryPerVcpu",) and amount != Quantity(amount.value * NANO):
         composer.report(merged, path, f"{value} is not a whole number of bytes")
     return amount
-
-
-def _guest(spec: Mapping[str, Any], part: str) -> Any:
-    return get(spec.get(part), ("guest",))

@@ -7,7 +7,7 @@ what would round to 0 is written with its first two digits.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from fractions import Fraction
@@ -244,18 +244,11 @@ def _requests(spec: Mapping[str, Any]) -> dict[str, int]:
     pages = (memory.get("hugepages") or {}).get("pageSize")
     requests = {"cpu": 1000 * ((spec.get("cpu") or {}).get("guest") or 0)}
     requests[f"{_PAGES}{pages}" if pages else "memory"] = Quantity.parse(memory.get("guest") or 0).value
-    for device in _devices(spec):
-        requests[device] = requests.get(device, 0) + 1
+    for device in (*(spec.get("gpus") or ()), *(spec.get("hostDevices") or ())):
+        # Of a device that a claim brings, only the claim knows what it is.
+        resource = device.get("deviceName") or device["name"]
+        requests[resource] = requests.get(resource, 0) + 1
     return requests
-
-
-def _devices(spec: Mapping[str, Any]) -> Iterable[str]:
-    # Of a device that a claim brings, only the claim knows what it is.
-    return (
-        device.get("deviceName") or device["name"]
-        for part in ("gpus", "hostDevices")
-        for device in spec.get(part) or ()
-    )
 
 
 def _unit(name: str) -> int:

@@ -33,6 +33,7 @@ from virtcatalog.errors import TemplateError, nearest
 from virtcatalog.kubevirt.template.admission import admit_template
 from virtcatalog.kubevirt.template.process import process
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.merge import merge
 
 _NAME: Final = "{{ os }}-{{ workload }}-{{ size }}"
@@ -58,18 +59,11 @@ def templates(composer: Composer, place: str, data: Mapping[str, Any], entries: 
                 paths: list[FieldPath] = [
                     ("defaults",), ("sizes", size), ("workloads", workload), ("systems", system)
                 ]  # fmt: skip
-                layers = [composer.layer(place, path, _at(data, path), TEMPLATE_FRAGMENT) for path in paths]
+                layers = [composer.layer(place, path, map_at(data, *path), TEMPLATE_FRAGMENT) for path in paths]
                 names = {**composer.settings.parameters, "os": system, "workload": workload, "size": size}
                 template = _template(composer, _name(composer, place, data, names), names, layers, entries)
                 if template:
                     yield template
-
-
-def _at(data: Mapping[str, Any], path: FieldPath) -> dict[str, Any]:
-    value: Any = data
-    for step in path:
-        value = value.get(step) or {}
-    return dict(value)
 
 
 def _chosen(

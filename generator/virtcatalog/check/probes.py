@@ -23,6 +23,7 @@ from virtcatalog.kubevirt.admission.instancetypes import validate_instancetype, 
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi, expand
 from virtcatalog.kubevirt.result import Result
+from virtcatalog.manifests.fields import get
 
 HUGEPAGES = Rule(
     "hugepages",
@@ -205,10 +206,7 @@ def _leading_field(preference: Subject, reason: Reason, cluster_of: Callable[[Su
     reasons = {*_refusals(preference, cluster_of(preference))}
     for path in sorted(_fields(preference.spec), key=len, reverse=True):
         manifest = deepcopy(preference.manifest)
-        above = manifest["spec"]
-        for key in path[:-1]:
-            above = above[key]
-        del above[path[-1]]
+        del get(manifest["spec"], path[:-1])[path[-1]]
         without = replace(preference, manifest=manifest)
         if {*_refusals(without, cluster_of(without))} <= reasons - {reason}:
             return field_path(("spec", *path))

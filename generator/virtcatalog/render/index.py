@@ -61,12 +61,7 @@ def catalog_json(catalog: Catalog) -> str:
             for preference in catalog.preferences
         ],
         "overlays": [
-            {
-                "name": overlay.name,
-                "description": overlay.description,
-                "scope": overlay.scope,
-                "namespace": overlay.namespace,
-            }
+            {key: getattr(overlay, key) for key in ("name", "description", "scope", "namespace")}
             for overlay in catalog.overlays
         ],
     }

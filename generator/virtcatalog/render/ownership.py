@@ -58,7 +58,8 @@ class Reader:
 
     def owned(self) -> set[str]:
         """Return the paths that OWNED lists and virtcatalog writes."""
-        lines = self._list()
+        text = self.text(OWNED) if self.has(OWNED) else ""
+        lines = [line for line in text.splitlines() if line and not line.startswith("#")]
         for path in lines:
             if path.startswith("/") or ".." in path.split("/"):
                 place = self._folder / OWNED
@@ -68,10 +69,6 @@ class Reader:
     def owner(self) -> str:
         """Return the name of the catalog that the tree is of, "" when unknown."""
         return owner_in(self.text(OWNED) if self.has(OWNED) else "")
-
-    def _list(self) -> list[str]:
-        lines = self.text(OWNED).splitlines() if self.has(OWNED) else []
-        return [line for line in lines if line and not line.startswith("#")]
 
     def has(self, path: str) -> bool:
         """Whether there is something at a path; TreeError when a link leads there."""

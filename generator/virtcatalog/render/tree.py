@@ -117,14 +117,15 @@ def _refuse_place(folder: Path, catalog: str) -> None:
         raise TreeError(f"{folder}: is not a folder; name another one for the output tree")
     place = Path(os.path.realpath(folder))
     if catalog and Path(os.path.realpath(catalog)).is_relative_to(place):
-        what = f"the catalog {catalog} lies in it"
-        raise TreeError(f"{folder}: {what}, and the output tree takes a whole folder; name another")
+        raise TreeError(
+            f"{folder}: the catalog {catalog} lies in it, and the output tree takes a whole folder; name another"
+        )
     if (place / ".git").exists():
         raise TreeError(f"{folder}: is a Git checkout, and the output tree takes a whole folder; name one in it")
     for path in (place, *place.parents):
         if (path / CATALOG).is_file():
-            what = "is a catalog" if path == place else f"lies in the catalog {path}"
-            raise TreeError(f"{folder}: {what}, and an output tree lies outside of one; name another folder")
+            fault = "is a catalog" if path == place else f"lies in the catalog {path}"
+            raise TreeError(f"{folder}: {fault}, and an output tree lies outside of one; name another folder")
 
 
 def _refuse_owned(folder: Path, owner: str, *, force: bool) -> None:
