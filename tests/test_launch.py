@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 import otheryaml
+from virtcatalog.api.configuration import SMBiosConfiguration
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.kubevirt.cluster import Cluster
@@ -20,7 +21,6 @@ from virtcatalog.kubevirt.hosts import (
     PodLinks,
     Storage,
 )
-from virtcatalog.kubevirt.launcher.context import SMBIOS, GraceDevice
 from virtcatalog.kubevirt.launcher.errors import DomainError
 
 REFERENCE = HOSTS["reference"]
@@ -112,11 +112,11 @@ def test_an_annotation_of_the_cluster_gives_guests_with_efi_a_vga_display():
 
 
 def test_smbios_is_the_clusters(context):
-    assert context(configuration="smbios: {manufacturer: Acme}").smbios == SMBIOS(
+    assert context(configuration="smbios: {manufacturer: Acme}").smbios == SMBiosConfiguration(
         manufacturer="Acme", family="KubeVirt", product="None"
     )
     whole = "smbios: {manufacturer: a, family: b, product: c, sku: d, version: e}"
-    assert context(configuration=whole).smbios == SMBIOS(
+    assert context(configuration=whole).smbios == SMBiosConfiguration(
         manufacturer="a", family="b", product="c", sku="d", version="e"
     )
 
@@ -430,9 +430,7 @@ def test_the_host_tells_where_its_devices_sit(context):
     host = msgspec.structs.replace(REFERENCE, pci_devices=(card, HostPCIDevice(address="0000:42:00.0")), iommufd=True)
     gathered = context(host=host, gates=["IOMMUFD"])
     assert gathered.pci_numa_nodes == {"0000:41:00.0": 1}
-    assert gathered.grace_devices == {
-        "0000:41:00.0": GraceDevice(vendor_id="10de", device_id="2342", bar_bytes=2**30, initiator_nodes=(2, 3))
-    }
+    assert gathered.grace_devices == {"0000:41:00.0": card}
     assert gathered.iommufd
     assert not context(host=host).iommufd, "without its gate"
     assert gathered.numa_distances == {0: {0: 10, 1: 20}, 1: {0: 20, 1: 10}}

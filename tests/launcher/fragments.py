@@ -7,12 +7,13 @@ from xml.etree.ElementTree import canonicalize
 import msgspec
 
 import otheryaml
+from virtcatalog.api.configuration import SMBiosConfiguration
 from virtcatalog.api.decode import convert
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.hosts import BlockLimits, DirectIO, HostCell, HostCPU, HostTopology, PodLinks
 from virtcatalog.kubevirt.launcher.architecture import AMD64, architecture_of
 from virtcatalog.kubevirt.launcher.builder import build_domain
-from virtcatalog.kubevirt.launcher.context import SMBIOS, Context
+from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.xml import write
 from virtcatalog.releases import DEFAULT
 
@@ -47,7 +48,7 @@ NODE = Context(
     host_architecture="",
     launcher_log_verbosity=2,
     non_root=True,
-    smbios=SMBIOS(),
+    smbios=SMBiosConfiguration(),
     firmware_directory="/usr/share/edk2/ovmf",
     firmware_files=frozenset(),
     firmware_auto_selection=False,

@@ -3,13 +3,7 @@
 import pytest
 from fragments import make_context
 
-from virtcatalog.kubevirt.launcher.context import (
-    SMBIOS,
-    BackingVolume,
-    Context,
-    DeviceResource,
-    GraceDevice,
-)
+from virtcatalog.kubevirt.launcher.context import BackingVolume, Context, DeviceResource
 
 
 @pytest.mark.parametrize(
@@ -40,16 +34,14 @@ def test_what_is_said_of_a_claim_that_says_nothing():
         capacity=None,
         filesystem_overhead="",
     )
-    assert GraceDevice(vendor_id="v", device_id="d", bar_bytes=1).initiator_nodes == ()
-    assert SMBIOS() == SMBIOS(manufacturer="", family="", product="", sku="", version="")
 
 
 def test_it_is_made_of_values_whose_like_fields_are_given_by_name():
     assert not make_context().emulates_other_architecture
-    kinds = (SMBIOS, GraceDevice, BackingVolume, DeviceResource, Context)
+    kinds = (BackingVolume, DeviceResource, Context)
     assert [kind for kind in kinds if not kind.__struct_config__.frozen] == []
-    assert [kind for kind in kinds if kind.__struct_config__.cache_hash] == [SMBIOS]
-    for kind in (SMBIOS, GraceDevice, BackingVolume, Context):
+    assert [kind for kind in kinds if kind.__struct_config__.cache_hash] == []
+    for kind in (BackingVolume, Context):
         with pytest.raises(TypeError, match="Extra positional arguments"):
             kind("x")
 

@@ -5,8 +5,9 @@ from xml.etree.ElementTree import XML
 import pytest
 from fragments import TWO_NODES, make_context, make_vmi, xml
 
+from virtcatalog.kubevirt.hosts import HostPCIDevice
 from virtcatalog.kubevirt.launcher.builder import convert
-from virtcatalog.kubevirt.launcher.context import DeviceResource, GraceDevice
+from virtcatalog.kubevirt.launcher.context import DeviceResource
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.grace import _root_controller, configure_grace, refuse_grace
 from virtcatalog.kubevirt.launcher.launch.sync import launch
@@ -22,7 +23,9 @@ CELLS_OF_NO_NODE = (GuestCell(0, (0, 1), "0-1", 2**30, "b"),)
 
 def gpu(bar_bytes=96 * 2**30, device="0x2342", initiators=(), vendor="0x10de"):
     """What the host tells about the device at 41:00.0."""
-    fact = GraceDevice(vendor_id=vendor, device_id=device, bar_bytes=bar_bytes, initiator_nodes=initiators)
+    fact = HostPCIDevice(
+        address="0000:41:00.0", vendor_id=vendor, device_id=device, bar_bytes=bar_bytes, initiator_nodes=initiators
+    )
     return {"grace_devices": {"0000:41:00.0": fact}}
 
 
@@ -221,8 +224,12 @@ def test_annotations_that_say_no_are_none():
 TWO_GPUS = {
     "grace_host_device_aliases": ("gpu-b", "", "gpu-a"),
     "grace_devices": {
-        "0000:41:00.0": GraceDevice(vendor_id=" 10DE ", device_id="2348", bar_bytes=512 * 2**30 + 1),
-        "0000:42:00.0": GraceDevice(vendor_id="0X10DE", device_id="0x2941", bar_bytes=96 * 2**30),
+        "0000:41:00.0": HostPCIDevice(
+            address="0000:41:00.0", vendor_id=" 10DE ", device_id="2348", bar_bytes=512 * 2**30 + 1
+        ),
+        "0000:42:00.0": HostPCIDevice(
+            address="0000:42:00.0", vendor_id="0X10DE", device_id="0x2941", bar_bytes=96 * 2**30
+        ),
     },
     "pci_numa_nodes": {"0000:41:00.0": 1, "0000:42:00.0": 0, "0000:43:00.0": 1},
 }
@@ -260,7 +267,7 @@ def test_a_pci_hole_that_is_there_is_widened():
 @pytest.mark.parametrize(("bars", "kib"), [((1, 1), 2**31), ((1535 * 2**30, 1), 2**31), ((1536 * 2**30, 1), 2**32)])
 def test_the_pci_hole_has_room_for_each_gpu_at_least_512_gib(bars, kib):
     facts = {
-        f"0000:{bus}:00.0": GraceDevice(vendor_id="10de", device_id="2342", bar_bytes=bar)
+        f"0000:{bus}:00.0": HostPCIDevice(address=f"0000:{bus}:00.0", vendor_id="10de", device_id="2342", bar_bytes=bar)
         for bus, bar in zip(("41", "42"), bars, strict=True)
     }
     domain = configured(
@@ -277,7 +284,9 @@ def test_two_gpus_need_initiators_for_both_and_none_in_common():
     with pytest.raises(DomainError, match="needs 8 Generic Initiator NUMA nodes of the host"):
         configured(devices, **TWO_GPUS, grace_initiator_nodes=tuple(range(2, 17)))
     own = {
-        address: GraceDevice(vendor_id="10de", device_id="2342", bar_bytes=1, initiator_nodes=tuple(nodes))
+        address: HostPCIDevice(
+            address=address, vendor_id="10de", device_id="2342", bar_bytes=1, initiator_nodes=tuple(nodes)
+        )
         for address, nodes in (("0000:41:00.0", range(2, 10)), ("0000:42:00.0", range(9, 17)))
     }
     with pytest.raises(DomainError, match="needs 8 Generic Initiator NUMA nodes of its own"):

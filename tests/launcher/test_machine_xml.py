@@ -3,10 +3,10 @@
 import pytest
 from fragments import make_context, make_vmi, part, parts, xml
 
+from virtcatalog.api.configuration import SMBiosConfiguration
 from virtcatalog.api.domainspec import SEVSNP, TDX, LaunchSecurity
 from virtcatalog.kubevirt.launcher.architecture import AMD64, architecture_of
 from virtcatalog.kubevirt.launcher.builder import build_domain
-from virtcatalog.kubevirt.launcher.context import SMBIOS
 from virtcatalog.kubevirt.launcher.elements.launchsecurity import uses_secure_execution, uses_sev
 from virtcatalog.kubevirt.launcher.elements.qemu import NAMESPACE
 from virtcatalog.kubevirt.launcher.errors import DomainError
@@ -61,7 +61,7 @@ def test_sysinfo(text, expected):
 
 
 def test_sysinfo_names_the_system_as_the_cluster_says():
-    context = make_context(smbios=SMBIOS(manufacturer="KubeVirt", family="F", product="None"))
+    context = make_context(smbios=SMBiosConfiguration(manufacturer="KubeVirt", family="F", product="None"))
     assert xml(part("sysinfo", make_vmi(), context)) == xml(
         tables(
             cluster="""<entry name="manufacturer">KubeVirt</entry><entry name="family">F</entry>

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import field
 
 from virtcatalog.api.core import LabelSelector
-from virtcatalog.api.object import Int32, Int64, Object, UInt32, UInt64, since
+from virtcatalog.api.object import Constant, Int32, Int64, Object, UInt32, UInt64, since
 from virtcatalog.api.quantity import Quantity
 
 
@@ -153,7 +153,7 @@ class TDXConfiguration(Object):
     attestation: TDXAttestationConfiguration | None = None
 
 
-class SMBiosConfiguration(Object):
+class SMBiosConfiguration(Constant, frozen=True):
     """SMBIOS data of every VM."""
 
     manufacturer: str = ""

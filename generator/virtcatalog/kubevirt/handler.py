@@ -7,7 +7,6 @@ pkg/virt-launcher/virtwrap/manager.go.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any
 
@@ -22,7 +21,7 @@ from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.deviceplugins import claimed_devices, device_resources, resource_kinds, sriov_addresses
 from virtcatalog.kubevirt.hosts import HostProfile, topology
 from virtcatalog.kubevirt.launcher.architecture import architecture_of
-from virtcatalog.kubevirt.launcher.context import SMBIOS, Context, GraceDevice
+from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.elements.clock import needs_tsc_frequency
 from virtcatalog.kubevirt.launcher.elements.iothreads import declared_pool, supplemental_pool
 from virtcatalog.kubevirt.launcher.errors import DomainError
@@ -86,7 +85,7 @@ class _ClusterFacts:
             host_architecture=host.architecture if config.feature_gate("CrossArchitectureVirtualization") else "",
             launcher_log_verbosity=config.virt_launcher_verbosity,
             non_root=not config.feature_gate("Root"),
-            smbios=_smbios(config),
+            smbios=config.smbios,
             firmware_directory=directory,
             firmware_files=_firmware_files(host, config.release, directory),
             firmware_auto_selection=config.feature_gate("FirmwareAutoSelection"),
@@ -95,7 +94,7 @@ class _ClusterFacts:
             pci_numa_nodes={d.address: d.numa_node for d in host.pci_devices if d.numa_node is not None},
             iommufd=host.iommufd and config.feature_gate("IOMMUFD"),
             grace_io_virtualization=config.feature_gate("GraceIOVirtualization"),
-            grace_devices=_grace_devices(host),
+            grace_devices={device.address: device for device in host.pci_devices if device.vendor_id},
             grace_initiator_nodes=host.initiator_nodes,
             smmuv3=host.smmuv3,
             numa_distances={node.id: dict(enumerate(node.distances)) for node in host.numa_nodes},
@@ -218,24 +217,6 @@ def _grace_resources(config: Configuration) -> frozenset[str]:
         if tuple(parts) in _GRACE_GPUS:
             names.add(device.resource_name)
     return frozenset(names - {""})
-
-
-def _grace_devices(host: HostProfile) -> Mapping[str, GraceDevice]:
-    return {
-        device.address: GraceDevice(
-            vendor_id=device.vendor_id,
-            device_id=device.device_id,
-            bar_bytes=device.bar_bytes,
-            initiator_nodes=device.initiator_nodes,
-        )
-        for device in host.pci_devices
-        if device.vendor_id
-    }
-
-
-def _smbios(config: Configuration) -> SMBIOS:
-    of = config.smbios
-    return SMBIOS(manufacturer=of.manufacturer, family=of.family, product=of.product, sku=of.sku, version=of.version)
 
 
 def _firmware_files(host: HostProfile, release: Release, directory: str) -> frozenset[str]:

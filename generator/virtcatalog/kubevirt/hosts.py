@@ -49,7 +49,7 @@ class HostPCIDevice(msgspec.Struct, frozen=True, kw_only=True, rename="camel", f
     """What the kernel tells about a PCI device of the host; a device that is not listed has no known node.
 
     `bar_bytes` and `initiator_nodes` matter for NVIDIA Grace GPUs alone: the sum of the 64-bit prefetchable BARs and
-    the NUMA nodes of the device's Generic Initiators.
+    the NUMA nodes of the device's Generic Initiators (empty: the host does not tell which nodes are whose).
     """
 
     address: str

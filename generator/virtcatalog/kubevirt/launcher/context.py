@@ -6,34 +6,12 @@ from collections.abc import Mapping
 
 import msgspec
 
-from virtcatalog.kubevirt.hosts import BlockLimits, ClaimedDevice, DirectIO, HostTopology, PodLinks
+from virtcatalog.api.configuration import SMBiosConfiguration
+from virtcatalog.kubevirt.hosts import BlockLimits, ClaimedDevice, DirectIO, HostPCIDevice, HostTopology, PodLinks
 from virtcatalog.kubevirt.launcher.architecture import Architecture
 from virtcatalog.releases import Release
 
 HYPERV_DIRECT = "hyperv-direct"
-
-
-class SMBIOS(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
-    """The system identity that the cluster's configuration gives every VM."""
-
-    manufacturer: str = ""
-    family: str = ""
-    product: str = ""
-    sku: str = ""
-    version: str = ""
-
-
-class GraceDevice(msgspec.Struct, frozen=True, kw_only=True):
-    """What the host tells about one NVIDIA Grace GPU, known by its PCI address.
-
-    `bar_bytes` is the sum of its 64-bit prefetchable BARs, `initiator_nodes` the NUMA nodes that its Generic
-    Initiators take (empty: the host does not tell which nodes belong to which device).
-    """
-
-    vendor_id: str
-    device_id: str
-    bar_bytes: int
-    initiator_nodes: tuple[int, ...] = ()
 
 
 class BackingVolume(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +58,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     launcher_log_verbosity: int
     non_root: bool
 
-    smbios: SMBIOS
+    smbios: SMBiosConfiguration
+    """The system identity that the cluster's configuration gives every VM."""
     firmware_directory: str
     firmware_files: frozenset[str]
     """Names of the files in `firmware_directory`."""
@@ -98,7 +77,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     iommufd: bool
     grace_io_virtualization: bool
     grace_host_device_aliases: tuple[str, ...] = ()
-    grace_devices: Mapping[str, GraceDevice]
+    grace_devices: Mapping[str, HostPCIDevice]
+    """PCI address to the device of the host, of those that say who made them."""
     grace_initiator_nodes: tuple[int, ...]
     """All Generic Initiator NUMA nodes of the host."""
     smmuv3: bool

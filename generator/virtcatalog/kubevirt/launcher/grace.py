@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from virtcatalog.api.domainspec import CPU
 from virtcatalog.api.names import DISABLE_PCI_HOLE64, PLACE_ON_ROOT_COMPLEX
-from virtcatalog.kubevirt.launcher.context import Context, GraceDevice
+from virtcatalog.kubevirt.hosts import HostPCIDevice
+from virtcatalog.kubevirt.launcher.context import Context
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.numa import GuestCell
 from virtcatalog.kubevirt.launcher.pci import (
@@ -87,7 +88,7 @@ def configure_grace(domain: Element, cells: Sequence[GuestCell], pinning: Pinnin
     _add_distances(numa, host_nodes, context)
 
 
-def _find_gpus(domain: Element, context: Context) -> list[tuple[str, Element, GraceDevice]]:
+def _find_gpus(domain: Element, context: Context) -> list[tuple[str, Element, HostPCIDevice]]:
     """(host address, device, facts) of the Grace GPUs, in the order of their aliases."""
     by_alias = {
         alias.attrib["name"].removeprefix("ua-"): hostdev
@@ -113,7 +114,7 @@ def _identifier(text: str) -> str:
     return text.strip().upper().removeprefix("0X")
 
 
-def _initiator_nodes(facts: Sequence[GraceDevice], context: Context) -> list[tuple[int, ...]]:
+def _initiator_nodes(facts: Sequence[HostPCIDevice], context: Context) -> list[tuple[int, ...]]:
     """For each GPU the host NUMA nodes of its Generic Initiators: as the host relates them, else in order."""
     if not any(fact.initiator_nodes for fact in facts):
         nodes = context.grace_initiator_nodes

@@ -5,10 +5,10 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 
+from virtcatalog.api.configuration import SMBiosConfiguration
 from virtcatalog.api.domainspec import ACPI, Chassis, Firmware, KernelBoot, Machine
 from virtcatalog.api.volumes import Volume
 from virtcatalog.kubevirt.launcher.architecture import Architecture
-from virtcatalog.kubevirt.launcher.context import SMBIOS
 from virtcatalog.kubevirt.launcher.efi import EFI
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf, own, shared
@@ -113,7 +113,7 @@ def _acpi_tables(acpi: ACPI, volumes: Sequence[Volume]) -> Element:
     return tables
 
 
-def sysinfo(firmware: Firmware | None, smbios: SMBIOS, chassis: Chassis | None) -> Element:
+def sysinfo(firmware: Firmware | None, smbios: SMBiosConfiguration, chassis: Chassis | None) -> Element:
     """`<sysinfo>`; libvirt gets all four tables, empty where nothing is known.
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/sysinfo.go (SysInfoDomainConfigurator).
@@ -137,7 +137,7 @@ def numbers_of(firmware: Firmware | None) -> tuple[tuple[str, ...], tuple[str, .
 
 
 @memo
-def _entries_of_cluster(smbios: SMBIOS) -> Sequence[Element]:
+def _entries_of_cluster(smbios: SMBiosConfiguration) -> Sequence[Element]:
     names = ("manufacturer", "family", "product", "sku", "version")
     return tuple(leaf("entry", getattr(smbios, name), name=name) for name in names)
 
