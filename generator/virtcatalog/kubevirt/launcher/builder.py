@@ -32,7 +32,7 @@ from virtcatalog.kubevirt.launcher.elements.vcpu import vcpu as vcpus
 from virtcatalog.kubevirt.launcher.numa import GuestCell, memfd_cell, passthrough_cells
 from virtcatalog.kubevirt.launcher.pciplacement import place
 from virtcatalog.kubevirt.launcher.pinning import Pinning, has_numa_passthrough, pin
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, write
+from virtcatalog.kubevirt.launcher.xml import Element, leaf, shared, write
 
 
 class Machine(NamedTuple):
@@ -126,7 +126,7 @@ def _machine(vmi: VirtualMachineInstance, context: Context) -> Machine:
     )
     elements = (
         name_of_domain(vmi.metadata.namespace, vmi.metadata.name),
-        metadata(),
+        METADATA,
         *memory(domain.memory, domain.resources),
         memorybacking(hugepages, bound, shares_memory=shares, memfd=memfd, realtime=realtime),
         *vcpus(requested, sockets),
@@ -180,9 +180,6 @@ def _present(elements: Iterable[Element | None]) -> list[Element]:
     return [element for element in elements if element is not None]
 
 
-NAMESPACE = "http://kubevirt.io"
-
-
 def name_of_domain(namespace: str, name: str) -> Element:
     """`<name>`, namespace and name of the VMI.
 
@@ -193,15 +190,5 @@ def name_of_domain(namespace: str, name: str) -> Element:
     return element
 
 
-def metadata() -> Element:
-    """`<metadata>`, whose uid virt-launcher fills in later (DomainConfigurator, too)."""
-    return _METADATA
-
-
-def _empty_metadata() -> Element:
-    element = Shared("metadata")
-    SubElement(SubElement(element, "kubevirt", xmlns=NAMESPACE), "uid")
-    return element
-
-
-_METADATA = _empty_metadata()
+METADATA = shared("metadata", shared("kubevirt", leaf("uid"), xmlns="http://kubevirt.io"))
+"""`<metadata>`, whose uid virt-launcher fills in later (DomainConfigurator, too)."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from virtcatalog.api.devices import Input, VideoDevice
 from virtcatalog.kubevirt.launcher.elements.address import alias
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf, shared
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf, shared
 from virtcatalog.kubevirt.memo import memo
 
 
@@ -43,10 +43,11 @@ def video(device: VideoDevice | None, architecture: str, *, use_bochs: bool) -> 
 
 @memo
 def _video(kind: str, memory: str = "") -> Element:
-    element = Shared("video")
     vram = {"vram": memory} if memory else {}
-    SubElement(element, "model", {"type": kind, **vram, "heads": "1"})
-    return element
+    return shared("video", leaf("model", type=kind, **vram, heads="1"))
+
+
+_CONSOLE = shared("console", leaf("target", type="serial", port="0"), type="pty")
 
 
 def serial_console(uid: str, *, log: bool) -> list[Element]:
@@ -60,14 +61,7 @@ def serial_console(uid: str, *, log: bool) -> list[Element]:
     if log:
         SubElement(serial, "log", {"file": f"{socket}-log", "append": "on"})
     serial.append(leaf("target", port="0"))
-    return [serial, _console()]
-
-
-@memo
-def _console() -> Element:
-    console = Shared("console", {"type": "pty"})
-    SubElement(console, "target", {"type": "serial", "port": "0"})
-    return console
+    return [serial, _CONSOLE]
 
 
 _METRICS_SOCKET = "/var/run/kubevirt-private/downwardmetrics-channel/downwardmetrics.sock"
@@ -84,11 +78,8 @@ def channels(downward_metrics: bool) -> Sequence[Element]:
 
 
 def _channel(name: str, socket: str = "") -> Element:
-    channel = Shared("channel", {"type": "unix"})
-    if socket:
-        SubElement(channel, "source", {"mode": "bind", "path": socket})
-    SubElement(channel, "target", {"type": "virtio", "name": name})
-    return channel
+    source = [leaf("source", mode="bind", path=socket)] if socket else []
+    return shared("channel", *source, leaf("target", type="virtio", name=name), type="unix")
 
 
 def inputs(devices: Sequence[Input], architecture: str, *, wants_graphics: bool) -> list[Element]:

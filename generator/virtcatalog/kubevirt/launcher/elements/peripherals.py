@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from virtcatalog.api.devices import Filesystem, PanicDevice, SoundDevice, TPMDevice, Watchdog
 from virtcatalog.kubevirt.launcher.elements.address import alias
 from virtcatalog.kubevirt.launcher.errors import DomainError
-from virtcatalog.kubevirt.launcher.xml import Element, Shared, SubElement, leaf, shared
+from virtcatalog.kubevirt.launcher.xml import Element, SubElement, leaf, own, shared
 from virtcatalog.kubevirt.memo import memo
 
 
@@ -28,11 +28,8 @@ def rng(model: str, iommu: bool) -> Element:
 
     Source: pkg/virt-launcher/virtwrap/converter/compute/rng.go (RNGDomainConfigurator).
     """
-    element = Shared("rng", {"model": model})
-    SubElement(element, "backend", {"model": "random"}).text = "/dev/urandom"
-    if iommu:
-        SubElement(element, "driver", {"iommu": "on"})
-    return element
+    driver = [leaf("driver", iommu="on")] if iommu else []
+    return shared("rng", leaf("backend", "/dev/urandom", model="random"), *driver, model=model)
 
 
 def panics(devices: Sequence[PanicDevice]) -> list[Element]:
@@ -50,9 +47,7 @@ def vsock(cid: int | None) -> Element | None:
     """
     if cid is None:
         return None
-    element = Element("vsock", {"model": "virtio-non-transitional"})
-    SubElement(element, "cid", {"auto": "no", "address": str(cid)})
-    return element
+    return own("vsock", leaf("cid", auto="no", address=str(cid)), model="virtio-non-transitional")
 
 
 def watchdog(device: Watchdog | None, architecture: str) -> Element | None:
@@ -83,11 +78,9 @@ def tpm(device: TPMDevice | None) -> Element | None:
 
 @memo
 def _tpm(persistent: bool) -> Element:
-    element = Shared("tpm", {"model": "tpm-crb" if persistent else "tpm-tis"})
-    backend = SubElement(element, "backend", {"type": "emulator", "version": "2.0"})
-    if persistent:
-        backend.set("persistent_state", "yes")
-    return element
+    state = {"persistent_state": "yes"} if persistent else {}
+    backend = leaf("backend", type="emulator", version="2.0", **state)
+    return shared("tpm", backend, model="tpm-crb" if persistent else "tpm-tis")
 
 
 @memo
@@ -98,12 +91,10 @@ def memballoon(attached: bool, model: str, free_page_reporting: bool, stats_peri
     """
     if not attached:
         return leaf("memballoon", model="none")
-    element = Shared("memballoon", {"model": model, "freePageReporting": "on" if free_page_reporting else "off"})
-    if stats_period:
-        SubElement(element, "stats", {"period": str(stats_period)})
-    if iommu:
-        SubElement(element, "driver", {"iommu": "on"})
-    return element
+    stats = [leaf("stats", period=str(stats_period))] if stats_period else []
+    driver = [leaf("driver", iommu="on")] if iommu else []
+    reporting = "on" if free_page_reporting else "off"
+    return shared("memballoon", *stats, *driver, model=model, freePageReporting=reporting)
 
 
 _MODELS = ("ich9", "ac97")
