@@ -139,34 +139,20 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return write(domain, self.cluster.computed(_conditions_text) if self.cluster else "")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        answer = self.refused_by, self.causes, self.reasons, self.warnings, self.holder
-        return _sent, (*answer, _packed(self.vm_object), _packed(self.vmi_object), self.domain_xml)
+        fields = {name: getattr(self, name) for name in _SENT}
+        fields |= {"raw_vm": _packed(self.vm_object), "raw_vmi": _packed(self.vmi_object)}
+        return _sent, ({**fields, "raw_domain": self.domain_xml},)
 
 
 def _conditions_text(cluster: Cluster) -> str:
     return f"host profile {cluster.host}, KubeVirt {cluster.release}"
 
 
-def _sent(
-    refused_by: Refuser | None,
-    causes: tuple[Cause, ...],
-    reasons: tuple[Reason, ...],
-    warnings: tuple[Warning, ...],
-    holder: str | None,
-    vm: bytes | None,
-    vmi: bytes | None,
-    domain: str | None,
-) -> Result:
-    return Result(
-        refused_by=refused_by,
-        causes=causes,
-        reasons=reasons,
-        warnings=warnings,
-        holder=holder,
-        raw_vm=vm,
-        raw_vmi=vmi,
-        raw_domain=domain,
-    )
+_SENT = ("refused_by", "causes", "reasons", "warnings", "holder")
+
+
+def _sent(fields: dict[str, Any]) -> Result:
+    return Result(**fields)
 
 
 def _packed(obj: msgspec.Struct | None) -> bytes | None:
