@@ -33,7 +33,7 @@ from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.configuration import Configuration
 from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, decode_all
 from virtcatalog.kubevirt.hosts import HOSTS, HostProfile
-from virtcatalog.kubevirt.matchers import instancetype_kind, preference_kind
+from virtcatalog.kubevirt.matchers import matched_objects
 from virtcatalog.releases import DEFAULT, Release, find_release
 
 T = TypeVar("T")
@@ -142,10 +142,7 @@ class Cluster:
             return []
         used = [key for key in self.pruned if key[0] == "KubeVirt"]
         namespace = namespace_or_default(vm.metadata.namespace)
-        for matcher, kind_of in ((vm.spec.instancetype, instancetype_kind), (vm.spec.preference, preference_kind)):
-            kind = kind_of(matcher.kind) if matcher is not None else None
-            if matcher is not None and kind is not None:
-                used.append((kind, "" if kind in CLUSTER_KINDS else namespace, matcher.name))
+        used += ((kind, "" if kind in CLUSTER_KINDS else namespace, name) for kind, name in matched_objects(vm))
         for volume in vm.spec.template.spec.volumes:
             if volume.data_volume is not None:
                 used += ((kind, namespace, volume.data_volume.name) for kind in _OF_DATA_VOLUME)
@@ -204,13 +201,11 @@ class Cluster:
 
     def instancetype(self, kind: str, namespace: str, name: str) -> Instancetype | None:
         """Look up an instance type; `namespace` is "" for `VirtualMachineClusterInstancetype`."""
-        instancetype: Instancetype | None = self._objects.get((kind, namespace, name))
-        return instancetype
+        return self._objects.get((kind, namespace, name))
 
     def preference(self, kind: str, namespace: str, name: str) -> Preference | None:
         """Look up a preference; `namespace` is "" for `VirtualMachineClusterPreference`."""
-        preference: Preference | None = self._objects.get((kind, namespace, name))
-        return preference
+        return self._objects.get((kind, namespace, name))
 
     def presets(self, namespace: str) -> tuple[VirtualMachineInstancePreset, ...]:
         """Return the presets of a namespace."""
@@ -218,33 +213,27 @@ class Cluster:
 
     def controller_revision(self, namespace: str, name: str) -> ControllerRevision | None:
         """Look up a ControllerRevision."""
-        controller_revision: ControllerRevision | None = self._objects.get(("ControllerRevision", namespace, name))
-        return controller_revision
+        return self._objects.get(("ControllerRevision", namespace, name))
 
     def pvc(self, namespace: str, name: str) -> PersistentVolumeClaim | None:
         """Look up a PersistentVolumeClaim."""
-        claim: PersistentVolumeClaim | None = self._objects.get(("PersistentVolumeClaim", namespace, name))
-        return claim
+        return self._objects.get(("PersistentVolumeClaim", namespace, name))
 
     def data_volume(self, namespace: str, name: str) -> DataVolume | None:
         """Look up a DataVolume."""
-        data_volume: DataVolume | None = self._objects.get(("DataVolume", namespace, name))
-        return data_volume
+        return self._objects.get(("DataVolume", namespace, name))
 
     def data_source(self, namespace: str, name: str) -> DataSource | None:
         """Look up a DataSource."""
-        data_source: DataSource | None = self._objects.get(("DataSource", namespace, name))
-        return data_source
+        return self._objects.get(("DataSource", namespace, name))
 
     def volume_snapshot(self, namespace: str, name: str) -> PartialObjectMetadata | None:
         """Look up a VolumeSnapshot's metadata."""
-        metadata: PartialObjectMetadata | None = self._objects.get(("VolumeSnapshot", namespace, name))
-        return metadata
+        return self._objects.get(("VolumeSnapshot", namespace, name))
 
     def network_attachment_definition(self, namespace: str, name: str) -> PartialObjectMetadata | None:
         """Look up a NetworkAttachmentDefinition's metadata."""
-        metadata: PartialObjectMetadata | None = self._objects.get(("NetworkAttachmentDefinition", namespace, name))
-        return metadata
+        return self._objects.get(("NetworkAttachmentDefinition", namespace, name))
 
     @property
     def claims(self) -> list[PersistentVolumeClaim]:

@@ -51,6 +51,13 @@ def matcher_of(kind: str) -> str:
     return "instancetype" if kind in INSTANCETYPE_KINDS else "preference"
 
 
+def matched_objects(vm: VirtualMachine) -> list[tuple[str, str]]:
+    """Return kind and name of the instance type and preference that a VM names; without what is of no such kind."""
+    matchers = [(getattr(vm.spec, name), kind_of) for name, kind_of in MATCHERS.items()]
+    kinds = [(kind_of(matcher.kind), matcher.name) for matcher, kind_of in matchers if matcher is not None]
+    return [(kind, name) for kind, name in kinds if kind is not None]
+
+
 def validate_matchers(vm: VirtualMachine) -> list[Cause]:
     """Return what is wrong with the VM's matchers themselves; the preference's is looked at when the other is fine."""
     return _validate(vm.spec.instancetype, "spec.instancetype") or _validate(vm.spec.preference, "spec.preference")

@@ -118,16 +118,7 @@ def _setup_vmi(vm: VirtualMachine) -> VirtualMachineInstance:
         labels=dict(template.metadata.labels),
         annotations={**template.metadata.annotations, GENERATION_ANNOTATION: "1"},
         finalizers=[*template.metadata.finalizers, _FINALIZER],
-        owner_references=[
-            OwnerReference(
-                api_version="kubevirt.io/v1",
-                kind="VirtualMachine",
-                name=name,
-                uid=vm.metadata.uid or owner_uid("VirtualMachine", namespace, name),
-                controller=True,
-                block_owner_deletion=True,
-            )
-        ],
+        owner_references=[_owner("kubevirt.io/v1", "VirtualMachine", vm.metadata)],
     )
     if vm.spec.run_strategy == RECEIVER:
         metadata.annotations[MIGRATION_TARGET_ANNOTATION] = "true"
@@ -172,9 +163,7 @@ def vmi_of_replica_set(held: VirtualMachineInstanceReplicaSet) -> VirtualMachine
     metadata = clone(own)
     metadata.name, metadata.generate_name, metadata.namespace = name, "", namespace
     metadata.uid = vmi_uid(namespace, name)
-    metadata.owner_references = [
-        _owner("kubevirt.io/v1", "VirtualMachineInstanceReplicaSet", held.metadata),
-    ]
+    metadata.owner_references = [_owner("kubevirt.io/v1", "VirtualMachineInstanceReplicaSet", held.metadata)]
     return VirtualMachineInstance(
         api_version="kubevirt.io/v1", kind="VirtualMachineInstance", metadata=metadata, spec=clone(template.spec)
     )

@@ -8,7 +8,7 @@ from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype.infer import infer_matchers
-from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS, instancetype_kind, preference_kind
+from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS, matched_objects
 from virtcatalog.manifests.identity import Data, Identity, namespace_of
 
 
@@ -63,9 +63,7 @@ def _inferred(manifest: Data, cluster: Cluster) -> list[Identity] | None:
         return None
     if infer_matchers(vm, cluster):
         return None
-    matchers = ((vm.spec.instancetype, instancetype_kind), (vm.spec.preference, preference_kind))
-    kinds = [(matcher, kind_of(matcher.kind)) for matcher, kind_of in matchers if matcher is not None]
-    return [_reference(kind, matcher.name, manifest) for matcher, kind in kinds if kind is not None]
+    return [_reference(kind, name, manifest) for kind, name in matched_objects(vm)]
 
 
 def _reference(kind: str, name: str, vm: Data) -> Identity:

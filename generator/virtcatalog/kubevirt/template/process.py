@@ -208,7 +208,7 @@ def _converted(vm: dict[str, Any]) -> dict[str, Any]:
     return machine
 
 
-def _invalid_vm(message: str, field: str = "") -> TemplateError:
+def _invalid_vm(message: str, field: str) -> TemplateError:
     return TemplateError(invalid(_VM, message), at=f"{_VM}.{field}" if field else _VM)
 
 
