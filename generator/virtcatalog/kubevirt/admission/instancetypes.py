@@ -12,20 +12,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from virtcatalog.api.decode import decode_manifest, manifest_name, prune
-from virtcatalog.api.instancetype import (
-    VirtualMachineClusterInstancetype,
-    VirtualMachineClusterPreference,
-    VirtualMachineInstancetype,
-    VirtualMachineInstancetypeSpec,
-    VirtualMachinePreference,
-    VirtualMachinePreferenceSpec,
-)
-from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
+from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
+from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import Cause, ManifestError, UnsupportedError, Warning, nearest
 from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.instancetype.apply import apply_to_vmi
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype, find_preference
+from virtcatalog.kubevirt.instancetype.revision import GROUP, VERSION
 from virtcatalog.kubevirt.preference.topology import (
     DEPRECATED_TOPOLOGIES,
     SPREADS,
@@ -39,19 +33,6 @@ from virtcatalog.releases import DEFAULT, Release
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
-
-_Kind = (
-    VirtualMachineInstancetype
-    | VirtualMachineClusterInstancetype
-    | VirtualMachinePreference
-    | VirtualMachineClusterPreference
-)
-_KINDS: dict[str, type[_Kind]] = {
-    INSTANCETYPE: VirtualMachineInstancetype,
-    CLUSTER_INSTANCETYPE: VirtualMachineClusterInstancetype,
-    PREFERENCE: VirtualMachinePreference,
-    CLUSTER_PREFERENCE: VirtualMachineClusterPreference,
-}
 
 
 class Applied(msgspec.Struct, frozen=True):
@@ -103,8 +84,12 @@ def warnings(manifest: dict[str, Any], release: Release = DEFAULT) -> list[Warni
 def _spec(
     manifest: dict[str, Any], release: Release
 ) -> VirtualMachineInstancetypeSpec | VirtualMachinePreferenceSpec | None:
-    kind = _KINDS.get(str(manifest.get("kind")))
-    return decode_manifest(prune(manifest, kind, release.minor)[0], kind).spec if kind is not None else None
+    kind = kind_type(f"{GROUP}/{VERSION}", str(manifest.get("kind")))
+    if kind is None:
+        return None
+    obj: Any = decode_manifest(prune(manifest, kind, release.minor)[0], kind)
+    spec: VirtualMachineInstancetypeSpec | VirtualMachinePreferenceSpec = obj.spec
+    return spec
 
 
 def validate_instancetype(spec: VirtualMachineInstancetypeSpec) -> list[Cause]:
