@@ -9,10 +9,11 @@ import pytest
 
 import otheryaml
 from virtcatalog import Cluster, expand
+from virtcatalog.api.findings import field_path
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.ask.field import _text, as_text, follow, of_xpath, parse, terms
 from virtcatalog.ask.leaves import _Steps
-from virtcatalog.ask.why import _other_values, _written
+from virtcatalog.ask.why import _other_values
 from virtcatalog.errors import VirtcatalogError
 
 
@@ -138,7 +139,7 @@ def test_other_values_of_a_field_that_has_to_be_there(value: Any, others: list[A
     ],
 )
 def test_a_path_as_it_is_written(path: tuple[str | int, ...], field: str) -> None:
-    assert _written(path) == field
+    assert field_path(path) == field
 
 
 def test_steps_are_remembered_up_to_a_bound(monkeypatch):

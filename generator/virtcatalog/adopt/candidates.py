@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from virtcatalog.adopt.rules import Rules, decided, implied, preferred
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
-from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_KINDS, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
+from virtcatalog.api.kinds import CLUSTER_KINDS, CLUSTER_PREFERENCE, INSTANCETYPE_KINDS, PREFERENCE_KINDS
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.names import DEPRECATED_LABEL, namespace_or_default
+from virtcatalog.catalog.kinds import KINDS
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
@@ -22,8 +23,6 @@ from virtcatalog.kubevirt.preference.topology import guest_topology
 from virtcatalog.manifests.fields import outermost
 from virtcatalog.manifests.identity import namespace_of
 
-INSTANCETYPES, PREFERENCES = (CLUSTER_INSTANCETYPE, INSTANCETYPE), (CLUSTER_PREFERENCE, PREFERENCE)
-_KINDS = (*INSTANCETYPES, *PREFERENCES)
 _SCANNED = "virtcatalog-scan-"
 _BETWEEN = re.compile(r"[^a-z0-9]+")
 _SHORTAGE = 8
@@ -141,7 +140,7 @@ class Candidates:
         self._preferences: dict[str, Preference] = {}
         scanned: list[dict[str, Any]] = []
         for reference, manifest in {
-            _reference(manifest): manifest for manifest in manifests if manifest.get("kind") in _KINDS
+            _reference(manifest): manifest for manifest in manifests if manifest.get("kind") in KINDS
         }.items():
             if not admit(manifest, self.cluster):
                 group = self.groups[reference] = self._group(reference, scanned)
@@ -210,13 +209,13 @@ class Candidates:
 
     def _member(self, reference: Reference, manifest: dict[str, Any]) -> Member:
         deprecated = (manifest["metadata"].get("labels") or {}).get(DEPRECATED_LABEL) == "true"
-        preference = self.cluster.preference(*reference) if reference.kind in PREFERENCES else None
+        preference = self.cluster.preference(*reference) if reference.kind in PREFERENCE_KINDS else None
         required = preference.spec.requirements if preference is not None else None
         architecture = (required.architecture if required is not None else None) or ""
         return Member(deprecated, bool(reference.namespace), reference.name, reference, architecture)
 
     def _group(self, reference: Reference, scanned: list[dict[str, Any]]) -> Instancetype | Preference:
-        if reference.kind in INSTANCETYPES:
+        if reference.kind in INSTANCETYPE_KINDS:
             instancetype = self.cluster.instancetype(*reference)
             assert instancetype is not None
             spec = to_manifest(instancetype.spec)

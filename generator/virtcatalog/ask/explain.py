@@ -29,21 +29,16 @@ from virtcatalog.ask.origins import (
     Expansion,
     Origins,
     Values,
-    _finish,
-    _read,
-    _run,
-    _start,
     expansion_of,
+    finish,
+    read,
+    run_stages,
+    start,
 )
 from virtcatalog.ask.template import INHERITED, Manifest, VmOrVmi, as_vmi, written_template
 from virtcatalog.kubevirt.admission.vm import own_template
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.controller.vm import (
-    ControllerError,
-    find_both,
-    start_vmi,
-    sync_instancetype,
-)
+from virtcatalog.kubevirt.controller.vm import ControllerError, find_both, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, takes
 from virtcatalog.kubevirt.result import Result
 
@@ -76,7 +71,7 @@ def explain(vm_manifest: Manifest, cluster: Cluster) -> list[Origin]:
 
     Empty when KubeVirt makes no VMI of the VM. ManifestError when the VM's manifest does not fit its API.
     """
-    return _origins(_run(vm_manifest, cluster), cluster)
+    return _origins(run_stages(vm_manifest, cluster), cluster)
 
 
 def explain_result(vm_manifest: Manifest, result: Result, cluster: Cluster) -> list[Origin]:
@@ -108,10 +103,8 @@ class _Comparison:
         self._instancetype: InstancetypeMatcher | None = None
         self._preference: PreferenceMatcher | None = None
         if isinstance(expansion.mutated, VirtualMachine):
-            self._instancetype, self._preference = (
-                expansion.mutated.spec.instancetype,
-                expansion.mutated.spec.preference,
-            )
+            spec = expansion.mutated.spec
+            self._instancetype, self._preference = spec.instancetype, spec.preference
 
     def sources(self) -> dict[str, Sources]:
         """Return the sources of every leaf, in the VMI's order."""
@@ -183,8 +176,8 @@ class _Comparison:
 
     @cached_property
     def _read(self) -> VmOrVmi:
-        read = self._expansion.read
-        return _read(self._expansion.manifest, self._cluster) if read is None else read
+        vm = self._expansion.read
+        return read(self._expansion.manifest, self._cluster) if vm is None else vm
 
     def _by_source(self, origins: dict[str, int]) -> dict[str, Sources]:
         instancetype = (_source(INSTANCETYPE, self._instancetype),) if self._instancetype else ()
@@ -228,8 +221,8 @@ class _Comparison:
 
     def _changed(self, cluster: Cluster) -> set[str]:
         """The fields that change or are missing in the VMI in another cluster."""
-        vmi = _start(self._fresh_vm(), cluster)
-        return changed(self._expansion.manifest_of_vmi, _finish(vmi, cluster) if vmi else {}, _PARTS)
+        vmi = start(self._fresh_vm(), cluster)
+        return changed(self._expansion.manifest_of_vmi, finish(vmi, cluster) if vmi else {}, _PARTS)
 
 
 def _parts(vm: VmOrVmi | None) -> tuple[ObjectMeta | None, VirtualMachineInstanceSpec | None]:

@@ -9,7 +9,8 @@ import msgspec
 from lxml import etree
 
 from virtcatalog.api.decode import to_manifest
-from virtcatalog.ask.why import Path, View
+from virtcatalog.api.findings import Path
+from virtcatalog.ask.why import View
 from virtcatalog.errors import VirtcatalogError, nearest
 from virtcatalog.kubevirt.launcher.elements.qemu import NAMESPACE
 from virtcatalog.kubevirt.pipeline import Result

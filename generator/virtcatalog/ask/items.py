@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
+from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.labels import deprecation
 from virtcatalog.catalog.model import Catalog
@@ -114,22 +115,13 @@ def items_of_catalog(catalog: Catalog, environments: Sequence[str] = ()) -> list
     return [item for item in items if item.name in environments or _is_in(item, environments)]
 
 
-_KINDS: Final = {
-    "VirtualMachineClusterInstancetype": "types",
-    "VirtualMachineInstancetype": "types",
-    "VirtualMachineClusterPreference": "preferences",
-    "VirtualMachinePreference": "preferences",
-}
-
-
 def _item(manifest: Data) -> Item | None:
-    sort = _KINDS.get(str(manifest.get("kind")))
-    if sort is None:
-        return None
-    name, spec = manifest["metadata"]["name"], manifest.get("spec") or {}
-    if sort == "types":
-        return Item("types", name, _of_type(manifest, spec), manifest)
-    return Item("preferences", name, _of_preference(manifest, spec), manifest)
+    kind, spec = manifest.get("kind"), manifest.get("spec") or {}
+    if kind in INSTANCETYPE_KINDS:
+        return Item("types", manifest["metadata"]["name"], _of_type(manifest, spec), manifest)
+    if kind in PREFERENCE_KINDS:
+        return Item("preferences", manifest["metadata"]["name"], _of_preference(manifest, spec), manifest)
+    return None
 
 
 def _priced(item: Item, prices: Prices, environment: str) -> Item:

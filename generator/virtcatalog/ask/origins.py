@@ -15,20 +15,13 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from virtcatalog.api.decode import clone, to_manifest
-from virtcatalog.api.kubevirt import (
-    VirtualMachine,
-    VirtualMachineInstance,
-)
+from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.ask.leaves import ABSENT, NESTED, STEPS, Manifest, items
 from virtcatalog.ask.template import VmOrVmi, read_vm
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.controller.vm import (
-    ControllerError,
-    start_vmi,
-    sync_instancetype,
-)
+from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.identity import without_placeholder_uids
 from virtcatalog.kubevirt.result import Result
@@ -204,29 +197,30 @@ def expansion_of(manifest: Manifest, result: Result, cluster: Cluster) -> Expans
     """Return the stages of a result, run again where it has none; None where KubeVirt refuses the VM or VMI."""
     stages, final, vmi = result.stages, result.vmi_object, result.vmi
     if stages is None or final is None or vmi is None:
-        return _run(manifest, cluster)
+        return run_stages(manifest, cluster)
     return Expansion(manifest, stages.read, stages.mutated, final, vmi)
 
 
-def _run(manifest: Manifest, cluster: Cluster) -> Expansion | None:
+def run_stages(manifest: Manifest, cluster: Cluster) -> Expansion | None:
     """Run the stages that change objects, as in `pipeline`; None where KubeVirt refuses the VM or VMI."""
-    vm = _read(manifest, cluster)
-    read = None if manifest.get("kind") == "VirtualMachine" else clone(vm)
-    vmi = _start(vm, cluster)
+    vm = read(manifest, cluster)
+    unchanged = None if manifest.get("kind") == "VirtualMachine" else clone(vm)
+    vmi = start(vm, cluster)
     if vmi is None:
         return None
     mutated = vm if isinstance(vm, VirtualMachine) else clone(vm)
-    vmi_manifest = _finish(vmi, cluster)
-    return Expansion(manifest, read, mutated, vmi, vmi_manifest) if vmi_manifest else None
+    vmi_manifest = finish(vmi, cluster)
+    return Expansion(manifest, unchanged, mutated, vmi, vmi_manifest) if vmi_manifest else None
 
 
-def _read(manifest: Manifest, cluster: Cluster) -> VmOrVmi:
+def read(manifest: Manifest, cluster: Cluster) -> VmOrVmi:
+    """Read a VM or VMI as the API server does, in its namespace."""
     vm = read_vm(manifest, cluster.release)
     vm.metadata.namespace = namespace_or_default(vm.metadata.namespace)
     return vm
 
 
-def _start(vm: VmOrVmi, cluster: Cluster) -> VirtualMachineInstance | None:
+def start(vm: VmOrVmi, cluster: Cluster) -> VirtualMachineInstance | None:
     """Run the VM's webhook, which changes the VM, and virt-controller; returns a VMI as it is."""
     if isinstance(vm, VirtualMachineInstance):
         return vm
@@ -236,6 +230,6 @@ def _start(vm: VmOrVmi, cluster: Cluster) -> VirtualMachineInstance | None:
         return None
 
 
-def _finish(vmi: VirtualMachineInstance, cluster: Cluster) -> Manifest:
+def finish(vmi: VirtualMachineInstance, cluster: Cluster) -> Manifest:
     """Run the VMI's webhook, and return the VMI's manifest, {} if the webhook refuses it."""
     return {} if mutate_vmi(vmi, cluster) else without_placeholder_uids(to_manifest(vmi))

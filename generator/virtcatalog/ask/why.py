@@ -12,15 +12,18 @@ from typing import Any, Literal
 
 import msgspec
 
+from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kinds import vm_spec
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.ask.leaves import parts
 from virtcatalog.catalog.work import size
 from virtcatalog.errors import ManifestError, RefusedError, UnsupportedError, VirtcatalogError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hosts import HostProfile
 from virtcatalog.kubevirt.instancetype.references import references
+from virtcatalog.kubevirt.matchers import KINDS
 from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.limits import EXPLAIN_WORK
 from virtcatalog.manifests.difference import shown
@@ -31,7 +34,6 @@ Kind = Literal["VM", "instance type", "preference", "preset", "cluster configura
 View = Callable[[Result], str | None]
 """Reads a value from a result; None where there is none."""
 
-Path = tuple[str | int, ...]
 _OBJECT = 20
 """The work of an object that a cluster is made of again, in values of a VM that is expanded again."""
 _GONE = object()
@@ -132,7 +134,7 @@ class _Question:
         outcome = self._outcome(source, _without(source.manifest, path))
         if outcome == self._value:
             return []
-        reasons = [reason for step in _steps(part) for reason in self._ask(source, (*path, step))]
+        reasons = [reason for step in parts(part) for reason in self._ask(source, (*path, step))]
         if reasons:
             return reasons
         if outcome is not _REFUSED:
@@ -171,7 +173,7 @@ class _Question:
         return [
             manifest
             for manifest in self._objects
-            if identity(manifest)[0] not in _CATALOG or identity(manifest)[2] in referenced
+            if identity(manifest)[0] not in KINDS or identity(manifest)[2] in referenced
         ]
 
     def _view_of(self, vm: Data, cluster: Cluster) -> Any:
@@ -196,21 +198,13 @@ class _Question:
         return Reason(
             kind=source.kind,
             object=source.name,
-            field=_written(path),
+            field=field_path(path),
             value=text,
             without=_text(outcome),
             otherwise=otherwise,
         )
 
 
-_CATALOG = frozenset(
-    {
-        "VirtualMachineClusterInstancetype",
-        "VirtualMachineInstancetype",
-        "VirtualMachineClusterPreference",
-        "VirtualMachinePreference",
-    }
-)
 _CONTAINERS = frozenset(
     {
         "spec",
@@ -240,13 +234,6 @@ def _pinned(vm: Data) -> set[str]:
 
 def _text(outcome: Any) -> str:
     return outcome if isinstance(outcome, str) else ""
-
-
-def _steps(part: Any) -> Iterator[str | int]:
-    if isinstance(part, dict):
-        yield from part
-    elif isinstance(part, list):
-        yield from range(len(part))
 
 
 def _at(data: Any, path: Path) -> Any:
@@ -283,13 +270,3 @@ def _other_values(value: Any) -> Iterator[Any]:
         except ValueError:
             return
         yield from (str(quantity * 2), str(quantity.value + 1))
-
-
-def _written(path: Path) -> str:
-    text = ""
-    for step in path:
-        if isinstance(step, int) or "." in step or "/" in step:
-            text += f"[{step}]"
-        else:
-            text += f".{step}" if text else step
-    return text

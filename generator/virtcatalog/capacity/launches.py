@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.api.kinds import is_halted, replicas
+from virtcatalog.api.kinds import INSTANCETYPE_KINDS, is_halted, replicas
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.capacity.applicationaware import Guest, guest_of
 from virtcatalog.capacity.demand import Demand, Reader
@@ -27,8 +27,6 @@ from virtcatalog.manifests.identity import full_name
 from virtcatalog.progress import tracked
 
 Manifest = dict[str, Any]
-
-INSTANCETYPES = ("VirtualMachineClusterInstancetype", "VirtualMachineInstancetype")
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
@@ -194,8 +192,15 @@ def _demands(launch: Launch, names: Iterable[str], reader: Reader, judge: Judge)
     for name in names:
         yield msgspec.structs.replace(demand, name=name), launch.halted
         if not launch.halted:
-            request = PodRequest(name=name, namespace=demand.namespace, pod=launch.pod, guest=launch.guest)
-            judge.take(msgspec.structs.replace(request, automatic=launch.automatic))
+            judge.take(
+                PodRequest(
+                    name=name,
+                    namespace=demand.namespace,
+                    pod=launch.pod,
+                    guest=launch.guest,
+                    automatic=launch.automatic,
+                )
+            )
 
 
 def running_on(fleet: Iterable[tuple[Demand, bool]], cluster: Cluster) -> Iterator[tuple[str, str]]:
@@ -235,7 +240,7 @@ def split(manifests: Iterable[Manifest]) -> tuple[list[Manifest], list[Manifest]
     types: dict[tuple[str, str], Manifest] = {}
     pods: list[Manifest] = []
     for manifest in manifests:
-        if manifest.get("kind") in INSTANCETYPES:
+        if manifest.get("kind") in INSTANCETYPE_KINDS:
             metadata = manifest["metadata"]
             key = (metadata["name"], metadata.get("namespace") or "")
             if (metadata["name"], "") not in types:

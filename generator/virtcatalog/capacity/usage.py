@@ -18,12 +18,10 @@ Pod = Mapping[str, Any]
 
 _ONE = Quantity.of(1, "DecimalSI")
 _SHARED = ("cpu", "memory")
-_OBJECTS = {
-    "pods": "Pod",
-    "count/pods": "Pod",
-    "count/virtualmachines.kubevirt.io": "VM",
-    "count/virtualmachineinstances.kubevirt.io": "VMI",
-}
+_OBJECTS = (
+    *("pods", "count/pods"),
+    *("count/virtualmachines.kubevirt.io", "count/virtualmachineinstances.kubevirt.io"),
+)
 
 
 def pod_usage(pod: Pod) -> Amounts:
@@ -78,9 +76,10 @@ def counts(spec: ResourceQuotaSpec, pod: Pod) -> bool:
                 "Exists": bool(priority),
                 "DoesNotExist": not priority,
             }[match_expression.operator]
+        elif match_expression.scope_name == "CrossNamespacePodAffinity":
+            holds = _crosses(pod)
         else:
-            holds = match_expression.scope_name == "NotTerminating" or match_expression.scope_name == "NotBestEffort"
-            holds = _crosses(pod) if match_expression.scope_name == "CrossNamespacePodAffinity" else holds
+            holds = match_expression.scope_name in ("NotTerminating", "NotBestEffort")
         if not holds:
             return False
     return True

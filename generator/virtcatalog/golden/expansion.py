@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
 from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.catalog.model import VmTemplate
 from virtcatalog.errors import CatalogError, Problem, Reason
@@ -108,10 +109,7 @@ def is_behind_link(root: Path, path: Path) -> bool:
     return any(root.joinpath(*below[:end]).is_symlink() for end in range(1, len(below) + 1))
 
 
-_REFERENCES = (
-    ("instancetype", "VirtualMachineClusterInstancetype"),
-    ("preference", "VirtualMachineClusterPreference"),
-)
+_REFERENCES = (("instancetype", CLUSTER_INSTANCETYPE), ("preference", CLUSTER_PREFERENCE))
 
 
 def crossed(template: VmTemplate, objects: Sequence[Manifest]) -> Iterator[VmTemplate]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from virtcatalog.adopt.candidates import PREFERENCES, Candidates, Instancetype, Preference, Reference, layout
+from virtcatalog.adopt.candidates import Candidates, Instancetype, Preference, Reference, layout
 from virtcatalog.adopt.fleet import Adoption, adopt
 from virtcatalog.api.findings import Path
-from virtcatalog.api.kinds import CLUSTER_KINDS
+from virtcatalog.api.kinds import CLUSTER_KINDS, PREFERENCE_KINDS
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.bring.vmware.fates import Brought
 from virtcatalog.bring.vmware.guests import guest_of_machine, plain, preferences_for
@@ -133,7 +133,7 @@ class Bringer:
 
     def _usable_preferences(self, objects: Iterable[dict[str, Any]]) -> Iterable[tuple[Reference, dict[str, Any]]]:
         """Preferences that VMs of the namespace may name and KubeVirt admits, cluster-wide ones first."""
-        for kind in PREFERENCES:
+        for kind in PREFERENCE_KINDS:
             for manifest_ in objects:
                 if manifest_.get("kind") != kind:
                     continue
