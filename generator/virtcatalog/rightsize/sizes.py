@@ -21,6 +21,7 @@ from virtcatalog.fleet.alike import Alike, labels_matter
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.decoding import decode
 from virtcatalog.kubevirt.instancetype.find import NotFoundError, find_instancetype
+from virtcatalog.kubevirt.matchers import instancetype_kind
 from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.identity import Data, full_name, namespace_of
 from virtcatalog.review.outcome import Outcome as Expanded
@@ -29,6 +30,7 @@ from virtcatalog.review.requests import requested
 from virtcatalog.review.running import running
 from virtcatalog.review.verdict import Now
 from virtcatalog.rightsize.metrics import Usage
+from virtcatalog.rightsize.rewriting import sized
 
 if TYPE_CHECKING:
     from virtcatalog.catalog.prices import Prices
@@ -111,10 +113,10 @@ class Sizer:
         earlier = self._known.get(key)
         if earlier is not None:
             return msgspec.structs.replace(earlier, vm=advice.vm, usage=advice.usage)
-        sized = self._first(vm, advice, sizes, has)
-        if not any(vm["metadata"]["name"] in text for text in (*sized.notes, *sized.reasons)):
-            self._known[key] = sized
-        return sized
+        advice = self._first(vm, advice, sizes, has)
+        if not any(vm["metadata"]["name"] in text for text in (*advice.notes, *advice.reasons)):
+            self._known[key] = advice
+        return advice
 
     def _first(self, vm: Data, advice: Advice, sizes: list[Instancetype], has: Size) -> Advice:
         """The first size that KubeVirt lets the VM have, of those that are better than what it has."""
@@ -131,7 +133,7 @@ class Sizer:
             if member.name == advice.old:
                 reasons.append(f"{member.name} would do as it is today, and the VM keeps a stored revision of it")
                 break
-            new = resized(vm, member.reference)
+            new = sized(vm, member.name)
             change = running(vm, new, self._candidates.cluster, self._candidates.cluster)
             if change.now == "refused" or change.next in ("refused", "crash"):
                 reasons += [f"{member.name}: {reason}" for reason in (*change.reasons, *change.breaks)[:1]]
@@ -167,15 +169,9 @@ def reference_of(vm: Data) -> Reference | None:
     return Reference(kind, "" if kind in CLUSTER_KINDS else namespace_or_default(namespace_of(vm)), name)
 
 
-def resized(vm: Data, reference: Reference) -> Data:
-    """The VM with another instance type; a stored revision of the old one is named no more."""
-    return {**vm, "spec": {**vm["spec"], "instancetype": reference.matcher()}}
-
-
 def _kind(kind: Any) -> str:
     """A matcher's kind in the API's spelling: KubeVirt takes it in any case, and plural."""
-    text = str(kind or CLUSTER_INSTANCETYPE).lower().removesuffix("s")
-    return "VirtualMachineInstancetype" if text == "virtualmachineinstancetype" else CLUSTER_INSTANCETYPE
+    return instancetype_kind(str(kind or "")) or CLUSTER_INSTANCETYPE
 
 
 def _family(instancetype: Instancetype) -> str:
