@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from virtcatalog.api.findings import steps
@@ -168,22 +168,19 @@ def _count_slots(draft: Draft, result: Result) -> bool:
     """Set the number of root ports for hotplug to the domain's, once, if KubeVirt made the domain with others."""
     if not draft.from_kubevirt or SLOT_COUNT_ANNOTATION in draft.annotations or result.domain is None:
         return False
-    ports = [
-        len([controller for controller in controllers if controller.get("model") == "pcie-root-port"])
-        for controllers in _controllers(draft, result)
-    ]
+    missing = _root_ports(draft.domain.all("devices", "controller")) - _root_ports(
+        result.domain.findall("devices/controller")
+    )
     interfaces = len(draft.get("domain", "devices", "interfaces") or [])
-    slots = max(interfaces, 4 if interfaces else 0) + ports[1] - ports[0]
-    if ports[0] == ports[1] or slots < 0:
+    slots = max(interfaces, 4 if interfaces else 0) - missing
+    if not missing or slots < 0:
         return False
     draft.annotations[SLOT_COUNT_ANNOTATION] = str(slots)
     return True
 
 
-def _controllers(draft: Draft, result: Result) -> Iterator[list[Any]]:
-    assert result.domain is not None
-    yield list(draft.domain.all("devices", "controller"))
-    yield result.domain.findall("devices/controller")
+def _root_ports(controllers: Iterable[Any]) -> int:
+    return sum(controller.get("model") == "pcie-root-port" for controller in controllers)
 
 
 def _grows(draft: Draft, result: Result) -> bool:
