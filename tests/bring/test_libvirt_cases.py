@@ -19,7 +19,7 @@ from virtcatalog.bring.libvirt.disks import disks
 from virtcatalog.bring.libvirt.domain import Imported
 from virtcatalog.bring.libvirt.draft import Draft
 from virtcatalog.bring.libvirt.machine import machine
-from virtcatalog.bring.libvirt.rules import NetworkRule, Rules, device_rule, disk_rule
+from virtcatalog.bring.libvirt.rules import NameRule, Rules, device_rule, disk_rule
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.xml import read_xml
@@ -782,7 +782,7 @@ def test_each_has_its_own_in_the_vm_and_in_words(group: str, case: str, snapshot
 RULES = Rules(
     disks=tuple(map(disk_rule, ["*/src*=claim:by-path", "src*=claim:by-file", "vdb=drop", "vdc=clone:gold/vdc"])),
     networks=tuple(
-        NetworkRule(pattern, network)
+        NameRule(pattern, network)
         for pattern, network in [
             ("net", "vlans/net"),
             ("br", "vlans/br"),

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from virtcatalog.bring.libvirt.rules import (
-    DeviceRule,
     DiskRule,
-    NetworkRule,
+    NameRule,
     RuleError,
     Rules,
     device_rule,
@@ -41,17 +40,17 @@ def test_a_disk_comes_from_somewhere(text: str, rule: DiskRule) -> None:
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
-        ("br0=pod", NetworkRule("br0", "pod")),
-        ("br*=office", NetworkRule("br*", "office")),
-        ("br0=vlans/office.v1", NetworkRule("br0", "vlans/office.v1")),
+        ("br0=pod", NameRule("br0", "pod")),
+        ("br*=office", NameRule("br*", "office")),
+        ("br0=vlans/office.v1", NameRule("br0", "vlans/office.v1")),
     ],
 )
-def test_a_card_is_on_a_network(text: str, rule: NetworkRule) -> None:
+def test_a_card_is_on_a_network(text: str, rule: NameRule) -> None:
     assert network_rule(text) == rule
 
 
 def test_a_device_is_of_a_resource() -> None:
-    assert device_rule("0000:41:00.0=nvidia.com/A400_1-x") == DeviceRule("0000:41:00.0", "nvidia.com/A400_1-x")
+    assert device_rule("0000:41:00.0=nvidia.com/A400_1-x") == NameRule("0000:41:00.0", "nvidia.com/A400_1-x")
 
 
 NO_NAME = "must consist of a-z, 0-9, '-' and '.', every part starting and ending with a letter or digit"
@@ -100,8 +99,8 @@ def test_what_cannot_be_read_is_said(read: Callable[[str], object], text: str, m
 
 RULES = Rules(
     disks=(DiskRule("vd?", "drop"), DiskRule("vda", "blank", "", "1Gi"), DiskRule("", "image", "x")),
-    networks=(NetworkRule("br*", "office"),),
-    devices=(DeviceRule("0000:*", "example.org/x"),),
+    networks=(NameRule("br*", "office"),),
+    devices=(NameRule("0000:*", "example.org/x"),),
 )
 
 

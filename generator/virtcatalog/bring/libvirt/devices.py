@@ -55,15 +55,9 @@ def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs
             network = "pod" if not virtual_function and not has_pod and tap in ("", "tap0", "eth0") else ""
         elif not network and not has_pod and not virtual_function:
             network = "pod"
-        default = (
-            alias
-            if draft.from_kubevirt and alias
-            else "default"
-            if network == "pod"
-            else label(next(filter(None, names), ""), f"net-{number}")
-        )
-        name = free_label(default, used_names)
         pod = network == "pod"
+        usual = "default" if pod else label(next(filter(None, names), ""), f"net-{number}")
+        name = free_label(alias if draft.from_kubevirt and alias else usual, used_names)
         has_pod |= pod
         networks.append(
             {"name": name, "pod": {}} if pod else {"name": name, "multus": {"networkName": network or name}}
@@ -91,6 +85,11 @@ def _interfaces(draft: Draft, rules: Rules, elements: list[XMLElement], hostdevs
 
 def _alias(element: XMLElement) -> str:
     return attribute(element.first("alias"), "name").removeprefix("ua-")
+
+
+def _name(draft: Draft, element: XMLElement, otherwise: str) -> str:
+    """A device's name in the VM that KubeVirt made its alias of, `otherwise` for a domain of others."""
+    return (_alias(element) if draft.from_kubevirt else "") or otherwise
 
 
 def _interface(draft: Draft, element: XMLElement, at: tuple[str | int, ...], mac: XMLElement | None) -> None:
@@ -186,7 +185,7 @@ def _display(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
         if element.get("type") == "tablet" and element.get("bus", "usb") in ("usb", "virtio"):
             if draft.architecture == "arm64" and not _alias(element) and draft.from_kubevirt:
                 continue  # KubeVirt adds it to every such machine
-            name = free_label(_alias(element) if draft.from_kubevirt and _alias(element) else "tablet", used_names)
+            name = free_label(_name(draft, element, "tablet"), used_names)
             device = {"type": "tablet", "bus": element.get("bus", "usb"), "name": name}
             draft.device("inputs", device, element)
         elif element.get("bus", "usb") in ("usb", "virtio") and not draft.from_kubevirt:
@@ -225,7 +224,7 @@ def _small(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
             draft.mark("lost", "KubeVirt has no ich6: the guest gets an ich9", (sound, "model"))
             model = "ich9"
         if model in ("ich9", "ac97"):
-            name = _alias(sound) if draft.from_kubevirt and _alias(sound) else "sound"
+            name = _name(draft, sound, "sound")
             draft.put((*_DEVICES, "sound"), {"name": name, "model": model}, sound)
             draft.devices[sound] = name
     _watchdogs(draft, by_tag.get("watchdog", []))
@@ -241,7 +240,7 @@ def _small(draft: Draft, by_tag: dict[str, list[XMLElement]]) -> None:
 def _watchdogs(draft: Draft, elements: list[XMLElement]) -> None:
     for watchdog in elements:
         if (model := watchdog.get("model")) in ("i6300esb", "diag288"):
-            name = _alias(watchdog) if draft.from_kubevirt and _alias(watchdog) else "watchdog"
+            name = _name(draft, watchdog, "watchdog")
             device = {"name": name, model: {"action": watchdog.get("action", "reset")}}
             draft.put((*_DEVICES, "watchdog"), device, watchdog)
             draft.devices[watchdog] = name

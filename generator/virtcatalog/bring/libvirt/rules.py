@@ -32,26 +32,22 @@ class DiskRule(NamedTuple):
     size: str = ""
 
 
-class NetworkRule(NamedTuple):
-    """The network of matching interfaces: `pod`, or a NetworkAttachmentDefinition (`name` or `namespace/name`)."""
+class NameRule(NamedTuple):
+    """What matching interfaces or host devices get in the cluster.
+
+    `name` is `pod` or a NetworkAttachmentDefinition (`name` or `namespace/name`), or a device plugin's resource.
+    """
 
     pattern: str
-    network: str
-
-
-class DeviceRule(NamedTuple):
-    """The resource of a device plugin for matching host devices."""
-
-    pattern: str
-    resource: str
+    name: str
 
 
 class Rules(NamedTuple):
     """All rules of an import."""
 
     disks: tuple[DiskRule, ...] = ()
-    networks: tuple[NetworkRule, ...] = ()
-    devices: tuple[DeviceRule, ...] = ()
+    networks: tuple[NameRule, ...] = ()
+    devices: tuple[NameRule, ...] = ()
 
     def disk(self, *names: str) -> DiskRule:
         """Return the rule of a disk with these names; without a match, the disk is on a claim."""
@@ -59,11 +55,15 @@ class Rules(NamedTuple):
 
     def network(self, *names: str) -> str:
         """Return the network of an interface with these names, "" without a match."""
-        return next((rule.network for rule in self.networks if matches(rule.pattern, names)), "")
+        return _name(self.networks, names)
 
     def resource(self, *names: str) -> str:
         """Return the resource of a host device with these names, "" without a match."""
-        return next((rule.resource for rule in self.devices if matches(rule.pattern, names)), "")
+        return _name(self.devices, names)
+
+
+def _name(rules: tuple[NameRule, ...], names: tuple[str, ...]) -> str:
+    return next((rule.name for rule in rules if matches(rule.pattern, names)), "")
 
 
 def matches(pattern: str, names: tuple[str, ...]) -> bool:
@@ -97,21 +97,21 @@ def disk_rule(text: str) -> DiskRule:
     return DiskRule(pattern, kind, value, size)
 
 
-def network_rule(text: str) -> NetworkRule:
+def network_rule(text: str) -> NameRule:
     """Read `PATTERN=pod` or `PATTERN=[NAMESPACE/]NAME`; raises RuleError."""
     pattern, network = _halves(text, "br0=pod or br1=vlans/office")
     for part in network.split("/", 1):
         if dns_subdomain_problems(part):
             raise RuleError(f"{text!r}: the network's name {dns_subdomain_problems(part)[0]}")
-    return NetworkRule(pattern, network)
+    return NameRule(pattern, network)
 
 
-def device_rule(text: str) -> DeviceRule:
+def device_rule(text: str) -> NameRule:
     """Read `PATTERN=RESOURCE`; raises RuleError."""
     pattern, resource = _halves(text, "0000:41:00.0=nvidia.com/A400")
     if not re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", resource):
         raise RuleError(f"{text!r}: {resource!r} is no resource such as nvidia.com/A400")
-    return DeviceRule(pattern, resource)
+    return NameRule(pattern, resource)
 
 
 def _halves(text: str, example: str) -> tuple[str, str]:

@@ -110,7 +110,7 @@ def _devices(flags: tuple[str, ...]) -> dict[str, str]:
         rules = list(map(device_rule, flags))
     except RuleError as error:
         raise click.UsageError(str(error)) from None
-    return {rule.pattern: rule.resource for rule in rules}
+    return {rule.pattern: rule.name for rule in rules}
 
 
 def _prune(imported: Imported, conditions: Conditions) -> list[str]:
