@@ -12,7 +12,7 @@ from virtcatalog.bring.vmware.forklift import Providers, faults, objects
 from virtcatalog.bring.vmware.machine import Disk, Nic
 from virtcatalog.bring.vmware.manifest import claim_of
 from virtcatalog.bring.vmware.mapping import Mapping, Storage
-from virtcatalog.bring.vmware.waves import Limits, Sort, Wave, move_of, waves
+from virtcatalog.bring.vmware.waves import Limits, Move, Sort, Wave, move_of, waves
 
 PROVIDERS = Providers("mtv", "vsphere")
 SORT = Sort(converted=True, on_pod_network=True)
@@ -23,6 +23,14 @@ MAPPING = Mapping(networks=NETWORKS, datastores={"ssd": Storage(storage_class="c
 @cache
 def usual():
     return moved()
+
+
+def wave_of(sort: Sort, moves: list[Move]) -> Wave:
+    """Return a wave of these machines."""
+    wave = Wave(sort)
+    for move in moves:
+        wave.add(move)
+    return wave
 
 
 def moved(**fields):
@@ -153,7 +161,7 @@ class TestPlans:
         assert (plan["skipGuestConversion"], plan["useCompatibilityMode"]) == (True, True)
 
     def test_names_of_plans_are_in_the_order_of_the_waves(self):
-        every = [Wave(SORT, [simple(str(number))]) for number in range(101)]
+        every = [wave_of(SORT, [simple(str(number))]) for number in range(101)]
         found = [name for name, manifest in objects(every, MAPPING, PROVIDERS, "shop") if manifest["kind"] == "Plan"]
         assert found == sorted(found)
         assert found[0] == "plan-wave-001"
@@ -199,7 +207,7 @@ def test_moves_with_the_objects_by_which_they_are_made(snapshot: SnapshotAsserti
         "ssd": Storage(storage_class="ceph", volume_mode="Block", access_mode="ReadWriteMany"),
         "hdd": Storage(storage_class="nfs"),
     }
-    each = [Wave(Sort(converted=not number, on_pod_network=not number), [move]) for number, move in enumerate(moves)]
+    each = [wave_of(Sort(converted=not number, on_pod_network=not number), [move]) for number, move in enumerate(moves)]
     plain = [
         {**move._asdict(), "networks": sorted(move.networks), "datastores": sorted(move.datastores)} for move in moves
     ]

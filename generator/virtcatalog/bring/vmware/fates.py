@@ -52,9 +52,15 @@ def verdict(attribute: Attribute, brought: Brought) -> Verdict:
     subject = attribute.subject
     if isinstance(subject, Verdict):
         return subject
-    if brought.hardware is None:
+    hardware, number = brought.hardware, attribute.number
+    if hardware is None:
         return _NOT_PROVEN
-    return _SUBJECTS[subject](brought, brought.hardware, attribute.number)
+    if subject.startswith("disk") and f"disk-{number}" not in hardware.disks:
+        return lost("the VM does not have this disk")
+    # A card without a network is none of the VM's, and its fate says why.
+    if subject.startswith("nic") and subject != "nic.network" and f"net-{number}" not in hardware.nics:
+        return lost("the VM does not have this card")
+    return _FATES[subject](brought, hardware, number)
 
 
 def _size(has: int, had: int, words: Callable[[int], str], brought: Brought) -> Verdict:
@@ -83,7 +89,7 @@ def _cores(brought: Brought, hardware: GuestHardware, _index: int) -> Verdict:
     return lost(f"{by} lays the vCPUs out with {words}")
 
 
-def _guest(brought: Brought, _shown: GuestHardware, _index: int) -> Verdict:
+def _guest(brought: Brought, _hardware: GuestHardware, _index: int) -> Verdict:
     system = brought.system
     if system.preference is not None:
         if not system.kin and or_later(system.text) and system.text not in brought.target.mapping.guests:
@@ -120,22 +126,10 @@ def _tpm(brought: Brought, hardware: GuestHardware, _index: int) -> Verdict:
     )
 
 
-def _uuid(brought: Brought, _shown: GuestHardware, _index: int) -> Verdict:
+def _uuid(brought: Brought, _hardware: GuestHardware, _index: int) -> Verdict:
     if not brought.machine.uuid:
         return lost("it is no UUID")
     return carried("domain.firmware.uuid, and VMware's serial number of it in domain.firmware.serial")
-
-
-def _name(brought: Brought, _shown: GuestHardware, _index: int) -> Verdict:
-    return carried(f"metadata.name: {brought.name}")
-
-
-def _notes(_brought: Brought, _shown: GuestHardware, _index: int) -> Verdict:
-    return carried("metadata.annotations[description]")
-
-
-def _runs(brought: Brought, _shown: GuestHardware, _index: int) -> Verdict:
-    return host(f"runStrategy is {brought.target.run_strategy}, whatever runs there")
 
 
 def _boots(brought: Brought, hardware: GuestHardware, _index: int) -> Verdict:
@@ -145,52 +139,39 @@ def _boots(brought: Brought, hardware: GuestHardware, _index: int) -> Verdict:
     return lost("the VM boots from no disk")
 
 
-def _disk(words: Callable[[Brought, int], Verdict]) -> Callable[[Brought, GuestHardware, int], Verdict]:
-    def fate(brought: Brought, hardware: GuestHardware, index: int) -> Verdict:
-        return words(brought, index) if f"disk-{index}" in hardware.disks else lost("the VM does not have this disk")
-
-    return fate
-
-
-def _disk_size(brought: Brought, index: int) -> Verdict:
+def _disk_size(brought: Brought, _hardware: GuestHardware, index: int) -> Verdict:
     size, claim = brought.machine.disks[index].size, claim_of(brought.name, index)
     if brought.target.disks == "upload":
         return carried(f"DataVolume {claim}: {memory(size)}")
     return host(f"the claim {claim} has it: at least {memory(size)}")
 
 
-def _disk_storage(brought: Brought, index: int) -> Verdict:
+def _disk_storage(brought: Brought, _hardware: GuestHardware, index: int) -> Verdict:
     storage = brought.target.mapping.datastores.get(brought.machine.disks[index].storage)
     chosen = (storage.storage_class if storage is not None else "") or "the default"
     return host(f"the mapping makes it the storage class {chosen}")
 
 
-def _disk_file(brought: Brought, index: int) -> Verdict:
-    return host(f"the image comes into {claim_of(brought.name, index)}")
-
-
 def _disk_bus(brought: Brought, hardware: GuestHardware, index: int) -> Verdict:
-    disk = hardware.disks.get(f"disk-{index}")
-    if disk is None:
-        return lost("the VM does not have this disk")
-    if disk.bus == brought.machine.disks[index].bus:
-        return carried(f"bus {disk.bus}")
-    return lost(f"the guest finds the disk on {disk.bus}")
+    bus = hardware.disks[f"disk-{index}"].bus
+    if bus == brought.machine.disks[index].bus:
+        return carried(f"bus {bus}")
+    return lost(f"the guest finds the disk on {bus}")
 
 
-def _disk_shared(brought: Brought, index: int) -> Verdict:
+def _disk_shared(brought: Brought, _hardware: GuestHardware, index: int) -> Verdict:
     if not brought.machine.disks[index].shared:
         return carried("the disk is this VM's alone")
     return lost(f"shareable, but {claim_of(brought.name, index)} is a claim of this VM: name one claim in all of them")
 
 
-def _disk_raw(brought: Brought, index: int) -> Verdict:
+def _disk_raw(brought: Brought, _hardware: GuestHardware, index: int) -> Verdict:
     if not brought.machine.disks[index].raw:
         return carried("the disk is an image")
     return lost("a raw device comes as an image of what is on it, not as the device")
 
 
-def _network(brought: Brought, _shown: GuestHardware, index: int) -> Verdict:
+def _network(brought: Brought, _hardware: GuestHardware, index: int) -> Verdict:
     network, source = brought.networks[index], brought.machine.nics[index].network
     if network:
         return carried("the Pod's network" if network == POD else f"NetworkAttachmentDefinition {network}")
@@ -200,32 +181,21 @@ def _network(brought: Brought, _shown: GuestHardware, index: int) -> Verdict:
     return lost("the mapping ignores this network" if ignored else SECOND_POD_NETWORK)
 
 
-def _nic(words: Callable[[Brought, str, int], Verdict]) -> Callable[[Brought, GuestHardware, int], Verdict]:
-    def fate(brought: Brought, hardware: GuestHardware, index: int) -> Verdict:
-        model = hardware.nics.get(f"net-{index}")
-        return words(brought, model, index) if model is not None else lost("the VM does not have this card")
-
-    return fate
-
-
-def _mac(brought: Brought, _model: str, index: int) -> Verdict:
+def _mac(brought: Brought, _hardware: GuestHardware, index: int) -> Verdict:
     if not brought.machine.nics[index].mac:
         return lost("it is no MAC address")
     return carried(f"interface net-{index}")
 
 
-def _model(brought: Brought, model: str, index: int) -> Verdict:
+def _model(brought: Brought, hardware: GuestHardware, index: int) -> Verdict:
+    model = hardware.nics[f"net-{index}"]
     if model == brought.machine.nics[index].model:
         return carried(model)
     return lost(f"the guest finds a card of model {model}, under another name perhaps")
 
 
-def _connected(brought: Brought, _model: str, index: int) -> Verdict:
-    return carried("the link is up" if brought.machine.nics[index].connected else "state: down")
-
-
-_SUBJECTS: Mapping[str, Callable[[Brought, GuestHardware, int], Verdict]] = {
-    "name": _name,
+_FATES: Mapping[str, Callable[[Brought, GuestHardware, int], Verdict]] = {
+    "name": lambda brought, _, _index: carried(f"metadata.name: {brought.name}"),
     "vcpus": _vcpus,
     "cores": _cores,
     "memory": _memory,
@@ -234,19 +204,21 @@ _SUBJECTS: Mapping[str, Callable[[Brought, GuestHardware, int], Verdict]] = {
     "secureBoot": _secure_boot,
     "tpm": _tpm,
     "uuid": _uuid,
-    "notes": _notes,
-    "runs": _runs,
+    "notes": lambda _, _hardware, _index: carried("metadata.annotations[description]"),
+    "runs": lambda brought, _, _index: host(f"runStrategy is {brought.target.run_strategy}, whatever runs there"),
     "boots": _boots,
-    "disk": _disk(lambda _brought, index: carried(f"disk-{index}")),
-    "disk.size": _disk(_disk_size),
-    "disk.storage": _disk(_disk_storage),
-    "disk.file": _disk(_disk_file),
+    "disk": lambda _, _hardware, index: carried(f"disk-{index}"),
+    "disk.size": _disk_size,
+    "disk.storage": _disk_storage,
+    "disk.file": lambda brought, _, index: host(f"the image comes into {claim_of(brought.name, index)}"),
     "disk.bus": _disk_bus,
-    "disk.shared": _disk(_disk_shared),
-    "disk.raw": _disk(_disk_raw),
-    "nic": _nic(lambda _brought, _model, index: carried(f"net-{index}")),
+    "disk.shared": _disk_shared,
+    "disk.raw": _disk_raw,
+    "nic": lambda _, _hardware, index: carried(f"net-{index}"),
     "nic.network": _network,
-    "nic.mac": _nic(_mac),
-    "nic.model": _nic(_model),
-    "nic.connected": _nic(_connected),
+    "nic.mac": _mac,
+    "nic.model": _model,
+    "nic.connected": lambda brought, _, index: carried(
+        "the link is up" if brought.machine.nics[index].connected else "state: down"
+    ),
 }

@@ -89,7 +89,7 @@ class _VM:
 
     def read(self, part: Part) -> _Read:
         """Return the VM; ManifestError for what is missing or not of its type."""
-        disks = [self._disk(index) for index in range(len(self._get(list, "disks") or ()))]
+        disks = [self._disk(index) for index in self._indexes("disks")]
         by_key = sorted(range(len(disks)), key=lambda index: self._get(int, "disks", index, "key") or 0)
         ordered = in_order((disks[index], index) for index in by_key)
         models, boots = self._models(), self._boots()
@@ -105,7 +105,7 @@ class _VM:
             cores=self._get(int, "coresPerSocket") or 0,
             memory=self._amount("memoryMB") * _MIB,
             disks=tuple(disk for disk, _ in ordered),
-            nics=tuple(self._nic(index, models) for index in range(len(self._get(list, "nics") or ()))),
+            nics=tuple(self._nic(index, models) for index in self._indexes("nics")),
             attributes=(),
             firmware=firmware if firmware in ("efi", "bios") else "",
             secure_boot=self._get(bool, "secureBoot") if firmware == "efi" else None,
@@ -139,6 +139,9 @@ class _VM:
             nouns: dict[type, str] = {str: "text", int: "whole number", bool: "truth value", list: "list"}
             raise self._fault(path, f"is no {nouns[kind]}")
         return value
+
+    def _indexes(self, field: str) -> range:
+        return range(len(self._get(list, field) or ()))
 
     def _amount(self, field: str) -> int:
         number = self._get(int, field)
@@ -175,19 +178,20 @@ class _VM:
     def _boots(self) -> int | None:
         """The disk that has the system, as VMware Tools tell it; None where they do not (the key is 0 then)."""
         keys: dict[str, int] = {}
-        for index in range(len(self._get(list, "guestDisks") or ())):
+        for index in self._indexes("guestDisks"):
             path, key = self._get(str, "guestDisks", index, "diskPath"), self._get(int, "guestDisks", index, "key")
             keys.setdefault(path or "", key or 0)
         key = next((keys[path] for path in _SYSTEM if keys.get(path)), None)
-        disks = range(len(self._get(list, "disks") or ()))
-        return next((index for index in disks if key and self._get(int, "disks", index, "key") == key), None)
+        disks = self._indexes("disks") if key else ()
+        return next((index for index in disks if self._get(int, "disks", index, "key") == key), None)
 
     def _models(self) -> dict[int, str]:
-        devices = range(len(self._get(list, "devices") or ()))
-        kinds = {
-            self._get(int, "devices", index, "key"): self._get(str, "devices", index, "kind") or "" for index in devices
-        }
-        return {key: MODELS[kind] for key, kind in kinds.items() if key is not None and kind in MODELS}
+        models: dict[int, str] = {}
+        for index in self._indexes("devices"):
+            key, kind = self._get(int, "devices", index, "key"), self._get(str, "devices", index, "kind") or ""
+            if key is not None and kind in MODELS:
+                models[key] = MODELS[kind]
+        return models
 
     def _nic(self, index: int, models: Mapping[int, str]) -> Nic:
         reference = self._get(str, "nics", index, "network", "id") or ""

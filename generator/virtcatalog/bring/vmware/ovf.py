@@ -11,8 +11,8 @@ from typing import Final
 
 from virtcatalog.bring.imports import Verdict, host, lost
 from virtcatalog.bring.vmware.machine import Attribute, Disk, Machine
-from virtcatalog.bring.vmware.ovfhardware import ITEMS, Hardware, children, first
-from virtcatalog.bring.vmware.ovfmarks import Marks, attribute
+from virtcatalog.bring.vmware.ovfhardware import ITEMS, Hardware, children
+from virtcatalog.bring.vmware.ovfmarks import Marks, attribute, first, text
 from virtcatalog.bring.vmware.settings import LIMITED, RESERVED, SHARED
 from virtcatalog.bring.vmware.values import uuid_of
 from virtcatalog.errors import ManifestError
@@ -72,8 +72,7 @@ class _System:
         if section is None:
             raise ManifestError(problem_at(file, system, "has no VirtualHardwareSection"))
         self.section = section
-        machine = first(system, "Machine")
-        self.vbox = first(machine, "Hardware") if machine is not None else None
+        self.vbox = first(system, "Machine", "Hardware")
         self.hardware = Hardware(root, section, self.vbox, self.marks, file)
 
     def machine(self) -> Machine:
@@ -118,17 +117,16 @@ class _System:
         configs = {attribute(config, "key"): config for config in children(self.section, "Config")}
         for key, subject in (("firmware", "firmware"), ("bootOptions.efiSecureBootEnabled", "secureBoot")):
             self.marks.attribute(configs.get(key), "value", subject)
-        vbox = first(self.vbox, "Firmware") if self.vbox is not None else None
+        vbox = first(self.vbox, "Firmware")
         self.marks.attribute(vbox, "type", "firmware")
-        text = attribute(configs["firmware"], "value") if "firmware" in configs else attribute(vbox, "type")
-        if not text:
-            kind = first(self.section, "System", "VirtualSystemType")
-            native = kind is not None and kind.text.startswith(("vmx-", "virtualbox-"))
+        firmware = attribute(configs["firmware"], "value") if "firmware" in configs else attribute(vbox, "type")
+        if not firmware:
+            native = text(self.section, "System", "VirtualSystemType").startswith(("vmx-", "virtualbox-"))
             return ("bios", None) if native else ("", None)
-        if not text.lower().startswith("efi"):
+        if not firmware.lower().startswith("efi"):
             return "bios", None
         secure = configs.get("bootOptions.efiSecureBootEnabled")
-        nvram = first(self.vbox, "NvramSettings") if self.vbox is not None else None
+        nvram = first(self.vbox, "NvramSettings")
         return "efi", attribute(secure, "value") == "true" if secure is not None or nvram is None else None
 
     def _tpm(self) -> bool:
@@ -137,7 +135,7 @@ class _System:
             if subtype is not None and subtype.text.lower() == "vmware.vtpm":
                 self.marks.text(subtype, "tpm")
                 return True
-        vbox = first(self.vbox, "TrustedPlatformModule") if self.vbox is not None else None
+        vbox = first(self.vbox, "TrustedPlatformModule")
         self.marks.attribute(vbox, "type", "tpm")
         return attribute(vbox, "type") not in ("", "None")
 
@@ -152,7 +150,7 @@ class _System:
     def _notes(self) -> str:
         annotation = first(self.system, "AnnotationSection", "Annotation")
         self.marks.text(annotation, "notes")
-        return annotation.text if annotation is not None else ""
+        return text(annotation)
 
     def _guests(self) -> tuple[str, ...]:
         section = first(self.system, "OperatingSystemSection")
@@ -165,8 +163,8 @@ class _System:
         self.marks.text(vbox, "guest")
         texts = (
             attribute(section, "osType"),
-            description.text if description is not None else "",
-            vbox.text if vbox is not None else "",
+            text(description),
+            text(vbox),
             _CIM_SYSTEMS.get(attribute(section, "id"), ""),
         )
         return tuple(filter(None, texts))
@@ -177,8 +175,7 @@ class _System:
         if section is not None:
             self.marks.all(section, "boots")
         for index, (_, item) in enumerate(disks):
-            identity = first(item, "InstanceID")
-            if boot_id and identity is not None and identity.text == boot_id:
+            if boot_id and text(item, "InstanceID") == boot_id:
                 return index
         return 0
 
@@ -187,12 +184,9 @@ class _System:
         machine = first(self.system, "Machine")
         self.marks.attribute(machine, "name", "name")
         self.marks.attribute(machine, "OSType", "guest")
-        if self.vbox is None:
-            return
         self.marks.attribute(first(self.vbox, "CPU"), "count", "vcpus")
         self.marks.attribute(first(self.vbox, "Memory"), "RAMSize", "memory")
-        order = first(self.vbox, "Boot")
-        for device in children(order, "Order") if order is not None else ():
+        for device in children(first(self.vbox, "Boot"), "Order"):
             if attribute(device, "position") == "1" and attribute(device, "device") == "HardDisk":
                 self.marks.attribute(device, "device", "boots")
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from virtcatalog.bring.imports import host
 from virtcatalog.bring.vmware.machine import Disk, Nic, in_order
-from virtcatalog.bring.vmware.ovfmarks import Marks, attribute
+from virtcatalog.bring.vmware.ovfmarks import Marks, attribute, first, text
 from virtcatalog.bring.vmware.settings import device, setting_fate
 from virtcatalog.bring.vmware.values import mac_of
 from virtcatalog.errors import ManifestError
@@ -25,19 +25,9 @@ _LONGEST_NUMBER: Final = 18
 _LONGEST_PLACE: Final = 4
 
 
-def children(element: XMLElement, *names: str) -> list[XMLElement]:
-    """Return the elements in an element that are called so, in whatever namespace."""
-    return [child for child in element if child.name in names]
-
-
-def first(element: XMLElement, *path: str) -> XMLElement | None:
-    """Return the first element at a path of names."""
-    for name in path:
-        below = children(element, name)
-        if not below:
-            return None
-        element = below[0]
-    return element
+def children(element: XMLElement | None, *names: str) -> list[XMLElement]:
+    """Return the elements in an element that are called so, in whatever namespace; none where there is no element."""
+    return [child for child in element or () if child.name in names]
 
 
 class Hardware:
@@ -70,8 +60,7 @@ class Hardware:
     def of_type(self, *kinds: str) -> Iterator[XMLElement]:
         """Yield the items of these types."""
         for item in self.items:
-            kind = first(item, "ResourceType")
-            if kind is not None and kind.text in kinds:
+            if text(item, "ResourceType") in kinds:
                 yield item
 
     def _one(self, kind: str, noun: str) -> XMLElement:
@@ -81,11 +70,10 @@ class Hardware:
         return item
 
     def _number(self, item: XMLElement, name: str) -> int:
-        element = first(item, name)
-        text = element.text if element is not None else ""
-        if not (text.isascii() and text.isdecimal()) or len(text) > _LONGEST_NUMBER or int(text) < 1:
-            raise self._fault(element or item, f"{text!r} is no whole number from 1 on")
-        return int(text)
+        digits = text(item, name)
+        if not (digits.isascii() and digits.isdecimal()) or len(digits) > _LONGEST_NUMBER or int(digits) < 1:
+            raise self._fault(first(item, name) or item, f"{digits!r} is no whole number from 1 on")
+        return int(digits)
 
     def cpus(self) -> tuple[int, int]:
         """Return the number of CPUs, and of cores a socket, 0 where that is not said."""
@@ -107,13 +95,13 @@ class Hardware:
         amount = self._number(item, "VirtualQuantity")
         return amount * (2**20 if unit is None else self._unit(unit, unit.text))
 
-    def _unit(self, element: XMLElement, text: str) -> int:
-        match = _UNIT.fullmatch(text.strip())
+    def _unit(self, element: XMLElement, words: str) -> int:
+        match = _UNIT.fullmatch(words.strip())
         if match is not None:
             return int(match["base"]) ** int(match["power"]) if match["base"] else 1
-        unit = _UNITS.get(text.strip().lower())
+        unit = _UNITS.get(words.strip().lower())
         if unit is None:
-            raise self._fault(element, f"{text!r} is no unit of memory such as byte * 2^20")
+            raise self._fault(element, f"{words!r} is no unit of memory such as byte * 2^20")
         return unit
 
     def _controllers(self) -> dict[str, tuple[str, int]]:
@@ -121,13 +109,12 @@ class Hardware:
         controllers: dict[str, tuple[str, int]] = {}
         counts: dict[str, int] = {}
         for item in self.of_type(*_BUSES):
-            kind, subtype, identity = (first(item, name) for name in ("ResourceType", "ResourceSubType", "InstanceID"))
-            bus = _BUSES[kind.text if kind is not None else ""]
-            if subtype is not None and "nvme" in subtype.text.lower():
+            bus, subtype = _BUSES[text(item, "ResourceType")], text(item, "ResourceSubType").lower()
+            if "nvme" in subtype:
                 bus = "nvme"
-            if subtype is not None and subtype.text.lower().startswith("virtio"):
+            if subtype.startswith("virtio"):
                 bus = "scsi"
-            controllers[identity.text if identity is not None else ""] = bus, counts.get(bus, 0)
+            controllers[text(item, "InstanceID")] = bus, counts.get(bus, 0)
             counts[bus] = counts.get(bus, 0) + 1
         return controllers
 
@@ -139,36 +126,24 @@ class Hardware:
         disks: list[tuple[Disk, int]] = []
         items = list(self.of_type(*_DISKS))
         for number, item in enumerate(items):
-            resource, parent, unit, label = (
-                first(item, name) for name in ("HostResource", "Parent", "AddressOnParent", "ElementName")
-            )
-            source = resource.text.rpartition("/")[2] if resource is not None else ""
+            source, label = _source(item), first(item, "ElementName")
             description = descriptions.get(source)
             file = files.get(attribute(description, "fileRef") if description is not None else source)
-            bus, controller = controllers.get(parent.text if parent is not None else "", ("", 0))
-            place = unit.text if unit is not None else ""
-            disks.append(
-                (
-                    Disk(
-                        label=label.text if label is not None else f"disk {number + 1}",
-                        size=self._capacity(description) if description is not None else 0,
-                        bus=bus,
-                        controller=controller,
-                        unit=int(place)
-                        if place.isdecimal() and place.isascii() and len(place) <= _LONGEST_PLACE
-                        else 0,
-                        file=attribute(file, "href"),
-                    ),
-                    number,
-                )
+            bus, controller = controllers.get(text(item, "Parent"), ("", 0))
+            unit = text(item, "AddressOnParent")
+            disk = Disk(
+                label=label.text if label is not None else f"disk {number + 1}",
+                size=self._capacity(description) if description is not None else 0,
+                bus=bus,
+                controller=controller,
+                unit=int(unit) if unit.isdecimal() and unit.isascii() and len(unit) <= _LONGEST_PLACE else 0,
+                file=attribute(file, "href"),
             )
-        ordered = in_order(disks)
-        for index, (_, number) in enumerate(ordered):
-            item = items[number]
-            resource = first(item, "HostResource")
-            source = resource.text.rpartition("/")[2] if resource is not None else ""
-            self._mark_disk(item, descriptions.get(source), files, index)
-        return [(disk, items[number]) for disk, number in ordered]
+            disks.append((disk, number))
+        ordered = [(disk, items[number]) for disk, number in in_order(disks)]
+        for index, (_, item) in enumerate(ordered):
+            self._mark_disk(item, descriptions.get(_source(item)), files, index)
+        return ordered
 
     def _mark_disk(
         self, item: XMLElement, description: XMLElement | None, files: dict[str, XMLElement], index: int
@@ -187,26 +162,20 @@ class Hardware:
             self.marks.attribute(file, name, "disk.file", index)
 
     def _capacity(self, disk: XMLElement) -> int:
-        text = attribute(disk, "capacity")
-        if text.startswith("${") and text.endswith("}"):
-            text = self._properties.get(text[2:-1], "")
-        if not (text.isascii() and text.isdecimal()) or len(text) > _LONGEST_NUMBER:
-            raise ManifestError(
-                problem_at(self.file, disk, f"{attribute(disk, 'capacity')!r} is no size of a disk", "capacity")
-            )
-        return int(text) * self._unit(disk, attribute(disk, "capacityAllocationUnits") or "byte")
+        written = digits = attribute(disk, "capacity")
+        if written.startswith("${") and written.endswith("}"):
+            digits = self._properties.get(written[2:-1], "")
+        if not (digits.isascii() and digits.isdecimal()) or len(digits) > _LONGEST_NUMBER:
+            raise ManifestError(problem_at(self.file, disk, f"{written!r} is no size of a disk", "capacity"))
+        return int(digits) * self._unit(disk, attribute(disk, "capacityAllocationUnits") or "byte")
 
     def nics(self) -> Iterator[Nic]:
         """Yield the network cards."""
-        adapters = (
-            [
-                adapter
-                for adapter in children(first(self.vbox, "Network") or self.vbox, "Adapter")
-                if attribute(adapter, "enabled") == "true"
-            ]
-            if self.vbox is not None
-            else []
-        )
+        adapters = [
+            adapter
+            for adapter in children(first(self.vbox, "Network") or self.vbox, "Adapter")
+            if attribute(adapter, "enabled") == "true"
+        ]
         for index, item in enumerate(self.of_type(_ETHERNET)):
             connection, address, kind, connected, label = (
                 first(item, name)
@@ -224,9 +193,9 @@ class Hardware:
             self.marks.attribute(adapter, "type", "nic.model", index)
             yield Nic(
                 label=label.text if label is not None else f"network adapter {index + 1}",
-                network=connection.text if connection is not None else "",
-                mac=mac_of(address.text if address is not None and address.text else attribute(adapter, "MACAddress")),
-                model=kind.text.lower() if kind is not None else attribute(adapter, "type").lower(),
+                network=text(connection),
+                mac=mac_of(text(address) or attribute(adapter, "MACAddress")),
+                model=(kind.text if kind is not None else attribute(adapter, "type")).lower(),
                 connected=connected is None or connected.text.lower() != "false",
             )
 
@@ -234,15 +203,16 @@ class Hardware:
         """Mark what else there is: drives, controllers, cards and settings."""
         for item in self.items:
             kind, subtype = first(item, "ResourceType"), first(item, "ResourceSubType")
-            number = kind.text if kind is not None else ""
-            if number not in (_CPU, _MEMORY, _ETHERNET, *_DISKS) and not (
-                subtype is not None and self.marks.has(subtype)
-            ):
-                self.marks.text(
-                    subtype if subtype is not None else kind, device(number, subtype.text if subtype else "")
-                )
+            is_marked = subtype is not None and self.marks.has(subtype)
+            if text(kind) not in (_CPU, _MEMORY, _ETHERNET, *_DISKS) and not is_marked:
+                self.marks.text(subtype if subtype is not None else kind, device(text(kind), text(subtype)))
         for config in self.section.walk():
             if config.name in ("Config", "ExtraConfig") and not self.marks.has(config):
                 self.marks.attribute(
                     config, "value", setting_fate(attribute(config, "key"), attribute(config, "value"))
                 )
+
+
+def _source(item: XMLElement) -> str:
+    """The id of the disk or file that an item of the hardware refers to."""
+    return text(item, "HostResource").rpartition("/")[2]

@@ -17,6 +17,19 @@ def attribute(element: XMLElement | None, name: str) -> str:
     return next((value for key, value in element.attributes.items() if key.rpartition("}")[2] == name), "")
 
 
+def first(element: XMLElement | None, *path: str) -> XMLElement | None:
+    """Return the first element at a path of names, in whatever namespace; None where there is none, or no `element`."""
+    for name in path:
+        element = next((child for child in element or () if child.name == name), None)
+    return element
+
+
+def text(element: XMLElement | None, *path: str) -> str:
+    """Return the text of the first element at a path of names, "" where there is none."""
+    element = first(element, *path)
+    return element.text if element is not None else ""
+
+
 class Marks:
     """What the texts and attributes of elements say, and of which disk or network card."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from virtcatalog.bring.vmware.machine import Attribute, Disk, Machine, Nic, in_order
 from virtcatalog.bring.vmware.rvcolumns import AGAIN, COLUMNS, COMMON, rule
@@ -38,19 +38,13 @@ _OLD_UNITS: Final = {"MB": "MiB", "KB": "KiB"}
 _OLD_SYSTEM, _SYSTEM = "OS", "OS according to the configuration file"
 
 
-class _Parts(NamedTuple):
-    """The rows of a VM, by sheet; of disks in the order that VMware numbers them."""
-
-    machine: Machine
-    rows: Mapping[str, Sequence[Row]]
-
-
 class Inventory:
     """The VMs of an export. Their attributes are made when they are asked for, and not held."""
 
     def __init__(self, tables: Mapping[str, Table]) -> None:
         self._tables = tables
-        self._parts: list[_Parts] = []
+        self._parts: list[tuple[Machine, Mapping[str, Sequence[Row]]]] = []
+        """VMs without attributes with their rows, by sheet; those of disks in the order that VMware numbers them."""
         again = COMMON & tables["vInfo"].columns.keys()
         self._rules = {
             sheet: [
@@ -62,14 +56,14 @@ class Inventory:
 
     def add(self, machine: Machine, rows: Mapping[str, Sequence[Row]]) -> None:
         """Add a VM that has no attributes yet."""
-        self._parts.append(_Parts(machine, rows))
+        self._parts.append((machine, rows))
 
     def machines(self, *, accounted: bool = True) -> Iterator[Machine]:
         """Yield the VMs, if `accounted` with everything that is said of them; a cell without text says nothing."""
-        if not accounted:
-            yield from (machine for machine, _ in self._parts)
-            return
         for machine, rows in self._parts:
+            if not accounted:
+                yield machine
+                continue
             attributes = (
                 Attribute(path, text, subject_of(text), index, self._tables[sheet].file, row.line, number + 1)
                 for sheet, of_sheet in rows.items()

@@ -46,13 +46,6 @@ class Sort(NamedTuple):
     on_pod_network: bool
 
 
-class Wave(NamedTuple):
-    """Machines that one Plan moves."""
-
-    sort: Sort
-    moves: list[Move]
-
-
 def move_of(brought: Brought) -> Move:
     """Return what Plans need to know of a machine."""
     machine, mapping = brought.machine, brought.target.mapping
@@ -93,23 +86,23 @@ def _obstacles(brought: Brought, cards: list[str]) -> Iterator[str]:
 
 def waves(moves: Iterable[Move], limits: Limits) -> list[Wave]:
     """Put machines into waves, each into the first in which there is room; a machine of any size fits an empty one."""
-    all_waves: list[_Filling] = []
-    open_: defaultdict[Sort, list[_Filling]] = defaultdict(list)
+    all_waves: list[Wave] = []
+    open_: defaultdict[Sort, list[Wave]] = defaultdict(list)
     for move in moves:
         candidates = open_[move.sort]
         wave = next((wave for wave in candidates if wave.has_room(move, limits)), None)
         if wave is None:
-            wave = _Filling(move.sort)
+            wave = Wave(move.sort)
             candidates.append(wave)
             all_waves.append(wave)
         wave.add(move)
         if wave.is_full(limits):
             candidates.remove(wave)
-    return [Wave(wave.sort, wave.moves) for wave in all_waves]
+    return all_waves
 
 
-class _Filling:
-    """A wave, while it is filled."""
+class Wave:
+    """Machines that one Plan moves."""
 
     def __init__(self, sort: Sort) -> None:
         self.sort = sort
@@ -123,6 +116,7 @@ class _Filling:
         return disks and (limits.host is None or not move.host or self._hosts[move.host] < limits.host)
 
     def add(self, move: Move) -> None:
+        """Add a machine."""
         self.moves.append(move)
         self._disks += move.disks
         self._hosts[move.host] += 1
