@@ -40,9 +40,9 @@ class Change(msgspec.Struct, frozen=True):
 class Changes(list[Change]):
     """The changes of one object, in order."""
 
-    def renamed(self, path: Path, to: str, message: str = "") -> None:
+    def renamed(self, path: Path, to: str) -> None:
         """Note that a field has another name in the same place; `to` is the name."""
-        self.append(Change("renamed", path, field_path((*path[:-1], to)), message))
+        self.append(Change("renamed", path, field_path((*path[:-1], to)), ""))
 
     def moved(self, path: Path, to: str, message: str = "") -> None:
         """Note that a field stands elsewhere."""

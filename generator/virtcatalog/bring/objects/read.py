@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from virtcatalog.api.decode import decode_manifest, manifest_name
 from virtcatalog.api.findings import Path, field_path, inspect_kind
 from virtcatalog.api.kinds import CLUSTER_KINDS, INSTANCETYPE_KINDS
@@ -89,7 +91,7 @@ def _is_catalogs(data: Any) -> bool:
 
 def _placed(place: Problem, faults: Iterable[tuple[Any, str]]) -> Iterator[Problem]:
     for path, message in faults:
-        yield Problem(place.file, place.line, place.column, place.object, field_path(path), message)
+        yield replace(place, field=field_path(path), message=message)
 
 
 def _faults(data: Data, place: Problem) -> list[Problem]:
@@ -97,10 +99,7 @@ def _faults(data: Data, place: Problem) -> list[Problem]:
     try:
         decode_manifest(data)
     except ManifestError as error:
-        return [
-            Problem(place.file, place.line, place.column, place.object, problem.field, problem.message)
-            for problem in error.problems
-        ]
+        return [replace(place, field=problem.field, message=problem.message) for problem in error.problems]
     faults = list(metadata_faults(data.get("metadata") or {}))
     if not (data.get("metadata") or {}).get("name"):
         faults.append((("metadata", "name"), "is required"))
@@ -134,7 +133,7 @@ def _once(candidates: Iterable[tuple[Data, Problem]]) -> Iterator[Data]:
         elif objects[identity][0] != clean:
             first = objects[identity][1]
             message = f"is here a second time, and is another object; the first is {_where(first)}"
-            problems.append(Problem(place.file, place.line, place.column, place.object, "", message))
+            problems.append(replace(place, message=message))
     if problems:
         raise ManifestError(*problems)
     return (data for data, _ in objects.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from virtcatalog.api.kinds import API_VERSIONS
+from virtcatalog.api.kinds import API_VERSIONS, CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.bring.imports import Fate, Verdict, carried, free_name, lost
 from virtcatalog.bring.openstack import cpu, handlers
@@ -72,38 +72,37 @@ def import_resources(resources: Iterable[Resource], devices: Mapping[str, str]) 
     imported = Imported([], [], [], [])
     resources = list(resources)
     preference_names: set[str] = set()
-    images: list[tuple[str, Sheet]] = []
+
+    def add_preference(text: str, resource: Resource, spec: dict[str, Any]) -> str:
+        name = free_name(text, preference_names)
+        imported.objects.append(_object(CLUSTER_PREFERENCE, name, resource, spec))
+        return name
+
+    images: list[tuple[str, dict[str, Any]]] = []
     for image in (resource for resource in resources if resource.kind == "image"):
-        name, sheet = free_name(image.name, preference_names), _image(image, imported)
-        images.append((name, sheet))
-        imported.objects.append(_object("VirtualMachineClusterPreference", name, image, sheet.preference))
+        preference = _image(image, imported).preference
+        images.append((add_preference(image.name, image, preference), preference))
     type_names: set[str] = set()
     for flavor in (resource for resource in resources if resource.kind == "flavor"):
         name, sheet = free_name(flavor.name, type_names), _flavor(flavor, devices, imported)
-        imported.objects.append(_object("VirtualMachineClusterInstancetype", name, flavor, sheet.instancetype))
+        imported.objects.append(_object(CLUSTER_INSTANCETYPE, name, flavor, sheet.instancetype))
         imported.needs.extend(f"flavor {flavor.name}: {need}" for need in dict.fromkeys(sheet.needs))
-        for image_name, image_sheet in images if sheet.preference else ():
-            preference = merge(image_sheet.preference, sheet.preference)
-            imported.objects.append(
-                _object(
-                    "VirtualMachineClusterPreference",
-                    free_name(f"{image_name}.{name}", preference_names),
-                    flavor,
-                    preference,
-                )
-            )
-        if sheet.preference and not images:
-            preference = merge(NOVA, sheet.preference)
-            imported.objects.append(
-                _object("VirtualMachineClusterPreference", free_name(name, preference_names), flavor, preference)
-            )
+        if sheet.preference:
+            for image_name, preference in images:
+                add_preference(f"{image_name}.{name}", flavor, merge(preference, sheet.preference))
+            if not images:
+                add_preference(name, flavor, merge(NOVA, sheet.preference))
     return imported
 
 
 def _object(kind: str, name: str, resource: Resource, spec: dict[str, Any]) -> dict[str, Any]:
     annotations = {"annotations": {"openshift.io/display-name": resource.name}} if name != resource.name else {}
-    version = API_VERSIONS["VirtualMachineClusterInstancetype"]
-    return {"apiVersion": version, "kind": kind, "metadata": {"name": name, **annotations}, "spec": merge(spec)}
+    return {
+        "apiVersion": API_VERSIONS[kind],
+        "kind": kind,
+        "metadata": {"name": name, **annotations},
+        "spec": merge(spec),
+    }
 
 
 def _flavor(flavor: Resource, devices: Mapping[str, str], imported: Imported) -> Sheet:
