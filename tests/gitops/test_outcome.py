@@ -118,6 +118,11 @@ def test_argo_cd_waits_for_a_stopped_vm_where_a_sync_has_several_waves():
     assert outcome(ARGOCD, vm("Halted"), "stop", vm(), (vm("Halted"), hook)) == found
 
 
+def test_annotations_beside_a_vm_that_are_no_map_are_none():
+    other = {"kind": "ConfigMap", "metadata": {"name": "c", "annotations": ["x"]}}
+    assert outcome(ARGOCD, vm("Halted"), "stop", vm(), (vm("Halted"), other)).outcome == "applied"
+
+
 def test_a_field_that_is_stored_otherwise_stays_out_of_sync():
     found = outcome(ARGOCD, vm(memory="2048Mi"), "live", vm())
     assert found.outcome == "out of sync"

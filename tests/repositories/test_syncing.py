@@ -26,7 +26,7 @@ def resource(data: dict[str, Any]) -> Resource:
     return Resource(data, lambda _: Source("app.yaml"))
 
 
-def found(kind: Any, spec: dict[str, Any], *settings: Resource, annotations: dict[str, str] | None = None) -> Syncing:
+def found(kind: Any, spec: dict[str, Any], *settings: Resource, annotations: Any = None) -> Syncing:
     metadata = {"name": "web", "namespace": "ops", "annotations": annotations or {}}
     return syncing(Deployer(resource({"kind": kind, "metadata": metadata, "spec": spec})), kind, settings)
 
@@ -151,3 +151,7 @@ def test_what_has_no_annotations_is_of_the_wave_0() -> None:
 def test_options_stand_behind_commas() -> None:
     assert option_set("Prune=false, Validate=false") == {"Prune=false", "Validate=false"}
     assert option_set(1) == frozenset()
+
+
+def test_annotations_of_an_application_that_are_no_map_are_none() -> None:
+    assert found("Application", {}, annotations=["x"]) == found("Application", {})
