@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virtcatalog.catalog.compose import ComponentError, Components, Layer
+from virtcatalog.catalog.compose import ComponentError, Components, Layer, take_out
 from virtcatalog.catalog.work import Work
 from virtcatalog.manifests.merge import merge
 
@@ -87,3 +87,18 @@ def test_the_order_of_components_that_do_not_clash_does_not_matter(components, n
         return
     for layer in ({"a": {"b": 1}}, {}):
         assert merge(layer, mixed) == merge(layer, mix(components, names[::-1]))
+
+
+@pytest.mark.parametrize(
+    ("path", "left"),
+    [
+        (("a", "b"), {"a": {"c": [1]}}),
+        (("a", "c", 0), {"a": {"b": 1, "c": []}}),
+        (("a",), {}),
+        ((), {"a": {"b": 1, "c": [1]}}),
+    ],
+)
+def test_a_faulty_value_is_taken_out_and_what_is_beside_it_stays(path: tuple[str | int, ...], left: object) -> None:
+    data = {"a": {"b": 1, "c": [1]}}
+    take_out(data, path)
+    assert data == left
