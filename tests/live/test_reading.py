@@ -11,6 +11,7 @@ import pytest
 
 from virtcatalog.errors import ManifestError
 from virtcatalog.live.reading import read_snapshot
+from virtcatalog.live.sound import is_sound
 
 
 def vm(name: str = "web") -> str:
@@ -111,3 +112,24 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
         "no.json: there is no such file or folder",
         "none.json: there is no such file or folder",
     ]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"metadata": {"labels": []}},
+        {"metadata": {"annotations": "a"}},
+        {"metadata": {"labels": {"a": 1}}},
+        {"metadata": {"annotations": {"a": None}}},
+        {"metadata": {"namespace": 1}},
+        {"metadata": {"ownerReferences": {}}},
+        {"metadata": {"managedFields": {}}},
+        {"spec": []},
+        {"data": []},
+        {"status": []},
+        {"status": {"conditions": {}}},
+    ],
+)
+def test_what_no_api_server_makes_is_not_sound(part):
+    assert is_sound({"metadata": {}})
+    assert not is_sound({"metadata": {}, **part})
