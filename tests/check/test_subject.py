@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 import otheryaml
-from virtcatalog.catalog.kinds import API_VERSION
+from virtcatalog.api.kinds import CATALOG_API_VERSION
 from virtcatalog.catalog.places import Source
 from virtcatalog.check.finding import Rule
 from virtcatalog.check.subject import Inventory, Subject
@@ -51,13 +51,13 @@ def test_whatever_its_spec_is(fields: dict[str, Any], spec: dict[str, Any]) -> N
 @pytest.mark.parametrize(
     ("kind", "version", "is_instancetype", "is_preference"),
     [
-        ("VirtualMachineInstancetype", API_VERSION, True, False),
-        ("VirtualMachineClusterInstancetype", API_VERSION, True, False),
-        ("VirtualMachinePreference", API_VERSION, False, True),
-        ("VirtualMachineClusterPreference", API_VERSION, False, True),
+        ("VirtualMachineInstancetype", CATALOG_API_VERSION, True, False),
+        ("VirtualMachineClusterInstancetype", CATALOG_API_VERSION, True, False),
+        ("VirtualMachinePreference", CATALOG_API_VERSION, False, True),
+        ("VirtualMachineClusterPreference", CATALOG_API_VERSION, False, True),
         ("VirtualMachineClusterInstancetype", "example.org/v1", False, False),
         ("VirtualMachinePreference", "example.org/v1", False, False),
-        ("VirtualMachine", API_VERSION, False, False),
+        ("VirtualMachine", CATALOG_API_VERSION, False, False),
     ],
 )
 def test_types_and_preferences(kind: str, version: str, is_instancetype: bool, is_preference: bool) -> None:
@@ -93,7 +93,7 @@ def test_a_finding_about_it(environment: str, environments: tuple[str, ...], fie
     assert finding.environments == environments
 
 
-TYPE = subject("VirtualMachineClusterInstancetype", API_VERSION, metadata={"name": "type"})
+TYPE = subject("VirtualMachineClusterInstancetype", CATALOG_API_VERSION, metadata={"name": "type"})
 PATCHED = subject(origin="environment", environment="lab", metadata={"name": "patched"})
 OF_LAB = subject(environment="lab", metadata={"name": "of-lab"})
 OF_EU = subject(where="eu", metadata={"name": "of-eu"})
@@ -174,7 +174,7 @@ def test_what_a_vm_meets(environment: str, where: str, expected: list[str]) -> N
             ("vm-warning", "spec.odd", "unknown field 'odd'; it is left out"),
         ),
         (
-            f"{API_VERSION} VirtualMachineInstancetype",
+            f"{CATALOG_API_VERSION} VirtualMachineInstancetype",
             "spec: {cpu: {guest: 1}, memory: {guest: 1Gi}, odd: 1}",
             ("invalid-declaration", "spec.odd", "unknown field 'odd'"),
         ),

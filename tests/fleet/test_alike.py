@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from virtcatalog.catalog.kinds import API_VERSION
+from virtcatalog.api.kinds import CATALOG_API_VERSION
 from virtcatalog.fleet import alike as module
 from virtcatalog.fleet.alike import Alike, Likeness, compact, labels_matter, maps
 from virtcatalog.kubevirt.cluster import Cluster
@@ -222,7 +222,7 @@ def preference(**devices: Any) -> Side:
         objects={
             "": [
                 {
-                    "apiVersion": API_VERSION,
+                    "apiVersion": CATALOG_API_VERSION,
                     "kind": "VirtualMachineClusterPreference",
                     "metadata": {"name": "p"},
                     "spec": {"devices": devices},

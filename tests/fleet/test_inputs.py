@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from virtcatalog.catalog.kinds import API_VERSION
+from virtcatalog.api.kinds import CATALOG_API_VERSION
 from virtcatalog.fleet.inputs import Inputs, either, encoded, identities_of, located, plain
 from virtcatalog.fleet.sources import built_contents
 from virtcatalog.kubevirt.conditions import Conditions
@@ -28,9 +28,9 @@ def obj(version: str, kind: str, name: str, namespace: str = "", **others: Any) 
 
 
 OBJECTS = [
-    obj(API_VERSION, "VirtualMachineClusterInstancetype", "medium", spec={"cpu": {"guest": 2}}),
-    obj(API_VERSION, "VirtualMachineClusterInstancetype", "large", spec={"cpu": {"guest": 4}}),
-    obj(API_VERSION, "VirtualMachineInstancetype", "medium", "team", spec={"cpu": {"guest": 2}}),
+    obj(CATALOG_API_VERSION, "VirtualMachineClusterInstancetype", "medium", spec={"cpu": {"guest": 2}}),
+    obj(CATALOG_API_VERSION, "VirtualMachineClusterInstancetype", "large", spec={"cpu": {"guest": 4}}),
+    obj(CATALOG_API_VERSION, "VirtualMachineInstancetype", "medium", "team", spec={"cpu": {"guest": 2}}),
     obj("kubevirt.io/v1", "KubeVirt", "kubevirt", "kubevirt", spec={"configuration": {}}),
     obj("kubevirt.io/v1", "VirtualMachineInstancePreset", "preset", "team", spec={}),
     obj("kubevirt.io/v1", "VirtualMachine", "another", "team", spec={}),
@@ -94,7 +94,7 @@ def test_each_condition_counts(changes: dict[str, Any]) -> None:
 
 def test_of_what_is_not_there_the_names_count_that_may_have_been_meant() -> None:
     missing = "VirtualMachineClusterInstancetype", "", "medum"
-    others = [*OBJECTS, obj(API_VERSION, "VirtualMachineClusterInstancetype", "medums", spec={})]
+    others = [*OBJECTS, obj(CATALOG_API_VERSION, "VirtualMachineClusterInstancetype", "medums", spec={})]
     assert of(OBJECTS, CONDITIONS, missing) != of(others, CONDITIONS, missing)
     assert of(OBJECTS) == of(others)
 
@@ -150,7 +150,7 @@ def test_the_types_that_a_vm_names(vm: Manifest, identities: list[Any] | None) -
         (obj("v1", "Secret", "a"), ("Secret", "default", "a")),
         (obj("v1", "Secret", "a", "team"), ("Secret", "team", "a")),
         (
-            obj(API_VERSION, "VirtualMachineClusterInstancetype", "a", "team"),
+            obj(CATALOG_API_VERSION, "VirtualMachineClusterInstancetype", "a", "team"),
             ("VirtualMachineClusterInstancetype", "", "a"),
         ),
     ],

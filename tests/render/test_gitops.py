@@ -10,9 +10,9 @@ import pytest
 import otheryaml
 from checkouts import unpack
 from kustomizing import kustomize
+from virtcatalog.api.kinds import CATALOG_KINDS
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.environment import Overlay, Patch, Selection
-from virtcatalog.catalog.kinds import KINDS
 from virtcatalog.catalog.labels import FLUX_SUBSTITUTE, SYNC_OPTIONS, SYNC_WAVE
 from virtcatalog.catalog.model import Catalog, Instancetype, Preference
 from virtcatalog.catalog.places import Source
@@ -80,7 +80,7 @@ def test_every_file_below_a_synced_path_is_one_manifest(tmp_path, part):
         if file.name == "kustomization.yaml":
             assert document["kind"] == "Kustomization"
         else:
-            assert document["kind"] in KINDS
+            assert document["kind"] in CATALOG_KINDS
             assert file.name == f"{document['metadata']['name']}.yaml"
             assert file.parent.name == document["kind"]
 

@@ -7,7 +7,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from virtcatalog.catalog.kinds import API_VERSION
+from virtcatalog.api.kinds import CATALOG_API_VERSION
 
 Data = dict[str, Any]
 
@@ -45,7 +45,7 @@ def catalog() -> list[Data]:
         "bare": {},
     }
     return [
-        {"apiVersion": API_VERSION, "kind": kind_of(name), "metadata": {"name": name}, "spec": spec}
+        {"apiVersion": CATALOG_API_VERSION, "kind": kind_of(name), "metadata": {"name": name}, "spec": spec}
         for name, spec in specs.items()
     ]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from virtcatalog.api.kinds import CATALOG_API_VERSION
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.catalog.places import Source
 from virtcatalog.review import cached
 from virtcatalog.review.dumps import Dump, Vms
@@ -20,7 +20,7 @@ from virtcatalog.review.side import Side
 
 def side(*objects: tuple[str, str, dict[str, Any]]) -> Side:
     manifests = [
-        {"apiVersion": API_VERSION, "kind": kind, "metadata": {"name": name}, "spec": spec}
+        {"apiVersion": CATALOG_API_VERSION, "kind": kind, "metadata": {"name": name}, "spec": spec}
         for kind, name, spec in objects
     ]
     return Side(label="side", objects={"": manifests})
@@ -127,7 +127,7 @@ def test_a_vm_whose_instance_type_is_gone_is_told_so() -> None:
 def test_a_vm_that_names_a_type_of_its_namespace_meets_what_the_environment_deploys_there() -> None:
     def lab(vcpus: int) -> Side:
         namespaced = {
-            "apiVersion": API_VERSION,
+            "apiVersion": CATALOG_API_VERSION,
             "kind": "VirtualMachineInstancetype",
             "metadata": {"name": "i", "namespace": "team"},
             "spec": {"cpu": {"guest": vcpus}, "memory": {"guest": "1Gi"}},

@@ -11,10 +11,16 @@ from typing import Any, NamedTuple
 from virtcatalog.adopt.rules import Rules, decided, implied, preferred
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
-from virtcatalog.api.kinds import CLUSTER_KINDS, CLUSTER_PREFERENCE, INSTANCETYPE_KINDS, PREFERENCE_KINDS
+from virtcatalog.api.kinds import (
+    CATALOG_API_VERSION,
+    CATALOG_KINDS,
+    CLUSTER_KINDS,
+    CLUSTER_PREFERENCE,
+    INSTANCETYPE_KINDS,
+    PREFERENCE_KINDS,
+)
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.api.names import DEPRECATED_LABEL, namespace_or_default
-from virtcatalog.catalog.kinds import KINDS
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
@@ -140,7 +146,7 @@ class Candidates:
         self._preferences: dict[str, Preference] = {}
         scanned: list[dict[str, Any]] = []
         for reference, manifest in {
-            _reference(manifest): manifest for manifest in manifests if manifest.get("kind") in KINDS
+            _reference(manifest): manifest for manifest in manifests if manifest.get("kind") in CATALOG_KINDS
         }.items():
             if not admit(manifest, self.cluster):
                 group = self.groups[reference] = self._group(reference, scanned)
@@ -228,9 +234,10 @@ class Candidates:
         if preference_group is None:
             name = f"{_SCANNED}{len(self._preferences)}"
             preference_group = self._preferences[_key(spec)] = Preference(preference.spec, spec, name)
-            version = "instancetype.kubevirt.io/v1beta1"
             metadata = {"name": name}
-            scanned.append({"apiVersion": version, "kind": CLUSTER_PREFERENCE, "metadata": metadata, "spec": spec})
+            scanned.append(
+                {"apiVersion": CATALOG_API_VERSION, "kind": CLUSTER_PREFERENCE, "metadata": metadata, "spec": spec}
+            )
         return preference_group
 
 

@@ -34,6 +34,8 @@ KINDS: Final[dict[str, dict[str, str]]] = {
 A module is imported when the first manifest of such a kind is read: a catalog is built without most of them.
 """
 
+API_VERSIONS: Final = {kind: version for version, kinds in KINDS.items() for kind in kinds}
+
 TEMPLATES_SINCE: Final = (1, 9)
 """The release from which on KubeVirt serves VirtualMachineTemplates unless its feature gate is disabled."""
 
@@ -49,14 +51,18 @@ SERVED: Final = {
 }
 
 FLAVOR, CLUSTER_FLAVOR = "VirtualMachineFlavor", "VirtualMachineClusterFlavor"
-_CATALOG = "instancetype.kubevirt.io/v1beta1"
 INSTANCETYPE, CLUSTER_INSTANCETYPE = "VirtualMachineInstancetype", "VirtualMachineClusterInstancetype"
 PREFERENCE, CLUSTER_PREFERENCE = "VirtualMachinePreference", "VirtualMachineClusterPreference"
 CLUSTER_KINDS: Final = (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE)
 NAMESPACED_KINDS: Final = (INSTANCETYPE, PREFERENCE)
 INSTANCETYPE_KINDS: Final = (CLUSTER_INSTANCETYPE, INSTANCETYPE)
 PREFERENCE_KINDS: Final = (CLUSTER_PREFERENCE, PREFERENCE)
-_CATALOG_KINDS = (INSTANCETYPE, CLUSTER_INSTANCETYPE, PREFERENCE, CLUSTER_PREFERENCE)
+CATALOG_KINDS: Final = (*INSTANCETYPE_KINDS, *PREFERENCE_KINDS)
+"""The kinds of instance types and preferences, in the order in which a catalog renders them."""
+
+CATALOG_API_VERSION: Final = API_VERSIONS[INSTANCETYPE]
+TEMPLATE: Final = "VirtualMachineTemplate"
+TEMPLATE_API_VERSION: Final = API_VERSIONS[TEMPLATE]
 _V1 = "kubevirt.io/v1"
 RETIRED: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("kubevirt.io/v1alpha1", "VirtualMachine"): (_V1, "VirtualMachineInstance"),
@@ -71,13 +77,13 @@ RETIRED: Final[dict[tuple[str, str], tuple[str, str]]] = {
             *("VirtualMachineInstancePreset", "VirtualMachineInstanceMigration"),
         )
     },
-    ("flavor.kubevirt.io/v1alpha1", FLAVOR): (_CATALOG, "VirtualMachineInstancetype"),
-    ("flavor.kubevirt.io/v1alpha1", CLUSTER_FLAVOR): (_CATALOG, "VirtualMachineClusterInstancetype"),
-    **{("flavor.kubevirt.io/v1alpha1", kind): (_CATALOG, kind) for kind in _CATALOG_KINDS[2:]},
+    ("flavor.kubevirt.io/v1alpha1", FLAVOR): (CATALOG_API_VERSION, "VirtualMachineInstancetype"),
+    ("flavor.kubevirt.io/v1alpha1", CLUSTER_FLAVOR): (CATALOG_API_VERSION, "VirtualMachineClusterInstancetype"),
+    **{("flavor.kubevirt.io/v1alpha1", kind): (CATALOG_API_VERSION, kind) for kind in PREFERENCE_KINDS},
     **{
-        (f"instancetype.kubevirt.io/{version}", kind): (_CATALOG, kind)
+        (f"instancetype.kubevirt.io/{version}", kind): (CATALOG_API_VERSION, kind)
         for version in ("v1alpha1", "v1alpha2")
-        for kind in _CATALOG_KINDS
+        for kind in CATALOG_KINDS
     },
 }
 """What KubeVirt served once and serves no more, and what it serves instead, by API version and kind.
@@ -92,8 +98,6 @@ HOLDERS: Final = {
     "VirtualMachinePool": "pool.kubevirt.io",
 }
 """The kinds that hold a VM, by their API group: others have kinds of these names, too."""
-
-API_VERSIONS: Final = {kind: version for version, kinds in KINDS.items() for kind in kinds}
 
 
 @cache

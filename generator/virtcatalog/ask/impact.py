@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from virtcatalog.api.kinds import CATALOG_KINDS
 from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog
@@ -16,7 +17,7 @@ from virtcatalog.environments import check_names, check_places, environments_for
 from virtcatalog.errors import Problem, VirtcatalogError, nearest
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import references
-from virtcatalog.kubevirt.matchers import KINDS, MATCHERS
+from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.fields import map_at
@@ -183,7 +184,7 @@ def _targets(side: Side, catalog: Catalog | None, folder: Folder) -> dict[str, _
             targets[name] = _Target("component")
         classes: dict[str, set[tuple[str, str]]] = {}
         for entry in catalog.instancetypes:
-            kinds = [kind for kind in KINDS if kind.endswith("Instancetype")]
+            kinds = [kind for kind in CATALOG_KINDS if kind.endswith("Instancetype")]
             for name in {entry.series, f"{entry.series}{entry.version}"}:
                 classes.setdefault(name, set()).update((kind, entry.name) for kind in kinds)
         targets |= {name: _Target("class", frozenset(objects)) for name, objects in classes.items()}
@@ -191,7 +192,7 @@ def _targets(side: Side, catalog: Catalog | None, folder: Folder) -> dict[str, _
     for objects in side.objects.values():
         for manifest in objects:
             kind, _, name = identity(manifest)
-            if kind in KINDS:
+            if kind in CATALOG_KINDS:
                 by_name.setdefault(name, set()).add((kind, name))
     for name, pairs in by_name.items():
         is_type = any(kind.endswith("Instancetype") for kind, _ in pairs)

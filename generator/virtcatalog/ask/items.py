@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS
+from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS, TEMPLATE
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.labels import deprecation
 from virtcatalog.catalog.model import Catalog
@@ -196,7 +196,7 @@ def _templates(catalog: Catalog) -> Iterator[Item]:
         yield Item("templates", vm.key, facts, vm.manifest)
     for template in catalog.templates:
         facts = {
-            "kind": "VirtualMachineTemplate",
+            "kind": TEMPLATE,
             "instancetype": template.instancetype or None,
             "preference": template.preference or None,
             "environments": ", ".join(template.environments) or None,

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from virtcatalog.api.findings import Path, field_path
-from virtcatalog.api.kinds import vm_spec
+from virtcatalog.api.kinds import CATALOG_KINDS, vm_spec
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.ask.leaves import parts
@@ -23,7 +23,6 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.hosts import HostProfile
 from virtcatalog.kubevirt.instancetype.references import references
-from virtcatalog.kubevirt.matchers import KINDS
 from virtcatalog.kubevirt.pipeline import Result, expand
 from virtcatalog.limits import EXPLAIN_WORK
 from virtcatalog.manifests.difference import shown
@@ -173,7 +172,7 @@ class _Question:
         return [
             manifest
             for manifest in self._objects
-            if identity(manifest)[0] not in KINDS or identity(manifest)[2] in referenced
+            if identity(manifest)[0] not in CATALOG_KINDS or identity(manifest)[2] in referenced
         ]
 
     def _view_of(self, vm: Data, cluster: Cluster) -> Any:

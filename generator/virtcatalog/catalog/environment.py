@@ -9,10 +9,10 @@ from typing import Any, Literal
 import msgspec
 
 from virtcatalog.api.findings import steps
-from virtcatalog.api.kinds import CLUSTER_KINDS, NAMESPACED_KINDS
+from virtcatalog.api.kinds import CATALOG_KINDS, CLUSTER_KINDS, NAMESPACED_KINDS
 from virtcatalog.api.names import DEPRECATED_LABEL
-from virtcatalog.catalog.kinds import KINDS, Manifest
 from virtcatalog.catalog.places import Source
+from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.merge import merge
 
 
@@ -87,7 +87,7 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of its scope, in output order."""
-        return {"cluster": CLUSTER_KINDS, "namespaced": NAMESPACED_KINDS, "both": KINDS}[self.scope]
+        return {"cluster": CLUSTER_KINDS, "namespaced": NAMESPACED_KINDS, "both": CATALOG_KINDS}[self.scope]
 
     def takes(self, namespace: str) -> bool:
         """Whether VMs of a namespace belong to the environment: they must be able to use its objects."""
@@ -104,7 +104,7 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
             and self.select.matches(manifest)
         )
 
-    def deployed(self, manifest: Manifest) -> Manifest:
+    def deployed(self, manifest: Data) -> Data:
         """Return an object after the patches, the namespace, labels and annotations, in kustomize's order."""
         manifest = merge(manifest, *self.patches_for(manifest))
         metadata = manifest["metadata"]

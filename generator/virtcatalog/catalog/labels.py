@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from virtcatalog.api.names import DEPRECATED_LABEL, REPLACED_BY, SUNSET
 from virtcatalog.catalog.environment import Overlay, Patch, Selection
-from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.catalog.model import Deprecation, Entry, Instancetype, Preference, Template
+from virtcatalog.manifests.identity import Data
 
 PREFIX = "instancetype.kubevirt.io/"
 
@@ -186,7 +186,7 @@ def opted_out_of_substitution(entry: E) -> E:
     return replace(entry, annotations=_NOT_SUBSTITUTED | entry.annotations)
 
 
-def substitution_patches(overlay: Overlay, objects: Iterable[Manifest]) -> Iterator[Patch]:
+def substitution_patches(overlay: Overlay, objects: Iterable[Data]) -> Iterator[Patch]:
     """Yield the patches that do the same to the objects that an environment has."""
     names_by_kind: dict[str, list[str]] = {}
     for manifest in objects:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from virtcatalog.api.decode import manifest_name
-from virtcatalog.api.kinds import INSTANCETYPE_KINDS
+from virtcatalog.api.kinds import CATALOG_API_VERSION, CATALOG_KINDS, INSTANCETYPE_KINDS, TEMPLATE, TEMPLATE_API_VERSION
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.kinds import API_VERSION, KINDS, TEMPLATE, TEMPLATE_API_VERSION, Manifest
 from virtcatalog.catalog.places import Origin, Source
 from virtcatalog.errors import Problem
+from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.merge import fresh
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         """Return where one of the object's fields (`spec.memory.hugepages`) is declared, else the entry itself."""
         return self.declared(field) if self.declared and field else self.source
 
-    def manifest(self, kind: str) -> Manifest:
+    def manifest(self, kind: str) -> Data:
         """Return a fresh manifest of a kind."""
-        return {"apiVersion": API_VERSION, "kind": kind, "metadata": self.metadata(), "spec": fresh(self.spec)}
+        return {"apiVersion": CATALOG_API_VERSION, "kind": kind, "metadata": self.metadata(), "spec": fresh(self.spec)}
 
     def metadata(self) -> dict[str, Any]:
         """Return the fresh metadata of a manifest."""
@@ -103,7 +103,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     labels: dict[str, str]
     annotations: dict[str, str]
     tests: dict[str, dict[str, str] | None] = {}
-    vms: Mapping[str, Manifest] = {}
+    vms: Mapping[str, Data] = {}
     environments: tuple[str, ...] = ()
     file: str
     source: Source
@@ -119,7 +119,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
             if name and spec.get(part) == {"kind": f"VirtualMachineCluster{part.capitalize()}", "name": name}
         )
 
-    def manifest(self, overlay: Overlay | None = None) -> Manifest:
+    def manifest(self, overlay: Overlay | None = None) -> Data:
         """Return a fresh manifest, as the base has it or as an environment deploys it."""
         metadata: dict[str, Any] = {"name": self.name, "labels": dict(sorted(self.labels.items()))}
         if self.annotations:
@@ -213,19 +213,19 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     lock: Lock | None = None
     prices: Prices | None = None
 
-    def objects(self, environment: str = "") -> list[Manifest]:
-        """Return every object as a plain manifest, in output order: by kind as `KINDS` lists them, then by name.
+    def objects(self, environment: str = "") -> list[Data]:
+        """Return every object as a plain manifest, in output order: by kind as in `CATALOG_KINDS`, then by name.
 
         With an environment, those that its overlay deploys, as kustomize makes them of the rendered tree; KeyError when
         there is none of that name.
         """
-        objects = [manifest for kind in KINDS for manifest in self._of(kind)]
+        objects = [manifest for kind in CATALOG_KINDS for manifest in self._of(kind)]
         if not environment:
             return objects
         overlay = self.overlay(environment)
         return [overlay.deployed(manifest) for manifest in objects if overlay.includes(manifest)]
 
-    def template_objects(self, environment: str = "") -> list[Manifest]:
+    def template_objects(self, environment: str = "") -> list[Data]:
         """Return every VirtualMachineTemplate as a plain manifest, or those that an environment's overlay deploys."""
         if not environment:
             return [template.manifest() for template in self.templates]
@@ -239,7 +239,7 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
                 return overlay
         raise KeyError(name)
 
-    def _of(self, kind: str) -> Iterator[Manifest]:
+    def _of(self, kind: str) -> Iterator[Data]:
         entries: tuple[Entry, ...] = self.instancetypes if kind in INSTANCETYPE_KINDS else self.preferences
         return (entry.manifest(kind) for entry in sorted(entries, key=attrgetter("name")))
 

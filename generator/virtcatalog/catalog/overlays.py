@@ -17,7 +17,6 @@ from virtcatalog.catalog.check import spec_faults
 from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.environment import Overlay, Patch, Selection
-from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.catalog.labels import (
     DERIVED_LABELS,
     PREFIX,
@@ -31,6 +30,7 @@ from virtcatalog.catalog.layers import Composer
 from virtcatalog.catalog.model import Entry, Instancetype
 from virtcatalog.catalog.sources import FieldPath
 from virtcatalog.errors import UnsupportedError
+from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.layout import OVERLAYS
 from virtcatalog.manifests.merge import fresh, lay_over, merge
 
@@ -216,7 +216,7 @@ class _Reader:
             only = target if len(groups) == 1 else Selection(tuple(dict.fromkeys(names)), target.kinds, target.labels)
             yield Patch(only, lay_over(body, change), declared)
 
-    def objects(self, overlay: Overlay) -> Iterator[Manifest]:
+    def objects(self, overlay: Overlay) -> Iterator[Data]:
         for entry in self._entries:
             for kind in overlay.kinds:
                 if isinstance(entry, Instancetype) == (kind in INSTANCETYPE_KINDS):
@@ -231,7 +231,7 @@ class _Reader:
                     (*path, "labels", key), f"{key} is derived from {DERIVED_LABELS[key]}; the patch sets it too"
                 )
 
-    def _drift(self, manifest: Manifest, body: Mapping[str, Any], path: FieldPath) -> dict[str, str | None]:
+    def _drift(self, manifest: Data, body: Mapping[str, Any], path: FieldPath) -> dict[str, str | None]:
         """The derived labels that the patched spec asks for and the object does not have."""
         if "spec" not in body:
             return {}

@@ -22,7 +22,6 @@ from virtcatalog.catalog.compose import Layer
 from virtcatalog.catalog.declared import Declared
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.expressions import evaluate
-from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.catalog.labels import template_annotations, template_labels
 from virtcatalog.catalog.layers import TEMPLATE_FRAGMENT, Composer, Merged
 from virtcatalog.catalog.model import Entry, Instancetype, Preference, Template, VmTemplate
@@ -34,6 +33,7 @@ from virtcatalog.kubevirt.template.admission import admit_template
 from virtcatalog.kubevirt.template.process import process
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.fields import map_at
+from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.merge import merge
 
 _NAME: Final = "{{ os }}-{{ workload }}-{{ size }}"
@@ -172,7 +172,7 @@ def _spec(data: Mapping[str, Any], system: str) -> dict[str, Any]:
     return spec | ({"message": data["message"]} if data.get("message") else {})
 
 
-def _vms_of(composer: Composer, merged: Merged, template: Template) -> dict[str, Manifest]:
+def _vms_of(composer: Composer, merged: Merged, template: Template) -> dict[str, Data]:
     """Return the VMs that a template makes with its own values and its sets.
 
     What the API server and the webhook refuse or warn of is reported, and so are sets that make no VM.
@@ -235,7 +235,7 @@ def template_vms(template: Template, overlays: Sequence[Overlay]) -> Iterator[Vm
                 yield _vm(template, overlay, key, values or {}, _vm_in(overlay, template, key))
 
 
-def _vm_in(overlay: Overlay | None, template: Template, key: str) -> Manifest:
+def _vm_in(overlay: Overlay | None, template: Template, key: str) -> Data:
     """A VM of a template, which in namespaced environments names the namespaced instance type and preference."""
     if overlay is None or overlay.scope != "namespaced":
         return template.vms[key]
@@ -257,7 +257,7 @@ def _seed(template: Template, key: str) -> int:
     return crc32(f"{template.name}.{key}".encode())
 
 
-def _vm(template: Template, overlay: Overlay | None, key: str, values: Mapping[str, str], vm: Manifest) -> VmTemplate:
+def _vm(template: Template, overlay: Overlay | None, key: str, values: Mapping[str, str], vm: Data) -> VmTemplate:
     environment = overlay.name if overlay else ""
     vm = {name: value for name, value in vm.items() if name != "status"}
     text = dump(vm)

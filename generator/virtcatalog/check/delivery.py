@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.findings import Path, field_path
-from virtcatalog.api.kinds import holds_vm, is_halted
+from virtcatalog.api.kinds import CATALOG_KINDS, holds_vm, is_halted
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory
 from virtcatalog.errors import counted, some
@@ -17,7 +17,6 @@ from virtcatalog.gitops.outcome import has_waves
 from virtcatalog.gitops.rules import rules_for
 from virtcatalog.gitops.stored import spelled
 from virtcatalog.kubevirt.instancetype.references import named_objects
-from virtcatalog.kubevirt.matchers import KINDS
 from virtcatalog.manifests.difference import leaves
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.releases import DEFAULT, Release
@@ -101,7 +100,7 @@ def _out_of_order(units: Sequence[_Synced]) -> Iterator[Finding]:
     waves: dict[tuple[Identity, Identity], int] = {}
     for unit in units:
         for resource in unit.unit.resources:
-            if resource.data.get("kind") in KINDS:
+            if resource.data.get("kind") in CATALOG_KINDS:
                 owners.setdefault(located(resource.data), []).append(unit)
                 waves[unit.syncing.own, located(resource.data)] = wave_of(resource.data)
     depends = {unit.syncing.own: unit.syncing.after for unit in units}

@@ -7,11 +7,11 @@ from copy import deepcopy
 
 from virtcatalog.api.findings import steps
 from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS
-from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.check import likely, probes, usability, webhooks
 from virtcatalog.check.finding import Finding
 from virtcatalog.check.subject import Subject
 from virtcatalog.manifests.fields import get
+from virtcatalog.manifests.identity import Data
 
 _RULES = frozenset(
     rule.id for rule in (*probes.RULES, webhooks.REFUSED, likely.BYTES, likely.TIMER, usability.UNUSABLE_PREFERENCE)
@@ -37,7 +37,7 @@ class Faults:
                 if _is_in(fault, vm.environment):
                     yield fault
 
-    def mended(self, manifest: Manifest, environment: str) -> Manifest:
+    def mended(self, manifest: Data, environment: str) -> Data:
         """Return an object of an environment without the fields that are at fault."""
         kind = manifest.get("kind")
         if kind not in (*INSTANCETYPE_KINDS, *PREFERENCE_KINDS):
@@ -55,7 +55,7 @@ def _is_in(fault: Finding, environment: str) -> bool:
     return not fault.environments or environment in fault.environments
 
 
-def _mend(manifest: Manifest, fault: Finding) -> None:
+def _mend(manifest: Data, fault: Finding) -> None:
     """Give memory its unit, or remove the field at fault; without one, a preference loses all but its requirements."""
     field = "spec.memory.guest" if fault.field == likely.RATIO else fault.field
     path = _PAGES if fault.rule in (probes.HUGEPAGES.id, probes.PAGE_SIZE.id) else steps(field)

@@ -7,15 +7,15 @@ from typing import Any
 
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachinePreferenceSpec
-from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE
+from virtcatalog.api.kinds import CATALOG_API_VERSION, CLUSTER_INSTANCETYPE
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.kinds import API_VERSION, Manifest
 from virtcatalog.catalog.places import Source
 from virtcatalog.check.subject import Subject
 from virtcatalog.kubevirt.preference.topology import SPREADS, THREADS_PER_CORE, preferred_topology, spread_options
+from virtcatalog.manifests.identity import Data
 
 
-def minimal_vm(instancetype: Subject | None, preference: Subject | None) -> Manifest:
+def minimal_vm(instancetype: Subject | None, preference: Subject | None) -> Data:
     """Return a minimal VM: a root disk, cloud-init, an architecture if one is required."""
     subjects = {"instancetype": instancetype, "preference": preference}
     namespace = next(
@@ -53,7 +53,7 @@ def required_architecture(spec: Mapping[str, Any]) -> str:
     return "" if spec.get("preferredArchitecture") else (spec.get("requirements") or {}).get("architecture") or ""
 
 
-def lone_vm(subject: Subject) -> Manifest:
+def lone_vm(subject: Subject) -> Data:
     """Return a VM of one object and what that needs: a preference's requirements, UEFI for launch security."""
     if subject.is_preference:
         return minimal_vm(host_of(subject), subject)
@@ -76,7 +76,7 @@ def host_of(preference: Subject) -> Subject:
         unit = ratio * THREADS_PER_CORE if across == SPREADS[-1] else ratio
         vcpus += -vcpus % unit if unit else 0
     manifest = {
-        "apiVersion": API_VERSION,
+        "apiVersion": CATALOG_API_VERSION,
         "kind": CLUSTER_INSTANCETYPE,
         "metadata": {"name": f"check.{vcpus}.{str(memory).lower()}"},
         "spec": {"cpu": {"guest": vcpus}, "memory": {"guest": str(memory)}},

@@ -11,7 +11,6 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kinds import CLUSTER_KINDS
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
-from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.check.minimal import host_of, lone_vm, minimal_vm, required_architecture
 from virtcatalog.check.subject import Subject
 from virtcatalog.errors import Cause, Reason, UnsupportedError, VirtcatalogError
@@ -21,6 +20,7 @@ from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.kubevirt.preference.requirements import check_requirements
 from virtcatalog.kubevirt.preference.topology import check_spread, guest_topology
 from virtcatalog.limits import PAIRS
+from virtcatalog.manifests.identity import Data
 from virtcatalog.progress import tracked
 
 _NUMBERS = {"cpu": ("guest", "maxSockets"), "memory": ("guest", "maxGuest")}
@@ -62,7 +62,7 @@ class Shared:
                 "counts as 2), and here are more: name fewer environments, or split the catalog"
             )
 
-    def alone(self, cluster: Cluster, configurations: Iterable[Manifest]) -> dict[tuple[bool, bytes], bool]:
+    def alone(self, cluster: Cluster, configurations: Iterable[Data]) -> dict[tuple[bool, bytes], bool]:
         """Return whether objects are admitted alone, by their specs, by what was judged beside these others."""
         key = msgspec.json.encode((cluster.release.name, list(configurations)), order="deterministic")
         return self._alone.setdefault(key, {})
@@ -79,7 +79,7 @@ class Judge:
     def __init__(
         self,
         objects: Sequence[Subject],
-        configurations: Sequence[Manifest] = (),
+        configurations: Sequence[Data] = (),
         conditions: Conditions | None = None,
         shared: Shared | None = None,
     ) -> None:
@@ -130,7 +130,7 @@ class Judge:
             judged_type.spec, judged_preference.spec, judged_preference.vmi
         )
 
-    def _expand(self, vm: Manifest) -> Verdict:
+    def _expand(self, vm: Data) -> Verdict:
         """Whether a VM is admitted; not where that cannot be told."""
         self._shared.spend(_EXPANSION)
         try:
@@ -199,7 +199,7 @@ def distinct(objects: Iterable[Subject]) -> tuple[list[Subject], list[Subject]]:
 
 def pairs(
     objects: Iterable[Subject],
-    configurations: Sequence[Manifest] = (),
+    configurations: Sequence[Data] = (),
     conditions: Conditions | None = None,
     shared: Shared | None = None,
 ) -> Iterator[Pair]:

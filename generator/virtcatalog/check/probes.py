@@ -13,7 +13,6 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.minimal import host_of, lone_vm
 from virtcatalog.check.subject import Inventory, Subject
@@ -24,6 +23,7 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi, expand
 from virtcatalog.kubevirt.result import Result
 from virtcatalog.manifests.fields import get
+from virtcatalog.manifests.identity import Data
 
 HUGEPAGES = Rule(
     "hugepages",
@@ -193,7 +193,7 @@ def _refusals(preference: Subject, cluster: Cluster) -> tuple[Reason, ...]:
     return _reasons(expand, vm, cluster)
 
 
-def _reasons(expanded: Callable[[Manifest, Cluster], Result], vm: Manifest, cluster: Cluster) -> tuple[Reason, ...]:
+def _reasons(expanded: Callable[[Data, Cluster], Result], vm: Data, cluster: Cluster) -> tuple[Reason, ...]:
     """Why a VM is refused; none where that cannot be told."""
     try:
         return expanded(vm, cluster).reasons
@@ -221,7 +221,7 @@ def _fields(spec: Any, path: Path = ()) -> Iterator[Path]:
             yield from _fields(value, (*path, key))
 
 
-def _add_disks(vm: Manifest, devices: dict[str, Any]) -> None:
+def _add_disks(vm: Data, devices: dict[str, Any]) -> None:
     """A CD-ROM, where the preference says something about those."""
     if devices.get("preferredCdromBus"):
         spec = vm["spec"]["template"]["spec"]

@@ -10,9 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.decode import manifest_name
-from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS
+from virtcatalog.api.kinds import CATALOG_API_VERSION, INSTANCETYPE_KINDS, PREFERENCE_KINDS
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.kinds import API_VERSION, Manifest
 from virtcatalog.catalog.model import Allowance, Catalog
 from virtcatalog.catalog.places import Source
 from virtcatalog.check.finding import Finding, Rule
@@ -21,6 +20,7 @@ from virtcatalog.fleet.cache import Cache
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Choice, Conditions, choose_release
 from virtcatalog.manifests.fields import map_at
+from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.model import Repository
 
 Origin = Literal["catalog", "environment", "import"]
@@ -35,8 +35,8 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     `place` finds a field.
     """
 
-    manifest: Manifest
-    written: Manifest | None = None
+    manifest: Data
+    written: Data | None = None
     origin: Origin
     environment: str = ""
     where: str = ""
@@ -75,12 +75,12 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_instancetype(self) -> bool:
         """Whether it is an instance type of either scope."""
-        return self.kind in INSTANCETYPE_KINDS and self.manifest.get("apiVersion") == API_VERSION
+        return self.kind in INSTANCETYPE_KINDS and self.manifest.get("apiVersion") == CATALOG_API_VERSION
 
     @property
     def is_preference(self) -> bool:
         """Whether it is a preference of either scope."""
-        return self.kind in PREFERENCE_KINDS and self.manifest.get("apiVersion") == API_VERSION
+        return self.kind in PREFERENCE_KINDS and self.manifest.get("apiVersion") == CATALOG_API_VERSION
 
     def is_in(self, environment: str, where: str = "") -> bool:
         """Whether it is in an environment, or in the cluster of it that `where` is."""
@@ -118,7 +118,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     texts: tuple[tuple[str | bytes, Callable[[int, int], Source]], ...] = ()
     allow: tuple[Allowance, ...] = ()
     cache: Cache | None = None
-    around: Mapping[str, Sequence[Manifest]] = {}
+    around: Mapping[str, Sequence[Data]] = {}
     repositories: tuple[Repository, ...] = ()
     faults: Sequence[Finding] = ()
 
@@ -132,15 +132,15 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
         """The objects as they are declared, without those that environments patch."""
         return [subject for subject in self.objects if subject.origin != "environment"]
 
-    def configurations(self, environment: str = "") -> list[Manifest]:
+    def configurations(self, environment: str = "") -> list[Data]:
         """Return the KubeVirt CRs of an environment."""
         return [other.manifest for other in self.companions if other.kind == "KubeVirt" and other.is_in(environment)]
 
-    def cluster(self, manifests: Sequence[Manifest], environment: str = "") -> Cluster:
+    def cluster(self, manifests: Sequence[Data], environment: str = "") -> Cluster:
         """Return the cluster of an environment in which there are these objects."""
         return Cluster.under(manifests, replace(self.conditions, release=self.choice(manifests, environment).release))
 
-    def choice(self, manifests: Sequence[Manifest], environment: str = "") -> Choice:
+    def choice(self, manifests: Sequence[Data], environment: str = "") -> Choice:
         """Return the release by which an environment with these objects is judged."""
         return choose_release(self.conditions, release_of(self.overlays, environment), manifests)
 
@@ -151,7 +151,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
             for manifest in self.of(overlay.name)
         ]
 
-    def of(self, environment: str, where: str = "") -> list[Manifest]:
+    def of(self, environment: str, where: str = "") -> list[Data]:
         """Return the instance types and preferences that an environment deploys, and what is there beside them."""
         is_own = environment in {overlay.name for overlay in self.overlays}  # else it is a unit of a repository
         own = self.catalog.objects(environment if is_own else "") if self.catalog else []
@@ -160,7 +160,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
         ]
         return [*own, *(subject.manifest for subject in beside)]
 
-    def met_by(self, subject: Subject, companions: Iterable[Subject]) -> list[Manifest]:
+    def met_by(self, subject: Subject, companions: Iterable[Subject]) -> list[Data]:
         """Return what an object meets where it is: in its repository, in its environment, and of these `companions`."""
         around = self.around.get(subject.where)
         where = (subject.environment, subject.where) if around is None else ("", "")  # what is in no unit

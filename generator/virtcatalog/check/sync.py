@@ -7,7 +7,6 @@ from typing import Any
 
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.names import LAST_APPLIED
-from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject, VmCheck
 from virtcatalog.check.vms import faults
@@ -19,7 +18,7 @@ from virtcatalog.gitops.immutable import frozen_changes
 from virtcatalog.gitops.stored import stored
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.emit import flow
-from virtcatalog.manifests.identity import namespace_of
+from virtcatalog.manifests.identity import Data, namespace_of
 from virtcatalog.repositories.model import Repository
 
 _MOST_BYTES = 256 * 1024
@@ -120,7 +119,7 @@ def _metadata(vm: Subject) -> list[Any]:
 class _Place:
     """A cluster that objects are for, and the keys of VMs of which nothing is to be said."""
 
-    def __init__(self, manifests: Sequence[Manifest], cluster: Cluster) -> None:
+    def __init__(self, manifests: Sequence[Data], cluster: Cluster) -> None:
         self.cluster = cluster
         self.alike = Alike(cluster, labels_matter=labels_matter(cluster))
         self.namespaces = frozenset(map(namespace_of, manifests))
@@ -188,7 +187,7 @@ def _value_text(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _annotation_excess(manifest: Manifest) -> int:
+def _annotation_excess(manifest: Data) -> int:
     """By how many bytes the annotations would be too long once a client has applied an object; 0 if they fit.
 
     The object is written as kubectl does: compact, and with a line's end (pkg/util/apply.go, GetModifiedConfiguration).

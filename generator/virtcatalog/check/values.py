@@ -9,11 +9,11 @@ from typing import Any
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kinds import kind_type
 from virtcatalog.api.shape import List, Shape, Struct, struct_of
-from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.catalog.labels import FLUX_SUBSTITUTE
 from virtcatalog.check.finding import Finding, Rule
 from virtcatalog.check.subject import Inventory, Subject, VmCheck
 from virtcatalog.fleet.inputs import encoded
+from virtcatalog.manifests.identity import Data
 
 NULL = Rule(
     "null-value",
@@ -80,7 +80,7 @@ def _values(subject: Subject) -> Iterator[Finding]:
         yield from _substituted(subject)
 
 
-def _without_status(manifest: Manifest) -> Manifest:
+def _without_status(manifest: Data) -> Data:
     return {key: value for key, value in manifest.items() if key != "status"}
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
+from virtcatalog.api.kinds import CATALOG_API_VERSION
 from virtcatalog.create import params
 from virtcatalog.create.options import FlagError
 from virtcatalog.create.vm import generated_name, sorted_keys
 from virtcatalog.errors import nearest
 from virtcatalog.kubevirt.preference.topology import TOPOLOGIES
 
-_API_VERSION = "instancetype.kubevirt.io/v1beta1"
 _DEVICE = {"name": str, "devicename": str}
 _POLICIES = ("auto", "shared")
 
@@ -95,4 +95,4 @@ def create_type(noun: str, options: TypeOptions, spec: dict[str, Any]) -> dict[s
     kind = f"VirtualMachine{'' if namespaced else 'Cluster'}{noun.capitalize()}"
     name = options.name or generated_name(f"{'' if namespaced else 'cluster'}{noun}-")
     metadata = {"name": name} | ({"namespace": options.namespace} if options.namespace else {})
-    return sorted_keys({"apiVersion": _API_VERSION, "kind": kind, "metadata": metadata, "spec": spec})
+    return sorted_keys({"apiVersion": CATALOG_API_VERSION, "kind": kind, "metadata": metadata, "spec": spec})

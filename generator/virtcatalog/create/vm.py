@@ -6,13 +6,14 @@ import secrets
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from virtcatalog.api.kinds import NAMESPACED_KINDS
 from virtcatalog.create import params
 from virtcatalog.create.access import access_credentials, add_cloud_init
 from virtcatalog.create.options import CreatedVm, FlagError, VmOptions, check_exclusive
 from virtcatalog.create.storage import Storage, add_claims, add_containerdisks, add_imports, add_sysprep
 from virtcatalog.errors import nearest
 from virtcatalog.kubevirt.identity import DRAWN_LETTERS
-from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS
+from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.identity import identity
 
 _RUN_STRATEGIES = ("Always", "Manual", "Halted", "Once", "RerunOnFailure")
@@ -185,6 +186,6 @@ def completed(vm: Manifest, objects: Iterable[Manifest]) -> Manifest:
         if matcher.get("kind") or not matcher.get("name"):
             continue
         kinds_of_name = {kind for kind in kinds.get(matcher["name"], ()) if kind_of(kind)}
-        if kinds_of_name and kinds_of_name <= NAMESPACED_KINDS:
+        if kinds_of_name and kinds_of_name.issubset(NAMESPACED_KINDS):
             spec[key] = {"kind": kinds_of_name.pop().lower(), **matcher}
     return {**vm, "spec": spec}

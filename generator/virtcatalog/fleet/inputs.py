@@ -13,12 +13,12 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.api.kinds import HOLDERS, vm_spec
+from virtcatalog.api.kinds import CATALOG_KINDS, HOLDERS, vm_spec
 from virtcatalog.fleet.cache import digest
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.decoding import CLUSTER_WIDE, counts
 from virtcatalog.kubevirt.instancetype.references import named_object
-from virtcatalog.kubevirt.matchers import KINDS, MATCHERS
+from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.identity import Data, Identity, identity
 
 _encode = msgspec.json.Encoder().encode
@@ -39,7 +39,7 @@ class Inputs:
         for manifest in manifests:
             kind, namespace, name = located(manifest)
             content = encoded(manifest)
-            if kind in KINDS:
+            if kind in CATALOG_KINDS:
                 self._types[kind, namespace, name] = digest(content)
             elif kind == "ControllerRevision":
                 self._revisions.setdefault(namespace, []).append(content)

@@ -14,7 +14,6 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE
-from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.catalog.model import VmTemplate
 from virtcatalog.errors import CatalogError, Problem, Reason
 from virtcatalog.fleet.cache import Cache, key_of
@@ -112,7 +111,7 @@ def is_behind_link(root: Path, path: Path) -> bool:
 _REFERENCES = (("instancetype", CLUSTER_INSTANCETYPE), ("preference", CLUSTER_PREFERENCE))
 
 
-def crossed(template: VmTemplate, objects: Sequence[Manifest]) -> Iterator[VmTemplate]:
+def crossed(template: VmTemplate, objects: Sequence[Data]) -> Iterator[VmTemplate]:
     """Yield the template itself, then one with every pair of what it is crossed with.
 
     `objects` are those that the template's environment deploys. A pair's key ends in its names, and a kind
@@ -149,7 +148,7 @@ def crossed(template: VmTemplate, objects: Sequence[Manifest]) -> Iterator[VmTem
             yield replace(template, key=".".join([template.key, *names]), manifest=_with(template.manifest, pair))
 
 
-def _with(manifest: Manifest, pair: dict[str, dict[str, str]]) -> Manifest:
-    copy: Manifest = fresh(manifest)
+def _with(manifest: Data, pair: dict[str, dict[str, str]]) -> Data:
+    copy: Data = fresh(manifest)
     copy["spec"] |= {part: reference for part, reference in pair.items() if reference}
     return copy

@@ -16,10 +16,6 @@ from virtcatalog.kubevirt.causes import invalid, not_found, not_supported
 Matcher = InstancetypeMatcher | PreferenceMatcher
 FAILURE_POLICIES = ("Ignore", "Reject")
 
-NAMESPACED_KINDS = frozenset({INSTANCETYPE, PREFERENCE})
-KINDS = NAMESPACED_KINDS | {CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE}
-"""The kinds of instance types and preferences."""
-
 
 def _spellings(cluster_kind: str, *kinds: str) -> dict[str, str]:
     spellings = {"": cluster_kind}

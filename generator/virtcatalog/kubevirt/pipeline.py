@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from virtcatalog.api.decode import to_manifest
 from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
-from virtcatalog.api.kinds import TEMPLATES_SINCE
+from virtcatalog.api.kinds import TEMPLATE, TEMPLATES_SINCE
 from virtcatalog.api.kubevirt import (
     VirtualMachine,
     VirtualMachineInstance,
@@ -103,7 +103,7 @@ def admit(object_manifest: dict[str, Any], cluster: Cluster) -> list[Cause]:
     A manifest of a type or preference that does not fit its API gives causes without a field, one for each problem; of
     a template, what its schema says. UnsupportedError for an object of another kind.
     """
-    if object_manifest.get("kind") == "VirtualMachineTemplate":
+    if object_manifest.get("kind") == TEMPLATE:
         from virtcatalog.kubevirt.template.admission import admit_template
 
         if cluster.release.minor < TEMPLATES_SINCE:

@@ -13,14 +13,14 @@ from msgspec.structs import replace
 
 from virtcatalog.api.decode import convert, to_manifest
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
-from virtcatalog.api.kinds import vm_spec
+from virtcatalog.api.kinds import CATALOG_KINDS, NAMESPACED_KINDS, vm_spec
 from virtcatalog.errors import place
 from virtcatalog.fleet.cache import digest
 from virtcatalog.fleet.inputs import encoded
 from virtcatalog.fleet.recall import Objects
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
-from virtcatalog.kubevirt.matchers import KINDS, MATCHERS, NAMESPACED_KINDS
+from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.live.revisions import Past
 from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.live.verdict import Field, Reason
@@ -58,7 +58,7 @@ class Types:
     ) -> None:
         """`unread` says why it is not known which objects of a kind the cluster has, "" where it is."""
         self._side, self._there, self._unread = side, there, unread
-        self._in_git = {identity(obj): obj for obj in in_git if obj.get("kind") in KINDS}
+        self._in_git = {identity(obj): obj for obj in in_git if obj.get("kind") in CATALOG_KINDS}
         self._unlike: dict[Identity, Reason | None] = {}
 
     def reasons(self, vm: Vm) -> Iterator[Reason]:

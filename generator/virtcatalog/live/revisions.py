@@ -13,11 +13,11 @@ from typing import Any, Literal, NamedTuple
 
 from virtcatalog.api.core import ControllerRevision
 from virtcatalog.api.decode import decode_manifest, to_manifest
-from virtcatalog.api.kinds import vm_spec
+from virtcatalog.api.kinds import NAMESPACED_KINDS, vm_spec
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype.revision import OBJECT_NAME_LABEL, RevisionError, instancetype_of, preference_of
-from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS
+from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.live.managers import unmanaged
 from virtcatalog.live.snapshot import Snapshot

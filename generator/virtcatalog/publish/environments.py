@@ -8,11 +8,11 @@ from typing import NamedTuple
 import msgspec
 
 from virtcatalog.api.kinds import CLUSTER_KINDS, INSTANCETYPE_KINDS, PREFERENCE_KINDS
-from virtcatalog.catalog.kinds import Manifest
 from virtcatalog.catalog.lock import SECTIONS, published, published_in
 from virtcatalog.catalog.model import Catalog, Lock, Published, PublishedEnvironment
 from virtcatalog.catalog.places import Source
 from virtcatalog.manifests.difference import differences
+from virtcatalog.manifests.identity import Data
 from virtcatalog.render.features import natural
 
 Objects = Mapping[str, Mapping[str, Published]]
@@ -111,7 +111,7 @@ class _State(NamedTuple):
     def scope(self) -> str:
         return "both" if len(self.scopes) > 1 else "".join(self.scopes)
 
-    def spec(self, section: str, kind: str, name: str) -> Manifest:
+    def spec(self, section: str, kind: str, name: str) -> Data:
         """The spec of an object as the environment has it."""
         patch = self.environment.patched.get(f"{kind}/{name}")
         return self.objects[section][name].spec if patch is None or patch.spec is None else patch.spec

@@ -12,12 +12,12 @@ from typing import Literal
 
 import msgspec
 
-from virtcatalog.api.kinds import NAMESPACED_KINDS
+from virtcatalog.api.kinds import NAMESPACED_KINDS, TEMPLATE
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.kinds import TEMPLATE, Manifest
 from virtcatalog.catalog.labels import FLUX_PRUNE, SYNC_OPTIONS
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.manifests.identity import Data
 from virtcatalog.oci import SCHEME
 
 IN_CLUSTER = "in-cluster"
@@ -45,7 +45,7 @@ class Verification(msgspec.Struct, frozen=True):
     issuer: str = ""
     subject: str = ""
 
-    def manifest(self) -> Manifest:
+    def manifest(self) -> Data:
         """Return it as Flux has it."""
         if self.secret:
             return {"provider": "cosign", "secretRef": {"name": self.secret}}
@@ -97,7 +97,7 @@ class Destination(msgspec.Struct, frozen=True):
         return f"{self.overlay.name}-{cluster}" if self.others else self.overlay.name
 
 
-def applications(origin: Origin, destinations: Sequence[Destination], namespace: str = "argocd") -> list[Manifest]:
+def applications(origin: Origin, destinations: Sequence[Destination], namespace: str = "argocd") -> list[Data]:
     """Return the Argo CD Applications of the environments; `namespace` is Argo CD's own."""
     manifests = []
     for destination in destinations:
@@ -111,7 +111,7 @@ def applications(origin: Origin, destinations: Sequence[Destination], namespace:
     return manifests
 
 
-def application_set(origin: Origin, destinations: Sequence[Destination], namespace: str = "argocd") -> Manifest:
+def application_set(origin: Origin, destinations: Sequence[Destination], namespace: str = "argocd") -> Data:
     """Return an Argo CD ApplicationSet that makes those same Applications; GitopsError for a template in their text."""
     for text in (origin.url, origin.target, origin.tree, *(destination.cluster for destination in destinations)):
         if "{{" in text:
@@ -177,10 +177,10 @@ def pruned(catalog: Catalog, overlays: Iterable[Overlay], tool: Literal["argocd"
     ]
 
 
-def flux(origin: Origin, overlays: Sequence[Overlay], namespace: str = "flux-system") -> list[Manifest]:
+def flux(origin: Origin, overlays: Sequence[Overlay], namespace: str = "flux-system") -> list[Data]:
     """Return Flux's source, the namespaces of the environments, and a Flux Kustomization for every environment."""
     source = flux_source(origin, namespace)
-    manifests: list[Manifest] = [source]
+    manifests: list[Data] = [source]
     for name in dict.fromkeys(name for overlay in overlays for name in (overlay.namespace, overlay.templates) if name):
         # Pruning a Namespace would delete the VMs in it.
         metadata = {"name": name, "annotations": {FLUX_PRUNE: "disabled"}}
@@ -188,7 +188,7 @@ def flux(origin: Origin, overlays: Sequence[Overlay], namespace: str = "flux-sys
     return manifests + [_kustomization(origin, source, overlay, namespace) for overlay in overlays]
 
 
-def flux_source(origin: Origin, namespace: str = "flux-system") -> Manifest:
+def flux_source(origin: Origin, namespace: str = "flux-system") -> Data:
     """Return Flux's source of a repository or artifact."""
     return _oci_repository(origin, namespace) if origin.oci else _git_repository(origin, namespace)
 
@@ -198,9 +198,9 @@ def _namespace(overlay: Overlay) -> str:
     return overlay.namespace or overlay.templates
 
 
-def _application(origin: Origin, path: str, cluster: str, namespace: str, create_namespace: str) -> Manifest:
+def _application(origin: Origin, path: str, cluster: str, namespace: str, create_namespace: str) -> Data:
     destination = {"name": cluster}
-    sync: Manifest = {"automated": {"prune": True, "selfHeal": True}}
+    sync: Data = {"automated": {"prune": True, "selfHeal": True}}
     if namespace:
         destination["namespace"] = namespace
         sync["syncOptions"] = [f"CreateNamespace={create_namespace}"]
@@ -212,14 +212,14 @@ def _application(origin: Origin, path: str, cluster: str, namespace: str, create
     }
 
 
-def _metadata(origin: Origin) -> Manifest:
+def _metadata(origin: Origin) -> Data:
     """The annotation that spares Argo CD the rendering after pushes outside the tree; artifacts hold the tree only."""
     if origin.oci or not _PLAIN.fullmatch(origin.tree):
         return {}
     return {"annotations": {"argocd.argoproj.io/manifest-generate-paths": f"/{origin.tree}"}}
 
 
-def _git_repository(origin: Origin, namespace: str) -> Manifest:
+def _git_repository(origin: Origin, namespace: str) -> Data:
     scp = _SCP.fullmatch(origin.url)
     if scp:
         raise GitopsError(
@@ -227,7 +227,7 @@ def _git_repository(origin: Origin, namespace: str) -> Manifest:
         )
     if not origin.url.startswith(("https://", "http://", "ssh://")):
         raise GitopsError(f"{origin.url}: Flux takes https://, http://, ssh:// and oci:// URLs")
-    spec: Manifest = {"interval": "5m", "url": origin.url, "ref": _git_ref(origin.target)}
+    spec: Data = {"interval": "5m", "url": origin.url, "ref": _git_ref(origin.target)}
     if origin.tree and "/" not in origin.tree and _PLAIN.fullmatch(origin.tree):
         spec["ignore"] = f"/*\n!/{origin.tree}\n"
     return _source("GitRepository", origin, namespace, spec)
@@ -239,7 +239,7 @@ def _git_ref(revision: str) -> dict[str, str]:
     return {"commit" if _COMMIT.fullmatch(revision) else "branch": revision}
 
 
-def _oci_repository(origin: Origin, namespace: str) -> Manifest:
+def _oci_repository(origin: Origin, namespace: str) -> Data:
     target = origin.target
     if target.startswith("sha256:"):
         reference = {"digest": target}
@@ -251,7 +251,7 @@ def _oci_repository(origin: Origin, namespace: str) -> Manifest:
     )
 
 
-def _kustomization(origin: Origin, source: Manifest, overlay: Overlay, namespace: str) -> Manifest:
+def _kustomization(origin: Origin, source: Data, overlay: Overlay, namespace: str) -> Data:
     return {
         "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
         "kind": "Kustomization",
@@ -269,7 +269,7 @@ def _kustomization(origin: Origin, source: Manifest, overlay: Overlay, namespace
     }
 
 
-def _source(kind: str, origin: Origin, namespace: str, spec: Manifest) -> Manifest:
+def _source(kind: str, origin: Origin, namespace: str, spec: Data) -> Data:
     return {
         "apiVersion": "source.toolkit.fluxcd.io/v1",
         "kind": kind,

@@ -10,9 +10,8 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE
+from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, PREFERENCE, TEMPLATE
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.catalog.kinds import TEMPLATE
 from virtcatalog.catalog.model import Catalog, Deprecation, Entry, Instancetype, Preference, Template
 from virtcatalog.escaping import markdown_prose as prose
 from virtcatalog.render.features import features, natural

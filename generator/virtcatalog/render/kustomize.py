@@ -11,13 +11,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE, INSTANCETYPE, NAMESPACED_KINDS, PREFERENCE
+from virtcatalog.api.kinds import (
+    CATALOG_API_VERSION,
+    CATALOG_KINDS,
+    CLUSTER_INSTANCETYPE,
+    CLUSTER_PREFERENCE,
+    INSTANCETYPE,
+    NAMESPACED_KINDS,
+    PREFERENCE,
+    TEMPLATE,
+)
 from virtcatalog.api.names import DEPRECATED_LABEL
 from virtcatalog.catalog.environment import Overlay, Selection
-from virtcatalog.catalog.kinds import API_VERSION, KINDS, TEMPLATE, Manifest
 from virtcatalog.catalog.model import Template
 from virtcatalog.limits import MIB
 from virtcatalog.manifests.emit import dump, join
+from virtcatalog.manifests.identity import Data
 
 _HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 
@@ -27,7 +36,7 @@ def kustomization(resources: Iterable[str]) -> str:
     return dump({**_HEAD, "resources": list(resources)})
 
 
-def overlay_kustomization(overlay: Overlay, objects: Sequence[Manifest], templates: Sequence[Template] = ()) -> str:
+def overlay_kustomization(overlay: Overlay, objects: Sequence[Data], templates: Sequence[Template] = ()) -> str:
     """Return the overlay over `../../base`: the kinds it takes, what it leaves out, and what it changes."""
     taken = {kind: [manifest for manifest in objects if manifest["kind"] == kind] for kind in overlay.kinds}
     left_out = {
@@ -63,7 +72,7 @@ def overlay_kustomization(overlay: Overlay, objects: Sequence[Manifest], templat
     return dump(document)
 
 
-def _deletions(overlay: Overlay, left_out: Sequence[Manifest]) -> list[dict[str, Any]]:
+def _deletions(overlay: Overlay, left_out: Sequence[Data]) -> list[dict[str, Any]]:
     """One patch for what the overlay's selection leaves out of a kind, beside deprecated objects."""
     rest = [
         manifest
@@ -77,7 +86,7 @@ def _delete(target: dict[str, str]) -> dict[str, Any]:
     return {"target": target, "patch": dump({**_identity(), "$patch": "delete"})}
 
 
-def _merges(target: Selection, patch: dict[str, Any], included: Sequence[Manifest]) -> list[dict[str, Any]]:
+def _merges(target: Selection, patch: dict[str, Any], included: Sequence[Data]) -> list[dict[str, Any]]:
     """The merge patch, once per kind in which it selects objects."""
     selected = [manifest for manifest in included if target.matches(manifest)]
     metadata = patch.get("metadata", {})
@@ -99,7 +108,7 @@ def _merges(target: Selection, patch: dict[str, Any], included: Sequence[Manifes
     return patches
 
 
-def _targets(objects: Sequence[Manifest]) -> list[dict[str, str]]:
+def _targets(objects: Sequence[Data]) -> list[dict[str, str]]:
     """kustomize targets that select exactly these objects: one a kind."""
     names: dict[str, list[str]] = {}
     for manifest in objects:
@@ -123,14 +132,14 @@ def _move(kind: str, namespace: str) -> dict[str, Any]:
 
 def _identity() -> dict[str, Any]:
     # With a target, kustomize wants these in a patch and ignores their values.
-    return {"apiVersion": API_VERSION, "kind": "any", "metadata": {"name": "any"}}
+    return {"apiVersion": CATALOG_API_VERSION, "kind": "any", "metadata": {"name": "any"}}
 
 
 CHECKSUMS = "CHECKSUMS.sha256"
 
 #: The part of a bundle's name between the catalog's and `-bundle.yaml`, and the kinds it holds.
 BUNDLES = {
-    "instancetypes-all": KINDS,
+    "instancetypes-all": CATALOG_KINDS,
     "instancetypes": (INSTANCETYPE,),
     "clusterinstancetypes": (CLUSTER_INSTANCETYPE,),
     "preferences": (PREFERENCE,),

@@ -11,9 +11,15 @@ Tools sync `base/` or an overlay; nothing but manifests lies there.
 
 from __future__ import annotations
 
-from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS, TEMPLATES_SINCE
+from virtcatalog.api.kinds import (
+    CATALOG_API_VERSION,
+    CATALOG_KINDS,
+    INSTANCETYPE_KINDS,
+    PREFERENCE_KINDS,
+    TEMPLATE,
+    TEMPLATES_SINCE,
+)
 from virtcatalog.api.shape import parse_release
-from virtcatalog.catalog.kinds import API_VERSION, KINDS, TEMPLATE
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.errors import CatalogError, Problem
 from virtcatalog.limits import MIB, RENDERED_BYTES
@@ -40,7 +46,7 @@ def _templates(catalog: Catalog, texts: dict[str, list[str]]) -> Tree:
 def render(catalog: Catalog) -> Tree:
     """Return {path relative to the output folder: text}, sorted by path."""
     tree: Tree = {}
-    texts: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    texts: dict[str, list[str]] = {kind: [] for kind in CATALOG_KINDS}
     size = 0
     for entries, kinds, noun in (
         (catalog.instancetypes, INSTANCETYPE_KINDS, "instance types"),
@@ -56,7 +62,7 @@ def render(catalog: Catalog) -> Tree:
                 metadata["labels"] = dict(sorted(labels.items()))
                 bundled = dump({"metadata": metadata, "spec": entry.spec})
             for kind in kinds:
-                head = f"apiVersion: {API_VERSION}\nkind: {kind}\n"
+                head = f"apiVersion: {CATALOG_API_VERSION}\nkind: {kind}\n"
                 text = tree[f"base/{kind}/{entry.name}.yaml"] = head + body
                 size += len(text)
                 texts[kind].append(head + bundled if bundled is not body else text)
@@ -68,7 +74,7 @@ def render(catalog: Catalog) -> Tree:
             tree[f"base/{kind}/kustomization.yaml"] = kustomization(f"{entry.name}.yaml" for entry in entries)
     tree |= _templates(catalog, texts)
     served = [TEMPLATE] if catalog.templates and parse_release(catalog.kubevirt) >= TEMPLATES_SINCE else []
-    tree["base/kustomization.yaml"] = kustomization([*KINDS, *served])
+    tree["base/kustomization.yaml"] = kustomization([*CATALOG_KINDS, *served])
     tree["kustomization.yaml"] = kustomization(["base"])
     objects = catalog.objects() if catalog.overlays else []
     for overlay in catalog.overlays:

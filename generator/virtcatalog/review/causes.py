@@ -9,9 +9,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from virtcatalog.api.kinds import CATALOG_KINDS
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.places import Source
-from virtcatalog.kubevirt.matchers import KINDS, matcher_of
+from virtcatalog.kubevirt.matchers import matcher_of
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.review.comparison import Comparison
@@ -162,7 +163,7 @@ class Causes:
         for which in sorted(comparison.changed):
             kind, namespace, name = which
             named = name in words or f"{namespace}/{name}" in words
-            if kind not in KINDS and kind != "KubeVirt" and (named or kind in _UNNAMED):
+            if kind not in CATALOG_KINDS and kind != "KubeVirt" and (named or kind in _UNNAMED):
                 yield from (replace(cause, name=f"{kind} {name}") for cause in self._object(which, comparison))
         hosts = [cluster.conditions.host for cluster in (comparison.base, comparison.head)]
         if hosts[0] != hosts[1]:

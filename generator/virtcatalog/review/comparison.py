@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from virtcatalog.api.kinds import CATALOG_KINDS, NAMESPACED_KINDS
 from virtcatalog.api.names import REPLACED_BY
 from virtcatalog.environments import release_of
 from virtcatalog.fleet.alike import labels_matter
@@ -17,7 +18,6 @@ from virtcatalog.fleet.inputs import Inputs, located
 from virtcatalog.gitops.immutable import frozen_fields
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
-from virtcatalog.kubevirt.matchers import KINDS, NAMESPACED_KINDS
 from virtcatalog.manifests.identity import Data, Identity, namespace_of
 from virtcatalog.releases import Release
 from virtcatalog.repositories.operator import deployed
@@ -71,21 +71,21 @@ class Comparison:
         base, head = [*base, *of_operator[0][1]], [*head, *of_operator[1][1]]
         companions = [list(side.companions_in(environment)) for side in sides]
         objects = [*around, *base, *companions[0]], [*around, *head, *companions[1]]
-        types = [[manifest for manifest in on_side if manifest["kind"] in KINDS] for on_side in objects]
-        rest = [manifest for manifest in objects[1] if manifest["kind"] not in KINDS]
+        types = [[manifest for manifest in on_side if manifest["kind"] in CATALOG_KINDS] for on_side in objects]
+        rest = [manifest for manifest in objects[1] if manifest["kind"] not in CATALOG_KINDS]
         self._old_types = [*types[0], *rest] if types[0] != types[1] else None
         self._meet_head = partial(_cluster, sides[1], environment, conditions[1])
         self.base = _cluster(sides[0], environment, conditions[0], objects[0])
         self.head = self._meet_head(objects[1])
         self._objects = tuple(_configured(side, own) for side, own in zip(sides, objects, strict=True))
         self.changed = _differing(base, head)
-        pairs = ([manifest for manifest in own if manifest["kind"] in KINDS] for own in (base, head))
+        pairs = ([manifest for manifest in own if manifest["kind"] in CATALOG_KINDS] for own in (base, head))
         self._renamed = {(old[0], old[2]): new[2] for old, new in renames(*pairs).items()}
         self.all_change = (
             self.base.conditions != self.head.conditions
             or sides[0].kubevirt != sides[1].kubevirt
             or companions[0] != companions[1]
-            or any(kind not in KINDS for kind, *_ in self.changed)
+            or any(kind not in CATALOG_KINDS for kind, *_ in self.changed)
         )
         self._partial = tuple(
             cluster for cluster, side in zip((self.base, self.head), sides, strict=True) if side.left_out
@@ -129,7 +129,9 @@ class Comparison:
             if side.views is None:
                 continue
             names = {id(manifest): name for name, objects in side.objects.items() for manifest in objects}
-            types = (manifest for manifest in side.objects_in(self.environment, unit) if manifest["kind"] in KINDS)
+            types = (
+                manifest for manifest in side.objects_in(self.environment, unit) if manifest["kind"] in CATALOG_KINDS
+            )
             homes |= {located(manifest): names[id(manifest)] for manifest in types if id(manifest) in names}
         return homes
 
@@ -254,4 +256,4 @@ def _differing(base: Iterable[Data], head: Iterable[Data]) -> frozenset[Identity
 
 def _felt(manifest: Data) -> Data:
     """What of an object a VM feels: of an instance type or preference no label, annotation or namespace."""
-    return manifest["spec"] if manifest["kind"] in KINDS and "spec" in manifest else manifest
+    return manifest["spec"] if manifest["kind"] in CATALOG_KINDS and "spec" in manifest else manifest

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from virtcatalog.api.kinds import NAMESPACED_KINDS
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.environments import BASE, environments_for
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.kubevirt.matchers import NAMESPACED_KINDS
 from virtcatalog.manifests.dump import Packed
 from virtcatalog.manifests.identity import Data
 from virtcatalog.review.comparison import Comparison, KnownField

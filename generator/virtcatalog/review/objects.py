@@ -10,9 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from virtcatalog.api.findings import Path
-from virtcatalog.catalog.kinds import TEMPLATE
+from virtcatalog.api.kinds import CATALOG_KINDS, TEMPLATE
 from virtcatalog.environments import BASE
-from virtcatalog.kubevirt.matchers import KINDS
 from virtcatalog.manifests.difference import leaves
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.identity import Data, Identity, identity
@@ -93,7 +92,7 @@ def compare_objects(
             # An environment's namespace and labels are in the context of the diff, and all over an added object.
             content = _lines(change.diff, "+-") if change.change in ("changed", "renamed") else change.change
             # A catalog's objects are the same in whichever namespace an environment deploys them.
-            key = (kind, "" if kind in (*KINDS, TEMPLATE) else namespace, name, content)
+            key = (kind, "" if kind in (*CATALOG_KINDS, TEMPLATE) else namespace, name, content)
             where = environment, namespace
             for index in alike.get(key, ()):
                 if environment not in dict(changes[index].deployed):

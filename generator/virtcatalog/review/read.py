@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS
-from virtcatalog.catalog.kinds import TEMPLATE
+from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS, TEMPLATE
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.catalog.places import Source

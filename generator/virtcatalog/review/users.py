@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from virtcatalog.api.kinds import CATALOG_KINDS
 from virtcatalog.catalog.labels import deprecation
 from virtcatalog.errors import counted, listed, some
-from virtcatalog.kubevirt.matchers import KINDS
 from virtcatalog.manifests.identity import Identity, identity
 from virtcatalog.review.kubevirtcr import uninstalled
 from virtcatalog.review.objects import ObjectChange
@@ -80,7 +80,7 @@ def deprecations(changes: Iterable[ObjectChange], all_users: AllUsers) -> list[D
     users: dict[tuple[str, str, str], Users] = {}
     for change in changes:
         kind, _, name = identity(change.manifest)
-        if kind in KINDS and change.old and change.new and deprecation(change.old) is None:
+        if kind in CATALOG_KINDS and change.old and change.new and deprecation(change.old) is None:
             instead = deprecation(change.new)
             if instead is not None:
                 which = "instance type" if kind.endswith("Instancetype") else "preference", name, instead
@@ -112,7 +112,7 @@ def consequences(change: ObjectChange, all_users: AllUsers) -> list[str]:
         return [f"{uninstalled(change.manifest)}."]
     if kind == "KubeVirt":
         return ["VMs that run keep their domain; their next start takes the new configuration."]
-    if kind not in KINDS:
+    if kind not in CATALOG_KINDS:
         return []
     users = users_of(change, all_users)
     if change.change == "added":

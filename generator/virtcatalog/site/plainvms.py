@@ -16,9 +16,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from lxml import etree
 
-from virtcatalog.api.kinds import CLUSTER_INSTANCETYPE
+from virtcatalog.api.kinds import CATALOG_API_VERSION, CLUSTER_INSTANCETYPE
 from virtcatalog.ask.template import guest
-from virtcatalog.catalog.kinds import API_VERSION, Manifest
 from virtcatalog.check.minimal import required_architecture
 from virtcatalog.errors import UnsupportedError
 from virtcatalog.kubevirt.cluster import Cluster
@@ -28,6 +27,7 @@ from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.kubevirt.pod.amounts import extract
 from virtcatalog.kubevirt.result import Result
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.identity import Data
 
 NAME: Final = "my-vm"
 NAMESPACE: Final = "default"
@@ -59,7 +59,7 @@ class PlainVM(NamedTuple):
     facts: Facts
 
 
-def plain_vm(instancetype: str, preference: str = "", architecture: str = "") -> Manifest:
+def plain_vm(instancetype: str, preference: str = "", architecture: str = "") -> Data:
     """Return the plain VM of a pair; its template names the architecture, if the preference requires one."""
     spec: dict[str, Any] = {
         "domain": {"devices": {}},
@@ -81,7 +81,7 @@ def plain_vm(instancetype: str, preference: str = "", architecture: str = "") ->
 class PlainVMs:
     """Expands the plain VMs of a catalog's pairs, an instance type at a time."""
 
-    def __init__(self, types: Sequence[Manifest], preferences: Sequence[Manifest], conditions: Conditions) -> None:
+    def __init__(self, types: Sequence[Data], preferences: Sequence[Data], conditions: Conditions) -> None:
         """`preferences` are in the site's order: the first of all is none."""
         self._cluster = Cluster.under([*types, *preferences], conditions)
         self.conditions = f"KubeVirt {self._cluster.release}, host profile {self._cluster.host}"
@@ -190,9 +190,9 @@ def _requests(result: Result) -> str:
     )
 
 
-def _other(vcpus: int, memory: str) -> Manifest:
+def _other(vcpus: int, memory: str) -> Data:
     return {
-        "apiVersion": API_VERSION,
+        "apiVersion": CATALOG_API_VERSION,
         "kind": CLUSTER_INSTANCETYPE,
         "metadata": {"name": f"z-{vcpus}"},
         "spec": {"cpu": {"guest": vcpus}, "memory": {"guest": memory}},

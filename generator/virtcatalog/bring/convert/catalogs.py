@@ -17,10 +17,9 @@ from virtcatalog.api.decode import convert
 from virtcatalog.api.findings import Path, prune_unknown
 from virtcatalog.api.govalues import from_base64
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
-from virtcatalog.api.kinds import INSTANCETYPE, PREFERENCE, RETIRED
+from virtcatalog.api.kinds import CATALOG_API_VERSION, INSTANCETYPE, PREFERENCE, RETIRED
 from virtcatalog.bring.convert.change import Changes, UnconvertibleError, vcpus
 from virtcatalog.bring.convert.machines import maps, profile_name
-from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.kubevirt.instancetype.revision import GROUP, OBJECT_NAME_LABEL, VERSION
 from virtcatalog.manifests.fields import get, map_at
 from virtcatalog.manifests.merge import fresh
@@ -63,7 +62,7 @@ def flavors(data: Data, changes: Changes, memory: str) -> list[Data]:
     """
     kind = RETIRED[data["apiVersion"], data["kind"]][1]
     if "profiles" not in data:
-        instancetype = {**data, "apiVersion": API_VERSION, "kind": kind}
+        instancetype = {**data, "apiVersion": CATALOG_API_VERSION, "kind": kind}
         if isinstance(instancetype.get("spec"), dict):
             _old_cpu(instancetype["spec"], ("spec", "cpu"), changes)
             _required(instancetype["spec"], ("spec",), changes, memory)
@@ -95,7 +94,7 @@ def _profile(data: Data, index: int, profile: Data, kind: str, changes: Changes,
     changes.moved((*path, "cpu"), "spec.cpu")
     _old_cpu(spec, (*path, "cpu"), changes)
     _required(spec, path, changes, memory)
-    return {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
+    return {"apiVersion": CATALOG_API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
 
 
 def default_profile(flavor: Data) -> str:
@@ -163,8 +162,8 @@ def revision(data: Data, changes: Changes, memory: str) -> None:
         changes += [replace(change, path=("data", *change.path)) for change in contents_changes]
     elif "Preference" in str(kind):
         preference(contents, ("data",), changes)
-    changes.changed(("data", "apiVersion"), data["data"]["apiVersion"], API_VERSION)
-    data["data"] = {**contents, "apiVersion": API_VERSION}
+    changes.changed(("data", "apiVersion"), data["data"]["apiVersion"], CATALOG_API_VERSION)
+    data["data"] = {**contents, "apiVersion": CATALOG_API_VERSION}
     metadata = data["metadata"]
     metadata["name"] = names[1]
     changes.changed(
@@ -213,7 +212,7 @@ def _spec_revision(data: Data, changes: Changes) -> Data:
         metadata["labels"] |= {f"{GROUP}/object-version": VERSION}
         changes.added(("metadata", "labels"), f"what KubeVirt finds a revision by, such as {OBJECT_NAME_LABEL}")
     changes.changed(path, "base64", f"a {kind}", "the revision does not say of which scope; both have one spec")
-    return {"apiVersion": API_VERSION, "kind": kind, "metadata": identity, "spec": spec}
+    return {"apiVersion": CATALOG_API_VERSION, "kind": kind, "metadata": identity, "spec": spec}
 
 
 def _kind_of(spec: Any) -> str | None:

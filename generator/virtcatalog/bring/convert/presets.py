@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from virtcatalog.api.findings import Path
-from virtcatalog.api.kinds import INSTANCETYPE, PREFERENCE
+from virtcatalog.api.kinds import CATALOG_API_VERSION, INSTANCETYPE, PREFERENCE
 from virtcatalog.ask.replacement import BIOS, FIELDS, TO_INSTANCETYPE, TO_PREFERENCE, put
 from virtcatalog.bring.convert.change import Changes, vcpus
-from virtcatalog.catalog.kinds import API_VERSION
 from virtcatalog.manifests.fields import get, map_at
 from virtcatalog.manifests.merge import fresh
 
@@ -119,4 +118,4 @@ def _selector(spec: Data, kinds: list[str], data: Data, changes: Changes) -> Non
 
 
 def _object(data: Data, kind: str, spec: Data) -> Data:
-    return {"apiVersion": API_VERSION, "kind": kind, "metadata": fresh(map_at(data, "metadata")), "spec": spec}
+    return {"apiVersion": CATALOG_API_VERSION, "kind": kind, "metadata": fresh(map_at(data, "metadata")), "spec": spec}

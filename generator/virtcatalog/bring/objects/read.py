@@ -9,10 +9,9 @@ from msgspec.structs import replace
 
 from virtcatalog.api.decode import decode_manifest, manifest_name
 from virtcatalog.api.findings import Path, field_path, inspect_kind
-from virtcatalog.api.kinds import CLUSTER_KINDS, INSTANCETYPE_KINDS
+from virtcatalog.api.kinds import CATALOG_API_VERSION, CATALOG_KINDS, CLUSTER_KINDS, INSTANCETYPE_KINDS
 from virtcatalog.api.names import LAST_APPLIED, metadata_faults
 from virtcatalog.api.quantity import NANO, Quantity
-from virtcatalog.catalog.kinds import API_VERSION, KINDS
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.manifests.merge import merge
 from virtcatalog.manifests.read import read_apart
@@ -86,7 +85,9 @@ def collected(files: Iterable[tuple[str, bytes]], built: Iterable[tuple[str, lis
 
 
 def _is_catalogs(data: Any) -> bool:
-    return isinstance(data, dict) and data.get("apiVersion") == API_VERSION and data.get("kind") in KINDS
+    return (
+        isinstance(data, dict) and data.get("apiVersion") == CATALOG_API_VERSION and data.get("kind") in CATALOG_KINDS
+    )
 
 
 def _placed(place: Problem, faults: Iterable[tuple[Any, str]]) -> Iterator[Problem]:
@@ -151,7 +152,12 @@ def _clean(data: Mapping[str, Any]) -> Data:
     pairs = {"labels": metadata.get("labels"), "annotations": annotations}
     rest = {key: value for key, value in metadata.items() if key not in pairs}
     rest |= {key: value for key, value in pairs.items() if value}
-    return {"apiVersion": API_VERSION, "kind": data["kind"], "metadata": rest, "spec": merge(data.get("spec") or {})}
+    return {
+        "apiVersion": CATALOG_API_VERSION,
+        "kind": data["kind"],
+        "metadata": rest,
+        "spec": merge(data.get("spec") or {}),
+    }
 
 
 def nothing(sources: Iterable[str]) -> VirtcatalogError:

@@ -7,13 +7,13 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from virtcatalog.api.kinds import TEMPLATE, TEMPLATE_API_VERSION
 from virtcatalog.bring.imports import free_label, label
 from virtcatalog.bring.vmware.fates import Brought
 from virtcatalog.errors import TemplateError
 from virtcatalog.kubevirt.template.process import process
 from virtcatalog.manifests.identity import Data
 
-_API_VERSION: Final = "template.kubevirt.io/v1beta1"
 _NAME: Final = "NAME"
 _WORDS: Final = {
     _NAME: "What the VM is called, and its disks' claims are made of",
@@ -100,8 +100,8 @@ def _owned(data: Any, name: str) -> Any:
 def _template(vm: Data, names: list[str]) -> Data:
     parameters = [{"name": name, "required": True, "description": _WORDS.get(name, _ADDRESS)} for name in names]
     return {
-        "apiVersion": _API_VERSION,
-        "kind": "VirtualMachineTemplate",
+        "apiVersion": TEMPLATE_API_VERSION,
+        "kind": TEMPLATE,
         "metadata": {"name": "vm"},
         "spec": {"parameters": parameters, "virtualMachine": vm},
     }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from virtcatalog.api.decode import decode_manifest
-from virtcatalog.api.kinds import vm_spec
+from virtcatalog.api.kinds import NAMESPACED_KINDS, vm_spec
 from virtcatalog.api.kubevirt import VirtualMachine
 from virtcatalog.errors import ManifestError
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.instancetype.infer import infer_matchers
-from virtcatalog.kubevirt.matchers import MATCHERS, NAMESPACED_KINDS, matched_objects
+from virtcatalog.kubevirt.matchers import MATCHERS, matched_objects
 from virtcatalog.manifests.identity import Data, Identity, namespace_of
 
 
@@ -33,7 +33,7 @@ def references(vm: Data, cluster: Cluster) -> list[Identity] | None:
 
 def refers_to_own_namespace(vm: Data) -> bool:
     """Whether the VM names an instance type or preference of its own namespace."""
-    return not NAMESPACED_KINDS.isdisjoint(named_kinds(vm))
+    return any(kind in NAMESPACED_KINDS for kind in named_kinds(vm))
 
 
 def named_kinds(vm: Data) -> set[str]:

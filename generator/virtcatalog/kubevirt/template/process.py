@@ -14,6 +14,7 @@ import msgspec
 from virtcatalog.api.findings import field_path
 from virtcatalog.api.golang import from_unstructured, unmarshal
 from virtcatalog.api.govalues import GoError, as_floats, as_json, characters
+from virtcatalog.api.kinds import TEMPLATE, TEMPLATE_API_VERSION
 from virtcatalog.api.template import VirtualMachineTemplate
 from virtcatalog.api.values import describe
 from virtcatalog.api.vmstatus import FullVirtualMachine
@@ -234,8 +235,8 @@ def convert_template(template: dict[str, Any]) -> dict[str, Any]:
     spec = {key: template[key] for key in ("message", "parameters") if key in template}
     converted: dict[str, Any] = as_written(
         {
-            "apiVersion": "template.kubevirt.io/v1beta1",
-            "kind": "VirtualMachineTemplate",
+            "apiVersion": TEMPLATE_API_VERSION,
+            "kind": TEMPLATE,
             **({"metadata": metadata} if metadata else {}),
             "spec": {**spec, "virtualMachine": objects[0]},
         }
