@@ -35,12 +35,13 @@ from virtcatalog.ask.origins import (
     run_stages,
     start,
 )
-from virtcatalog.ask.template import INHERITED, Manifest, VmOrVmi, as_vmi, written_template
+from virtcatalog.ask.template import INHERITED, VmOrVmi, as_vmi, written_template
 from virtcatalog.kubevirt.admission.vm import own_template
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import ControllerError, find_both, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, takes
 from virtcatalog.kubevirt.result import Result
+from virtcatalog.manifests.identity import Data
 
 VM = "VM"
 INSTANCETYPE = "instance type"
@@ -66,7 +67,7 @@ class Origin(msgspec.Struct, frozen=True, gc=False):
     sources: tuple[str, ...]
 
 
-def explain(vm_manifest: Manifest, cluster: Cluster) -> list[Origin]:
+def explain(vm_manifest: Data, cluster: Cluster) -> list[Origin]:
     """Return the origin of every leaf of the VMI's metadata and spec, in the VMI's order.
 
     Empty when KubeVirt makes no VMI of the VM. ManifestError when the VM's manifest does not fit its API.
@@ -74,12 +75,12 @@ def explain(vm_manifest: Manifest, cluster: Cluster) -> list[Origin]:
     return _origins(run_stages(vm_manifest, cluster), cluster)
 
 
-def explain_result(vm_manifest: Manifest, result: Result, cluster: Cluster) -> list[Origin]:
+def explain_result(vm_manifest: Data, result: Result, cluster: Cluster) -> list[Origin]:
     """Return what `explain` does, for a VM that was expanded in the cluster: faster if the result has its stages."""
     return _origins(expansion_of(vm_manifest, result, cluster), cluster)
 
 
-def sources_of(vm_manifest: Manifest, result: Result, cluster: Cluster) -> dict[str, Sources]:
+def sources_of(vm_manifest: Data, result: Result, cluster: Cluster) -> dict[str, Sources]:
     """Return the sources of `explain_result` by field."""
     expansion = expansion_of(vm_manifest, result, cluster)
     return _Comparison(expansion, cluster).sources() if expansion else {}
@@ -236,7 +237,7 @@ def _parts(vm: VmOrVmi | None) -> tuple[ObjectMeta | None, VirtualMachineInstanc
     return ObjectMeta(name=own.name, namespace=own.namespace, **inherited), template.spec
 
 
-def _as_written(expansion: Expansion) -> Manifest:
+def _as_written(expansion: Expansion) -> Data:
     """The metadata and spec of the VMI as far as the VM's author wrote them."""
     if expansion.read is not None:
         return _written(expansion.read, expansion.manifest)
@@ -259,7 +260,7 @@ def _source(kind: str, matcher: InstancetypeMatcher | PreferenceMatcher) -> str:
     return f"{kind} {matcher.name}{revision}" if matcher.name else f"{kind}{revision}"
 
 
-def _written(read: VmOrVmi, manifest: Manifest) -> Manifest:
+def _written(read: VmOrVmi, manifest: Data) -> Data:
     """The metadata and spec of the VMI that an author wrote, without defaults that the API adds on reading."""
     written = as_vmi(read)
     if not (manifest.get("metadata") or {}).get("namespace"):

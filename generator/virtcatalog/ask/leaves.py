@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from virtcatalog.api.findings import stepped
+from virtcatalog.manifests.identity import Data
 
 
 class _Absent:
@@ -20,15 +21,13 @@ NESTED: Final = frozenset({dict, list})
 
 _REMEMBERED: Final = 1 << 12
 
-Manifest = dict[str, Any]
 
-
-def leaves(manifest: Manifest, keys: Sequence[str]) -> Iterator[tuple[str, Any]]:
+def leaves(manifest: Data, keys: Sequence[str]) -> Iterator[tuple[str, Any]]:
     """Yield the field and value of the leaves that a manifest has at some of its keys, in its order."""
     return _leaves("", {key: manifest[key] for key in keys if key in manifest})
 
 
-def changed(manifest: Manifest, other: Manifest, keys: Sequence[str]) -> set[str]:
+def changed(manifest: Data, other: Data, keys: Sequence[str]) -> set[str]:
     """Return the fields of leaves, at some keys of a manifest, whose values differ or are missing in another."""
     fields: set[str] = set()
     _add_changed(fields, "", {key: manifest[key] for key in keys if key in manifest}, other)

@@ -18,13 +18,14 @@ from virtcatalog.api.decode import clone, to_manifest
 from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
-from virtcatalog.ask.leaves import ABSENT, NESTED, STEPS, Manifest, items
+from virtcatalog.ask.leaves import ABSENT, NESTED, STEPS, items
 from virtcatalog.ask.template import VmOrVmi, read_vm
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import ControllerError, start_vmi, sync_instancetype
 from virtcatalog.kubevirt.defaults.webhooks import mutate_vm, mutate_vmi
 from virtcatalog.kubevirt.identity import without_placeholder_uids
 from virtcatalog.kubevirt.result import Result
+from virtcatalog.manifests.identity import Data
 
 OF_AUTHOR, OF_INSTANCETYPE, OF_PREFERENCE, OF_BOTH, OF_CONTROLLER, OF_VMI_WEBHOOK = range(6)
 """Where a leaf is from: the VM's author; virt-controller or the VM's webhook, which took it from the instance type, the
@@ -74,7 +75,7 @@ class Origins:
         else:
             self._add_parts(field, item, written if isinstance(written, dict) else {}, values)
 
-    def _add_parts(self, field: str, item: Manifest, written: Manifest, values: Sequence[Any]) -> None:
+    def _add_parts(self, field: str, item: Data, written: Data, values: Sequence[Any]) -> None:
         """Add the leaves of a struct or a map."""
         kind = values[0].__class__
         default = {} if kind is dict else _DEFAULTS[kind]
@@ -186,14 +187,14 @@ class Expansion(NamedTuple):
     without generated uids.
     """
 
-    manifest: Manifest
+    manifest: Data
     read: VmOrVmi | None
     mutated: VmOrVmi
     final: VirtualMachineInstance
-    manifest_of_vmi: Manifest
+    manifest_of_vmi: Data
 
 
-def expansion_of(manifest: Manifest, result: Result, cluster: Cluster) -> Expansion | None:
+def expansion_of(manifest: Data, result: Result, cluster: Cluster) -> Expansion | None:
     """Return the stages of a result, run again where it has none; None where KubeVirt refuses the VM or VMI."""
     stages, final, vmi = result.stages, result.vmi_object, result.vmi
     if stages is None or final is None or vmi is None:
@@ -201,7 +202,7 @@ def expansion_of(manifest: Manifest, result: Result, cluster: Cluster) -> Expans
     return Expansion(manifest, stages.read, stages.mutated, final, vmi)
 
 
-def run_stages(manifest: Manifest, cluster: Cluster) -> Expansion | None:
+def run_stages(manifest: Data, cluster: Cluster) -> Expansion | None:
     """Run the stages that change objects, as in `pipeline`; None where KubeVirt refuses the VM or VMI."""
     vm = read(manifest, cluster)
     unchanged = None if manifest.get("kind") == "VirtualMachine" else clone(vm)
@@ -213,7 +214,7 @@ def run_stages(manifest: Manifest, cluster: Cluster) -> Expansion | None:
     return Expansion(manifest, unchanged, mutated, vmi, vmi_manifest) if vmi_manifest else None
 
 
-def read(manifest: Manifest, cluster: Cluster) -> VmOrVmi:
+def read(manifest: Data, cluster: Cluster) -> VmOrVmi:
     """Read a VM or VMI as the API server does, in its namespace."""
     vm = read_vm(manifest, cluster.release)
     vm.metadata.namespace = namespace_or_default(vm.metadata.namespace)
@@ -230,6 +231,6 @@ def start(vm: VmOrVmi, cluster: Cluster) -> VirtualMachineInstance | None:
         return None
 
 
-def finish(vmi: VirtualMachineInstance, cluster: Cluster) -> Manifest:
+def finish(vmi: VirtualMachineInstance, cluster: Cluster) -> Data:
     """Run the VMI's webhook, and return the VMI's manifest, {} if the webhook refuses it."""
     return {} if mutate_vmi(vmi, cluster) else without_placeholder_uids(to_manifest(vmi))

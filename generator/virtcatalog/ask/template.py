@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from virtcatalog.api.decode import decode_manifest, to_manifest
 from virtcatalog.api.holders import VirtualMachineInstanceReplicaSet, VirtualMachinePool
@@ -25,13 +25,10 @@ from virtcatalog.manifests.textdiff import unified
 from virtcatalog.releases import DEFAULT, Release
 from virtcatalog.units import memory
 
-Manifest = dict[str, Any]
-
-
 VmOrVmi = VirtualMachine | VirtualMachineInstance
 
 
-def read_vm(manifest: Manifest, release: Release = DEFAULT) -> VmOrVmi:
+def read_vm(manifest: Data, release: Release = DEFAULT) -> VmOrVmi:
     """Read a VM or VMI as the API server does; of a pool or replica set, its first VM or VMI.
 
     ManifestError when the API server refuses it.
@@ -48,7 +45,7 @@ def read_vm(manifest: Manifest, release: Release = DEFAULT) -> VmOrVmi:
     return vm
 
 
-def as_vmi(vm: VmOrVmi) -> Manifest:
+def as_vmi(vm: VmOrVmi) -> Data:
     """Return the metadata and spec of a VM's VMI, from its template; those of a VMI are its own."""
     template = to_manifest(vm) if isinstance(vm, VirtualMachineInstance) else to_manifest(vm.spec.template)
     metadata = {key: value for key, value in template.get("metadata", {}).items() if key in INHERITED}
@@ -57,15 +54,15 @@ def as_vmi(vm: VmOrVmi) -> Manifest:
     return {"metadata": {**names, **metadata}, "spec": template["spec"]}
 
 
-def written_template(manifest: Manifest) -> Manifest:
+def written_template(manifest: Data) -> Data:
     """Return the part of a manifest that becomes a VMI, as its author wrote it."""
     if manifest.get("kind") == "VirtualMachineInstance":
         return manifest
-    template: Manifest = vm_spec(manifest)["template"]
+    template: Data = vm_spec(manifest)["template"]
     return template
 
 
-def template_diff(vm_manifest: Manifest, vmi: Manifest, name: str) -> str:
+def template_diff(vm_manifest: Data, vmi: Data, name: str) -> str:
     """Return the unified diff from the VM's template to its VMI: labels, annotations and spec, as YAML.
 
     `name` is the VM's, for the headers. "" when KubeVirt adds nothing.
@@ -74,7 +71,7 @@ def template_diff(vm_manifest: Manifest, vmi: Manifest, name: str) -> str:
     return unified(old, new, f"{vm_manifest.get('kind') or 'VirtualMachine'}/{name}", f"VirtualMachineInstance/{name}")
 
 
-def _compared(vmi: Manifest) -> Manifest:
+def _compared(vmi: Data) -> Data:
     metadata = {key: vmi["metadata"][key] for key in ("labels", "annotations") if vmi["metadata"].get(key)}
     return {"metadata": metadata, "spec": vmi["spec"]} if metadata else {"spec": vmi["spec"]}
 
@@ -83,7 +80,7 @@ def _compared(vmi: Manifest) -> Manifest:
 INHERITED = ("labels", "annotations", "finalizers")
 
 
-def pinned(manifest: Manifest, vm: VirtualMachine | None, cluster: Cluster) -> list[Manifest]:
+def pinned(manifest: Data, vm: VirtualMachine | None, cluster: Cluster) -> list[Data]:
     """Return the VM's manifest with its `revisionName`s, then the ControllerRevisions that do not exist yet.
 
     `vm` is the VM after its webhook, with inferred matchers; the rest of the manifest stays as its author wrote it. The
@@ -103,7 +100,7 @@ def pinned(manifest: Manifest, vm: VirtualMachine | None, cluster: Cluster) -> l
     return [with_vm_spec(manifest, spec), *pins.revisions]
 
 
-def _pool(manifest: Manifest) -> Holder:
+def _pool(manifest: Data) -> Holder:
     metadata = manifest["metadata"]
     return Holder(manifest["apiVersion"], manifest["kind"], metadata.get("name", ""), metadata.get("uid", ""))
 

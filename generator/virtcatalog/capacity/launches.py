@@ -23,10 +23,8 @@ from virtcatalog.fleet.outcome import Expansion
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.pipeline import create_vmi
 from virtcatalog.limits import CAPACITY_VMS
-from virtcatalog.manifests.identity import full_name
+from virtcatalog.manifests.identity import Data, full_name
 from virtcatalog.progress import tracked
-
-Manifest = dict[str, Any]
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +47,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 _read = msgspec.json.Decoder(Launch).decode
 
 
-def launches(vms: Iterable[Manifest], cluster: Cluster) -> Iterator[Launch]:
+def launches(vms: Iterable[Data], cluster: Cluster) -> Iterator[Launch]:
     """Yield the launches of VMs."""
     return (launch_of(vm, cluster) for vm in vms)
 
@@ -82,7 +80,7 @@ def _launches(share: Share, cluster: Cluster) -> Iterator[Expansion]:
         yield Expansion("refused" if launch.pod is None else "admitted", json_value(launch))
 
 
-def launch_of(vm: Manifest, cluster: Cluster) -> Launch:
+def launch_of(vm: Data, cluster: Cluster) -> Launch:
     """Return the launch of a VM."""
     try:
         pod_or_reason = _pod(vm, cluster)
@@ -95,7 +93,7 @@ def launch_of(vm: Manifest, cluster: Cluster) -> Launch:
     return msgspec.structs.replace(launch, pod=pod, guest=guest, automatic=automatic)
 
 
-def _pool(vm: Manifest) -> str:
+def _pool(vm: Data) -> str:
     """The VirtualMachinePool that a VM was made by, "" for none."""
     metadata = vm["metadata"]
     owners = (owner for owner in metadata.get("ownerReferences") or () if owner.get("kind") == "VirtualMachinePool")
@@ -103,16 +101,16 @@ def _pool(vm: Manifest) -> str:
     return f"{namespace_or_default(metadata.get('namespace'))}/{name}" if name else ""
 
 
-def demand_of(vm: Manifest, cluster: Cluster, reader: Reader) -> Demand | str:
+def demand_of(vm: Data, cluster: Cluster, reader: Reader) -> Demand | str:
     """Return what a VM requests, or why it has no Pod: the VM is refused, or virt-controller makes none."""
     pod_or_reason = _pod(vm, cluster)
     return pod_or_reason if isinstance(pod_or_reason, str) else reader.demand(full_name(vm), pod_or_reason[0])
 
 
-def type_vm(manifest: Manifest) -> Manifest:
+def type_vm(manifest: Data) -> Data:
     """Return the smallest VM that has this instance type."""
     metadata = manifest["metadata"]
-    domain: Manifest = {"devices": {}}
+    domain: Data = {"devices": {}}
     if manifest["spec"].get("launchSecurity"):
         domain["firmware"] = {"bootloader": {"efi": {"secureBoot": False}}}
     volume = {"name": "root", "containerDisk": {"image": "registry.example.org/guest:1"}}
@@ -128,7 +126,7 @@ def type_vm(manifest: Manifest) -> Manifest:
     }
 
 
-def _pod(vm: Manifest, cluster: Cluster) -> tuple[Manifest, Guest, tuple[str, ...]] | str:
+def _pod(vm: Data, cluster: Cluster) -> tuple[Data, Guest, tuple[str, ...]] | str:
     """The Pod, the guest, and the names of the limits that KubeVirt itself set; a sentence where there is no Pod."""
     from virtcatalog.kubevirt.pod.facts import PodError
     from virtcatalog.kubevirt.pod.render import render_pod
@@ -212,7 +210,7 @@ def running_on(fleet: Iterable[tuple[Demand, bool]], cluster: Cluster) -> Iterat
             yield demand.name, node
 
 
-def is_counted(pod: Manifest, fleet: Collection[str], groups: tuple[str, ...]) -> bool:
+def is_counted(pod: Data, fleet: Collection[str], groups: tuple[str, ...]) -> bool:
     """Whether a Pod is a virt-launcher whose VM is counted instead: one of the fleet, or of a pool or ReplicaSet.
 
     A ReplicaSet gives its machines names that begin with its own.
@@ -227,18 +225,18 @@ def is_counted(pod: Manifest, fleet: Collection[str], groups: tuple[str, ...]) -
     return name in fleet or name.startswith(groups)
 
 
-def is_over(pod: Manifest) -> bool:
+def is_over(pod: Data) -> bool:
     """Whether a Pod has ended and takes no room any more."""
     return (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
 
 
-def split(manifests: Iterable[Manifest]) -> tuple[list[Manifest], list[Manifest]]:
+def split(manifests: Iterable[Data]) -> tuple[list[Data], list[Data]]:
     """Return the instance types and Pods among manifests.
 
     Of a cluster-wide and a namespaced type of one name, the cluster-wide one stays.
     """
-    types: dict[tuple[str, str], Manifest] = {}
-    pods: list[Manifest] = []
+    types: dict[tuple[str, str], Data] = {}
+    pods: list[Data] = []
     for manifest in manifests:
         if manifest.get("kind") in INSTANCETYPE_KINDS:
             metadata = manifest["metadata"]

@@ -17,6 +17,7 @@ from virtcatalog.api.object import Object
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.limits import CAPACITY_NODES
 from virtcatalog.manifests.declaration import load_document, read_document
+from virtcatalog.manifests.identity import Data
 from virtcatalog.releases import RELEASES
 from virtcatalog.units import count, memory
 
@@ -202,8 +203,6 @@ def _described(node: api.Node) -> str:
     return "-".join(parts)
 
 
-Manifest = dict[str, Any]
-
 _MOST_CELLS = 64
 _DEVICES = {f"devices.kubevirt.io/{name}": "1000" for name in ("kvm", "tun", "vhost-net", "vhost-vsock")}
 #: What nodes have where their declaration leaves it out.
@@ -240,17 +239,17 @@ class NodesFile(Object):
     nodes: list[NodeKind]
 
 
-def load_nodes(file: str) -> list[Manifest]:
+def load_nodes(file: str) -> list[Data]:
     """Return the Nodes that a file declares; ManifestError carries everything that is wrong with it."""
     return _nodes(load_document(file, NodesFile, _faults))
 
 
-def read_nodes(text: str | bytes, file: str = "") -> list[Manifest]:
+def read_nodes(text: str | bytes, file: str = "") -> list[Data]:
     """Return the Nodes that a text declares; errors are those of `load_nodes`."""
     return _nodes(read_document(text, file, NodesFile, _faults))
 
 
-def _nodes(declared: NodesFile) -> list[Manifest]:
+def _nodes(declared: NodesFile) -> list[Data]:
     return [manifest for kind in declared.nodes for manifest in _manifests(kind)]
 
 
@@ -280,7 +279,7 @@ def _faults(data: Any) -> Iterator[tuple[FieldPath, str]]:
         yield ("nodes",), f"are {number:,}, and {CAPACITY_NODES:,} is the most"
 
 
-def _manifests(kind: NodeKind) -> Iterator[Manifest]:
+def _manifests(kind: NodeKind) -> Iterator[Data]:
     """The Nodes of a kind; virt-handler offers KubeVirt's devices on all of them."""
     amounts = {**_DEVICES, **_USUAL, **{name: str(amount) for name, amount in kind.allocatable.items()}}
     annotations = {DECLARED: kind.name, CELLS: str(kind.numa_nodes)}

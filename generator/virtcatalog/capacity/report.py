@@ -28,8 +28,7 @@ from virtcatalog.capacity.pods import Looks, Placement
 from virtcatalog.capacity.quota import Judge, Judgement
 from virtcatalog.capacity.rules import Obstacle
 from virtcatalog.kubevirt.cluster import Cluster
-
-Manifest = dict[str, Any]
+from virtcatalog.manifests.identity import Data
 
 
 class KindFit(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,8 +109,8 @@ def report(
     launched: Iterable[Launch],
     number: int,
     cluster: Cluster,
-    types: Sequence[Manifest],
-    pods: Iterable[Manifest] = (),
+    types: Sequence[Data],
+    pods: Iterable[Data] = (),
 ) -> Report:
     """Put the `number` VMs of a cluster on its nodes, and count what more fits.
 
@@ -167,7 +166,7 @@ def _requested(demands: Iterable[Demand]) -> dict[str, Counter[str]]:
     return requested
 
 
-def _type_demand(manifest: Manifest, cluster: Cluster, reader: Reader) -> tuple[str, Demand | str]:
+def _type_demand(manifest: Data, cluster: Cluster, reader: Reader) -> tuple[str, Demand | str]:
     metadata = manifest["metadata"]
     name = f"{metadata['namespace']}/{metadata['name']}" if metadata.get("namespace") else metadata["name"]
     return name, demand_of(type_vm(manifest), cluster, reader)

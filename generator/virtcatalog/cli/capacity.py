@@ -24,9 +24,9 @@ from virtcatalog.manifests.sources import is_catalog
 if TYPE_CHECKING:
     from virtcatalog.capacity.report import Report
     from virtcatalog.kubevirt.conditions import Conditions
+    from virtcatalog.manifests.identity import Data
     from virtcatalog.review.side import Side
 
-Manifest = dict[str, Any]
 
 _NAMES = 3
 
@@ -128,7 +128,7 @@ def _refuse_several(repositories: Mapping[str, Side], environments: Sequence[str
         raise click.UsageError(f"these VMs land in several clusters, {listed(names)}: name an environment with -e")
 
 
-def _deployed(catalog: str | None, environment: str | None) -> tuple[list[Manifest], str]:
+def _deployed(catalog: str | None, environment: str | None) -> tuple[list[Data], str]:
     """What the catalog deploys in the environment, and the release that this is said to run."""
     from virtcatalog.environments import release_of
 

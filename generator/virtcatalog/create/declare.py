@@ -19,8 +19,7 @@ from virtcatalog.errors import CatalogError, VirtcatalogError
 from virtcatalog.manifests.edits import with_entry
 from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.folder import Folder
-
-Data = dict[str, Any]
+from virtcatalog.manifests.identity import Data
 
 
 class DeclarationError(VirtcatalogError):

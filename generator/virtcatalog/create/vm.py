@@ -14,7 +14,7 @@ from virtcatalog.create.storage import Storage, add_claims, add_containerdisks, 
 from virtcatalog.errors import nearest
 from virtcatalog.kubevirt.identity import DRAWN_LETTERS
 from virtcatalog.kubevirt.matchers import MATCHERS
-from virtcatalog.manifests.identity import identity
+from virtcatalog.manifests.identity import Data, identity
 
 _RUN_STRATEGIES = ("Always", "Manual", "Halted", "Once", "RerunOnFailure")
 _DEFAULT_MEMORY = "512Mi"
@@ -123,7 +123,6 @@ def _sorted(value: Any) -> Any:
     return [_sorted(item) for item in value] if isinstance(value, list) else value
 
 
-Manifest = dict[str, Any]
 _SOURCES = {"pvc", "registry", "snapshot"}
 
 
@@ -172,7 +171,7 @@ def _fault(storage: Storage, name: str) -> str:
     return f"nothing can be inferred from the volume {name!r}: its type is none of pvc, registry, snapshot and ds"
 
 
-def completed(vm: Manifest, objects: Iterable[Manifest]) -> Manifest:
+def completed(vm: Data, objects: Iterable[Data]) -> Data:
     """Return the VM with the kind of each matcher that names none, where only a namespaced object has the name.
 
     Without a kind, KubeVirt takes the cluster-wide object of that name.

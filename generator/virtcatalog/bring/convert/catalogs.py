@@ -22,9 +22,8 @@ from virtcatalog.bring.convert.change import Changes, UnconvertibleError, vcpus
 from virtcatalog.bring.convert.machines import maps, profile_name
 from virtcatalog.kubevirt.instancetype.revision import GROUP, OBJECT_NAME_LABEL, VERSION
 from virtcatalog.manifests.fields import get, map_at
+from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.merge import fresh
-
-Data = dict[str, Any]
 
 #: The names of topologies in v1alpha1 and v1alpha2; KubeVirt still reads them.
 _TOPOLOGIES = {

@@ -11,9 +11,8 @@ from virtcatalog.bring.convert import catalogs, machines
 from virtcatalog.bring.convert.change import Change, Changes, Converted, UnconvertibleError
 from virtcatalog.bring.convert.presets import preset
 from virtcatalog.manifests.fields import get
+from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.merge import fresh
-
-Data = dict[str, Any]
 
 #: Versions that differ from the present ones in the fields of earlier releases at most.
 _RENAMED = {

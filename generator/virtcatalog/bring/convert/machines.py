@@ -15,8 +15,8 @@ from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kinds import API_VERSIONS, CLUSTER_FLAVOR, CLUSTER_INSTANCETYPE, FLAVOR, INSTANCETYPE
 from virtcatalog.bring.convert.change import Changes
 from virtcatalog.manifests.fields import get, map_at
+from virtcatalog.manifests.identity import Data
 
-Data = dict[str, Any]
 #: The name of a flavor's default profile, "" without one, by the flavor's kind and name; None for an unknown flavor.
 DefaultProfile = Callable[[str, str], str | None]
 

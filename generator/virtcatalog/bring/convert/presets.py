@@ -13,9 +13,8 @@ from virtcatalog.api.kinds import CATALOG_API_VERSION, INSTANCETYPE, PREFERENCE
 from virtcatalog.ask.replacement import BIOS, FIELDS, TO_INSTANCETYPE, TO_PREFERENCE, put
 from virtcatalog.bring.convert.change import Changes, vcpus
 from virtcatalog.manifests.fields import get, map_at
+from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.merge import fresh
-
-Data = dict[str, Any]
 
 _TOPOLOGY = ("sockets", "cores", "threads")
 #: Maps below the parts of a domain that mean nothing while they are empty; others are switches, as `clientPassthrough`.

@@ -24,7 +24,7 @@ from virtcatalog.catalog.load import load_catalog
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.difference import Difference, differences, shown
 from virtcatalog.manifests.emit import dump, flow
-from virtcatalog.manifests.identity import Identity, identity
+from virtcatalog.manifests.identity import Data, Identity, identity
 from virtcatalog.manifests.layout import CATALOG, COMPONENTS, OVERLAYS
 from virtcatalog.manifests.merge import merge
 from virtcatalog.render.features import natural
@@ -172,9 +172,6 @@ def _short_requirements(data: dict[str, Any]) -> None:
 
 def _version(version: str) -> int | str:
     return int(version) if version.isdecimal() and str(int(version)) == version else version
-
-
-Data = dict[str, Any]
 
 
 def prove(draft: Draft, manifests: Sequence[Mapping[str, Any]], *, relabel: bool) -> list[Problem]:

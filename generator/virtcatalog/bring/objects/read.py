@@ -13,12 +13,11 @@ from virtcatalog.api.kinds import CATALOG_API_VERSION, CATALOG_KINDS, CLUSTER_KI
 from virtcatalog.api.names import LAST_APPLIED, metadata_faults
 from virtcatalog.api.quantity import NANO, Quantity
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
+from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.merge import merge
 from virtcatalog.manifests.read import read_apart
 from virtcatalog.manifests.sources import is_folder, open_in_checkout
 from virtcatalog.repositories.kustomize.build import build, is_kustomization
-
-Data = dict[str, Any]
 
 #: Metadata that the cluster writes into objects.
 _WRITTEN = (

@@ -12,11 +12,12 @@ from hashlib import sha256
 from typing import Any, Final
 
 from virtcatalog.errors import Problem
+from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.declared import Declared, problem_at
 from virtcatalog.repositories.kustomize.origins import Setting
 from virtcatalog.repositories.kustomize.output import ORIGIN
-from virtcatalog.repositories.kustomize.resource import Data, Resource, pairs_of, text_of
+from virtcatalog.repositories.kustomize.resource import Resource, pairs_of, text_of
 
 Load = Callable[[str, Declared], bytes]
 """Reads a file that a field names."""

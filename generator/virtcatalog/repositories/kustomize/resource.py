@@ -9,10 +9,9 @@ from virtcatalog.api.findings import Path
 from virtcatalog.api.values import describe
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.fields import map_at
+from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.kustomize.origins import Change, Spot
 from virtcatalog.repositories.kustomize.scopes import is_cluster_scoped
-
-Data = dict[str, Any]
 
 NO_NAMESPACE: Final = "_non_namespaceable_"
 

@@ -14,13 +14,13 @@ from typing import Any, Final, NamedTuple
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.values import describe
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.merge import fresh
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.resource import text_of
 from virtcatalog.repositories.kustomize.scalars import is_no_text
 from virtcatalog.repositories.kustomize.scopes import Shape, shape_of
 
-Data = dict[str, Any]
 _DIRECTIVE: Final = "$patch"
 _GONE: Final = object()
 
