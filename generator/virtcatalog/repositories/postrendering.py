@@ -18,6 +18,7 @@ from virtcatalog.repositories.building import LISTS, Built, with_metadata
 from virtcatalog.repositories.deployers import Deployer
 from virtcatalog.repositories.documents import Opaque, digest_of
 from virtcatalog.repositories.fluxpatches import faults_of_patches, patches_at
+from virtcatalog.repositories.kustomize.build import Built as Kustomized
 from virtcatalog.repositories.kustomize.build import build
 from virtcatalog.repositories.kustomize.declared import Added
 from virtcatalog.repositories.kustomize.files import Reading
@@ -39,12 +40,11 @@ def post_rendered(built: Built, deployer: Deployer, reading: Reading) -> Built:
         again = _built_again(built.resources, added, reading)
         if again.problems and built.unrendered:  # what it patches may be in what is not rendered
             return _without(built, deployer, options)
-        built = again._replace(
+        built = built._replace(
+            resources=again.resources,
             unrendered=(*built.unrendered, *again.unrendered),
             problems=(*built.problems, *again.problems),
-            folders=built.folders,
-            files=built.files,
-            opaque=built.opaque,
+            failed=bool(again.problems),
         )
     common = deployer.get("commonMetadata", of=dict)
     if common is None:
@@ -52,16 +52,12 @@ def post_rendered(built: Built, deployer: Deployer, reading: Reading) -> Built:
     return built._replace(resources=tuple(with_metadata(resource, common) for resource in built.resources))
 
 
-def _built_again(resources: Sequence[Resource], added: Added, reading: Reading) -> Built:
+def _built_again(resources: Sequence[Resource], added: Added, reading: Reading) -> Kustomized:
     files = {f"{number}.json": json.dumps(resource.data).encode() for number, resource in enumerate(resources)}
     inputs = Added({"resources": [*files], **added.fields}, added.lists, added.source)
     built = build(held(files, _FOLDER), _FOLDER, added=inputs, reading=reading)
-    return Built(
-        tuple(opaque._replace(field=partial(_field, opaque, resources)) for opaque in built.resources),
-        built.unrendered,
-        built.problems,
-        failed=bool(built.problems),
-    )
+    placed = (resource._replace(field=partial(_field, resource, resources)) for resource in built.resources)
+    return built._replace(resources=tuple(placed))
 
 
 def _field(built: Resource, resources: Sequence[Resource], field: str) -> Source:
