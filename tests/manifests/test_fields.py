@@ -6,7 +6,18 @@ from typing import Any
 
 import pytest
 
-from virtcatalog.manifests.fields import EVERY, Patterns, get, map_at, matches, outermost, put, without
+from virtcatalog.manifests.fields import (
+    EVERY,
+    Patterns,
+    get,
+    map_at,
+    matches,
+    outermost,
+    pointer_step,
+    pointer_steps,
+    put,
+    without,
+)
 
 DATA = {"a": {"b": [1, {"c": 2}], "*": 3}, "d": [{"e": {}}, [], {"e": 1}], "f": None}
 
@@ -85,3 +96,9 @@ def test_what_becomes_empty_goes_unless_it_is_required(
     gone: set[Any], required: set[Any], left: dict[str, Any], emptied: set[Any]
 ) -> None:
     assert without({"a": {"b": {"c": 1}}, "l": [{"x": 1}, 2]}, gone, required) == (left, emptied)
+
+
+def test_a_key_is_one_step_of_a_pointer() -> None:
+    for key in ("a", "kubevirt.io/os", "~", "~1", "/~0/", ""):
+        assert pointer_steps(f"/spec/{pointer_step(key)}") == ["spec", key]
+    assert pointer_steps("") == []

@@ -17,6 +17,7 @@ import msgspec
 
 from virtcatalog.api.findings import Path
 from virtcatalog.gitops.comparison import Drift
+from virtcatalog.manifests.fields import pointer_steps
 from virtcatalog.manifests.identity import Data, identity
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -83,8 +84,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _pointed(pointer: str) -> _Steps:
-    parts = (part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
-    return tuple(int(part) if part.isdecimal() else part for part in parts)
+    return tuple(int(step) if step.isdecimal() else step for step in pointer_steps(pointer))
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from virtcatalog.api.findings import Item, Path, field_path
+from virtcatalog.manifests.fields import pointer_step
 
 _KEYS = ("name", "key", "topologyKey")
 
@@ -141,7 +142,7 @@ def changes(old: Any, new: Any, path: str = "") -> Iterator[Change]:
     """Yield what makes `new` of `old`: maps key by key, lists of one length item by item, the rest as a whole."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted(old.keys() | new.keys()):
-            place = f"{path}/{key.replace('~', '~0').replace('/', '~1')}"
+            place = f"{path}/{pointer_step(key)}"
             if key not in old:
                 yield Change("add", place, new[key])
             elif key not in new:

@@ -59,6 +59,16 @@ def get(data: Any, path: Path) -> Any:
     return data
 
 
+def pointer_steps(pointer: str) -> list[str]:
+    """Return the steps of a JSON pointer (RFC 6901); what stands before its first slash does not count."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+
+def pointer_step(key: str) -> str:
+    """Return a key as a step of a JSON pointer."""
+    return key.replace("~", "~0").replace("/", "~1")
+
+
 def map_at(data: Any, *path: str | int) -> dict[str, Any]:
     """Return the map at a path; {} where there is none, or something else."""
     value = get(data, path)

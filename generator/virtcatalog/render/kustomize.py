@@ -26,6 +26,7 @@ from virtcatalog.catalog.environment import Overlay, Selection
 from virtcatalog.catalog.model import Template
 from virtcatalog.limits import MIB
 from virtcatalog.manifests.emit import dump, join
+from virtcatalog.manifests.fields import pointer_step
 from virtcatalog.manifests.identity import Data
 
 _HEAD = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
@@ -102,7 +103,7 @@ def _merges(target: Selection, patch: dict[str, Any], included: Sequence[Data]) 
         for key, value in values.items():
             if value is None:
                 having = [manifest for manifest in selected if key in manifest["metadata"].get(part, {})]
-                path = f"/metadata/{part}/{key.replace('~', '~0').replace('/', '~1')}"
+                path = f"/metadata/{part}/{pointer_step(key)}"
                 removal = dump([{"op": "remove", "path": path}])
                 patches += [{"target": where, "patch": removal} for where in _targets(having)]
     return patches

@@ -9,6 +9,7 @@ from typing import Any, Final
 from virtcatalog.api.findings import Path
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.manifests.difference import alike
+from virtcatalog.manifests.fields import pointer_steps
 from virtcatalog.manifests.merge import fresh
 from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.origins import Change, Insertion, Removal, Spot, Value
@@ -105,7 +106,7 @@ def _steps(pointer: Any) -> list[str]:
         raise PatchError("of the whole object there is no operation but replace")
     if not isinstance(pointer, str) or "/" not in pointer:
         raise PatchError(f"{pointer!r} is no JSON pointer")
-    return ["", *(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])]
+    return ["", *pointer_steps(pointer)]
 
 
 def _at(data: Any, path: list[str]) -> tuple[Any, Path]:
