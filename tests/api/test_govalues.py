@@ -17,6 +17,7 @@ from virtcatalog.api.govalues import (
     cut,
     float_of,
     in_range,
+    json_text,
     refuse_not_finite,
     yaml_key,
     yaml_text,
@@ -226,3 +227,9 @@ def test_what_is_no_quantity_at_all_is_told(value: Any, shown: str) -> None:
 )
 def test_floats_are_read_as_go_reads_them(text: str, number: float | None) -> None:
     assert float_of(text) == number
+
+
+def test_json_is_sorted_and_safe_in_html() -> None:
+    assert json_text({"b": "<é>&\u2028\u2029", "a": [1, None]}) == (
+        r'{"a":[1,null],"b":"\u003cé\u003e\u0026\u2028\u2029"}'
+    )

@@ -6,6 +6,7 @@ vendor/sigs.k8s.io/yaml/yaml.go.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import struct
@@ -215,6 +216,15 @@ def _shorter(digits: str) -> str:
     """The fewest digits that mean a number, written with an exponent where Go does so."""
     exponent = int(digits.partition("e")[2])
     return f"{Decimal(digits):f}" if -4 <= exponent < 6 else digits
+
+
+def json_text(data: Any) -> str:
+    """JSON of plain data as encoding/json writes maps: keys in order, and escapes for what HTML takes for its own.
+
+    Floats are written as Python has them.
+    """
+    text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return re.sub("[<>&\u2028\u2029]", lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def as_floats(value: Any) -> Any:

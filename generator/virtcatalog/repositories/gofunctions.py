@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from virtcatalog.api.govalues import as_floats, float_text, from_base64, integer, integer_literal
+from virtcatalog.api.govalues import as_floats, float_text, from_base64, integer, integer_literal, json_text
 from virtcatalog.limits import TEMPLATE_OUTPUT_CHARACTERS
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.emit import dump
@@ -201,12 +201,6 @@ def _plain(value: Any) -> Any:
     return int(Decimal(repr(value))) if whole else value
 
 
-def _json(value: Any) -> str:
-    """Return a value as Go writes JSON: what HTML might take for its own is escaped."""
-    text = json.dumps(_plain(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return re.sub("[<>&\u2028\u2029]", lambda sign: f"\\u{ord(sign[0]):04x}", text)
-
-
 def _dict(*pairs: Any) -> dict[str, Any]:
     keys, values = pairs[::2], [*pairs[1::2], ""]
     return {written(key): value for key, value in zip(keys, values, strict=False)}
@@ -284,6 +278,6 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     "printf": Function("sa*", _formatted),
     "join": Function("sa", _joined),
     "splitList": Function("ss", lambda separator, text: text.split(separator)),
-    "toJson": Function("a", _json),
+    "toJson": Function("a", lambda value: json_text(_plain(value))),
     "toYaml": Function("a", lambda value: dump(_plain(value)).rstrip("\n")),
 }

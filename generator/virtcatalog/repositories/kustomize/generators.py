@@ -5,12 +5,12 @@ Source: api/internal/generators, api/kv/kv.go, api/hasher/hasher.go.
 
 from __future__ import annotations
 
-import json
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
+from virtcatalog.api.govalues import json_text
 from virtcatalog.errors import Problem
 from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.kustomize.budget import Budget
@@ -167,10 +167,7 @@ def _hash_of(data: Data) -> str:
         extra = "binaryData"
     if isinstance(data.get(extra), dict):
         hashed[extra] = data[extra]
-    text = json.dumps(hashed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:10].translate(_HASH_LETTERS)
+    return sha256(json_text(hashed).encode(errors="surrogatepass")).hexdigest()[:10].translate(_HASH_LETTERS)
 
 
 def add_hashes(resources: Sequence[Resource]) -> list[Problem]:
