@@ -14,7 +14,7 @@ import msgspec
 
 from virtcatalog.api.devices import Interface
 from virtcatalog.api.kubevirt import VirtualMachineInstance
-from virtcatalog.kubevirt.launcher.launch.network import pod_link
+from virtcatalog.kubevirt.launcher.launch.network import is_secondary, pod_link
 from virtcatalog.kubevirt.pod.devices import attachment
 from virtcatalog.kubevirt.pod.facts import Facts
 
@@ -97,7 +97,7 @@ def _add_networks(annotations: dict[str, str], vmi: VirtualMachineInstance, fact
         network = by_name.get(interface.name)
         if interface.state == "absent" or network is None:
             continue
-        if network.multus is not None and not network.multus.default:
+        if network.multus is not None and is_secondary(network):
             elements.append(_attachment(vmi.metadata.namespace, network.multus.network_name, interface))
         if interface.binding is not None:
             definition = facts.config.network_bindings[interface.binding.name].network_attachment_definition

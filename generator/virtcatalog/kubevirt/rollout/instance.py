@@ -14,7 +14,8 @@ from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance, Vir
 from virtcatalog.api.volumes import Network, Volume
 from virtcatalog.kubevirt.claims import Claims
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.kubevirt.rollout.interfaces import ABSENT, interfaces_by_name, is_secondary, networks_are_live
+from virtcatalog.kubevirt.launcher.launch.network import is_secondary
+from virtcatalog.kubevirt.rollout.interfaces import ABSENT, interfaces_by_name, networks_are_live
 from virtcatalog.kubevirt.rollout.migratable import note_migratability
 from virtcatalog.kubevirt.rollout.running import (
     CPU_CHANGE,

@@ -27,11 +27,6 @@ def networks_by_name(spec: VirtualMachineInstanceSpec) -> dict[str, Network]:
     return {network.name: network for network in spec.networks}
 
 
-def is_secondary(network: Network) -> bool:
-    """Whether a network is a Multus network beside the default one (IsSecondaryMultusNetwork)."""
-    return network.multus is not None and not network.multus.default
-
-
 def pod_network(spec: VirtualMachineInstanceSpec) -> Network | None:
     """Return the pod network (LookupPodNetwork)."""
     return next((network for network in spec.networks if network.pod is not None), None)

@@ -35,10 +35,7 @@ def attach_taps(
 
     Source: pkg/network/setup/launcher/configurator.go and pkg/network/domainspec/generators.go.
     """
-    links = {
-        network.name: (number, network.multus is not None and not network.multus.default)
-        for number, network in enumerate(networks, 1)
-    }
+    links = {network.name: (number, is_secondary(network)) for number, network in enumerate(networks, 1)}
     attached = [interface for interface in interfaces if has_element(interface, attachments)]
     places = [place for place, device in enumerate(devices) if device.tag == "interface"]
     for place, interface in zip(places, attached, strict=True):
@@ -111,6 +108,11 @@ def _target(interface: Interface, attachments: Attachments, pod_interface: str, 
     if plugin is not None and attachments.get(plugin.name) == "tap":
         return pod_link(interface.name) if secondary else pod_interface
     return f"tap{_hash(interface.name)}" if secondary else _PRIMARY_TAP
+
+
+def is_secondary(network: Network) -> bool:
+    """Whether a network is a Multus network beside the default one (pkg/network/vmispec, IsSecondaryMultusNetwork)."""
+    return network.multus is not None and not network.multus.default
 
 
 def pod_link(network: str) -> str:
