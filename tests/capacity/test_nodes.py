@@ -1,10 +1,12 @@
 """Kinds of node, of dumps and of nodes.yaml."""
 
+from contextlib import nullcontext
+
 import pytest
 from fitting import node, nodes
 
 from virtcatalog import Cluster
-from virtcatalog.capacity.nodes import amount_text, cluster_nodes, read_nodes
+from virtcatalog.capacity.nodes import amount_text, cluster_nodes, load_nodes
 from virtcatalog.errors import ManifestError
 
 KIND = "{name: a, count: 1, allocatable: {cpu: 1, memory: 1}}"
@@ -39,16 +41,17 @@ def test_devices_that_a_node_has_none_of_and_kubevirts_own_make_no_other_kind():
     assert [kind.nodes for kind in kinds] == [(0, 1, 2), (3,), (4,)]
 
 
-def test_declared_nodes():
-    text = """
+def test_declared_nodes(tmp_path):
+    file = tmp_path / "nodes.yaml"
+    file.write_text("""
 nodes:
 - name: general
   count: 2
   allocatable: {cpu: 31500m, memory: 120Gi}
 - {name: arm, count: 1, allocatable: {cpu: 8, memory: 8Gi}, labels: {kubernetes.io/arch: arm64}, numaNodes: 2,
    taints: [{key: k, effect: NoSchedule}]}
-"""
-    made, kinds = cluster_nodes(Cluster(read_nodes(text)).nodes)
+""")
+    made, kinds = cluster_nodes(Cluster(load_nodes(str(file))).nodes)
     assert [(kind.name, len(kind.nodes)) for kind in kinds] == [("general", 2), ("arm", 1)]
     general, arm = made[0], made[2]
     assert (general.name, general.room["cpu"], general.room["devices.kubevirt.io/kvm"]) == ("general-1", 31500, 1000)
@@ -104,15 +107,15 @@ nodes:
         (f"nodes: [{KIND}, {KIND}]", ["1:65: nodes[1].name: there is another kind 'a'"]),
     ],
 )
-def test_what_is_wrong_with_a_declaration(text, messages):
-    found = []
-    try:
-        read_nodes(text, "nodes.yaml")
-    except ManifestError as error:
-        found = str(error).splitlines()
-    assert len(found) == len(messages)
-    for one, message in zip(found, messages, strict=True):
-        assert one.startswith(f"nodes.yaml:{message}")
+def test_what_is_wrong_with_a_declaration(text, messages, tmp_path):
+    file = tmp_path / "nodes.yaml"
+    file.write_text(text)
+    with pytest.raises(ManifestError) if messages else nullcontext() as caught:
+        load_nodes(str(file))
+    lines = str(caught.value).splitlines() if caught else []
+    assert len(lines) == len(messages)
+    for line, message in zip(lines, messages, strict=True):
+        assert line.startswith(f"{file}:{message}")
 
 
 @pytest.mark.parametrize(

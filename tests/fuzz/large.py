@@ -18,7 +18,7 @@ from targets import CATALOG, KUSTOMIZE, OBJECTS, OWN, VM
 
 from virtcatalog import Cluster, escaping, load_catalog
 from virtcatalog.capacity.launches import launches, split
-from virtcatalog.capacity.nodes import read_nodes
+from virtcatalog.capacity.nodes import load_nodes
 from virtcatalog.capacity.report import report
 from virtcatalog.cli import main
 from virtcatalog.errors import VirtcatalogError
@@ -170,7 +170,10 @@ def capacities(data: bytes) -> None:
     objects = [*OBJECTS[:2], *quotas]
     try:
         document = {"nodes": kinds} if choices.number(3) else choices.edited({"nodes": kinds})
-        nodes = read_nodes(json.dumps(document), "nodes.yaml")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "nodes.yaml")
+            file.write_text(json.dumps(document))
+            nodes = load_nodes(str(file))
         machines = machines if choices.number(3) else [choices.edited(machine) for machine in machines]
         cluster = Cluster([*objects, *nodes, *machines])
         types, pods = split(objects)

@@ -16,7 +16,7 @@ from virtcatalog.api.names import metadata_faults
 from virtcatalog.api.object import Object
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.limits import CAPACITY_NODES
-from virtcatalog.manifests.declaration import load_document, read_document
+from virtcatalog.manifests.declaration import load_document
 from virtcatalog.manifests.identity import Data
 from virtcatalog.releases import RELEASES
 from virtcatalog.units import count, memory
@@ -241,15 +241,7 @@ class NodesFile(Object):
 
 def load_nodes(file: str) -> list[Data]:
     """Return the Nodes that a file declares; ManifestError carries everything that is wrong with it."""
-    return _nodes(load_document(file, NodesFile, _faults))
-
-
-def read_nodes(text: str | bytes, file: str = "") -> list[Data]:
-    """Return the Nodes that a text declares; errors are those of `load_nodes`."""
-    return _nodes(read_document(text, file, NodesFile, _faults))
-
-
-def _nodes(declared: NodesFile) -> list[Data]:
+    declared = load_document(file, NodesFile, _faults)
     return [manifest for kind in declared.nodes for manifest in _manifests(kind)]
 
 
