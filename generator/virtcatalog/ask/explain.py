@@ -29,11 +29,11 @@ from virtcatalog.ask.origins import (
     Expansion,
     Origins,
     Values,
+    expand_by_stages,
     expansion_of,
-    finish,
-    read,
-    run_stages,
-    start,
+    final_manifest,
+    read_namespaced,
+    started_vmi,
 )
 from virtcatalog.ask.template import INHERITED, VmOrVmi, as_vmi, written_template
 from virtcatalog.kubevirt.admission.vm import own_template
@@ -72,7 +72,7 @@ def explain(vm_manifest: Data, cluster: Cluster) -> list[Origin]:
 
     Empty when KubeVirt makes no VMI of the VM. ManifestError when the VM's manifest does not fit its API.
     """
-    return _origins(run_stages(vm_manifest, cluster), cluster)
+    return _origins(expand_by_stages(vm_manifest, cluster), cluster)
 
 
 def explain_result(vm_manifest: Data, result: Result, cluster: Cluster) -> list[Origin]:
@@ -178,7 +178,7 @@ class _Comparison:
     @cached_property
     def _read(self) -> VmOrVmi:
         vm = self._expansion.read
-        return read(self._expansion.manifest, self._cluster) if vm is None else vm
+        return read_namespaced(self._expansion.manifest, self._cluster) if vm is None else vm
 
     def _by_source(self, origins: dict[str, int]) -> dict[str, Sources]:
         instancetype = (_source(INSTANCETYPE, self._instancetype),) if self._instancetype else ()
@@ -222,8 +222,8 @@ class _Comparison:
 
     def _changed(self, cluster: Cluster) -> set[str]:
         """The fields that change or are missing in the VMI in another cluster."""
-        vmi = start(self._fresh_vm(), cluster)
-        return changed(self._expansion.manifest_of_vmi, finish(vmi, cluster) if vmi else {}, _PARTS)
+        vmi = started_vmi(self._fresh_vm(), cluster)
+        return changed(self._expansion.manifest_of_vmi, final_manifest(vmi, cluster) if vmi else {}, _PARTS)
 
 
 def _parts(vm: VmOrVmi | None) -> tuple[ObjectMeta | None, VirtualMachineInstanceSpec | None]:

@@ -198,30 +198,30 @@ def expansion_of(manifest: Data, result: Result, cluster: Cluster) -> Expansion 
     """Return the stages of a result, run again where it has none; None where KubeVirt refuses the VM or VMI."""
     stages, final, vmi = result.stages, result.vmi_object, result.vmi
     if stages is None or final is None or vmi is None:
-        return run_stages(manifest, cluster)
+        return expand_by_stages(manifest, cluster)
     return Expansion(manifest, stages.read, stages.mutated, final, vmi)
 
 
-def run_stages(manifest: Data, cluster: Cluster) -> Expansion | None:
+def expand_by_stages(manifest: Data, cluster: Cluster) -> Expansion | None:
     """Run the stages that change objects, as in `pipeline`; None where KubeVirt refuses the VM or VMI."""
-    vm = read(manifest, cluster)
+    vm = read_namespaced(manifest, cluster)
     unchanged = None if manifest.get("kind") == "VirtualMachine" else clone(vm)
-    vmi = start(vm, cluster)
+    vmi = started_vmi(vm, cluster)
     if vmi is None:
         return None
     mutated = vm if isinstance(vm, VirtualMachine) else clone(vm)
-    vmi_manifest = finish(vmi, cluster)
+    vmi_manifest = final_manifest(vmi, cluster)
     return Expansion(manifest, unchanged, mutated, vmi, vmi_manifest) if vmi_manifest else None
 
 
-def read(manifest: Data, cluster: Cluster) -> VmOrVmi:
+def read_namespaced(manifest: Data, cluster: Cluster) -> VmOrVmi:
     """Read a VM or VMI as the API server does, in its namespace."""
     vm = read_vm(manifest, cluster.release)
     vm.metadata.namespace = namespace_or_default(vm.metadata.namespace)
     return vm
 
 
-def start(vm: VmOrVmi, cluster: Cluster) -> VirtualMachineInstance | None:
+def started_vmi(vm: VmOrVmi, cluster: Cluster) -> VirtualMachineInstance | None:
     """Run the VM's webhook, which changes the VM, and virt-controller; returns a VMI as it is."""
     if isinstance(vm, VirtualMachineInstance):
         return vm
@@ -231,6 +231,6 @@ def start(vm: VmOrVmi, cluster: Cluster) -> VirtualMachineInstance | None:
         return None
 
 
-def finish(vmi: VirtualMachineInstance, cluster: Cluster) -> Data:
+def final_manifest(vmi: VirtualMachineInstance, cluster: Cluster) -> Data:
     """Run the VMI's webhook, and return the VMI's manifest, {} if the webhook refuses it."""
     return {} if mutate_vmi(vmi, cluster) else without_placeholder_uids(to_manifest(vmi))
