@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from virtcatalog.bring.imports import carried, host, lost
-from virtcatalog.bring.vmware.ledger import Ledger, Line
+from virtcatalog.bring.vmware.fates import Ledger, Line
 from virtcatalog.bring.vmware.machine import Attribute
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from virtcatalog.bring.vmware.values import mac_of, number_of, truth_of, uuid_of
+from virtcatalog.bring.vmware.machine import mac_of, number_of, truth_of, uuid_of
 
 
 @pytest.mark.parametrize(

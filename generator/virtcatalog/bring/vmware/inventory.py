@@ -15,8 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.bring.vmware.inventoryfields import MODELS, UNCONNECTED, rule
 from virtcatalog.bring.vmware.inventoryfiles import Part, data_of, parts_of
-from virtcatalog.bring.vmware.machine import Attribute, Disk, Machine, Nic, in_order
-from virtcatalog.bring.vmware.values import mac_of, uuid_of
+from virtcatalog.bring.vmware.machine import Attribute, Disk, Machine, Nic, in_order, mac_of, uuid_of
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.manifests.document import Text
 

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from virtcatalog.bring.imports import Verdict, host, lost
-from virtcatalog.bring.vmware.machine import Attribute, Disk, Machine
+from virtcatalog.bring.vmware.machine import Attribute, Disk, Machine, uuid_of
 from virtcatalog.bring.vmware.ovfhardware import ITEMS, Hardware, children
 from virtcatalog.bring.vmware.ovfmarks import Marks, attribute, first, text
 from virtcatalog.bring.vmware.settings import LIMITED, RESERVED, SHARED
-from virtcatalog.bring.vmware.values import uuid_of
 from virtcatalog.errors import ManifestError
 from virtcatalog.manifests.xml import XMLElement, problem_at, read_xml
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from virtcatalog.bring.imports import host
-from virtcatalog.bring.vmware.machine import Disk, Nic, in_order
+from virtcatalog.bring.vmware.machine import Disk, Nic, in_order, mac_of
 from virtcatalog.bring.vmware.ovfmarks import Marks, attribute, first, text
 from virtcatalog.bring.vmware.settings import device, setting_fate
-from virtcatalog.bring.vmware.values import mac_of
 from virtcatalog.errors import ManifestError
 from virtcatalog.manifests.xml import XMLElement, problem_at
 

@@ -11,10 +11,19 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from virtcatalog.bring.vmware.machine import Attribute, Disk, Machine, Nic, in_order
+from virtcatalog.bring.vmware.machine import (
+    Attribute,
+    Disk,
+    Machine,
+    Nic,
+    in_order,
+    mac_of,
+    number_of,
+    truth_of,
+    uuid_of,
+)
 from virtcatalog.bring.vmware.rvcolumns import AGAIN, COLUMNS, COMMON, rule
 from virtcatalog.bring.vmware.table import Row, Table
-from virtcatalog.bring.vmware.values import mac_of, number_of, truth_of, uuid_of
 from virtcatalog.errors import ManifestError, Problem, counted
 
 SHEETS: Final = tuple(COLUMNS)

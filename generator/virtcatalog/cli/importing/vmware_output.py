@@ -18,8 +18,7 @@ from virtcatalog.units import memory
 if TYPE_CHECKING:
     from virtcatalog.adopt.fleet import Adoption
     from virtcatalog.bring.imports import Verdict
-    from virtcatalog.bring.vmware.fates import Brought
-    from virtcatalog.bring.vmware.ledger import Line
+    from virtcatalog.bring.vmware.fates import Brought, Line
     from virtcatalog.bring.vmware.machine import Attribute
 
 VALUES = "values"
@@ -45,7 +44,7 @@ class Tally:
     """Sums up the VMs that pass by: it grows with what is worth telling, not with each VM."""
 
     def __init__(self) -> None:
-        from virtcatalog.bring.vmware.ledger import Ledger
+        from virtcatalog.bring.vmware.fates import Ledger
 
         self.ledger = Ledger()
         self.outcomes: Counter[str] = Counter()
