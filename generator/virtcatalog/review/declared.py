@@ -18,13 +18,13 @@ from virtcatalog.review.assumed import Gates, hinted, networks_elsewhere, turned
 from virtcatalog.review.causes import Causes, place_of
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.comparisons import Comparisons
-from virtcatalog.review.domaindiffs import diff_of
 from virtcatalog.review.dumps import DumpedVm
 from virtcatalog.review.fleet import Fleet, key_of
 from virtcatalog.review.judge import Case, judge, judge_applied
 from virtcatalog.review.kubevirtcr import by_gates, needed_new_gates
 from virtcatalog.review.moving import Moves
 from virtcatalog.review.onesided import judge_created, judge_deleted, judge_opaque, judge_open, judge_template
+from virtcatalog.review.outcome import compare, outcome
 from virtcatalog.review.pinned import pinned_in_git, recreated, stores
 from virtcatalog.review.side import Side, Vm
 from virtcatalog.review.users import User
@@ -228,3 +228,11 @@ def _unit(old: Vm | None, new: Vm | None, sides: tuple[Side, Side]) -> Environme
     if after is not None and old.environment in names:
         return after.environments[names.index(old.environment)]
     return before.environments[old.unit.number]
+
+
+def diff_of(old: Data | None, new: Data | None, comparison: Comparison) -> str:
+    """Return how the domain of a VM changes from one manifest to another."""
+    if old is None or new is None:
+        return ""
+    change = compare(outcome(old, comparison.base), outcome(new, comparison.head))
+    return change.make_diff() if change is not None else ""

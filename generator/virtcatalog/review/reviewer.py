@@ -20,14 +20,14 @@ from virtcatalog.review.cached import Progress, judge_all
 from virtcatalog.review.causes import Causes
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.comparisons import Comparisons
-from virtcatalog.review.declared import DeclaredVms
-from virtcatalog.review.domaindiffs import diff_of_case
+from virtcatalog.review.declared import DeclaredVms, diff_of
 from virtcatalog.review.dumps import DumpedVm
 from virtcatalog.review.fleet import Fleet, key_of
 from virtcatalog.review.groups import of_one
-from virtcatalog.review.judge import Case
+from virtcatalog.review.judge import Case, Outcomes, at_next_start
 from virtcatalog.review.kubevirtcr import by_gates, gate_remarks
 from virtcatalog.review.moving import Moves
+from virtcatalog.review.outcome import compare
 from virtcatalog.review.pinned import Pinned, assumed, pins, recreated
 from virtcatalog.review.side import Side
 from virtcatalog.review.users import User
@@ -158,7 +158,7 @@ class Reviewer:
                 because = by_gates(self._causes.around(comparison, case.references or (), case.vm, verdict), verdict)
                 verdict = replace(verdict, environment=comparison.environment, because=because)
                 self.fleet.verdicts += (replace(of_one(verdict, name.rpartition("/")[2]), vm=name) for name in members)
-                self.fleet.diffs[key_of(replace(verdict, vm=members[0]))] = partial(diff_of_case, case)
+                self.fleet.diffs[key_of(replace(verdict, vm=members[0]))] = partial(_diff_of_case, case)
 
     def done(self) -> Fleet:
         """Return what was collected."""
@@ -171,3 +171,14 @@ class Reviewer:
     def gate_remarks(self) -> list[str]:
         """Say of each feature gate that comes or goes, and changes no VM, why that is."""
         return gate_remarks(self.comparisons.all(), self.fleet.verdicts)
+
+
+def _diff_of_case(case: Case) -> str:
+    """How the domain of a VM changes whose manifest stays as it is: at its next start, or when it is created anew."""
+    if case.comparison.gone(case.references):  # that is said, and what follows from it is no other change
+        return ""
+    pair = at_next_start(case, Outcomes())
+    if pair is None:
+        return diff_of(case.fresh, case.fresh, case.comparison)
+    change = compare(*pair)
+    return change.make_diff() if change is not None else ""
