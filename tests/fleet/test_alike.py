@@ -12,7 +12,7 @@ from virtcatalog.api.kinds import CATALOG_API_VERSION
 from virtcatalog.fleet import alike as module
 from virtcatalog.fleet.alike import Alike, Likeness, compact, labels_matter, maps
 from virtcatalog.kubevirt.cluster import Cluster
-from virtcatalog.review.dumps import Dump, Vms
+from virtcatalog.review.dumps import Dump, vms_of
 from virtcatalog.review.groups import of_all
 from virtcatalog.review.reviewer import Reviewer
 from virtcatalog.review.side import Side
@@ -245,7 +245,7 @@ def test_the_verdicts_are_those_of_the_vms_one_by_one() -> None:
 
     def verdicts(*vms: Data) -> dict[str, Verdict]:
         reviewer = Reviewer(preference(), preference(preferredDiskBus="virtio", preferredRng={}))
-        reviewer.vms(Vms([Dump(vms)]))
+        reviewer.vms(vms_of([Dump(vms)]))
         return {verdict.vm: replace(verdict, vm="") for verdict in reviewer.done().verdicts}
 
     together = verdicts(*fleet)

@@ -13,7 +13,7 @@ from virtcatalog.manifests.emit import dump
 from virtcatalog.manifests.spool import Spool
 from virtcatalog.manifests.stream import Stream
 from virtcatalog.review import dumps as fleets
-from virtcatalog.review.dumps import Dump, Vms, dump_of, header_of
+from virtcatalog.review.dumps import Dump, dump_of, header_of, vms_of
 
 TYPE = ("VirtualMachineClusterInstancetype", "", "m")
 OWN = ("VirtualMachinePreference", "team", "p")
@@ -57,7 +57,7 @@ def test_a_vm_names_what_is_in_its_own_namespace() -> None:
     specs = ({}, {"instancetype": {"name": "m"}}, {"instancetype": own})
     inferring = {"preference": {"inferFromVolume": "root"}}
     specs += (inferring, {**inferring, "instancetype": own})
-    found = Vms([Dump(vm("a", spec) for spec in specs)])
+    found = vms_of([Dump(vm("a", spec) for spec in specs)])
     assert [each.names_own for each in found] == [False, False, True, False, True]
 
 
@@ -116,9 +116,9 @@ def test_vms_of_a_pool_stand_for_it_where_the_dump_has_them() -> None:
         "spec": {"replicas": 2, "virtualMachineTemplate": {"spec": {}}},
     }
     vms = [pooled(f"web-eu-{number}", **{"kubevirt.io/vm-pool-revision-name": "web-eu-12"}) for number in (0, 1)]
-    together = Vms([Dump([*vms, pool])])
+    together = vms_of([Dump([*vms, pool])])
     assert [vm.header.name for vm in together] == ["team/web-eu-0", "team/web-eu-1"]
     assert len(together) == 2
     assert [vm.vm["metadata"]["name"] for vm in together] == ["web-eu-0", "web-eu-1"]
-    apart = Vms([Dump([pool, pooled("web-eu-0")])])  # another one's VM
+    apart = vms_of([Dump([pool, pooled("web-eu-0")])])  # another one's VM
     assert [vm.header.name for vm in apart] == ["team/web-eu", "team/web-eu-0"]

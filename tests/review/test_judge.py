@@ -10,7 +10,7 @@ from virtcatalog.api.kinds import CATALOG_API_VERSION
 from virtcatalog.catalog.environment import Overlay
 from virtcatalog.catalog.places import Source
 from virtcatalog.review import cached
-from virtcatalog.review.dumps import Dump, Vms
+from virtcatalog.review.dumps import Dump, vms_of
 from virtcatalog.review.fleet import Fleet
 from virtcatalog.review.judge import next_of
 from virtcatalog.review.outcome import Kind, VmChange
@@ -58,7 +58,7 @@ def vm(number: int, *stored: str) -> dict[str, Any]:
 
 def review(base: Side, head: Side, *vms: dict[str, Any]) -> Fleet:
     reviewer = Reviewer(base, head)
-    reviewer.vms(Vms([Dump(vms)]))
+    reviewer.vms(vms_of([Dump(vms)]))
     return reviewer.done()
 
 

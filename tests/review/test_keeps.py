@@ -9,7 +9,7 @@ import pytest
 
 from sampling import ALL
 from virtcatalog.review import judge
-from virtcatalog.review.dumps import Dump, Vms, others
+from virtcatalog.review.dumps import Dump, others, vms_of
 from virtcatalog.review.reviewer import Reviewer
 from virtcatalog.review.side import Side
 from virtcatalog.review.verdict import Verdict
@@ -24,7 +24,7 @@ def review(seed: int) -> list[Verdict]:
     reviewer = Reviewer(
         *(Side(label="side", objects={"": [*obj, configuration]}) for obj in objects), shared=others(dumps)
     )
-    reviewer.vms(Vms(dumps))
+    reviewer.vms(vms_of(dumps))
     return reviewer.done().verdicts
 
 

@@ -29,7 +29,7 @@ from virtcatalog.manifests.sources import open_source
 from virtcatalog.progress import tracked
 from virtcatalog.review.compare import only
 from virtcatalog.review.comparison import Comparison
-from virtcatalog.review.dumps import Dump, Vms, others
+from virtcatalog.review.dumps import Dump, others, vms_of
 from virtcatalog.review.fleet import Fleet
 from virtcatalog.review.read import read_side, side_of_catalog
 from virtcatalog.review.reviewer import Reviewer
@@ -149,7 +149,7 @@ def _impact(
     if not without.problems:
         reviewer = Reviewer(side, without, (conditions, conditions), others(dumps), environments)
         reviewer.templates()
-        reviewer.vms(Vms(dumps))
+        reviewer.vms(vms_of(dumps))
         fleet, previews = reviewer.done(), tuple(reviewer.comparisons.previews())
     return Impact(
         name=name,
@@ -222,7 +222,7 @@ def _uses(
         vm_use = use(vm_template.key, vm_template.manifest, vm_template.environment, template=True)
         if vm_use:
             yield vm_use
-    machines = Vms(dumps)
+    machines = vms_of(dumps)
     for vm, where in tracked(((machine.vm, machine.where) for machine in machines), len(machines), "VMs"):
         name = f"{namespace_of(vm)}/{identity(vm)[2]}"
         for environment in environments_for(vm, side.overlays, where, environments):

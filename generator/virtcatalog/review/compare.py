@@ -16,7 +16,7 @@ from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.model import Repository
 from virtcatalog.review.cached import Progress
 from virtcatalog.review.deployed import frozen, matched, quiet, remarks
-from virtcatalog.review.dumps import Dump, Vms, others
+from virtcatalog.review.dumps import Dump, others, vms_of
 from virtcatalog.review.judge import Case
 from virtcatalog.review.kubevirtcr import uninstalled
 from virtcatalog.review.objects import ObjectChange, compare_objects
@@ -51,12 +51,13 @@ def review(
         check_names(environments, [name for side in (base, head) for name in environment_names(side)], "on either side")
     base, head = (only(side, environments) for side in _alike(base, head))
     clean = sound(base, head)
-    reviewer = Reviewer(clean.base, clean.head, conditions, others(dumps), environments, Vms(dumps))
+    dumped = vms_of(dumps)
+    reviewer = Reviewer(clean.base, clean.head, conditions, others(dumps), environments, dumped)
     reviewer.templates()
-    reviewer.vms(Vms(dumps), watch, cache, executor)
+    reviewer.vms(dumped, watch, cache, executor)
     fleet = reviewer.done()
     limited = bool(head.budgets) or reviewer.comparisons.limits_room
-    fleets = list(reviewer.comparisons.fleets(Vms(dumps))) if limited else []
+    fleets = list(reviewer.comparisons.fleets(dumped)) if limited else []
     standings = [
         standing(environment, vms, comparison.base, comparison.head)
         for environment, vms, comparison in fleets

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from virtcatalog.api.kinds import holds_vm
@@ -129,25 +129,15 @@ class DumpedVm(NamedTuple):
         return refers_to_own_namespace(self.vm) if references is None else any(home for _, home, _ in references)
 
 
-class Vms(Collection[DumpedVm]):
-    """The VMs of dumps: those of a pool stand for it where a dump has them, else the pool stands for them."""
-
-    def __init__(self, dumps: Sequence[Dump]) -> None:
-        self._dumps = dumps
-        self._number = sum(1 for _ in self)
-
-    def __len__(self) -> int:
-        return self._number
-
-    def __iter__(self) -> Iterator[DumpedVm]:
-        for dump in self._dumps:
-            pools = {header.pool for header in dump.headers if header.pool and header.pool != header.name}
-            for at, header in enumerate(dump.headers):
-                if header.name not in pools or header.pool != header.name:
-                    yield DumpedVm(header, dump.where, dump.vms, at)
-
-    def __contains__(self, item: object) -> bool:
-        return any(item == vm for vm in self)
+def vms_of(dumps: Iterable[Dump]) -> list[DumpedVm]:
+    """Return the VMs of dumps: those of a pool stand for it where a dump has them, else the pool stands for them."""
+    vms = []
+    for dump in dumps:
+        pools = {header.pool for header in dump.headers if header.pool and header.pool != header.name}
+        for at, header in enumerate(dump.headers):
+            if header.name not in pools or header.pool != header.name:
+                vms.append(DumpedVm(header, dump.where, dump.vms, at))
+    return vms
 
 
 def others(dumps: Sequence[Dump]) -> dict[str, list[Data]]:
