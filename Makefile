@@ -11,6 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEVELOPMENT := $(VENV)/.development
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 INSTALL := $(BIN)/python -I -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 # Each process that a test starts would compile what it imports.
@@ -37,10 +38,10 @@ check: $(READY) ## Check catalog/; fail when output/ or schemas/ is not what the
 	$(BIN)/virtcatalog schema --output-dir schemas --check
 
 test: $(DEVELOPMENT) ## Run the tests, and a sample of what takes long
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	$(PYTEST)
 
-test-all: export TESTS := all
-test-all: test ## Run all tests
+test-all: test ## Run the tests, then again in full the files that take samples
+	TESTS=all $(PYTEST) $(shell grep -lrE '^from (sampling|hypothesis) ' tests --include='test_*.py')
 
 conformance: $(DEVELOPMENT) ## Ask every VM that KubeVirt was asked; fail when fewer answers agree than are recorded
 	cd tests && ../$(BIN)/python -m conformance
