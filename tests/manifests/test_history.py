@@ -138,10 +138,12 @@ def test_what_is_no_revision_or_path_of_one_is_told(root: Path, ask: Callable[..
     assert str(caught.value) == message
 
 
-def test_a_path_in_a_revision_is_relative(root: Path) -> None:
+@pytest.mark.parametrize("path", ["/x", "/../x"])
+@pytest.mark.parametrize("folder", ["", "in"])
+def test_a_path_in_a_revision_is_relative(root: Path, folder: str, path: str) -> None:
     with pytest.raises(GitError) as caught:
-        Repository(root).folder("HEAD", "/x")
-    assert str(caught.value) == "/x is absolute: in a revision, paths are relative to the repository"
+        Repository(root / folder).folder("HEAD", path)
+    assert str(caught.value) == f"{path} is absolute: in a revision, paths are relative to the repository"
 
 
 def test_the_main_branch_is_that_of_the_remote_or_one_of_four_names(tmp_path: Path) -> None:

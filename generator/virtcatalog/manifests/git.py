@@ -104,7 +104,7 @@ class Repository:
 
         None when the commit has nothing there. Nothing is written to disk; links are followed within the folder only.
         """
-        at = _within(f"{self.prefix}{path}")
+        at = self._parts_of(path)
         if not at:
             return in_commit(self, commit, ())
         place = "/".join(at)
@@ -117,6 +117,15 @@ class Repository:
         if any(entry.size > SOURCE_FILE_BYTES for entry in entries):
             raise TooLargeError(SOURCE_FILE_BYTES, place)
         return alone(next(self.contents(entries))) if entries else None
+
+    def _parts_of(self, path: str) -> Parts:
+        """The parts of a path from the repository's root; GitError when it leads out."""
+        if path.startswith("/"):
+            raise GitError(f"{path} is absolute: in a revision, paths are relative to the repository")
+        try:
+            return parts_of(f"{self.prefix}{path}")
+        except LinkOutError:
+            raise GitError(f"{self.prefix}{path} is outside of the repository") from None
 
     def entries(self, commit: str, at: Parts) -> Iterator[Entry]:
         """Yield every file below a folder of a commit; GitError once they are too many or too large."""
@@ -155,13 +164,3 @@ class Repository:
 def short(commit: str) -> str:
     """A commit's id as people write it."""
     return commit[:12]
-
-
-def _within(path: str) -> Parts:
-    """The parts of a path inside the repository; GitError when it leads out."""
-    if path.startswith("/"):
-        raise GitError(f"{path} is absolute: in a revision, paths are relative to the repository")
-    try:
-        return parts_of(path)
-    except LinkOutError:
-        raise GitError(f"{path} is outside of the repository") from None
