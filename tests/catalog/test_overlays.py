@@ -144,6 +144,8 @@ def test_templates_may_lie_where_everything_else_does(catalog):
         ("{kubevirt: v1.3.0}", "1:5: e.kubevirt: KubeVirt 'v1.3.0' is not modelled; known are"),
         ("{kubevirt: v1.8.4}", "1:5: e.kubevirt: v1.8.4 is older than v1.9, the oldest that catalog.yaml supports"),
         ("{vendor: a b}", "1:5: e.vendor: Kubernetes refuses the label value 'a b'"),
+        ("{labels: {Example.org/A: d}}", "1:14: e.labels[Example.org/A]: Kubernetes refuses the key 'Example.org/A'"),
+        ("{annotations: {A/b/C: d}}", "1:19: e.annotations[A/b/C]: Kubernetes refuses the key 'a/b/c'"),
         ("{annotations: {a/b/c: d}}", "1:19: e.annotations[a/b/c]: Kubernetes refuses the key 'a/b/c'"),
         ("{select: {names: [m.smal]}}", "1:22: e.select.names[0]: 'm.smal' matches no object of the catalog"),
         ("{select: {kinds: [VirtualMachine]}}", "1:22: e.select.kinds[0]: 'VirtualMachine' is none of"),
@@ -170,6 +172,11 @@ def test_faults_of_an_environment_have_their_place(catalog, text, problem):
     found = catalog.problems({"overlays.yaml": f"e: {text}\n"})
     assert found[0].startswith(f"overlays.yaml:{problem}")
     assert len(found) == 1
+
+
+def test_a_key_of_an_annotation_is_judged_in_lower_case(catalog):
+    _, environment = overlay(catalog, "{annotations: {Example.org/Note: x}}")
+    assert environment.annotations == {"Example.org/Note": "x"}
 
 
 def test_a_patch_must_select_something_that_the_environment_has(catalog):

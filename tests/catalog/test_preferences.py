@@ -124,6 +124,11 @@ def test_expressions_know_the_name_and_the_variant(catalog):
             "{spec: {devices: {preferredDiskBus: [x]}}}",
             "1:36: preferences.x.spec.devices.preferredDiskBus: must be a string, not a list",
         ),
+        (
+            "{labels: {Example.org/A: d}}",
+            "1:28: preferences.x.labels[Example.org/A]: Kubernetes refuses the key 'Example.org/A'",
+        ),
+        ("{annotations: {A/b/C: d}}", "1:33: preferences.x.annotations[A/b/C]: Kubernetes refuses the key 'a/b/c'"),
         ("{annotations: {a/b/c: d}}", "1:33: preferences.x.annotations[a/b/c]: Kubernetes refuses the key 'a/b/c'"),
         ("{osType: 'a b'}", "1:15: preferences.x: Kubernetes refuses the label value 'a b'"),
         (
@@ -146,6 +151,12 @@ def test_faults_of_a_preference_have_their_place(catalog, entry, problem):
     found = catalog.problems({"preferences/linux.yaml": f"preferences: {{x: {entry}}}\n"})
     assert len(found) == 1
     assert found[0].startswith(f"preferences/linux.yaml:{problem}")
+
+
+def test_a_key_of_an_annotation_is_judged_in_lower_case(catalog):
+    text = "preferences: {x: {annotations: {Example.org/Note: any}}}\n"
+    manifest = catalog.entry("x", {"preferences/linux.yaml": text})
+    assert manifest["metadata"]["annotations"]["Example.org/Note"] == "any"
 
 
 def test_a_fault_of_a_shared_fragment_is_reported_once_and_there(catalog):

@@ -159,6 +159,15 @@ def label_fault(value: str) -> str:
     return ""
 
 
+def pair_fault(field: str, key: str, value: str) -> str:
+    """Say why Kubernetes refuses a pair of `labels` or `annotations`, or "".
+
+    It judges annotations' keys in lower case. Source: ValidateAnnotations in apimachinery,
+    pkg/api/validation/objectmeta.go.
+    """
+    return (key_fault(key) or label_fault(value)) if field == "labels" else key_fault(key.lower())
+
+
 def annotations_fault(annotations: Mapping[str, str]) -> str:
     """Say why Kubernetes refuses all annotations of an object, or ""."""
     if (sum(map(len, annotations)) + sum(map(len, annotations.values()))) * 4 <= ANNOTATION_BYTES:
@@ -184,13 +193,11 @@ def metadata_faults(metadata: Mapping[str, Any], api_version: str = "v1") -> Ite
         name = metadata.get(key)
         if name and isinstance(name, str) and (fault := name_fault_of(name)):
             yield ("metadata", key), fault
-    for key, value in _texts(metadata.get("labels")).items():
-        if fault := (label_key_problems(key) and key_fault(key)) or label_fault(value):
-            yield ("metadata", "labels", key), fault
     annotations = _texts(metadata.get("annotations"))
-    for key in annotations:
-        if label_key_problems(key.lower()):  # QualifiedName judges annotations' keys in lower case
-            yield ("metadata", "annotations", key), key_fault(key.lower())
+    for field, pairs in (("labels", _texts(metadata.get("labels"))), ("annotations", annotations)):
+        for key, value in pairs.items():
+            if fault := pair_fault(field, key, value):
+                yield ("metadata", field, key), fault
     if annotations and (fault := annotations_fault(annotations)):
         yield ("metadata", "annotations"), fault
 

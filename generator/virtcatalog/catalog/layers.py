@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from virtcatalog.api.decode import convert
-from virtcatalog.api.names import annotations_fault, key_fault, label_fault
+from virtcatalog.api.names import annotations_fault, pair_fault
 from virtcatalog.api.shape import Version, struct_of
 from virtcatalog.catalog.amounts import ExpressionError
 from virtcatalog.catalog.check import spec_faults, value_faults
@@ -153,8 +153,7 @@ class Composer:
         """Check that Kubernetes takes the labels and annotations."""
         for field, pairs in (("labels", labels), ("annotations", annotations)):
             for key, value in pairs.items():
-                fault = (key_fault(key) or label_fault(value)) if field == "labels" else key_fault(key.lower())
-                if fault:
+                if fault := pair_fault(field, key, value):
                     origin = f" (the label {key} is derived)" if key in DERIVED_LABELS else ""
                     self.report(merged, (field, key), fault + origin)
         fault = annotations_fault(annotations)

@@ -11,7 +11,7 @@ import msgspec
 from virtcatalog.api.decode import convert
 from virtcatalog.api.instancetype import VirtualMachineInstancetypeSpec, VirtualMachinePreferenceSpec
 from virtcatalog.api.kinds import INSTANCETYPE_KINDS
-from virtcatalog.api.names import annotations_fault, key_fault, label_fault, name_fault, namespace_fault
+from virtcatalog.api.names import annotations_fault, label_fault, name_fault, namespace_fault, pair_fault
 from virtcatalog.api.shape import parse_release
 from virtcatalog.catalog.check import spec_faults
 from virtcatalog.catalog.compose import Layer
@@ -171,8 +171,7 @@ class _Reader:
     def pairs(self, data: Mapping[str, Any], field: str, path: FieldPath = ()) -> dict[str, Any]:
         pairs = dict(data.get(field) or {})
         for key, value in pairs.items():
-            fault = (key_fault(key) or label_fault(value or "")) if field == "labels" else key_fault(key.lower())
-            if fault:
+            if fault := pair_fault(field, key, value or ""):
                 self.report((*path, field, key), fault)
         fault = annotations_fault({key: value or "" for key, value in pairs.items()}) if field == "annotations" else ""
         if fault:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES, key_fault, label_fault, name_fault
+from virtcatalog.api.names import RESERVED_INSTANCETYPES, RESERVED_PREFERENCES, name_fault, pair_fault
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.catalog.labels import PREFIX, requirement_labels, spec_labels
 from virtcatalog.check.finding import Finding, Rule
@@ -81,7 +81,7 @@ def _imported(inventory: Inventory, subject: Subject) -> Iterator[Finding]:
         yield subject.finding(INVALID_NAME, fault, "metadata.name")
     for field, pairs in (("labels", subject.labels), ("annotations", subject.annotations)):
         for key, value in pairs.items():
-            if fault := (key_fault(key) or label_fault(value)) if field == "labels" else key_fault(key.lower()):
+            if fault := pair_fault(field, key, value):
                 yield subject.finding(INVALID_NAME, fault, f"metadata.{field}[{key}]")
     reserved = RESERVED_INSTANCETYPES if subject.is_instancetype else RESERVED_PREFERENCES
     deployed = inventory.catalog is None or inventory.catalog.operator_deployment
