@@ -289,6 +289,22 @@ def test_what_a_vm_says_wrongly(fields, problem):
     assert said.partition(": ")[2] == f"web: {problem}"
 
 
+def test_of_devices_with_one_key_the_last_says_the_model():
+    devices = [{"kind": "VirtualE1000", "key": 4000}, {"kind": "VirtualVmxnet3", "key": 4000}]
+    machine = one(nics=[{"deviceKey": 4000, "mac": "00:50:56:00:00:01"}], devices=devices)
+    assert [nic.model for nic in machine.nics] == ["vmxnet3"]
+    models = [attribute for attribute in machine.attributes if attribute.subject == "nic.model"]
+    assert [(attribute.value, attribute.number) for attribute in models] == [("VirtualE1000", 0), ("VirtualVmxnet3", 0)]
+
+
+def test_of_disks_with_one_key_the_first_boots():
+    machine = one(
+        disks=[disk(unit=1), disk(unit=0), disk(key=2001, unit=2)], guestDisks=[{"key": 2000, "diskPath": "/"}]
+    )
+    assert [disk.unit for disk in machine.disks] == [0, 1, 2]
+    assert machine.boots == 1
+
+
 def test_a_vm_of_which_little_is_told():
     machine = one(name=None, id=None, nics=[None, {}], disks=[None, {}], devices=[None, {}], guestDisks=[None])
     assert (machine.name, machine.id, machine.guests, machine.cores, machine.host) == ("vm", "", (), 0, "")
