@@ -15,15 +15,29 @@ import msgspec.inspect as types
 import pytest
 
 from virtcatalog import api
-from virtcatalog.api import cdi, configuration, core, devices, domainspec, instancetype, kubevirt, status, volumes
+from virtcatalog.api import (
+    cdi,
+    clock,
+    configuration,
+    core,
+    devices,
+    domainspec,
+    hostdevices,
+    instancetype,
+    kubevirt,
+    migrations,
+    scheduling,
+    status,
+    volumes,
+)
 from virtcatalog.api.corekinds import KUBERNETES
 from virtcatalog.api.object import Constant, Object, Status
 
 FACTS = Path(__file__).with_name("fields.tsv")
 MODULES = {
-    "v1": (kubevirt, domainspec, devices, volumes, status),
+    "v1": (kubevirt, domainspec, clock, devices, volumes, status),
     "v1beta1": (instancetype, cdi),
-    "k8s.io.api.core.v1": (core,),
+    "k8s.io.api.core.v1": (core, scheduling),
     "k8s.io.apimachinery.pkg.apis.meta.v1": (core,),
 }
 # Options of subresources, and what statuses hold that the expander does not read.
@@ -204,8 +218,11 @@ def test_what_is_read_is_as_strict_and_as_fixed_as_what_it_builds_on(kind: type[
 
 
 def test_configuration_types_are_strict() -> None:
-    kinds = [
-        kind for kind in vars(configuration).values() if isinstance(kind, type) and issubclass(kind, Object | Constant)
-    ]
+    kinds = {
+        kind
+        for module in (configuration, hostdevices, migrations)
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, Object | Constant)
+    }
     assert len(kinds) > 40
     assert all(kind.__struct_config__.forbid_unknown_fields for kind in kinds)

@@ -10,9 +10,7 @@ from virtcatalog.api.core import (
     HTTPGetAction,
     ManagedFieldsEntry,
     ObjectMeta,
-    PodAffinityTerm,
     PodDNSConfig,
-    PreferredSchedulingTerm,
     ResourceFieldSelector,
     TypedLocalObjectReference,
     TypedObjectReference,
@@ -22,6 +20,7 @@ from virtcatalog.api.domainspec import ResourceRequirements
 from virtcatalog.api.golang import from_unstructured, unmarshal, unmarshal_texts, yaml_text
 from virtcatalog.api.govalues import GoError, as_json, yaml_key
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
+from virtcatalog.api.scheduling import PodAffinityTerm, PreferredSchedulingTerm
 from virtcatalog.api.template import Parameter, VirtualMachineTemplate
 from virtcatalog.api.vmstatus import AddVolumeOptions, FullVirtualMachine, VolumeSnapshotStatus
 from virtcatalog.api.volumes import EmptyDiskSource

@@ -4,8 +4,8 @@ import pytest
 from aliasing import scribble
 from reading import read
 
+from virtcatalog.api.clock import Clock, ClockOffsetUTC
 from virtcatalog.api.decode import convert, to_manifest
-from virtcatalog.api.domainspec import Clock, ClockOffsetUTC
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.errors import Cause, Warning
 from virtcatalog.kubevirt.cluster import Cluster

@@ -3,8 +3,9 @@
 import pytest
 from reading import read
 
-from virtcatalog.api.core import LabelSelector, NodeSelectorTerm
+from virtcatalog.api.core import LabelSelector
 from virtcatalog.api.decode import convert
+from virtcatalog.api.scheduling import NodeSelectorTerm
 from virtcatalog.kubevirt.selectors import label_selector, node_selector_term, selects
 
 RULE = "must consist of letters, digits, '-', '_' and '.', and start and end with a letter or digit"

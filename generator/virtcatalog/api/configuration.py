@@ -7,7 +7,9 @@ from typing import Annotated
 from msgspec import field
 
 from virtcatalog.api.core import LabelSelector
-from virtcatalog.api.object import Constant, Int32, Int64, Object, UInt32, UInt64, since
+from virtcatalog.api.hostdevices import MediatedDevicesConfiguration, PermittedHostDevices
+from virtcatalog.api.migrations import MigrationConfiguration
+from virtcatalog.api.object import Constant, Int64, Object, UInt32, UInt64, since
 from virtcatalog.api.quantity import Quantity
 
 
@@ -16,13 +18,6 @@ class TokenBucketRateLimiter(Object):
 
     qps: float = 0.0
     burst: Int64 = 0
-
-
-class USBSelector(Object):
-    """A USB device by vendor and product, in hexadecimal."""
-
-    vendor: str = field(default_factory=str)
-    product: str = field(default_factory=str)
 
 
 class RateLimiter(Object):
@@ -49,38 +44,6 @@ class TDXAttestationConfiguration(Object):
 
     enforced: bool | None = None
     qgs_socket_path: str | None = None
-
-
-class USBHostDevice(Object):
-    """USB devices that VMs may use, together as one resource."""
-
-    resource_name: str = field(default_factory=str)
-    selectors: list[USBSelector] = []
-    external_resource_provider: bool = False
-
-
-class MediatedHostDevice(Object):
-    """A kind of mediated device that VMs may use."""
-
-    mdev_name_selector: str = field(default_factory=str)
-    resource_name: str = field(default_factory=str)
-    external_resource_provider: bool = False
-
-
-class PciHostDevice(Object):
-    """A kind of PCI device that VMs may use; the selector is `vendor:device` in hexadecimal."""
-
-    pci_vendor_selector: str = field(default_factory=str)
-    resource_name: str = field(default_factory=str)
-    external_resource_provider: bool = False
-
-
-class NodeMediatedDeviceTypesConfig(Object):
-    """Which mediated devices some nodes make."""
-
-    node_selector: dict[str, str] = {}
-    mediated_devices_types: list[str] = []
-    mediated_device_types: list[str] = []
 
 
 class RESTClientConfiguration(Object):
@@ -163,27 +126,10 @@ class SMBiosConfiguration(Constant, frozen=True):
     family: str = ""
 
 
-class PermittedHostDevices(Object):
-    """Devices of the host that VMs may use."""
-
-    pci_host_devices: list[PciHostDevice] = []
-    mediated_devices: list[MediatedHostDevice] = []
-    usb: list[USBHostDevice] = []
-
-
 class PersistentReservationConfiguration(Object):
     """Whether LUNs may have persistent reservations."""
 
     enabled: bool | None = None
-
-
-class MediatedDevicesConfiguration(Object):
-    """Which mediated devices nodes make."""
-
-    mediated_devices_types: list[str] = []
-    mediated_device_types: list[str] = []
-    node_mediated_device_types: list[NodeMediatedDeviceTypesConfig] = []
-    enabled: Annotated[bool | None, since("v1.8")] = None
 
 
 class ChangedBlockTrackingSelectors(Object):
@@ -297,57 +243,6 @@ class ConfidentialComputeConfiguration(Object):
     """Confidential computing."""
 
     tdx: TDXConfiguration | None = None
-
-
-class StallDetectorOptions(Object):
-    """When a live migration counts as stalled. Before `main` the factors are strings that hold numbers."""
-
-    stall_margin: Int64 | None = None
-    ewma_alpha: Quantity | None = None
-    stall_progress_timeout: Int64 | None = None
-    switchover_timeout: Int64 | None = None
-    precopy_possible_factor: Quantity | None = None
-    patience_window_decay_factor: Quantity | None = None
-    search_local_minima: bool | None = None
-    completion_timeout_factor: Quantity | None = None
-
-
-class DowntimeTuningOptions(Object):
-    """How the downtime that a live migration may have grows."""
-
-    initial_ms: Int64 | None = None
-    steps: Int32 | None = None
-    start_after_iteration: Int64 | None = None
-    cooldown_seconds: Int32 | None = None
-
-
-class ExperimentalMigrationOptions(Object):
-    """What KubeVirt tries out in live migrations."""
-
-    stall_detector: StallDetectorOptions | None = None
-    downtime_tuning: Annotated[DowntimeTuningOptions | None, since("main")] = None
-    compression: str | None = None
-
-
-class MigrationConfiguration(Object):
-    """Live migration."""
-
-    node_drain_taint_key: str | None = None
-    parallel_outbound_migrations_per_node: UInt32 | None = None
-    parallel_migrations_per_cluster: UInt32 | None = None
-    allow_auto_converge: bool | None = None
-    bandwidth_per_migration: Quantity | None = None
-    completion_timeout_per_gi_b: Int64 | None = None
-    max_downtime_ms: Annotated[UInt64 | None, since("v1.9")] = None
-    progress_timeout: Int64 | None = None
-    utility_volumes_timeout: Annotated[Int64 | None, since("v1.8")] = None
-    unsafe_migration_override: bool | None = None
-    allow_post_copy: bool | None = None
-    allow_workload_disruption: bool | None = None
-    disable_tls: bool | None = field(name="disableTLS", default=None)
-    network: str | None = None
-    match_se_linux_level_on_migration: bool | None = field(name="matchSELinuxLevelOnMigration", default=None)
-    experimental: Annotated[ExperimentalMigrationOptions | None, since("v1.9")] = None
 
 
 class TLSConfiguration(Object):

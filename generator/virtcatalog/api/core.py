@@ -10,14 +10,6 @@ from virtcatalog.api.object import Int32, Int64, Object, Status, Time, since
 from virtcatalog.api.quantity import Quantity
 
 
-class NodeSelectorRequirement(Object):
-    """A condition on one label or field of a node."""
-
-    key: str
-    operator: Literal["DoesNotExist", "Exists", "Gt", "In", "Lt", "NotIn"]
-    values: list[str] = []
-
-
 class ObjectFieldSelector(Object):
     """A field of the object."""
 
@@ -31,13 +23,6 @@ class ResourceFieldSelector(Object):
     resource: str
     container_name: str = ""
     divisor: Quantity = field(default_factory=Quantity)
-
-
-class NodeSelectorTerm(Object):
-    """Nodes that fit all the conditions."""
-
-    match_expressions: list[NodeSelectorRequirement] = []
-    match_fields: list[NodeSelectorRequirement] = []
 
 
 class LocalObjectReference(Object):
@@ -62,19 +47,6 @@ class PersistentVolumeClaimVolumeSource(Object):
     read_only: bool = False
 
 
-class PreferredSchedulingTerm(Object):
-    """Nodes that are better, by `weight` from 1 to 100."""
-
-    weight: Int32
-    preference: NodeSelectorTerm
-
-
-class NodeSelector(Object):
-    """Nodes that fit any of the terms."""
-
-    node_selector_terms: list[NodeSelectorTerm]
-
-
 class LabelSelectorRequirement(Object):
     """A condition on one label: In, NotIn, Exists or DoesNotExist."""
 
@@ -90,24 +62,6 @@ class LabelSelector(Object):
     match_expressions: list[LabelSelectorRequirement] = []
 
 
-class PodAffinityTerm(Object):
-    """Pods by their labels, and what counts as the same place."""
-
-    topology_key: str
-    label_selector: LabelSelector | None = None
-    namespaces: list[str] = []
-    namespace_selector: LabelSelector | None = None
-    match_label_keys: Annotated[list[str], since("v1.3")] = []
-    mismatch_label_keys: Annotated[list[str], since("v1.3")] = []
-
-
-class WeightedPodAffinityTerm(Object):
-    """Pods that are better to be near, by `weight` from 1 to 100."""
-
-    weight: Int32
-    pod_affinity_term: PodAffinityTerm
-
-
 class HTTPHeader(Object):
     """A header of an HTTP request."""
 
@@ -120,27 +74,6 @@ class PodDNSConfigOption(Object):
 
     name: str = ""
     value: str | None = None
-
-
-class NodeAffinity(Object):
-    """Nodes by their labels."""
-
-    required_during_scheduling_ignored_during_execution: NodeSelector | None = None
-    preferred_during_scheduling_ignored_during_execution: list[PreferredSchedulingTerm] = []
-
-
-class PodAffinity(Object):
-    """Near which pods."""
-
-    required_during_scheduling_ignored_during_execution: list[PodAffinityTerm] = []
-    preferred_during_scheduling_ignored_during_execution: list[WeightedPodAffinityTerm] = []
-
-
-class PodAntiAffinity(Object):
-    """Away from which pods."""
-
-    required_during_scheduling_ignored_during_execution: list[PodAffinityTerm] = []
-    preferred_during_scheduling_ignored_during_execution: list[WeightedPodAffinityTerm] = []
 
 
 class ExecAction(Object):
@@ -196,37 +129,6 @@ class PodDNSConfig(Object):
     nameservers: list[str] = []
     searches: list[str] = []
     options: list[PodDNSConfigOption] = []
-
-
-class TopologySpreadConstraint(Object):
-    """How evenly pods are spread over places."""
-
-    max_skew: Int32
-    topology_key: str
-    when_unsatisfiable: Literal["DoNotSchedule", "ScheduleAnyway"]
-    label_selector: LabelSelector | None = None
-    min_domains: Int32 | None = None
-    node_affinity_policy: Literal["Honor", "Ignore"] | None = None
-    node_taints_policy: Literal["Honor", "Ignore"] | None = None
-    match_label_keys: list[str] = []
-
-
-class Toleration(Object):
-    """A taint that a pod bears."""
-
-    key: str = ""
-    operator: Literal["", "Equal", "Exists"] = ""
-    value: str = ""
-    effect: Literal["", "NoExecute", "NoSchedule", "PreferNoSchedule"] = ""
-    toleration_seconds: Int64 | None = None
-
-
-class Affinity(Object):
-    """Where a pod should or must run."""
-
-    node_affinity: NodeAffinity | None = None
-    pod_affinity: PodAffinity | None = None
-    pod_anti_affinity: PodAntiAffinity | None = None
 
 
 class OwnerReference(Object):

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from msgspec import field
 
+from virtcatalog.api.clock import Clock
 from virtcatalog.api.devices import Devices, FeatureState
-from virtcatalog.api.object import Constant, Int64, Object, UInt32, since
+from virtcatalog.api.object import Constant, Object, UInt32, since
 from virtcatalog.api.quantity import Quantity
 
 
@@ -25,40 +26,6 @@ class KernelBootContainer(Object):
     image_pull_policy: Literal["", "Always", "IfNotPresent", "Never"] = ""
     kernel_path: str = ""
     initrd_path: str = ""
-
-
-class HPETTimer(Constant, frozen=True):
-    """The High Precision Event Timer."""
-
-    tick_policy: str = ""
-    present: bool | None = None
-
-
-class KVMTimer(Constant, frozen=True):
-    """KVM's clock."""
-
-    present: bool | None = None
-
-
-class HypervTimer(Constant, frozen=True):
-    """Hyper-V's reference clock."""
-
-    present: bool | None = None
-
-
-class PITTimer(Constant, frozen=True):
-    """The Programmable Interval Timer."""
-
-    tick_policy: str = ""
-    present: bool | None = None
-
-
-class RTCTimer(Constant, frozen=True):
-    """The real-time clock; `track` is guest or wall."""
-
-    tick_policy: str = ""
-    present: bool | None = None
-    track: str = ""
 
 
 class FeatureSpinlocks(Constant, frozen=True):
@@ -132,12 +99,6 @@ class KernelBoot(Object):
     container: KernelBootContainer | None = None
 
 
-class ClockOffsetUTC(Constant, frozen=True):
-    """The clock starts at UTC plus `offset_seconds`, which keeps adjustments over restarts when absent."""
-
-    offset_seconds: Int64 | None = None
-
-
 class HyperVPassthrough(Constant, frozen=True):
     """Every Hyper-V enlightenment that the host has."""
 
@@ -149,23 +110,6 @@ class ReservedOverhead(Object):
 
     added_overhead: Annotated[Quantity | None, since("v1.8")] = None
     mem_lock: Annotated[str | None, since("v1.8")] = None
-
-
-class Timer(Constant, frozen=True):
-    """The timers of a machine."""
-
-    hpet: HPETTimer | None = None
-    kvm: KVMTimer | None = None
-    pit: PITTimer | None = None
-    rtc: RTCTimer | None = None
-    hyperv: HypervTimer | None = None
-
-
-class ClockOffset(Constant, frozen=True):
-    """UTC or a time zone that the clock starts at."""
-
-    utc: ClockOffsetUTC | None = None
-    timezone: str | None = None
 
 
 class CPUFeature(Object):
@@ -302,14 +246,6 @@ class Chassis(Object):
     serial: str = ""
     asset: str = ""
     sku: str = ""
-
-
-class Clock(Constant, frozen=True):
-    """The guest's clock and its timers."""
-
-    utc: ClockOffsetUTC | None = None
-    timezone: str | None = None
-    timer: Timer | None = None
 
 
 class Features(Constant, frozen=True):

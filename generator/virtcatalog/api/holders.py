@@ -6,9 +6,10 @@ from typing import Literal
 
 from msgspec import field
 
-from virtcatalog.api.core import LabelSelector, NodeSelectorRequirement, ObjectMeta, Resource
+from virtcatalog.api.core import LabelSelector, ObjectMeta, Resource
 from virtcatalog.api.kubevirt import VirtualMachineInstanceTemplateSpec, VirtualMachineSpec
 from virtcatalog.api.object import Duration, Int32, Object, Status, UInt32
+from virtcatalog.api.scheduling import NodeSelectorRequirement
 
 SortPolicy = Literal["AscendingOrder", "DescendingOrder", "Newest", "Oldest", "Random"]
 StatePreservation = Literal["Disabled", "Offline", "Online"]

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import field
 
+from virtcatalog.api.clock import ClockOffset, Timer
 from virtcatalog.api.core import Resource
 from virtcatalog.api.devices import (
     GPU,
@@ -20,7 +21,6 @@ from virtcatalog.api.devices import (
 from virtcatalog.api.domainspec import (
     EFI,
     NUMA,
-    ClockOffset,
     CPUFeature,
     DiskIOThreads,
     FeatureAPIC,
@@ -29,7 +29,6 @@ from virtcatalog.api.domainspec import (
     Hugepages,
     LaunchSecurity,
     Realtime,
-    Timer,
 )
 from virtcatalog.api.object import Constant, Int64, Object, UInt32, fills, since
 from virtcatalog.api.quantity import Quantity

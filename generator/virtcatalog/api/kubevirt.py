@@ -8,7 +8,6 @@ from msgspec import field
 
 from virtcatalog.api.cdi import DataVolumeSpec
 from virtcatalog.api.core import (
-    Affinity,
     ExecAction,
     HTTPGetAction,
     LabelSelector,
@@ -16,12 +15,11 @@ from virtcatalog.api.core import (
     PodDNSConfig,
     Resource,
     TCPSocketAction,
-    Toleration,
-    TopologySpreadConstraint,
 )
 from virtcatalog.api.devices import Devices
 from virtcatalog.api.domainspec import DomainSpec
 from virtcatalog.api.object import Int32, Int64, Object, Status, since
+from virtcatalog.api.scheduling import Affinity, Toleration, TopologySpreadConstraint
 from virtcatalog.api.status import VirtualMachineInstanceStatus, VirtualMachineStatus
 from virtcatalog.api.volumes import Network, UtilityVolume, VirtualMachineInstanceResourceClaim, Volume
 

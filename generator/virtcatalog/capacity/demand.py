@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from virtcatalog.api.core import Affinity, Toleration, TopologySpreadConstraint
 from virtcatalog.api.decode import convert
 from virtcatalog.api.findings import prune_unknown
 from virtcatalog.api.names import namespace_or_default
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.scheduling import Affinity, Toleration, TopologySpreadConstraint
 from virtcatalog.capacity.nodes import PODS, amount_text, amounts
 from virtcatalog.catalog.model import Budget
 from virtcatalog.kubevirt.pod.amounts import is_device, pod_limits, pod_requests

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from virtcatalog.api.core import LabelSelector, LabelSelectorRequirement, PodAffinityTerm, TopologySpreadConstraint
+from virtcatalog.api.core import LabelSelector, LabelSelectorRequirement
+from virtcatalog.api.scheduling import PodAffinityTerm, TopologySpreadConstraint
 from virtcatalog.capacity.demand import Conditions, Demand
 from virtcatalog.capacity.nodes import HOSTNAME, Node
 from virtcatalog.capacity.rules import Obstacle, meets_affinity, node_obstacle, numa_shortage, shortage, untolerated

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from virtcatalog.api.core import Affinity, LabelSelector, NodeAffinity, PodAffinityTerm, TopologySpreadConstraint
+from virtcatalog.api.core import LabelSelector
 from virtcatalog.api.decode import convert
 from virtcatalog.api.names import dns_subdomain_problems, label_key_problems, label_value_problems
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.api.scheduling import Affinity, NodeAffinity, PodAffinityTerm, TopologySpreadConstraint
 from virtcatalog.capacity.nodes import HUGE_PAGES
 from virtcatalog.kubevirt.pod.amounts import Amounts, container_amounts
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from virtcatalog.api.core import NodeSelectorRequirement, NodeSelectorTerm, Toleration
 from virtcatalog.api.govalues import integer
+from virtcatalog.api.scheduling import NodeSelectorRequirement, NodeSelectorTerm, Toleration
 from virtcatalog.capacity.demand import Conditions, Demand
 from virtcatalog.capacity.nodes import Node, Taint, amount_text, titled
 from virtcatalog.kubevirt.memo import memo

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from virtcatalog.api.clock import Clock
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import to_manifest
-from virtcatalog.api.domainspec import Clock
 from virtcatalog.api.golang import unmarshal
 from virtcatalog.api.govalues import GoError
 from virtcatalog.api.kinds import type_of

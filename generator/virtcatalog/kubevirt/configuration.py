@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from virtcatalog.api.configuration import (
-    ArchSpecificConfiguration,
-    KubeVirtConfiguration,
-    PermittedHostDevices,
-    SMBiosConfiguration,
-)
+from virtcatalog.api.configuration import ArchSpecificConfiguration, KubeVirtConfiguration, SMBiosConfiguration
 from virtcatalog.api.decode import convert, to_manifest
+from virtcatalog.api.hostdevices import PermittedHostDevices
 from virtcatalog.manifests.merge import lay_over
 from virtcatalog.releases import DEFAULT, Release, Stage
 

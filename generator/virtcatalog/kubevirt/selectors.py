@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from virtcatalog.api.core import LabelSelector, LabelSelectorRequirement, NodeSelectorRequirement, NodeSelectorTerm
+from virtcatalog.api.core import LabelSelector, LabelSelectorRequirement
 from virtcatalog.api.names import dns_subdomain_problems, label_key_problems, label_value_problems
+from virtcatalog.api.scheduling import NodeSelectorRequirement, NodeSelectorTerm
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.causes import invalid
 

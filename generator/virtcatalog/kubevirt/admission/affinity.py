@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from virtcatalog.api.core import NodeAffinity, PodAffinity, PodAffinityTerm, PodAntiAffinity
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.api.names import dns_label_problems
+from virtcatalog.api.scheduling import NodeAffinity, PodAffinity, PodAffinityTerm, PodAntiAffinity
 from virtcatalog.errors import Cause
 from virtcatalog.kubevirt.causes import invalid
 from virtcatalog.kubevirt.configuration import Configuration

@@ -9,8 +9,9 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from virtcatalog.api.clock import Clock, Timer
 from virtcatalog.api.devices import Disk, DiskTarget, FeatureState, Input
-from virtcatalog.api.domainspec import Clock, FeatureAPIC, FeatureHyperv, Features, Firmware, Timer
+from virtcatalog.api.domainspec import FeatureAPIC, FeatureHyperv, Features, Firmware
 from virtcatalog.api.kubevirt import Probe, VirtualMachineInstance
 from virtcatalog.kubevirt.identity import firmware_uuid
 from virtcatalog.kubevirt.memo import memo

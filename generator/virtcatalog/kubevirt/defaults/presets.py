@@ -11,8 +11,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from virtcatalog.api.clock import Clock
 from virtcatalog.api.decode import clone, to_manifest
-from virtcatalog.api.domainspec import Clock, DomainSpec
+from virtcatalog.api.domainspec import DomainSpec
 from virtcatalog.api.findings import Path, field_path
 from virtcatalog.api.kubevirt import VirtualMachineInstance, VirtualMachineInstancePreset
 from virtcatalog.api.names import APPLIED_PRESET, namespace_or_default

@@ -7,19 +7,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from virtcatalog.api.clock import Clock
 from virtcatalog.api.core import ObjectMeta
 from virtcatalog.api.decode import clone
-from virtcatalog.api.domainspec import (
-    BIOS,
-    EFI,
-    Bootloader,
-    Clock,
-    DomainSpec,
-    FeatureHyperv,
-    Features,
-    Firmware,
-    Machine,
-)
+from virtcatalog.api.domainspec import BIOS, EFI, Bootloader, DomainSpec, FeatureHyperv, Features, Firmware, Machine
 from virtcatalog.api.instancetype import (
     ClockPreferences,
     CPUPreferences,

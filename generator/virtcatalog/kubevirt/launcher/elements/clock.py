@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from virtcatalog.api.domainspec import CPU, Clock, Features, Timer
+from virtcatalog.api.clock import Clock, Timer
+from virtcatalog.api.domainspec import CPU, Features
 from virtcatalog.errors import nearest
 from virtcatalog.kubevirt.launcher.xml import Element, leaf, shared
 from virtcatalog.kubevirt.memo import memo
