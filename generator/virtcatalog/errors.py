@@ -270,6 +270,12 @@ def nearest(name: object, names: Iterable[str]) -> str:
     return f"; did you mean {lower[close[0]]!r}?" if close else ""
 
 
+def nearest_or_all(name: object, names: Iterable[str]) -> str:
+    """Return a hint, to follow a message, at the known name that is most like `name`, or at all that there are."""
+    names = list(names)
+    return nearest(name, names) or f"; there are {', '.join(names)}"
+
+
 def similar(names: Iterable[str], candidates: Iterable[str]) -> list[str]:
     """Return the known names that some name may have been meant for."""
     from difflib import get_close_matches

@@ -209,7 +209,7 @@ def _health(namespace: str) -> int:
 
 
 def _overlays(catalog: Catalog, origin: Origin, paths: tuple[str, ...]) -> list[Overlay]:
-    from virtcatalog.errors import nearest
+    from virtcatalog.errors import nearest_or_all
 
     if not catalog.overlays:
         raise click.UsageError(f"{catalog.path} has no environments: declare one in overlays.yaml.")
@@ -218,8 +218,7 @@ def _overlays(catalog: Catalog, origin: Origin, paths: tuple[str, ...]) -> list[
     for path in paths:
         place = relative(path, "--path")
         if place not in overlays:
-            hint = nearest(place, overlays) or f"; there are {', '.join(overlays)}"
-            raise click.UsageError(f"--path {path} is no overlay of {catalog.path}{hint}")
+            raise click.UsageError(f"--path {path} is no overlay of {catalog.path}{nearest_or_all(place, overlays)}")
         chosen.append(overlays[place])
     return chosen or list(catalog.overlays)
 

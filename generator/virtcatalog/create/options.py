@@ -1,12 +1,14 @@
-"""The flags of `virtctl create vm`, and what is wrong with one."""
+"""The flags of `virtctl create vm`, what is wrong with a flag, and names of objects that no flag names."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import secrets
 
 import msgspec
 
+from virtcatalog.api.names import DRAWN
 from virtcatalog.errors import VirtcatalogError
+from virtcatalog.kubevirt.identity import DRAWN_LETTERS
 
 
 class FlagError(VirtcatalogError):
@@ -75,8 +77,6 @@ def check_exclusive(options: VmOptions) -> None:
             raise FlagError(flags[0], f"cannot be given together with {others}: choose one, whatever its value")
 
 
-class CreatedVm(NamedTuple):
-    """The manifest that the flags make, and warnings for the user."""
-
-    manifest: dict[str, object]
-    warnings: tuple[str, ...] = ()
+def random_name(prefix: str) -> str:
+    """Return a name for what is given none: random letters behind a prefix, as the API server draws them."""
+    return prefix + "".join(secrets.choice(DRAWN_LETTERS) for _ in range(DRAWN))

@@ -11,7 +11,7 @@ from typing import Any
 
 from virtcatalog.api.quantity import Quantity
 from virtcatalog.create.options import FlagError
-from virtcatalog.errors import nearest
+from virtcatalog.errors import nearest_or_all
 
 #: How parameters are written, for messages.
 SHAPE = "it takes parameters, name:value and more of them behind commas"
@@ -43,8 +43,7 @@ def read(flag: str, text: str, readers: Mapping[str, Callable[[str], Any]]) -> d
             except ValueError as error:
                 raise FlagError(flag, f"{name}: {error}") from None
     for name in sorted(parameters.keys() - readers.keys()):
-        hint = nearest(name, readers) or f"; there are {', '.join(readers)}"
-        raise FlagError(flag, f"there is no parameter {name!r}{hint}")
+        raise FlagError(flag, f"there is no parameter {name!r}{nearest_or_all(name, readers)}")
     return values
 
 
@@ -62,6 +61,14 @@ def amount(text: str) -> str:
     if text != text.strip(" "):
         raise ValueError(f"{text!r} begins or ends with a blank")
     return str(Quantity.parse(text))
+
+
+def memory(text: str) -> str:
+    """Read the quantity of the flag `--memory`, which instance types and VMs have."""
+    try:
+        return amount(text)
+    except ValueError as error:
+        raise FlagError("memory", str(error)) from None
 
 
 def texts(text: str) -> list[str]:

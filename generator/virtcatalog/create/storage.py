@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from virtcatalog.api.names import dns_label_problems
 from virtcatalog.create import params
-from virtcatalog.create.options import FlagError, VmOptions
-from virtcatalog.errors import nearest
+from virtcatalog.create.options import FlagError, VmOptions, random_name
+from virtcatalog.errors import nearest_or_all
 
 CLOUD_INIT_DISK, SYSPREP_DISK = "cloudinitdisk", "sysprepdisk"
 _VOLUME: dict[str, Callable[[str], Any]] = {"name": str, "src": str, "bootorder": params.count}
@@ -134,8 +134,8 @@ _LISTS = {"extraheaders", "secretextraheaders"}
 _PULL_METHODS = ("pod", "node")
 
 
-class _Type(NamedTuple):
-    """The parameters of a type beside the common ones.
+class _ImportType(NamedTuple):
+    """The parameters of a type of `--volume-import` beside the common ones.
 
     A clone is copied from `src`, and has the size of its source unless `size` is set.
     """
@@ -146,28 +146,25 @@ class _Type(NamedTuple):
 
 
 #: Source: volumeImportOptions and the data volume sources in params.go.
-_SOURCES = {
-    "blank": _Type(),
-    "gcs": _Type(("url",), ("secretref",)),
-    "http": _Type(("url",), ("secretref", "certconfigmap", "extraheaders", "secretextraheaders")),
-    "imageio": _Type(("url", "diskid"), ("secretref", "certconfigmap")),
-    "pvc": _Type(clone=True),
-    "registry": _Type((), ("url", "imagestream", "pullmethod", "secretref", "certconfigmap")),
-    "s3": _Type(("url",), ("secretref", "certconfigmap")),
-    "vddk": _Type(("url", "uuid", "thumbprint", "secretref", "backingfile"), ("initimageurl",)),
-    "snapshot": _Type(clone=True),
-    "ds": _Type(clone=True),
+_IMPORTS = {
+    "blank": _ImportType(),
+    "gcs": _ImportType(("url",), ("secretref",)),
+    "http": _ImportType(("url",), ("secretref", "certconfigmap", "extraheaders", "secretextraheaders")),
+    "imageio": _ImportType(("url", "diskid"), ("secretref", "certconfigmap")),
+    "pvc": _ImportType(clone=True),
+    "registry": _ImportType((), ("url", "imagestream", "pullmethod", "secretref", "certconfigmap")),
+    "s3": _ImportType(("url",), ("secretref", "certconfigmap")),
+    "vddk": _ImportType(("url", "uuid", "thumbprint", "secretref", "backingfile"), ("initimageurl",)),
+    "snapshot": _ImportType(clone=True),
+    "ds": _ImportType(clone=True),
 }
 
 #: Deprecated flags, in the order in which they are turned into parameters of a type.
 _ALIASES = (("volume-datasource", "ds"), ("volume-clone-pvc", "pvc"), ("volume-blank", "blank"))
 
 
-def add_imports(storage: Storage, options: VmOptions, generated_name: Callable[[str], str]) -> tuple[str, ...]:
-    """Add the volumes that are imported, and return the warnings; `generated_name` adds random letters to a prefix.
-
-    Source: withImportedVolume, aliasToVolumeImport.
-    """
+def add_imports(storage: Storage, options: VmOptions) -> tuple[str, ...]:
+    """Add the volumes that are imported, and return the warnings. Source: withImportedVolume, aliasToVolumeImport."""
     texts, warnings = list(options.volume_import), []
     for flag, kind in _ALIASES:
         deprecated_texts = getattr(options, flag.replace("-", "_"))
@@ -178,24 +175,23 @@ def add_imports(storage: Storage, options: VmOptions, generated_name: Callable[[
                 raise FlagError(flag, f"is empty; {params.SHAPE}")
             texts.insert(0, f"type:{kind},{text}")
     for text in texts:
-        _add(storage, text, generated_name)
+        _add_import(storage, text)
     return tuple(warnings)
 
 
-def _add(storage: Storage, text: str, generated_name: Callable[[str], str]) -> None:
+def _add_import(storage: Storage, text: str) -> None:
     kind = params.split(_FLAG, text).get("type")
     if kind is None:
-        raise FlagError(_FLAG, f"type is missing: one of {', '.join(_SOURCES)}")
-    if kind not in _SOURCES:
-        hint = nearest(kind, _SOURCES) or f"; there are {', '.join(_SOURCES)}"
-        raise FlagError(_FLAG, f"type: there is no {kind!r}{hint}")
-    source_type = _SOURCES[kind]
-    own = ("src",) if source_type.clone else (*source_type.required, *source_type.optional)
+        raise FlagError(_FLAG, f"type is missing: one of {', '.join(_IMPORTS)}")
+    if kind not in _IMPORTS:
+        raise FlagError(_FLAG, f"type: there is no {kind!r}{nearest_or_all(kind, _IMPORTS)}")
+    import_type = _IMPORTS[kind]
+    own = ("src",) if import_type.clone else (*import_type.required, *import_type.optional)
     parameters = params.read(_FLAG, text, {name: params.texts if name in _LISTS else str for name in own} | _COMMON)
-    source = _clone_source(kind, parameters) if source_type.clone else _import_source(kind, parameters)
-    if "size" not in parameters and not source_type.clone:
+    source = _clone_source(kind, parameters) if import_type.clone else _import_source(kind, parameters)
+    if "size" not in parameters and not import_type.clone:
         raise FlagError(_FLAG, f"size is missing: type:{kind} has no size of its own")
-    name = parameters["name"] if "name" in parameters else generated_name("imported-volume-")
+    name = parameters["name"] if "name" in parameters else random_name("imported-volume-")
     storage.check_name(_FLAG, name)
     resources = {"requests": {"storage": parameters["size"]}} if "size" in parameters else {}
     storage.templates.append({"metadata": {"name": name}, "spec": {**source, "storage": {"resources": resources}}})
@@ -203,9 +199,9 @@ def _add(storage: Storage, text: str, generated_name: Callable[[str], str]) -> N
 
 
 def _import_source(kind: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    for name in _SOURCES[kind].required:
+    for name in _IMPORTS[kind].required:
         if not parameters.get(name):
-            raise FlagError(_FLAG, f"{name} is missing: type:{kind} needs {', '.join(_SOURCES[kind].required)}")
+            raise FlagError(_FLAG, f"{name} is missing: type:{kind} needs {', '.join(_IMPORTS[kind].required)}")
     if kind == "registry":
         _check_registry(parameters)
     fields = {_FIELDS[name]: value for name, value in parameters.items() if name in _FIELDS and value}

@@ -8,9 +8,9 @@ import msgspec
 
 from virtcatalog.api.kinds import CATALOG_API_VERSION
 from virtcatalog.create import params
-from virtcatalog.create.options import FlagError
-from virtcatalog.create.vm import generated_name, sorted_keys
-from virtcatalog.errors import nearest
+from virtcatalog.create.options import FlagError, random_name
+from virtcatalog.create.vm import sorted_keys
+from virtcatalog.errors import nearest_or_all
 from virtcatalog.kubevirt.preference.topology import TOPOLOGIES
 
 _DEVICE = {"name": str, "devicename": str}
@@ -45,10 +45,7 @@ class PreferenceOptions(TypeOptions, frozen=True, kw_only=True):
 
 def instancetype_spec(options: InstancetypeOptions) -> dict[str, Any]:
     """Return the spec of an instance type; FlagError for the first flag that cannot be used."""
-    try:
-        memory = params.amount(options.memory)
-    except ValueError as error:
-        raise FlagError("memory", str(error)) from None
+    memory = params.memory(options.memory)
     if options.cpu < 1:
         raise FlagError("cpu", "must be more than 0")
     spec: dict[str, Any] = {"cpu": {"guest": options.cpu}, "memory": {"guest": memory}}
@@ -78,7 +75,7 @@ def preference_spec(options: PreferenceOptions) -> dict[str, Any]:
     topology = options.cpu_topology
     if topology is not None:
         if topology not in TOPOLOGIES:
-            hint = nearest(topology, TOPOLOGIES) or f"; there are {', '.join(sorted(TOPOLOGIES))}"
+            hint = nearest_or_all(topology, sorted(TOPOLOGIES))
             raise FlagError("cpu-topology", f"there is no {topology!r}{hint}")
         spec["cpu"] = {"preferredCPUTopology": topology}
     if options.machine_type is not None:
@@ -93,6 +90,6 @@ def create_type(noun: str, options: TypeOptions, spec: dict[str, Any]) -> dict[s
     """Return the manifest of an instance type ("instancetype") or preference of one scope, its keys sorted."""
     namespaced = options.namespaced or bool(options.namespace)
     kind = f"VirtualMachine{'' if namespaced else 'Cluster'}{noun.capitalize()}"
-    name = options.name or generated_name(f"{'' if namespaced else 'cluster'}{noun}-")
+    name = options.name or random_name(f"{'' if namespaced else 'cluster'}{noun}-")
     metadata = {"name": name} | ({"namespace": options.namespace} if options.namespace else {})
     return sorted_keys({"apiVersion": CATALOG_API_VERSION, "kind": kind, "metadata": metadata, "spec": spec})

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from virtcatalog.api.kinds import NAMESPACED_KINDS
 from virtcatalog.create import params
 from virtcatalog.create.access import access_credentials, add_cloud_init
-from virtcatalog.create.options import CreatedVm, FlagError, VmOptions, check_exclusive
+from virtcatalog.create.options import FlagError, VmOptions, check_exclusive, random_name
 from virtcatalog.create.storage import Storage, add_claims, add_containerdisks, add_imports, add_sysprep
-from virtcatalog.errors import nearest
-from virtcatalog.kubevirt.identity import DRAWN_LETTERS
+from virtcatalog.errors import nearest_or_all
 from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.identity import Data, identity
 
 _RUN_STRATEGIES = ("Always", "Manual", "Halted", "Once", "RerunOnFailure")
 _DEFAULT_MEMORY = "512Mi"
-_RANDOM_LETTERS = 5
+_INFERABLE = frozenset({"pvc", "registry", "snapshot"})
+"""Sources of DataVolumes whose instance type and preference KubeVirt can infer."""
+
+
+class CreatedVm(NamedTuple):
+    """The manifest that the flags make, and warnings for the user."""
+
+    manifest: dict[str, object]
+    warnings: tuple[str, ...] = ()
 
 
 def create_vm(options: VmOptions, read_file: Callable[[str], str]) -> CreatedVm:
@@ -28,22 +34,22 @@ def create_vm(options: VmOptions, read_file: Callable[[str], str]) -> CreatedVm:
     order is the boot order of volumes that set none.
     """
     check_exclusive(options)
-    name = options.name or generated_name("vm-")
-    guest = _memory(options)
+    name = options.name or random_name("vm-")
+    guest = params.memory(_DEFAULT_MEMORY if options.memory is None else options.memory)
     strategy = _run_strategy(options)
     matchers = {
-        kind: matcher_of(kind, text)
+        kind: _matcher(kind, text)
         for kind, text in (("instancetype", options.instancetype), ("preference", options.preference))
         if text is not None
     }
     storage = Storage()
     add_containerdisks(storage, options, name)
     add_claims(storage, options)
-    warnings = add_imports(storage, options, generated_name)
+    warnings = add_imports(storage, options)
     add_sysprep(storage, options)
     credentials, options = access_credentials(options)
     warnings += add_cloud_init(storage, options, read_file)
-    matchers |= _inferred(options, storage)
+    matchers |= _inferred_matchers(options, storage)
     has_type = options.instancetype is not None or (
         "instancetype" in matchers and "inferFromVolumeFailurePolicy" not in matchers["instancetype"]
     )
@@ -74,13 +80,6 @@ def create_vm(options: VmOptions, read_file: Callable[[str], str]) -> CreatedVm:
     )
 
 
-def _memory(options: VmOptions) -> str:
-    try:
-        return params.amount(_DEFAULT_MEMORY if options.memory is None else options.memory)
-    except ValueError as error:
-        raise FlagError("memory", str(error)) from None
-
-
 def _run_strategy(options: VmOptions) -> str:
     """Source: withRunStrategy."""
     if options.run_strategy is None:
@@ -89,11 +88,11 @@ def _run_strategy(options: VmOptions) -> str:
     for run_strategy in _RUN_STRATEGIES:
         if run_strategy.casefold() == folded:
             return run_strategy
-    hint = nearest(options.run_strategy, _RUN_STRATEGIES) or f"; there are {', '.join(_RUN_STRATEGIES)}"
+    hint = nearest_or_all(options.run_strategy, _RUN_STRATEGIES)
     raise FlagError("run-strategy", f"there is no {options.run_strategy!r}{hint}")
 
 
-def _inferred(options: VmOptions, storage: Storage) -> dict[str, dict[str, Any]]:
+def _inferred_matchers(options: VmOptions, storage: Storage) -> dict[str, dict[str, Any]]:
     """Source: inferFromVolume."""
     matchers: dict[str, dict[str, Any]] = {}
     flags = {"instancetype": (options.instancetype, options.memory), "preference": (options.preference,)}
@@ -102,14 +101,9 @@ def _inferred(options: VmOptions, storage: Storage) -> dict[str, dict[str, Any]]
         volume: str | None = getattr(options, f"infer_{kind}_from")
         if wanted is not False and all(value is None for value in exclusive):
             flag = f"infer-{kind}" if volume is None else f"infer-{kind}-from"
-            matcher = inferred(storage, flag, volume, explicit=wanted is not None or volume is not None)
+            matcher = _inferred_matcher(storage, flag, volume, explicit=wanted is not None or volume is not None)
             matchers |= {kind: matcher} if matcher else {}
     return matchers
-
-
-def generated_name(prefix: str) -> str:
-    """Return a prefix with five random characters behind it."""
-    return prefix + "".join(secrets.choice(DRAWN_LETTERS) for _ in range(_RANDOM_LETTERS))
 
 
 def sorted_keys(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -123,10 +117,7 @@ def _sorted(value: Any) -> Any:
     return [_sorted(item) for item in value] if isinstance(value, list) else value
 
 
-_SOURCES = {"pvc", "registry", "snapshot"}
-
-
-def matcher_of(flag: str, text: str) -> dict[str, Any]:
+def _matcher(flag: str, text: str) -> dict[str, Any]:
     """Return the matcher of `[KIND/]NAME`; without a kind, the API server's default. Source: withInstancetype."""
     kind, name = params.prefixed(flag, text)
     kinds = ("", f"virtualmachine{flag}", f"virtualmachinecluster{flag}")
@@ -135,7 +126,7 @@ def matcher_of(flag: str, text: str) -> dict[str, Any]:
     return {"kind": kind.lower(), "name": name} if kind else {"name": name}
 
 
-def inferred(storage: Storage, flag: str, volume: str | None, *, explicit: bool) -> dict[str, Any] | None:
+def _inferred_matcher(storage: Storage, flag: str, volume: str | None, *, explicit: bool) -> dict[str, Any] | None:
     """Return the matcher that infers from a volume, or from the one that boots first.
 
     `explicit` is whether a flag asks for it. Where none does, the result is None when the volume cannot be inferred
@@ -143,7 +134,7 @@ def inferred(storage: Storage, flag: str, volume: str | None, *, explicit: bool)
     Source: withInferredInstancetype, withInferredPreference.
     """
     volume = volume or storage.first()
-    fault = _fault(storage, volume)
+    fault = _inference_fault(storage, volume)
     if fault and explicit:
         raise FlagError(flag, fault)
     if fault:
@@ -152,7 +143,7 @@ def inferred(storage: Storage, flag: str, volume: str | None, *, explicit: bool)
     return matcher if explicit else {**matcher, "inferFromVolumeFailurePolicy": "Ignore"}
 
 
-def _fault(storage: Storage, name: str) -> str:
+def _inference_fault(storage: Storage, name: str) -> str:
     """Why nothing can be inferred from a volume, "" when it can. Source: volumeValidToInferFrom."""
     if not name:
         return "there is no volume to infer from"
@@ -166,7 +157,7 @@ def _fault(storage: Storage, name: str) -> str:
     template = next(
         template for template in storage.templates if template["metadata"]["name"] == volume["dataVolume"]["name"]
     )
-    if "sourceRef" in template["spec"] or _SOURCES & template["spec"]["source"].keys():
+    if "sourceRef" in template["spec"] or _INFERABLE & template["spec"]["source"].keys():
         return ""
     return f"nothing can be inferred from the volume {name!r}: its type is none of pvc, registry, snapshot and ds"
 
