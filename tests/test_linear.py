@@ -11,7 +11,7 @@ from virtcatalog.catalog.places import Source
 from virtcatalog.check.subject import Inventory, Subject
 from virtcatalog.check.values import check
 from virtcatalog.errors import ManifestError
-from virtcatalog.repository import settings
+from virtcatalog.repository import defaults
 
 LONG = 100_000
 
@@ -20,7 +20,7 @@ LONG = 100_000
 def test_lines_of_a_text_in_virtcatalog_toml(tmp_path, line):
     (tmp_path / "virtcatalog.toml").write_text(f"catalog = \"x\"\n[[other]]\ntext = '''\n{line}\n'''\n")
     with pytest.raises(ManifestError, match="other"):
-        settings(str(tmp_path))
+        defaults(str(tmp_path))
 
 
 def test_brackets_of_a_path():

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from virtcatalog.cli import main
 from virtcatalog.errors import ManifestError
-from virtcatalog.repository import Settings, defaults, settings
+from virtcatalog.repository import Settings, defaults
 
 VM = """\
 apiVersion: kubevirt.io/v1
@@ -49,13 +49,13 @@ def write(text: str, file: str = "virtcatalog.toml") -> None:
 
 def refused() -> list[str]:
     with pytest.raises(ManifestError) as error:
-        settings()
+        defaults()
     return [str(problem) for problem in error.value.problems]
 
 
 class TestFiles:
     def test_without_any_the_defaults_are_virtcatalogs(self):
-        assert settings() == Settings()
+        assert defaults().settings == Settings()
 
     def test_those_are(self, snapshot):
         assert msgspec.to_builtins(Settings()) == snapshot
@@ -88,7 +88,7 @@ class TestFiles:
             comment-on = "live"
             """
         )
-        found = settings()
+        found = defaults().settings
         assert (found.catalog, found.output_dir, found.host) == ("house", "tree", "hosts/grace.yaml")
         assert (found.cluster, found.environments) == (("cluster", "production=prod.json"), ("production",))
         assert (found.diff.fail_on, found.diff.comment_on) == ("restart", "live")
@@ -106,7 +106,7 @@ class TestFiles:
     )
     def test_pyproject_has_them_in_a_table(self, text):
         write(f"[project]\nname = 'x'\n{text}\n", "pyproject.toml")
-        assert settings().catalog == "house"
+        assert defaults().settings.catalog == "house"
 
     @pytest.mark.parametrize(
         "text",
@@ -114,17 +114,19 @@ class TestFiles:
             "[project]\nname = 'virtcatalog'\n",
             "[project]\nname = 'virtcatalog'\n[tool\n",
             "[tool.other]\na = 1\n",
+            "tool = 'virtcatalog'\n",
+            "[[tool]]\nname = 'virtcatalog'\n",
             "not [ toml",
         ],
     )
     def test_a_pyproject_without_the_table_says_nothing(self, text):
         write(text, "pyproject.toml")
-        assert settings() == Settings()
+        assert defaults().settings == Settings()
 
     def test_a_virtcatalog_toml_may_be_beside_a_pyproject_without_the_table(self):
         write("[project]\nname = 'virtcatalog'\n", "pyproject.toml")
         write("catalog = 'house'")
-        assert settings().catalog == "house"
+        assert defaults().settings.catalog == "house"
 
     def test_two_that_say_something_are_one_too_many(self):
         write("catalog = 'a'")
@@ -252,7 +254,7 @@ class TestAStrangersFile:
     def test_may_be_a_link_within(self):
         write("catalog = 'house'", "settings/mine.toml")
         Path("virtcatalog.toml").symlink_to("settings/mine.toml")
-        assert settings().catalog == "house"
+        assert defaults().settings.catalog == "house"
 
     def test_is_a_regular_file(self):
         os.mkfifo("virtcatalog.toml")

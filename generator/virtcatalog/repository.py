@@ -86,24 +86,17 @@ class Defaults(NamedTuple):
     places: Mapping[FieldPath, Problem] = MappingProxyType({})
 
 
-def settings(folder: str = ".") -> Settings:
-    """Return what the repository says whose top is a folder; ManifestError as for `defaults`."""
-    return defaults(folder).settings
-
-
 def defaults(folder: str = ".") -> Defaults:
     """Return what the repository says whose top is a folder; ManifestError carries everything that is wrong with it."""
-    own, project = _read(folder, FILE), _read(folder, PROJECT)
-    asked = project is not None and _names_table(project)
-    taken = _table(PROJECT, project).get("tool", {}).get("virtcatalog") if project is not None and asked else None
-    if own is None and taken is None:
-        return Defaults(Settings())
-    if own is not None and taken is not None:
-        message = f"{FILE} says the defaults, too: keep one of the two"
-        raise ManifestError(_Text(PROJECT, project or b"", _TABLE).problem((), message))
+    own, project = _read(folder, FILE), _read(folder, PROJECT) or b""
+    tool = _table(PROJECT, project).get("tool") if _names_table(project) else None
+    table = tool.get("virtcatalog") if isinstance(tool, dict) else None
+    if table is None:
+        return _defaults(_table(FILE, own), _Text(FILE, own, ()), folder) if own is not None else Defaults(Settings())
+    text = _Text(PROJECT, project, _TABLE)
     if own is not None:
-        return _defaults(_table(FILE, own), _Text(FILE, own, ()), folder)
-    return _defaults(taken, _Text(PROJECT, project or b"", _TABLE), folder)
+        raise ManifestError(text.problem((), f"{FILE} says the defaults, too: keep one of the two"))
+    return _defaults(table, text, folder)
 
 
 def _defaults(data: Any, text: _Text, folder: str) -> Defaults:
