@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     )
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.hosts import HOSTS
-    from virtcatalog.kubevirt.pipeline import Result, admit, expand
+    from virtcatalog.kubevirt.pipeline import admit, expand
+    from virtcatalog.kubevirt.result import Result
     from virtcatalog.kubevirt.rollout.outcome import Rollout
     from virtcatalog.kubevirt.rollout.rollout import rollout
     from virtcatalog.kubevirt.template.process import Processed, process

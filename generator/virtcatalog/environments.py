@@ -24,8 +24,8 @@ def environments_for(vm: Data, overlays: Sequence[Overlay], where: str = "", onl
     """Return the environments that a VM of a cluster can be in, in the overlays' order; the base if it fits none.
 
     It fits those that take its namespace and whose scope has the kinds that it names. `where` is the environment, or a
-    cluster of some, that it is known to be in; of these, `only` some are looked at. What it was said of is where it
-    is, fitting or not. A VM that wants nothing of the catalog is judged once, unless releases differ.
+    cluster of some, that it is known to be in, whether it fits or not; of the environments `only` some are looked at.
+    A VM that wants nothing of the catalog is judged once, unless releases differ.
     """
     candidates = [overlay for overlay in overlays if not only or overlay.name in only]
     if where:
@@ -46,7 +46,7 @@ def environments_for(vm: Data, overlays: Sequence[Overlay], where: str = "", onl
 def environments_of(template: VmTemplate, overlays: Sequence[Overlay], only: Sequence[str] = ()) -> list[str]:
     """Return the environments that a VM template is for: those that it names, else all that it can be in.
 
-    A VM template that fits none is for all of them: that it cannot be created there has to be told.
+    A VM template that fits none is for all of them, so that its findings say that it cannot be created there.
     """
     names = list(template.environments) or environments_for(template.manifest, overlays)
     if names == [BASE] and overlays:
@@ -102,24 +102,20 @@ def check_environments(names: Iterable[str], overlays: Iterable[Overlay], where:
     check_names(names, [overlay.name for overlay in overlays], where)
 
 
-def check_names(names: Iterable[str], environments: Sequence[str], where: str) -> None:
-    """VirtcatalogError for a name that is none of these environments; `where` as for `check_environments`."""
-    _check(names, environments, "environment", where)
+def check_names(names: Iterable[str], choices: Sequence[str], where: str, noun: str = "environment") -> None:
+    """VirtcatalogError for a name that is none of the choices; `where` as for `check_environments`."""
+    for name in names:
+        if name not in choices:
+            hint = nearest(name, choices) or (f"; there is {', '.join(dict.fromkeys(choices))}" if choices else "")
+            raise VirtcatalogError(f"there is no {noun} {name!r} {where}{hint}")
 
 
 def check_places(names: Iterable[str], overlays: Iterable[Overlay], where: str) -> None:
     """VirtcatalogError for a name, other than "", that is neither an environment nor a cluster of one."""
     places = [name for overlay in overlays for name in (overlay.name, *overlay.clusters)]
-    _check(filter(None, names), places, "environment or cluster", where)
+    check_names(filter(None, names), places, where, "environment or cluster")
 
 
 def release_of(overlays: Iterable[Overlay], environment: str) -> str:
     """Return the release that an environment is said to run, "" when that is not said."""
     return next((overlay.kubevirt for overlay in overlays if overlay.name == environment), "")
-
-
-def _check(names: Iterable[str], choices: Sequence[str], noun: str, where: str) -> None:
-    for name in names:
-        if name not in choices:
-            hint = nearest(name, choices) or (f"; there is {', '.join(dict.fromkeys(choices))}" if choices else "")
-            raise VirtcatalogError(f"there is no {noun} {name!r} {where}{hint}")

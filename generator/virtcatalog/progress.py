@@ -8,22 +8,22 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-Teller = Callable[[Iterable[Any], int | None, str], Iterable[Any]]
-"""Yields the items that it is given, with their number, None if that is not known, and what they are called."""
+Listener = Callable[[Iterable[Any], int | None, str], Iterable[Any]]
+"""Takes items, their number, None if that is not known, and what they are called; yields the items."""
 
-_asked: list[Teller] = []
+_listeners: list[Listener] = []
 
 
 def tracked(items: Iterable[T], number: int | None, noun: str) -> Iterable[T]:
-    """Return the items for a loop whose body is the work on each: who asked for it is told of those that are done."""
-    return _asked[-1](items, number, noun) if _asked else items
+    """Return the items for a loop whose body is the work on one: the listener sees how many are done."""
+    return _listeners[-1](items, number, noun) if _listeners else items
 
 
 @contextmanager
-def reporting_to(teller: Teller) -> Iterator[None]:
-    """Tell this one how far work is, while the context lasts."""
-    _asked.append(teller)
+def reporting_to(listener: Listener) -> Iterator[None]:
+    """Have a listener follow the work while the context lasts."""
+    _listeners.append(listener)
     try:
         yield
     finally:
-        _asked.remove(teller)
+        _listeners.remove(listener)

@@ -9,7 +9,7 @@ from importlib import resources
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from virtcatalog._version import __version__
 from virtcatalog.catalog.load import load_catalog
@@ -26,8 +26,7 @@ from virtcatalog.render.output import render
 from virtcatalog.render.ownership import with_ownership
 from virtcatalog.writing import WriteError, no_message, write_files
 
-if TYPE_CHECKING:
-    Tool = Literal["argocd", "flux", "none"]
+Tool = Literal["argocd", "flux", "none"]
 
 REPO_URL = "https://git.example.com/platform/{name}.git"
 
@@ -67,10 +66,9 @@ def contents(name: str, tool: Tool = "none", repo_url: str = "", package: str = 
     """
     url = repo_url or REPO_URL.format(name=name)
     delivery = _BY_HAND if tool == "none" else _DELIVERY.format(tool=tool, title=_TITLES[tool], url=shell(url))
-    name_line = dump({"name": name})
     values = {
         "NAME": name,
-        "NAMED": name_line,
+        "NAMED": dump({"name": name}),
         "GITOPS": _ANNOTATIONS[tool],
         "DELIVERY": delivery,
         "REQUIREMENTS": pinned(package),
