@@ -184,7 +184,7 @@ class _Steps:
         self._files: list[tuple[Path, Path | None]] = []
         self._folders: list[Path] = []
         self.undone = True
-        """Whether nothing of what was taken back stays."""
+        """False once `undo` could not take a file back."""
 
     def make_folder(self, folder: Path) -> None:
         """Make a folder, and those that it is in."""
