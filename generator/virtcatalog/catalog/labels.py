@@ -128,7 +128,11 @@ def deprecation(manifest: Mapping[str, Any]) -> str | None:
     if (metadata.get("labels") or {}).get(DEPRECATED_LABEL) != "true":
         return None
     annotations = metadata.get("annotations") or {}
-    instead, sunset = annotations.get(REPLACED_BY), annotations.get(SUNSET)
+    return use_until(annotations.get(REPLACED_BY), annotations.get(SUNSET))
+
+
+def use_until(instead: str | None, sunset: str | None) -> str:
+    """Word what to use instead of something deprecated, and how long that stays, as far as either is known."""
     return ", ".join(filter(None, (f"use {instead}" if instead else "", f"until {sunset}" if sunset else "")))
 
 

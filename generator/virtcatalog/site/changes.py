@@ -10,6 +10,7 @@ import msgspec
 
 from virtcatalog import units
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.labels import use_until
 from virtcatalog.catalog.model import Catalog, Published
 from virtcatalog.errors import counted
 from virtcatalog.manifests.difference import Difference
@@ -18,6 +19,7 @@ from virtcatalog.publish.notes import Step, steps
 from virtcatalog.publish.releases import Release
 from virtcatalog.publish.rendered import Event, Which
 from virtcatalog.render.features import natural
+from virtcatalog.site.facts import page_of
 
 _NOUNS = {"instancetypes": "Instance types", "preferences": "Preferences"}
 _WORDS = {
@@ -29,7 +31,6 @@ _WORDS = {
     "requirements.cpu.guest": "vCPUs that it requires",
     "requirements.memory.guest": "memory that it requires",
 }
-_FOLDERS = {"instancetypes": "types", "preferences": "preferences"}
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,7 +111,7 @@ def _of_environments(old: Release, new: Release, present: Release) -> Iterator[P
         changes = environment_changes(old.environments[name], new.environments[name], old.objects, new.objects)
         for (section, item), of_item in groupby(changes, key=attrgetter("section", "name")):
             exists = item in present.objects.get(section, {})
-            page = f"{_FOLDERS[section]}/{item}.html" if exists else ""
+            page = page_of(section, item) if exists else ""
             texts = tuple(change.text for change in of_item)
             changed.append((Item(f"{name}: {item}", page) if item else item_of(name), texts))
     added, removed = (
@@ -124,22 +125,21 @@ def _of_environments(old: Release, new: Release, present: Release) -> Iterator[P
 def _of_objects(old: Objects, new: Objects, present: Objects) -> Iterator[Part]:
     for section, title in _NOUNS.items():
         object_steps = list(steps(old.get(section, {}), new.get(section, {})))
-        current = present.get(section, {})
-        folder = _FOLDERS[section]
-
-        def item_of(step: Step, text: str, folder: str = folder, current: Mapping[str, Published] = current) -> Item:
-            return Item(step.name, f"{folder}/{step.name}.html" if step.name in current else "", text)
-
         if object_steps:
-            yield Part(
-                title=title,
-                added=tuple(item_of(step, _gist(step.now)) for step in object_steps if step.added),
-                changed=_grouped(
-                    [(item_of(step, ""), _fields(step)) for step in object_steps if step.was and step.now]
-                ),
-                deprecated=tuple(item_of(step, _instead(step.now)) for step in object_steps if step.deprecated),
-                removed=tuple(item_of(step, _instead(step.was)) for step in object_steps if step.removed),
-            )
+            yield _of_steps(section, title, object_steps, present.get(section, {}))
+
+
+def _of_steps(section: str, title: str, object_steps: Sequence[Step], present: Mapping[str, Published]) -> Part:
+    def item_of(step: Step, text: str = "") -> Item:
+        return Item(step.name, page_of(section, step.name) if step.name in present else "", text)
+
+    return Part(
+        title=title,
+        added=tuple(item_of(step, _gist(step.now)) for step in object_steps if step.added),
+        changed=_grouped([(item_of(step), _fields(step)) for step in object_steps if step.was and step.now]),
+        deprecated=tuple(item_of(step, _instead(step.now)) for step in object_steps if step.deprecated),
+        removed=tuple(item_of(step, _instead(step.was)) for step in object_steps if step.removed),
+    )
 
 
 def _grouped(changed: Sequence[tuple[Item, tuple[str, ...]]]) -> tuple[SameChange, ...]:
@@ -174,5 +174,4 @@ def _gist(published: Published | None) -> str:
 
 def _instead(published: Published | None) -> str:
     gone = (published.deprecated if published else None) or {}
-    use, until = gone.get("replacedBy"), gone.get("sunset")
-    return ", ".join(filter(None, (f"use {use}" if use else "", f"until {until}" if until else "")))
+    return use_until(gone.get("replacedBy"), gone.get("sunset"))

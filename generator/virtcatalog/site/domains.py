@@ -52,8 +52,8 @@ def domains(
             f"This catalog has {counted(pairs, 'pair')} whose domains were not made in advance: "
             "virtcatalog expand -f vm.yaml prints what a VM becomes."
         )
-        architectures = ["", *(required_architecture(preference.spec) for preference in catalog.preferences)]
-        return Domains({"madeFor": "", "leftOut": left_out, "architectures": architectures, "sources": SOURCES}, {}, {})
+        architectures = ("", *(required_architecture(preference.spec) for preference in catalog.preferences))
+        return Domains(_data(architectures, left_out=left_out), {}, {})
     types = [instancetype.manifest(CLUSTER_INSTANCETYPE) for instancetype in catalog.instancetypes]
     preferences = [preference.manifest(CLUSTER_PREFERENCE) for preference in catalog.preferences]
     vms = PlainVMs(types, preferences, conditions or Conditions())
@@ -67,12 +67,15 @@ def domains(
     else:
         of_types = [_of_type(job, vms) for job in jobs]
     by_name = {name: of_type for (name, _), of_type in zip(jobs, of_types, strict=True)}
-    data = {"madeFor": vms.conditions, "leftOut": "", "architectures": vms.architectures, "sources": SOURCES}
     return Domains(
-        data,
+        _data(vms.architectures, made_for=vms.conditions),
         {f"domains/{name}.js": of_type.script for name, of_type in by_name.items()},
         {name: of_type.facts for name, of_type in by_name.items()},
     )
+
+
+def _data(architectures: Sequence[str], made_for: str = "", left_out: str = "") -> dict[str, Any]:
+    return {"madeFor": made_for, "leftOut": left_out, "architectures": architectures, "sources": SOURCES}
 
 
 class _OfType(NamedTuple):

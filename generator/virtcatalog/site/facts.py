@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import msgspec
 
 from virtcatalog import units
-from virtcatalog.api.kinds import CLUSTER_KINDS
+from virtcatalog.api.kinds import INSTANCETYPE_KINDS, PREFERENCE_KINDS
 from virtcatalog.api.quantity import Quantity
+from virtcatalog.catalog.lock import SECTIONS
 from virtcatalog.catalog.model import Catalog, Deprecation, Entry, Instancetype, Preference
 from virtcatalog.errors import counted
 from virtcatalog.render.features import tagged
-from virtcatalog.site.prices import PriceList, Tag
+from virtcatalog.site.prices import PriceList, Tag, included
 
 _GIB = 2**30
+FOLDERS: Final = dict(zip(SECTIONS, ("types", "preferences"), strict=True))
+"""The folders of the pages of objects, by the section of the lock that these are in."""
 #: Words of a title that say which of a family it is.
 _VARIANTS = frozenset({"dpdk", "desktop", "efi", "guest", "realtime", "transitional", "virtio", "xp", "vista"})
 
@@ -105,6 +108,11 @@ class PreferenceRow(msgspec.Struct, frozen=True, kw_only=True):
         return ", ".join(filter(None, (self.needs, self.architecture)))
 
 
+def page_of(section: str, name: str) -> str:
+    """Return the page of an instance type or preference."""
+    return f"{FOLDERS[section]}/{name}.html"
+
+
 def types(catalog: Catalog, prices: PriceList | None = None, vms: Mapping[str, int] = {}) -> list[Type]:
     """Return the instance types of a catalog, in the order of their declaration."""
     return [
@@ -139,7 +147,7 @@ def _type(entry: Instancetype, catalog: Catalog, prices: PriceList | None, vms: 
         dedicated=bool(cpu.get("dedicatedCPUPlacement")),
         features=tuple(feature.text for feature in tags),
         tags=tuple(feature.tag for feature in tags),
-        environments=_environments(entry, catalog, 0),
+        environments=_environments(entry, catalog, INSTANCETYPE_KINDS),
         deprecated=entry.deprecated is not None,
         retirement=_retirement(entry.deprecated),
         replacement=gone.replaced_by,
@@ -166,7 +174,7 @@ def _preference_row(entry: Preference, catalog: Catalog, prices: PriceList | Non
         architecture=str(entry.spec.get("preferredArchitecture") or needs.get("architecture") or ""),
         firmware=_firmware(entry.spec.get("firmware", {})),
         devices=tuple(_devices(devices)),
-        environments=_environments(entry, catalog, 1),
+        environments=_environments(entry, catalog, PREFERENCE_KINDS),
         deprecated=entry.deprecated is not None,
         retirement=_retirement(entry.deprecated),
         licence=prices.licence(entry) if prices else "",
@@ -174,13 +182,8 @@ def _preference_row(entry: Preference, catalog: Catalog, prices: PriceList | Non
     )
 
 
-def _environments(entry: Entry, catalog: Catalog, kind: int) -> tuple[str, ...]:
-    environments = []
-    for overlay in catalog.overlays:
-        kinds = [own for own in overlay.kinds if own.endswith(CLUSTER_KINDS[kind].rpartition("Cluster")[2])]
-        if any(overlay.includes(entry.manifest(kind)) for kind in kinds):
-            environments.append(overlay.name)
-    return tuple(environments)
+def _environments(entry: Entry, catalog: Catalog, kinds: Sequence[str]) -> tuple[str, ...]:
+    return tuple(overlay.name for overlay in catalog.overlays if included(entry, overlay, kinds) is not None)
 
 
 def _retirement(deprecated: Deprecation | None) -> str:

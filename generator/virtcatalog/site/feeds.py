@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 from virtcatalog.catalog.model import Catalog, Entry
 from virtcatalog.escaping import single_line
 from virtcatalog.site.changes import Chapter, Part
+from virtcatalog.site.facts import page_of
 
 _FOLD: Final = 73
 """Bytes of a calendar's line: a longer one goes on in the next, after a space."""
@@ -30,16 +31,16 @@ class Ending(NamedTuple):
 def endings(catalog: Catalog) -> list[Ending]:
     """Return what is deprecated, the earliest end first."""
     deprecated = []
-    sections: tuple[tuple[str, str, Sequence[Entry]], ...] = (
-        ("instance type", "types", catalog.instancetypes),
+    entries: Sequence[Entry]
+    for kind, section, entries in (
+        ("instance type", "instancetypes", catalog.instancetypes),
         ("preference", "preferences", catalog.preferences),
-    )
-    for kind, folder, entries in sections:
+    ):
         names = {entry.name for entry in entries}
         for entry in entries:
             if (gone := entry.deprecated) is not None:
-                page = f"{folder}/{gone.replaced_by}.html" if gone.replaced_by in names else ""
-                own = f"{folder}/{entry.name}.html"
+                page = page_of(section, gone.replaced_by) if gone.replaced_by in names else ""
+                own = page_of(section, entry.name)
                 deprecated.append(Ending(kind, entry.name, own, gone.replaced_by, page, gone.sunset))
     return sorted(deprecated, key=lambda ending: (not ending.sunset, ending.sunset, ending.name))
 

@@ -6,13 +6,10 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from virtcatalog.catalog.lock import SECTIONS
 from virtcatalog.catalog.model import Catalog
-from virtcatalog.site.facts import PreferenceRow, Type
+from virtcatalog.site.facts import FOLDERS, PreferenceRow, Type, page_of
 from virtcatalog.site.templating import as_data
 from virtcatalog.site.vmtemplates import Offer
-
-FOLDERS = dict(zip(SECTIONS, ("types", "preferences"), strict=True))
 
 
 class Field(NamedTuple):
@@ -63,13 +60,13 @@ def search_script(
             "instance type",
             row.name,
             row.title or row.size,
-            f"types/{row.name}.html",
+            page_of("instancetypes", row.name),
             " ".join((row.size, *row.features)),
         )
         for row in types
     ]
     entries += [
-        ("preference", row.name, row.title, f"preferences/{row.name}.html", " ".join((row.system, row.architecture)))
+        ("preference", row.name, row.title, page_of("preferences", row.name), " ".join((row.system, row.architecture)))
         for row in preferences
     ]
     entries += [("template", offer.name, offer.title, offer.page, offer.workload) for offer in offers]

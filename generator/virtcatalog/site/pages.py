@@ -22,7 +22,7 @@ from virtcatalog.releases import PREVIEWS, Release
 from virtcatalog.site import chart as charts
 from virtcatalog.site.changes import History, chapters
 from virtcatalog.site.domains import Domains, domains
-from virtcatalog.site.facts import PreferenceRow, Type, preference_rows, types
+from virtcatalog.site.facts import PreferenceRow, Type, page_of, preference_rows, types
 from virtcatalog.site.feeds import atom, calendar, endings
 from virtcatalog.site.fields import fields, flat, search_script
 from virtcatalog.site.form import form_data
@@ -52,6 +52,7 @@ def render(
 
     `with_domains` says whether there are domains; None: if they are not too many.
     """
+    conditions = conditions or Conditions()
     matched = matrix(catalog, conditions)
     type_domains = domains(catalog, matched, conditions, executor, requested=with_domains)
     return dict(sorted(_Site(catalog, conditions, past or History(), fleet, matched, type_domains).files()))
@@ -61,7 +62,7 @@ class _Site:
     def __init__(
         self,
         catalog: Catalog,
-        conditions: Conditions | None,
+        conditions: Conditions,
         past: History,
         fleet: Fleet | None,
         matched: Matrix,
@@ -79,13 +80,14 @@ class _Site:
         self.offers = offers(catalog, conditions)
         self.offering = offering(self.offers)
         self.class_icons = Icons(row.series for row in self.types)
+        self.family_icons = Icons(preference.family for preference in self.preferences)
         self.templates = environment(
             catalog=catalog,
             released_on=past.releases[-1].date if past.releases else "",
             prices=self.prices,
             fleet=fleet,
             class_icon=self.class_icons,
-            family_icon=Icons(preference.family for preference in self.preferences),
+            family_icon=self.family_icons,
             type_links=Links("types"),
             preference_links=Links("preferences"),
             made_by=f"virtcatalog {__version__}",
@@ -110,7 +112,7 @@ class _Site:
             self._page(
                 "matrix.html",
                 data={**judged, "classes": classes, "families": families},
-                families=list(dict.fromkeys(families)),
+                families=list(self.family_icons.colours),
                 groups=self.matrix.groups(classes, families),
             ),
         )
@@ -138,9 +140,9 @@ class _Site:
         yield "search.js", search_script(self.types, self.preferences, chain.from_iterable(self.offers), all_fields)
         yield from self._templates()
         for number, row in enumerate(tracked(self.types, len(self.types), "pages of instance types")):
-            yield f"types/{row.name}.html", self._type_page(number, row)
+            yield page_of("instancetypes", row.name), self._type_page(number, row)
         for number, preference in enumerate(tracked(self.preferences, len(self.preferences), "pages of preferences")):
-            yield f"preferences/{preference.name}.html", self._preference_page(number, preference)
+            yield page_of("preferences", preference.name), self._preference_page(number, preference)
 
     def _page(self, template: str, /, root: str = "", **values: Any) -> str:
         return self.templates.get_template(template).render(root=root, here=template, **values)
@@ -161,7 +163,7 @@ class _Site:
         return self._page(
             "form.html",
             data={**judged, **form_data(self.catalog, self.types, self.preferences, self.prices, self.domains)},
-            families=list(dict.fromkeys(preference.family for preference in self.preferences)),
+            families=list(self.family_icons.colours),
             preferences=self.preferences,
             sizes=sorted(self.types, key=_size),
         )
@@ -267,14 +269,13 @@ class _Site:
         }
 
 
-def previews(catalog: Catalog, conditions: Conditions | None) -> list[Release]:
+def previews(catalog: Catalog, conditions: Conditions) -> list[Release]:
     """Return the previews that pages are made for: the release asked about, or else those of environments, too."""
-    if conditions is not None and conditions.release is not None:
-        releases = [conditions.release]
+    if conditions.release is not None:
+        releases: list[Release | None] = [conditions.release]
     else:
-        releases = [PREVIEWS[overlay.kubevirt] for overlay in catalog.overlays if overlay.kubevirt in PREVIEWS]
-        releases += [conditions.usual] if conditions is not None and conditions.usual is not None else []
-    return [release for release in releases if release.preview]
+        releases = [*(PREVIEWS.get(overlay.kubevirt) for overlay in catalog.overlays), conditions.usual]
+    return [release for release in releases if release is not None and release.preview]
 
 
 def _size(row: Type) -> tuple[bool, int, int, int]:

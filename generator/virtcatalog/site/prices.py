@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from virtcatalog.api.kinds import INSTANCETYPE_KINDS
 from virtcatalog.catalog.environment import Overlay
-from virtcatalog.catalog.model import Catalog, Instancetype, Preference
+from virtcatalog.catalog.model import Catalog, Entry, Instancetype, Preference
 from virtcatalog.catalog.prices import Prices, hourly, monthly
+from virtcatalog.manifests.identity import Data
 
 
 class Tag(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -69,18 +69,21 @@ class PriceList:
         """Return an amount with its currency."""
         return f"{amount} {self.currency}".rstrip()
 
-    def _tag(self, entry: Instancetype, environment: str, spec: dict[str, Any]) -> Tag:
+    def _tag(self, entry: Instancetype, environment: str, spec: Data) -> Tag:
         cost = self._prices.of_type(spec, entry.series, environment)
         return Tag(hourly(cost.hour), monthly(cost.hour)) if cost.complete else Tag(unpriced=cost.missing)
 
 
-def _spec_in(entry: Instancetype, overlay: Overlay) -> dict[str, Any] | None:
+def included(entry: Entry, overlay: Overlay, kinds: Sequence[str]) -> Data | None:
+    """Return an object, of one of these kinds, as an environment has it before its patches; None if it does not."""
+    manifests = (entry.manifest(kind) for kind in overlay.kinds if kind in kinds)
+    return next(filter(overlay.includes, manifests), None)
+
+
+def _spec_in(entry: Instancetype, overlay: Overlay) -> Data | None:
     """What an environment makes of a type; None where it does not have it."""
-    for kind in overlay.kinds:
-        manifest = entry.manifest(kind) if kind in INSTANCETYPE_KINDS else None
-        if manifest is not None and overlay.includes(manifest):
-            patched: dict[str, Any] = (
-                overlay.deployed(manifest)["spec"] if overlay.patches_for(manifest) else entry.spec
-            )
-            return patched
-    return None
+    manifest = included(entry, overlay, INSTANCETYPE_KINDS)
+    if manifest is None:
+        return None
+    patched: Data = overlay.deployed(manifest)["spec"] if overlay.patches_for(manifest) else entry.spec
+    return patched

@@ -8,6 +8,7 @@ from typing import Any
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.escaping import code_point
 from virtcatalog.manifests.emit import dump
+from virtcatalog.site.plainvms import IMAGE, NAME
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -48,11 +49,11 @@ def _text(value: str) -> str:
 def vm(instancetype: str, preference: str) -> dict[str, Any]:
     """Return a VM with an instance type and, if any fits, a preference."""
     matchers = {"instancetype": {"name": instancetype}, **({"preference": {"name": preference}} if preference else {})}
-    volumes = [{"name": "root", "containerDisk": {"image": "quay.io/containerdisks/fedora:latest"}}]
+    volumes = [{"name": "root", "containerDisk": {"image": IMAGE}}]
     template = {"spec": {"domain": {"devices": {}}, "volumes": volumes}}
     return {
         "apiVersion": "kubevirt.io/v1",
         "kind": "VirtualMachine",
-        "metadata": {"name": "my-vm"},
+        "metadata": {"name": NAME},
         "spec": {"runStrategy": "Always", **matchers, "template": template},
     }

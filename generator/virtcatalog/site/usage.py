@@ -15,15 +15,13 @@ from virtcatalog.environments import BASE, environments_for
 from virtcatalog.kubevirt.instancetype.references import named_objects
 from virtcatalog.kubevirt.matchers import MATCHERS
 from virtcatalog.manifests.identity import Data, Identity, identity, namespace_of
+from virtcatalog.publish.rendered import Which
 from virtcatalog.render.features import natural
 
 FEW = 3
 """How many VMs of a namespace are named."""
 ROWS = 100
 """How many namespaces a page lists; the others are counted together."""
-
-Which = tuple[str, str]
-"""The section of the lock that an object is in, and its name."""
 
 
 class Users(msgspec.Struct):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -20,7 +20,10 @@ from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.conditions import Conditions, choose_release
 from virtcatalog.kubevirt.pipeline import expand
 from virtcatalog.manifests.emit import dump
+from virtcatalog.manifests.fields import map_at
 from virtcatalog.manifests.layout import VM_TEMPLATE
+from virtcatalog.publish.rendered import Which
+from virtcatalog.site.plainvms import Facts
 
 _PLAIN = re.compile(r"[^-.\w]+", re.ASCII)
 
@@ -43,7 +46,7 @@ class TemplateVm(msgspec.Struct, frozen=True, kw_only=True):
     environments: tuple[str, ...] = ()
     values: tuple[tuple[str, str], ...] = ()
     text: str
-    facts: tuple[tuple[str, str], ...] = ()
+    facts: Facts = ()
     refused: tuple[str, ...] = ()
 
 
@@ -84,9 +87,9 @@ def offers(catalog: Catalog, conditions: Conditions | None = None) -> tuple[list
     return templates, [_of_file(name, pages[name], vms, expander.of(vms)) for name, vms in of_file.items()]
 
 
-def offering(offered: Iterable[Iterable[Offer]]) -> dict[tuple[str, str], list[Offer]]:
+def offering(offered: Iterable[Iterable[Offer]]) -> dict[Which, list[Offer]]:
     """Return the offers that use an instance type or preference, by section of the lock and name."""
-    by_object: dict[tuple[str, str], list[Offer]] = {}
+    by_object: dict[Which, list[Offer]] = {}
     for offer in chain.from_iterable(offered):
         for section, names in (("instancetypes", offer.types), ("preferences", offer.preferences)):
             for name in names:
@@ -103,7 +106,7 @@ class _Expander:
 
     def of(self, vms: Iterable[tuple[VmTemplate, str]]) -> tuple[TemplateVm, ...]:
         """Return the VMs; one that is the same in several environments is there once."""
-        environments_by_vm: dict[tuple[str, Any, Any, Any], tuple[str, list[str]]] = {}
+        environments_by_vm: dict[tuple[str, Any, Facts, tuple[str, ...]], tuple[str, list[str]]] = {}
         for vm, environment in vms:
             facts, refused = self._outcome(vm, environment)
             values = tuple((name, _text(value)) for name, value in vm.parameters.items())
@@ -121,7 +124,7 @@ class _Expander:
             for (text, values, facts, refused), (title, environments) in environments_by_vm.items()
         )
 
-    def _outcome(self, vm: VmTemplate, environment: str) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    def _outcome(self, vm: VmTemplate, environment: str) -> tuple[Facts, tuple[str, ...]]:
         try:
             result = expand(vm.manifest, self._cluster(vm, environment))
             if result.admitted and result.vmi is not None:
@@ -172,17 +175,16 @@ def _parameter(parameter: Mapping[str, Any]) -> Parameter:
 
 
 def _of_file(name: str, page: str, vms: list[tuple[VmTemplate, str]], template_vms: tuple[TemplateVm, ...]) -> Offer:
-    references = list(_references([vm for vm, _ in vms]))
     values: dict[str, list[str]] = {}
     for vm in template_vms:
         for parameter, value in vm.values:
             if value not in values.setdefault(parameter, []):
                 values[parameter].append(value)
     return Offer(
-        name=name.removeprefix("vms/").removesuffix(VM_TEMPLATE).removesuffix(".yaml"),
+        name=_stem(name),
         page=page,
-        types=tuple(dict.fromkeys(name for part, name in references if part == "instancetype")),
-        preferences=tuple(dict.fromkeys(name for part, name in references if part == "preference")),
+        types=_matched(vms, "instancetype"),
+        preferences=_matched(vms, "preference"),
         environments=tuple(dict.fromkeys(environment for _, environment in vms if environment)),
         parameters=tuple(
             Parameter(name=name, value=" or ".join(alternatives)) for name, alternatives in values.items()
@@ -192,13 +194,15 @@ def _of_file(name: str, page: str, vms: list[tuple[VmTemplate, str]], template_v
     )
 
 
-def _references(vms: Iterable[VmTemplate]) -> Iterator[tuple[str, str]]:
-    for vm in vms:
-        spec = vm_spec(vm.manifest)
-        for part in ("instancetype", "preference"):
-            matcher = spec.get(part) if isinstance(spec, dict) else None
-            if isinstance(matcher, dict) and isinstance(matcher.get("name"), str):
-                yield part, matcher["name"]
+def _matched(vms: Iterable[tuple[VmTemplate, str]], matcher: str) -> tuple[str, ...]:
+    """The names that VMs have in a matcher of theirs, each once."""
+    names = (map_at(vm_spec(vm.manifest), matcher).get("name") for vm, _ in vms)
+    return tuple(dict.fromkeys(name for name in names if isinstance(name, str)))
+
+
+def _stem(file: str) -> str:
+    """What a file of `vms/` is called."""
+    return file.removeprefix("vms/").removesuffix(VM_TEMPLATE).removesuffix(".yaml")
 
 
 def _pages(files: Iterable[str]) -> dict[str, str]:
@@ -206,10 +210,10 @@ def _pages(files: Iterable[str]) -> dict[str, str]:
     pages: dict[str, str] = {}
     used_pages: set[str] = set()
     for name in files:
-        stem = _PLAIN.sub("-", name.removeprefix("vms/").removesuffix(VM_TEMPLATE).removesuffix(".yaml")).strip(".-")
-        page, number = f"vms/{stem or 'vm'}.html", 2
+        stem = _PLAIN.sub("-", _stem(name)).strip(".-") or "vm"
+        page, number = f"vms/{stem}.html", 2
         while page in used_pages:
-            page, number = f"vms/{stem or 'vm'}-{number}.html", number + 1
+            page, number = f"vms/{stem}-{number}.html", number + 1
         used_pages.add(page)
         pages[name] = page
     return pages
