@@ -10,7 +10,7 @@ from selenium.webdriver.common.keys import Keys
 
 from virtcatalog import load_catalog
 from virtcatalog.render.features import natural
-from virtcatalog.site.facts import types
+from virtcatalog.site.facts import type_rows
 from virtcatalog.site.pages import render
 
 PAGES = (
@@ -104,7 +104,7 @@ class TestTypes:
     )
     def test_each_filter_counts(self, page, example, filters, wanted):
         assert names(page(f"index.html#{filters}")) == [
-            instancetype.name for instancetype in types(example) if wanted(instancetype)
+            instancetype.name for instancetype in type_rows(example) if wanted(instancetype)
         ]
 
     def test_are_sorted_by_several_columns(self, page):

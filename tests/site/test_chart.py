@@ -7,13 +7,13 @@ from syrupy.assertion import SnapshotAssertion
 
 from virtcatalog.site import chart as charts
 from virtcatalog.site.chart import Chart, chart
-from virtcatalog.site.facts import Type
+from virtcatalog.site.facts import TypeRow
 
 MIB, GIB = 2**20, 2**30
 
 
-def row(name: str, vcpus: int, memory: int, series: str = "m") -> Type:
-    return Type(
+def row(name: str, vcpus: int, memory: int, series: str = "m") -> TypeRow:
+    return TypeRow(
         name=name,
         title="",
         description="",
@@ -82,7 +82,7 @@ CHARTS = {
 
 
 @pytest.mark.parametrize("types", CHARTS.values(), ids=CHARTS)
-def test_what_is_where(types: list[Type], snapshot: SnapshotAssertion) -> None:
+def test_what_is_where(types: list[TypeRow], snapshot: SnapshotAssertion) -> None:
     assert drawn(chart(types)) == snapshot
 
 

@@ -25,7 +25,7 @@ from virtcatalog.site.plainvms import (
     TYPE,
     UNKNOWN,
     VM,
-    Lines,
+    DomainLines,
     PlainVM,
     PlainVMs,
     Sources,
@@ -188,11 +188,11 @@ class TestSources:
 
     def test_a_closing_tag_goes_with_its_opening_one(self):
         block = '  <a x="1">\n    <b/>\n  </a>'
-        without = Lines("<domain>\n  <a>\n    <b/>\n  </a>\n  <devices>\n    <d/>\n  </devices>\n</domain>")
+        without = DomainLines("<domain>\n  <a>\n    <b/>\n  </a>\n  <devices>\n    <d/>\n  </devices>\n</domain>")
         assert Sources(without, []).block(block).sources == PREFERENCE + KUBEVIRT + PREFERENCE
 
     def test_nothing_is_known_without_the_other_domains(self):
-        domain = Lines("<domain>\n  <a/>\n  <devices>\n    <d/>\n  </devices>\n</domain>")
+        domain = DomainLines("<domain>\n  <a/>\n  <devices>\n    <d/>\n  </devices>\n</domain>")
         assert Sources(None, []).block("  <a/>").sources == Sources(domain, None).block("  <a/>").sources == UNKNOWN
 
     def test_a_domain_is_split_where_its_elements_are(self):

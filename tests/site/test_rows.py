@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 
 from virtcatalog import load_catalog
 from virtcatalog.catalog.model import Deprecation
-from virtcatalog.site.facts import _devices, _retirement, preference_rows, types
+from virtcatalog.site.facts import _devices, _retirement, preference_rows, type_rows
 
 CATALOG = load_catalog(
     "catalog",
@@ -50,7 +50,7 @@ preferences:
 
 
 def test_a_type_that_has_everything_and_one_that_has_the_least() -> None:
-    least, most = types(CATALOG, None, {"g.most": 3})
+    least, most = type_rows(CATALOG, None, {"g.most": 3})
     assert asdict(least) == {
         "name": "g.least",
         "title": "",

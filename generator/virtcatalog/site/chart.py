@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from virtcatalog import units
 from virtcatalog.errors import counted
-from virtcatalog.site.facts import Type
+from virtcatalog.site.facts import TypeRow
 
 WIDTH: Final = 1000
 HEIGHT: Final = 640
@@ -28,7 +28,7 @@ _LOOKS: Final = 20_000
 class Mark(NamedTuple):
     """The types of one size, and where their label stands, if there is room for one."""
 
-    types: list[Type]
+    types: list[TypeRow]
     x: float
     y: float
     label: Label | None
@@ -76,7 +76,7 @@ class Chart(NamedTuple):
     lines: dict[str, str]
 
 
-def chart(types: Iterable[Type]) -> Chart:
+def chart(types: Iterable[TypeRow]) -> Chart:
     """Lay out the instance types."""
     rows = [row for row in types if row.vcpus > 0 and row.memory > 0]
     sized = sorted(rows, key=lambda row: (row.vcpus, row.memory))
@@ -84,8 +84,8 @@ def chart(types: Iterable[Type]) -> Chart:
         return Chart([], [], [], {})
     across = _Axis([row.vcpus for row in sized], MARGIN, WIDTH - MARGIN)
     up = _Axis([row.memory for row in sized], HEIGHT - MARGIN, MARGIN // 2)
-    spots: dict[tuple[int, int], list[Type]] = {}
-    classes: dict[str, list[Type]] = {row.series: [] for row in rows}
+    spots: dict[tuple[int, int], list[TypeRow]] = {}
+    classes: dict[str, list[TypeRow]] = {row.series: [] for row in rows}
     for row in sized:
         spots.setdefault((row.vcpus, row.memory), []).append(row)
         classes[row.series].append(row)

@@ -24,7 +24,7 @@ FOLDERS: Final = dict(zip(SECTIONS, ("types", "preferences"), strict=True))
 _VARIANTS = frozenset({"dpdk", "desktop", "efi", "guest", "realtime", "transitional", "virtio", "xp", "vista"})
 
 
-class Type(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class TypeRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An instance type as a row: `memory` in bytes, `ratio` in GiB a vCPU, `page` the size of huge pages or "".
 
     `tags` are the features in short, `replacement` and `sunset` those of a deprecated type. `price` is what it costs,
@@ -113,28 +113,24 @@ def page_of(section: str, name: str) -> str:
     return f"{FOLDERS[section]}/{name}.html"
 
 
-def types(catalog: Catalog, prices: PriceList | None = None, vms: Mapping[str, int] = {}) -> list[Type]:
+def type_rows(catalog: Catalog, prices: PriceList | None = None, vms: Mapping[str, int] = {}) -> list[TypeRow]:
     """Return the instance types of a catalog, in the order of their declaration."""
-    return [
-        _type(instancetype, catalog, prices, vms.get(instancetype.name, 0)) for instancetype in catalog.instancetypes
-    ]
+    return [_type_row(entry, catalog, prices, vms.get(entry.name, 0)) for entry in catalog.instancetypes]
 
 
 def preference_rows(
     catalog: Catalog, prices: PriceList | None = None, vms: Mapping[str, int] = {}
 ) -> list[PreferenceRow]:
     """Return the preferences of a catalog, in the order of their declaration."""
-    return [
-        _preference_row(preference, catalog, prices, vms.get(preference.name, 0)) for preference in catalog.preferences
-    ]
+    return [_preference_row(entry, catalog, prices, vms.get(entry.name, 0)) for entry in catalog.preferences]
 
 
-def _type(entry: Instancetype, catalog: Catalog, prices: PriceList | None, vms: int) -> Type:
+def _type_row(entry: Instancetype, catalog: Catalog, prices: PriceList | None, vms: int) -> TypeRow:
     memory = entry.memory.value
     tags = tagged(entry.spec)
     gone = entry.deprecated or Deprecation()
     cpu, pages = entry.spec.get("cpu", {}), entry.spec.get("memory", {}).get("hugepages", {})
-    return Type(
+    return TypeRow(
         name=entry.name,
         title=entry.display_name,
         description=entry.description,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from virtcatalog.catalog.model import Catalog
-from virtcatalog.site.facts import FOLDERS, PreferenceRow, Type, page_of
+from virtcatalog.site.facts import FOLDERS, PreferenceRow, TypeRow, page_of
 from virtcatalog.site.templating import as_data
 from virtcatalog.site.vmtemplates import Offer
 
@@ -52,7 +52,7 @@ def flat(path: str, value: Any, *, numbered: bool = True) -> Iterator[tuple[str,
 
 
 def search_script(
-    types: Iterable[Type], preferences: Iterable[PreferenceRow], offers: Iterable[Offer], all_fields: Iterable[Field]
+    types: Iterable[TypeRow], preferences: Iterable[PreferenceRow], offers: Iterable[Offer], all_fields: Iterable[Field]
 ) -> str:
     """Return the script with what the head's search finds: `[kind, name, title, page, further words]` each."""
     entries: list[tuple[str, ...]] = [

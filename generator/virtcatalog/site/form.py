@@ -15,7 +15,7 @@ import msgspec
 from virtcatalog.catalog.model import Catalog
 from virtcatalog.site import plainvms
 from virtcatalog.site.domains import Domains
-from virtcatalog.site.facts import PreferenceRow, Type
+from virtcatalog.site.facts import PreferenceRow, TypeRow
 from virtcatalog.site.prices import PriceList
 
 _DISKS: Final = "quay.io/containerdisks/"
@@ -44,7 +44,7 @@ class BootSource(NamedTuple):
 
 def form_data(
     catalog: Catalog,
-    types: Sequence[Type],
+    types: Sequence[TypeRow],
     preferences: Sequence[PreferenceRow],
     prices: PriceList | None,
     domains: Domains,

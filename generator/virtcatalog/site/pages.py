@@ -22,11 +22,11 @@ from virtcatalog.releases import PREVIEWS, Release
 from virtcatalog.site import chart as charts
 from virtcatalog.site.changes import History, chapters
 from virtcatalog.site.domains import Domains, domains
-from virtcatalog.site.facts import PreferenceRow, Type, page_of, preference_rows, types
+from virtcatalog.site.facts import PreferenceRow, TypeRow, page_of, preference_rows, type_rows
 from virtcatalog.site.feeds import atom, calendar, endings
 from virtcatalog.site.fields import fields, flat, search_script
 from virtcatalog.site.form import form_data
-from virtcatalog.site.pairs import Kin, Matrix, matrix
+from virtcatalog.site.pairs import Matrix, Neighbours, matrix
 from virtcatalog.site.prices import PriceList
 from virtcatalog.site.snippets import kustomize, terraform, vm
 from virtcatalog.site.templating import Icons, Lines, Links, environment
@@ -73,10 +73,10 @@ class _Site:
         # A release is one of the commits that wrote the objects, where both were committed together.
         self.marks = {release.commit[:12]: release.name for release in past.releases if release.commit}
         counts = [fleet.counts(section) if fleet else {} for section in SECTIONS]
-        self.types = types(catalog, self.prices, counts[0])
+        self.types = type_rows(catalog, self.prices, counts[0])
         self.by_name = {row.name: row for row in self.types}
         self.preferences = preference_rows(catalog, self.prices, counts[1])
-        self.kin = Kin(self.types)
+        self.neighbours = Neighbours(self.types)
         self.offers = offers(catalog, conditions)
         self.offering = offering(self.offers)
         self.class_icons = Icons(row.series for row in self.types)
@@ -180,7 +180,7 @@ class _Site:
                 figures["Environments"] = ", ".join(row.environments) or "none"
             yield entry.name, {**figures, "Deprecated": row.retirement, **dict(flat("", entry.spec))}
 
-    def _type_page(self, number: int, row: Type) -> str:
+    def _type_page(self, number: int, row: TypeRow) -> str:
         entry = self.catalog.instancetypes[number]
         judged = [
             (preference, self.matrix.reason(number, column)) for column, preference in enumerate(self.preferences)
@@ -190,7 +190,7 @@ class _Site:
         licensed = [self.catalog.preferences[column] for column, (_, reason) in enumerate(judged) if not reason]
         facts = self.domains.facts.get(row.name, ())
         names = ("", *(preference.name for preference in self.preferences))
-        neighbours = [("smaller", self.kin.beside(row, -1)), ("larger", self.kin.beside(row, 1))]
+        next_sizes = [("smaller", self.neighbours.next_size(row, -1)), ("larger", self.neighbours.next_size(row, 1))]
         return self._page(
             "type.html",
             "../",
@@ -203,8 +203,8 @@ class _Site:
             unfit=_grouped((reason, preference) for preference, reason in judged if reason),
             gets=_grouped((fact, name) for fact, name in zip(facts, names, strict=bool(facts)) if fact),
             neighbours=[
-                *((step, other) for step, other in neighbours if other),
-                *(("similar", other) for other in self.kin.similar(row)),
+                *((step, other) for step, other in next_sizes if other),
+                *(("similar", other) for other in self.neighbours.similar(row)),
             ],
             yaml=Lines(dump(manifest)),
             kustomize=Lines(kustomize(self.catalog, manifest)),
@@ -226,7 +226,7 @@ class _Site:
             yaml=Lines(dump(entry.manifest(CLUSTER_PREFERENCE))),
         )
 
-    def _fitting(self, preference: int) -> list[Type]:
+    def _fitting(self, preference: int) -> list[TypeRow]:
         """The types that a preference fits, the least one first, deprecated ones last."""
         fitting = [row for place, row in enumerate(self.types) if not self.matrix.reason(place, preference)]
         return sorted(fitting, key=_size)
@@ -278,7 +278,7 @@ def previews(catalog: Catalog, conditions: Conditions) -> list[Release]:
     return [release for release in releases if release is not None and release.preview]
 
 
-def _size(row: Type) -> tuple[bool, int, int, int]:
+def _size(row: TypeRow) -> tuple[bool, int, int, int]:
     """The least types first, deprecated ones last."""
     return row.deprecated, row.vcpus, row.memory, len(row.features)
 

@@ -13,7 +13,7 @@ from virtcatalog.check.pairs import Judge, Shared
 from virtcatalog.check.subject import Subject
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.progress import tracked
-from virtcatalog.site.facts import Type
+from virtcatalog.site.facts import TypeRow
 
 _SHOWN = 1
 """To show a pair on the pages of both takes as long as to judge so many."""
@@ -70,16 +70,16 @@ _ENOUGH = 40
 Size = tuple[int, int]
 
 
-class Kin:
-    """All instance types of a catalog, by size and by class."""
+class Neighbours:
+    """Which instance types of a catalog are near each other, by size and by class."""
 
-    def __init__(self, types: Iterable[Type]) -> None:
-        self._by_size: dict[Size, list[Type]] = {}
-        groups: dict[tuple[str, tuple[str, ...]], list[Type]] = {}
+    def __init__(self, types: Iterable[TypeRow]) -> None:
+        self._by_size: dict[Size, list[TypeRow]] = {}
+        groups: dict[tuple[str, tuple[str, ...]], list[TypeRow]] = {}
         for instancetype in types:
             self._by_size.setdefault((instancetype.vcpus, instancetype.memory), []).append(instancetype)
             groups.setdefault((instancetype.series, instancetype.features), []).append(instancetype)
-        self._series: dict[str, tuple[list[Type], int]] = {}
+        self._series: dict[str, tuple[list[TypeRow], int]] = {}
         for group in groups.values():
             ordered = sorted(
                 group, key=lambda instancetype: (instancetype.vcpus, instancetype.memory, instancetype.name)
@@ -87,7 +87,7 @@ class Kin:
             self._series.update((instancetype.name, (ordered, place)) for place, instancetype in enumerate(ordered))
         self._sizes: dict[Size, list[Size]] = {}
 
-    def beside(self, instancetype: Type, step: int) -> Type | None:
+    def next_size(self, instancetype: TypeRow, step: int) -> TypeRow | None:
         """Return the next larger (1) or smaller (-1) type of its class with the same features.
 
         It has at least as much of everything (at most, for -1). A deprecated type is the next of deprecated ones only.
@@ -101,17 +101,17 @@ class Kin:
                 return other
         return None
 
-    def similar(self, instancetype: Type) -> list[Type]:
+    def similar(self, instancetype: TypeRow) -> list[TypeRow]:
         """Return the types of other classes that are nearest in vCPUs, memory and features."""
 
-        def distance(other: Type) -> tuple[float, bool, str]:
+        def distance(other: TypeRow) -> tuple[float, bool, str]:
             unlike = len(set(other.features) ^ set(instancetype.features))
             apart = _apart((instancetype.vcpus, instancetype.memory), (other.vcpus, other.memory))
             return round(apart, 6) + unlike / 10, other.deprecated, other.name
 
         return nsmallest(_SIMILAR, self._near(instancetype), key=distance)
 
-    def _near(self, instancetype: Type) -> Iterator[Type]:
+    def _near(self, instancetype: TypeRow) -> Iterator[TypeRow]:
         size = instancetype.vcpus, instancetype.memory
         nearest = self._sizes.get(size)
         if nearest is None:

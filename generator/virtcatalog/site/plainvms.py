@@ -135,7 +135,7 @@ class PlainVMs:
         domain = tuple(map(sources.block, blocks(result.domain_xml or "")))
         return PlainVM(domain, _requests(result), _facts(result))
 
-    def _of_other_types(self, names: Sequence[str], number: int, cluster: Cluster) -> list[Lines] | None:
+    def _of_other_types(self, names: Sequence[str], number: int, cluster: Cluster) -> list[DomainLines] | None:
         """The domains of a preference with the smallest and the largest other types; None unless two of them fit."""
         domains = ((name, lines) for name in names if (lines := self._lines(name, number, cluster)))
         least = next(domains, None)
@@ -145,13 +145,13 @@ class PlainVMs:
         largest = next((lines for name in larger if (lines := self._lines(name, number, cluster))), None)
         return [least[1], largest] if largest else None
 
-    def _lines(self, instancetype: str, number: int, cluster: Cluster) -> Lines | None:
+    def _lines(self, instancetype: str, number: int, cluster: Cluster) -> DomainLines | None:
         """The lines of a pair's domain; None where there is no domain."""
         try:
             result = self._result(instancetype, number, cluster)
         except UnsupportedError:
             return None
-        return Lines(result.domain_xml or "") if result.admitted else None
+        return DomainLines(result.domain_xml or "") if result.admitted else None
 
     def _result(self, instancetype: str, number: int, cluster: Cluster) -> Result:
         return expand(plain_vm(instancetype, self._names[number], self.architectures[number]), cluster)
@@ -230,7 +230,7 @@ def blocks(xml: str) -> list[str]:
     return [*halves[0], "  <devices>", *_DEVICES.split(devices), "  </devices>", *halves[1]]
 
 
-class Lines:
+class DomainLines:
     """The lines of a domain, by the element in which they stand."""
 
     def __init__(self, xml: str) -> None:
@@ -249,7 +249,10 @@ class Sources:
     """Finds the sources of one pair's lines."""
 
     def __init__(
-        self, without_preference: Lines | None, with_other_types: Sequence[Lines] | None, names: tuple[str, ...] = ()
+        self,
+        without_preference: DomainLines | None,
+        with_other_types: Sequence[DomainLines] | None,
+        names: tuple[str, ...] = (),
     ) -> None:
         """None stands for a missing domain; `names` are the texts that follow from the VM's name."""
         self._without, self._others, self._names = without_preference, with_other_types, names
