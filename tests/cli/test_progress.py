@@ -261,6 +261,14 @@ class TestTheLineIsClean:
         assert "vm.yaml:1:2: is odd" in screen.left.replace("\x1b[1m", "").replace("\x1b[0m", "")
         assert "of 10 VMs" not in screen.left
 
+    def test_for_results_meanwhile(self, screen):
+        lines = []
+        for _ in progress_of(range(10), 10, "VMs"):
+            console.data("kind: VirtualMachine\n")
+            lines.append(screen.left)
+        assert set(lines) == {""}
+        assert "of 10 VMs" in screen.text
+
     def test_after_an_interruption(self, screen):
         def body() -> int:
             kept.append(work := iter(tracked(range(10), 10, "VMs")))  # nothing is cleaned up by chance
