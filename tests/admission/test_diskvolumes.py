@@ -12,6 +12,15 @@ def test_a_disk_needs_a_volume(found):
     assert seen == [f"Invalid {DISKS}[0].name"]
 
 
+@pytest.mark.parametrize(
+    ("disks", "hint"),
+    [("[{name: rot}]", "; did you mean 'root'?"), ("[{name: nothing}]", ""), ("[{name: rot}, {name: roots}]", "")],
+)
+def test_one_disk_without_a_volume_may_be_misspelt(judged, disks, hint):
+    cause, *_ = judged(validate_disk_volumes, f"domain.devices.disks: {disks}\nvolumes: [{{name: root}}]")
+    assert cause.message.partition("named ")[2].partition("'")[2].partition("'")[2] == hint
+
+
 def test_a_cdrom_can_be_empty_where_volumes_can_be_plugged_in(found):
     spec = "domain.devices.disks: [{name: a, cdrom: {}}]"
     off = "developerConfiguration: {disabledFeatureGates: [DeclarativeHotplugVolumes]}"

@@ -67,6 +67,12 @@ def test_flux_substitutes_nothing_in_objects_that_hold_what_it_takes_for_a_varia
     assert annotated == {"m.small": None, "m.large": None, "linux.one": "disabled"}
 
 
+def test_flux_substitutes_nothing_in_an_instance_type_that_holds_a_variable(catalog):
+    entry = "class: own\nsizes: {one: {vcpus: 1, memory: 1Gi}}\nannotations: {example.org/greeting: '${HOME}'}\n"
+    files = {"catalog.yaml": f"{BASE}gitops: {{flux: {{}}}}\n", "instancetypes/own.yaml": entry}
+    assert catalog.entry("own.one", files)["metadata"]["annotations"][SUBSTITUTE] == "disabled"
+
+
 def test_a_dollar_alone_is_no_variable(catalog):
     files = {"catalog.yaml": f"{BASE}gitops: {{flux: {{}}}}\n", "preferences/linux.yaml": SHELL % "'$HOME 5$'"}
     assert SUBSTITUTE not in catalog.entry("linux.one", files)["metadata"]["annotations"]

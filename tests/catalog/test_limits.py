@@ -129,6 +129,21 @@ def test_vms_in_many_environments_count(catalog):
     assert TOO_MUCH in problem
 
 
+def test_a_template_that_is_too_much_work_ends_the_reading(catalog):
+    vm = f"metadata: {{name: v}}\nspec: {{template: {{spec: {{domain: {{devices: {{}}}}}}}}}}\n# {'x' * 10_000}\n"
+    environments = f"{{environments: {{{', '.join(f'e{number}: {{}}' for number in range(1500))}}}}}"
+    files = {
+        "instancetypes/m.yaml": SIZES,
+        "overlays.yaml": ENVIRONMENTS,
+        "vms/big.yaml.j2": f"apiVersion: kubevirt.io/v1\nkind: VirtualMachine\n{vm}",
+        "vms/next.yaml.j2": f"apiVersion: kubevirt.io/v1\nkind: VirtualMachine\n{vm}",
+        "vms.yaml": f"big.yaml.j2: {environments}\nnext.yaml.j2: {environments}\n",
+    }
+    (problem,) = catalog.problems(files)
+    assert problem.startswith("vms/big.yaml.j2:")
+    assert TOO_MUCH in problem
+
+
 def test_templates_in_many_environments_count(catalog):
     sets = ", ".join(f"t{number}: {{}}" for number in range(40))
     files = {

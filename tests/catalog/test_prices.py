@@ -135,6 +135,7 @@ def test_a_catalog_need_not_have_any(catalog):
         ("perHour: {cpu: '0.1234567890123'}\n", "has more than 12 digits before or behind the point"),
         ("perHour: {cpu: 1e300}\n", "has more than 12 digits before or behind the point"),
         ("perHour: {cpus: 1}\n", "prices.yaml:1:11: perHour.cpus: 'cpus' is no resource; did you mean 'cpu'?"),
+        ("perHour: {memry: 1}\n", "perHour.memry: 'memry' is no resource; did you mean 'memory'?"),
         ("perHour: {disk: 1}\n", "'disk' is no resource: there are cpu, memory, hugepages-2Mi, example.org/device"),
         ("perHour: {hugepages-big: 1}\n", "'hugepages-big' is no resource"),
         ("perHour: {}\nclasses: {z: {cpu: 1}}\n", "prices.yaml:2:11: classes.z: 'z' is no class of the catalog"),

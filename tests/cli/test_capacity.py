@@ -89,6 +89,15 @@ def test_everything_fits() -> None:
     assert "any one node may fail" in result.stdout
 
 
+def test_what_is_over_its_quota_is_red() -> None:
+    Path("vms.yaml").write_text(vm("a") + vm("b") + vm("c"))
+    files = ("-f", "types.yaml", "-f", "vms.yaml", "-f", "quota.yaml")
+    result = CliRunner().invoke(main, ["capacity", *files, "--nodes", "nodes.yaml", "--color", "always"], color=True)
+    (quotas,) = (part for part in result.stdout.split("\n\n") if "Quota" in part)
+    lines = quotas.splitlines()
+    assert {("over" in line, "\x1b[31m" in line) for line in lines} == {(False, False), (True, True)}
+
+
 def test_a_quota_that_cannot_be_judged_is_no_success() -> None:
     Path("types.yaml").write_text(dedent(FILES["types.yaml"]).partition("---")[0])
     Path("aaq.yaml").write_text(
