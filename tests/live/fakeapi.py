@@ -29,10 +29,15 @@ def status(code: int, message: str, **headers: str) -> Answer:
 
 
 class Server:
-    """What is served, and what was asked: `verbs` by method, `requests` as path and query."""
+    """What is served, and what was asked: `verbs` by method, `requests` as path and query.
 
-    def __init__(self, objects: Iterable[Data], fault: Fault | None = None, token: str = "") -> None:
-        self.fault, self.token = fault, token
+    `refusal` is the status that dry runs get which are not taken.
+    """
+
+    def __init__(
+        self, objects: Iterable[Data], fault: Fault | None = None, token: str = "", refusal: int = 422
+    ) -> None:
+        self.fault, self.token, self.refusal = fault, token, refusal
         self.verbs: list[str] = []
         self.requests: list[tuple[str, dict[str, str]]] = []
         self.lists: dict[str, list[Data]] = {path: [] for path in _PATHS.values()}
@@ -95,7 +100,7 @@ def serving(server: Server, folder: Path, tls: SSLContext | None = None, **user:
             server.verbs.append("dry run")
             self.content()
             refused = parts.path.rpartition("/")[2].startswith("refused-")
-            code, body, _ = status(422, "the webhook says no") if refused else (200, b"{}", {})
+            code, body, _ = status(server.refusal, "the webhook says no") if refused else (200, b"{}", {})
             self.respond(code, body)
 
         do_POST = do_PUT = do_DELETE = do_HEAD = _refuse

@@ -157,8 +157,39 @@ def git_has_several_things_that_the_webhooks_refuse(lab: Lab) -> None:
 
 
 @case
+def git_has_no_more_than_a_part_of_a_vm(lab: Lab) -> None:
+    """What a new VM of it would be nobody knows, so that nothing of the cluster's is beyond it."""
+    assert lab.git is not None
+    lab.git["spec"] = {"runStrategy": "Always"}
+    lab.vm["metadata"]["managedFields"] = []
+
+
+@case
+def in_sync_and_of_a_template_that_no_webhook_takes_any_more(lab: Lab) -> None:
+    """The same: of an update that changes nothing no webhook is asked, and a new VM is refused."""
+    claim = {"accessModes": ["ReadWriteEverywhere"], "resources": {"requests": {"storage": "1Gi"}}}
+    for vm in (lab.git, lab.vm, lab.start["data"]):
+        assert vm is not None
+        vm["spec"]["dataVolumeTemplates"] = [{"metadata": {"name": "d"}, "spec": {"pvc": claim, "source": {"blank": {}}}}]
+
+
+@case
 def the_cluster_has_a_field_that_no_vm_has(lab: Lab) -> None:
     lab.spec["fromTheFuture"] = True
+
+
+@case
+def halted_in_git_and_the_cluster_has_no_spec(lab: Lab) -> None:
+    assert lab.git is not None
+    lab.git["spec"]["runStrategy"] = "Halted"
+    del lab.vm["spec"]
+
+
+@case
+def halted_in_the_cluster_and_git_has_no_spec(lab: Lab) -> None:
+    assert lab.git is not None
+    lab.git["spec"] = None
+    lab.vm["spec"]["runStrategy"] = "Halted"
 
 
 def switched(now: str, asked: str, manager: str) -> Change:

@@ -186,6 +186,14 @@ class TestTrouble:
         assert f"gave no answer to GET {VMS} in {api.TRIES} tries: busy ({code})" in result.stderr
         assert [path for path, _ in server.requests].count(VMS) == api.TRIES
 
+    @pytest.mark.parametrize("body", [b"<html>Bad Gateway</html>", b"", b"[]", b'{"message": null}', b'{"message": ""}'])
+    def test_what_stands_before_a_server_and_gives_no_reason_is_told_by_its_status(self, objects, tmp_path, body):
+        server = Server(objects, lambda path, _query, _number: (502, body, {}) if path == VMS else None)
+        with serving(server, tmp_path) as file:
+            result = call("dump", "--kubeconfig", file)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.endswith(" tries: the API server answers with status 502 (502)\n")
+
     def test_a_list_that_expires_is_begun_again(self, tmp_path):
         many = [fleet._type(f"type-{number}", 1, "1Gi") for number in range(PAGE + 1)]
         expired = {"left": 1}

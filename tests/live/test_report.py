@@ -22,6 +22,7 @@ from virtcatalog.review.units import Views
 
 Data = dict[str, Any]
 NAME = "team-0/in-sync-0"
+NO_MAP = "spec.domain.machine: must be a map, not the number 3"
 
 
 def in_git(file: str = "web.yaml", environment: str = "", name: str = "in-sync-0", **more: Any) -> Vm:
@@ -188,6 +189,19 @@ def test_a_domain_that_cannot_be_compared_is_not_known() -> None:
     (reason,) = drift.reasons
     assert (drift.stages.domain, reason.kind) == ("not known", "unread")
     assert reason.message.startswith("the domain cannot be compared: the domain of team-0/in-sync-0")
+
+
+def test_a_domain_has_nothing_to_be_compared_with_where_its_vmi_cannot_be_read() -> None:
+    there = Snapshot("lab", complete=True)
+    for obj in fleet.cluster_objects(range(1)):
+        if obj["kind"] == "VirtualMachineInstance":
+            obj["spec"]["domain"]["machine"] = 3
+        there.add(obj)
+    (drift,) = report(side(in_git()), there, Conditions(), domains=lambda _: b"<domain/>").drifts
+    assert drift.stages.domain == "not known"
+    assert ("unread", f"the domain cannot be compared: VirtualMachineInstance/{NAME}: {NO_MAP}") in [
+        (reason.kind, reason.message) for reason in drift.reasons
+    ]
 
 
 @pytest.mark.parametrize(

@@ -344,11 +344,23 @@ def test_a_dry_run_is_the_only_request_that_is_no_get(tmp_path):
     assert (admission["compared"], admission["agree"]) == (10, 10), admission
 
 
-def test_an_api_server_that_says_otherwise_is_told(tmp_path):
-    fleet.write_git(tmp_path / "git", range(1))
-    manifest = tmp_path / "git" / "team-0" / "in-sync-0.yaml"
+def with_a_dry_run_that_gets(status: int, folder: Path) -> Result:
+    fleet.write_git(folder / "git", range(1))
+    manifest = folder / "git" / "team-0" / "in-sync-0.yaml"
     manifest.write_text(manifest.read_text().replace("in-sync-0", "refused-0"))
-    with serving(Server(fleet.cluster_objects(range(1))), tmp_path) as file:
-        result = verify("-f", f"{tmp_path}/git", "--kubeconfig", file, "-o", "json")
+    with serving(Server(fleet.cluster_objects(range(1)), refusal=status), folder) as file:
+        return verify("-f", f"{folder}/git", "--kubeconfig", file, "-o", "json")
+
+
+@pytest.mark.parametrize("status", [400, 403, 409, 422])
+def test_an_api_server_that_says_otherwise_is_told(tmp_path: Path, status: int) -> None:
+    result = with_a_dry_run_that_gets(status, tmp_path)
     (finding,) = stages(result)["admission"]["findings"]
     assert (finding["ours"], finding["theirs"], result.exit_code) == ("taken", "the webhook says no", 1)
+
+
+@pytest.mark.parametrize("status", [401, 404])
+def test_an_api_server_that_could_not_judge_a_vm_has_refused_none(tmp_path: Path, status: int) -> None:
+    result = with_a_dry_run_that_gets(status, tmp_path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"the webhook says no ({status})" in result.stderr

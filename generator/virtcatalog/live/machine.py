@@ -20,7 +20,7 @@ _CANNOT: Final = ("Failure", "ManualRecoveryRequired")
 
 
 def power(spec: Any) -> str:
-    """Return the run strategy of a VM's spec as data."""
+    """Return the run strategy of a VM's spec as data; "" where that is no map."""
     if not isinstance(spec, dict):
         return ""
     return str(spec.get("runStrategy") or ("Always" if spec.get("running") else "Halted"))

@@ -30,8 +30,8 @@ def not_in_git(metadata: Data, managers: Managers) -> Reason:
 def switched(manifest: Data, live: Data, managers: Managers) -> Iterator[Reason]:
     """Yield why a VM is switched on or off by somebody: its run strategy is not Git's."""
     asked, now = power(manifest.get("spec")), power(live.get("spec"))
-    if asked == now:
-        return
+    if asked == now or not asked or not now:
+        return  # a VM without a spec says nothing
     halted = now == "Halted"
     if not halted and asked != "Halted":
         return  # another way to run is a field as any other
