@@ -63,6 +63,11 @@ def test_what_ends_a_line_to_some_readers_alone_is_escaped(end):
     assert flow({f"a{end}b": 1}) == f'{{"a\\u{ord(end):04x}b": 1}}'
 
 
+def test_a_text_of_one_line_stands_on_one_however_long_it_is():
+    text = f"{'x ' * 2**19}x x x:"
+    assert dump({"a": {"b": text}}) == f"a:\n  b: '{text}'\n"
+
+
 @pytest.mark.parametrize("word", CLEAR.split())
 def test_other_words_are_bare(word):
     assert dump({"a": word}) == f"a: {word}\n"

@@ -122,6 +122,7 @@ TEXTS = {
     "a document that begins within a list": dump(listed(MIXED)).replace("\nkind: List", "\n--- \nkind: List"),
     "a key of a JSON list twice": json.dumps(listed(MIXED)).replace('"kind": "List"', '"kind": "List", "kind": "List"'),
     "a number as a key of a JSON list": json.dumps(listed(MIXED)).replace('"kind": "List"', '"kind": "List", 1: 2'),
+    "JSON lines of which some are no objects": "\n".join(map(json.dumps, (VMS[0], [1], 2, "x", None, VMS[1], True))),
     "a number before a VM": "1\n" + json.dumps(VMS[0]),
     "lists as documents": json.dumps([VMS[0]]) + "\n" + json.dumps(VMS[1]),
     "a VM whose kind is no text": json.dumps({**VMS[0], "kind": ["VirtualMachine"]}),

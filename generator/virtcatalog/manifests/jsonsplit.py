@@ -208,12 +208,13 @@ def _loose_value(beginning: bytes) -> bytes:
 
 
 def _head(text: bytes) -> _Head:
+    """Return what a value says that it is; a number or a list says nothing."""
     try:
         return _HEAD.decode(text)
     except (ValueError, RecursionError):
         data = _decode(text)
         if not isinstance(data, dict):
-            raise IndivisibleError from None
+            return _Head()
         return _Head(data.get("apiVersion", msgspec.UNSET), data.get("kind", msgspec.UNSET))
 
 

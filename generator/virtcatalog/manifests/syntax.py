@@ -272,7 +272,7 @@ class _Emitter(CEmitter):  # type: ignore[misc]
 def serialize(node: Any) -> str:
     """Write a node, made with the tag QUOTED throughout, as a document in which no line is folded."""
     written = StringIO()
-    emitter = _Emitter(written, width=1 << 20, allow_unicode=True)
+    emitter = _Emitter(written, width=-1, allow_unicode=True)
     emitter.open()
     emitter.serialize(node)
     emitter.close()
