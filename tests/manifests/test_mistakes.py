@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
+
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from virtcatalog.errors import VirtcatalogError
+from virtcatalog.manifests import syntax
 from virtcatalog.manifests.document import Text
 
 TEXTS = {
@@ -95,3 +100,16 @@ def test_documents_before_one_that_is_read_another_way_are_there_once(last: str)
     read = Text(f"a: &x 1\n---\na: 2\n---\n{last}")
     found = [data for _, data in read.documents()]
     assert (found[:2], len(found), read.problems) == ([{"a": 1}, {"a": 2}], 3, [])
+
+
+def test_without_the_c_parser_nothing_is_read_and_what_to_install_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ruamel.yaml.cyaml", None)
+    spec = importlib.util.spec_from_file_location("syntax_without_clib", syntax.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    with pytest.raises(VirtcatalogError) as refused:
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    assert str(refused.value) == (
+        "YAML cannot be read: import of ruamel.yaml.cyaml halted; None in sys.modules; "
+        "install ruamel.yaml and ruamel.yaml.clib"
+    )

@@ -178,6 +178,21 @@ def test_the_files_of_one_folder_are_counted_while_they_are_listed(root: Path, m
     assert fault(open_folder(f"{root}").listing) == "holds more than 50000 files"
 
 
+@pytest.mark.parametrize("kind", ["file", "fault", "folder"])
+def test_what_is_in_several_folders_is_counted_together(root: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """Neither has more than may be; folders count until they are looked into."""
+    monkeypatch.setattr(disk, "SOURCE_FILES", 3)
+    (root / "top/in/c.yaml").write_text("")
+    assert open_folder(f"{root}/top").listing().files == ("a.yaml", "in/b.yaml", "in/c.yaml")
+    if kind == "file":
+        (root / "top/in/d.yaml").write_text("")
+    elif kind == "fault":
+        (root / "top/in/d.yaml").symlink_to("/etc/passwd")
+    else:
+        (root / "top/in/d").mkdir()
+    assert fault(open_folder(f"{root}/top").listing) == "holds more than 50000 files"
+
+
 @pytest.mark.parametrize("path", ["a\0b", "in/a\0b.yaml"])
 def test_a_path_with_a_character_that_none_has_is_told(root: Path, path: str) -> None:
     top = open_folder(f"{root}/top")

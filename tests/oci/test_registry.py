@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -114,12 +115,11 @@ def test_a_redirect_to_nowhere_is_an_answer(registry: Registry, server: Fake) ->
     assert str(refused.value) == (f"oci://{server.host}/a: the manifest v1: the registry answers with status 307")
 
 
-def test_an_answer_that_breaks_off_is_asked_for_again(registry: Registry, server: Fake) -> None:
-    server.answers = lambda _: (
-        (200, {"Content-Length": "9", "Connection": "close"}, b"con")
-        if len(server.asked) < 3
-        else (200, {}, b"content")
-    )
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_answer_that_breaks_off_is_asked_for_again(registry: Registry, server: Fake, packed: bool) -> None:
+    encoded, headers = (gzip.compress(b"content"), {"Content-Encoding": "gzip"}) if packed else (b"content", {})
+    cut = {**headers, "Content-Length": str(len(encoded) + 2), "Connection": "close"}
+    server.answers = lambda _: (200, cut, encoded) if len(server.asked) < 3 else (200, headers, encoded)
     assert registry.blob(digest_of(b"content"), 7) == b"content"
     assert len(server.asked) == 3
 
