@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from publish.released import after, load, sizes
@@ -12,6 +14,7 @@ from virtcatalog.publish.environments import Broken, Change, broken, environment
 NAMESPACED = "scope: namespaced, namespace: lab"
 LARGE = "patches: [{select: {names: [z.large]}, spec: {memory: {guest: %s}}}]"
 ALL = "patches: [{select: {kinds: [%s]}, spec: {ioThreadsPolicy: auto}}]"
+LABELS = "patches: [{select: {names: [z.large]}, metadata: {labels: {%s}}}]"
 SMALL = "small: {vcpus: 1}"
 
 
@@ -117,6 +120,16 @@ def told(catalog: Catalog) -> list[str]:
                 "instancetypes z.large: memory.guest: 8Gi → 9Gi (lost)",
             ],
         ),
+        # Labels that it gives one object, and not all of them.
+        (
+            lab(f"labels: {{a: b}}, {LABELS % 'c: d, e: f'}"),
+            lab(f"labels: {{a: b}}, {LABELS % 'e: g, h: i'}"),
+            [
+                "instancetypes z.large: label c: d is gone (lost)",
+                "instancetypes z.large: label e: f → g (lost)",
+                "instancetypes z.large: label h: i is new",
+            ],
+        ),
         # What is new or gone as a whole is told of the objects themselves.
         (lab(""), lab("", sizes(f"{SMALL}, huge: {{vcpus: 16}}")), []),
         # So is a label that all environments have.
@@ -144,6 +157,21 @@ def test_each_change_is_since_what_it_changes_was_published():
         ("memory.guest: 8Gi → 9Gi", "v2.0.0"),
         ("is left out", "v1.0.0"),
         ("is left out", "v1.0.0"),
+    ]
+
+
+def test_a_label_is_since_its_patch_was_published():
+    first = load(lab(""))
+    second = load(lab(LABELS % "a: b"), write_lock("v1.0.0", first))
+    third = load(lab(LABELS % "a: c"), write_lock("v2.0.0", second))
+    assert [(change.text, change.since) for change in changes(third)] == [("label a: b → c", "v2.0.0")]
+
+
+def test_labels_of_objects_from_before_labels_were_promised_are_no_promise():
+    was = lab(f"labels: {{a: b}}, {LARGE % '8Gi'}")
+    lock = re.sub(r'("metadata": "[^"]+"), "labels": \{[^}]+\}', r"\1", write_lock("v1.0.0", load(was)))
+    assert told(load(lab(f"labels: {{a: c}}, {LARGE % '9Gi'}"), lock)) == [
+        "instancetypes z.large: memory.guest: 8Gi → 9Gi (lost)"
     ]
 
 

@@ -163,15 +163,15 @@ def _of_object(old: _State, new: _State, section: str, kinds: tuple[str, str], n
     if not is_patched and old.environment.labels == new.environment.labels:
         return
     before, after = old.objects[section][name], new.objects[section][name]
+    since = patch.since if patch is not None else before.since
     itself = set(map(str, differences(before.spec, after.spec)))
     for difference in differences(old.spec(section, kind, name), new.spec(section, other, name)):
         if str(difference) not in itself:
-            since = patch.since if patch is not None else before.since
             yield Change(name=name, section=section, text=str(difference), since=since, lost=True)
-    yield from _labels(old, new, section, kinds, name)
+    yield from _labels(old, new, section, kinds, name, since)
 
 
-def _labels(old: _State, new: _State, section: str, kinds: tuple[str, str], name: str) -> Iterator[Change]:
+def _labels(old: _State, new: _State, section: str, kinds: tuple[str, str], name: str, since: str) -> Iterator[Change]:
     """Yield promised labels that differ: those of the environment are about all of its objects."""
     kind, other = kinds
     labels, new_labels = old.labels(section, kind, name), new.labels(section, other, name)
@@ -188,4 +188,4 @@ def _labels(old: _State, new: _State, section: str, kinds: tuple[str, str], name
         if str(difference) in usual:
             yield Change(text=text, since=old.environment.since, lost=lost)
         else:
-            yield Change(name=name, section=section, text=text, since=before.since, lost=lost)
+            yield Change(name=name, section=section, text=text, since=since, lost=lost)
