@@ -168,9 +168,10 @@ def git_has_no_more_than_a_part_of_a_vm(lab: Lab) -> None:
 def in_sync_and_of_a_template_that_no_webhook_takes_any_more(lab: Lab) -> None:
     """The same: of an update that changes nothing no webhook is asked, and a new VM is refused."""
     claim = {"accessModes": ["ReadWriteEverywhere"], "resources": {"requests": {"storage": "1Gi"}}}
+    template = {"metadata": {"name": "d"}, "spec": {"pvc": claim, "source": {"blank": {}}}}
     for vm in (lab.git, lab.vm, lab.start["data"]):
         assert vm is not None
-        vm["spec"]["dataVolumeTemplates"] = [{"metadata": {"name": "d"}, "spec": {"pvc": claim, "source": {"blank": {}}}}]
+        vm["spec"]["dataVolumeTemplates"] = [template]
 
 
 @case

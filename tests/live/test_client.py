@@ -186,7 +186,7 @@ class TestTrouble:
         assert f"gave no answer to GET {VMS} in {api.TRIES} tries: busy ({code})" in result.stderr
         assert [path for path, _ in server.requests].count(VMS) == api.TRIES
 
-    @pytest.mark.parametrize("body", [b"<html>Bad Gateway</html>", b"", b"[]", b'{"message": null}', b'{"message": ""}'])
+    @pytest.mark.parametrize("body", [b"<html>", b"", b"[]", b'{"message": null}', b'{"message": ""}'])
     def test_what_stands_before_a_server_and_gives_no_reason_is_told_by_its_status(self, objects, tmp_path, body):
         server = Server(objects, lambda path, _query, _number: (502, body, {}) if path == VMS else None)
         with serving(server, tmp_path) as file:

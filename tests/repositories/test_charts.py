@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from virtcatalog.manifests.disk import on_disk
 from virtcatalog.manifests.folder import held
 from virtcatalog.repositories import charts
 from virtcatalog.repositories.charts import ChartError, Copy, write
@@ -109,6 +110,15 @@ def test_a_chart_of_the_most_files_and_bytes_is_copied_and_one_more_is_not(monke
     monkeypatch.setattr(charts, name, most - 1)
     with pytest.raises(ChartError):
         copy(files)
+
+
+def test_what_of_a_chart_lies_elsewhere_is_not_copied(tmp_path: Path):
+    (tmp_path / "c/templates").mkdir(parents=True)
+    (tmp_path / "c/Chart.yaml").write_text("name: c")
+    (tmp_path / "c/templates/vm.yaml").symlink_to("/etc/passwd")
+    with pytest.raises(ChartError) as refused:
+        Copy(on_disk(str(tmp_path), ("c",)))
+    assert str(refused.value) == "templates/vm.yaml: is a symbolic link that leads out of the folder"
 
 
 def test_an_archive_that_is_none_is_named():

@@ -540,6 +540,18 @@ def test_a_failure_is_not_tried_again(monkeypatch):
     assert len(asked) == 1
 
 
+def test_dependencies_that_are_nowhere_are_named_beside_what_is_rendered_without_them(monkeypatch):
+    far, gone = "{name: far, repository: https://example.org}", "{name: gone}"
+    vm = b"---\n# Source: c/templates/a.yaml\nkind: VirtualMachine\napiVersion: kubevirt.io/v1\nmetadata: {name: a}\n"
+    monkeypatch.setattr(helm, "template", lambda *_: vm)
+    documents = render({"c/Chart.yaml": f"{CHART}dependencies: [{far}, {gone}]"}, program="/helm")
+    assert unrendered(documents) == [
+        "hr.yaml:1:0: the chart c needs far of https://example.org and gone, which are not in the repository"
+    ]
+    assert [manifest.name for manifest in documents.manifests] == ["VirtualMachine/a"]
+    assert unrendered(render({"c/Chart.yaml": CHART}, program="/helm")) == []
+
+
 @pytest.mark.parametrize(
     ("text", "times"),
     [

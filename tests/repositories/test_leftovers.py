@@ -100,6 +100,21 @@ LEFT = {
         },
         {"Kustomization vms": ["a", "b"], "folder ": ["vms"], "folder others": ["c"]},
     ),
+    "objects of Flux that deploy each other, and that the kustomization of their folder does not name": Left(
+        {
+            "flux/vms.yaml": KUSTOMIZATION,
+            "vms/kustomization.yaml": "resources: [web.yaml]\n",
+            "vms/web.yaml": manifest("vm web"),
+            "vms/more.yaml": KUSTOMIZATION.replace("vms", "more"),
+            "more/again.yaml": KUSTOMIZATION.replace("vms", "again"),
+            "more/db.yaml": manifest("vm db"),
+            "again/more.yaml": KUSTOMIZATION.replace("vms", "more"),
+            "again/cache.yaml": manifest("vm cache"),
+        },
+        {"Kustomization vms": ["web"], "folder flux": ["vms"]},
+        passed_over={"file that no kustomization includes": 5},
+        idle=["again/cache.yaml", "more/db.yaml"],
+    ),
     "a chart that no release installs": Left(
         {
             "charts/app/Chart.yaml": CHART,

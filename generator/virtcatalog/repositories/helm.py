@@ -113,7 +113,8 @@ class Charts:
             first = [_settled_documents(*pair) for pair in zip(first, *again, strict=False)]
         documents = joined(first)
         if copy.missing:
-            missing = f"the chart {release.chart_name} needs {listed(copy.missing)}, which is not in the repository"
+            are = "is" if len(copy.missing) == 1 else "are"
+            missing = f"the chart {release.chart_name} needs {listed(copy.missing)}, which {are} not in the repository"
             documents = documents._replace(unrendered=(release.problem(missing), *documents.unrendered))
         return documents
 
