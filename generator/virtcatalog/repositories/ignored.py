@@ -25,14 +25,14 @@ _DEFAULTS: Final = (
 class _Pattern(NamedTuple):
     """A line: `at` is the folder of its file; `names` are globs of the parts of a path, one for a name anywhere.
 
-    None stands for any number of folders, and `_passed` for a part that is empty.
+    `**`, which is any number of folders, and a part that is empty stand as they are.
     """
 
     at: tuple[str, ...]
     leaves_out: bool
     folders_only: bool
     anchored: bool
-    names: tuple[Matches | None, ...]
+    names: tuple[Matches | str, ...]
 
     def matches(self, path: Sequence[str]) -> bool:
         """Whether a file, or a folder that it is in, is meant."""
@@ -43,31 +43,25 @@ class _Pattern(NamedTuple):
             left = _behind(self.names, parts)
             return left is not None and not (self.folders_only and left == 0)
         name = self.names[0]
-        place = next((place for place, part in enumerate(parts, 1) if name is None or name(part)), 0)
+        place = next((place for place, part in enumerate(parts, 1) if isinstance(name, str) or name(part)), 0)
         return place > 0 and not (self.folders_only and place == len(parts))
-
-
-def _passed(_: str) -> bool:
-    return True
 
 
 def _never(_: str) -> bool:
     return False
 
 
-def _behind(names: Sequence[Matches | None], parts: Sequence[str]) -> int | None:
+def _behind(names: Sequence[Matches | str], parts: Sequence[str]) -> int | None:
     """How many parts of a path are left behind those that globs match; None when they don't.
 
     Behind `**` the first part that matches is taken, whatever follows, and `**` at the end needs a name before it.
     """
     at, matched, skips = 0, False, False
     for index, name in enumerate(names):
-        if name is None:
-            if index == len(names) - 1:
+        if isinstance(name, str):
+            if name and index == len(names) - 1:
                 break
-            skips = True
-        elif name is _passed:
-            skips = False
+            skips = bool(name)
         else:
             reach = range(at, len(parts) if skips else min(at + 1, len(parts)))
             place = next((place for place in reach if name(parts[place])), None)
@@ -120,9 +114,9 @@ def _pattern(line: str, at: tuple[str, ...], globs: Globs) -> Iterator[_Pattern]
     yield _Pattern(at, not line.startswith("!"), text != path, anchored, names)
 
 
-def _name(name: str, globs: Globs, *, anchored: bool) -> Matches | None:
-    if name == "**":
-        return None
-    if anchored and (not name or "**" in name):
-        return _never if name else _passed
+def _name(name: str, globs: Globs, *, anchored: bool) -> Matches | str:
+    if name == "**" or (anchored and not name):
+        return name
+    if anchored and "**" in name:
+        return _never
     return globs.glob(name, PATH)
