@@ -251,6 +251,13 @@ def test_a_replica_set_that_stays_keeps_its_vmis_when_its_cluster_changes() -> N
     assert become(changed(REPLICA_SET), changed(REPLICA_SET)) == ("unchanged", "kept", ())
 
 
+@pytest.mark.parametrize("field", [("replicas", "four"), ("selector", {"matchLabels": {"app": "other"}})])
+def test_a_pool_that_there_cannot_be_has_no_vms_that_a_cluster_changes(field: tuple[str, Any]) -> None:
+    pool = changed(POOL, field)
+    machine = running_held(pool, pool, Cluster([]), Cluster([], release="v1.7.4"))
+    assert (machine.now, machine.next, machine.reasons) == ("unchanged", "same", ())
+
+
 def test_a_vmi_cannot_change_but_for_its_labels() -> None:
     vmi = {
         "apiVersion": "kubevirt.io/v1",
