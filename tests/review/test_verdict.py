@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from virtcatalog.catalog.places import Source
-from virtcatalog.errors import LEVELS
+from virtcatalog.errors import LEVELS, Level, Problem
 from virtcatalog.gitops.outcome import Synced
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.review.compare import review
@@ -311,6 +311,14 @@ def test_all_forms_tell_the_same_of_a_change_by_chance(seed: int, draw: Callable
     worst = min((LEVELS.index(verdict.level) for verdict in report.fleet.verdicts), default=len(LEVELS))
     for index, level in enumerate(LEVELS[:-1]):
         assert report.rises(level) == reaches(report.fleet.verdicts, level) == (worst <= index)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("broken", ["base", "head"])
+def test_a_side_that_is_broken_is_as_grave_as_can_be(broken: str, level: Level) -> None:
+    sides = {name: Side(label=name, problems=(Problem("a.yaml"),) * (name == broken)) for name in ("base", "head")}
+    assert Report(**sides).rises(level)
+    assert not Report(base=Side(label="base"), head=Side(label="head")).rises(level)
 
 
 def test_chance_draws_verdicts_of_most_kinds() -> None:
