@@ -10,6 +10,7 @@ from inline_vms import PREFERENCE, TYPE, machine, named, of_size
 from virtcatalog.adopt.attempt import Original
 from virtcatalog.adopt.candidates import Candidates, Instancetype, Reference, layout
 from virtcatalog.adopt.effects import PreferenceEffects
+from virtcatalog.adopt.fleet import adopt
 from virtcatalog.api.kubevirt import VirtualMachineInstance
 from virtcatalog.kubevirt.launcher.elements.vcpu import CPUTopology
 from virtcatalog.kubevirt.pipeline import expand
@@ -188,3 +189,14 @@ def test_whether_a_preference_changes_the_domain(domain, preferred, changes):
         assert effects.changes_domain(preference) is changes
     again = PreferenceEffects(Original(vm, expand(vm, candidates.cluster)), candidates)
     assert again.changes_domain(preference) is changes
+
+
+def test_a_domain_that_is_not_made_is_no_change():
+    """Of 8 cores a socket the domain would list 160,000 vCPUs: the search goes on, and says of the VM what it finds."""
+    many = of_size("many", cpu={"guest": 8, "maxSockets": 20_000})
+    candidates = Candidates([many, named(PREFERENCE, "cores", {"cpu": {"preferredCPUTopology": "cores"}})])
+    vm = machine("{devices: {}}", spec="instancetype: {name: many}")
+    (preference,) = candidates.preferences
+    effects = PreferenceEffects(Original(vm, expand(vm, candidates.cluster)), candidates)
+    assert effects.changes_domain(preference) is False
+    assert adopt(vm, candidates).outcome == "unchanged"

@@ -365,6 +365,37 @@ def test_half_a_surrogate_pair_is_no_character(value: dict[str, str], field: str
     assert problems(manifest) == [(field, message)]
 
 
+def managed(fields: Any) -> dict[str, Any]:
+    """A VM with data that may be anything: its managers' fields."""
+    manifest = machine()
+    manifest["metadata"]["managedFields"] = [{"manager": "kubectl", "fieldsV1": {"f:spec": fields}}]
+    return manifest
+
+
+def nested(levels: int, innermost: Any) -> Any:
+    for _ in range(levels):
+        innermost = {"f:a": innermost}
+    return innermost
+
+
+@pytest.mark.parametrize("fields", [2**80, nested(300, {}), {"f:a": object()}, {1: 2}])
+def test_what_may_be_anything_is_not_looked_into(fields: Any) -> None:
+    vm = decode_manifest(managed(fields), VirtualMachine)
+    assert vm.metadata.managed_fields[0].fields_v1 == {"f:spec": fields}
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (nested(100_000, {}), "maximum recursion depth exceeded"),
+        (nested(300, "\ud800"), "surrogates not allowed"),
+    ],
+)
+def test_what_lies_too_deep_for_its_path_is_refused_without_one(fields: Any, message: str) -> None:
+    ((field, said),) = problems(managed(fields))
+    assert (field, message in said) == ("", True)
+
+
 def claim(**spec: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "a"}, "spec": spec}
 

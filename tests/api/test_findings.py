@@ -49,6 +49,39 @@ class Pair(Object):
     free: Any = None
 
 
+class Guest(Object):
+    """A part of a size."""
+
+    guest: int = 0
+
+
+class Sockets(Object):
+    """A part of a layout."""
+
+    sockets: int = 0
+
+
+class Layout(Object):
+    """One of two whose fields have the same names."""
+
+    cpu: Sockets | None = None
+    labels: dict[str, str] = {}
+
+
+class Size(Object):
+    """The other."""
+
+    cpu: Guest | None = None
+    labels: dict[str, str] = {}
+    notes: dict[str, str] = {}
+
+
+class Either(Object):
+    """What is one of these."""
+
+    spec: Layout | Size | None = None
+
+
 class Written(Status):
     """What a controller wrote."""
 
@@ -148,6 +181,25 @@ def test_data_is_tidied_and_what_does_not_fit_is_told(
     data: Any, rules: Rules, tidied: Any, findings: list[tuple[Path, str]]
 ) -> None:
     assert inspect(data, Pair, rules) == (data if tidied is ... else tidied, findings)
+
+
+@pytest.mark.parametrize(
+    ("spec", "findings"),
+    [
+        ({"cpu": {"guest": 1}}, []),
+        ({"cpu": {"sockets": 1}}, []),
+        ({"cpu": {"guest": "x"}}, [(("cpu", "guest"), "must be an integer, not the string 'x'")]),
+        ({"cpu": {"sockets": "x"}}, [(("cpu", "sockets"), "must be an integer, not the string 'x'")]),
+        (
+            {"labels": {"a": 1}, "notes": {"b": 1, "c": 1}},
+            [(("labels", "a"), NUMBER), (("notes", "b"), NUMBER), (("notes", "c"), NUMBER)],
+        ),
+    ],
+)
+def test_a_struct_fits_best_whose_first_fault_is_deepest_then_one_with_fewer_and_known_fields(
+    spec: Any, findings: list[tuple[Path, str]]
+) -> None:
+    assert inspect({"spec": spec}, Either)[1] == [(("spec", *path), message) for path, message in findings]
 
 
 def test_what_controllers_wrote_may_have_more() -> None:

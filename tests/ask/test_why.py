@@ -168,6 +168,15 @@ CASES = {
             reason("preference", "linux-1", "data.spec.cpu.preferredCPUTopology", "cores", "1"),
         ],
     ),
+    "that of a VMI which is refused": (
+        of_field("cpu.model"),
+        {
+            "domain": "cpu: {model: Penryn}, memory: {guest: 1Gi}, "
+            "devices: {watchdog: {name: dog, diag288: {action: reset}}}",
+            "objects": (),
+        },
+        [reason("VM", "web", "spec.template.spec.domain.cpu.model", "Penryn", "host-model")],
+    ),
     "KubeVirt's own": (of_xpath("string(/domain/name)"), {"objects": ()}, []),
 }
 
@@ -178,6 +187,18 @@ def test_a_value_is_of_the_objects_without_which_it_is_another(
 ) -> None:
     given = dict(given)
     assert [*reasons(view, *given.pop("objects", ALL), **given)] == expected
+
+
+@pytest.mark.parametrize(("sockets", "other"), [(5000, "9"), (8192, "7")])
+def test_an_amount_of_which_no_domain_is_made_is_no_other_value(sockets: int, other: str) -> None:
+    """A domain lists 65,536 vCPUs at most: not twice the cores, and one more not of 8192 sockets."""
+    many = otheryaml.load(OBJECTS["type"].replace("guest: 4}", f"guest: 8, maxSockets: {sockets}}}"))
+    matchers = "instancetype: {name: medium}\n  preference: {name: linux}"
+    vm = otheryaml.load(VM.replace("MATCHERS", matchers))
+    objects = [many, otheryaml.load(OBJECTS["preference"])]
+    of_type, of_preference = why(vm, objects, Conditions(), of_field("cpu.cores")).reasons
+    assert of_type == reason("instance type", "medium", "spec.cpu.guest", "8", other, otherwise=True)
+    assert of_preference == reason("preference", "linux", "spec.cpu.preferredCPUTopology", "cores", "1")
 
 
 def test_what_takes_too_long_is_not_found_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,13 +99,14 @@ def test_an_instance_type_gives_what_is_not_there_without_it() -> None:
 
 
 def test_what_a_vm_is_refused_without_gives_all_that_is_not_there_then() -> None:
-    """The preference wants a type that is as large, so that nothing starts without one."""
-    demanding = preference("demanding", "{cpu: {preferredCPUTopology: cores}, requirements: {cpu: {guest: 4}}}")
-    using = "instancetype: {name: medium}\n  preference: {name: demanding}"
-    found = origins(MEDIUM, demanding, matchers=using, domain="{devices: {}}")
-    assert found["spec.domain.memory.guest"] == "instance type medium"
-    assert found["spec.domain.cpu.cores"] == "instance type medium, preference demanding"
+    """The cluster has no interface for VMs without one, and the preference wants none: nothing starts without it."""
+    bridged = configured("{network: {defaultNetworkInterface: bridge, permitBridgeInterfaceOnPodNetwork: false}}")
+    alone = preference("alone", "{devices: {preferredAutoattachPodInterface: false}}")
+    found = origins(alone, bridged, matchers="preference: {name: alone}")
+    assert found["spec.domain.devices.autoattachPodInterface"] == "preference alone"
+    assert found["metadata.annotations[kubevirt.io/vm-generation]"] == "preference alone"
     assert found["metadata.labels.app"] == "VM"
+    assert found["spec.domain.machine.type"] == "KubeVirt default"
 
 
 def test_what_kubevirt_derives_from_an_instance_type_is_its_default() -> None:
@@ -134,7 +135,20 @@ def test_a_topology_takes_instance_type_and_preference() -> None:
     ],
 )
 def test_a_preference_gives_fields_at_several_stages(spec: str, field: str) -> None:
-    assert origins(preference("mine", spec), matchers="preference: {name: mine}")[field] == "preference mine"
+    found = origins(preference("mine", spec), matchers="preference: {name: mine}")
+    assert found[field] == "preference mine"
+    assert found["spec.domain.firmware.uuid"] == "KubeVirt default"
+
+
+def test_what_both_say_alike_is_of_both() -> None:
+    noted = "annotations: {note: a}}"
+    objects = (
+        instancetype("mine", f"{{cpu: {{guest: 4}}, memory: {{guest: 4Gi}}, {noted}"),
+        preference("mine", f"{{{noted}"),
+    )
+    found = origins(*objects, matchers="instancetype: {name: mine}\n  preference: {name: mine}", domain="{devices: {}}")
+    assert found["metadata.annotations.note"] == "instance type mine, preference mine"
+    assert found["spec.domain.memory.guest"] == "instance type mine"
 
 
 def test_the_vm_wins_over_the_preference_and_is_the_source() -> None:

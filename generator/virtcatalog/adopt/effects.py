@@ -48,8 +48,8 @@ class PreferenceEffects:
         self._machine_changes = {} if self._cluster.all_presets else candidates.machine_changes(_machine_key(vm))
         """By preference: whether it changes what comes before the devices; shared by VMs alike in that part."""
         started = self._started(None)
-        if started is not None:
-            self._domain_changes[_vmi_key(started[1])] = False
+        assert started is not None  # the VM is admitted
+        self._domain_changes[_vmi_key(started[1])] = False
 
     def changes_domain(self, preference: Preference | None) -> bool:
         """Whether the VM gets another domain.
@@ -83,8 +83,8 @@ class PreferenceEffects:
         vm = self._copy()
         if preference is not None:
             vm.spec.preference = PreferenceMatcher(name=preference.scanned)
-        if mutate_vm(vm, self._cluster):
-            return None
+        causes = mutate_vm(vm, self._cluster)
+        assert not causes  # the VM is admitted, and to name a preference is no fault for the VM's webhook
         try:
             vm = sync_instancetype(vm, self._cluster)
             return vm, start_vmi(vm, self._cluster)

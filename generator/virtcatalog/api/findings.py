@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any, Final
 
 import msgspec
@@ -230,7 +231,7 @@ class _Walk:
 
     def _either(self, value: Any, shape: Either, path: Path) -> Any:
         """Find what is wrong for the struct that fits best: whose first fault is deepest."""
-        tried: list[tuple[_Walk, Struct]] = []
+        fits: list[tuple[tuple[int, int, int], Struct]] = []
         keys = value.keys() if isinstance(value, dict) else ()
         for member in sorted(shape.members, key=lambda member: sum(key not in member.fields for key in keys)):
             walk = _Walk(self.rules, trial=True)
@@ -238,13 +239,9 @@ class _Walk:
             if not walk.findings:
                 self.pruned += walk.pruned
                 return tidied
-            tried.append((walk, member))
-        best, member = max(tried, key=lambda trial: trial[0].fit())
-        if self.trial:
-            self.findings += best.findings
-            self.unknown += best.unknown
-        else:
-            self.value(value, member, path)
+            fits.append((walk.fit(), member))
+        _, best = max(fits, key=itemgetter(0))
+        self.value(value, best, path)
         return value
 
     def fit(self) -> tuple[int, int, int]:

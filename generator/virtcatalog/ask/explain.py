@@ -126,7 +126,7 @@ class _Comparison:
 
     def _stages(self, mutated: VirtualMachine) -> tuple[VmOrVmi | None, ...]:
         """The stages in the order of `Values`, without the final one."""
-        without: VirtualMachine | None = mutated
+        without = mutated
         started = typeless = bare = neither = self._started(mutated, self._instancetype, self._preference)
         if self._instancetype is not None:
             typeless = self._started(mutated, None, self._preference)
@@ -139,20 +139,18 @@ class _Comparison:
 
     def _started(
         self,
-        vm: VirtualMachine | None,
+        vm: VirtualMachine,
         instancetype: InstancetypeMatcher | None,
         preference: PreferenceMatcher | None,
     ) -> VirtualMachineInstance | None:
         """The VMI that virt-controller starts of a VM after its webhook, with these matchers."""
-        if vm is None:
-            return None
         vm = replace(vm, spec=replace(vm.spec, instancetype=instancetype, preference=preference))
         try:
             return start_vmi(sync_instancetype(vm, self._cluster), self._cluster)
         except ControllerError:
             return None
 
-    def _mutated_without_preference(self, mutated: VirtualMachine) -> VirtualMachine | None:
+    def _mutated_without_preference(self, mutated: VirtualMachine) -> VirtualMachine:
         """The VM without preference after its webhook: `mutated` if the webhook takes nothing from the preference."""
         _, preference = find_both(mutated, self._cluster)
         if not (preference and takes(preference)):
@@ -160,7 +158,8 @@ class _Comparison:
         vm = self._fresh_vm()
         assert isinstance(vm, VirtualMachine)
         vm.spec.preference = None
-        return None if mutate_vm(vm, self._cluster) else vm
+        mutate_vm(vm, self._cluster)  # what it has not refused with the preference, it takes without one
+        return vm
 
     def _fresh_vm(self) -> VmOrVmi:
         """A new copy of the VM as it was read, with its inferred matchers."""
