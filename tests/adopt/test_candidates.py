@@ -153,6 +153,10 @@ def test_layouts_of_preferences():
     assert layout(8, None) == CPUTopology(8, 1, 1)
 
 
+def effects_of(vm: dict[str, Any], candidates: Candidates) -> PreferenceEffects:
+    return PreferenceEffects(Original(vm, expand(vm, candidates.cluster)), candidates)
+
+
 @pytest.mark.parametrize(
     ("domain", "preferred", "changes"),
     [
@@ -182,12 +186,12 @@ def test_whether_a_preference_changes_the_domain(domain, preferred, changes):
         "volumes: [{name: root, emptyDisk: {capacity: 1Gi}}]",
     )
     preference, neutral = candidates.preferences
-    effects = PreferenceEffects(Original(vm, expand(vm, candidates.cluster)), candidates)
+    effects = effects_of(vm, candidates)
     assert not effects.changes_domain(None)
     assert not effects.changes_domain(neutral)
     for _ in range(2):
         assert effects.changes_domain(preference) is changes
-    again = PreferenceEffects(Original(vm, expand(vm, candidates.cluster)), candidates)
+    again = effects_of(vm, candidates)
     assert again.changes_domain(preference) is changes
 
 
@@ -197,6 +201,44 @@ def test_a_domain_that_is_not_made_is_no_change():
     candidates = Candidates([many, named(PREFERENCE, "cores", {"cpu": {"preferredCPUTopology": "cores"}})])
     vm = machine("{devices: {}}", spec="instancetype: {name: many}")
     (preference,) = candidates.preferences
-    effects = PreferenceEffects(Original(vm, expand(vm, candidates.cluster)), candidates)
+    effects = effects_of(vm, candidates)
     assert effects.changes_domain(preference) is False
     assert adopt(vm, candidates).outcome == "unchanged"
+
+
+def test_a_machine_that_nothing_starts_is_no_change():
+    """KubeVirt fails on the features of a preference where a VM has no CPU."""
+    candidates = Candidates([named(PREFERENCE, "p", {"cpu": {"preferredCPUFeatures": [{"name": "vmx"}]}})])
+    (preference,) = candidates.preferences
+    for cpu, changes in (("", False), ("cpu: {sockets: 2}, ", True)):
+        vm = machine(f"{{{cpu}memory: {{guest: 4Gi}}, devices: {{}}}}")
+        assert effects_of(vm, candidates).changes_domain(preference) is changes
+
+
+def test_how_many_disks_there_are_decides_on_io_threads():
+    """The one thread is the one disk's anyway; two disks have one for both, or two."""
+    candidates = Candidates([named(PREFERENCE, "p", {"devices": {"preferredDiskDedicatedIoThread": True}})])
+    (preference,) = candidates.preferences
+    for names, changes in (("ab", True), ("a", False), ("ab", True)):
+        disks = ", ".join(f"{{name: {name}, disk: {{bus: virtio}}}}" for name in names)
+        volumes = ", ".join(f"{{name: {name}, emptyDisk: {{capacity: 1Gi}}}}" for name in names)
+        vm = machine(
+            f"{{memory: {{guest: 4Gi}}, ioThreadsPolicy: shared, devices: {{disks: [{disks}]}}}}",
+            f"volumes: [{volumes}]",
+        )
+        assert effects_of(vm, candidates).changes_domain(preference) is changes
+
+
+def test_a_preset_may_have_given_it_already():
+    relaxed = {
+        "domain": {"devices": {}, "features": {"hyperv": {"relaxed": {}}}},
+        "selector": {"matchLabels": {"os": "windows"}},
+    }
+    preset = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstancePreset", "metadata": {"name": "relaxed"}}
+    prefers_relaxed = named(PREFERENCE, "p", {"features": {"preferredHyperv": {"relaxed": {}}}})
+    candidates = Candidates([prefers_relaxed, {**preset, "spec": relaxed}])
+    (preference,) = candidates.preferences
+    for os, changes in (("linux", True), ("windows", False), ("linux", True)):
+        vm = machine("{memory: {guest: 4Gi}, devices: {}}")
+        vm["spec"]["template"]["metadata"] = {"labels": {"os": os}}
+        assert effects_of(vm, candidates).changes_domain(preference) is changes
