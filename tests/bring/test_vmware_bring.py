@@ -18,6 +18,12 @@ def says(*subjects, number=0):
     return tuple(Attribute(subject, "x", subject, number) for subject in subjects)
 
 
+def instancetype(name, **spec):
+    kind = "VirtualMachineClusterInstancetype"
+    version = "instancetype.kubevirt.io/v1beta1"
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": spec}
+
+
 def fate(brought, subject):
     (found,) = fates(brought, subject)
     return found
@@ -49,6 +55,27 @@ class TestTypes:
         assert brought.vm["spec"]["preference"] == {"name": "windows.11.virtio"}
         assert brought.vm["spec"]["instancetype"] == {"name": "u1.2xmedium"}
         assert brought.hardware is not None
+
+    @pytest.mark.parametrize(
+        ("vcpus", "memory", "fits"), [(2, "8Gi", True), (4, "16Gi", True), (2, "7Gi", False), (1, "8Gi", False)]
+    )
+    def test_a_type_that_lacks_vcpus_or_memory_is_not_taken(self, vcpus, memory, fits):
+        brought = bring([instancetype("only", cpu={"guest": vcpus}, memory={"guest": memory})])
+        assert ("instancetype" in brought.vm["spec"]) is fits
+        assert ("cpu" in domain(brought)) is not fits
+
+    @pytest.mark.parametrize(("disks", "name"), [(1, "rooted"), (40, "larger")])
+    def test_a_type_of_which_a_machine_has_too_many_disks_is_not_for_it(self, disks, name):
+        """The root complex has no place for so many, and a disk alone, by which types are looked for, shows nothing."""
+        rooted = {"annotations": {"kubevirt.io/placePCIDevicesOnRootComplex": "true"}}
+        catalog = [
+            instancetype("rooted", cpu={"guest": 2}, memory={"guest": "8Gi"}, **rooted),
+            instancetype("larger", cpu={"guest": 4}, memory={"guest": "16Gi"}),
+        ]
+        brought = bring(catalog, disks=tuple(Disk(f"Hard disk {n}", GIB, "ssd", "scsi") for n in range(disks)))
+        assert brought.vm["spec"]["instancetype"] == {"name": name}
+        assert brought.adoption.shrunk.names.instancetype.name == name
+        assert len(brought.hardware.disks) == disks
 
     def test_without_a_catalog_a_vm_says_its_size(self):
         brought = bring([], vcpus=4, cores=2, memory=3 * GIB, attributes=says("vcpus", "cores", "memory", "guest"))

@@ -175,3 +175,9 @@ def test_json_keeps_its_spaces(folder):
 
 def test_standard_input_is_no_file():
     assert "--fix changes files, and -f - is none" in run("-f", "-", "--fix", stdin="").stderr
+
+
+def test_a_folder_that_is_not_there_has_nothing_to_fix(folder):
+    done = run("-f", "missing/vm.yaml", "--fix")
+    assert done.exit_code == 2
+    assert done.stderr == "error: missing/vm.yaml: there is no such file or folder\n"

@@ -268,6 +268,14 @@ def test_a_file_beside_the_catalog_that_becomes_a_link_is_named(base: str) -> No
     assert done.stdout.splitlines()[1:3] == ["HEAD:catalog → catalog", f"not rendered: vms/vm.yaml: {differs}"]
 
 
+def test_a_branch_without_a_commit_has_a_catalog_alone(base: str) -> None:
+    git(".", "checkout", "-q", "--orphan", "new")
+    done = diff("--base", base)
+    assert (done.stderr, done.exit_code) == ("", 1)
+    assert CHANGED in done.stdout
+    assert "not rendered" not in done.stdout
+
+
 STREAM = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
 
 

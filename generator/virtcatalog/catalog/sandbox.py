@@ -176,8 +176,7 @@ def evaluate_with_jinja(text: str, names: Mapping[str, Any], work: Work) -> Any:
         return _render(compiled.template, names, work)
     try:
         context = compiled.template.new_context(_variables(names, work))
-        for _ in compiled.template.root_render_func(context):
-            pass
+        next(compiled.template.root_render_func(context), None)  # it yields no text, and sets a variable
         value = context.vars["result"]
         if isinstance(value, jinja2.Undefined):
             return str(value) or None  # "" of a condition without else; a name without value raises

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from virtcatalog.api.devices import Watchdog
 from virtcatalog.api.kubevirt import VirtualMachineInstanceSpec
 from virtcatalog.errors import Cause, nearest
 from virtcatalog.kubevirt.causes import invalid, not_supported, required
@@ -43,7 +44,7 @@ def validate_architecture(spec: VirtualMachineInstanceSpec, path: str, config: C
         yield from _arm64(spec, path, config)
     devices = spec.domain.devices
     if devices.watchdog is not None:
-        yield from _watchdog(spec, path)
+        yield from _watchdog(devices.watchdog, architecture, f"{path}.domain.devices.watchdog")
     if devices.video is not None and devices.video.type not in VIDEO_TYPES[architecture]:
         yield not_supported(
             f"{path}.domain.devices.video.type",
@@ -51,17 +52,13 @@ def validate_architecture(spec: VirtualMachineInstanceSpec, path: str, config: C
         )
 
 
-def _watchdog(spec: VirtualMachineInstanceSpec, path: str) -> Iterator[Cause]:
-    watchdog = spec.domain.devices.watchdog
-    field = f"{path}.domain.devices.watchdog"
-    if watchdog is None:
-        return
+def _watchdog(watchdog: Watchdog, architecture: str, field: str) -> Iterator[Cause]:
     has = (watchdog.i6300esb is not None, watchdog.diag288 is not None)
-    if spec.architecture == "arm64":
+    if architecture == "arm64":
         yield not_supported(field, "arm64 has no watchdog")
-    elif spec.architecture == "amd64" and has != (True, False):
+    elif architecture == "amd64" and has != (True, False):
         yield not_supported(field, "the watchdog of amd64 is i6300esb, and no other")
-    elif spec.architecture == "s390x" and has != (False, True):
+    elif architecture == "s390x" and has != (False, True):
         yield not_supported(field, "the watchdog of s390x is diag288, and no other")
 
 
