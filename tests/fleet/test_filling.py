@@ -590,3 +590,20 @@ def test_a_namespace_that_is_left_out_is_the_default():
     found = leaves_of(text)
     assert found == Leaves("n-", (b"web-1", b"default"))
     assert Matcher(likeness(text, found)).leaves(text.replace(b"web-1", b"db-17")) == (b"db-17", b"default")
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "in_json"),
+    [
+        ("name: web\n", None, b'{"name":"web"}'),
+        ("- name: web\n", None, b'{"name":"web"}'),
+        ("name: web\n", {"kind": "VirtualMachine"}, b'{"kind":"VirtualMachine","name":"web"}'),
+        ('{"name": "web"}', {"kind": "VirtualMachine"}, b'{"kind":"VirtualMachine","name":"web"}'),
+        ("name: &anchor web\n", None, None),
+        ("- name: web\n- name: db\n", None, None),
+        ("{name: web}", {"kind": "VirtualMachine"}, None),
+        ("web\n", None, None),
+    ],
+)
+def test_a_vm_that_is_not_plainly_written_has_to_be_expanded(text, named, in_json):
+    assert filling._compact(Part(text, is_vm=True, named=named)) == in_json

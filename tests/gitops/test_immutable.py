@@ -68,6 +68,9 @@ def manifest(version: str, kind: str, text: str, annotations: dict[str, str]) ->
         ("v1/Secret", "immutable: true\nstringData: {a: b}", "immutable: true\nstringData: {a: c}", ["stringData.a"]),
         ("v1/ConfigMap", "data: {a: b}", "data: {a: c}\nimmutable: true", []),
         ("v1/PersistentVolumeClaim", "spec: []", "spec: a", ["spec"]),
+        # Of another namespace Kubernetes writes no dataSource.
+        ("v1/PersistentVolumeClaim", "spec: {dataSourceRef: {name: a, namespace: n}}",
+         "spec: {dataSourceRef: {name: b, namespace: n}}", ["spec.dataSourceRef.name"]),
     ],
 )  # fmt: skip
 def test_what_cannot_change(kind, old, new, expected):

@@ -210,6 +210,7 @@ def test_nulls_stay_where_the_crds_prune_nothing():
     [
         vm("memory: {guest: [1]}"),
         vm(MEMORY, "volumes: a"),
+        {**vm(MEMORY), "metadata": {"name": "web", "creationTimestamp": "yesterday"}},
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}},
     ],
 )

@@ -187,8 +187,7 @@ class SoundFleet:
             self._problems += [*stream.problems, *(problem for other in stream.others for problem in other.problems)]
             self.others.setdefault(where, []).extend(stream.others)
         if self._problems:
-            for _ in self:
-                pass
+            next(iter(self), None)  # it yields nothing, and raises
 
     def __iter__(self) -> Iterator[tuple[Manifest, str]]:
         return self.known(_unknown)
