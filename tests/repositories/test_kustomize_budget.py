@@ -96,6 +96,14 @@ def test_what_is_asked_for_again_and_again_counts(name):
         built(**TREES[name], work=KUSTOMIZE_WORK // 10)  # the whole takes a second
 
 
+@pytest.mark.parametrize("extensions", [{}, {"x-kubernetes-annotation": ""}])
+def test_definitions_that_refer_to_themselves_count_each_time(extensions):
+    references = {name: {"$ref": "x.A", **extensions} for name in ("a", "b")}
+    schema = {"x.A": {"properties": {"kind": {}, "apiVersion": {}, "metadata": {}, **references}}}
+    with pytest.raises(VirtcatalogError, match="asks for more work than one may"):
+        built("crds: [c.json]", work=KUSTOMIZE_WORK // 10, **{"c.json": json.dumps(schema)})
+
+
 def test_a_file_that_is_named_twice_is_there_once():
     with pytest.raises(ManifestError, match=r"bases\[1\]: has A/a, which is there already"):
         built("bases: [objects, objects]")

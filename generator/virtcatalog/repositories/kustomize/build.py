@@ -168,7 +168,7 @@ class _Target:
                     self._resource(item, objects)
         with run.naming(declared):
             objects.configure(default_config(), declared)
-        for key, read in (("configurations", configuration), ("crds", of_schemas)):
+        for key, read in (("configurations", configuration), ("crds", partial(of_schemas, budget=self._budget))):
             for item in run.items(declared, key):
                 with run.naming(item):
                     for document in self._files.documents(self._path(item), item):

@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from virtcatalog.manifests.fields import map_at
+from virtcatalog.repositories.kustomize.budget import Budget
 from virtcatalog.repositories.kustomize.declared import Declared
 from virtcatalog.repositories.kustomize.fieldspecs import ConflictError, FieldSpec, merge_specs
 
@@ -45,6 +46,12 @@ class Config(msgspec.Struct, frozen=True):
     replicas: Specs = ()
     references: Mapping[Target, Specs] = {}
     """Where objects of a kind are referred to by name."""
+
+    @property
+    def size(self) -> int:
+        """How many field specs there are."""
+        lists = (*(getattr(self, name) for name in _LISTS.values()), *self.references.values())
+        return sum(map(len, lists))
 
     def merged(self, more: Config) -> Config:
         """Return both together; raises ConflictError."""
@@ -94,22 +101,31 @@ _ANNOTATION, _SELECTOR, _IDENTITY = (
 )
 _REFERENCE: Final = "x-kubernetes-object-ref-{}"
 _DEEPEST: Final = 30
+_PROPERTY: Final = 5
+"""The work of looking at a property, in keys."""
 
 
-def of_schemas(declared: Declared) -> Config:
-    """Return what OpenAPI definitions in a file that `crds` names say. Source: accumulator/loadconfigfromcrds.go."""
+def of_schemas(declared: Declared, budget: Budget) -> Config:
+    """Return what OpenAPI definitions in a file that `crds` names say. Source: accumulator/loadconfigfromcrds.go.
+
+    Definitions that refer to each other, or to themselves, are gone through again and again, which is charged.
+    """
     config = Config()
     schemas = map_at(declared.data)
     for name, schema in schemas.items():
         properties = _properties(schema)
         if {"kind", "apiVersion", "metadata"} <= properties.keys():
-            config = config.merged(_of_kind(name.rpartition(".")[2], properties, schemas, ()))
+            budget.keys(config.size)
+            config = config.merged(_of_kind(name.rpartition(".")[2], properties, schemas, (), budget))
     return config
 
 
-def _of_kind(kind: str, properties: Mapping[str, Any], schemas: Mapping[str, Any], path: tuple[str, ...]) -> Config:
+def _of_kind(
+    kind: str, properties: Mapping[str, Any], schemas: Mapping[str, Any], path: tuple[str, ...], budget: Budget
+) -> Config:
     config = Config()
     for name, schema in properties.items():
+        budget.keys(_PROPERTY + config.size)
         if not isinstance(schema, dict) or len(path) > _DEEPEST:
             continue
         field = (*path, name)
@@ -128,7 +144,7 @@ def _of_kind(kind: str, properties: Mapping[str, Any], schemas: Mapping[str, Any
             config = config.merged(Config(references={("", version, target): (spec,)}))
         reference = schema.get("$ref")
         if isinstance(reference, str) and reference in schemas:
-            config = config.merged(_of_kind(kind, _properties(schemas[reference]), schemas, field))
+            config = config.merged(_of_kind(kind, _properties(schemas[reference]), schemas, field, budget))
     return config
 
 
