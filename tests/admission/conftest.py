@@ -62,7 +62,7 @@ def judged(configuration):
 
 
 @pytest.fixture
-def told(snapshot):
+def recorded(snapshot):
     """Hold the sentences of causes by the test's snapshot, and return their types and fields."""
 
     def compare(causes):
@@ -74,9 +74,9 @@ def told(snapshot):
 
 
 @pytest.fixture
-def found(judged, told):
+def causes_of(judged, recorded):
     """Ask a rule, as `judged` does, for the types and fields of what it finds."""
-    return lambda *arguments, **options: told(judged(*arguments, **options))
+    return lambda *arguments, **options: recorded(judged(*arguments, **options))
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def messages(judged):
 
 
 @pytest.fixture
-def refused(told):
+def refused(recorded):
     """Ask the VM webhook about the YAML of a VM's spec; what every VM needs may be left out."""
 
     def ask(text, config="", gates=(), **metadata):
@@ -102,6 +102,6 @@ def refused(told):
         values = read(config)
         if gates:
             values.setdefault("developerConfiguration", {})["featureGates"] = list(gates)
-        return told(admit_vm(vm, Cluster([{**KUBEVIRT, "spec": {"configuration": values}}])))
+        return recorded(admit_vm(vm, Cluster([{**KUBEVIRT, "spec": {"configuration": values}}])))
 
     return ask

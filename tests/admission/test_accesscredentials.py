@@ -22,9 +22,9 @@ METHOD = f"Invalid {AT}.sshPublicKey.propagationMethod"
         ("{noCloud: {}, qemuGuestAgent: {users: [fedora]}}", NO_CLOUD, [METHOD]),
     ],
 )
-def test_a_key_reaches_the_guest_one_way_for_which_it_is_equipped(found, method, volumes, causes):
+def test_a_key_reaches_the_guest_one_way_for_which_it_is_equipped(causes_of, method, volumes, causes):
     spec = f"{{accessCredentials: [{{sshPublicKey: {{{SECRET}, propagationMethod: {method}}}}}], {volumes}}}"
-    assert found(validate_access_credentials, spec) == causes
+    assert causes_of(validate_access_credentials, spec) == causes
 
 
 @pytest.mark.parametrize(
@@ -35,19 +35,19 @@ def test_a_key_reaches_the_guest_one_way_for_which_it_is_equipped(found, method,
         (SECRET, "{}", [f"Invalid {AT}.userPassword.propagationMethod"]),
     ],
 )
-def test_a_password_reaches_the_guest_by_its_agent(found, source, method, causes):
+def test_a_password_reaches_the_guest_by_its_agent(causes_of, source, method, causes):
     spec = f"accessCredentials: [{{userPassword: {{{source}, propagationMethod: {method}}}}}]"
-    assert found(validate_access_credentials, spec) == causes
+    assert causes_of(validate_access_credentials, spec) == causes
 
 
-def test_a_key_comes_from_a_secret(found):
+def test_a_key_comes_from_a_secret(causes_of):
     key = "{source: {}, propagationMethod: {qemuGuestAgent: {users: [fedora]}}}"
     spec = f"accessCredentials: [{{sshPublicKey: {key}}}]"
-    assert found(validate_access_credentials, spec) == [f"Invalid {AT}.sshPublicKey.source"]
+    assert causes_of(validate_access_credentials, spec) == [f"Invalid {AT}.sshPublicKey.source"]
 
 
-def test_a_credential_is_a_key_or_a_password(found):
+def test_a_credential_is_a_key_or_a_password(causes_of):
     key = f"sshPublicKey: {{{SECRET}, propagationMethod: {{qemuGuestAgent: {{users: [fedora]}}}}}}"
     password = f"userPassword: {{{SECRET}, propagationMethod: {{qemuGuestAgent: {{}}}}}}"
-    assert found(validate_access_credentials, "accessCredentials: [{}]") == [f"Invalid {AT}"]
-    assert found(validate_access_credentials, f"accessCredentials: [{{{key}, {password}}}]") == [f"Invalid {AT}"]
+    assert causes_of(validate_access_credentials, "accessCredentials: [{}]") == [f"Invalid {AT}"]
+    assert causes_of(validate_access_credentials, f"accessCredentials: [{{{key}, {password}}}]") == [f"Invalid {AT}"]

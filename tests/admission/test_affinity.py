@@ -24,9 +24,9 @@ def node_term(term):
         ("{key: a/b/c, operator: Exists}", ["key"]),
     ],
 )
-def test_node_labels(found, requirement, causes):
+def test_node_labels(causes_of, requirement, causes):
     expected = [f"Invalid {TERM}.matchExpressions[0].{field}" for field in causes]
-    assert found(validate_affinity, node_term(f"{{matchExpressions: [{requirement}]}}")) == expected
+    assert causes_of(validate_affinity, node_term(f"{{matchExpressions: [{requirement}]}}")) == expected
 
 
 @pytest.mark.parametrize(
@@ -39,21 +39,23 @@ def test_node_labels(found, requirement, causes):
         ("{key: spec.podCIDR, operator: In, values: [Node]}", ["key"]),
     ],
 )
-def test_node_fields(found, requirement, causes):
+def test_node_fields(causes_of, requirement, causes):
     expected = [f"Invalid {TERM}.matchFields[0].{field}" for field in causes]
-    assert found(validate_affinity, node_term(f"{{matchFields: [{requirement}]}}")) == expected
+    assert causes_of(validate_affinity, node_term(f"{{matchFields: [{requirement}]}}")) == expected
 
 
-def test_required_node_affinity_has_terms(found):
-    assert found(validate_affinity, node_term("")) == [f"Invalid spec.nodeAffinity.{REQUIRED}.nodeSelectorTerms"]
+def test_required_node_affinity_has_terms(causes_of):
+    assert causes_of(validate_affinity, node_term("")) == [f"Invalid spec.nodeAffinity.{REQUIRED}.nodeSelectorTerms"]
 
 
 @pytest.mark.parametrize(("weight", "valid"), [(0, False), (1, True), (100, True), (101, False)])
-def test_weights_are_from_1_to_100(found, weight, valid):
+def test_weights_are_from_1_to_100(causes_of, weight, valid):
     node = f"affinity.nodeAffinity.{PREFERRED}: [{{weight: {weight}, preference: {{}}}}]"
     pod = f"affinity.podAntiAffinity.{PREFERRED}: [{{weight: {weight}, podAffinityTerm: {{topologyKey: zone}}}}]"
-    assert found(validate_affinity, node) == ([] if valid else [f"Invalid spec.nodeAffinity.{PREFERRED}[0].weight"])
-    assert found(validate_affinity, pod) == ([] if valid else [f"Invalid spec.podAntiAffinity.{PREFERRED}[0].weight"])
+    assert causes_of(validate_affinity, node) == ([] if valid else [f"Invalid spec.nodeAffinity.{PREFERRED}[0].weight"])
+    assert causes_of(validate_affinity, pod) == (
+        [] if valid else [f"Invalid spec.podAntiAffinity.{PREFERRED}[0].weight"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,9 +69,9 @@ def test_weights_are_from_1_to_100(found, weight, valid):
         ("topologyKey: zone, namespaces: [dev, Prod]", ["namespace"]),
     ],
 )
-def test_pod_affinity(found, term, causes):
+def test_pod_affinity(causes_of, term, causes):
     expected = [f"Invalid {POD_TERM}.{field}" for field in causes]
-    assert found(validate_affinity, f"affinity.podAffinity.{REQUIRED}: [{{{term}}}]") == expected
+    assert causes_of(validate_affinity, f"affinity.podAffinity.{REQUIRED}: [{{{term}}}]") == expected
 
 
 @pytest.mark.parametrize(
@@ -83,11 +85,11 @@ def test_pod_affinity(found, term, causes):
         ("{key: '', operator: Exists}", ["key"] * 2),
     ],
 )
-def test_label_selectors(found, requirement, causes):
+def test_label_selectors(causes_of, requirement, causes):
     selector = f"{{matchExpressions: [{requirement}]}}"
     spec = f"affinity.podAffinity.{REQUIRED}: [{{topologyKey: zone, labelSelector: {selector}}}]"
     expected = [f"Invalid {POD_TERM}.labelSelector.matchExpressions[0].{field}" for field in causes]
-    assert found(validate_affinity, spec) == expected
+    assert causes_of(validate_affinity, spec) == expected
 
 
 @pytest.mark.parametrize(
@@ -102,15 +104,15 @@ def test_label_selectors(found, requirement, causes):
         ),
     ],
 )
-def test_spread_constraints(found, constraint, causes):
+def test_spread_constraints(causes_of, constraint, causes):
     expected = [f"Invalid spec.topologySpreadConstraints{field}" for field in causes]
-    assert found(validate_topology_spread, f"topologySpreadConstraints: [{{{constraint}}}]") == expected
+    assert causes_of(validate_topology_spread, f"topologySpreadConstraints: [{{{constraint}}}]") == expected
 
 
-def test_no_spread_constraint_is_said_twice(found):
+def test_no_spread_constraint_is_said_twice(causes_of):
     hard = "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"
     soft = "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}"
-    assert found(validate_topology_spread, f"topologySpreadConstraints: [{hard}, {soft}]") == []
-    assert found(validate_topology_spread, f"topologySpreadConstraints: [{hard}, {soft}, {hard}]") == [
+    assert causes_of(validate_topology_spread, f"topologySpreadConstraints: [{hard}, {soft}]") == []
+    assert causes_of(validate_topology_spread, f"topologySpreadConstraints: [{hard}, {soft}, {hard}]") == [
         "Invalid spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}"
     ]

@@ -17,8 +17,8 @@ EFI = "NotSupported spec.domain.firmware.bootloader.efi"
         ("''", ["Invalid spec.architecture"]),
     ],
 )
-def test_known_architectures(found, architecture, causes):
-    assert found(validate_architecture, f"architecture: {architecture}") == causes
+def test_known_architectures(causes_of, architecture, causes):
+    assert causes_of(validate_architecture, f"architecture: {architecture}") == causes
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,10 @@ def test_known_architectures(found, architecture, causes):
     [("amd64", {"vga", "cirrus", "virtio", "ramfb", "bochs"}), ("arm64", {"virtio", "ramfb"}), ("s390x", {"virtio"})],
 )
 @pytest.mark.parametrize("video", ["vga", "cirrus", "virtio", "ramfb", "bochs", "qxl", "''"])
-def test_video_types(found, architecture, types, video):
-    causes = found(validate_architecture, f"{{architecture: {architecture}, domain.devices.video: {{type: {video}}}}}")
+def test_video_types(causes_of, architecture, types, video):
+    causes = causes_of(
+        validate_architecture, f"{{architecture: {architecture}, domain.devices.video: {{type: {video}}}}}"
+    )
     assert causes == ([] if video in types else [f"{DEVICES}.video.type"])
 
 
@@ -43,9 +45,9 @@ def test_video_types(found, architecture, types, video):
         ("arm64", "i6300esb: {}", False),
     ],
 )
-def test_watchdogs(found, architecture, watchdog, supported):
+def test_watchdogs(causes_of, architecture, watchdog, supported):
     spec = f"{{architecture: {architecture}, domain.devices.watchdog: {{name: w, {watchdog}}}}}"
-    assert found(validate_architecture, spec) == ([] if supported else [f"{DEVICES}.watchdog"])
+    assert causes_of(validate_architecture, spec) == ([] if supported else [f"{DEVICES}.watchdog"])
 
 
 @pytest.mark.parametrize(
@@ -64,9 +66,9 @@ def test_watchdogs(found, architecture, watchdog, supported):
         ),
     ],
 )
-def test_arm64_lacks_what_a_pc_has(found, domain, causes):
-    assert found(validate_architecture, f"{{architecture: arm64, domain: {{{domain}}}}}") == causes
-    assert found(validate_architecture, f"{{architecture: amd64, domain: {{{domain}}}}}") == []
+def test_arm64_lacks_what_a_pc_has(causes_of, domain, causes):
+    assert causes_of(validate_architecture, f"{{architecture: arm64, domain: {{{domain}}}}}") == causes
+    assert causes_of(validate_architecture, f"{{architecture: amd64, domain: {{{domain}}}}}") == []
 
 
 @pytest.mark.parametrize(
@@ -78,9 +80,9 @@ def test_arm64_lacks_what_a_pc_has(found, domain, causes):
         ("v1.8.4", "{}", []),
     ],
 )
-def test_older_releases_have_no_secure_boot_on_arm64(found, release, efi, causes):
+def test_older_releases_have_no_secure_boot_on_arm64(causes_of, release, efi, causes):
     spec = f"{{architecture: arm64, domain.firmware.bootloader.efi: {efi}}}"
-    assert found(validate_architecture, spec, release=RELEASES[release]) == causes
+    assert causes_of(validate_architecture, spec, release=RELEASES[release]) == causes
 
 
 @pytest.mark.parametrize(
@@ -93,6 +95,6 @@ def test_older_releases_have_no_secure_boot_on_arm64(found, release, efi, causes
         ("v1.8.4", "arm64", [], []),
     ],
 )
-def test_another_architecture_than_the_cluster_s_needs_a_gate_in_v1_7(found, release, architecture, gates, causes):
+def test_another_architecture_than_the_cluster_s_needs_a_gate_in_v1_7(causes_of, release, architecture, gates, causes):
     spec = f"architecture: {architecture}"
-    assert found(validate_foreign_architecture, spec, gates=gates, release=RELEASES[release]) == causes
+    assert causes_of(validate_foreign_architecture, spec, gates=gates, release=RELEASES[release]) == causes

@@ -35,8 +35,8 @@ def spec_of(interface, network=POD):
         ("bridge: {}, macAddress: '02:00:00:00:00:00'", POD, []),
     ],
 )
-def test_binding(found, interface, network, expected):
-    assert found(validate_bindings, spec_of(interface, network)) == expected
+def test_binding(causes_of, interface, network, expected):
+    assert causes_of(validate_bindings, spec_of(interface, network)) == expected
 
 
 @pytest.mark.parametrize("release", ["v1.7.4", "v1.8.4"])
@@ -49,14 +49,14 @@ def test_binding(found, interface, network, expected):
         ("bridge: {}, binding: {name: plugin}", [f"Invalid {FIRST}.binding"]),
     ],
 )
-def test_older_releases_refuse_a_plugin_beside_a_method_alone(found, release, interface, expected):
-    assert found(validate_bindings, spec_of(interface), release=RELEASES[release]) == expected
+def test_older_releases_refuse_a_plugin_beside_a_method_alone(causes_of, release, interface, expected):
+    assert causes_of(validate_bindings, spec_of(interface), release=RELEASES[release]) == expected
 
 
-def test_the_cluster_can_forbid_bridge_on_the_pod_network(found):
+def test_the_cluster_can_forbid_bridge_on_the_pod_network(causes_of):
     config = "network: {permitBridgeInterfaceOnPodNetwork: false}"
-    assert found(validate_bindings, spec_of("bridge: {}"), config) == [f"Invalid {FIRST}.name"]
-    assert found(validate_bindings, spec_of("bridge: {}", MULTUS), config) == []
+    assert causes_of(validate_bindings, spec_of("bridge: {}"), config) == [f"Invalid {FIRST}.name"]
+    assert causes_of(validate_bindings, spec_of("bridge: {}", MULTUS), config) == []
 
 
 @pytest.mark.parametrize(
@@ -68,22 +68,22 @@ def test_the_cluster_can_forbid_bridge_on_the_pod_network(found):
         (MULTUS, "[PasstBinding]", [f"Invalid {FIRST}.name", f"Invalid {FIRST}.name"]),
     ],
 )
-def test_passt_is_for_the_pod_network(found, network, off, expected):
+def test_passt_is_for_the_pod_network(causes_of, network, off, expected):
     config = f"developerConfiguration: {{disabledFeatureGates: {off}}}"
-    assert found(validate_bindings, spec_of("passtBinding: {}", network), config) == expected
+    assert causes_of(validate_bindings, spec_of("passtBinding: {}", network), config) == expected
 
 
 @pytest.mark.parametrize("binding", ["slirp", "passt", "macvtap"])
-def test_old_bindings_are_gone(found, binding):
-    assert found(validate_discontinued_bindings, spec_of(f"{binding}: {{}}")) == [f"Invalid {FIRST}.{binding}"]
-    assert found(validate_discontinued_bindings, spec_of("bridge: {}")) == []
+def test_old_bindings_are_gone(causes_of, binding):
+    assert causes_of(validate_discontinued_bindings, spec_of(f"{binding}: {{}}")) == [f"Invalid {FIRST}.{binding}"]
+    assert causes_of(validate_discontinued_bindings, spec_of("bridge: {}")) == []
 
 
 @pytest.mark.parametrize(
     ("gates", "expected"), [([], []), (["Macvtap"], ["NotSupported "]), (["Passt"], []), (["Sidecar"], [])]
 )
-def test_so_are_their_gates(found, gates, expected):
-    assert found(validate_discontinued_feature_gates, spec_of("macvtap: {}"), gates=gates) == expected
+def test_so_are_their_gates(causes_of, gates, expected):
+    assert causes_of(validate_discontinued_feature_gates, spec_of("macvtap: {}"), gates=gates) == expected
 
 
 @pytest.mark.parametrize(
@@ -99,19 +99,19 @@ def test_so_are_their_gates(found, gates, expected):
         ("passt: {}", f"{MULTUS}, {POD}", ["Passt"], 0),
     ],
 )
-def test_the_oldest_release_has_macvtap_and_passt_behind_gates(found, interface, network, gates, count):
-    causes = found(validate_bindings, spec_of(interface, network), gates=gates, release=RELEASES["v1.7.4"])
+def test_the_oldest_release_has_macvtap_and_passt_behind_gates(causes_of, interface, network, gates, count):
+    causes = causes_of(validate_bindings, spec_of(interface, network), gates=gates, release=RELEASES["v1.7.4"])
     assert causes == [f"Invalid {FIRST}.name"] * count
 
 
 @pytest.mark.parametrize("binding", ["slirp", "passt", "macvtap"])
-def test_the_oldest_release_counts_old_bindings_beside_a_plugin(found, binding):
+def test_the_oldest_release_counts_old_bindings_beside_a_plugin(causes_of, binding):
     spec = spec_of(f"{binding}: {{}}, binding: {{name: plugin}}", POD if binding == "passt" else MULTUS)
-    causes = found(validate_bindings, spec, gates=["Passt", "Macvtap"], release=RELEASES["v1.7.4"])
+    causes = causes_of(validate_bindings, spec, gates=["Passt", "Macvtap"], release=RELEASES["v1.7.4"])
     assert causes == [f"Invalid {FIRST}.binding"]
 
 
 @pytest.mark.parametrize(("binding", "causes"), [("slirp", [f"Invalid {FIRST}.slirp"]), ("passt", []), ("macvtap", [])])
-def test_the_oldest_release_has_lost_slirp_alone(found, binding, causes):
+def test_the_oldest_release_has_lost_slirp_alone(causes_of, binding, causes):
     spec = spec_of(f"{binding}: {{}}")
-    assert found(validate_discontinued_bindings, spec, release=RELEASES["v1.7.4"]) == causes
+    assert causes_of(validate_discontinued_bindings, spec, release=RELEASES["v1.7.4"]) == causes

@@ -82,9 +82,9 @@ def test_what_a_field_may_have(judged, name, value):
 
 
 @pytest.mark.parametrize("name", CHOICES)
-def test_other_values_are_refused(found, name):
+def test_other_values_are_refused(causes_of, name):
     rule, template, _, other = CHOICES[name]
-    assert len(found(rule, template % other, gates=["HostDisk", "PanicDevices"])) == 1
+    assert len(causes_of(rule, template % other, gates=["HostDisk", "PanicDevices"])) == 1
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_videos_of_an_architecture(judged, architecture, video):
     assert judged(validate_architecture, spec) == []
 
 
-def test_videos_of_other_architectures(found):
+def test_videos_of_other_architectures(causes_of):
     assert VIDEO_TYPES == {
         "amd64": ("vga", "cirrus", "virtio", "ramfb", "bochs"),
         "arm64": ("virtio", "ramfb"),
@@ -103,7 +103,7 @@ def test_videos_of_other_architectures(found):
     }
     for architecture in VIDEO_TYPES:
         spec = f"{{architecture: {architecture}, domain: {{devices: {{video: {{type: qxl}}}}}}}}"
-        assert len(found(validate_architecture, spec)) == 1
+        assert len(causes_of(validate_architecture, spec)) == 1
 
 
 @pytest.mark.parametrize("bus", ["''", "virtio", "scsi", "sata", "usb"])

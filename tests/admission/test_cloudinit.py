@@ -38,17 +38,17 @@ def encoded(size):
         (f"SECRET: {{name: s}}, KINDData: {'x' * 2049}", ["", ""]),
     ],
 )
-def test_data(found, source, kind, data, fields):
+def test_data(causes_of, source, kind, data, fields):
     secret = {"user": "secretRef", "network": "networkDataSecretRef"}[kind]
     text = data.replace("KIND", kind).replace("SECRET", secret)
-    seen = found(validate_volumes, f"volumes: [{{name: a, {source}: {{{text}}}}}]")
+    seen = causes_of(validate_volumes, f"volumes: [{{name: a, {source}: {{{text}}}}}]")
     assert seen == [f"Invalid spec.volumes[0].{source}" + field.replace("KIND", kind) for field in fields]
 
 
-def test_base64_may_be_broken_into_lines(found):
+def test_base64_may_be_broken_into_lines(causes_of):
     data = '{userDataBase64: "YWJj\\nYWJj\\r\\n"}'
-    assert found(validate_volumes, f"volumes: [{{name: a, cloudInitNoCloud: {data}}}]") == []
+    assert causes_of(validate_volumes, f"volumes: [{{name: a, cloudInitNoCloud: {data}}}]") == []
 
 
-def test_user_and_network_data_stand_beside_each_other(found):
-    assert found(validate_volumes, "volumes: [{name: a, cloudInitNoCloud: {userData: a, networkData: b}}]") == []
+def test_user_and_network_data_stand_beside_each_other(causes_of):
+    assert causes_of(validate_volumes, "volumes: [{name: a, cloudInitNoCloud: {userData: a, networkData: b}}]") == []

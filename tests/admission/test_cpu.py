@@ -52,13 +52,13 @@ RESOURCES = "Invalid spec.domain.resources"
         ("cores: 2", "limits: {cpu: 1}", [DEDICATED]),
     ],
 )
-def test_dedicated_cpus_are_whole_and_counted_once(found, cpu, resources, causes):
+def test_dedicated_cpus_are_whole_and_counted_once(causes_of, cpu, resources, causes):
     spec = f"""
     domain.cpu: {{dedicatedCpuPlacement: true, {cpu}}}
     domain.memory.guest: 1Gi
     domain.resources: {{{resources}}}
     """
-    assert found(validate_dedicated_cpus, spec) == causes
+    assert causes_of(validate_dedicated_cpus, spec) == causes
 
 
 @pytest.mark.parametrize(
@@ -73,44 +73,46 @@ def test_dedicated_cpus_are_whole_and_counted_once(found, cpu, resources, causes
         ("hostname: x", [f"{RESOURCES}.limits.memory"]),
     ],
 )
-def test_dedicated_cpus_need_known_memory(found, memory, causes):
-    assert found(validate_dedicated_cpus, f"domain.cpu: {{dedicatedCpuPlacement: true, cores: 1}}\n{memory}") == causes
+def test_dedicated_cpus_need_known_memory(causes_of, memory, causes):
+    assert (
+        causes_of(validate_dedicated_cpus, f"domain.cpu: {{dedicatedCpuPlacement: true, cores: 1}}\n{memory}") == causes
+    )
 
 
-def test_cores_have_one_thread_on_arm64(found):
+def test_cores_have_one_thread_on_arm64(causes_of):
     spec = "{architecture: arm64, domain.memory.guest: 1Gi, domain.cpu: {dedicatedCpuPlacement: true, threads: 2}}"
-    assert found(validate_dedicated_cpus, spec) == ["Invalid spec.architecture"]
+    assert causes_of(validate_dedicated_cpus, spec) == ["Invalid spec.architecture"]
 
 
 @pytest.mark.parametrize(
     ("architecture", "threads", "number"), [("''", 2, 1), ("''", 1, 0), ("amd64", 2, 0), ("''", 3, 2)]
 )
-def test_the_cluster_s_architecture_counts_where_a_vm_names_none(found, architecture, threads, number):
+def test_the_cluster_s_architecture_counts_where_a_vm_names_none(causes_of, architecture, threads, number):
     def rule(spec, path, _config):
         return validate_dedicated_cpus(spec, path, Configuration(architecture="arm64"))
 
     cpu = f"{{dedicatedCpuPlacement: true, threads: {threads}}}"
     spec = f"{{architecture: {architecture}, domain.memory.guest: 1Gi, domain.cpu: {cpu}}}"
-    assert len(found(rule, spec)) == number
+    assert len(causes_of(rule, spec)) == number
 
 
-def test_without_dedicated_cpus_none_of_this_matters(found):
-    assert found(validate_dedicated_cpus, "domain.cpu: {cores: 1, threads: 8}") == []
+def test_without_dedicated_cpus_none_of_this_matters(causes_of):
+    assert causes_of(validate_dedicated_cpus, "domain.cpu: {cores: 1, threads: 8}") == []
 
 
 @pytest.mark.parametrize(
     ("dedicated", "causes"), [("true", []), ("false", ["Invalid spec.domain.cpu.isolateEmulatorThread"])]
 )
-def test_the_emulator_is_isolated_on_dedicated_cpus_only(found, dedicated, causes):
+def test_the_emulator_is_isolated_on_dedicated_cpus_only(causes_of, dedicated, causes):
     spec = f"domain.cpu: {{isolateEmulatorThread: true, dedicatedCpuPlacement: {dedicated}}}"
-    assert found(validate_emulator_thread, spec) == causes
+    assert causes_of(validate_emulator_thread, spec) == causes
 
 
-def test_a_cpu_features_policy_is_known(found):
+def test_a_cpu_features_policy_is_known(causes_of):
     policies = ["force", "require", "optional", "disable", "forbid", ""]
     features = ", ".join(f"{{name: x, policy: '{policy}'}}" for policy in policies)
-    assert found(validate_cpu_features, f"domain.cpu.features: [{features}]") == []
-    assert found(validate_cpu_features, "domain.cpu.features: [{name: x}, {name: y, policy: maybe}]") == [
+    assert causes_of(validate_cpu_features, f"domain.cpu.features: [{features}]") == []
+    assert causes_of(validate_cpu_features, "domain.cpu.features: [{name: x}, {name: y, policy: maybe}]") == [
         "NotSupported spec.domain.cpu.features[1].policy"
     ]
 
@@ -123,5 +125,5 @@ def test_a_cpu_features_policy_is_known(found):
         ("{sockets: 3, maxSockets: 2}", ["Invalid spec.domain.cpu.sockets"]),
     ],
 )
-def test_sockets_are_within_the_most_that_can_be_plugged(found, cpu, causes):
-    assert found(validate_max_sockets, f"domain.cpu: {cpu}") == causes
+def test_sockets_are_within_the_most_that_can_be_plugged(causes_of, cpu, causes):
+    assert causes_of(validate_max_sockets, f"domain.cpu: {cpu}") == causes

@@ -23,22 +23,22 @@ from virtcatalog.kubevirt.admission.disks import validate_persistent_reservation
         ("{}", []),
     ],
 )
-def test_one_vgpu_has_a_ram_framebuffer(found, second, expected):
+def test_one_vgpu_has_a_ram_framebuffer(causes_of, second, expected):
     spec = "domain.devices.gpus: [{name: a, virtualGPUOptions: {display: {}}}, {name: b, virtualGPUOptions: %s}]"
-    assert found(validate_gpus, spec % second) == expected
+    assert causes_of(validate_gpus, spec % second) == expected
 
 
-def test_host_devices_need_their_gate(found):
+def test_host_devices_need_their_gate(causes_of):
     spec = "domain.devices.hostDevices: [{name: a, deviceName: d}]"
-    assert found(validate_host_devices, spec) == ["Invalid spec.HostDevices"]
-    assert found(validate_host_devices, spec, gates=["HostDevices"]) == []
-    assert found(validate_host_devices, "{}") == []
+    assert causes_of(validate_host_devices, spec) == ["Invalid spec.HostDevices"]
+    assert causes_of(validate_host_devices, spec, gates=["HostDevices"]) == []
+    assert causes_of(validate_host_devices, "{}") == []
 
 
-def test_the_metrics_device_needs_its_gate(found):
+def test_the_metrics_device_needs_its_gate(causes_of):
     spec = "domain.devices.downwardMetrics: {}"
-    assert found(validate_downward_metrics, spec) == ["Invalid spec.domain.devices.downwardMetrics"]
-    assert found(validate_downward_metrics, spec, gates=["DownwardMetrics"]) == []
+    assert causes_of(validate_downward_metrics, spec) == ["Invalid spec.domain.devices.downwardMetrics"]
+    assert causes_of(validate_downward_metrics, spec, gates=["DownwardMetrics"]) == []
 
 
 @pytest.mark.parametrize(
@@ -75,10 +75,10 @@ def test_what_needs_a_gate_names_it(messages, rule, spec, message):
         ("secret: {secretName: s}", True),
     ],
 )
-def test_storage_is_shared_as_a_filesystem_behind_a_gate(found, source, shared):
+def test_storage_is_shared_as_a_filesystem_behind_a_gate(causes_of, source, shared):
     spec = f"domain.devices.filesystems: [{{name: a, virtiofs: {{}}}}]\nvolumes: [{{name: a, {source}}}]"
-    assert found(validate_filesystems, spec) == ([] if shared else ["Invalid spec.domain.devices.filesystems"])
-    assert found(validate_filesystems, spec, gates=["EnableVirtioFsStorageVolumes"]) == []
+    assert causes_of(validate_filesystems, spec) == ([] if shared else ["Invalid spec.domain.devices.filesystems"])
+    assert causes_of(validate_filesystems, spec, gates=["EnableVirtioFsStorageVolumes"]) == []
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_storage_is_shared_as_a_filesystem_behind_a_gate(found, source, shared):
         ("persistentReservationConfiguration: {enabled: false}", ["PersistentReservation"], False),
     ],
 )
-def test_the_cluster_permits_persistent_reservations(found, config, gates, permitted):
+def test_the_cluster_permits_persistent_reservations(causes_of, config, gates, permitted):
     spec = "domain.devices.disks: [{name: a, lun: {reservation: %s}}]"
     refused = ["Invalid spec.domain.devices.disks.luns.reservation"]
-    assert found(validate_persistent_reservations, spec % "true", config, gates) == ([] if permitted else refused)
-    assert found(validate_persistent_reservations, spec % "false", config, gates) == []
+    assert causes_of(validate_persistent_reservations, spec % "true", config, gates) == ([] if permitted else refused)
+    assert causes_of(validate_persistent_reservations, spec % "false", config, gates) == []

@@ -34,8 +34,8 @@ DOUBLED = "spec.domain.devices.disks.domain.devices.disks"
         (f"name: {'A' * 64}", [f"Invalid {DOUBLED}[0].name", f"Invalid {DOUBLED}[0].name"]),
     ],
 )
-def test_fields(found, disk, expected):
-    assert found(validate_disks, f"domain.devices.disks: [{{{disk}}}]") == expected
+def test_fields(causes_of, disk, expected):
+    assert causes_of(validate_disks, f"domain.devices.disks: [{{{disk}}}]") == expected
 
 
 @pytest.mark.parametrize(
@@ -55,16 +55,16 @@ def test_fields(found, disk, expected):
         ("disk: {bus: sata}, dedicatedIOThread: true", [f"NotSupported {DOUBLED}[0]"]),
     ],
 )
-def test_bus(found, disk, expected):
-    assert found(validate_disks, f"domain.devices.disks: [{{name: a, {disk}}}]") == expected
+def test_bus(causes_of, disk, expected):
+    assert causes_of(validate_disks, f"domain.devices.disks: [{{name: a, {disk}}}]") == expected
 
 
 @pytest.mark.parametrize(
     ("serial", "fields"),
     [("A_z.0+-", []), ("x" * 256, []), ("x" * 257, ["serial"]), ("a b", ["serial"]), ("ü" * 257, ["serial", "serial"])],
 )
-def test_serial(found, serial, fields):
-    seen = found(validate_disks, f"domain.devices.disks: [{{name: a, serial: '{serial}'}}]")
+def test_serial(causes_of, serial, fields):
+    seen = causes_of(validate_disks, f"domain.devices.disks: [{{name: a, serial: '{serial}'}}]")
     assert seen == [f"Invalid {DISKS}[0].{field}" for field in fields]
 
 
@@ -83,17 +83,17 @@ def test_serial(found, serial, fields):
         ("matchVolume: {}, custom: {logical: 4096, physical: 512}", [""]),
     ],
 )
-def test_block_size(found, block_size, fields):
-    seen = found(validate_disks, f"domain.devices.disks: [{{name: a, blockSize: {{{block_size}}}}}]")
+def test_block_size(causes_of, block_size, fields):
+    seen = causes_of(validate_disks, f"domain.devices.disks: [{{name: a, blockSize: {{{block_size}}}}}]")
     assert seen == [f"Invalid {DISKS}[0].blockSize.{field}".rstrip(".") for field in fields]
 
 
-def test_sata_has_logical_blocks_of_512_bytes(found):
+def test_sata_has_logical_blocks_of_512_bytes(causes_of):
     disk = "domain.devices.disks: [{name: a, cdrom: {bus: sata}, blockSize: {custom: {logical: %d, physical: 4096}}}]"
-    assert found(validate_disks, disk % 512) == []
-    assert found(validate_disks, disk % 4096) == [f"Invalid {DISKS}[0].blockSize.custom.logical"]
+    assert causes_of(validate_disks, disk % 512) == []
+    assert causes_of(validate_disks, disk % 4096) == [f"Invalid {DISKS}[0].blockSize.custom.logical"]
 
 
-def test_names_differ_from_those_of_each_earlier_disk(found):
-    seen = found(validate_disks, "domain.devices.disks: [{name: a}, {name: b}, {name: a}, {name: a}]")
+def test_names_differ_from_those_of_each_earlier_disk(causes_of):
+    seen = causes_of(validate_disks, "domain.devices.disks: [{name: a}, {name: b}, {name: a}, {name: a}]")
     assert seen == [f"Invalid {DISKS}[{index}].name" for index in (2, 3, 3)]

@@ -7,8 +7,8 @@ from virtcatalog.kubevirt.admission.disks import validate_disk_volumes, validate
 DISKS = "spec.domain.devices.disks"
 
 
-def test_a_disk_needs_a_volume(found):
-    seen = found(validate_disk_volumes, "domain.devices.disks: [{name: a}, {name: b}]\nvolumes: [{name: b}]")
+def test_a_disk_needs_a_volume(causes_of):
+    seen = causes_of(validate_disk_volumes, "domain.devices.disks: [{name: a}, {name: b}]\nvolumes: [{name: b}]")
     assert seen == [f"Invalid {DISKS}[0].name"]
 
 
@@ -21,11 +21,11 @@ def test_one_disk_without_a_volume_may_be_misspelt(judged, disks, hint):
     assert cause.message.partition("named ")[2].partition("'")[2].partition("'")[2] == hint
 
 
-def test_a_cdrom_can_be_empty_where_volumes_can_be_plugged_in(found):
+def test_a_cdrom_can_be_empty_where_volumes_can_be_plugged_in(causes_of):
     spec = "domain.devices.disks: [{name: a, cdrom: {}}]"
     off = "developerConfiguration: {disabledFeatureGates: [DeclarativeHotplugVolumes]}"
-    assert found(validate_disk_volumes, spec) == []
-    assert found(validate_disk_volumes, spec, config=off) == [f"Invalid {DISKS}[0].name"]
+    assert causes_of(validate_disk_volumes, spec) == []
+    assert causes_of(validate_disk_volumes, spec, config=off) == [f"Invalid {DISKS}[0].name"]
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,9 @@ def test_a_cdrom_can_be_empty_where_volumes_can_be_plugged_in(found):
         ("containerDisk: {image: i}", [f"Invalid {DISKS}[0].lun"]),
     ],
 )
-def test_a_lun_needs_storage(found, source, expected):
+def test_a_lun_needs_storage(causes_of, source, expected):
     spec = f"domain.devices.disks: [{{name: a, lun: {{}}}}]\nvolumes: [{{name: a, {source}}}]"
-    assert found(validate_disk_volumes, spec) == expected
+    assert causes_of(validate_disk_volumes, spec) == expected
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,13 @@ def test_a_lun_needs_storage(found, source, expected):
         ("serial: s", [f"Required {DISKS}[0].disk"]),
     ],
 )
-def test_downward_metrics_are_a_virtio_disk(found, target, expected):
+def test_downward_metrics_are_a_virtio_disk(causes_of, target, expected):
     spec = f"domain.devices.disks: [{{name: a, {target}}}]\nvolumes: [{{name: a, downwardMetrics: {{}}}}]"
-    assert found(validate_disk_volumes, spec) == expected
+    assert causes_of(validate_disk_volumes, spec) == expected
 
 
-def test_boot_orders_differ_among_disks_and_interfaces(found):
-    seen = found(
+def test_boot_orders_differ_among_disks_and_interfaces(causes_of):
+    seen = causes_of(
         validate_disk_volumes,
         """
         domain:
@@ -74,8 +74,8 @@ def test_boot_orders_differ_among_disks_and_interfaces(found):
     ]
 
 
-def test_a_volume_of_a_vmi_needs_a_disk_or_a_filesystem(found):
-    seen = found(
+def test_a_volume_of_a_vmi_needs_a_disk_or_a_filesystem(causes_of):
+    seen = causes_of(
         validate_volume_disks,
         """
         domain.devices: {disks: [{name: a}], filesystems: [{name: b, virtiofs: {}}]}
@@ -94,6 +94,6 @@ def test_a_volume_of_a_vmi_needs_a_disk_or_a_filesystem(found):
         ("disks: [{name: a}], filesystems: [{name: a, virtiofs: {}}]", "/data", ["spec.domain.volumes[0]"]),
     ],
 )
-def test_a_container_path_is_a_filesystem(found, devices, path, fields):
+def test_a_container_path_is_a_filesystem(causes_of, devices, path, fields):
     spec = f"domain: {{devices: {{{devices}}}}}\nvolumes: [{{name: a, containerPath: {{path: {path}}}}}]"
-    assert found(validate_volume_disks, spec) == [f"Invalid {field}" for field in fields]
+    assert causes_of(validate_volume_disks, spec) == [f"Invalid {field}" for field in fields]

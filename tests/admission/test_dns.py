@@ -13,8 +13,8 @@ from virtcatalog.kubevirt.admission.guest import validate_dns
         ("dnsConfig: {searches: [example.com]}", []),
     ],
 )
-def test_the_policy_none_needs_a_name_server(found, spec, causes):
-    assert found(validate_dns, spec) == causes
+def test_the_policy_none_needs_a_name_server(causes_of, spec, causes):
+    assert causes_of(validate_dns, spec) == causes
 
 
 @pytest.mark.parametrize(
@@ -27,8 +27,8 @@ def test_the_policy_none_needs_a_name_server(found, spec, causes):
         (["192.0.2.1"] * 4, ["Invalid nameservers"]),
     ],
 )
-def test_name_servers_are_at_most_three_addresses(found, servers, causes):
-    assert found(validate_dns, f"dnsConfig: {{nameservers: {servers}}}") == causes
+def test_name_servers_are_at_most_three_addresses(causes_of, servers, causes):
+    assert causes_of(validate_dns, f"dnsConfig: {{nameservers: {servers}}}") == causes
 
 
 @pytest.mark.parametrize(
@@ -42,10 +42,10 @@ def test_name_servers_are_at_most_three_addresses(found, servers, causes):
         (["example.com."], ["Invalid searchDomains"]),
     ],
 )
-def test_search_domains_are_few_short_and_proper(found, searches, causes):
-    assert found(validate_dns, f"dnsConfig: {{searches: {searches}}}") == causes
+def test_search_domains_are_few_short_and_proper(causes_of, searches, causes):
+    assert causes_of(validate_dns, f"dnsConfig: {{searches: {searches}}}") == causes
 
 
-def test_options_have_names(found):
-    assert found(validate_dns, "dnsConfig: {options: [{name: ndots, value: '2'}]}") == []
-    assert found(validate_dns, "dnsConfig: {options: [{value: '2'}]}") == ["Invalid options"]
+def test_options_have_names(causes_of):
+    assert causes_of(validate_dns, "dnsConfig: {options: [{name: ndots, value: '2'}]}") == []
+    assert causes_of(validate_dns, "dnsConfig: {options: [{value: '2'}]}") == ["Invalid options"]

@@ -4,11 +4,13 @@ from virtcatalog.kubevirt.admission.bindings import validate_discontinued_featur
 
 
 @pytest.mark.parametrize(("binding", "gate"), [("macvtap", "Macvtap"), ("passt", "Passt")])
-def test_a_discontinued_gate_does_not_bring_its_binding_back(found, binding, gate):
+def test_a_discontinued_gate_does_not_bring_its_binding_back(causes_of, binding, gate):
     spec = f"domain.devices.interfaces: [{{name: a, {binding}: {{}}}}]"
-    assert found(validate_discontinued_feature_gates, spec, gates=[gate]) == ["NotSupported "]
-    assert found(validate_discontinued_feature_gates, spec) == []
+    assert causes_of(validate_discontinued_feature_gates, spec, gates=[gate]) == ["NotSupported "]
+    assert causes_of(validate_discontinued_feature_gates, spec) == []
     assert (
-        found(validate_discontinued_feature_gates, "domain.devices.interfaces: [{name: a, bridge: {}}]", gates=[gate])
+        causes_of(
+            validate_discontinued_feature_gates, "domain.devices.interfaces: [{name: a, bridge: {}}]", gates=[gate]
+        )
         == []
     )

@@ -20,8 +20,8 @@ VOLUMES = "volumes: [{name: table, secret: {secretName: acpi}}, {name: root, con
         ),
     ],
 )
-def test_acpi_tables_come_from_secrets(found, acpi, causes):
-    assert found(validate_acpi_tables, f"{{domain.firmware.acpi: {acpi}, {VOLUMES}}}") == causes
+def test_acpi_tables_come_from_secrets(causes_of, acpi, causes):
+    assert causes_of(validate_acpi_tables, f"{{domain.firmware.acpi: {acpi}, {VOLUMES}}}") == causes
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,8 @@ def test_acpi_tables_come_from_secrets(found, acpi, causes):
         ("{efi: {secureBoot: false}, bios: {}}", ["Invalid spec.domain.firmware.bootloader"]),
     ],
 )
-def test_one_boot_loader(found, bootloader, causes):
-    assert found(validate_firmware, f"domain.firmware.bootloader: {bootloader}") == causes
+def test_one_boot_loader(causes_of, bootloader, causes):
+    assert causes_of(validate_firmware, f"domain.firmware.bootloader: {bootloader}") == causes
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_one_boot_loader(found, bootloader, causes):
         ("{}", "{launchSecurity: {sev: {}}}", ["Invalid spec.domain"]),
     ],
 )
-def test_secure_boot_needs_smm_except_with_tdx(found, efi, domain, causes):
-    assert found(validate_firmware, f"domain: {domain}\ndomain.firmware.bootloader.efi: {efi}") == causes
+def test_secure_boot_needs_smm_except_with_tdx(causes_of, efi, domain, causes):
+    assert causes_of(validate_firmware, f"domain: {domain}\ndomain.firmware.bootloader.efi: {efi}") == causes
 
 
 @pytest.mark.parametrize(
@@ -68,5 +68,5 @@ def test_secure_boot_needs_smm_except_with_tdx(found, efi, domain, causes):
         ("{container: {image: x, initrdPath: /}}", [f"Invalid {KERNEL}.container.initrdPath"]),
     ],
 )
-def test_direct_kernel_boot_is_complete(found, kernel_boot, causes):
-    assert found(validate_firmware, f"domain.firmware.kernelBoot: {kernel_boot}") == causes
+def test_direct_kernel_boot_is_complete(causes_of, kernel_boot, causes):
+    assert causes_of(validate_firmware, f"domain.firmware.kernelBoot: {kernel_boot}") == causes

@@ -30,8 +30,8 @@ def vm(resource, architecture="arm64", rest="domain.cpu.dedicatedCpuPlacement: t
         ("unknown.com/other", [], []),
     ],
 )
-def test_grace_gpus_are_told_by_their_pci_ids(found, resource, gates, causes):
-    assert found(validate_grace, vm(resource), PERMITTED, gates) == causes
+def test_grace_gpus_are_told_by_their_pci_ids(causes_of, resource, gates, causes):
+    assert causes_of(validate_grace, vm(resource), PERMITTED, gates) == causes
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_selectors_of_grace_gpus(judged, selector, grace, unclear):
     assert bool(judged(validate_grace, vm("x/y"), permitted, GATES)) is unclear
 
 
-def test_host_devices_can_be_grace_gpus(found):
+def test_host_devices_can_be_grace_gpus(causes_of):
     spec = vm("nvidia.com/grace", kind="hostDevices")
-    assert found(validate_grace, spec, PERMITTED) == ["Invalid spec.domain.devices.hostDevices[0].deviceName"]
+    assert causes_of(validate_grace, spec, PERMITTED) == ["Invalid spec.domain.devices.hostDevices[0].deviceName"]
 
 
 @pytest.mark.parametrize(
@@ -76,15 +76,15 @@ def test_host_devices_can_be_grace_gpus(found):
         (vm("nvidia.com/grace"), GATES[:1], ["Invalid spec.domain.devices"] * 2),
     ],
 )
-def test_a_grace_gpu_needs_its_surroundings(found, spec, gates, causes):
-    assert found(validate_grace, spec, PERMITTED, gates) == causes
+def test_a_grace_gpu_needs_its_surroundings(causes_of, spec, gates, causes):
+    assert causes_of(validate_grace, spec, PERMITTED, gates) == causes
 
 
 @pytest.mark.parametrize("annotation", ["kubevirt.io/placePCIDevicesOnRootComplex", "kubevirt.io/disablePCIHole64"])
-def test_a_grace_gpu_excludes_annotations_on_pci(found, annotation):
+def test_a_grace_gpu_excludes_annotations_on_pci(causes_of, annotation):
     def found_with(resource, value):
         metadata = ObjectMeta(annotations={annotation: value})
-        return found(
+        return causes_of(
             lambda spec, _path, config: validate_grace_annotations(spec, metadata, "metadata", config),
             vm(resource),
             PERMITTED,

@@ -16,8 +16,8 @@ from virtcatalog.kubevirt.admission.guest import validate_hostname, validate_sub
         ("v" * 64, ["Invalid spec.hostname"]),
     ],
 )
-def test_a_hostname_is_a_dns_label(found, hostname, causes):
-    assert found(validate_hostname, f"hostname: '{hostname}'") == causes
+def test_a_hostname_is_a_dns_label(causes_of, hostname, causes):
+    assert causes_of(validate_hostname, f"hostname: '{hostname}'") == causes
 
 
 @pytest.mark.parametrize(
@@ -30,5 +30,5 @@ def test_a_hostname_is_a_dns_label(found, hostname, causes):
         (".".join(["v" * 50] * 5), ["Invalid spec.subdomain"]),
     ],
 )
-def test_a_subdomain_is_a_dns_subdomain(found, subdomain, causes):
-    assert found(validate_subdomain, f"subdomain: '{subdomain}'") == causes
+def test_a_subdomain_is_a_dns_subdomain(causes_of, subdomain, causes):
+    assert causes_of(validate_subdomain, f"subdomain: '{subdomain}'") == causes

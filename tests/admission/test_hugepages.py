@@ -20,15 +20,15 @@ SIZE = ["Invalid spec.domain.memory.hugepages.pageSize"]
         ("0", "1Gi", [" "]),
     ],
 )
-def test_memory_is_a_whole_number_of_pages(found, size, guest, causes):
+def test_memory_is_a_whole_number_of_pages(causes_of, size, guest, causes):
     spec = f"{{domain.memory.hugepages.pageSize: '{size}', domain.memory.guest: {guest}}}"
-    assert found(validate_hugepages, spec) == causes
+    assert causes_of(validate_hugepages, spec) == causes
 
 
-def test_the_request_counts_before_the_guests_memory_and_the_limit_last(found):
+def test_the_request_counts_before_the_guests_memory_and_the_limit_last(causes_of):
     page = "domain.memory.hugepages.pageSize: 1Gi"
     request, limit = "domain.resources.requests.memory", "domain.resources.limits.memory"
-    assert found(validate_hugepages, f"{{{page}, {request}: 1Gi, domain.memory.guest: 512Mi}}") == []
-    assert found(validate_hugepages, f"{{{page}, {request}: 512Mi, domain.memory.guest: 1Gi}}") == MEMORY
-    assert found(validate_hugepages, f"{{{page}, {limit}: 512Mi}}") == MEMORY
-    assert found(validate_hugepages, f"{{{page}, domain.memory.guest: 1Gi, {limit}: 512Mi}}") == []
+    assert causes_of(validate_hugepages, f"{{{page}, {request}: 1Gi, domain.memory.guest: 512Mi}}") == []
+    assert causes_of(validate_hugepages, f"{{{page}, {request}: 512Mi, domain.memory.guest: 1Gi}}") == MEMORY
+    assert causes_of(validate_hugepages, f"{{{page}, {limit}: 512Mi}}") == MEMORY
+    assert causes_of(validate_hugepages, f"{{{page}, domain.memory.guest: 1Gi, {limit}: 512Mi}}") == []

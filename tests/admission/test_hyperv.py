@@ -11,14 +11,14 @@ ON, OFF = "{enabled: true}", "{enabled: false}"
     ("feature", "needed"),
     [("synic", "vpindex"), ("synictimer", "synic"), ("tlbflush", "vpindex"), ("ipi", "vpindex"), ("evmcs", "vapic")],
 )
-def test_features_build_on_others(found, feature, needed):
+def test_features_build_on_others(causes_of, feature, needed):
     rest = f"vpindex: {ON}, " if needed == "synic" else ""
     refused = [f"Invalid {AT}.domain.features.hyperv.{feature}"]
     for state, causes in ((ON, []), (OFF, refused), ("{}", refused)):
         spec = f"domain.features.hyperv: {{{feature}: {ON}, {rest}{needed}: {state}}}\n{VMX}"
-        assert found(validate_hyperv, spec) == causes
-    assert found(validate_hyperv, f"domain.features.hyperv: {{{rest}{feature}: {ON}}}\n{VMX}") == refused
-    assert found(validate_hyperv, f"domain.features.hyperv: {{{feature}: {OFF}}}\n{VMX}") == []
+        assert causes_of(validate_hyperv, spec) == causes
+    assert causes_of(validate_hyperv, f"domain.features.hyperv: {{{rest}{feature}: {ON}}}\n{VMX}") == refused
+    assert causes_of(validate_hyperv, f"domain.features.hyperv: {{{feature}: {OFF}}}\n{VMX}") == []
 
 
 @pytest.mark.parametrize(
@@ -30,9 +30,9 @@ def test_features_build_on_others(found, feature, needed):
         ("[{name: svm}, {name: vmx, policy: optional}]", ["Invalid spec.domain.cpu.features[1].policy"]),
     ],
 )
-def test_evmcs_needs_vmx(found, features, causes):
+def test_evmcs_needs_vmx(causes_of, features, causes):
     spec = f"domain.features.hyperv: {{evmcs: {ON}, vapic: {ON}}}\ndomain.cpu.features: {features}"
-    assert found(validate_hyperv, spec) == causes
+    assert causes_of(validate_hyperv, spec) == causes
 
 
 @pytest.mark.parametrize(
@@ -43,5 +43,5 @@ def test_evmcs_needs_vmx(found, features, causes):
         ("{hyperv: {}, hypervPassthrough: {enabled: false}}", [f"Invalid {AT}"]),
     ],
 )
-def test_features_are_chosen_or_passed_through(found, features, causes):
-    assert found(validate_hyperv, f"domain.features: {features}") == causes
+def test_features_are_chosen_or_passed_through(causes_of, features, causes):
+    assert causes_of(validate_hyperv, f"domain.features: {features}") == causes

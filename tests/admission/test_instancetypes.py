@@ -14,7 +14,7 @@ INSTANCETYPES = ["VirtualMachineInstancetype", "VirtualMachineClusterInstancetyp
 PREFERENCES = ["VirtualMachinePreference", "VirtualMachineClusterPreference"]
 
 
-def made(kind, spec):
+def manifest(kind, spec):
     values = otheryaml.load(spec)
     if kind in INSTANCETYPES:
         values.setdefault("cpu", {"guest": 4})
@@ -23,9 +23,9 @@ def made(kind, spec):
 
 
 @pytest.fixture
-def causes(told):
-    """Ask the webhook of a type or preference for the types and fields of what it finds, as `told` does."""
-    return lambda kind, spec: told(admit(made(kind, spec), Cluster([])))
+def causes(recorded):
+    """Ask the webhook of a type or preference for the types and fields of what it finds, as `recorded` does."""
+    return lambda kind, spec: recorded(admit(manifest(kind, spec), Cluster([])))
 
 
 OVERCOMMIT = "Invalid spec.memory.overcommitPercent"
@@ -114,7 +114,8 @@ def test_other_kinds_are_no_matter_of_these_webhooks(kind, hint):
 )
 def test_deprecations(kind, spec, snapshot):
     assert [
-        f"{warning.type} {warning.object} {warning.field}: {warning.message}" for warning in warnings(made(kind, spec))
+        f"{warning.type} {warning.object} {warning.field}: {warning.message}"
+        for warning in warnings(manifest(kind, spec))
     ] == snapshot
 
 
@@ -128,11 +129,11 @@ def test_deprecations(kind, spec, snapshot):
     ],
 )
 def test_what_is_not_deprecated(kind, spec):
-    assert warnings(made(kind, spec)) == []
+    assert warnings(manifest(kind, spec)) == []
 
 
 def test_launch_security_is_deprecated_where_a_preference_has_it():
-    of_type = made("VirtualMachineInstancetype", "launchSecurity: {}")
+    of_type = manifest("VirtualMachineInstancetype", "launchSecurity: {}")
     assert [bool(warnings(of_type, RELEASES[name])) for name in RELEASES] == [False, False, True]
 
 
@@ -147,10 +148,10 @@ def vm(instancetype="x", preference="x", template="{domain: {devices: {}}}"):
 
 CLUSTER = Cluster(
     [
-        made("VirtualMachineClusterInstancetype", "{}"),
-        made("VirtualMachineClusterPreference", "{cpu: {preferredCPUTopology: spread}, preferredSubdomain: lab}"),
+        manifest("VirtualMachineClusterInstancetype", "{}"),
+        manifest("VirtualMachineClusterPreference", "{cpu: {preferredCPUTopology: spread}, preferredSubdomain: lab}"),
         {
-            **made("VirtualMachineClusterPreference", "{preferSpreadSocketToCoreRatio: 3}"),
+            **manifest("VirtualMachineClusterPreference", "{preferSpreadSocketToCoreRatio: 3}"),
             "metadata": {"name": "thirds"},
             "spec": {"cpu": {"preferredCPUTopology": "spread"}, "preferSpreadSocketToCoreRatio": 3},
         },
@@ -182,7 +183,7 @@ def test_what_does_not_exist_is_passed_over():
         ("thirds", "{domain: {cpu: {cores: 2}, devices: {}}}", "instancetype.spec.cpu.guest"),
     ],
 )
-def test_a_vm_that_does_not_go_with_them(told, preference, template, field):
+def test_a_vm_that_does_not_go_with_them(recorded, preference, template, field):
     applied = apply_to_vm(vm(preference=preference, template=template), CLUSTER)
-    assert [cause.split()[1] for cause in told(applied.causes)] == [field]
+    assert [cause.split()[1] for cause in recorded(applied.causes)] == [field]
     assert (applied.instancetype, applied.preference) == (None, None)

@@ -14,8 +14,8 @@ def spec_of(fields, network=POD, name="a"):
 
 
 @pytest.mark.parametrize(("name", "right"), [("eth-0_X", True), ("", False), ("a.b", False), ("ä", False)])
-def test_name(found, name, right):
-    assert found(validate_interfaces, spec_of("", name=name)) == ([] if right else [f"Invalid {FIRST}.name"])
+def test_name(causes_of, name, right):
+    assert causes_of(validate_interfaces, spec_of("", name=name)) == ([] if right else [f"Invalid {FIRST}.name"])
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,13 @@ def test_name(found, name, right):
         ("dhcpOptions: {privateOptions: [{option: 240, value: a}, {option: 240, value: b}]}", ["Invalid spec"]),
     ],
 )
-def test_fields(found, fields, expected):
-    assert found(validate_interfaces, spec_of(fields)) == expected
+def test_fields(causes_of, fields, expected):
+    assert causes_of(validate_interfaces, spec_of(fields)) == expected
 
 
 @pytest.mark.parametrize("release", ["v1.7.4", "v1.8.4"])
-def test_older_releases_want_separators_in_a_mac_address(found, release):
-    causes = found(validate_interfaces, spec_of("macAddress: dead0000beaf"), release=RELEASES[release])
+def test_older_releases_want_separators_in_a_mac_address(causes_of, release):
+    causes = causes_of(validate_interfaces, spec_of("macAddress: dead0000beaf"), release=RELEASES[release])
     assert causes == [f"Invalid {FIRST}.macAddress"]
 
 
@@ -64,5 +64,5 @@ def test_older_releases_want_separators_in_a_mac_address(found, release):
         ("sriov: {}, state: absent", MULTUS, [f"Invalid {FIRST}.state"]),
     ],
 )
-def test_state(found, fields, network, expected):
-    assert found(validate_interface_states, spec_of(fields, network)) == expected
+def test_state(causes_of, fields, network, expected):
+    assert causes_of(validate_interface_states, spec_of(fields, network)) == expected

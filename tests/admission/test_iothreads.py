@@ -19,5 +19,5 @@ COUNT = ["Invalid spec.domain.ioThreads.count"]
         ("ioThreads: {supplementalPoolThreadCount: 0}", []),
     ],
 )
-def test_io_threads(found, domain, causes):
-    assert found(validate_io_threads_policy, f"domain: {{devices: {{}}, {domain}}}") == causes
+def test_io_threads(causes_of, domain, causes):
+    assert causes_of(validate_io_threads_policy, f"domain: {{devices: {{}}, {domain}}}") == causes

@@ -16,13 +16,13 @@ from virtcatalog.kubevirt.admission.lifecycle import (
         ("{startStrategy: Paused, livenessProbe: {exec: {}}}", ["Invalid spec.startStrategy"]),
     ],
 )
-def test_a_vm_starts_paused_or_at_once(found, spec, causes):
-    assert found(validate_start_strategy, spec) == causes
+def test_a_vm_starts_paused_or_at_once(causes_of, spec, causes):
+    assert causes_of(validate_start_strategy, spec) == causes
 
 
 @pytest.mark.parametrize("strategy", ["LiveMigrate", "LiveMigrateIfPossible", "None", "External"])
-def test_eviction_strategies(found, strategy):
-    assert found(validate_eviction_strategy, f"evictionStrategy: {strategy}") == []
+def test_eviction_strategies(causes_of, strategy):
+    assert causes_of(validate_eviction_strategy, f"evictionStrategy: {strategy}") == []
 
 
 @pytest.mark.parametrize(
@@ -35,11 +35,13 @@ def test_eviction_strategies(found, strategy):
         ("evictionStrategy: None", "evictionStrategy: Move", []),
     ],
 )
-def test_the_vms_eviction_strategy_counts_before_the_clusters(found, spec, config, causes):
-    assert found(validate_eviction_strategy, spec, config) == causes
+def test_the_vms_eviction_strategy_counts_before_the_clusters(causes_of, spec, config, causes):
+    assert causes_of(validate_eviction_strategy, spec, config) == causes
 
 
-def test_a_reboot_policy_needs_its_gate(found):
-    assert found(validate_reboot_policy, "domain.rebootPolicy: Reboot") == []
+def test_a_reboot_policy_needs_its_gate(causes_of):
+    assert causes_of(validate_reboot_policy, "domain.rebootPolicy: Reboot") == []
     config = "developerConfiguration.disabledFeatureGates: [RebootPolicy]"
-    assert found(validate_reboot_policy, "domain.rebootPolicy: Reboot", config) == ["Invalid spec.domain.rebootPolicy"]
+    assert causes_of(validate_reboot_policy, "domain.rebootPolicy: Reboot", config) == [
+        "Invalid spec.domain.rebootPolicy"
+    ]

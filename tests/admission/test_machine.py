@@ -20,8 +20,8 @@ REFUSED = ["Invalid spec.domain.machine.type"]
         ("s390x", "q35", REFUSED),
     ],
 )
-def test_the_machine_is_one_of_the_architectures(found, architecture, machine, causes):
-    assert found(validate_machine, f"{{architecture: {architecture}, domain.machine.type: '{machine}'}}") == causes
+def test_the_machine_is_one_of_the_architectures(causes_of, architecture, machine, causes):
+    assert causes_of(validate_machine, f"{{architecture: {architecture}, domain.machine.type: '{machine}'}}") == causes
 
 
 @pytest.mark.parametrize(
@@ -44,25 +44,25 @@ def test_the_machine_is_one_of_the_architectures(found, architecture, machine, c
         *[(pattern, "q35", True) for pattern in ("q3[a||5]", "q3[[5]", "q3[&&5]", r"q3[\5]", r"q3[\]-\5x5]")],
     ],
 )
-def test_allowed_machines_are_file_name_patterns(found, pattern, machine, allowed):
+def test_allowed_machines_are_file_name_patterns(causes_of, pattern, machine, allowed):
     config = f"emulatedMachines: ['{pattern}']"
-    assert found(validate_machine, f"domain.machine.type: '{machine}'", config) == ([] if allowed else REFUSED)
+    assert causes_of(validate_machine, f"domain.machine.type: '{machine}'", config) == ([] if allowed else REFUSED)
 
 
-def test_stars_of_a_pattern_are_not_tried_again(found):
+def test_stars_of_a_pattern_are_not_tried_again(causes_of):
     """Each with each of the others, these would take years."""
     config = f"emulatedMachines: ['{'*a' * 100}b', '{'[' * 256}']"
-    assert found(validate_machine, f"domain.machine.type: {'a' * 256}", config) == REFUSED
+    assert causes_of(validate_machine, f"domain.machine.type: {'a' * 256}", config) == REFUSED
 
 
 @pytest.mark.parametrize(("pattern", "machine"), [("a*" * 129, "q35"), ("*", "a" * 257)])
-def test_long_machines_and_patterns_are_not_matched(found, pattern, machine):
+def test_long_machines_and_patterns_are_not_matched(causes_of, pattern, machine):
     with pytest.raises(UnsupportedError) as caught:
-        found(validate_machine, f"domain.machine.type: {machine}", f"emulatedMachines: ['{pattern}']")
+        causes_of(validate_machine, f"domain.machine.type: {machine}", f"emulatedMachines: ['{pattern}']")
     message = "a machine, or a pattern of emulatedMachines, of more than 256 characters"
     assert (caught.value.field, caught.value.message) == ("spec.domain.machine.type", message)
 
 
 @pytest.mark.parametrize(("pattern", "machine"), [("a*" * 128, "q35"), ("q*", "a" * 256)])
-def test_machines_and_patterns_of_256_characters_are(found, pattern, machine):
-    assert found(validate_machine, f"domain.machine.type: {machine}", f"emulatedMachines: ['{pattern}']") == REFUSED
+def test_machines_and_patterns_of_256_characters_are(causes_of, pattern, machine):
+    assert causes_of(validate_machine, f"domain.machine.type: {machine}", f"emulatedMachines: ['{pattern}']") == REFUSED

@@ -20,9 +20,9 @@ STAGE = "vmRolloutStrategy: Stage"
         ("2Gi", "", []),
     ],
 )
-def test_guest_memory_fits_the_limit_unless_vms_are_updated_live(found, guest, config, causes):
+def test_guest_memory_fits_the_limit_unless_vms_are_updated_live(causes_of, guest, config, causes):
     spec = f"{{domain.memory.guest: {guest}, domain.resources.limits.memory: 1Gi}}"
-    assert found(validate_guest_memory, spec, config) == causes
+    assert causes_of(validate_guest_memory, spec, config) == causes
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,8 @@ def test_guest_memory_fits_the_limit_unless_vms_are_updated_live(found, guest, c
         "domain.resources.limits.memory: 1Gi",
     ],
 )
-def test_without_a_limit_or_guest_memory_all_fits(found, spec):
-    assert found(validate_guest_memory, spec, STAGE) == []
+def test_without_a_limit_or_guest_memory_all_fits(causes_of, spec):
+    assert causes_of(validate_guest_memory, spec, STAGE) == []
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_memory_without_a_unit_is_remarked_on(guest, warning):
 @pytest.mark.parametrize(
     ("gates", "causes"), [([], ["Invalid spec.domain.memory.reservedOverhead"]), (["ReservedOverheadMemlock"], [])]
 )
-def test_reserved_overhead_needs_its_gate(found, gates, causes):
-    assert found(validate_reserved_overhead, "domain.memory.reservedOverhead: {}", gates=gates) == causes
+def test_reserved_overhead_needs_its_gate(causes_of, gates, causes):
+    assert causes_of(validate_reserved_overhead, "domain.memory.reservedOverhead: {}", gates=gates) == causes
 
 
 @pytest.mark.parametrize(
@@ -76,5 +76,5 @@ def test_reserved_overhead_needs_its_gate(found, gates, causes):
         ("domain.resources.limits: {memory: 1Gi}", ["Required "]),
     ],
 )
-def test_a_vmi_has_memory(found, spec, causes):
-    assert found(validate_memory_is_set, spec) == causes
+def test_a_vmi_has_memory(causes_of, spec, causes):
+    assert causes_of(validate_memory_is_set, spec) == causes

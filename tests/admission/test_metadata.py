@@ -7,9 +7,9 @@ SIDECARS, IGNITION = "hooks.kubevirt.io/hookSidecars", "kubevirt.io/ignitiondata
 
 
 @pytest.fixture
-def found_in(found):
+def found_in(causes_of):
     def ask(metadata, gates=()):
-        return found(lambda _spec, _path, config: validate_metadata(metadata, "metadata", config), "", gates=gates)
+        return causes_of(lambda _spec, _path, config: validate_metadata(metadata, "metadata", config), "", gates=gates)
 
     return ask
 

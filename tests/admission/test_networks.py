@@ -40,12 +40,12 @@ def spec_of(*networks, binding="sriov", **more):
         ([MULTUS, MULTUS], ["Duplicate spec.networks[1].name"]),
     ],
 )
-def test_sources(found, networks, expected):
-    assert found(validate_networks, spec_of(*networks)) == expected
+def test_sources(causes_of, networks, expected):
+    assert causes_of(validate_networks, spec_of(*networks)) == expected
 
 
-def test_every_network_has_an_interface_and_every_interface_a_network(found):
-    seen = found(
+def test_every_network_has_an_interface_and_every_interface_a_network(causes_of):
+    seen = causes_of(
         validate_networks,
         """
         networks: [{name: a, pod: {}}, {name: b, multus: {networkName: n}}]
@@ -55,10 +55,10 @@ def test_every_network_has_an_interface_and_every_interface_a_network(found):
     assert seen == ["Required spec.networks[1].name", f"Duplicate {IFACES}[2].name", f"Invalid {IFACES}[0].name"]
 
 
-def test_resource_claim_networks_need_their_gate(found):
+def test_resource_claim_networks_need_their_gate(causes_of):
     spec = spec_of("{name: a, resourceClaim: {claimName: c, requestName: r}}")
     off = "developerConfiguration.disabledFeatureGates: [NetworkDevicesWithDRA]"
-    assert found(validate_networks, spec, off) == ["Invalid spec.networks"]
+    assert causes_of(validate_networks, spec, off) == ["Invalid spec.networks"]
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,6 @@ def test_resource_claim_networks_need_their_gate(found):
         ),
     ],
 )
-def test_resource_claim_networks(found, networks, binding, expected):
+def test_resource_claim_networks(causes_of, networks, binding, expected):
     spec = spec_of(*networks, binding=binding, resourceClaims="[{name: c, resourceClaimName: x}]")
-    assert found(validate_networks, spec, gates=["NetworkDevicesWithDRA"]) == expected
+    assert causes_of(validate_networks, spec, gates=["NetworkDevicesWithDRA"]) == expected

@@ -14,14 +14,14 @@ NUMA = "spec.domain.cpu.numa.guestMappingPassthrough"
         ("false", "{}", [f"Invalid {NUMA}"] * 2),
     ],
 )
-def test_numa_passthrough_needs_dedicated_cpus_and_huge_pages(found, dedicated, memory, causes):
+def test_numa_passthrough_needs_dedicated_cpus_and_huge_pages(causes_of, dedicated, memory, causes):
     cpu = f"{{numa: {{guestMappingPassthrough: {{}}}}, dedicatedCpuPlacement: {dedicated}}}"
-    assert found(validate_numa, f"{{domain.cpu: {cpu}, domain.memory: {memory}}}") == causes
+    assert causes_of(validate_numa, f"{{domain.cpu: {cpu}, domain.memory: {memory}}}") == causes
 
 
 @pytest.mark.parametrize("cpu", ["{}", "{numa: {}}"])
-def test_without_numa_passthrough_nothing_is_needed(found, cpu):
-    assert found(validate_numa, f"domain.cpu: {cpu}") == []
+def test_without_numa_passthrough_nothing_is_needed(causes_of, cpu):
+    assert causes_of(validate_numa, f"domain.cpu: {cpu}") == []
 
 
 @pytest.mark.parametrize(
@@ -33,5 +33,5 @@ def test_without_numa_passthrough_nothing_is_needed(found, cpu):
         ("{}", []),
     ],
 )
-def test_realtime_needs_dedicated_cpus_and_numa_passthrough(found, cpu, causes):
-    assert found(validate_realtime, f"domain.cpu: {cpu}") == causes
+def test_realtime_needs_dedicated_cpus_and_numa_passthrough(causes_of, cpu, causes):
+    assert causes_of(validate_realtime, f"domain.cpu: {cpu}") == causes

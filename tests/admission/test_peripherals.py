@@ -25,8 +25,8 @@ from virtcatalog.kubevirt.admission.devices import (
         ),
     ],
 )
-def test_an_input_device_is_a_tablet(found, device, causes):
-    assert found(validate_inputs, f"domain.devices.inputs: [{{name: pointer, {device}}}]") == causes
+def test_an_input_device_is_a_tablet(causes_of, device, causes):
+    assert causes_of(validate_inputs, f"domain.devices.inputs: [{{name: pointer, {device}}}]") == causes
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_an_input_device_is_a_tablet(found, device, causes):
         ("{name: '', model: sb16}", ["Invalid spec.Sound"] * 2),
     ],
 )
-def test_a_sound_device_has_a_name_and_a_known_model(found, sound, causes):
-    assert found(validate_sound, f"domain.devices.sound: {sound}") == causes
+def test_a_sound_device_has_a_name_and_a_known_model(causes_of, sound, causes):
+    assert causes_of(validate_sound, f"domain.devices.sound: {sound}") == causes
 
 
 @pytest.mark.parametrize(
@@ -52,20 +52,20 @@ def test_a_sound_device_has_a_name_and_a_known_model(found, sound, causes):
         ("{video: {type: vga}, autoattachGraphicsDevice: false}", ["Invalid spec.video"]),
     ],
 )
-def test_a_video_type_needs_a_graphics_device(found, devices, causes):
-    assert found(validate_video, f"domain.devices: {devices}") == causes
+def test_a_video_type_needs_a_graphics_device(causes_of, devices, causes):
+    assert causes_of(validate_video, f"domain.devices: {devices}") == causes
 
 
 @pytest.mark.parametrize("model", ["hyperv", "isa", "pvpanic"])
-def test_panic_device_models(found, model):
-    assert found(validate_panic_devices, f"domain.devices.panicDevices: [{{}}, {{model: {model}}}]") == []
+def test_panic_device_models(causes_of, model):
+    assert causes_of(validate_panic_devices, f"domain.devices.panicDevices: [{{}}, {{model: {model}}}]") == []
 
 
-def test_other_panic_devices(found):
+def test_other_panic_devices(causes_of):
     spec = "domain.devices.panicDevices: [{}, {model: s390}]"
-    assert found(validate_panic_devices, spec) == ["Invalid spec.domain.devices.panicDevices[1].model"]
+    assert causes_of(validate_panic_devices, spec) == ["Invalid spec.domain.devices.panicDevices[1].model"]
     spec = "{architecture: s390x, domain.devices.panicDevices: [{}]}"
-    assert found(validate_panic_devices, spec) == ["Invalid spec.domain.devices.panicDevices"]
+    assert causes_of(validate_panic_devices, spec) == ["Invalid spec.domain.devices.panicDevices"]
 
 
 @pytest.mark.parametrize(
@@ -76,5 +76,5 @@ def test_other_panic_devices(found):
         ("false", [], []),
     ],
 )
-def test_vsock_needs_its_gate(found, attach, gates, causes):
-    assert found(validate_vsock, f"domain.devices.autoattachVSOCK: {attach}", gates=gates) == causes
+def test_vsock_needs_its_gate(causes_of, attach, gates, causes):
+    assert causes_of(validate_vsock, f"domain.devices.autoattachVSOCK: {attach}", gates=gates) == causes

@@ -28,17 +28,17 @@ def spec_of(fields, network=POD):
         ("{port: 80}, {port: 81}", []),
     ],
 )
-def test_ports(found, ports, fields):
+def test_ports(causes_of, ports, fields):
     spec = f"ports: [{ports}]".replace("name: 80", "name: '80'")
     expected = [field.replace("[", f"{FIRST}.ports[") for field in fields]
-    assert found(validate_interfaces, spec_of(spec)) == expected
-    assert found(validate_interfaces, spec_of(spec, MULTUS)) == []
+    assert causes_of(validate_interfaces, spec_of(spec)) == expected
+    assert causes_of(validate_interfaces, spec_of(spec, MULTUS)) == []
 
 
-def test_port_ranges_need_their_gate(found):
+def test_port_ranges_need_their_gate(causes_of):
     ranges = "masquerade: {}, portRanges: [{protocol: TCP, start: 1, end: 2}]"
-    assert found(validate_interfaces, spec_of(ranges)) == [f"Invalid {FIRST}.name"]
-    assert found(validate_interfaces, spec_of(ranges), gates=["PortRangesSpec"]) == []
+    assert causes_of(validate_interfaces, spec_of(ranges)) == [f"Invalid {FIRST}.name"]
+    assert causes_of(validate_interfaces, spec_of(ranges), gates=["PortRangesSpec"]) == []
 
 
 @pytest.mark.parametrize(
@@ -54,14 +54,14 @@ def test_port_ranges_need_their_gate(found):
         (", ".join(f"{{protocol: TCP, start: {port}, end: {port}}}" for port in range(1, 12)), [""]),
     ],
 )
-def test_port_ranges(found, ranges, fields):
+def test_port_ranges(causes_of, ranges, fields):
     spec = spec_of(f"masquerade: {{}}, portRanges: [{ranges}]")
     expected = [f"Invalid {FIRST}.portRanges{field}" for field in fields]
-    assert found(validate_interfaces, spec, gates=["PortRangesSpec"]) == expected
+    assert causes_of(validate_interfaces, spec, gates=["PortRangesSpec"]) == expected
 
 
-def test_port_ranges_are_for_masquerade_and_instead_of_ports(found):
+def test_port_ranges_are_for_masquerade_and_instead_of_ports(causes_of):
     spec = "bridge: {}, ports: [{port: 80}], portRanges: [{protocol: TCP, start: 1, end: 2}]"
-    seen = found(validate_interfaces, spec_of(spec), gates=["PortRangesSpec"])
+    seen = causes_of(validate_interfaces, spec_of(spec), gates=["PortRangesSpec"])
     assert seen == [f"Invalid {FIRST}.name", f"Invalid {FIRST}.name"]
-    assert found(validate_interfaces, spec_of(spec, MULTUS), gates=["PortRangesSpec"]) == []
+    assert causes_of(validate_interfaces, spec_of(spec, MULTUS), gates=["PortRangesSpec"]) == []

@@ -8,14 +8,14 @@ MULTUS = "networks: [{name: other, multus: {networkName: net}}]"
 
 @pytest.mark.parametrize("handler", ["httpGet: {port: 80}", "tcpSocket: {port: 22}", "exec: {}", "guestAgentPing: {}"])
 @pytest.mark.parametrize("probe", ["readinessProbe", "livenessProbe"])
-def test_a_probe_does_one_thing(found, probe, handler):
-    assert found(validate_probes, f"{{{probe}: {{{handler}}}, {POD}}}") == []
-    assert found(validate_probes, f"{{{probe}: {{}}, {POD}}}") == [f"Required spec.{probe}"]
+def test_a_probe_does_one_thing(causes_of, probe, handler):
+    assert causes_of(validate_probes, f"{{{probe}: {{{handler}}}, {POD}}}") == []
+    assert causes_of(validate_probes, f"{{{probe}: {{}}, {POD}}}") == [f"Required spec.{probe}"]
 
 
-def test_a_probe_does_not_do_two_things(found):
+def test_a_probe_does_not_do_two_things(causes_of):
     spec = f"{{readinessProbe: {{exec: {{}}, guestAgentPing: {{}}}}, {POD}}}"
-    assert found(validate_probes, spec) == ["Invalid spec.readinessProbe"]
+    assert causes_of(validate_probes, spec) == ["Invalid spec.readinessProbe"]
 
 
 @pytest.mark.parametrize("networks", [MULTUS, "networks: []"])
@@ -28,5 +28,5 @@ def test_a_probe_does_not_do_two_things(found):
         ("guestAgentPing: {}", []),
     ],
 )
-def test_probes_connect_over_the_pod_network(found, networks, handler, causes):
-    assert found(validate_probes, f"{{livenessProbe: {{{handler}}}, {networks}}}") == causes
+def test_probes_connect_over_the_pod_network(causes_of, networks, handler, causes):
+    assert causes_of(validate_probes, f"{{livenessProbe: {{{handler}}}, {networks}}}") == causes

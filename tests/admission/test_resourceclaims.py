@@ -24,9 +24,9 @@ CLAIM = "{name: c, resourceClaimName: x}"
         ("{name: c, resourceClaimTemplateName: ''}", ["Invalid [0].resourceClaimTemplateName"]),
     ],
 )
-def test_claims(found, claims, fields):
+def test_claims(causes_of, claims, fields):
     expected = [field.replace("[", "spec.resourceClaims[") for field in fields]
-    assert found(validate_resource_claims, f"resourceClaims: [{claims}]") == expected
+    assert causes_of(validate_resource_claims, f"resourceClaims: [{claims}]") == expected
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,9 @@ def test_claims(found, claims, fields):
         (f"{CLAIM}, {{name: d}}, {CLAIM}, {CLAIM}", ["Duplicate [2].name", "Duplicate [3].name"]),
     ],
 )
-def test_older_releases_take_each_name_once(found, claims, fields):
+def test_older_releases_take_each_name_once(causes_of, claims, fields):
     expected = [field.replace("[", "spec.resourceClaims[") for field in fields]
-    seen = found(validate_resource_claims, f"resourceClaims: [{claims}]", gates=GATES, release=RELEASES["v1.8.4"])
+    seen = causes_of(validate_resource_claims, f"resourceClaims: [{claims}]", gates=GATES, release=RELEASES["v1.8.4"])
     assert seen == expected
 
 
@@ -56,28 +56,28 @@ def test_older_releases_take_each_name_once(found, claims, fields):
         ("{name: a, claimName: c, requestName: r}, {name: b, claimName: c, requestName: s}", []),
     ],
 )
-def test_devices(found, kind, devices, fields):
+def test_devices(causes_of, kind, devices, fields):
     spec = f"resourceClaims: [{CLAIM}]\ndomain.devices.{kind}: [{devices}]"
     expected = [field.replace(" ", f" {DEVICES}.{kind}") for field in fields]
-    assert found(validate_resource_claims, spec, gates=GATES) == expected
+    assert causes_of(validate_resource_claims, spec, gates=GATES) == expected
 
 
-def test_claimed_devices_need_their_gates(found):
+def test_claimed_devices_need_their_gates(causes_of):
     spec = "domain.devices.%s: [{name: a, claimName: c, requestName: r}]"
     off = f"developerConfiguration.disabledFeatureGates: [{', '.join(GATES)}]"
     for kind in ("gpus", "hostDevices"):
-        assert found(validate_resource_claims, spec % kind, off) == [f"Invalid {DEVICES}.{kind}"]
+        assert causes_of(validate_resource_claims, spec % kind, off) == [f"Invalid {DEVICES}.{kind}"]
 
 
-def test_gpus_are_not_mixed_and_host_devices_may_be(found):
+def test_gpus_are_not_mixed_and_host_devices_may_be(causes_of):
     devices = "[{name: a, deviceName: d}, {name: b, claimName: c, requestName: r}]"
     for kind, expected in (("gpus", [f"Invalid {DEVICES}.gpus"]), ("hostDevices", [])):
         spec = f"resourceClaims: [{CLAIM}]\ndomain.devices.{kind}: {devices}"
-        assert found(validate_resource_claims, spec, gates=GATES) == expected
+        assert causes_of(validate_resource_claims, spec, gates=GATES) == expected
 
 
-def test_a_request_is_used_once_and_its_claim_is_listed(found):
-    seen = found(
+def test_a_request_is_used_once_and_its_claim_is_listed(causes_of):
+    seen = causes_of(
         validate_resource_claims,
         """
         domain.devices:
@@ -103,22 +103,22 @@ def test_a_request_is_used_once_and_its_claim_is_listed(found):
         ("hostDevices: [{name: a}]", []),
     ],
 )
-def test_the_oldest_release_looks_at_gpus_alone(found, devices, expected):
+def test_the_oldest_release_looks_at_gpus_alone(causes_of, devices, expected):
     spec = f"resourceClaims: [{CLAIM}]\ndomain.devices: {{{devices}}}"
-    assert found(validate_resource_claims, spec, gates=GATES, release=RELEASES["v1.7.4"]) == expected
+    assert causes_of(validate_resource_claims, spec, gates=GATES, release=RELEASES["v1.7.4"]) == expected
 
 
-def test_gpus_from_claims_need_their_gate_in_the_oldest_release_too(found):
+def test_gpus_from_claims_need_their_gate_in_the_oldest_release_too(causes_of):
     spec = "resourceClaims: [%s]\ndomain.devices.gpus: [{name: a, %s}]"
     for gpu, expected in (
         ("claimName: c, requestName: r", ["Invalid spec.spec.domain.devices.gpus"]),
         ("deviceName: d", []),
     ):
-        assert found(validate_resource_claims, spec % (CLAIM, gpu), release=RELEASES["v1.7.4"]) == expected
+        assert causes_of(validate_resource_claims, spec % (CLAIM, gpu), release=RELEASES["v1.7.4"]) == expected
 
 
 def test_the_oldest_release_crashes_on_a_request_of_no_claim(messages):
     spec = "domain.devices.gpus: [{name: a, requestName: r}, {name: b, claimName: c, requestName: r}]"
     field = "spec.spec.domain.devices.gpus"
-    said = messages(validate_resource_claims, spec, gates=GATES, release=RELEASES["v1.7.4"])
-    assert said == [f"{field}: 'a' has no claimName, on which KubeVirt fails"]
+    sentences = messages(validate_resource_claims, spec, gates=GATES, release=RELEASES["v1.7.4"])
+    assert sentences == [f"{field}: 'a' has no claimName, on which KubeVirt fails"]

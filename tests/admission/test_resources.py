@@ -26,8 +26,8 @@ CPU_LIMIT = "domain.resources.limits.cpu"
         ("10E", []),
     ],
 )
-def test_requested_memory_is_nothing_or_at_least_1m(found, memory, causes):
-    assert found(validate_memory_requests, f"{{{MEMORY}: {memory}}}") == causes
+def test_requested_memory_is_nothing_or_at_least_1m(causes_of, memory, causes):
+    assert causes_of(validate_memory_requests, f"{{{MEMORY}: {memory}}}") == causes
 
 
 @pytest.mark.parametrize(
@@ -40,13 +40,13 @@ def test_requested_memory_is_nothing_or_at_least_1m(found, memory, causes):
         ("1Gi", "-1Gi", [f"Invalid spec.{MEMORY_LIMIT}"]),
     ],
 )
-def test_the_memory_limit_is_not_below_the_request(found, memory, limit, causes):
-    assert found(validate_memory_limits, f"{{{MEMORY}: {memory}, {MEMORY_LIMIT}: {limit}}}") == causes
+def test_the_memory_limit_is_not_below_the_request(causes_of, memory, limit, causes):
+    assert causes_of(validate_memory_limits, f"{{{MEMORY}: {memory}, {MEMORY_LIMIT}: {limit}}}") == causes
 
 
 @pytest.mark.parametrize(("cpu", "causes"), [("100m", []), ("0", []), ("-1", [f"Invalid spec.{CPU}"])])
-def test_requested_cpu_time_is_not_negative(found, cpu, causes):
-    assert found(validate_cpu_requests, f"{{{CPU}: {cpu}}}") == causes
+def test_requested_cpu_time_is_not_negative(causes_of, cpu, causes):
+    assert causes_of(validate_cpu_requests, f"{{{CPU}: {cpu}}}") == causes
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,12 @@ def test_requested_cpu_time_is_not_negative(found, cpu, causes):
         ("1", "-1", [f"Invalid spec.{CPU_LIMIT}"]),
     ],
 )
-def test_the_cpu_limit_is_not_below_the_request(found, cpu, limit, causes):
-    assert found(validate_cpu_limits, f"{{{CPU}: {cpu}, {CPU_LIMIT}: {limit}}}") == causes
+def test_the_cpu_limit_is_not_below_the_request(causes_of, cpu, limit, causes):
+    assert causes_of(validate_cpu_limits, f"{{{CPU}: {cpu}, {CPU_LIMIT}: {limit}}}") == causes
 
 
-def test_a_limit_that_overflows_is_negative(found):
-    assert found(validate_memory_limits, f"{{{MEMORY_LIMIT}: 9223372036854775808}}") == [f"Invalid spec.{MEMORY_LIMIT}"]
-    assert found(validate_memory_limits, f"{{{MEMORY_LIMIT}: 8Ei}}") == []
+def test_a_limit_that_overflows_is_negative(causes_of):
+    assert causes_of(validate_memory_limits, f"{{{MEMORY_LIMIT}: 9223372036854775808}}") == [
+        f"Invalid spec.{MEMORY_LIMIT}"
+    ]
+    assert causes_of(validate_memory_limits, f"{{{MEMORY_LIMIT}: 8Ei}}") == []

@@ -25,7 +25,7 @@ def test_a_plain_vmi_is_admitted():
 
 
 def test_every_rule_speaks_whatever_the_others_find():
-    found = refused(
+    fields = refused(
         vmi(
             {"annotations": {"hooks.kubevirt.io/hookSidecars": "[]"}},
             hostname="-",
@@ -35,7 +35,7 @@ def test_every_rule_speaks_whatever_the_others_find():
             volumes=[{"name": "b", "emptyDisk": {"capacity": "1Gi"}}],
         )
     )
-    assert found == {
+    assert fields == {
         "spec.hostname",
         "spec.domain.machine.type",
         "spec.domain.devices.disks[0].name",
@@ -73,8 +73,8 @@ def test_fields_begin_with_the_place_of_the_spec():
 
 def test_a_discontinued_binding_is_refused():
     devices = {"interfaces": [{"name": "a", "macvtap": {}}]}
-    found = refused(vmi(domain={"devices": devices}, networks=[{"name": "a", "multus": {"networkName": "net"}}]))
-    assert "spec.domain.devices.interfaces[0].macvtap" in found
+    fields = refused(vmi(domain={"devices": devices}, networks=[{"name": "a", "multus": {"networkName": "net"}}]))
+    assert "spec.domain.devices.interfaces[0].macvtap" in fields
 
 
 WRONG = {
@@ -148,10 +148,10 @@ def test_every_rule_has_an_example():
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_rule_is_asked_where_it_has_something_to_say(found, name):
-    rule, said = getattr(rules, f"validate_{name}"), 0
+def test_a_rule_is_asked_where_it_has_something_to_say(causes_of, name):
+    rule, count = getattr(rules, f"validate_{name}"), 0
     for release in RELEASES.values():
-        causes = found(rule, WRONG[name], CONFIGURATION, release=release)
-        assert set(causes) <= set(found(validate_vmi_spec, WRONG[name], CONFIGURATION, release=release))
-        said += len(causes)
-    assert said
+        causes = causes_of(rule, WRONG[name], CONFIGURATION, release=release)
+        assert set(causes) <= set(causes_of(validate_vmi_spec, WRONG[name], CONFIGURATION, release=release))
+        count += len(causes)
+    assert count

@@ -35,12 +35,12 @@ def test_every_source_of_the_api_counts():
         ("downwardMetrics: {}", [f"Invalid {VOLUME}"]),
     ],
 )
-def test_source(found, volume, expected):
-    assert found(validate_volumes, f"volumes: [{{name: a, {volume}}}]") == expected
+def test_source(causes_of, volume, expected):
+    assert causes_of(validate_volumes, f"volumes: [{{name: a, {volume}}}]") == expected
 
 
-def test_downward_metrics_need_a_gate(found):
-    assert found(validate_volumes, "volumes: [{name: a, downwardMetrics: {}}]", gates=["DownwardMetrics"]) == []
+def test_downward_metrics_need_a_gate(causes_of):
+    assert causes_of(validate_volumes, "volumes: [{name: a, downwardMetrics: {}}]", gates=["DownwardMetrics"]) == []
 
 
 @pytest.mark.parametrize(
@@ -53,25 +53,27 @@ def test_downward_metrics_need_a_gate(found):
         ("path: /d.img, type: Disk, capacity: 1Gi", [f"Invalid {VOLUME}.hostDisk.capacity"]),
     ],
 )
-def test_host_disk(found, disk, expected):
+def test_host_disk(causes_of, disk, expected):
     spec = f"volumes: [{{name: a, hostDisk: {{{disk}}}}}]"
-    assert found(validate_volumes, spec, gates=["HostDisk"]) == expected
-    assert found(validate_volumes, spec) == [f"Invalid {VOLUME}", *expected]
+    assert causes_of(validate_volumes, spec, gates=["HostDisk"]) == expected
+    assert causes_of(validate_volumes, spec) == [f"Invalid {VOLUME}", *expected]
 
 
-def test_names_differ(found):
+def test_names_differ(causes_of):
     image = "containerDisk: {image: i}"
-    seen = found(validate_volumes, f"volumes: [{{name: a, {image}}}, {{name: b, {image}}}, {{name: a, {image}}}]")
+    seen = causes_of(validate_volumes, f"volumes: [{{name: a, {image}}}, {{name: b, {image}}}, {{name: a, {image}}}]")
     assert seen == ["Invalid spec.volumes[2].name"]
 
 
 @pytest.mark.parametrize(
     "source", ["serviceAccount: {serviceAccountName: s}", "downwardMetrics: {}", "memoryDump: {claimName: c}"]
 )
-def test_some_sources_can_be_there_once(found, source):
+def test_some_sources_can_be_there_once(causes_of, source):
     one, other = f"{{name: a, {source}}}", f"{{name: b, {source}}}"
-    assert found(validate_volumes, f"volumes: [{one}]", gates=["DownwardMetrics"]) == []
-    assert found(validate_volumes, f"volumes: [{one}, {other}]", gates=["DownwardMetrics"]) == ["Invalid spec.volumes"]
+    assert causes_of(validate_volumes, f"volumes: [{one}]", gates=["DownwardMetrics"]) == []
+    assert causes_of(validate_volumes, f"volumes: [{one}, {other}]", gates=["DownwardMetrics"]) == [
+        "Invalid spec.volumes"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -88,12 +90,12 @@ def test_some_sources_can_be_there_once(found, source):
         ("/a//", False),
     ],
 )
-def test_the_path_in_a_container_disk_is_plain(found, path, right):
-    seen = found(validate_container_disks, f"volumes: [{{name: a, containerDisk: {{image: i, path: '{path}'}}}}]")
+def test_the_path_in_a_container_disk_is_plain(causes_of, path, right):
+    seen = causes_of(validate_container_disks, f"volumes: [{{name: a, containerDisk: {{image: i, path: '{path}'}}}}]")
     assert seen == ([] if right else [f"Invalid {VOLUME}.containerDisk"])
 
 
-def test_utility_volumes_are_plugged_in_later(found):
+def test_utility_volumes_are_plugged_in_later(causes_of):
     spec = "utilityVolumes: [{name: a, claimName: c}]"
-    assert found(validate_utility_volumes, spec) == ["Invalid spec.utilityVolumes"]
-    assert found(validate_utility_volumes, "volumes: []") == []
+    assert causes_of(validate_utility_volumes, spec) == ["Invalid spec.utilityVolumes"]
+    assert causes_of(validate_utility_volumes, "volumes: []") == []
