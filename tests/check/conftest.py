@@ -22,7 +22,7 @@ SMALL = {
 class Bench:
     def __init__(self, root):
         self.root = root
-        self.said = []
+        self.lines = []
 
     def write(self, files):
         changed = {"catalog.yaml": CATALOG} | SMALL | files
@@ -34,14 +34,14 @@ class Bench:
         catalog = load_catalog(self.root)
         texts = [((self.root / file).read_bytes(), str(self.root / file)) for file in catalog.files if "j2" not in file]
         beside = read_manifests(dedent(manifests), "beside.yaml") if manifests else []
-        found = check(take(catalog, beside, today=today, texts=texts))
-        self.said += [str(each).replace(f"{self.root}/", "") for each in found]
-        return found
+        findings = check(take(catalog, beside, today=today, texts=texts))
+        self.lines += [str(finding).replace(f"{self.root}/", "") for finding in findings]
+        return findings
 
     def __call__(self, files=None, *, manifests="", today=date(2026, 1, 1)):
         """The findings as text, with paths below the catalog."""
-        found = self.findings(files, manifests=manifests, today=today)
-        return [str(each).replace(f"{self.root}/", "") for each in found]
+        findings = self.findings(files, manifests=manifests, today=today)
+        return [str(finding).replace(f"{self.root}/", "") for finding in findings]
 
     def instancetype(self, spec, size="{vcpus: 4}"):
         """The findings of a catalog whose only class has one size and this spec."""
@@ -70,20 +70,20 @@ def bench(tmp_path: Path, snapshot):
     """All that is found is held against what a user read before, too."""
     bench = Bench(tmp_path)
     yield bench
-    if bench.said:
-        assert list(dict.fromkeys(bench.said)) == snapshot(name="bench")
+    if bench.lines:
+        assert list(dict.fromkeys(bench.lines)) == snapshot(name="bench")
 
 
 @pytest.fixture
 def imported(snapshot):
-    said = []
+    lines = []
 
     def run(text, today=date(2026, 1, 1)):
         """The findings of manifests that no catalog is beside."""
-        found = check(take(manifests=read_manifests(dedent(text), "beside.yaml"), today=today))
-        said.extend(map(str, found))
-        return [str(each) for each in found]
+        findings = check(take(manifests=read_manifests(dedent(text), "beside.yaml"), today=today))
+        lines.extend(map(str, findings))
+        return [str(finding) for finding in findings]
 
     yield run
-    if said:
-        assert list(dict.fromkeys(said)) == snapshot(name="imported")
+    if lines:
+        assert list(dict.fromkeys(lines)) == snapshot(name="imported")

@@ -20,25 +20,25 @@ def test_findings_that_are_allowed(bench, objects):
 
 
 def test_only_the_objects_that_are_named(bench):
-    (found,) = bench(allowing("rule: no-replacement, objects: [linux.old], reason: x"))
-    assert "linux.older" in found
+    (finding,) = bench(allowing("rule: no-replacement, objects: [linux.old], reason: x"))
+    assert "linux.older" in finding
 
 
 def test_an_allowance_that_matches_nothing(bench):
-    found = bench(allowing("rule: no-replacement, reason: x", "rule: no-replacement, objects: [m.*], reason: x"))
+    findings = bench(allowing("rule: no-replacement, reason: x", "rule: no-replacement, objects: [m.*], reason: x"))
     expected = "there is no finding of no-replacement that this allows [warning: unused-allowance]"
-    assert found == [f"catalog.yaml:5:5: allow[1]: {expected}"]
+    assert findings == [f"catalog.yaml:5:5: allow[1]: {expected}"]
 
 
 def test_a_rule_that_does_not_exist(bench):
-    (found,) = bench(allowing("rule: no-replacement, reason: x", "rule: no-replacment, reason: x"))
-    assert "allow[1].rule: 'no-replacment' is no rule; did you mean 'no-replacement'?" in found
-    assert found.endswith("[error: unknown-rule]")
+    (finding,) = bench(allowing("rule: no-replacement, reason: x", "rule: no-replacment, reason: x"))
+    assert "allow[1].rule: 'no-replacment' is no rule; did you mean 'no-replacement'?" in finding
+    assert finding.endswith("[error: unknown-rule]")
 
 
 def test_a_rule_that_cannot_be_allowed(bench):
-    found = bench(allowing("rule: unused-allowance, reason: x", "rule: no-replacement, reason: x"))
-    assert [each.rpartition(" ")[2] for each in found] == ["unknown-rule]"]
+    findings = bench(allowing("rule: unused-allowance, reason: x", "rule: no-replacement, reason: x"))
+    assert [finding.rpartition(" ")[2] for finding in findings] == ["unknown-rule]"]
 
 
 @pytest.mark.parametrize("entry", ["rule: no-replacement", 'rule: no-replacement, reason: ""', "reason: x"])

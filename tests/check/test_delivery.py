@@ -47,7 +47,7 @@ def application(name, path, spec="", annotations=""):
 
 
 @pytest.fixture
-def found(tmp_path, monkeypatch):
+def findings_of(tmp_path, monkeypatch):
     """What `check` says of a repository with these files: rules, places and messages."""
     monkeypatch.chdir(tmp_path)
 
@@ -60,9 +60,9 @@ def found(tmp_path, monkeypatch):
     return findings
 
 
-def test_a_kustomization_of_vms_depends_on_that_of_their_types(found):
+def test_a_kustomization_of_vms_depends_on_that_of_their_types(findings_of):
     files = {"types/t.yaml": TYPE % "", "apps/web.yaml": VM % "Always"}
-    assert found({**files, "flux.yaml": f"{kustomization('types')}---\n{kustomization('apps')}"}) == [
+    assert findings_of({**files, "flux.yaml": f"{kustomization('types')}---\n{kustomization('apps')}"}) == [
         (
             "flux.yaml:6:1: Kustomization/flux-system/apps: spec.dependsOn: VirtualMachine/web/web names "
             "VirtualMachineClusterInstancetype m.small of Kustomization types, which may come later: add dependsOn: "
@@ -70,34 +70,37 @@ def test_a_kustomization_of_vms_depends_on_that_of_their_types(found):
         )
     ]
     depends = ", dependsOn: [{name: types}]"
-    assert found({"flux.yaml": f"{kustomization('types')}---\n{kustomization('apps', depends)}"}) == []
-    assert found({"flux.yaml": f"{kustomization('types')}---\n{kustomization('apps')}"}, "-e", "types") == []
+    assert findings_of({"flux.yaml": f"{kustomization('types')}---\n{kustomization('apps', depends)}"}) == []
+    assert findings_of({"flux.yaml": f"{kustomization('types')}---\n{kustomization('apps')}"}, "-e", "types") == []
     between = kustomization("between", depends, "nowhere")
     behind = kustomization("apps", ", dependsOn: [{name: between}]")
-    assert found({"flux.yaml": f"{kustomization('types')}---\n{between}---\n{behind}"}) == []
+    assert findings_of({"flux.yaml": f"{kustomization('types')}---\n{between}---\n{behind}"}) == []
 
 
-def test_flux_applies_the_types_of_a_kustomization_first(found):
-    assert found({"apps/t.yaml": TYPE % "", "apps/web.yaml": VM % "Always", "flux.yaml": kustomization("apps")}) == []
+def test_flux_applies_the_types_of_a_kustomization_first(findings_of):
+    assert (
+        findings_of({"apps/t.yaml": TYPE % "", "apps/web.yaml": VM % "Always", "flux.yaml": kustomization("apps")})
+        == []
+    )
 
 
-def test_types_of_an_application_are_in_a_lower_wave(found):
+def test_types_of_an_application_are_in_a_lower_wave(findings_of):
     files = {"vms/t.yaml": TYPE % "", "vms/web.yaml": VM % "Always", "app.yaml": application("vms", "vms")}
-    assert found(files) == [
+    assert findings_of(files) == [
         (
             "vms/web.yaml:1:1: VirtualMachine/web/web: names VirtualMachineClusterInstancetype m.small of the same "
             "sync wave or a later one: give it a lower sync wave (in vms) [warning: sync-order]"
         )
     ]
     wave = ', annotations: {argocd.argoproj.io/sync-wave: "-1"}'
-    assert found({"vms/t.yaml": TYPE % wave}) == []
+    assert findings_of({"vms/t.yaml": TYPE % wave}) == []
 
 
-def test_an_application_of_types_is_in_a_lower_wave(found):
+def test_an_application_of_types_is_in_a_lower_wave(findings_of):
     files = {"types/t.yaml": TYPE % "", "vms/web.yaml": VM % "Always", "vms.yaml": application("vms", "vms")}
-    assert found({**files, "types.yaml": application("types", "types")}) == [LATER]
+    assert findings_of({**files, "types.yaml": application("types", "types")}) == [LATER]
     wave = ', annotations: {argocd.argoproj.io/sync-wave: "-1"}'
-    assert found({"types.yaml": application("types", "types", annotations=wave)}) == []
+    assert findings_of({"types.yaml": application("types", "types", annotations=wave)}) == []
 
 
 LATER = (
@@ -116,35 +119,35 @@ LATER = (
         ("blue", "", [LATER]),
     ],
 )
-def test_an_application_of_types_in_another_cluster_is_none_of_a_vms(found, types, vms, findings):
+def test_an_application_of_types_in_another_cluster_is_none_of_a_vms(findings_of, types, vms, findings):
     def landing(name, cluster):
         text = application(name, name)
         return text.replace("destination: {", f"destination: {{name: {cluster}, ") if cluster else text
 
     files = {"types/t.yaml": TYPE % "", "vms/web.yaml": VM % "Always"}
-    assert found({**files, "vms.yaml": landing("vms", vms), "types.yaml": landing("types", types)}) == findings
+    assert findings_of({**files, "vms.yaml": landing("vms", vms), "types.yaml": landing("types", types)}) == findings
 
 
-def test_an_application_is_told_once_of_another_whatever_its_vms_name_of_it(found):
+def test_an_application_is_told_once_of_another_whatever_its_vms_name_of_it(findings_of):
     both = "---\n".join(VM.replace("name: web,", f"name: {name},") % "Always" for name in ("web", "db"))
     files = {"types/t.yaml": TYPE % "", "vms/web.yaml": both, "vms.yaml": application("vms", "vms")}
-    assert found({**files, "types.yaml": application("types", "types")}) == [LATER]
+    assert findings_of({**files, "types.yaml": application("types", "types")}) == [LATER]
 
 
-def test_a_vm_whose_own_application_has_the_type_too_is_told_of_that_one(found):
+def test_a_vm_whose_own_application_has_the_type_too_is_told_of_that_one(findings_of):
     files = {"types/t.yaml": TYPE % "", "vms/t.yaml": TYPE % "", "vms/web.yaml": VM % "Always"}
     applications = {"a.yaml": application("a", "types"), "vms.yaml": application("vms", "vms")}
-    findings = found({**files, **applications})
+    findings = findings_of({**files, **applications})
     assert [line for line in findings if "Application a" in line] == []
     assert [line.partition(": names ")[0] for line in findings] == ["vms/web.yaml:1:1: VirtualMachine/web/web"]
 
 
-def test_of_argo_cd_and_flux_nobody_knows_who_comes_first(found):
+def test_of_argo_cd_and_flux_nobody_knows_who_comes_first(findings_of):
     files = {"types/t.yaml": TYPE % "", "vms/web.yaml": VM % "Always", "vms.yaml": application("vms", "vms")}
-    assert found({**files, "flux.yaml": kustomization("types")}) == []
+    assert findings_of({**files, "flux.yaml": kustomization("types")}) == []
 
 
-def test_kustomizations_that_depend_on_each_other_in_a_circle(found):
+def test_kustomizations_that_depend_on_each_other_in_a_circle(findings_of):
     circle = "---\n".join(
         (
             kustomization("types"),
@@ -152,7 +155,7 @@ def test_kustomizations_that_depend_on_each_other_in_a_circle(found):
             kustomization("next", ", dependsOn: [{name: apps}]", "nowhere"),
         )
     )
-    (finding,) = found({"types/t.yaml": TYPE % "", "apps/web.yaml": VM % "Always", "flux.yaml": circle})
+    (finding,) = findings_of({"types/t.yaml": TYPE % "", "apps/web.yaml": VM % "Always", "flux.yaml": circle})
     assert finding.endswith("which may come later: add dependsOn: [{name: types}] (in apps) [warning: sync-order]")
 
 
@@ -182,8 +185,8 @@ def test_kustomizations_that_depend_on_each_other_in_a_circle(found):
         (", wait: true, suspend: true", "Halted", ""),
     ],
 )
-def test_flux_waits_for_a_vm_without_end(found, spec, strategy, message):
-    findings = found({"apps/web.yaml": VM % strategy, "flux.yaml": kustomization("apps", spec)})
+def test_flux_waits_for_a_vm_without_end(findings_of, spec, strategy, message):
+    findings = findings_of({"apps/web.yaml": VM % strategy, "flux.yaml": kustomization("apps", spec)})
     start = "flux.yaml:1:1: Kustomization/flux-system/apps: "
     assert findings == ([f"{start}{message} (in apps) [warning: endless-sync]"] if message else [])
 
@@ -212,9 +215,9 @@ resources:
 """
 
 
-def test_helm_creates_the_vms_of_a_release_before_their_types(found):
+def test_helm_creates_the_vms_of_a_release_before_their_types(findings_of):
     release = RELEASE.replace("resources:\n", RESOURCES).replace("Always,", "Always, instancetype: {name: m.small},")
-    assert found({"release.yaml": release % DISABLED}) == [
+    assert findings_of({"release.yaml": release % DISABLED}) == [
         (
             "release.yaml:14:7: VirtualMachine/web/web: names VirtualMachineClusterInstancetype m.small of the same "
             "release, in which Helm creates VMs first: deploy it by another one before (in raw) [warning: sync-order]"
@@ -222,29 +225,29 @@ def test_helm_creates_the_vms_of_a_release_before_their_types(found):
     ]
 
 
-def test_a_release_of_helm_4_waits_for_vms(found):
-    assert found({"release.yaml": RELEASE % ""}) == [
+def test_a_release_of_helm_4_waits_for_vms(findings_of):
+    assert findings_of({"release.yaml": RELEASE % ""}) == [
         (
             "release.yaml:1:1: HelmRelease/web/raw: spec.upgrade.disableWait: waits from Flux 2.8 on for 1 VM (web): "
             "after a change of its template it is not ready before someone restarts the VM (in raw) "
             "[warning: endless-sync]"
         )
     ]
-    assert found({"release.yaml": RELEASE % DISABLED}) == []
-    assert found({"release.yaml": RELEASE % LEGACY}) == []
+    assert findings_of({"release.yaml": RELEASE % DISABLED}) == []
+    assert findings_of({"release.yaml": RELEASE % LEGACY}) == []
 
 
-def test_three_of_many_vms_that_are_waited_for_are_named(found):
+def test_three_of_many_vms_that_are_waited_for_are_named(findings_of):
     vms = "---\n".join(VM.replace("name: web,", f"name: {name},") % "Halted" for name in ("a", "b", "c", "d"))
     start = "flux.yaml:1:1: Kustomization/flux-system/apps: spec.wait: waits for "
     end = ", which Git stops: it is never ready (in apps) [warning: endless-sync]"
     files = {"apps/web.yaml": vms, "flux.yaml": kustomization("apps", ", wait: true")}
-    assert found(files) == [f"{start}4 VMs (a, b, c and 1 more){end}"]
+    assert findings_of(files) == [f"{start}4 VMs (a, b, c and 1 more){end}"]
     running = VM.replace("name: web,", "name: e,") % "Always"
-    assert found({**files, "apps/web.yaml": f"{VM % 'Halted'}---\n{running}"}) == [f"{start}1 VM (web){end}"]
+    assert findings_of({**files, "apps/web.yaml": f"{VM % 'Halted'}---\n{running}"}) == [f"{start}1 VM (web){end}"]
 
 
-def test_flux_waits_for_vms_alone(found):
+def test_flux_waits_for_vms_alone(findings_of):
     pool = """\
         apiVersion: pool.kubevirt.io/v1beta1
         kind: VirtualMachinePool
@@ -256,27 +259,27 @@ def test_flux_waits_for_vms_alone(found):
             metadata: {labels: {a: b}}
             spec: {runStrategy: Always, template: {metadata: {labels: {a: b}}, spec: {domain: {devices: {}}}}}
         """
-    assert found({"apps/web.yaml": pool, "flux.yaml": kustomization("apps", ", wait: true")}) == []
+    assert findings_of({"apps/web.yaml": pool, "flux.yaml": kustomization("apps", ", wait: true")}) == []
 
 
 @pytest.mark.parametrize(("strategy", "wave"), [("Always", "-1"), ("Halted", "0")])
-def test_argo_cd_waits_for_no_vm_that_runs_and_in_no_single_wave(found, strategy, wave):
+def test_argo_cd_waits_for_no_vm_that_runs_and_in_no_single_wave(findings_of, strategy, wave):
     annotations = f', annotations: {{argocd.argoproj.io/sync-wave: "{wave}"}}'
     files = {"vms/t.yaml": TYPE % annotations, "vms/web.yaml": VM % strategy, "app.yaml": application("vms", "vms")}
-    assert [line for line in found(files) if "endless-sync" in line] == []
+    assert [line for line in findings_of(files) if "endless-sync" in line] == []
 
 
-def test_argo_cd_waits_for_a_stopped_vm_among_waves(found):
+def test_argo_cd_waits_for_a_stopped_vm_among_waves(findings_of):
     wave = ', annotations: {argocd.argoproj.io/sync-wave: "-1"}'
     files = {"vms/t.yaml": TYPE % wave, "vms/web.yaml": VM % "Halted", "app.yaml": application("vms", "vms")}
-    assert found(files) == [
+    assert findings_of(files) == [
         (
             "app.yaml:1:1: Application/argocd/vms: has several sync waves, and waits for ever for 1 VM (web), which "
             "Git stops (in vms) [warning: endless-sync]"
         )
     ]
     settings = CliRunner().invoke(main, ["gitops", "argocd", "--health"]).stdout
-    assert found({"argocd-cm.yaml": settings}) == []
+    assert findings_of({"argocd-cm.yaml": settings}) == []
 
 
 MACHINE = """\
@@ -318,15 +321,15 @@ MACHINE = """\
         ("jsonPointers: [/spec/template/spec/nodeSelector]", ""),
     ],
 )
-def test_a_rule_that_hides_what_a_machine_is_made_of(found, rule, field):
+def test_a_rule_that_hides_what_a_machine_is_made_of(findings_of, rule, field):
     ignoring = f"\n          ignoreDifferences: [{{group: kubevirt.io, kind: VirtualMachine, {rule}}}]"
-    findings = found({"vms/web.yaml": MACHINE, "app.yaml": application("vms", "vms", ignoring)})
+    findings = findings_of({"vms/web.yaml": MACHINE, "app.yaml": application("vms", "vms", ignoring)})
     start = "app.yaml:1:1: Application/argocd/vms: spec.ignoreDifferences[0]: hides changes of "
     end = " of 1 VM (web): they are neither shown nor synced (in vms) [warning: ignored-too-much]"
     assert findings == ([f"{start}{field}{end}"] if field else [])
 
 
-def test_each_rule_that_hides_changes_names_the_vms_that_it_is_about(found):
+def test_each_rule_that_hides_changes_names_the_vms_that_it_is_about(findings_of):
     rules = """
           ignoreDifferences:
           - {group: apps, kind: Deployment, jsonPointers: [/spec/template/spec/hostname]}
@@ -336,7 +339,7 @@ def test_each_rule_that_hides_changes_names_the_vms_that_it_is_about(found):
     vms = f"{VM % 'Always'}---\n{untyped % 'Always'}"
     end = "they are neither shown nor synced (in vms) [warning: ignored-too-much]"
     start = "app.yaml:1:1: Application/argocd/vms: spec.ignoreDifferences"
-    assert found({"vms/web.yaml": vms, "app.yaml": application("vms", "vms", rules)}) == [
+    assert findings_of({"vms/web.yaml": vms, "app.yaml": application("vms", "vms", rules)}) == [
         f"{start}[1]: hides changes of spec.template.spec.hostname of 1 VM (db): {end}",
         f"{start}[2]: hides changes of spec.instancetype.name of 2 VMs (web, db): {end}",
     ]

@@ -30,9 +30,9 @@ def vm(name, instancetype="m.large", namespace="default"):
 
 def test_a_template_is_judged_in_every_environment(bench):
     overlays = f"one: {{}}\ntwo: {SMALL}\nthree: {SMALL}\n"
-    (found,) = bench({"overlays.yaml": overlays, "vms/db.yaml": vm("db")})
-    assert "there is no VirtualMachineClusterInstancetype 'm.large'" in found
-    assert found.endswith("(in two and three) [error: vm-refused]")
+    (finding,) = bench({"overlays.yaml": overlays, "vms/db.yaml": vm("db")})
+    assert "there is no VirtualMachineClusterInstancetype 'm.large'" in finding
+    assert finding.endswith("(in two and three) [error: vm-refused]")
 
 
 def test_a_template_is_judged_where_it_says(bench):
@@ -57,11 +57,11 @@ def test_a_plain_manifest_names_environments_and_no_parameters(bench, vms, probl
 
 def test_vms_of_a_cluster_are_judged_where_their_namespace_is(bench):
     overlays = f"shop: {SMALL[:-1]}, namespaces: [shop]}}\nrest: {{namespaces: ['[!s]*']}}\n"
-    (found,) = bench(
+    (finding,) = bench(
         {"overlays.yaml": overlays}, manifests=vm("a", namespace="shop") + "---\n" + vm("b", namespace="team")
     )
-    assert "VirtualMachine/shop/a: spec.instancetype.name: there is no" in found
-    assert found.endswith("(in shop) [error: vm-refused]")
+    assert "VirtualMachine/shop/a: spec.instancetype.name: there is no" in finding
+    assert finding.endswith("(in shop) [error: vm-refused]")
 
 
 def test_leaving_out_what_is_deprecated_removes_it(bench):
@@ -75,7 +75,7 @@ def test_leaving_out_what_is_deprecated_removes_it(bench):
         "overlays.yaml:1:1: m.large: one.deprecated: leaves out m.large, which is deprecated and stays until "
         "2026-06-01: that removes it; it is used by VirtualMachine/default/db (in one) [warning: removed-early]"
     )
-    assert [each.rpartition("(in ")[2] for each in rest] == [
+    assert [finding.rpartition("(in ")[2] for finding in rest] == [
         "one and two) [warning: uses-deprecated]",
         "one) [error: vm-refused]",
     ]
@@ -83,8 +83,8 @@ def test_leaving_out_what_is_deprecated_removes_it(bench):
 
 def test_without_a_sunset_it_is_never_time(bench):
     files = {"overlays.yaml": "one: {deprecated: false}\n", "instancetypes/m.yaml": OLD % "{replacedBy: m.small}"}
-    (found,) = bench(files, today=date(2099, 1, 1))
-    assert "m.large, which is deprecated and has no sunset yet: that removes it; it is used by no VM" in found
+    (finding,) = bench(files, today=date(2099, 1, 1))
+    assert "m.large, which is deprecated and has no sunset yet: that removes it; it is used by no VM" in finding
 
 
 def test_after_the_sunset_check_reminds_of_what_is_still_there(bench):
@@ -93,8 +93,8 @@ def test_after_the_sunset_check_reminds_of_what_is_still_there(bench):
         "instancetypes/m.yaml": OLD % "{replacedBy: m.small, sunset: 2026-06-01}",
     }
     assert bench(files, today=date(2026, 6, 1)) == []
-    (found,) = bench(files, today=date(2026, 6, 2))
-    assert found.endswith("was to be removed on 2026-06-01 (in two) [warning: sunset-passed]")
+    (finding,) = bench(files, today=date(2026, 6, 2))
+    assert finding.endswith("was to be removed on 2026-06-01 (in two) [warning: sunset-passed]")
 
 
 def test_what_was_never_selected_is_not_removed(bench):
@@ -133,9 +133,9 @@ def test_clusters_and_namespaces_are_names(bench, overlay, problem):
 def test_what_build_would_refuse(bench):
     bench.write({"overlays.yaml": "one: {}\ntwo: {}\n"})
     publish(load_catalog(bench.root), "v1.0.0", bench.root.parent / f"{bench.root.name}-output")
-    (found,) = bench({"overlays.yaml": "one: {}\ntwo: {select: {names: [m.small, linux.one]}}\n"})
-    assert found.startswith("overlays.yaml:2:1: instance type m.large: is left out, and was published in v1.0.0: VMs")
-    assert found.endswith("(in two) [error: broken-promise]")
+    (finding,) = bench({"overlays.yaml": "one: {}\ntwo: {select: {names: [m.small, linux.one]}}\n"})
+    assert finding.startswith("overlays.yaml:2:1: instance type m.large: is left out, and was published in v1.0.0: VMs")
+    assert finding.endswith("(in two) [error: broken-promise]")
     allowed = f"{CATALOG}allow: [{{rule: broken-promise, reason: nobody uses it}}]\n"
     assert "'broken-promise' cannot be allowed" in "".join(bench({"catalog.yaml": allowed}))
 
@@ -144,12 +144,12 @@ def test_a_vm_is_one_step_of_the_work_however_many_environments_it_is_in(bench):
     steps = []
 
     def teller(items, number, noun):
-        found = list(items)
-        steps.append((len(found), number, noun))
-        return found
+        vms = list(items)
+        steps.append((len(vms), number, noun))
+        return vms
 
     with reporting_to(teller):
         overlays = "{one: {scope: cluster}, two: {scope: cluster}}"
-        found = bench({"overlays.yaml": overlays, "vms/a.yaml": vm("a", "gone")}, manifests=vm("b", "gone"))
-    assert len([each for each in found if "(in one and two)" in each]) == 2, found
+        findings = bench({"overlays.yaml": overlays, "vms/a.yaml": vm("a", "gone")}, manifests=vm("b", "gone"))
+    assert len([finding for finding in findings if "(in one and two)" in finding]) == 2, findings
     assert steps == [(2, 2, "VMs")]

@@ -53,9 +53,9 @@ UEFI = "preferences: {linux.one: {spec: {firmware: {preferredEfi: {secureBoot: f
     ],
 )
 def test_what_kubevirt_refuses_is_one_error_at_the_field(bench, spec, place, expected):
-    found = [each for each in bench.instancetype(spec) if f"{expected}]" in each]
-    assert any(f"VirtualMachineClusterInstancetype/m.large: {place}: " in each for each in found), found
-    assert all(f"[error: {expected}]" in each for each in bench.instancetype(spec))
+    findings = [finding for finding in bench.instancetype(spec) if f"{expected}]" in finding]
+    assert any(f"VirtualMachineClusterInstancetype/m.large: {place}: " in finding for finding in findings), findings
+    assert all(f"[error: {expected}]" in finding for finding in bench.instancetype(spec))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_what_kubevirt_takes_is_no_finding(bench, spec):
 
 
 def test_a_finding_is_where_the_field_was_set_last(bench):
-    found = bench(
+    findings = bench(
         {
             "instancetypes/m.yaml": """\
                 class: m
@@ -94,11 +94,11 @@ def test_a_finding_is_where_the_field_was_set_last(bench):
         "instancetypes/m.yaml:9:5: VirtualMachineClusterInstancetype/m.small: spec.memory.guest: "
         "memory.guest 4608Mi is not a whole number of pages of 1Gi [error: hugepages]"
     )
-    assert found == [expected]
+    assert findings == [expected]
 
 
 def test_what_an_environment_patches_is_checked_as_it_deploys_it(bench):
-    found = bench(
+    findings = bench(
         {
             "overlays.yaml": """\
                 lab:
@@ -113,22 +113,28 @@ def test_what_an_environment_patches_is_checked_as_it_deploys_it(bench):
         "overlays.yaml:1:1: VirtualMachineInstancetype/lab/m.large: spec.memory.hugepages.pageSize: "
         "no processor has huge pages of 3Gi (in lab) [error: hugepages]"
     )
-    assert found == [expected]
+    assert findings == [expected]
 
 
 def test_deprecated_fields_are_warnings_at_the_field(bench):
-    (found,) = [each for each in bench.instancetype("{launchSecurity: {sev: {}}}") if "deprecated-field" in each]
-    assert ": spec.launchSecurity: is deprecated in an instance type" in found
+    (finding,) = [
+        finding for finding in bench.instancetype("{launchSecurity: {sev: {}}}") if "deprecated-field" in finding
+    ]
+    assert ": spec.launchSecurity: is deprecated in an instance type" in finding
 
 
 def test_confidential_guests_get_the_uefi_that_they_need_from_a_preference(bench):
     files = {"instancetypes/m.yaml": CONFIDENTIAL % "sev"}
     assert "unusable-instancetype" in "".join(bench(files))
-    assert [each for each in bench(files | {"preferences/linux.yaml": UEFI}) if "deprecated-field" not in each] == []
+    assert [
+        finding for finding in bench(files | {"preferences/linux.yaml": UEFI}) if "deprecated-field" not in finding
+    ] == []
 
 
 def test_confidential_guests_of_two_kinds(bench):
-    (finding,) = [each for each in bench.instancetype("{launchSecurity: {sev: {}, snp: {}}}") if "error" in each]
+    (finding,) = [
+        finding for finding in bench.instancetype("{launchSecurity: {sev: {}, snp: {}}}") if "error" in finding
+    ]
     assert finding.endswith(
         "m.large: spec.launchSecurity: is exactly one of sev, snp, tdx, not sev and snp [error: instancetype-refused]"
     )
@@ -150,6 +156,6 @@ def test_feature_gates_are_those_of_the_kubevirt_cr(bench):
 
 
 def test_huge_pages_that_no_processor_has(bench):
-    (found,) = bench.instancetype("{memory: {hugepages: {pageSize: 4Mi}}}")
-    assert "spec.memory.hugepages.pageSize: no processor has huge pages of 4Mi" in found
-    assert found.endswith("[warning: huge-page-size]")
+    (finding,) = bench.instancetype("{memory: {hugepages: {pageSize: 4Mi}}}")
+    assert "spec.memory.hugepages.pageSize: no processor has huge pages of 4Mi" in finding
+    assert finding.endswith("[warning: huge-page-size]")

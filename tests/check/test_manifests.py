@@ -29,8 +29,8 @@ def a_preference(name="p", labels="{team: a}", spec="{}"):
     return PREFERENCE.format(name=name, labels=labels, spec=spec)
 
 
-def rules(found):
-    return [each.rpartition(" ")[2].rstrip("]") for each in found]
+def rules(findings):
+    return [finding.rpartition(" ")[2].rstrip("]") for finding in findings]
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,10 @@ def rules(found):
     [("cpu", "4"), ("memory", "8Gi"), ("hugepages", "2Mi"), ("realtime", "true"), ("dedicatedCPUPlacement", "true")],
 )
 def test_a_label_that_contradicts_the_spec(imported, label, value):
-    (found,) = imported(a_type(labels=f'{{{LABEL}/{label}: "{value}"}}'))
-    assert f"x.large: metadata.labels[{LABEL}/{label}]: the label says '{value}', the spec " in found
-    assert found.startswith("beside.yaml:5:12: ")
-    assert found.endswith("[error: label-drift]")
+    (finding,) = imported(a_type(labels=f'{{{LABEL}/{label}: "{value}"}}'))
+    assert f"x.large: metadata.labels[{LABEL}/{label}]: the label says '{value}', the spec " in finding
+    assert finding.startswith("beside.yaml:5:12: ")
+    assert finding.endswith("[error: label-drift]")
 
 
 def test_labels_that_restate_the_spec_in_their_own_way(imported):
@@ -87,8 +87,8 @@ def test_names_off_the_grammar(imported, name):
 
 
 def test_objects_that_are_there_twice(imported, bench):
-    (found,) = imported(f"{dedent(a_type())}---\n{dedent(a_type())}")
-    assert found.endswith("x.large: is there twice, first at beside.yaml:1:1 [error: duplicate-object]")
+    (finding,) = imported(f"{dedent(a_type())}---\n{dedent(a_type())}")
+    assert finding.endswith("x.large: is there twice, first at beside.yaml:1:1 [error: duplicate-object]")
     assert rules(bench(manifests=a_type("m.small"))) == ["duplicate-object"]
     assert bench(manifests=a_type("m.medium")) == []
 
@@ -96,9 +96,9 @@ def test_objects_that_are_there_twice(imported, bench):
 def test_a_field_newer_than_the_catalogs_release(bench):
     old = {"catalog.yaml": "name: test\nkubevirt: v1.2.0\n"}
     beside = a_type(memory="maxGuest: 8Gi")
-    (found,) = bench(old, manifests=beside)
-    assert "spec.memory.maxGuest: 'maxGuest' needs KubeVirt v1.3, and the catalog must work with v1.2.0" in found
-    assert found.endswith("[error: newer-than-release]")
+    (finding,) = bench(old, manifests=beside)
+    assert "spec.memory.maxGuest: 'maxGuest' needs KubeVirt v1.3, and the catalog must work with v1.2.0" in finding
+    assert finding.endswith("[error: newer-than-release]")
     assert bench(manifests=beside) == []
 
 
@@ -120,15 +120,15 @@ def test_newer_fields_of_vms_and_in_lists(bench):
 
 
 def test_nulls_are_dropped_by_the_api_server(imported):
-    (found,) = imported(a_preference(spec="{features: {preferredSmm: null}}"))
-    assert "spec.features.preferredSmm: is null" in found
-    assert found.endswith("[warning: null-value]")
+    (finding,) = imported(a_preference(spec="{features: {preferredSmm: null}}"))
+    assert "spec.features.preferredSmm: is null" in finding
+    assert finding.endswith("[warning: null-value]")
     assert imported(a_preference(spec="{features: {preferredSmm: {}}}")) == []
 
 
 def vm(**values):
     """A VM that has these: each where it stands for its like."""
-    given = {
+    fields = {
         "annotation": "a",
         "evict": "None",
         "value": "b",
@@ -148,11 +148,11 @@ def vm(**values):
               domain: {{devices: {{disks: [{{name: root, disk: {{}}, serial: {value}}}]}}, memory: {{guest: 1Gi}}}}
               volumes: [{{name: root, containerDisk: {{image: example.org/a}}}}]
         status: {status}
-        """.format(**given)
+        """.format(**fields)
 
 
 @pytest.mark.parametrize(
-    ("values", "found"),
+    ("values", "expected"),
     [
         ({}, []),
         ({"evict": "null"}, ["spec.template.spec.evictionStrategy: is null"]),
@@ -170,9 +170,9 @@ def vm(**values):
         ({"annotation": "'${SERIAL}'"}, ["metadata.annotations[example.org/a]: Flux would replace ${SERIAL}"]),
     ],
 )
-def test_values_of_a_vm(imported, values, found):
-    texts = [each.partition("one: ")[2] for each in imported(vm(**values)) if "[warning: " in each]
-    assert [text[: len(said)] for text, said in zip(texts, found, strict=True)] == found
+def test_values_of_a_vm(imported, values, expected):
+    texts = [finding.partition("one: ")[2] for finding in imported(vm(**values)) if "[warning: " in finding]
+    assert [text[: len(start)] for text, start in zip(texts, expected, strict=True)] == expected
 
 
 def test_what_the_cluster_writes_into_a_status_is_nobodys_fault(imported):
@@ -194,9 +194,9 @@ def test_null_removes_in_a_catalog(bench):
 
 
 def test_empty_strings(bench, imported):
-    (found,) = bench.preference('{spec: {devices: {preferredDiskBus: ""}}}')
-    assert found.startswith("preferences/two.yaml:1:44: ")
-    assert found.endswith(
+    (finding,) = bench.preference('{spec: {devices: {preferredDiskBus: ""}}}')
+    assert finding.startswith("preferences/two.yaml:1:44: ")
+    assert finding.endswith(
         "spec.devices.preferredDiskBus: is empty: give it a value or leave it out [warning: empty-string]"
     )
     assert imported(a_preference(spec='{annotations: {flag: ""}}')) == []
@@ -205,10 +205,10 @@ def test_empty_strings(bench, imported):
 
 @pytest.mark.parametrize("text", ["${HOME}", "a ${x:=3} b", "${a_1}"])
 def test_what_flux_would_blank(bench, text):
-    (found,) = bench.preference(f"{{description: '{text}'}}")
-    assert "Flux would replace ${" in found
-    assert ": write $${" in found
-    assert found.endswith("[warning: flux-substitution]")
+    (finding,) = bench.preference(f"{{description: '{text}'}}")
+    assert "Flux would replace ${" in finding
+    assert ": write $${" in finding
+    assert finding.endswith("[warning: flux-substitution]")
 
 
 @pytest.mark.parametrize("text", ["$HOME", "$${HOME}", "${{ x", "100 $", "$(date)"])

@@ -23,15 +23,15 @@ Data = dict[str, Any]
 @pytest.fixture
 def names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the VMs that are expanded."""
-    found: list[str] = []
+    names: list[str] = []
     expand = outcome.expand
 
     def note(vm: Data, cluster: Cluster) -> Any:
-        found.append(vm["metadata"]["name"])
+        names.append(vm["metadata"]["name"])
         return expand(vm, cluster)
 
     monkeypatch.setattr(outcome, "expand", note)
-    return found
+    return names
 
 
 def drawn(seed: int) -> tuple[list[Data], list[Data]]:
@@ -39,11 +39,11 @@ def drawn(seed: int) -> tuple[list[Data], list[Data]]:
     chance = Random(seed)
     around = [*fleets.changed(fleets.catalog(), chance), fleets.kubevirt(chance.choice(fleets.CONFIGURATIONS))]
     fleet = fleets.fleet(60, chance)
-    vms = [each for each in fleet if each["kind"] == "VirtualMachine"]
+    vms = [manifest for manifest in fleet if manifest["kind"] == "VirtualMachine"]
     for vm in vms:
         if chance.random() < 0.1:
             vm["metadata"]["labels"] = {"app": chance.choice(("fine", "not fine!", "x" * 64))}
-    return [*around, *(each for each in fleet if each["kind"] != "VirtualMachine")], vms
+    return [*around, *(manifest for manifest in fleet if manifest["kind"] != "VirtualMachine")], vms
 
 
 def all_of(objects: list[Data], vms: list[Data], cache: Cache | None = None) -> list[Outcome]:
@@ -54,13 +54,13 @@ def all_of(objects: list[Data], vms: list[Data], cache: Cache | None = None) -> 
 @pytest.mark.parametrize("seed", range(8))
 def test_each_is_told_what_it_would_be_told_alone(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     objects, vms = drawn(seed)
-    found = all_of(objects, vms)
+    outcomes = all_of(objects, vms)
     cache = Cache(str(tmp_path))
-    assert all_of(objects, vms, cache) == found
-    assert all_of(objects, vms, cache) == found
+    assert all_of(objects, vms, cache) == outcomes
+    assert all_of(objects, vms, cache) == outcomes
     numbers = iter(range(len(vms)))
     monkeypatch.setattr(Alike, "key", lambda *_: b"%d" % next(numbers))
-    assert all_of(objects, vms) == found
+    assert all_of(objects, vms) == outcomes
 
 
 def test_those_that_are_alike_are_expanded_once(names: list[str]) -> None:
@@ -73,9 +73,9 @@ def test_those_that_are_alike_are_expanded_once(names: list[str]) -> None:
 
 def test_what_is_said_of_one_is_said_of_no_other(names: list[str]) -> None:
     vms = [fleets.vm(f"vm-{number}", "gone", "linux") for number in (20, 21)]
-    found = all_of(fleets.catalog(), vms)
+    outcomes = all_of(fleets.catalog(), vms)
     assert names == ["vm-20", "vm-21"]
-    assert all(each.reasons for each in found)
+    assert all(outcome.reasons for outcome in outcomes)
 
 
 def test_a_second_run_expands_nothing(tmp_path: Path, names: list[str]) -> None:
@@ -101,27 +101,33 @@ def of(**domain: Any) -> Outcome:
 def test_what_is_not_modelled_has_an_outcome_of_its_own() -> None:
     field = "spec.template.spec.domain.ioThreads.supplementalPoolThreadCount"
     message = "not supported by virtcatalog: a domain with more than 1,024 IO threads is not made"
-    found = of(ioThreadsPolicy="supplementalPool", ioThreads={"supplementalPoolThreadCount": 10**6})
-    assert (found, found.silent) == (Outcome(unsupported=(message, field)), False)
+    outcome_of_vm = of(ioThreadsPolicy="supplementalPool", ioThreads={"supplementalPoolThreadCount": 10**6})
+    assert (outcome_of_vm, outcome_of_vm.silent) == (Outcome(unsupported=(message, field)), False)
 
 
 def test_a_vm_of_which_nothing_is_to_be_said_has_the_requests_of_its_pod() -> None:
-    found = of()
-    assert (found.unsupported, found.pod_error, found.reasons, found.warnings, found.silent) == (
+    outcome_of_vm = of()
+    assert (
+        outcome_of_vm.unsupported,
+        outcome_of_vm.pod_error,
+        outcome_of_vm.reasons,
+        outcome_of_vm.warnings,
+        outcome_of_vm.silent,
+    ) == (
         None,
         None,
         (),
         (),
         True,
     )
-    assert found.requests is not None
-    assert found.requests["cpu"] == 105
+    assert outcome_of_vm.requests is not None
+    assert outcome_of_vm.requests["cpu"] == 105
 
 
 def test_what_is_refused_says_why() -> None:
-    found = of(cpu={"sockets": 2, "maxSockets": 1})
-    assert (found.requests, found.pod_error, found.silent) == (None, None, False)
-    assert found.reasons[0] == (
+    outcome_of_vm = of(cpu={"sockets": 2, "maxSockets": 1})
+    assert (outcome_of_vm.requests, outcome_of_vm.pod_error, outcome_of_vm.silent) == (None, None, False)
+    assert outcome_of_vm.reasons[0] == (
         "2 sockets are more than cpu.maxSockets, 1 (refused by the VM webhook)",
         "spec.template.spec.domain.cpu.sockets",
     )
@@ -176,9 +182,9 @@ def test_what_is_told_of_a_vm(
 ) -> None:
     result = SimpleNamespace(pod=None, pod_error=pod_error, admitted=admitted, reasons=reasons, warnings=warnings)
     monkeypatch.setattr(outcome, "expand", lambda *_: result)
-    (told,) = all_of([], [{"kind": "VirtualMachine", "metadata": {"name": "a"}}])
-    assert told == expected
-    assert told.silent is (expected == Outcome())
+    (told_outcome,) = all_of([], [{"kind": "VirtualMachine", "metadata": {"name": "a"}}])
+    assert told_outcome == expected
+    assert told_outcome.silent is (expected == Outcome())
 
 
 def test_what_is_not_modelled_is_told_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,6 +192,6 @@ def test_what_is_not_modelled_is_told_alone(monkeypatch: pytest.MonkeyPatch) -> 
         raise NO_POD
 
     monkeypatch.setattr(outcome, "expand", fail)
-    (told,) = all_of([], [{"kind": "VirtualMachine", "metadata": {"name": "a"}}])
-    assert told == Outcome(unsupported=(NO_POD.sentence, "spec.c"))
-    assert not told.silent
+    (told_outcome,) = all_of([], [{"kind": "VirtualMachine", "metadata": {"name": "a"}}])
+    assert told_outcome == Outcome(unsupported=(NO_POD.sentence, "spec.c"))
+    assert not told_outcome.silent

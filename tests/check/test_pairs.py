@@ -34,7 +34,7 @@ def a_preference(name, spec, scope="Cluster", namespace=""):
 
 
 def test_every_pair_and_why_it_does_not_fit():
-    found = pairs(
+    judged_pairs = pairs(
         [
             a_type("t.small", 1, "1Gi"),
             a_type("t.large", 4, "8Gi"),
@@ -42,7 +42,7 @@ def test_every_pair_and_why_it_does_not_fit():
             a_preference("spread", {"cpu": {"preferredCPUTopology": "spread"}}),
         ]
     )
-    assert [(each.instancetype, each.preference, each.fits, each.field) for each in found] == [
+    assert [(pair.instancetype, pair.preference, pair.fits, pair.field) for pair in judged_pairs] == [
         ("t.large", "big", True, ""),
         ("t.large", "spread", True, ""),
         ("t.small", "big", False, "spec.instancetype"),
@@ -53,8 +53,10 @@ def test_every_pair_and_why_it_does_not_fit():
 def test_what_depends_on_both_is_found_by_expanding():
     three = {"cpu": {"preferredCPUTopology": "sockets"}}
     one = {"cpu": {"preferredCPUTopology": "cores"}}
-    found = pairs([a_type("t.s", 4, "1Gi", maxSockets=2), a_preference("one", one), a_preference("three", three)])
-    assert [(each.preference, each.fits) for each in found] == [("one", True), ("three", False)]
+    judged_pairs = pairs(
+        [a_type("t.s", 4, "1Gi", maxSockets=2), a_preference("one", one), a_preference("three", three)]
+    )
+    assert [(pair.preference, pair.fits) for pair in judged_pairs] == [("one", True), ("three", False)]
 
 
 @pytest.mark.parametrize(
@@ -84,8 +86,8 @@ def test_what_depends_on_both_is_found_by_expanding():
     ids=["more sockets than the most", "threads of dedicated CPUs", "threads of arm64", "another model"],
 )
 def test_types_that_differ_in_their_numbers_are_told_apart_where_that_counts(types, preference, fitting):
-    found = pairs([*types, a_preference("p", preference)])
-    assert [each.instancetype for each in found if each.fits] == fitting
+    judged_pairs = pairs([*types, a_preference("p", preference)])
+    assert [pair.instancetype for pair in judged_pairs if pair.fits] == fitting
 
 
 @pytest.mark.parametrize(
@@ -135,7 +137,7 @@ class TestCommonInstancetypes:
 
     def test_each_pair_is_judged_as_if_its_vm_were_expanded(self, objects):
         types, preferences = distinct(objects)
-        cluster = Cluster(each.manifest for each in objects)
+        cluster = Cluster(subject.manifest for subject in objects)
         expanded = {
             (left.name, right.name): create_vmi(minimal_vm(left, right), cluster).admitted
             for left in types

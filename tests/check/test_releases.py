@@ -43,10 +43,10 @@ def rendered_for(*environments):
 
 
 def test_the_vms_of_an_environment_are_judged_by_the_release_that_it_runs(bench):
-    found = bench(CATALOG | rendered_for("old", "new", "any") | {"vms/one.yaml.j2": PASST})
-    assert len(found) == 1
-    assert "spec.template.spec.domain.devices.interfaces[0]" in found[0]
-    assert found[0].endswith("(in old) [error: vm-refused]")
+    findings = bench(CATALOG | rendered_for("old", "new", "any") | {"vms/one.yaml.j2": PASST})
+    assert len(findings) == 1
+    assert "spec.template.spec.domain.devices.interfaces[0]" in findings[0]
+    assert findings[0].endswith("(in old) [error: vm-refused]")
 
 
 def test_a_template_may_use_the_fields_of_the_release_that_its_environment_runs(bench):
@@ -63,23 +63,23 @@ def asked(bench, release, files, manifests=""):
     bench.write(files)
     conditions = Conditions(release=find_release(release))
     beside = read_manifests(manifests, "beside.yaml") if manifests else []
-    found = check(take(load_catalog(bench.root), beside, today=date(2026, 1, 1), conditions=conditions))
-    return [str(each).replace(f"{bench.root}/", "") for each in found]
+    findings = check(take(load_catalog(bench.root), beside, today=date(2026, 1, 1), conditions=conditions))
+    return [str(finding).replace(f"{bench.root}/", "") for finding in findings]
 
 
 def test_what_is_asked_for_counts_in_every_environment(bench):
     files = CATALOG | rendered_for("old", "new") | {"vms/one.yaml.j2": PASST}
-    (found,) = asked(bench, "v1.8.4", files)
-    assert found.endswith("(in old and new) [error: vm-refused]")
+    (finding,) = asked(bench, "v1.8.4", files)
+    assert finding.endswith("(in old and new) [error: vm-refused]")
     assert asked(bench, "v1.9.0", files) == []
 
 
 def test_fields_that_the_release_asked_about_does_not_know(bench):
     files = NEWEST | {"preferences/two.yaml": "preferences: {two: {spec: {devices: {preferredVideoType: vga}}}}"}
-    (found,) = asked(bench, "v1.8.4", files)
-    assert found.startswith("preferences/two.yaml:1:")
-    assert "'preferredVideoType' needs KubeVirt v1.9, and what is asked about is v1.8.4" in found
-    assert found.endswith("[error: newer-than-release]")
+    (finding,) = asked(bench, "v1.8.4", files)
+    assert finding.startswith("preferences/two.yaml:1:")
+    assert "'preferredVideoType' needs KubeVirt v1.9, and what is asked about is v1.8.4" in finding
+    assert finding.endswith("[error: newer-than-release]")
     assert asked(bench, "v1.9.0", files) == []
 
 
@@ -91,8 +91,8 @@ def test_a_field_of_a_preference_is_told_once_however_many_vms_use_it(bench):
         .replace("  template:", "  preference: {name: two}\n  template:")
         for name in ("a", "b")
     }
-    (found,) = asked(bench, "v1.8.4", NEWEST | preference | vms)
-    assert found.startswith("preferences/two.yaml:1:")
+    (finding,) = asked(bench, "v1.8.4", NEWEST | preference | vms)
+    assert finding.startswith("preferences/two.yaml:1:")
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_a_field_of_a_preference_is_told_once_however_many_vms_use_it(bench):
     [(CATALOG, "the catalog must work with v1.8.4"), (NEWEST, "what is asked about is v1.8.4")],
 )
 def test_fields_of_vms_beside_it_are_found_once(bench, files, whose):
-    (found,) = asked(bench, "v1.8.4", files, ACCOUNT)
-    assert f"'serviceAccountName' needs KubeVirt v1.9, and {whose}" in found
+    (finding,) = asked(bench, "v1.8.4", files, ACCOUNT)
+    assert f"'serviceAccountName' needs KubeVirt v1.9, and {whose}" in finding
 
 
 def test_an_environment_and_its_cluster_should_run_the_same_release(bench):
@@ -111,17 +111,17 @@ def test_an_environment_and_its_cluster_should_run_the_same_release(bench):
         metadata: {name: kubevirt, namespace: kubevirt}
         status: {observedKubeVirtVersion: v1.8.2}
         """
-    (found,) = bench(CATALOG, manifests=kubevirt)
-    assert found.startswith(
+    (finding,) = bench(CATALOG, manifests=kubevirt)
+    assert finding.startswith(
         "overlays.yaml:2:1: new.kubevirt: KubeVirt v1.9.0 counts, though KubeVirt/kubevirt/kubevirt"
     )
-    assert found.endswith("[warning: contradicting-release]")
+    assert finding.endswith("[warning: contradicting-release]")
 
 
 def test_a_preview_is_called_one(bench):
     files = CATALOG | {"overlays.yaml": "next: {kubevirt: main}\n"}
-    (found,) = bench(files)
-    assert found.startswith("overlays.yaml:1:1: next.kubevirt: KubeVirt main is a preview: ")
-    assert found.endswith("[note: preview-release]")
-    (found,) = asked(bench, "main", files)
-    assert found.startswith("KubeVirt main is a preview: ")
+    (finding,) = bench(files)
+    assert finding.startswith("overlays.yaml:1:1: next.kubevirt: KubeVirt main is a preview: ")
+    assert finding.endswith("[note: preview-release]")
+    (finding,) = asked(bench, "main", files)
+    assert finding.startswith("KubeVirt main is a preview: ")

@@ -135,7 +135,7 @@ def test_the_summary_counts_by_severity():
 
 
 @pytest.mark.parametrize(
-    ("found", "least", "failing"),
+    ("findings", "least", "failing"),
     [
         ([NOTE, HUGE], "error", True),
         ([NOTE], "note", True),
@@ -145,8 +145,8 @@ def test_the_summary_counts_by_severity():
         ([], "note", False),
     ],
 )
-def test_what_is_less_grave_does_not_fail(found, least, failing):
-    assert fails(found, least) is failing
+def test_what_is_less_grave_does_not_fail(findings, least, failing):
+    assert fails(findings, least) is failing
 
 
 def of(name: str, line: int, message: str = "refused") -> Finding:

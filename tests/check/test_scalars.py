@@ -25,7 +25,7 @@ def test_a_sunset_is_a_date_by_agreement():
 
 
 def test_texts_of_the_catalog_and_of_rendered_templates(bench):
-    found = bench.vm(
+    findings = bench.vm(
         """\
         runStrategy: Halted
         template:
@@ -36,4 +36,4 @@ def test_texts_of_the_catalog_and_of_rendered_templates(bench):
         name="vms/one.yaml.j2",
     )
     expected = "vms/one.yaml.j2:7:30: YAML readers disagree on '2026-01-31': quote it, or write it plainly"
-    assert found == [f"{expected} [warning: ambiguous-scalar]"]
+    assert findings == [f"{expected} [warning: ambiguous-scalar]"]

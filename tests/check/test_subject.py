@@ -200,6 +200,6 @@ def test_an_object_beside_a_template_is_what_its_api_says(
 ) -> None:
     version, name = kind.split()
     beside = subject(name, version, origin="catalog", fields=otheryaml.load(fields))
-    found = [(finding.rule, finding.field, finding.message) for finding in faults(beside)]
-    assert found == ([] if expected is None else [expected])
+    findings = [(finding.rule, finding.field, finding.message) for finding in faults(beside)]
+    assert findings == ([] if expected is None else [expected])
     assert [*faults(replace(beside, origin="import"))] == []

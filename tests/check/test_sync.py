@@ -38,9 +38,9 @@ def vm(domain="memory: {guest: 1Gi}", metadata="", spec="", pod=""):
 def findings(text, release="v1.9.0"):
     conditions = Conditions(release=RELEASES[release])
     manifests = read_manifests(text, "beside.yaml")
-    found = check(take(manifests=manifests, today=date(2026, 1, 1), conditions=conditions))
+    findings = check(take(manifests=manifests, today=date(2026, 1, 1), conditions=conditions))
     sync = ("out-of-sync", "out-of-sync-merged", "annotation-limit")
-    return [(finding.rule, finding.field, finding.message) for finding in found if finding.rule in sync]
+    return [(finding.rule, finding.field, finding.message) for finding in findings if finding.rule in sync]
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,8 @@ def test_by_how_much_an_object_is_too_large(annotations, before):
     text = vm(metadata=f", annotations: {json.dumps(annotations | of_client, ensure_ascii=False)}")
     manifest = otheryaml.load(vm(metadata=f", annotations: {json.dumps(annotations, ensure_ascii=False)}"))
     size = sum(len(f"{key}{value}".encode()) for key, value in annotations.items()) + applied(manifest)
-    found = [message for rule, _, message in findings(text) if rule == "annotation-limit"]
-    assert found == [
+    messages = [message for rule, _, message in findings(text) if rule == "annotation-limit"]
+    assert messages == [
         f"has {size - LIMIT:,} bytes more than its annotations may have when clients apply it: apply on the server"
     ]
 
@@ -180,16 +180,16 @@ def test_an_object_is_too_large_for_what_gos_json_writes_of_its_user_data():
         seed = f"{{name: seed, cloudInitNoCloud: {{userData: {json.dumps(data)}}}}}"
         return vm(pod=f"      volumes: [{seed}]\n")
 
-    def found(data):
+    def messages(data):
         return [
             message.partition(" bytes")[0] for rule, _, message in findings(machine(data)) if rule.endswith("limit")
         ]
 
-    assert found("x" * 44_000) == []
+    assert messages("x" * 44_000) == []
     for character in "<>&":
         excess = applied(otheryaml.load(machine(character * 44_000))) - LIMIT
-        assert found(character * 44_000) == [f"has {excess:,}"]
-        assert found(character * (44_000 - excess // 6 - 1)) == []
+        assert messages(character * 44_000) == [f"has {excess:,}"]
+        assert messages(character * (44_000 - excess // 6 - 1)) == []
 
 
 def test_what_is_inferred_from_a_volume_is_not_stored():
@@ -254,12 +254,12 @@ def test_alike_vms_may_differ_in_their_metadata():
 @pytest.mark.parametrize(("values", "field"), [("{}", ""), ("{a: null}", ".a")])
 def test_of_alike_vms_one_may_have_no_labels_and_annotations_or_one_that_is_null(kind, values, field):
     text = "---\n".join(
-        vm(metadata=f", {kind}: {each}").replace("name: one", f"name: {name}")
-        for name, each in (("one", "{a: b}"), ("two", values))
+        vm(metadata=f", {kind}: {value}").replace("name: one", f"name: {name}")
+        for name, value in (("one", "{a: b}"), ("two", values))
     )
     alone = findings(vm(metadata=f", {kind}: {values}"))
     assert findings(text) == alone
-    assert field or [each for _, each, _ in alone] == [f"metadata.{kind}"]
+    assert field or [field for _, field, _ in alone] == [f"metadata.{kind}"]
 
 
 def test_an_object_that_is_no_vm_and_too_large():

@@ -17,37 +17,37 @@ def test_an_admitted_vm(bench):
 
 
 def test_a_refused_vm_at_the_field_of_each_cause(bench):
-    (found,) = bench.vm(SPEC % ("m.small", "floppy"))
-    assert found.startswith(
+    (finding,) = bench.vm(SPEC % ("m.small", "floppy"))
+    assert finding.startswith(
         "vms/one.yaml:9:54: VirtualMachine/one: spec.template.spec.domain.devices.disks[0].disk.bus"
     )
-    assert found.endswith("[error: vm-refused]")
+    assert finding.endswith("[error: vm-refused]")
 
 
 def test_a_refused_vm_of_a_template(bench):
     files = {"vms.yaml": "one.yaml.j2: {parameters: {bus: floppy}}"}
-    (found,) = bench.vm(SPEC % ("m.small", "{{ bus }}"), files, "vms/one.yaml.j2")
-    assert found.startswith("vms/one.yaml.j2:9:")
-    assert "'floppy' is none of virtio" in found
+    (finding,) = bench.vm(SPEC % ("m.small", "{{ bus }}"), files, "vms/one.yaml.j2")
+    assert finding.startswith("vms/one.yaml.j2:9:")
+    assert "'floppy' is none of virtio" in finding
 
 
 def test_a_name_that_is_not_there(bench):
-    (found,) = bench.vm(SPEC % ("m.smal", "virtio"))
-    assert found.startswith("vms/one.yaml:6:18: VirtualMachine/one: spec.instancetype.name: there is no ")
-    assert "did you mean 'm.small'?" in found
+    (finding,) = bench.vm(SPEC % ("m.smal", "virtio"))
+    assert finding.startswith("vms/one.yaml:6:18: VirtualMachine/one: spec.instancetype.name: there is no ")
+    assert "did you mean 'm.small'?" in finding
 
 
 def test_objects_of_the_operator_are_unknown_unless_given(bench):
-    (found,) = bench.vm(SPEC % ("u1.small", "virtio"))
-    assert "spec.instancetype.name: uses u1.small, which KubeVirt's operator deploys" in found
-    assert found.endswith("[note: vm-unchecked]")
-    given = """\
+    (finding,) = bench.vm(SPEC % ("u1.small", "virtio"))
+    assert "spec.instancetype.name: uses u1.small, which KubeVirt's operator deploys" in finding
+    assert finding.endswith("[note: vm-unchecked]")
+    deployed = """\
         apiVersion: instancetype.kubevirt.io/v1beta1
         kind: VirtualMachineClusterInstancetype
         metadata: {name: u1.small, labels: {instancetype.kubevirt.io/vendor: kubevirt.io}}
         spec: {cpu: {guest: 1}, memory: {guest: 2Gi}}
         """
-    assert bench.vm(SPEC % ("u1.small", "virtio"), manifests=given) == []
+    assert bench.vm(SPEC % ("u1.small", "virtio"), manifests=deployed) == []
 
 
 def test_a_vm_meets_the_objects_of_its_environment_only(bench):
@@ -56,9 +56,9 @@ def test_a_vm_meets_the_objects_of_its_environment_only(bench):
         "vms.yaml": "one.yaml.j2: {environments: {all: {}, small: {}}}",
     }
     assert bench.vm(SPEC % ("m.small", "virtio"), files, "vms/one.yaml.j2") == []
-    (found,) = bench.vm(SPEC % ("m.large", "virtio"), files, "vms/one.yaml.j2")
-    assert "there is no VirtualMachineClusterInstancetype 'm.large'" in found
-    assert found.endswith("(in small) [error: vm-refused]")
+    (finding,) = bench.vm(SPEC % ("m.large", "virtio"), files, "vms/one.yaml.j2")
+    assert "there is no VirtualMachineClusterInstancetype 'm.large'" in finding
+    assert finding.endswith("(in small) [error: vm-refused]")
 
 
 def test_a_refusal_by_the_launcher_names_the_vms_field(bench):
@@ -68,8 +68,8 @@ def test_a_refusal_by_the_launcher_names_the_vms_field(bench):
           spec:
             domain: {devices: {}, cpu: {dedicatedCpuPlacement: true, cores: 500}, memory: {guest: 1Gi}}
         """
-    (found,) = bench.vm(spec)
-    assert found.endswith("[error: vm-refused]")
+    (finding,) = bench.vm(spec)
+    assert finding.endswith("[error: vm-refused]")
 
 
 def test_a_vm_that_is_not_modelled_is_not_judged(bench):
@@ -89,8 +89,8 @@ def test_a_vm_that_is_not_modelled_is_not_judged(bench):
 
 
 def test_warnings_of_the_webhook(bench):
-    found = bench.vm((SPEC % ("m.small", "virtio")).replace("runStrategy: Always", "running: true"))
-    assert found == [
+    findings = bench.vm((SPEC % ("m.small", "virtio")).replace("runStrategy: Always", "running: true"))
+    assert findings == [
         "vms/one.yaml:5:3: VirtualMachine/one: spec.running: is deprecated: use spec.runStrategy [warning: vm-warning]"
     ]
 
@@ -101,9 +101,9 @@ def test_what_lies_beside_a_vm_is_read_too(bench):
     bench.vm(spec)
     path = bench.root / "vms/one.yaml"
     text = path.read_text()
-    (found,) = bench({"vms/one.yaml": text + claim})
-    assert "PersistentVolumeClaim/disk: spec.accesModes: unknown field 'accesModes'; did you mean" in found
-    assert found.endswith("it is left out [warning: vm-warning]")
+    (finding,) = bench({"vms/one.yaml": text + claim})
+    assert "PersistentVolumeClaim/disk: spec.accesModes: unknown field 'accesModes'; did you mean" in finding
+    assert finding.endswith("it is left out [warning: vm-warning]")
     assert bench({"vms/one.yaml": text + claim.replace("accesModes: [x]", "accessModes: [ReadWriteOnce]")}) == []
     assert bench({"vms/one.yaml": text + "\n---\nkind: Thing\nmetadata: odd\n"}) != []
 
@@ -119,13 +119,15 @@ def test_vms_given_beside_the_catalog_are_judged_with_it(bench):
           template: {spec: {domain: {devices: {}}}}
         """
     assert bench(manifests=vm % "small") == []
-    (found,) = bench(manifests=vm % "medium")
-    assert found.startswith("beside.yaml:6:18: VirtualMachine/other: spec.instancetype.name: ")
+    (finding,) = bench(manifests=vm % "medium")
+    assert finding.startswith("beside.yaml:6:18: VirtualMachine/other: spec.instancetype.name: ")
 
 
 def test_a_field_left_empty_is_null(bench):
     spec = SPEC % ("m.small", "virtio") + "    networks: [{name: default, pod: }]\n"
-    assert any("networks[0].pod: is null" in each and "[warning: null-value]" in each for each in bench.vm(spec))
+    assert any(
+        "networks[0].pod: is null" in finding and "[warning: null-value]" in finding for finding in bench.vm(spec)
+    )
 
 
 DATA_VOLUME = "apiVersion: cdi.kubevirt.io/v1beta1\nkind: DataVolume\nmetadata: {name: seed}\nspec: {%s}\n"

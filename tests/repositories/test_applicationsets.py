@@ -43,8 +43,8 @@ def applications(spec: Data, **files: str) -> Repository:
     return find(held({path: text.encode() for path, text in folders.items()}), "repo")
 
 
-def deployed(found: Repository) -> list[str]:
-    return [unit.name for unit in found.environments if unit.kind == "Application" and unit.resources]
+def deployed(repository: Repository) -> list[str]:
+    return [unit.name for unit in repository.environments if unit.kind == "Application" and unit.resources]
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ def deployed(found: Repository) -> list[str]:
 )  # fmt: skip
 def test_which_applications_generators_make(generators: list[Data], names: list[str]) -> None:
     files = {"names/d.yaml": "name: db\n", "names/w.yaml": "- name: web\n"}
-    found = applications({"generators": generators}, **files)
-    assert sorted(deployed(found)) == names
-    assert (found.all_problems, found.all_unrendered) == ((), ())
+    repository = applications({"generators": generators}, **files)
+    assert sorted(deployed(repository)) == names
+    assert (repository.all_problems, repository.all_unrendered) == ((), ())
 
 
 @pytest.mark.parametrize(
-    ("spec", "files", "said", "names"),
+    ("spec", "files", "sentence", "names"),
     [
         (
             {"generators": [{"clusters": {"values": {"name": "db"}}, "selector": {"matchLabels": {}}}]},
@@ -163,26 +163,28 @@ def test_which_applications_generators_make(generators: list[Data], names: list[
         ),
     ],
 )
-def test_what_is_not_rendered_is_said(spec: Data, files: dict[str, str], said: str, names: list[str]) -> None:
-    found = applications(spec, **files)
-    texts = [str(problem) for problem in (*found.all_unrendered, *found.all_problems)]
-    assert [text for text in texts if said in text] != [], texts
-    assert sorted(deployed(found)) == names
+def test_what_is_not_rendered_is_said(spec: Data, files: dict[str, str], sentence: str, names: list[str]) -> None:
+    repository = applications(spec, **files)
+    texts = [str(problem) for problem in (*repository.all_unrendered, *repository.all_problems)]
+    assert [text for text in texts if sentence in text] != [], texts
+    assert sorted(deployed(repository)) == names
 
 
 @pytest.mark.parametrize("override", [".argocd-source.yaml", ".argocd-source-web.yaml"])
 def test_a_file_that_overrides_a_source_must_be_a_map(override: str) -> None:
-    found = applications({"generators": [TWO]}, **{f"vms/web/{override}": "- a\n"})
-    assert [str(problem) for problem in found.all_problems] == [
+    repository = applications({"generators": [TWO]}, **{f"vms/web/{override}": "- a\n"})
+    assert [str(problem) for problem in repository.all_problems] == [
         f"repo/vms/web/{override}: must be a map of fields of an Application's source"
     ]
 
 
 def test_a_set_of_more_applications_than_there_may_be_is_not_rendered(monkeypatch):
     monkeypatch.setattr("virtcatalog.repositories.applicationsets.REPOSITORY_UNITS", 1)
-    found = applications({"generators": [TWO]})
-    assert deployed(found) == []
-    assert [problem.message for problem in found.all_unrendered] == ["is not rendered: makes more than 1 Applications"]
+    repository = applications({"generators": [TWO]})
+    assert deployed(repository) == []
+    assert [problem.message for problem in repository.all_unrendered] == [
+        "is not rendered: makes more than 1 Applications"
+    ]
 
 
 EU = Cluster("EU 1", "https://eu.example.org", {"zone": "a", "tier": "1"}, {"note": "x"}, "shop")
@@ -202,7 +204,7 @@ OF_CLUSTERS = (
 )
 
 
-def made(text: str, generators: list[Any], *, is_go: bool = False, clusters: Sequence[Cluster] = ()) -> list[str]:
+def texts_of(text: str, generators: list[Any], *, is_go: bool = False, clusters: Sequence[Cluster] = ()) -> list[str]:
     """What a text in the template becomes in each Application."""
     template = {"metadata": {"name": "a"}, "spec": {"project": text}}
     spec = {"generators": generators, "goTemplate": is_go, "template": template}
@@ -262,7 +264,7 @@ def made(text: str, generators: list[Any], *, is_go: bool = False, clusters: Seq
     ],
 )  # fmt: skip
 def test_what_generators_put_into_a_template(text: str, generators: list[Any], texts: list[str]) -> None:
-    assert made(text, generators) == texts
+    assert texts_of(text, generators) == texts
 
 
 @pytest.mark.parametrize(
@@ -324,7 +326,7 @@ def test_what_generators_put_into_a_template(text: str, generators: list[Any], t
     ],
 )
 def test_what_generators_put_into_a_template_of_go(text: str, generators: list[Any], texts: list[str]) -> None:
-    assert made(text, generators, is_go=True) == texts
+    assert texts_of(text, generators, is_go=True) == texts
 
 
 @pytest.mark.parametrize(
@@ -350,18 +352,18 @@ def test_what_generators_put_into_a_template_of_go(text: str, generators: list[A
     ],
 )  # fmt: skip
 def test_clusters_of_which_there_are_secrets(generator: Data, clusters: Sequence[Cluster], texts: list[str]) -> None:
-    assert made(OF_CLUSTERS, [{"clusters": generator}], clusters=clusters) == texts
+    assert texts_of(OF_CLUSTERS, [{"clusters": generator}], clusters=clusters) == texts
 
 
 def test_without_parameters_templates_stay() -> None:
-    assert made("{{ .name }}", [{"list": {"elements": [{}, {"name": "a"}]}}], is_go=True) == ["{{ .name }}", "a"]
+    assert texts_of("{{ .name }}", [{"list": {"elements": [{}, {"name": "a"}]}}], is_go=True) == ["{{ .name }}", "a"]
 
 
 def test_labels_are_selected_by_what_may_be_their_values_and_parameters_by_any() -> None:
     values = {"matchExpressions": [{"key": "name", "operator": "NotIn", "values": ["a b"]}]}
-    assert made("{{name}}", [{**TWO, "selector": values}]) == ["db", "web"]
+    assert texts_of("{{name}}", [{**TWO, "selector": values}]) == ["db", "web"]
     with pytest.raises(AssertionError, match="'a b' must consist of letters"):
-        made("{{name}}", [{"clusters": {"selector": values}}], clusters=(EU,))
+        texts_of("{{name}}", [{"clusters": {"selector": values}}], clusters=(EU,))
 
 
 def test_an_application_is_what_the_template_says_with_the_patch_over_it() -> None:
@@ -384,7 +386,7 @@ def test_an_application_is_what_the_template_says_with_the_patch_over_it() -> No
 
 
 @pytest.mark.parametrize(
-    ("template", "generators", "said"),
+    ("template", "generators", "sentence"),
     [
         ({"metadata": "x", "spec": AT_NAME}, [TWO], "is not rendered: metadata and spec of the template must be maps"),
         (
@@ -425,19 +427,19 @@ def test_an_application_is_what_the_template_says_with_the_patch_over_it() -> No
     ],
 )
 def test_a_set_that_is_not_rendered_says_why_and_is_known_by_all_that_it_is_made_of(
-    template: Data, generators: list[Any], said: str
+    template: Data, generators: list[Any], sentence: str
 ) -> None:
     def opaque(template: Data, vm: str = manifest("vm a")) -> Generated:
         data = {"metadata": {"name": "vms"}, "spec": {"template": template, "generators": generators}}
         tree = Tree(held({"vms/a.yaml": vm.encode()}), "repo")
         return made_by(Deployer(Resource(data, lambda field: Source("set.yaml", 1, 1))), tree)
 
-    found = opaque(template)
-    assert found.applications == ()
-    assert [problem.message[: len(said)] for problem in found.unrendered] == [said]
-    assert [each.problem for each in found.opaque] == list(found.unrendered)
-    assert found.opaque[0].digest == opaque(template).opaque[0].digest
-    assert found.opaque[0].digest != opaque({**template, "other": {}}).opaque[0].digest
+    generated = opaque(template)
+    assert generated.applications == ()
+    assert [problem.message[: len(sentence)] for problem in generated.unrendered] == [sentence]
+    assert [opaque_part.problem for opaque_part in generated.opaque] == list(generated.unrendered)
+    assert generated.opaque[0].digest == opaque(template).opaque[0].digest
+    assert generated.opaque[0].digest != opaque({**template, "other": {}}).opaque[0].digest
     assert opaque(template, "a: 1\n").opaque == ()
     assert opaque({**template, "spec": {"source": {"path": "other"}}}).opaque == ()
 
@@ -458,8 +460,8 @@ def test_vms_may_be_where_a_generators_template_or_a_patch_says(spec: Data, own:
     template = {"spec": {"source": {"path": "other"}}}
     data = {"metadata": {"name": "vms"}, "spec": {"template": template, "generators": [{"list": elements}], **spec}}
     tree = Tree(held({"vms/a.yaml": manifest("vm a").encode()}), "repo")
-    found = made_by(Deployer(Resource(data, lambda field: Source("set.yaml", 1, 1))), tree)
-    assert bool(found.opaque) is may
+    generated = made_by(Deployer(Resource(data, lambda field: Source("set.yaml", 1, 1))), tree)
+    assert bool(generated.opaque) is may
 
 
 def test_a_set_with_a_number_that_go_has_not_is_not_rendered() -> None:
@@ -469,7 +471,7 @@ def test_a_set_with_a_number_that_go_has_not_is_not_rendered() -> None:
         "metadata": {"name": "vms"},
         "spec": {"goTemplate": True, "generators": generators, "template": template},
     }
-    found = made_by(Deployer(Resource(data, lambda field: Source("set.json", 1, 1))), Tree(held({}), "repo"))
-    assert [problem.message for problem in found.unrendered] == [
+    generated = made_by(Deployer(Resource(data, lambda field: Source("set.json", 1, 1))), Tree(held({}), "repo"))
+    assert [problem.message for problem in generated.unrendered] == [
         "is not rendered: spec.generators[0].list.elements[0] has a number beyond 64 bits"
     ]

@@ -30,14 +30,14 @@ def opaque(source: Data, files: dict[str, str], path: str = "vms") -> tuple[list
         "spec": {"source": {"repoURL": "https://example.org/fleet.git", "path": path, **source}},
     }
     texts = {"app.json": json.dumps(application), **files}
-    found = find(held({path: text.encode() for path, text in texts.items()}), "repo")
-    assert [str(opaque.problem) for opaque in found.all_opaque] in ([], list(map(str, found.all_unrendered)))
-    said = [problem.message.removeprefix("is not rendered: ") for problem in found.all_unrendered]
-    return said, [opaque.digest for opaque in found.all_opaque]
+    repository = find(held({path: text.encode() for path, text in texts.items()}), "repo")
+    assert [str(opaque.problem) for opaque in repository.all_opaque] in ([], list(map(str, repository.all_unrendered)))
+    sentences = [problem.message.removeprefix("is not rendered: ") for problem in repository.all_unrendered]
+    return sentences, [opaque.digest for opaque in repository.all_opaque]
 
 
 @pytest.mark.parametrize(
-    ("source", "files", "path", "said", "is_opaque"),
+    ("source", "files", "path", "sentences", "is_opaque"),
     [
         (PLUGIN, BESIDE, "vms", BY_PLUGIN, True),
         (PLUGIN, {"web.yaml": manifest("vm web")}, ".", [". is rendered by a plugin"], True),
@@ -55,10 +55,10 @@ def opaque(source: Data, files: dict[str, str], path: str = "vms") -> tuple[list
     ],
 )  # fmt: skip
 def test_what_argo_cd_renders_otherwise_is_said(
-    source: Data, files: dict[str, str], path: str, said: list[str], is_opaque: bool
+    source: Data, files: dict[str, str], path: str, sentences: list[str], is_opaque: bool
 ) -> None:
     texts, digests = opaque(source, files, path)
-    assert texts == said
+    assert texts == sentences
     assert bool(digests) == is_opaque
 
 
@@ -101,8 +101,8 @@ def application(spec: Data, files: dict[str, str]) -> Environment:
         "spec": spec,
     }
     texts = {"app.json": json.dumps(data, indent=1), **files}
-    found = find(held({path: text.encode() for path, text in texts.items()}), "repo")
-    (unit,) = (unit for unit in found.environments if unit.kind == "Application")
+    repository = find(held({path: text.encode() for path, text in texts.items()}), "repo")
+    (unit,) = (unit for unit in repository.environments if unit.kind == "Application")
     return unit
 
 
@@ -258,7 +258,7 @@ NO_OBJECT = "is no object: Argo CD renders nothing of the folder"
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "problems"),
     [
         ({"b.yaml": "a: b\n"}, []),
         ({"b.yaml": "- a\n"}, []),
@@ -282,13 +282,13 @@ NO_OBJECT = "is no object: Argo CD renders nothing of the folder"
         ({"b.json": "[]", "c.yaml": "# +argocd:skip-file-rendering\n- a: [\n"}, [f"b.json:0: {ONE}"]),
     ],
 )  # fmt: skip
-def test_files_of_a_folder_on_which_argo_cd_fails(files: dict[str, str], said: list[str]) -> None:
+def test_files_of_a_folder_on_which_argo_cd_fails(files: dict[str, str], problems: list[str]) -> None:
     contents = {"vms/a.yaml": manifest("vm a"), **{f"vms/{name}": text for name, text in files.items()}}
     unit = application({"source": {"repoURL": URL, "path": "vms"}}, contents)
     assert [f"{problem.file}:{problem.line}: {problem.message}" for problem in unit.problems] == [
-        f"repo/vms/{each}" for each in said
+        f"repo/vms/{problem_text}" for problem_text in problems
     ]
-    assert unit.failed is bool(said)
+    assert unit.failed is bool(problems)
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_which_files_of_a_folder_are_taken(directory: Data, names: list[str]) ->
 def test_jsonnet_is_taken_as_other_files_are() -> None:
     files = {"vms/a.jsonnet": JSONNET, "vms/b.jsonnet": f"// +argocd:skip-file-rendering\n{JSONNET}"}
     source = {"repoURL": URL, "path": "vms"}
-    assert [each.message for each in application({"source": source}, files).unrendered] == [
+    assert [problem.message for problem in application({"source": source}, files).unrendered] == [
         "is not rendered: vms/a.jsonnet, which Argo CD evaluates"
     ]
     source["directory"] = {"exclude": "*.jsonnet"}
@@ -380,7 +380,7 @@ def test_a_chart_that_a_base_of_a_kustomization_inflates_is_known_by_what_it_is_
             "other.txt": "a",
         }
         unit = application({"source": {"repoURL": URL, "path": "vms"}}, files | changes)
-        return [each.digest for each in unit.opaque]
+        return [part.digest for part in unit.opaque]
 
     same = opaque()
     assert len(same) == 1

@@ -22,7 +22,7 @@ def filled(text: str, **spec: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "made"),
+    ("text", "expected"),
     [
         ("plain", "plain"),
         ("$ARGOCD_APP_NAME-${ARGOCD_APP_NAMESPACE}/x", "web-prod/x"),
@@ -37,8 +37,8 @@ def filled(text: str, **spec: str) -> str:
         ("$é", "$é"),
     ],
 )
-def test_variables_are_filled_in_and_others_are_empty(text: str, made: str) -> None:
-    assert filled(text) == made
+def test_variables_are_filled_in_and_others_are_empty(text: str, expected: str) -> None:
+    assert filled(text) == expected
 
 
 def test_a_project_that_is_named() -> None:

@@ -29,7 +29,7 @@ class Committed(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=CASES, ids=[case.name for case in CASES])
-def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Committed:
+def committed_case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Committed:
     """A repository, made once for all tests, which only read it."""
     if request.param.name.startswith("helm:"):
         request.getfixturevalue("_helm")
@@ -40,37 +40,37 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.fixture
-def sampled(made: Committed) -> None:
+def sampled(committed_case: Committed) -> None:
     """What tests ask for that say of every repository what the verdicts of its case say already."""
-    if made.case not in sample(CASES, 2):
+    if committed_case.case not in sample(CASES, 2):
         pytest.skip("make test-all")
 
 
 @pytest.fixture(autouse=True)
-def _there(made: Committed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(made.folder)
+def _there(committed_case: Committed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(committed_case.folder)
 
 
-def test_a_commit_gets_its_plan(made: Committed) -> None:
-    case, plan = made.case, made.plan
+def test_a_commit_gets_its_plan(committed_case: Committed) -> None:
+    case, plan = committed_case.case, committed_case.plan
     assert lines(plan) == case.verdicts
     parts = [plan[key] for key in ("notRendered", "notCompared", "problems", "remarks", "deprecated")]
-    said = json.dumps([*parts, [verdict["sync"] for verdict in plan["vms"]]], ensure_ascii=False)
-    assert [words for words in case.says if words not in said] == []
-    assert made.status == case.status
+    sentences = json.dumps([*parts, [verdict["sync"] for verdict in plan["vms"]]], ensure_ascii=False)
+    assert [words for words in case.says if words not in sentences] == []
+    assert committed_case.status == case.status
 
 
-def test_the_working_tree_gets_the_same_plan(made: Committed, sampled: None) -> None:
+def test_the_working_tree_gets_the_same_plan(committed_case: Committed, sampled: None) -> None:
     plan, status = report("HEAD^")
-    assert lines(plan) == made.case.verdicts
-    assert status == made.case.status
+    assert lines(plan) == committed_case.case.verdicts
+    assert status == committed_case.case.status
 
 
-def test_no_change_of_a_rendered_vm_is_silent(made: Committed, sampled: None) -> None:
+def test_no_change_of_a_rendered_vm_is_silent(committed_case: Committed, sampled: None) -> None:
     before, after = (rendered(revision) for revision in ("HEAD^", "HEAD"))
     if before != after:
-        assert made.status != 0
-        plan = made.plan
+        assert committed_case.status != 0
+        plan = committed_case.plan
         assert plan["summary"]["touched"] or plan["notCompared"]["vms"] or plan["problems"] or plan["remarks"]
 
 

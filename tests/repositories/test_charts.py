@@ -183,9 +183,9 @@ def test_dependencies_of_the_old_api_stand_in_a_file_of_their_own():
         "c/requirements.yaml": "dependencies: [{name: near, repository: 'file://../near'}, {name: far}]\n",
         "near/Chart.yaml": "name: near\n",
     }
-    found = copy(files)
-    assert json.loads(found.files["requirements.yaml"]) == {
+    chart = copy(files)
+    assert json.loads(chart.files["requirements.yaml"]) == {
         "dependencies": [{"name": "near", "repository": "file://../near"}]
     }
-    assert (found.files["charts/near/Chart.yaml"], found.missing) == (b'{\n  "name": "near"\n}\n', ["far"])
+    assert (chart.files["charts/near/Chart.yaml"], chart.missing) == (b'{\n  "name": "near"\n}\n', ["far"])
     assert copy({"c/Chart.yaml": "dependencies: x\n"}).files == {"Chart.yaml": b'{\n  "dependencies": "x"\n}\n'}

@@ -33,13 +33,13 @@ def environment(*manifests: Data) -> Environment:
     return Environment(name="x", kind="folder", folder="x", place=Source("x"), resources=resources, problems=(own,))
 
 
-def found(manifest: Data) -> tuple[list[Data], list[str]]:
+def objects_and_problems(manifest: Data) -> tuple[list[Data], list[str]]:
     """The objects that are left of one, and what is said of it."""
     result = checked(environment(manifest))
     assert replace(result, resources=(), problems=()) == replace(environment(), problems=())
     assert result.problems[0].message == "before"
-    said = [str(problem).partition("#")[2].replace(":1:1: ", ": ") for problem in result.problems[1:]]
-    return [resource.data for resource in result.resources], said
+    problems = [str(problem).partition("#")[2].replace(":1:1: ", ": ") for problem in result.problems[1:]]
+    return [resource.data for resource in result.resources], problems
 
 
 OTHER = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "${NAME}"}, "spec": {"ports": "${PORTS}"}}
@@ -51,7 +51,7 @@ OTHER = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "${NAME}"},
     ids=["VM", "type", "other", "node"],
 )
 def test_what_is_sound_stays(manifest: Data) -> None:
-    assert found(manifest) == ([manifest], [])
+    assert objects_and_problems(manifest) == ([manifest], [])
 
 
 def test_a_value_that_is_not_there_leaves_a_vm_open_and_a_type_out() -> None:
@@ -59,19 +59,19 @@ def test_a_value_that_is_not_there_leaves_a_vm_open_and_a_type_out() -> None:
     result = checked(environment(vm))
     ((data, _, is_open),) = result.resources
     assert data["spec"] == {"template": VM["spec"]["template"]}
-    assert [(each.field, each.text) for each in is_open] == [("spec.runStrategy", "${RUN}")]
+    assert [(open_field.field, open_field.text) for open_field in is_open] == [("spec.runStrategy", "${RUN}")]
     instancetype = {**TYPE, "spec": {"cpu": {"guest": "${CPU}"}, "memory": {"guest": "${MEMORY}"}}}
     unknown = "and its value is not in the repository"
-    objects, said = found(instancetype)
+    objects, problems = objects_and_problems(instancetype)
     assert objects == []
-    assert [text.partition(": ")[2].partition(": ")[2] for text in said] == [
+    assert [text.partition(": ")[2].partition(": ")[2] for text in problems] == [
         f"spec.cpu.guest: is '${{CPU}}', {unknown}",
         f"spec.memory.guest: is '${{MEMORY}}', {unknown}",
     ]
 
 
 @pytest.mark.parametrize(
-    ("manifest", "said"),
+    ("manifest", "sentences"),
     [
         (
             {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "labels": "x"}},
@@ -95,24 +95,24 @@ def test_a_value_that_is_not_there_leaves_a_vm_open_and_a_type_out() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_left_out_and_said(manifest: Data, said: list[str]) -> None:
-    objects, problems = found(manifest)
+def test_what_is_wrong_is_left_out_and_said(manifest: Data, sentences: list[str]) -> None:
+    objects, problems = objects_and_problems(manifest)
     assert objects == []
-    assert [problem[: len(text)] for problem, text in zip(problems, said, strict=True)] == said
+    assert [problem[: len(text)] for problem, text in zip(problems, sentences, strict=True)] == sentences
 
 
 @pytest.mark.parametrize("key", ["name", "generateName"])
 def test_a_vm_with_open_fields_has_a_name_of_one_sort(key: str) -> None:
     vm = {**VM, "metadata": {key: "web"}, "spec": {"runStrategy": "${RUN}"}}
-    assert found(vm) == ([{**vm, "spec": {}}], [])
+    assert objects_and_problems(vm) == ([{**vm, "spec": {}}], [])
 
 
 def test_what_is_in_no_namespace_has_none() -> None:
     placed = {**TYPE, "metadata": {"name": "small", "namespace": "shop"}}
-    assert found(placed) == ([TYPE], [])
+    assert objects_and_problems(placed) == ([TYPE], [])
     assert placed["metadata"] == {"name": "small", "namespace": "shop"}
     namespaced = {**placed, "kind": "VirtualMachineInstancetype"}
-    assert found(namespaced) == ([namespaced], [])
+    assert objects_and_problems(namespaced) == ([namespaced], [])
 
 
 WORK: Data = {"apiVersion": "x.example.org/v1", "kind": "Work", "metadata": {"name": "w"}, "status": {"vm": VM}}
@@ -132,7 +132,7 @@ def test_vms_that_stand_whole_in_other_objects(spec: Data, number: int) -> None:
     (resource,) = environment({**WORK, "spec": spec}).resources
     opaque = list(wrapped(resource))
     sentence = "f.yaml#:1:1: Work/w: holds VirtualMachine/web, and what becomes of that is not known here"
-    assert [str(each.problem) for each in opaque] == [sentence] * number
+    assert [str(part.problem) for part in opaque] == [sentence] * number
 
 
 def test_such_a_vm_is_another_once_the_object_is() -> None:

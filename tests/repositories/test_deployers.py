@@ -105,7 +105,7 @@ def setting(kind: str, namespace: str, name: str = "c", **data: Any) -> Resource
 
 
 @pytest.mark.parametrize(
-    ("reference", "namespace", "found"),
+    ("reference", "namespace", "position"),
     [
         ({"kind": "ConfigMap", "name": "c"}, "ops", 0),
         ({"kind": "ConfigMap", "name": "c"}, "shop", 1),
@@ -119,10 +119,10 @@ def setting(kind: str, namespace: str, name: str = "c", **data: Any) -> Resource
     ],
 )
 def test_a_setting_is_found_by_kind_and_name_in_the_namespace_or_in_none(
-    reference: Any, namespace: str, found: int | None
+    reference: Any, namespace: str, position: int | None
 ) -> None:
     settings = [setting("ConfigMap", "ops"), setting("ConfigMap", ""), setting("ConfigMap", "default")]
-    expected = settings[found] if found is not None else None
+    expected = settings[position] if position is not None else None
     assert find_setting(settings, reference, namespace) is expected
 
 
@@ -161,8 +161,8 @@ def cluster(**changes: Any) -> Data:
 
 def test_secrets_declare_clusters() -> None:
     labels = {"argocd.argoproj.io/secret-type": "cluster", "zone": "a"}
-    found = Cluster("eu", "https://eu.example.org", labels, {"note": "x"}, "shop")
-    assert list(clusters_in([cluster()])) == [found]
+    expected = Cluster("eu", "https://eu.example.org", labels, {"note": "x"}, "shop")
+    assert list(clusters_in([cluster()])) == [expected]
     others = [
         cluster(kind="ConfigMap"),
         cluster(metadata={"labels": {"argocd.argoproj.io/secret-type": "repository"}}),
@@ -170,10 +170,10 @@ def test_secrets_declare_clusters() -> None:
         cluster(stringData={"name": "eu"}),
         cluster(stringData={"server": "https://eu.example.org"}),
     ]
-    assert list(clusters_in([*others, cluster()])) == [found]
+    assert list(clusters_in([*others, cluster()])) == [expected]
     bare = cluster(metadata={"labels": labels}, stringData={"name": "eu", "server": "https://eu.example.org"})
     assert list(clusters_in([bare])) == [Cluster("eu", "https://eu.example.org", labels)]
-    assert found.parameters == {
+    assert expected.parameters == {
         "name": "eu",
         "nameNormalized": "eu",
         "server": "https://eu.example.org",

@@ -116,13 +116,13 @@ def test_directives_belong_to_the_document_behind_them():
 )
 def test_a_broken_object_of_kubevirts_is_a_problem_with_its_place(text, problem):
     documents = documents_of(text.encode(), "f.yaml")
-    assert [str(each)[: len(problem)] for each in documents.problems] == [problem]
+    assert [str(fault)[: len(problem)] for fault in documents.problems] == [problem]
     assert not documents.manifests
 
 
 def test_a_template_of_a_vm_is_named():
     documents = documents_of(f"{NAMESPACE}---\n{VM.replace('db', '{{ .name }}')}".encode(), "f.yaml")
-    assert [str(each) for each in documents.unrendered] == [
+    assert [str(problem) for problem in documents.unrendered] == [
         "f.yaml:5:1: is a template of a KubeVirt object, and is not rendered"
     ]
     assert [manifest.name for manifest in documents.manifests] == ["Namespace/shop"]
@@ -161,12 +161,12 @@ def test_files_that_are_no_text_or_too_large():
         "c.yaml": b"#" * (REPOSITORY_FILE_BYTES + 1),
         "d.yaml": VM.encode(),
     }
-    found = find(held(files), "repo")
-    assert [resource.place.file for environment in found.environments for resource in environment.resources] == [
+    repository = find(held(files), "repo")
+    assert [resource.place.file for environment in repository.environments for resource in environment.resources] == [
         "repo/d.yaml"
     ]
-    assert found.passed_over == {"non-UTF-8 file": 1, "oversized file": 1}
-    assert list(map(str, found.problems)) == ["repo/b.yaml:1:3: is not UTF-8 text"]
+    assert repository.passed_over == {"non-UTF-8 file": 1, "oversized file": 1}
+    assert list(map(str, repository.problems)) == ["repo/b.yaml:1:3: is not UTF-8 text"]
 
 
 def test_the_line_that_counts_them():

@@ -50,15 +50,15 @@ def test_references_stand_for_their_values(text: str, filled: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "expected"),
     [
         ("${none}-${name}", "${none}-web"),
         ("${none:-x}", "${none:-x}"),
         ("${#none} ${empty:-x}", "${#none} x"),
     ],
 )
-def test_what_may_have_a_value_elsewhere_stays_as_it_is(text: str, kept: str) -> None:
-    assert substituted(text, VALUES, is_open=True) == kept
+def test_what_may_have_a_value_elsewhere_stays_as_it_is(text: str, expected: str) -> None:
+    assert substituted(text, VALUES, is_open=True) == expected
 
 
 @pytest.mark.parametrize(

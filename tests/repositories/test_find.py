@@ -72,10 +72,10 @@ def test_a_repository_that_asks_for_more_than_it_may(
 
 def units(files: dict[str, str]) -> list[tuple[str, str, list[str]]]:
     """Each unit: its kind, name, and the objects that it deploys."""
-    found = find(held({path: text.encode() for path, text in files.items()}), "x")
+    repository = find(held({path: text.encode() for path, text in files.items()}), "x")
     return [
         (unit.kind, unit.name, [resource.data["metadata"]["name"] for resource in unit.resources])
-        for unit in found.environments
+        for unit in repository.environments
     ]
 
 

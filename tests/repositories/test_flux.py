@@ -139,8 +139,8 @@ kind: ConfigMap
 metadata: {{name: a, {key}: {{kustomize.toolkit.fluxcd.io/substitute: disabled}}}}
 data: {{a: "${{B}}"}}
 """
-        (kept,) = deployed("postBuild: {substitute: {B: 4}}\n", vm).resources
-        assert kept.data["data"] == {"a": "${B}"}
+        (config_map,) = deployed("postBuild: {substitute: {B: 4}}\n", vm).resources
+        assert config_map.data["data"] == {"a": "${B}"}
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_an_object_that_is_none_with_its_variables_filled_in_is_a_problem(text, 
     assert list(map(str, unit.problems)) == [f"x/apps/web.yaml:1:1: VirtualMachine/web: {fault}"]
 
 
-def found(files: dict[str, str], name: str = "apps") -> Environment:
+def environment(files: dict[str, str], name: str = "apps") -> Environment:
     repository = find(held({path: text.encode() for path, text in files.items()}), "x")
     return next(unit for unit in repository.environments if unit.name == name)
 
@@ -212,15 +212,15 @@ OURS, OTHERS = source("fleet", "https://git.example.org/fleet"), source("far", "
     ],
 )
 def test_whose_files_a_kustomization_deploys(spec: str, sources: dict[str, str], is_here: bool) -> None:
-    unit = found({"apps.yaml": flux(spec), "apps/web.yaml": VM, **sources})
+    unit = environment({"apps.yaml": flux(spec), "apps/web.yaml": VM, **sources})
     assert bool(unit.resources) is is_here
     source = "OCIRepository fleet" if "OCI" in spec else "GitRepository far" if "far" in spec else "None None"
-    said = [("spec.sourceRef", f"{source} is not rendered")]
-    assert [(problem.field, problem.message) for problem in unit.unrendered] == ([] if is_here else said)
+    problems = [("spec.sourceRef", f"{source} is not rendered")]
+    assert [(problem.field, problem.message) for problem in unit.unrendered] == ([] if is_here else problems)
 
 
 def test_a_path_that_is_no_folder_is_said() -> None:
-    unit = found({"apps.yaml": flux(from_("flux-system", "./none")), "apps/web.yaml": VM})
+    unit = environment({"apps.yaml": flux(from_("flux-system", "./none")), "apps/web.yaml": VM})
     assert [(problem.field, problem.message) for problem in unit.unrendered] == [
         ("spec.path", "./none is no folder of this repository")
     ]
@@ -229,7 +229,7 @@ def test_a_path_that_is_no_folder_is_said() -> None:
 
 @pytest.mark.parametrize("path", ["../apps", "/apps", "apps/../../apps/", "./none/../apps"])
 def test_no_path_leads_out_of_the_repository(path: str) -> None:
-    unit = found({"apps.yaml": flux(from_("flux-system", path)), "apps/web.yaml": VM})
+    unit = environment({"apps.yaml": flux(from_("flux-system", path)), "apps/web.yaml": VM})
     assert [resource.data["metadata"]["name"] for resource in unit.resources] == ["web"]
 
 
@@ -248,7 +248,7 @@ def test_what_flux_takes_of_a_folder_without_a_kustomization() -> None:
         "apps/own/below/g.yaml": VM.replace("web", "g"),
         "apps/ownother/h.yaml": VM.replace("web", "h"),
     }
-    names = [resource.data["metadata"]["name"] for resource in found(files).resources]
+    names = [resource.data["metadata"]["name"] for resource in environment(files).resources]
     assert sorted(names) == ["a", "b", "d", "h", "p-e", "p-g"]
 
 
@@ -262,7 +262,7 @@ def test_what_flux_takes_of_a_folder_without_a_kustomization() -> None:
     ],
 )
 def test_flux_builds_nothing_of_a_folder_with_a_file_that_holds_no_object(text: str, fault: str) -> None:
-    unit = found({"apps.yaml": flux(from_("flux-system")), "apps/web.yaml": VM, "apps/notes.yaml": text})
+    unit = environment({"apps.yaml": flux(from_("flux-system")), "apps/web.yaml": VM, "apps/notes.yaml": text})
     assert unit.failed
     ((file, message),) = [(problem.file, problem.message) for problem in unit.problems]
     assert file == "x/apps/notes.yaml"
@@ -294,7 +294,7 @@ SHARED = {"shared/web.yaml": VM, "shared/patch.yaml": VM.replace("Always", "Manu
 )
 def test_flux_reads_a_kustomization_less_strictly_than_kustomize(own: str, spec: str, metadata: object) -> None:
     files = {"apps.yaml": flux(from_("flux-system") + spec), "apps/web.yaml": VM, KUSTOMIZATION: own, **SHARED}
-    unit = found(files)
+    unit = environment(files)
     assert unit.problems == ()
     (vm,) = unit.resources
     assert {key: vm.data["metadata"][key] for key in metadata} == metadata
@@ -302,7 +302,7 @@ def test_flux_reads_a_kustomization_less_strictly_than_kustomize(own: str, spec:
 
 def test_patches_may_be_files_beside_the_folder() -> None:
     own = "resources: [web.yaml]\npatches: [{path: ../shared/patch.yaml}]\n"
-    (vm,) = found(
+    (vm,) = environment(
         {"apps.yaml": flux(from_("flux-system")), "apps/web.yaml": VM, KUSTOMIZATION: own, **SHARED}
     ).resources
     assert vm.data["spec"]["runStrategy"] == "Manual"
@@ -310,19 +310,21 @@ def test_patches_may_be_files_beside_the_folder() -> None:
 
 def test_a_patch_above_the_repository_is_no_symbolic_link() -> None:
     own = "resources: [web.yaml]\npatches: [{path: ../../../patch.yaml}]\n"
-    (problem,) = found({"apps.yaml": flux(from_("flux-system")), "apps/web.yaml": VM, KUSTOMIZATION: own}).problems
+    (problem,) = environment(
+        {"apps.yaml": flux(from_("flux-system")), "apps/web.yaml": VM, KUSTOMIZATION: own}
+    ).problems
     assert problem.message == "../../../patch.yaml leads out of what may be read"
 
 
 @pytest.mark.parametrize("own", ["", "{}\n", "resources: []\n"])
 def test_a_kustomization_that_says_nothing_is_one_to_flux(own: str) -> None:
-    unit = found({"apps.yaml": flux(from_("flux-system")), "apps/web.yaml": VM, KUSTOMIZATION: own})
+    unit = environment({"apps.yaml": flux(from_("flux-system")), "apps/web.yaml": VM, KUSTOMIZATION: own})
     assert (unit.resources, unit.problems) == ((), ())
 
 
 def test_what_comes_without_resources_notes_its_origin() -> None:
     own = "configMapGenerator: [{name: c, literals: [a=b]}]\ngeneratorOptions: {disableNameSuffixHash: true}\n"
-    (generated,) = found({"apps.yaml": flux(from_("flux-system")), KUSTOMIZATION: own}).resources
+    (generated,) = environment({"apps.yaml": flux(from_("flux-system")), KUSTOMIZATION: own}).resources
     assert generated.data["metadata"]["annotations"] == {
         "config.kubernetes.io/origin": "configuredIn: kustomization.yaml\nconfiguredBy:\n"
         "  apiVersion: builtin\n  kind: ConfigMapGenerator\n"
@@ -335,7 +337,7 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name
 def test_an_image_takes_the_place_of_the_one_of_that_name() -> None:
     own = "resources: [p.yaml]\nimages: [{name: a, newTag: '1'}, {name: b, newTag: '1'}]\n"
     spec = f"{from_('flux-system')}, images: [{{name: b, newTag: '2'}}]"
-    (pod,) = found({"apps.yaml": flux(spec), "apps/p.yaml": POD, KUSTOMIZATION: own}).resources
+    (pod,) = environment({"apps.yaml": flux(spec), "apps/p.yaml": POD, KUSTOMIZATION: own}).resources
     assert [container["image"] for container in pod.data["spec"]["containers"]] == ["a:1", "b:2"]
 
 
@@ -355,7 +357,7 @@ COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nname
 )
 def test_components_are_relative_and_may_be_missing(components: str, name: str | None, faults: list[str]) -> None:
     spec = f"{from_('flux-system')}, components: {components}"
-    unit = found({"apps.yaml": flux(spec), "apps/web.yaml": VM, "c/kustomization.yaml": COMPONENT})
+    unit = environment({"apps.yaml": flux(spec), "apps/web.yaml": VM, "c/kustomization.yaml": COMPONENT})
     assert [problem.message for problem in unit.problems] == faults
     assert [resource.data["metadata"]["name"] for resource in unit.resources] == ([name] if name else [])
 
@@ -367,12 +369,14 @@ def test_the_root_may_be_deployed() -> None:
         "k/kustomization.yaml": "resources: [v.yaml]\n",
     }
     files["k/v.yaml"] = VM.replace("web", "v")
-    names = [resource.data["metadata"]["name"] for resource in found(files).resources]
+    names = [resource.data["metadata"]["name"] for resource in environment(files).resources]
     assert sorted(names) == ["apps", "v", "web"]
 
 
 def test_a_file_that_cannot_be_read_is_a_fault_of_the_unit() -> None:
-    unit = found({"apps.yaml": flux(from_("flux-system")), "apps/web.yaml": VM, "apps/broken.yaml": "apiVersion: [\n"})
+    unit = environment(
+        {"apps.yaml": flux(from_("flux-system")), "apps/web.yaml": VM, "apps/broken.yaml": "apiVersion: [\n"}
+    )
     assert unit.failed
     assert [str(problem) for problem in unit.problems] == [
         "x/apps/broken.yaml:2:1: is not YAML: the text ends where a value is wanted"
@@ -412,7 +416,7 @@ VARIABLES = VM.replace("team: a}}", "team: a}, annotations: {all: '${A} ${B} ${C
 
 def substituted(*settings: str, vm: str = VARIABLES, using: str = USING) -> Environment:
     files = {f"s{number}.yaml": text for number, text in enumerate(settings)}
-    return found({"apps.yaml": flux(f"{from_('flux-system')}, {using}"), "apps/web.yaml": vm, **files})
+    return environment({"apps.yaml": flux(f"{from_('flux-system')}, {using}"), "apps/web.yaml": vm, **files})
 
 
 ONE = SETTINGS.replace("KIND", "ConfigMap").replace("NAME", "one") + 'data: {A: one, B: "o\\nne", C: one}\n'

@@ -59,7 +59,7 @@ def render(files, *layers, program=HELM, chart="c", parameters=(), name="rel", c
 
 
 def unrendered(documents):
-    return [str(each) for each in documents.unrendered]
+    return [str(problem) for problem in documents.unrendered]
 
 
 @needs_helm
@@ -87,9 +87,9 @@ data:
   kubevirt: {{ .Capabilities.APIVersions.Has "kubevirt.io/v1/VirtualMachine" | quote }}
   lookup: {{ lookup "v1" "Namespace" "" "" | toJson | quote }}
 """
-    (found,) = render({"c/Chart.yaml": CHART, "c/templates/a.yaml": template}).manifests
-    assert found.data["metadata"]["namespace"] == "ns"
-    assert found.data["data"] == {"kubevirt": "true", "lookup": "{}"}
+    (config_map,) = render({"c/Chart.yaml": CHART, "c/templates/a.yaml": template}).manifests
+    assert config_map.data["metadata"]["namespace"] == "ns"
+    assert config_map.data["data"] == {"kubevirt": "true", "lookup": "{}"}
 
 
 def packed(files):
@@ -147,7 +147,9 @@ def test_what_is_random_is_the_same_each_time():
 @needs_helm
 def test_what_was_rendered_is_not_rendered_again(monkeypatch):
     runs = []
-    monkeypatch.setattr(helm, "template", lambda *given: runs.append(given) or b"---\n" + VM.split("meta")[0].encode())
+    monkeypatch.setattr(
+        helm, "template", lambda *arguments: runs.append(arguments) or b"---\n" + VM.split("meta")[0].encode()
+    )
     charts = Charts(lambda: "/helm")
     for text in ("a: 1", "a: 1", "a: 2"):
         render({"c/Chart.yaml": CHART}, text, charts=charts)
@@ -176,9 +178,9 @@ def test_what_was_rendered_is_not_rendered_again(monkeypatch):
 )
 def test_a_chart_that_cannot_be_rendered_is_named(files, message):
     documents = render({"c/Chart.yaml": CHART, **files})
-    (said,) = unrendered(documents)
-    assert said.startswith("hr.yaml:1:0: the chart c is not rendered: ")
-    assert message in said
+    (problem,) = unrendered(documents)
+    assert problem.startswith("hr.yaml:1:0: the chart c is not rendered: ")
+    assert message in problem
     assert documents.manifests == ()
 
 
@@ -261,10 +263,10 @@ def test_a_helm_of_the_checkout_is_never_the_helm(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("said", "is_usable"), [("v3.10.3", False), ("v3.11.0", False), ("v3.11.1", True), ("v4.1", True), ("no", False)]
+    ("version", "is_usable"), [("v3.10.3", False), ("v3.11.0", False), ("v3.11.1", True), ("v4.1", True), ("no", False)]
 )
-def test_a_helm_whose_templates_look_up_names_is_not_used(monkeypatch, tmp_path, said, is_usable):
-    (tmp_path / "helm").write_text(f"#!/bin/sh\necho {said}\n")
+def test_a_helm_whose_templates_look_up_names_is_not_used(monkeypatch, tmp_path, version, is_usable):
+    (tmp_path / "helm").write_text(f"#!/bin/sh\necho {version}\n")
     (tmp_path / "helm").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert find_helm() == (str(tmp_path / "helm") if is_usable else "")
@@ -291,7 +293,7 @@ NO_MEMORY = "helm takes more than 1024 MiB of memory"
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("output", "message"),
     [
         ("fatal error: runtime: out of memory", NO_MEMORY),
         ("fatal error: runtime: cannot allocate memory", NO_MEMORY),
@@ -301,8 +303,8 @@ NO_MEMORY = "helm takes more than 1024 MiB of memory"
         ("Segmentation fault", "helm: helm fails"),
     ],
 )
-def test_why_helm_fails_is_what_it_says_first(tmp_path, said, message):
-    (tmp_path / "said-by-helm").write_text(said)
+def test_why_helm_fails_is_what_it_says_first(tmp_path, output, message):
+    (tmp_path / "said-by-helm").write_text(output)
     (tmp_path / "helm").write_text(f"#!/bin/sh\n/bin/cat {tmp_path}/said-by-helm >&2\nexit 2\n")
     (tmp_path / "helm").chmod(0o755)
     with pytest.raises(helmprocess.HelmError) as caught:
@@ -330,7 +332,7 @@ def test_a_path_of_an_archive_leads_nowhere_else(monkeypatch, path):
         helm, "template", lambda program, folder, *_: str(sorted(map(str, Path(folder).rglob("*")))).encode()
     )
     documents = render({"c/Chart.yaml": CHART, "c/charts/sub.tgz": packed({path: "x"})}, program="/helm")
-    assert all("not rendered" in said for said in unrendered(documents))
+    assert all("not rendered" in problem for problem in unrendered(documents))
     assert documents.manifests == ()
 
 
@@ -472,17 +474,19 @@ def test_charts_have_so_much_time_together(monkeypatch):
     monkeypatch.setattr(helm, "CHARTS_SECONDS", 0)
     documents = render({"c/Chart.yaml": CHART, "c/values.yaml": "kubevirt.io"}, program="/helm")
     assert unrendered(documents) == ["hr.yaml:1:0: the chart c is not rendered: the time for charts is used up"]
-    assert [each.problem for each in documents.opaque] == list(documents.unrendered)
+    assert [part.problem for part in documents.opaque] == list(documents.unrendered)
 
 
 def digest(name="a", namespace="b", files=(), layers=(), settings=()):
     contents = {"Chart.yaml": b"a: kubevirt.io", **dict(files)}
     folder = held_at({("c", path): content for path, content in contents.items()}, ("c",))
     parameters = [Parameter(path, value) for path, value in settings]
-    given = [*map(values, layers)]
-    release = Release(name, namespace, folder, "c", given, lambda message: Problem("f", message=message), parameters)
-    ((_, found),) = helm.opaque_of(release, Problem("f", message="x"))
-    return found
+    values_layers = [*map(values, layers)]
+    release = Release(
+        name, namespace, folder, "c", values_layers, lambda message: Problem("f", message=message), parameters
+    )
+    ((_, opaque_digest),) = helm.opaque_of(release, Problem("f", message="x"))
+    return opaque_digest
 
 
 def test_a_chart_that_is_not_rendered_is_known_by_all_that_it_is_made_of():
@@ -517,8 +521,8 @@ def test_every_rendering_takes_of_the_time(monkeypatch):
     monkeypatch.setattr(helm, "CHARTS_SECONDS", 10)
     monkeypatch.setattr(helm, "template", lambda *_: b"")
     charts = Charts(lambda: "/helm")
-    said = [unrendered(render({"c/Chart.yaml": CHART}, f"a: {number}", charts=charts)) for number in range(3)]
-    assert said == [[], [], ["hr.yaml:1:0: the chart c is not rendered: the time for charts is used up"]]
+    problems = [unrendered(render({"c/Chart.yaml": CHART}, f"a: {number}", charts=charts)) for number in range(3)]
+    assert problems == [[], [], ["hr.yaml:1:0: the chart c is not rendered: the time for charts is used up"]]
 
 
 def test_helm_may_be_asked_again_in_the_same_folder(tmp_path):
@@ -529,14 +533,14 @@ def test_helm_may_be_asked_again_in_the_same_folder(tmp_path):
 def test_a_failure_is_not_tried_again(monkeypatch):
     asked = []
 
-    def template(*given):
-        asked.append(given)
+    def template(*arguments):
+        asked.append(arguments)
         raise helmprocess.HelmError("no")
 
     monkeypatch.setattr(helm, "template", template)
     charts = Charts(lambda: "/helm")
-    said = [unrendered(render({"c/Chart.yaml": CHART}, charts=charts)) for _ in range(2)]
-    assert said == [["hr.yaml:1:0: the chart c is not rendered: no"]] * 2
+    problems = [unrendered(render({"c/Chart.yaml": CHART}, charts=charts)) for _ in range(2)]
+    assert problems == [["hr.yaml:1:0: the chart c is not rendered: no"]] * 2
     assert len(asked) == 1
 
 
@@ -561,6 +565,6 @@ def test_dependencies_that_are_nowhere_are_named_beside_what_is_rendered_without
 )  # fmt: skip
 def test_what_may_differ_each_time_is_rendered_twice(monkeypatch, text, times):
     asked = []
-    monkeypatch.setattr(helm, "template", lambda *given: asked.append(given) or b"")
+    monkeypatch.setattr(helm, "template", lambda *arguments: asked.append(arguments) or b"")
     render({"c/Chart.yaml": CHART, "c/templates/a.yaml": text}, program="/helm")
     assert len(asked) == times

@@ -216,9 +216,9 @@ spec:
     ],
 )
 def test_each_field_has_the_line_that_gives_it(field, place):
-    vm, made = build(held({path: text.encode() for path, text in PLACES.items()}), "x").resources
+    vm, config_map = build(held({path: text.encode() for path, text in PLACES.items()}), "x").resources
     assert str(vm.field(field)) == place
-    assert str(made.field("data.size")) == "base/kustomization.yaml:7:9"
+    assert str(config_map.field("data.size")) == "base/kustomization.yaml:7:9"
 
 
 def test_what_is_added_has_the_place_where_that_is_said():
@@ -422,7 +422,7 @@ def test_what_stands_at_a_path(path, value, at):
 
 
 @pytest.mark.parametrize(
-    ("path", "create", "places", "made", "typed"),
+    ("path", "create", "places", "created", "typed"),
     [
         ("m.x", None, [("m", "x")], {}, []),
         ("m.none", None, [], {}, []),
@@ -450,16 +450,16 @@ def test_what_stands_at_a_path(path, value, at):
         ("k.[n=q].v", None, [], {}, []),
     ],
 )
-def test_the_places_that_a_path_leads_to(path, create, places, made, typed):
+def test_the_places_that_a_path_leads_to(path, create, places, created, typed):
     data = {
         "m": {"x": 1, "null": None}, "l": ["a", "ab"], "k": [{"n": "x", "v": 1}, {"n": "y", "v": 2}],
     }  # fmt: skip
-    expected = {**json.loads(json.dumps(data)), **made}
+    expected = {**json.loads(json.dumps(data)), **created}
     matcher = Matcher(split_field(path), Budget(), None if create is None else lambda: create)
-    found = matcher.matches(data)
-    assert [at for _, _, at in found] == places
+    matches = matcher.matches(data)
+    assert [at for _, _, at in matches] == places
     assert data == expected
-    for holder, key, at in found:
+    for holder, key, at in matches:
         assert holder[key] == reduce(getitem, at, data)
     assert [reduce(getitem, at, data) for at in matcher.created] == typed
 

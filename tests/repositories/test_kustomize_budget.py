@@ -111,18 +111,18 @@ def test_a_file_that_is_named_twice_is_there_once():
 
 @pytest.mark.parametrize("op", ["copy", "move"])
 def test_operations_nest_no_deeper_than_what_is_read(op):
-    made = [{"op": "add", "path": f"/spec/a{number}", "value": {}} for number in range(300)]
+    additions = [{"op": "add", "path": f"/spec/a{number}", "value": {}} for number in range(300)]
     into = [{"op": op, "from": f"/spec/a{number}", "path": f"/spec/a{number + 1}/x"} for number in range(299)]
     with pytest.raises(VirtcatalogError, match="a patch makes more than 200 levels of maps and lists"):
-        built(**operations(*made, *into))
+        built(**operations(*additions, *into))
 
 
 def test_patterns_are_matched_without_trying_again():
     name = "a" * 60
     patch = "{kind: A, metadata: {name: a}, spec: {b: 1}}"
     target = f"patches: [{{patch: '{patch}', target: {{name: '{'a?' * 60}{name}'}}}}]"
-    (found,) = built(target, ONE.replace("name: a", f"name: {name}"))
-    assert found["spec"] == {"b": 1}
+    (manifest,) = built(target, ONE.replace("name: a", f"name: {name}"))
+    assert manifest["spec"] == {"b": 1}
 
 
 def test_a_long_name_with_a_long_pattern_counts():
@@ -178,7 +178,7 @@ def test_selectors_that_kubernetes_does_not_take_and_of_numbers(selector, of):
 )
 def test_patterns_match_whole_values(pattern, values, others):
     read = Pattern(pattern, lambda _: None)
-    assert [each for each in (*values, *others) if read.matches(each)] == values
+    assert [value for value in (*values, *others) if read.matches(value)] == values
 
 
 @given(st.text("ab.|*+?()[^-$]", max_size=12), st.lists(st.text("ab-[", max_size=6)))

@@ -167,19 +167,19 @@ def _without_helm(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", LEFT)
 def test_what_no_unit_deploys(name: str) -> None:
     left = LEFT[name]
-    found = find(held({path: text.encode() for path, text in left.files.items()}), "repo")
+    repository = find(held({path: text.encode() for path, text in left.files.items()}), "repo")
     units: dict[str, Any] = {
         f"{unit.kind} {unit.name}": [resource.data["metadata"]["name"] for resource in unit.resources]
-        for unit in found.environments
+        for unit in repository.environments
     }
     assert units == left.units
-    assert found.passed_over == left.passed_over
-    assert sorted(found.idle) == left.idle
-    assert sorted(found.catalogs) == left.catalogs
-    assert list(map(str, found.unrendered)) == [str(each.problem) for each in found.opaque] == left.unrendered
-    assert list(map(str, found.problems)) == list(left.problems.values())
-    assert list(found.broken) == list(left.problems)
-    assert found.files == {path for path in left.files if not path.endswith("/kustomization.yaml")}
+    assert repository.passed_over == left.passed_over
+    assert sorted(repository.idle) == left.idle
+    assert sorted(repository.catalogs) == left.catalogs
+    assert list(map(str, repository.unrendered)) == [str(part.problem) for part in repository.opaque] == left.unrendered
+    assert list(map(str, repository.problems)) == list(left.problems.values())
+    assert list(repository.broken) == list(left.problems)
+    assert repository.files == {path for path in left.files if not path.endswith("/kustomization.yaml")}
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_they_are_there_if_vms_need_any(vm: Data, objects: list[Data], are_neede
 def test_what_the_repository_has_itself_counts_before_them() -> None:
     own = {"kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "u1.medium"}}
     assert deployed(TYPES, [vm(instancetype={"name": "u1.medium"})], [own]) == []
-    found = deployed(TYPES, [vm(instancetype={"name": "u1.small"})], [own])
-    assert names(found) == names(ALL) - {("VirtualMachineClusterInstancetype", "u1.medium")}
+    objects = deployed(TYPES, [vm(instancetype={"name": "u1.small"})], [own])
+    assert names(objects) == names(ALL) - {("VirtualMachineClusterInstancetype", "u1.medium")}
     other = {**own, "kind": "VirtualMachineInstancetype"}
     assert deployed(TYPES, [vm(instancetype={"name": "u1.medium"})], [other]) == ALL

@@ -84,14 +84,16 @@ def test_what_only_names_something_or_is_for_the_guest_has_a_placeholder(path, t
 )
 def test_what_decides_what_the_vm_is_stays_open(path):
     data, is_open = fill(at(path, "${VALUE}"))
-    assert [(each.field, each.text) for each in is_open] == [(path.replace("/*", "[0]").replace("/", "."), "${VALUE}")]
+    assert [(open_field.field, open_field.text) for open_field in is_open] == [
+        (path.replace("/*", "[0]").replace("/", "."), "${VALUE}")
+    ]
     assert "${" not in str(data)
 
 
 def test_an_open_key_is_an_open_field():
-    (found,) = fill(at("metadata/labels/${KEY}", "x")).open
-    assert found.field == "metadata.labels[${KEY}]"
-    assert found.sentence == "is '${KEY}', and its value is not in the repository"
+    (open_field,) = fill(at("metadata/labels/${KEY}", "x")).open
+    assert open_field.field == "metadata.labels[${KEY}]"
+    assert open_field.sentence == "is '${KEY}', and its value is not in the repository"
 
 
 def test_addresses_and_uuids_have_their_form_and_are_the_same_for_the_same_variable():
@@ -173,7 +175,7 @@ def test_of_a_list_only_the_item_goes_that_is_open():
     data = at(f"{T}/domain/devices/gpus", [{"deviceName": "x"}, "${A}", {"deviceName": "${B}", "name": "b"}, 5, None])
     filled = fill(data)
     assert read(filled.data, f"{T}/domain/devices/gpus") == [{"deviceName": "x"}, {"name": "b"}, 5, None]
-    assert [(each.field, each.text) for each in filled.open] == [
+    assert [(open_field.field, open_field.text) for open_field in filled.open] == [
         ("spec.template.spec.domain.devices.gpus[1]", "${A}"),
         ("spec.template.spec.domain.devices.gpus[2].deviceName", "${B}"),
     ]
@@ -182,7 +184,7 @@ def test_of_a_list_only_the_item_goes_that_is_open():
 @pytest.mark.parametrize("value", [2**70, "\ud800"], ids=["a number that is too large", "half a character"])
 def test_what_no_json_holds_hides_no_open_value(value):
     filled = fill(at(f"{T}/domain/cpu", {"cores": value, "model": "${A}"}))
-    assert [field.text for field in filled.open] == ["${A}"]
+    assert [open_field.text for open_field in filled.open] == ["${A}"]
     assert read(filled.data, f"{T}/domain/cpu") == {"cores": value}
 
 
@@ -191,8 +193,8 @@ def test_what_no_json_holds_hides_no_open_value(value):
     [("${" + "a" * 57 + "}", "'${" + "a" * 57 + "}'"), ("${" + "a" * 58 + "}", "'${" + "a" * 58 + "…'")],
 )
 def test_a_long_value_is_shown_cut(text, shown):
-    (found,) = fill(at(f"{T}/domain/cpu/model", text)).open
-    assert found.sentence == f"is {shown}, and its value is not in the repository"
+    (open_field,) = fill(at(f"{T}/domain/cpu/model", text)).open
+    assert open_field.sentence == f"is {shown}, and its value is not in the repository"
 
 
 def test_a_long_variable_gives_the_begin_of_a_name():

@@ -35,10 +35,10 @@ Files = dict[str, str]
 
 def rendered(files: Files) -> Counter[str]:
     """The VMs that a repository deploys, by what a cluster finds them by, in whatever environment."""
-    found = find(held({path: text.encode() for path, text in files.items()}), "")
+    repository = find(held({path: text.encode() for path, text in files.items()}), "")
     return Counter(
         json.dumps([located(resource.data), resource.data.get("spec")], sort_keys=True)
-        for environment in found.environments
+        for environment in repository.environments
         for resource in environment.resources
         if holds_vm(resource.data)
     )

@@ -44,8 +44,8 @@ def rendered(monkeypatch):
 
 def environment(files, kind="HelmRelease", program="/helm"):
     repository = find(held({path: text.encode() for path, text in files.items()}), "r", Renderer(lambda: program))
-    (found,) = (environment for environment in repository.environments if environment.kind == kind)
-    return found
+    (unit,) = (environment for environment in repository.environments if environment.kind == kind)
+    return unit
 
 
 def objects(environment):
@@ -56,18 +56,18 @@ def objects(environment):
 
 
 def unrendered(environment):
-    return [str(each).replace("HelmRelease/shop/vms: ", "") for each in environment.unrendered]
+    return [str(problem).replace("HelmRelease/shop/vms: ", "") for problem in environment.unrendered]
 
 
 CHARTS = {"charts/vms/Chart.yaml": "name: vms", "charts/vms/templates/vm.yaml": "", "charts/vms/values.yaml": "a: 1"}
 
 
 def test_a_chart_of_the_repository_is_rendered(rendered):
-    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}  values: {{a: 2}}\n", **CHARTS})
+    built = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}  values: {{a: 2}}\n", **CHARTS})
     files = ["Chart.yaml", "templates/vm.yaml", "values.yaml"]
     assert rendered == [("vms", files, "vms", "shop", [{"a": 2}], [])]
-    assert objects(found) == [("vms", "shop", "r/charts/vms/templates/vm.yaml:1:1")]
-    assert found.unrendered == ()
+    assert objects(built) == [("vms", "shop", "r/charts/vms/templates/vm.yaml:1:1")]
+    assert built.unrendered == ()
 
 
 def test_values_come_from_files_config_maps_and_the_release(rendered):
@@ -77,11 +77,11 @@ def test_values_come_from_files_config_maps_and_the_release(rendered):
     kinds = "ConfigMap, name: c", "ConfigMap, name: c, valuesKey: k", "Secret, name: s"
     more = "  valuesFrom:\n" + "".join(f"  - {{kind: {kind}}}\n" for kind in kinds)
     files = {"hr.yaml": f"{HELM_RELEASE}{chart}{more}  values: {{c: 5}}\n", "c.yaml": config_map, **CHARTS}
-    found = environment({**files, "charts/vms/one.yaml": "a: 2\n"})
+    built = environment({**files, "charts/vms/one.yaml": "a: 2\n"})
     ((_, files, _, _, layers, _),) = rendered
     assert layers == [{"a": 3}, {"b": 4}, {"c": 5}]
     assert "values.yaml" in files  # with what valuesFiles say
-    assert unrendered(found) == [
+    assert unrendered(built) == [
         "r/hr.yaml:5:127: spec.chart.spec.valuesFiles[1]: charts/vms/gone.yaml is no file of values in this repository",
         "r/hr.yaml:9:5: spec.valuesFrom[2]: takes values of Secret s, which is not in the repository",
     ]
@@ -101,17 +101,17 @@ def test_values_come_from_files_config_maps_and_the_release(rendered):
 )
 def test_values_files_of_a_release_take_the_place_of_the_charts_own(monkeypatch, names, ignores, defaults, missing):
     files = {"one": "a: 2\nb: null\n", "two": "a: {x: null}\n", "empty": "# nothing\n", "list": "- a\n"}
-    given = []
+    layers = []
 
     def template(_program, folder, _name, _namespace, values, _settings):
-        given.append(((folder / "chart/values.yaml").read_text(), [*values]))
+        layers.append(((folder / "chart/values.yaml").read_text(), [*values]))
         return b""
 
     monkeypatch.setattr(helm, "template", template)
     chart = LOCAL_CHART.replace("}}}", f"}}, valuesFiles: [{names}]{ignores}}}}}")
     files = {f"{name}.yaml": text for name, text in files.items()}
-    found = environment({"hr.yaml": f"{HELM_RELEASE}{chart}", **CHARTS, **files})
-    assert (given, len(found.unrendered)) == ([(defaults, [])], missing)
+    built = environment({"hr.yaml": f"{HELM_RELEASE}{chart}", **CHARTS, **files})
+    assert (layers, len(built.unrendered)) == ([(defaults, [])], missing)
 
 
 @pytest.mark.parametrize(
@@ -124,22 +124,22 @@ def test_values_files_of_a_release_take_the_place_of_the_charts_own(monkeypatch,
     ],
 )
 def test_the_name_and_namespace_of_a_release(rendered, spec, name, namespace):
-    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{spec}", **CHARTS})
-    assert [obj[:2] for obj in objects(found)] == [(name, namespace)]
+    built = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{spec}", **CHARTS})
+    assert [obj[:2] for obj in objects(built)] == [(name, namespace)]
 
 
 def test_of_a_remote_chart_the_objects_in_its_values_count():
     values = f"  values:\n    extraObjects:\n    - {vm('one')}\n    - |\n      {vm('two')}\n"
-    found = environment({"hr.yaml": f"{HELM_RELEASE}{REMOTE_CHART}{values}"})
-    assert objects(found) == [("one", "shop", "r/hr.yaml:8:7"), ("two", "shop", "r/hr.yaml:10:7")]
-    assert unrendered(found) == [
+    built = environment({"hr.yaml": f"{HELM_RELEASE}{REMOTE_CHART}{values}"})
+    assert objects(built) == [("one", "shop", "r/hr.yaml:8:7"), ("two", "shop", "r/hr.yaml:10:7")]
+    assert unrendered(built) == [
         "r/hr.yaml:5:3: spec.chart: the chart app is not rendered: it is not in the repository"
     ]
 
 
 def test_without_helm_a_chart_is_named():
-    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}", **CHARTS}, program="")
-    assert (objects(found), unrendered(found)) == (
+    built = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}", **CHARTS}, program="")
+    assert (objects(built), unrendered(built)) == (
         [],
         ["r/hr.yaml:5:3: spec.chart: the chart ./charts/vms is not rendered: there is no helm in the PATH"],
     )
@@ -150,13 +150,15 @@ def test_post_renderers_that_may_patch_what_is_not_rendered_are_named():
     patch = "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: other}, spec: {running: RUNNING}}"
     own = f"  values: {{extraObjects: [{vm('one')}]}}\n"
     own += f"  postRenderers: [{{kustomize: {{patches: [{{patch: '{patch}'}}]}}}}]\n"
-    found = [
-        environment({"hr.yaml": f"{HELM_RELEASE}{REMOTE_CHART}{own}".replace("RUNNING", each)})
-        for each in ("true", "false")
+    environments = [
+        environment({"hr.yaml": f"{HELM_RELEASE}{REMOTE_CHART}{own}".replace("RUNNING", running)})
+        for running in ("true", "false")
     ]
-    assert objects(found[0]) == [("one", "shop", "r/hr.yaml:6:27")]
-    assert unrendered(found[0])[1:] == ["r/hr.yaml:7:3: spec.postRenderers: are not applied to what the chart renders"]
-    assert found[0].opaque != found[1].opaque
+    assert objects(environments[0]) == [("one", "shop", "r/hr.yaml:6:27")]
+    assert unrendered(environments[0])[1:] == [
+        "r/hr.yaml:7:3: spec.postRenderers: are not applied to what the chart renders"
+    ]
+    assert environments[0].opaque != environments[1].opaque
 
 
 APPLICATION = """\
@@ -221,7 +223,7 @@ def test_objects_in_an_applications_values():
 def test_values_that_are_none_are_named():
     built = argo("      values: |\n        - a\n", at=None)
     assert "r/app.yaml:8:7: Application/argocd/app: spec.source.helm.values: is no map of values" in [
-        str(each) for each in built.unrendered
+        str(problem) for problem in built.unrendered
     ]
 
 
@@ -234,21 +236,21 @@ OWN = {**CHARTS, "charts/vms/templates/vm.yaml": "apiVersion: kubevirt.io/v1\n"}
 
 
 def test_a_chart_that_nothing_deploys_is_rendered_as_it_is_and_with_each_file_of_values(rendered):
-    found = lone({**OWN, "charts/vms/values-prod.yaml": "a: 2", "charts/vms/lab.values.yml": "a: 3"})
-    assert [(each.name, str(each.place)) for each in found] == [
+    environments = lone({**OWN, "charts/vms/values-prod.yaml": "a: 2", "charts/vms/lab.values.yml": "a: 3"})
+    assert [(chart.name, str(chart.place)) for chart in environments] == [
         ("vms", "r/charts/vms/Chart.yaml:1:1"),
         ("vms (lab.values.yml)", "r/charts/vms/lab.values.yml:1:1"),
         ("vms (values-prod.yaml)", "r/charts/vms/values-prod.yaml:1:1"),
     ]
     assert [layers for *_, layers, _ in rendered] == [[], [{"a": 3}], [{"a": 2}]]
-    assert [obj[0] for environment in found for obj in objects(environment)] == ["vms"] * 3
+    assert [obj[0] for environment in environments for obj in objects(environment)] == ["vms"] * 3
 
 
 def test_a_chart_without_vms_or_that_is_deployed_is_none_of_these(rendered):
     assert lone(CHARTS) == []
     assert lone({**OWN, "hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}"}) == []
     within = {f"charts/vms/charts/{path}": text for path, text in OWN.items()}
-    assert [each.name for each in lone({**OWN, **within})] == ["vms"]
+    assert [chart.name for chart in lone({**OWN, **within})] == ["vms"]
 
 
 def test_what_a_chart_that_is_not_rendered_is_made_of():
@@ -256,8 +258,8 @@ def test_what_a_chart_that_is_not_rendered_is_made_of():
 
     def opaque(**changes):
         files = {"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}  values: {{a: 2}}\n", **OWN}
-        (found,) = environment({**files, **changes}, program="").opaque
-        return found.digest
+        (part,) = environment({**files, **changes}, program="").opaque
+        return part.digest
 
     other = f"{HELM_RELEASE}{LOCAL_CHART}  values: {{a: 3}}\n"
     same = opaque()
@@ -294,19 +296,19 @@ def test_a_reference_sets_one_value_at_a_path(rendered, text, literal, value):
         f"apiVersion: v1\nkind: Secret\nmetadata: {{name: s, namespace: shop}}\nstringData: {{k: {json.dumps(text)}}}\n"
     )
     more = f"  valuesFrom: [{{kind: Secret, name: s, valuesKey: k, targetPath: vm.cores{literal}}}]\n"
-    found = environment(
+    built = environment(
         {"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}  values: {{a: 5}}\n", "s.yaml": setting, **CHARTS}
     )
     assert rendered[0][4] == [{"vm": {"cores": value}}, {"a": 5}]
-    assert unrendered(found) == []
+    assert unrendered(built) == []
 
 
 def test_a_value_that_cannot_be_set_is_named(rendered):
     setting = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: shop}\ndata: {k: 'VALUE'}\n"
     more = "  valuesFrom: [{kind: ConfigMap, name: c, valuesKey: k, targetPath: 'a[-1]'}]\n"
     one, two = (
-        environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}", "c.yaml": setting.replace("VALUE", each), **OWN})
-        for each in "12"
+        environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}", "c.yaml": setting.replace("VALUE", value), **OWN})
+        for value in "12"
     )
     why = "which Flux cannot set at a[-1]: [-1] is no index"
     assert unrendered(one) == [f"r/hr.yaml:6:16: spec.valuesFrom[0]: takes values of ConfigMap c, {why}"]
@@ -316,10 +318,12 @@ def test_a_value_that_cannot_be_set_is_named(rendered):
 def test_values_of_a_secret_that_is_not_base64_are_named(rendered):
     secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: c, namespace: shop}\ndata: {values.yaml: 'a: 1'}\n"
     more = "  valuesFrom: [{kind: Secret, name: c}]\n"
-    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}", "c.yaml": secret, **OWN})
-    (told,) = unrendered(found)
-    assert told.startswith("r/hr.yaml:6:16: spec.valuesFrom[0]: takes values of Secret c, whose data[values.yaml] is ")
-    assert told.endswith(" not base64, so that no cluster takes the Secret: plain text belongs below stringData")
+    built = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}", "c.yaml": secret, **OWN})
+    (problem,) = unrendered(built)
+    assert problem.startswith(
+        "r/hr.yaml:6:16: spec.valuesFrom[0]: takes values of Secret c, whose data[values.yaml] is "
+    )
+    assert problem.endswith(" not base64, so that no cluster takes the Secret: plain text belongs below stringData")
 
 
 SETTING = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: shop}\ndata: DATA\n"
@@ -330,10 +334,10 @@ def referring(rendered, reference, data, setting=SETTING):
     rendered.clear()
     more = f"  valuesFrom: [{{kind: ConfigMap, name: c, {reference}}}]\n"
     files = {"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}", "c.yaml": setting.replace("DATA", json.dumps(data))}
-    found = environment({**files, **OWN})
-    said = [problem.message for problem in found.unrendered]
-    assert [opaque.problem for opaque in found.opaque] == list(found.unrendered)
-    return rendered[0][4], said
+    built = environment({**files, **OWN})
+    sentences = [problem.message for problem in built.unrendered]
+    assert [opaque.problem for opaque in built.opaque] == list(built.unrendered)
+    return rendered[0][4], sentences
 
 
 @pytest.mark.parametrize(
@@ -393,9 +397,9 @@ def test_what_is_set_counts_before_the_releases_own_values_only_where_it_is_set_
     setting = SETTING.replace("DATA", json.dumps({"k": "4", "v": "a: {x: 2, w: 2}"}))
     more = "  valuesFrom:\n" + "".join(f"  - {{kind: ConfigMap, name: c, {reference}}}\n" for reference in references)
     release = f"{HELM_RELEASE}{LOCAL_CHART}{more}  values: {own}\n"
-    found = environment({"hr.yaml": release, "c.yaml": setting, **CHARTS})
-    given = reduce(lay_over, rendered[0][4])
-    assert (None if found.unrendered else given) == values
+    built = environment({"hr.yaml": release, "c.yaml": setting, **CHARTS})
+    merged = reduce(lay_over, rendered[0][4])
+    assert (None if built.unrendered else merged) == values
 
 
 def test_a_reference_that_is_not_there_is_named_unless_it_is_optional(rendered):
@@ -407,15 +411,15 @@ def test_a_reference_that_is_not_there_is_named_unless_it_is_optional(rendered):
         ["takes values of ConfigMap c, which are no map"],
     )
     for optional in ("", "optional: false", "optional: 'true'"):
-        layers, said = referring_to_none(rendered, optional, other)
-        assert (layers, said) == ([], ["takes values of ConfigMap c, which is not in the repository"])
+        layers, sentences = referring_to_none(rendered, optional, other)
+        assert (layers, sentences) == ([], ["takes values of ConfigMap c, which is not in the repository"])
 
 
 def referring_to_none(rendered, reference, setting):
     rendered.clear()
     more = f"  valuesFrom: [{{kind: ConfigMap, name: c, {reference}}}]\n"
-    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}", "c.yaml": setting, **OWN})
-    return rendered[0][4], [problem.message for problem in found.unrendered]
+    built = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{more}", "c.yaml": setting, **OWN})
+    return rendered[0][4], [problem.message for problem in built.unrendered]
 
 
 @pytest.mark.parametrize(
@@ -444,8 +448,8 @@ def test_a_name_that_is_too_long_ends_with_a_digest(rendered, length, name):
 def test_the_values_of_an_application(rendered, spec, layers):
     files = {"charts/vms/one.yaml": "a: 1", "charts/vms/empty.yaml": "# nothing", "top.yaml": "a: 2"}
     built = argo(spec, {**CHARTS, **files})
-    ((_, _, name, namespace, given, _),) = rendered
-    assert (name, namespace, given, built.unrendered) == ("app", "shop", layers, ())
+    ((_, _, name, namespace, rendered_layers, _),) = rendered
+    assert (name, namespace, rendered_layers, built.unrendered) == ("app", "shop", layers, ())
 
 
 def test_a_file_that_holds_no_values_is_not_one_that_may_be_missing(rendered):
@@ -511,9 +515,9 @@ OLD_RELEASE = HELM_RELEASE.replace("toolkit.fluxcd.io/v2\n", "toolkit.fluxcd.io/
 
 
 def test_post_renderers_patch_what_the_chart_makes_one_after_another(rendered):
-    found = environment({"hr.yaml": f"{OLD_RELEASE}{LOCAL_CHART}{PATCHES}", **CHARTS})
-    assert found.problems == ()
-    (vm,) = found.resources
+    built = environment({"hr.yaml": f"{OLD_RELEASE}{LOCAL_CHART}{PATCHES}", **CHARTS})
+    assert built.problems == ()
+    (vm,) = built.resources
     assert vm.data["metadata"] == {
         "name": "vms", "namespace": "shop", "labels": {"one": "a", "two": "b", "three": "c"},
     }  # fmt: skip
@@ -541,9 +545,9 @@ def test_post_renderers_patch_what_the_chart_makes_one_after_another(rendered):
 )
 def test_post_renderers_of_the_older_apis_are_objects(rendered, version, patches, fault):
     head = HELM_RELEASE.replace("toolkit.fluxcd.io/v2\n", f"toolkit.fluxcd.io/{version}\n")
-    found = environment({"hr.yaml": f"{head}{LOCAL_CHART}  postRenderers: [{{kustomize: {{{patches}}}}}]\n", **CHARTS})
-    assert (found.failed, found.resources) == (True, ())
-    (problem,) = found.problems
+    built = environment({"hr.yaml": f"{head}{LOCAL_CHART}  postRenderers: [{{kustomize: {{{patches}}}}}]\n", **CHARTS})
+    assert (built.failed, built.resources) == (True, ())
+    (problem,) = built.problems
     assert (
         f"{problem.field}: {problem.message}" == f"spec.postRenderers[0].kustomize.{patches.partition(':')[0]}{fault}"
     )
@@ -561,9 +565,9 @@ def test_a_release_gives_labels_and_annotations_to_all_after_its_post_renderers(
 def test_post_renderers_that_fail_fail_the_release(rendered):
     patch = "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: other}}"
     spec = f"  postRenderers: [{{kustomize: {{patches: [{{patch: '{patch}'}}]}}}}]\n"
-    found = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{spec}", **CHARTS})
-    assert found.failed
-    assert [str(problem) for problem in found.problems] == [
+    built = environment({"hr.yaml": f"{HELM_RELEASE}{LOCAL_CHART}{spec}", **CHARTS})
+    assert built.failed
+    assert [str(problem) for problem in built.problems] == [
         "r/hr.yaml:6:42: patches[0]: VirtualMachine/other is the name of no object"
     ]
 
@@ -585,13 +589,13 @@ def test_post_renderers_that_fail_fail_the_release(rendered):
     ],
 )
 def test_what_is_a_file_of_values_beside_a_chart(rendered, file, is_one):
-    found = lone({**OWN, f"charts/vms/{file}": "a: 1\n"})
-    assert [each.name for each in found] == ["vms", *([f"vms ({file})"] if is_one else [])]
+    charts = lone({**OWN, f"charts/vms/{file}": "a: 1\n"})
+    assert [chart.name for chart in charts] == ["vms", *([f"vms ({file})"] if is_one else [])]
 
 
 def test_a_chart_is_rendered_with_twenty_files_of_values_at_most(rendered):
     files = {f"charts/vms/values-{number:02}.yaml": f"a: {number}\n" for number in range(21)}
-    assert [each.name for each in lone({**OWN, **files})][-1] == "vms (values-19.yaml)"
+    assert [chart.name for chart in lone({**OWN, **files})][-1] == "vms (values-19.yaml)"
 
 
 @pytest.mark.parametrize(

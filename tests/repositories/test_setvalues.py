@@ -7,7 +7,7 @@ import pytest
 from virtcatalog.repositories.setvalues import SetError, set_values, verbatim
 
 
-def made(text, values="{}", *, as_text=False):
+def values_set(text, values="{}", *, as_text=False):
     data = json.loads(values)
     set_values(data, text, as_text=as_text)
     return data
@@ -33,18 +33,18 @@ def made(text, values="{}", *, as_text=False):
     ],
 )
 def test_a_value_is_read_as_what_it_looks_like(text, value):
-    (made_value,) = made(f"k={text}").values()
+    (made_value,) = values_set(f"k={text}").values()
     assert (made_value, type(made_value)) == (value, type(value))
 
 
 @pytest.mark.parametrize("text", ["4", "true", "null", "", "a{"])
 def test_or_as_a_text(text):
-    assert made(f"k={text}", as_text=True) == {"k": text}
+    assert values_set(f"k={text}", as_text=True) == {"k": text}
 
 
 @pytest.mark.parametrize("text", ["4", "{1,2}", "a,b", "\\", "[0]", "a=b", "{"])
 def test_in_a_verbatim_text_nothing_means_anything(text):
-    assert made(f"k={verbatim(text)}", as_text=True) == {"k": text}
+    assert values_set(f"k={verbatim(text)}", as_text=True) == {"k": text}
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_in_a_verbatim_text_nothing_means_anything(text):
     ],
 )
 def test_paths(text, values, result):
-    data = made(text, values)
+    data = values_set(text, values)
     if result is None:
         for _ in range(30):
             data = data["a"]
@@ -108,7 +108,7 @@ def test_paths(text, values, result):
 )
 def test_what_sets_nothing_is_refused(text, values, message):
     with pytest.raises(SetError) as refused:
-        made(text, values)
+        values_set(text, values)
     assert str(refused.value) == message
 
 

@@ -20,8 +20,8 @@ CHART = {
 }
 
 
-def diff(*arguments: str, given: str = "") -> Result:
-    return CliRunner().invoke(main, ["diff", *arguments, "--stat"], input=given)
+def diff(*arguments: str, stdin: str = "") -> Result:
+    return CliRunner().invoke(main, ["diff", *arguments, "--stat"], input=stdin)
 
 
 def rendered(tool: str, *arguments: str) -> str:
@@ -55,13 +55,13 @@ def test_kubectl_kustomize(here: Path) -> None:
     for cores in (2, 4):
         (here / "apps/web.yaml").write_text(manifest(f"vm web cores={cores}"))
         sides.append(rendered("kubectl", "kustomize", "apps"))
-    done = diff("-", given="=======\n".join(sides))
+    done = diff("-", stdin="=======\n".join(sides))
     assert (done.exit_code, done.stdout.strip()) == (1, GROWN.replace("web", "prod/web"))
 
 
 @pytest.mark.parametrize("text", ["--- base\n+++ head\n@@ -1 +1 @@\n-  cores: 2\n+  cores: 4\n", "all is well\n"])
 def test_what_only_prints_a_difference_is_no_manifest(here: Path, text: str) -> None:
-    done = diff("-", given=f"{text}=======\n{text}")
+    done = diff("-", stdin=f"{text}=======\n{text}")
     assert done.exit_code == 2
     assert "standard input: there is no manifest" in done.stderr
 
@@ -82,7 +82,7 @@ def test_how_renderers_frame_objects(here: Path, frame: str) -> None:
         named = f"metadata:\n  annotations: {{config.kubernetes.io/index: '{number}'}}\n"
         vm = manifest(f"vm web cores={cores}").replace("metadata:\n", named)
         sides.append(frame.format(vm=vm, item=vm.replace("\n", "\n  ").rstrip(" ")))
-    done = diff("-", given="=======\n".join(sides))
+    done = diff("-", stdin="=======\n".join(sides))
     assert (done.exit_code, done.stdout.strip()) == (1, GROWN)
 
 

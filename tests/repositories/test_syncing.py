@@ -26,7 +26,7 @@ def resource(data: dict[str, Any]) -> Resource:
     return Resource(data, lambda _: Source("app.yaml"))
 
 
-def found(kind: Any, spec: dict[str, Any], *settings: Resource, annotations: Any = None) -> Syncing:
+def syncing_of(kind: Any, spec: dict[str, Any], *settings: Resource, annotations: Any = None) -> Syncing:
     metadata = {"name": "web", "namespace": "ops", "annotations": annotations or {}}
     return syncing(Deployer(resource({"kind": kind, "metadata": metadata, "spec": spec})), kind, settings)
 
@@ -55,7 +55,7 @@ def differing(syncing: Syncing, default: Syncing) -> dict[str, Any]:
     ],
 )
 def test_a_kustomization_of_flux(spec: dict[str, Any], differs: dict[str, Any]) -> None:
-    assert differing(found("Kustomization", spec), FLUX) == differs
+    assert differing(syncing_of("Kustomization", spec), FLUX) == differs
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_a_kustomization_of_flux(spec: dict[str, Any], differs: dict[str, Any]) 
     ],
 )
 def test_a_release_of_flux(spec: dict[str, Any], waits: bool) -> None:
-    assert differing(found("HelmRelease", spec), HELM) == ({} if waits else {"waits": False})
-    assert found("HelmRelease", {**spec, "suspend": True}).suspended
+    assert differing(syncing_of("HelmRelease", spec), HELM) == ({} if waits else {"waits": False})
+    assert syncing_of("HelmRelease", {**spec, "suspend": True}).suspended
 
 
 @pytest.mark.parametrize(
@@ -92,12 +92,12 @@ def test_a_release_of_flux(spec: dict[str, Any], waits: bool) -> None:
     ],
 )
 def test_an_application_of_argo_cd(policy: dict[str, Any], differs: dict[str, Any]) -> None:
-    assert differing(found("Application", {"syncPolicy": policy}), ARGOCD) == differs
+    assert differing(syncing_of("Application", {"syncPolicy": policy}), ARGOCD) == differs
 
 
 def test_what_an_application_ignores() -> None:
     rule = {"kind": "VirtualMachine", "jsonPointers": ["/spec"]}
-    assert found("Application", {"ignoreDifferences": [rule, "x"]}).ignored == (rule,)
+    assert syncing_of("Application", {"ignoreDifferences": [rule, "x"]}).ignored == (rule,)
 
 
 def settings(**data: str) -> list[Resource]:
@@ -126,14 +126,14 @@ def settings(**data: str) -> list[Resource]:
 def test_who_compares_on_the_server(setting: str, option: str, is_on: bool) -> None:
     configured = settings(**{"argocd-cmd-params-cm": setting} if setting else {})
     annotations = {"argocd.argoproj.io/compare-options": option} if option else {}
-    assert found("Application", {}, *configured, annotations=annotations).server_diff == is_on
+    assert syncing_of("Application", {}, *configured, annotations=annotations).server_diff == is_on
 
 
 def test_who_judges_vms_by_a_health_check_of_its_own() -> None:
-    assert found("Application", {}, *settings(**{"argocd-cm": "hs = {}"})).own_health
+    assert syncing_of("Application", {}, *settings(**{"argocd-cm": "hs = {}"})).own_health
     other = resource({"kind": "ConfigMap", "metadata": {"name": "argocd-cm"}, "data": {"x": "y"}})
     secret = resource({**settings(**{"argocd-cm": "hs = {}"})[0].data, "kind": "Secret"})
-    assert not found("Application", {}, other, secret).own_health
+    assert not syncing_of("Application", {}, other, secret).own_health
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_who_judges_vms_by_a_health_check_of_its_own() -> None:
 )
 def test_the_wave_of_an_object(annotation: object, wave: int) -> None:
     assert wave_of({"metadata": {"annotations": {WAVE: annotation}}}) == wave
-    assert found("Application", {}, annotations={WAVE: "4"}).wave == 4
+    assert syncing_of("Application", {}, annotations={WAVE: "4"}).wave == 4
 
 
 def test_what_has_no_annotations_is_of_the_wave_0() -> None:
@@ -154,4 +154,4 @@ def test_options_stand_behind_commas() -> None:
 
 
 def test_annotations_of_an_application_that_are_no_map_are_none() -> None:
-    assert found("Application", {}, annotations=["x"]) == found("Application", {})
+    assert syncing_of("Application", {}, annotations=["x"]) == syncing_of("Application", {})

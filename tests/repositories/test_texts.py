@@ -104,9 +104,9 @@ def test_settings_that_a_kustomization_does_not_name_do_not_build_it_again(built
         "user/a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: b, labels: {a: '${A}'}}\n",
         "settings/kustomization.yaml": f"namespace: flux-system\nconfigMapGenerator: {generated}\n",
     }
-    found = find(held({path: text.encode() for path, text in files.items()}), "r")
+    repository = find(held({path: text.encode() for path, text in files.items()}), "r")
     assert built == ["r/other", "r/settings", "r/user", "r/user"]
-    (user,) = (environment for environment in found.environments if environment.name == "user")
+    (user,) = (environment for environment in repository.environments if environment.name == "user")
     assert [resource.data["metadata"]["labels"] for resource in user.resources] == [{"a": "b"}]
 
 
@@ -118,15 +118,15 @@ def test_sides_that_share_texts_are_what_they_are_alone():
             assert shown(find(held(side), "r", renderer)) == shown(find(held(side), "r")), case.name
 
 
-def shown(found: Repository) -> list[object]:
+def shown(repository: Repository) -> list[object]:
     objects = [
         [
             environment.name,
             [(resource.data, resource.place, resource.field("spec")) for resource in environment.resources],
         ]
-        for environment in found.environments
+        for environment in repository.environments
     ]
-    return [objects, list(map(str, found.all_problems)), list(map(str, found.all_unrendered))]
+    return [objects, list(map(str, repository.all_problems)), list(map(str, repository.all_unrendered))]
 
 
 @pytest.mark.parametrize(

@@ -50,9 +50,9 @@ def test_all_texts_in_data() -> None:
     [("repo", "repo/a/b.yaml"), (".", "a/b.yaml"), ("main:", "main:a/b.yaml"), ("main:sub", "main:sub/a/b.yaml")],
 )
 def test_a_file_is_called_by_what_the_tree_is_called(label: str, called: str) -> None:
-    found = tree(label)
-    assert found.label_of("a/b.yaml") == called
-    assert found.path_of(called) == "a/b.yaml"
+    repo = tree(label)
+    assert repo.label_of("a/b.yaml") == called
+    assert repo.path_of(called) == "a/b.yaml"
 
 
 def test_one_file_is_no_folder() -> None:
@@ -63,16 +63,16 @@ def test_one_file_is_no_folder() -> None:
 
 def test_the_lines_of_a_file() -> None:
     content = {"a.yaml": "\ufeffa\r\nb\nc".encode(), "b.yaml": b"\xff"}
-    found = Tree(held(content), "repo")
-    assert [found.lines(path) for path in ("a.yaml", "b.yaml", "none.yaml")] == [["a", "b", "c"], [], []]
+    repo = Tree(held(content), "repo")
+    assert [repo.lines(path) for path in ("a.yaml", "b.yaml", "none.yaml")] == [["a", "b", "c"], [], []]
 
 
 def test_a_file_has_a_first_document_or_none() -> None:
-    found = tree(**{"a.yaml": "a: 1\n---\nb: 2\n", "b.yaml": "# nothing\n", "c.yaml": "a: [\n"})
-    first = found.first("a.yaml")
+    repo = tree(**{"a.yaml": "a: 1\n---\nb: 2\n", "b.yaml": "# nothing\n", "c.yaml": "a: [\n"})
+    first = repo.first("a.yaml")
     assert first is not None
     assert (first.data, first.file) == ({"a": 1}, "repo/a.yaml")
-    assert [found.first(path) for path in ("b.yaml", "c.yaml", "none.yaml")] == [None, None, None]
+    assert [repo.first(path) for path in ("b.yaml", "c.yaml", "none.yaml")] == [None, None, None]
 
 
 FILES = {
@@ -88,9 +88,9 @@ FILES = {
 
 
 def test_what_is_where() -> None:
-    found = tree(**FILES)
-    assert found.every_folder == ("b", "b/c", "charts", "charts/x", "charts/x/templates", "g", "k")
-    assert found.folders == {
+    repo = tree(**FILES)
+    assert repo.every_folder == ("b", "b/c", "charts", "charts/x", "charts/x/templates", "g", "k")
+    assert repo.folders == {
         "": ("a.yaml",),
         "b": (),
         "b/c": ("b/c/d.yaml", "b/c/e.json"),
@@ -98,19 +98,19 @@ def test_what_is_where() -> None:
         "charts/x": ("charts/x/Chart.yaml",),
         "charts/x/templates": ("charts/x/templates/y.yaml",),
     }
-    assert list(found.below("b")) == ["b/c/d.yaml", "b/c/e.json"]
-    assert list(found.below("")) == list(found.files)
+    assert list(repo.below("b")) == ["b/c/d.yaml", "b/c/e.json"]
+    assert list(repo.below("")) == list(repo.files)
     places = ("", "b", "b/c", "g", "k", "none", "b/f.txt")
-    assert [found.is_folder(at) for at in places] == [True, True, True, True, True, False, False]
-    assert found.charts == {"charts/x"}
+    assert [repo.is_folder(at) for at in places] == [True, True, True, True, True, False, False]
+    assert repo.charts == {"charts/x"}
     paths = ("charts/x/Chart.yaml", "charts/x/templates/y.yaml", "charts/x", "a.yaml")
-    assert [found.in_chart(path) for path in paths] == [True, True, False, False]
+    assert [repo.in_chart(path) for path in paths] == [True, True, False, False]
     assert not tree(**{"a/b.yaml": ""}).in_chart("a/b.yaml")
 
 
 def test_what_is_ours() -> None:
-    found = tree(**{"a.yaml": "x\napiVersion: kubevirt.io/v1\n", "b.yaml": "x\n"})
-    assert [found.holds_ours(files) for files in (["b.yaml", "a.yaml"], ["b.yaml"], [])] == [True, False, False]
+    repo = tree(**{"a.yaml": "x\napiVersion: kubevirt.io/v1\n", "b.yaml": "x\n"})
+    assert [repo.holds_ours(files) for files in (["b.yaml", "a.yaml"], ["b.yaml"], [])] == [True, False, False]
 
 
 KUSTOMIZATIONS = {
@@ -136,8 +136,8 @@ configMapGenerator: [{name: c, files: [key=f.txt, plain.txt]}]
 
 
 def test_what_kustomizations_name() -> None:
-    found = tree(**KUSTOMIZATIONS)
-    assert found.kustomizations == {
+    repo = tree(**KUSTOMIZATIONS)
+    assert repo.kustomizations == {
         "app": Kustomization(
             "app/kustomization.yaml",
             is_component=False,
@@ -149,8 +149,8 @@ def test_what_kustomizations_name() -> None:
         "part": Kustomization("part/kustomization.yaml", True, frozenset(), frozenset(("part/x.yaml",))),
         "two": Kustomization("two/kustomization.yaml", False, frozenset(("base",)), frozenset()),
     }
-    assert found.built_of(["app"]) == {"app", "base", "app/more", "part"}
-    assert found.built_of(["none", "two"]) == {"two", "base"}
+    assert repo.built_of(["app"]) == {"app", "base", "app/more", "part"}
+    assert repo.built_of(["none", "two"]) == {"two", "base"}
 
 
 @pytest.mark.parametrize(

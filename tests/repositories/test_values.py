@@ -17,7 +17,7 @@ def release(values):
     return unchecked(Part(text + textwrap.indent(textwrap.dedent(values), "    "), "release.yaml"))[0][0]
 
 
-def found(*values):
+def documents_of(*values):
     return objects_in([values_at(release(value), ("spec", "values")) for value in values])
 
 
@@ -45,13 +45,13 @@ def test_an_object_is_found_wherever_it_stands(values):
     if values == "- VM":
         assert values_at(release(values), ("spec", "values")) is None
         return
-    assert [manifest.name for manifest in found(values.replace("VM", VM.replace("NAME", "db"))).manifests] == [
+    assert [manifest.name for manifest in documents_of(values.replace("VM", VM.replace("NAME", "db"))).manifests] == [
         "VirtualMachine/db"
     ]
 
 
 def test_places_are_those_in_the_file():
-    documents = found("""\
+    documents = documents_of("""\
         extraObjects:
           - apiVersion: kubevirt.io/v1
             kind: VirtualMachine
@@ -87,7 +87,7 @@ def test_places_are_those_in_the_file():
 
 def test_of_a_text_that_is_no_block_the_place_is_its_own():
     text = '"apiVersion: kubevirt.io/v1\\nkind: VirtualMachine\\nmetadata: {name: db}\\nspec: {}"'
-    assert places(found(f"a: 1\nextra:\n- {text}\n")) == [("VirtualMachine/db", (7, 7), (7, 7))]
+    assert places(documents_of(f"a: 1\nextra:\n- {text}\n")) == [("VirtualMachine/db", (7, 7), (7, 7))]
 
 
 def test_values_in_a_text_hold_texts():
@@ -99,7 +99,7 @@ def test_values_in_a_text_hold_texts():
 
 
 def test_what_is_no_object_of_a_known_kind_is_left():
-    documents = found(f"""\
+    documents = documents_of(f"""\
         replicas: 1
         target: {{apiVersion: kubevirt.io/v1, kind: VirtualMachine, name: db}}
         config:
@@ -114,13 +114,13 @@ def test_what_is_no_object_of_a_known_kind_is_left():
         """)
     assert documents.manifests == ()
     assert documents.problems == ()
-    assert [str(each) for each in documents.unrendered] == [
+    assert [str(problem) for problem in documents.unrendered] == [
         "release.yaml:6:5: VirtualMachine: stands in values without metadata: the chart that names it is not rendered"
     ]
 
 
 def test_templates_and_broken_objects_are_named():
-    documents = found("""\
+    documents = documents_of("""\
         extraObjects:
         - |
           apiVersion: kubevirt.io/v1
@@ -132,7 +132,7 @@ def test_templates_and_broken_objects_are_named():
           kind: VirtualMachine
            metadata: {}
         """)
-    assert [str(each) for each in documents.unrendered] == [
+    assert [str(problem) for problem in documents.unrendered] == [
         "release.yaml:7:1: is a template of a KubeVirt object, and is not rendered"
     ]
     assert [str(problem)[:30] for problem in documents.problems] == ["release.yaml:14:16: is not YAM"]
@@ -142,7 +142,7 @@ def test_later_values_are_laid_over_earlier_ones():
     one, two = VM.replace("NAME", "one"), VM.replace("NAME", "two")
     below = f"list: [{one}]\nmap: {{a: {one}, b: {one}, c: {one}}}\n"
     above = f"list: [{two}]\nmap: {{a: {two.replace('spec: {}', 'spec: {x: 1}')}, b: null, d: {two}}}\n"
-    documents = found(below, above)
+    documents = documents_of(below, above)
     assert [manifest.name for manifest in documents.manifests] == [
         f"VirtualMachine/{name}" for name in ("two", "two", "one", "two")
     ]
@@ -150,14 +150,14 @@ def test_later_values_are_laid_over_earlier_ones():
 
 
 def test_an_object_may_be_merged_of_two():
-    documents = found(f"vm: {VM.replace('NAME', 'db')}", "vm: {spec: {running: true}}")
+    documents = documents_of(f"vm: {VM.replace('NAME', 'db')}", "vm: {spec: {running: true}}")
     assert documents.manifests[0].data["spec"] == {"running": True}
     assert documents.manifests[0].data["kind"] == "VirtualMachine"
 
 
 def test_merging_is_helms():
     layers = [
-        values_at(release(each), ("spec", "values")) for each in ("a: {b: 1, c: 2}\nd: {e: 1}", "a: {c: null}\nd: 3")
+        values_at(release(text), ("spec", "values")) for text in ("a: {b: 1, c: 2}\nd: {e: 1}", "a: {c: null}\nd: 3")
     ]
     assert merged(layers) == {"a": {"b": 1}, "d": 3}
     assert merged([*layers, values_at(release("d: {f: 1}"), ("spec", "values"))]) == {"a": {"b": 1}, "d": {"f": 1}}
@@ -198,15 +198,15 @@ INLINE = json.dumps("apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata:
     ],
 )
 def test_texts_that_are_files_hold_no_objects(values, count):
-    assert len(found(values.replace("TEXT", INLINE)).manifests) == count
+    assert len(documents_of(values.replace("TEXT", INLINE)).manifests) == count
 
 
 def test_values_hold_only_so_much(monkeypatch):
     text = f"a: {{b: c}}\nd: {VM.replace('NAME', 'db')}\n"
     monkeypatch.setattr(module, "VALUES_WORK", 4)  # the values, a, b and d
-    assert [manifest.name for manifest in found(text).manifests] == ["VirtualMachine/db"]
+    assert [manifest.name for manifest in documents_of(text).manifests] == ["VirtualMachine/db"]
     monkeypatch.setattr(module, "VALUES_WORK", 3)
-    documents = found(text)
+    documents = documents_of(text)
     assert documents.manifests == ()
     assert [str(problem) for problem in documents.problems] == [
         "release.yaml:6:5: HelmRelease: spec.values.d: the values hold more than 3 maps, lists and texts"
@@ -247,7 +247,7 @@ def test_in_a_text_in_one_line_all_places_are_the_texts():
 def test_broken_objects_and_templates_in_a_text_in_one_line_are_named_where_it_stands():
     broken = json.dumps("apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: [\n")
     templated = json.dumps("apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: {{ .x }}}\n")
-    documents = found(f"a: {broken}\nb: {templated}\n")
+    documents = documents_of(f"a: {broken}\nb: {templated}\n")
     assert [str(problem) for problem in documents.problems] == [
         "release.yaml:5:5: HelmRelease: spec.values.a: is not YAML: the text ends where a value is wanted"
     ]
@@ -260,7 +260,7 @@ def test_broken_objects_and_templates_in_a_text_in_one_line_are_named_where_it_s
 
 def test_an_object_without_metadata_is_known_by_what_it_says():
     def opaque(spec):
-        (found_one,) = found(f"vm: {{apiVersion: kubevirt.io/v1, kind: VirtualMachine, spec: {spec}}}").opaque
+        (found_one,) = documents_of(f"vm: {{apiVersion: kubevirt.io/v1, kind: VirtualMachine, spec: {spec}}}").opaque
         return found_one
 
     one = opaque("{template: {spec: {domain: {}}}}")
@@ -272,7 +272,7 @@ def test_an_object_without_metadata_is_known_by_what_it_says():
 
 def test_what_lies_below_a_text_or_null_does_not_count():
     below, text, null = f"a: {VM.replace('NAME', 'db')}", "a: x", "a: null"
-    assert found(below, text).manifests == ()
-    assert found(below, null).manifests == ()
-    assert [manifest.name for manifest in found(text, below).manifests] == ["VirtualMachine/db"]
-    assert found(below, text, "a: {spec: {}}").manifests == ()
+    assert documents_of(below, text).manifests == ()
+    assert documents_of(below, null).manifests == ()
+    assert [manifest.name for manifest in documents_of(text, below).manifests] == ["VirtualMachine/db"]
+    assert documents_of(below, text, "a: {spec: {}}").manifests == ()
