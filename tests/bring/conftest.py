@@ -13,12 +13,12 @@ from syrupy.assertion import SnapshotAssertion
 @pytest.fixture
 def in_words(monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion) -> Iterator[None]:
     """All that is said of what a test brings, but for the parts of the smallest domain, as a user reads it."""
-    said: list[str] = []
+    sentences: list[str] = []
     for module in (importing, vmwares):
-        monkeypatch.setattr(module, "said", said)
+        monkeypatch.setattr(module, "sentences", sentences)
     importing.bring(importing.domain())
-    usual = {*said}
-    said.clear()
+    usual = {*sentences}
+    sentences.clear()
     yield
-    if new := [text for text in dict.fromkeys(said) if text not in usual]:
+    if new := [text for text in dict.fromkeys(sentences) if text not in usual]:
         assert new == snapshot

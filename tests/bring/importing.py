@@ -15,7 +15,7 @@ FOREIGN = sorted((Path(__file__).parent / "foreign").glob("*.xml"))
 
 
 #: What is said of all that is brought, where a test wants to know.
-said: list[str] | None = None
+sentences: list[str] | None = None
 
 
 def domain(inner: str = "", devices: str = "", **replaced: str) -> bytes:
@@ -34,17 +34,17 @@ def domain(inner: str = "", devices: str = "", **replaced: str) -> bytes:
 def bring(content: bytes, rules: Rules | None = None, **options: Any) -> Imported:
     """What becomes of a domain."""
     imported = import_domain(content, "db.xml", rules or Rules(), CONDITIONS, **options)
-    if said is not None:
-        said.extend(f"{part.path}: {part.fate}: {part.why}" for part in imported.parts if part.why)
-        said.extend(f"{need.field}: {need.message}" for need in imported.needs)
-        said.extend(map(str, (*imported.reasons, *imported.warnings)))
+    if sentences is not None:
+        sentences.extend(f"{part.path}: {part.fate}: {part.why}" for part in imported.parts if part.why)
+        sentences.extend(f"{need.field}: {need.message}" for need in imported.needs)
+        sentences.extend(map(str, (*imported.reasons, *imported.warnings)))
     return imported
 
 
 def machine(imported: Imported) -> dict[str, Any]:
     """`spec.domain` of the VM."""
-    found: dict[str, Any] = imported.vm["spec"]["template"]["spec"]["domain"]
-    return found
+    domain_spec: dict[str, Any] = imported.vm["spec"]["template"]["spec"]["domain"]
+    return domain_spec
 
 
 def fates(imported: Imported, path: str) -> set[str]:

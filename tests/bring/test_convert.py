@@ -13,39 +13,39 @@ from virtcatalog.manifests.document import Text
 UID = "5d307ca9-b3ef-428c-8861-06e72d69f223"
 
 
-said = []
+sentences = []
 
 
 def converted(text, memory=""):
     """The objects that a text becomes, and (what, field, to) of each change."""
     (file,) = convert_files({"old.yaml": dedent(text).encode()}, memory)
     assert not file.loose
-    said.extend(f"{change.field}: {change.sentence}" for _, each in file.objects for change in each.changes)
-    changes = [change for _, each in file.objects for change in each.changes]
+    sentences.extend(f"{change.field}: {change.sentence}" for _, obj in file.objects for change in obj.changes)
+    changes = [change for _, obj in file.objects for change in obj.changes]
     return [data for _, data in Text(file.new).documents()], [
         (change.what, change.field, change.to) for change in changes
     ]
 
 
 def only(text, memory=""):
-    (made,), _ = converted(text, memory)
-    return made
+    (obj,), _ = converted(text, memory)
+    return obj
 
 
 def refused(text, memory=""):
     with pytest.raises(ManifestError) as error:
         convert_files({"old.yaml": dedent(text).encode()}, memory)
-    said.append(str(error.value))
+    sentences.append(str(error.value))
     return str(error.value)
 
 
 @pytest.fixture(autouse=True)
 def in_words(snapshot):
     """All that is said of what a test converts, as a user reads it."""
-    said.clear()
+    sentences.clear()
     yield
-    if said:
-        assert list(dict.fromkeys(said)) == snapshot
+    if sentences:
+        assert list(dict.fromkeys(sentences)) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -64,14 +64,14 @@ def in_words(snapshot):
 )
 def test_a_version_goes_and_the_shape_stays(version, kind, to):
     spec = "{cpu: {guest: 2}, memory: {guest: 2Gi}}" if kind.endswith("Instancetype") else "{vmiName: x}"
-    made, changes = converted(f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: x}}\nspec: {spec}\n")
-    assert [(each["apiVersion"], each["kind"]) for each in made] == [(to, kind)]
+    objects, changes = converted(f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: x}}\nspec: {spec}\n")
+    assert [(obj["apiVersion"], obj["kind"]) for obj in objects] == [(to, kind)]
     assert changes == [("changed", "apiVersion", "apiVersion")]
 
 
 @pytest.mark.parametrize("version", ["v1alpha1", "v1beta1"])
 def test_backups_of_a_snapshot_have_the_names_of_their_volumes_alone(version):
-    (made,), changes = converted(f"""\
+    (snapshot,), changes = converted(f"""\
         apiVersion: snapshot.kubevirt.io/{version}
         kind: VirtualMachineSnapshotContent
         metadata: {{name: x}}
@@ -82,7 +82,7 @@ def test_backups_of_a_snapshot_have_the_names_of_their_volumes_alone(version):
           - {{volumeName: a}}
           - {{volumeName: b, diskName: d}}
         """)
-    assert made["spec"]["volumeBackups"] == [{"volumeName": "a"}, {"volumeName": "b"}]
+    assert snapshot["spec"]["volumeBackups"] == [{"volumeName": "a"}, {"volumeName": "b"}]
     assert changes[-1] == ("lost", "spec.volumeBackups[1].diskName", "")
 
 
@@ -129,7 +129,7 @@ def test_what_is_served_stays_as_it_is_to_the_byte():
 )
 @pytest.mark.parametrize("group", ["flavor.kubevirt.io/v1alpha1", "instancetype.kubevirt.io/v1alpha2"])
 def test_topologies_of_preferences_have_other_names(group, old, new):
-    made, changes = converted(
+    objects, changes = converted(
         f"""\
         apiVersion: {group}
         kind: VirtualMachinePreference
@@ -137,13 +137,13 @@ def test_topologies_of_preferences_have_other_names(group, old, new):
         spec: {{cpu: {{preferredCPUTopology: {old}}}}}
         """
     )
-    assert made[0]["spec"]["cpu"] == {"preferredCPUTopology": new}
+    assert objects[0]["spec"]["cpu"] == {"preferredCPUTopology": new}
     field = "spec.cpu.preferredCPUTopology"
     assert (("changed", field, field) in changes) == (old != new)
 
 
 def test_an_empty_topology_is_none():
-    made = only(
+    obj = only(
         """\
         apiVersion: instancetype.kubevirt.io/v1alpha1
         kind: VirtualMachineClusterPreference
@@ -151,12 +151,12 @@ def test_an_empty_topology_is_none():
         spec: {cpu: {preferredCPUTopology: ""}, devices: {preferredRng: {}}}
         """
     )
-    assert made["spec"] == {"cpu": {}, "devices": {"preferredRng": {}}}
+    assert obj["spec"] == {"cpu": {}, "devices": {"preferredRng": {}}}
 
 
 class TestFlavors:
     def test_of_the_second_shape_are_instance_types(self):
-        made = only(
+        obj = only(
             """\
             apiVersion: flavor.kubevirt.io/v1alpha1
             kind: VirtualMachineClusterFlavor
@@ -164,8 +164,8 @@ class TestFlavors:
             spec: {cpu: {guest: 2, dedicatedCPUPlacement: true}, memory: {guest: 1Gi}}
             """
         )
-        assert made["kind"] == "VirtualMachineClusterInstancetype"
-        assert made["spec"] == {"cpu": {"guest": 2, "dedicatedCPUPlacement": True}, "memory": {"guest": "1Gi"}}
+        assert obj["kind"] == "VirtualMachineClusterInstancetype"
+        assert obj["spec"] == {"cpu": {"guest": 2, "dedicatedCPUPlacement": True}, "memory": {"guest": "1Gi"}}
 
     def test_may_have_left_the_memory_to_the_vm_and_have_to_say_it(self):
         text = """\
@@ -179,7 +179,7 @@ class TestFlavors:
         assert only(text, "3Gi")["spec"]["memory"] == {"guest": "3Gi"}
 
     def test_with_profiles_are_a_type_each(self):
-        made, changes = converted(
+        objects, changes = converted(
             """\
             apiVersion: flavor.kubevirt.io/v1alpha1
             kind: VirtualMachineFlavor
@@ -190,7 +190,7 @@ class TestFlavors:
             """,
             "1Gi",
         )
-        assert [(each["metadata"], each["spec"]["cpu"]) for each in made] == [
+        assert [(obj["metadata"], obj["spec"]["cpu"]) for obj in objects] == [
             ({"name": "x-a", "namespace": "ns"}, {"guest": 4, "model": "Haswell"}),
             ({"name": "x", "namespace": "ns"}, {"guest": 1, "dedicatedCPUPlacement": True}),
         ]
@@ -210,19 +210,19 @@ class TestFlavors:
         profiles: [{name: a, default: true}, {name: b}]
         """
         for profile, name in (("a", "x"), ("b", "x-b"), ("", "x")):
-            made, _ = converted(
+            objects, _ = converted(
                 dedent(text) + "---\napiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: v}\n"
                 f"spec: {{flavor: {{kind: VirtualMachineFlavor, name: x, profile: '{profile}'}}, "
                 "template: {spec: {domain: {devices: {}}}}}\n",
                 "1Gi",
             )
-            matcher = made[-1]["spec"]["instancetype"]
+            matcher = objects[-1]["spec"]["instancetype"]
             assert matcher == {"kind": "VirtualMachineInstancetype", "name": name}
 
 
 class TestMachines:
     def test_an_offline_vm_is_a_vm(self):
-        made, changes = converted(
+        objects, changes = converted(
             """\
             apiVersion: kubevirt.io/v1alpha1
             kind: OfflineVirtualMachine
@@ -236,7 +236,7 @@ class TestMachines:
             status: {VMname: x}
             """
         )
-        assert made == [
+        assert objects == [
             {
                 "apiVersion": "kubevirt.io/v1",
                 "kind": "VirtualMachine",
@@ -258,14 +258,14 @@ class TestMachines:
         assert ("lost", "status", "") in changes
 
     def test_a_vm_was_an_instance_once(self):
-        made = only(
+        obj = only(
             "apiVersion: kubevirt.io/v1alpha1\nkind: VirtualMachine\nmetadata: {name: x}\n"
             "spec: {domain: {devices: {}}}\n"
         )
-        assert (made["apiVersion"], made["kind"]) == ("kubevirt.io/v1", "VirtualMachineInstance")
+        assert (obj["apiVersion"], obj["kind"]) == ("kubevirt.io/v1", "VirtualMachineInstance")
 
     def test_replica_sets_have_instances_in_them(self):
-        made = only(
+        obj = only(
             """\
             apiVersion: kubevirt.io/v1alpha1
             kind: VirtualMachineReplicaSet
@@ -280,11 +280,11 @@ class TestMachines:
                   volumes: [{name: a, registryDisk: {image: i}}]
             """
         )
-        assert made["kind"] == "VirtualMachineInstanceReplicaSet"
-        assert made["spec"]["template"]["spec"]["volumes"] == [{"name": "a", "containerDisk": {"image": "i"}}]
+        assert obj["kind"] == "VirtualMachineInstanceReplicaSet"
+        assert obj["spec"]["template"]["spec"]["volumes"] == [{"name": "a", "containerDisk": {"image": "i"}}]
 
     def test_a_migration_names_its_vmi(self):
-        made, changes = converted(
+        objects, changes = converted(
             """\
             apiVersion: kubevirt.io/v1alpha1
             kind: Migration
@@ -292,8 +292,8 @@ class TestMachines:
             spec: {selector: {name: web}, nodeSelector: {zone: a}}
             """
         )
-        assert made[0]["kind"] == "VirtualMachineInstanceMigration"
-        assert made[0]["spec"] == {"vmiName": "web", "addedNodeSelector": {"zone": "a"}}
+        assert objects[0]["kind"] == "VirtualMachineInstanceMigration"
+        assert objects[0]["spec"] == {"vmiName": "web", "addedNodeSelector": {"zone": "a"}}
         assert ("moved", "spec.selector.name", "spec.vmiName") in changes
 
     @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ class TestMachines:
         assert ("lost", f"spec.{lost}", "") in changes
 
     def test_limits_of_hotplug_are_the_domains(self):
-        made, changes = converted(
+        objects, changes = converted(
             """\
             apiVersion: kubevirt.io/v1
             kind: VirtualMachine
@@ -322,12 +322,12 @@ class TestMachines:
               template: {spec: {domain: {cpu: {cores: 2}, devices: {}}}}
             """
         )
-        domain = made[0]["spec"]["template"]["spec"]["domain"]
+        domain = objects[0]["spec"]["template"]["spec"]["domain"]
         assert domain == {"cpu": {"cores": 2, "maxSockets": 8}, "devices": {}, "memory": {"maxGuest": "8Gi"}}
         assert ("lost", "spec.liveUpdateFeatures", "") in changes
 
     def test_pools_choose_by_another_word(self):
-        made, changes = converted(
+        objects, changes = converted(
             """\
             apiVersion: pool.kubevirt.io/v1alpha1
             kind: VirtualMachinePool
@@ -339,7 +339,7 @@ class TestMachines:
               virtualMachineTemplate: {spec: {flavor: {name: small}, template: {spec: {domain: {devices: {}}}}}}
             """
         )
-        spec = made[0]["spec"]
+        spec = objects[0]["spec"]
         assert spec["scaleInStrategy"] == {"proactive": {"selectionPolicy": {"sortPolicy": "Random"}}}
         assert spec["virtualMachineTemplate"]["spec"]["instancetype"] == {"name": "small"}
         field = "spec.virtualMachineTemplate.spec"
@@ -357,7 +357,7 @@ class TestPresets:
     """
 
     def test_are_a_type_and_a_preference(self):
-        made, changes = converted(
+        objects, changes = converted(
             self.PRESET.replace(
                 "DOMAIN",
                 "{cpu: {sockets: 2, model: Haswell}, memory: {guest: 4Gi, hugepages: {pageSize: 2Mi}}, "
@@ -366,17 +366,17 @@ class TestPresets:
                 "autoattachInputDevice: true}}",
             )
         )
-        assert [(each["kind"], each["metadata"]) for each in made] == [
+        assert [(obj["kind"], obj["metadata"]) for obj in objects] == [
             ("VirtualMachineInstancetype", {"name": "win", "namespace": "ns"}),
             ("VirtualMachinePreference", {"name": "win", "namespace": "ns"}),
         ]
-        assert made[0]["spec"] == {
+        assert objects[0]["spec"] == {
             "cpu": {"guest": 2, "model": "Haswell"},
             "memory": {"guest": "4Gi", "hugepages": {"pageSize": "2Mi"}},
             "ioThreadsPolicy": "auto",
             "gpus": [{"name": "g", "deviceName": "a/b"}],
         }
-        assert made[1]["spec"] == {
+        assert objects[1]["spec"] == {
             "cpu": {"preferredCPUTopology": "sockets"},
             "devices": {"preferredTPM": {}, "preferredAutoattachInputDevice": True},
             "features": {"preferredSmm": {}},
@@ -409,8 +409,8 @@ class TestPresets:
         ],
     )
     def test_an_instance_type_says_it(self, part, carried):
-        made, _ = converted(self.PRESET.replace("DOMAIN", f"{{resources: {{requests: {{memory: 1Gi}}}}, {part}}}"))
-        assert made[0]["spec"] == {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}} | carried
+        objects, _ = converted(self.PRESET.replace("DOMAIN", f"{{resources: {{requests: {{memory: 1Gi}}}}, {part}}}"))
+        assert objects[0]["spec"] == {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}} | carried
 
     @pytest.mark.parametrize(
         ("domain", "to"),
@@ -452,15 +452,15 @@ class TestPresets:
         ],
     )
     def test_a_preference_says_it(self, domain, to):
-        made = only(self.PRESET.replace("DOMAIN", domain))
-        assert (made["kind"], made["spec"]) == ("VirtualMachinePreference", to)
+        obj = only(self.PRESET.replace("DOMAIN", domain))
+        assert (obj["kind"], obj["spec"]) == ("VirtualMachinePreference", to)
 
     def test_what_a_type_would_say_is_lost_where_there_can_be_none(self):
-        made, changes = converted(self.PRESET.replace("DOMAIN", "{cpu: {cores: 2}, devices: {rng: {}}}"))
-        assert [each["kind"] for each in made] == ["VirtualMachinePreference"]
+        objects, changes = converted(self.PRESET.replace("DOMAIN", "{cpu: {cores: 2}, devices: {rng: {}}}"))
+        assert [obj["kind"] for obj in objects] == ["VirtualMachinePreference"]
         assert ("lost", "spec.domain.cpu.cores", "") in changes
-        made, changes = converted(self.PRESET.replace("DOMAIN", "{cpu: {cores: 2}, devices: {rng: {}}}"), "2Gi")
-        assert made[0]["spec"] == {"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}}
+        objects, changes = converted(self.PRESET.replace("DOMAIN", "{cpu: {cores: 2}, devices: {rng: {}}}"), "2Gi")
+        assert objects[0]["spec"] == {"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}}
 
     def test_each_leaf_of_the_domain_is_carried_or_named(self):
         domain = (
@@ -488,14 +488,14 @@ class TestPresets:
         ]
 
     def test_stay_where_nothing_can_be_said_otherwise(self):
-        made, changes = converted(self.PRESET.replace("DOMAIN", "{devices: {disks: [{name: d}]}}"))
-        assert [each["kind"] for each in made] == ["VirtualMachineInstancePreset"]
+        objects, changes = converted(self.PRESET.replace("DOMAIN", "{devices: {disks: [{name: d}]}}"))
+        assert [obj["kind"] for obj in objects] == ["VirtualMachineInstancePreset"]
         assert changes == [("kept", "spec", "spec")]
 
     def test_of_an_old_version_that_stay_are_of_v1(self):
         text = self.PRESET.replace("kubevirt.io/v1", "kubevirt.io/v1alpha1").replace("MachineInstanceP", "MachineP")
-        made, changes = converted(text.replace("DOMAIN", "{devices: {}}"))
-        assert (made[0]["apiVersion"], made[0]["kind"]) == ("kubevirt.io/v1", "VirtualMachineInstancePreset")
+        objects, changes = converted(text.replace("DOMAIN", "{devices: {}}"))
+        assert (objects[0]["apiVersion"], objects[0]["kind"]) == ("kubevirt.io/v1", "VirtualMachineInstancePreset")
         assert [field for _, field, _ in changes] == ["apiVersion", "kind", "spec"]
 
 
@@ -515,13 +515,13 @@ class TestRevisions:
         spec = {"cpu": {"preferredCPUTopology": "preferCores"}}
         data = {"apiVersion": "instancetype.kubevirt.io/v1alpha2", "kind": "VirtualMachinePreference", "spec": spec}
         labels = {"instancetype.kubevirt.io/object-version": "v1alpha2"}
-        made = only(self.revision(data, f"web-x-v1alpha2-{UID}-3", labels=labels))
-        assert made["metadata"] == {
+        obj = only(self.revision(data, f"web-x-v1alpha2-{UID}-3", labels=labels))
+        assert obj["metadata"] == {
             "name": f"web-x-v1beta1-{UID}-3",
             "labels": {"instancetype.kubevirt.io/object-version": "v1beta1"},
         }
-        assert made["data"]["apiVersion"] == "instancetype.kubevirt.io/v1beta1"
-        assert made["data"]["spec"] == {"cpu": {"preferredCPUTopology": "cores"}}
+        assert obj["data"]["apiVersion"] == "instancetype.kubevirt.io/v1beta1"
+        assert obj["data"]["spec"] == {"cpu": {"preferredCPUTopology": "cores"}}
 
     @pytest.mark.parametrize(
         ("spec", "kind"),
@@ -533,13 +533,13 @@ class TestRevisions:
     def test_of_the_oldest_kind_hold_a_spec_in_base64(self, spec, kind):
         text = b64encode(json.dumps(spec).encode()).decode()
         owners = [{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "name": "web", "uid": "u"}]
-        made = only(
+        obj = only(
             self.revision({"apiVersion": "instancetype.kubevirt.io/v1alpha1", "spec": text}, ownerReferences=owners)
         )
-        assert made["metadata"]["name"] == f"web-x-v1beta1-{UID}-1"
-        assert made["data"]["kind"] == kind
-        assert made["data"]["metadata"] == {"name": "x", "uid": UID, "generation": 1}
-        labels = {key.rpartition("/")[2]: value for key, value in made["metadata"]["labels"].items()}
+        assert obj["metadata"]["name"] == f"web-x-v1beta1-{UID}-1"
+        assert obj["data"]["kind"] == kind
+        assert obj["data"]["metadata"] == {"name": "x", "uid": UID, "generation": 1}
+        labels = {key.rpartition("/")[2]: value for key, value in obj["metadata"]["labels"].items()}
         assert labels == {
             "object-generation": "1",
             "object-kind": kind,
@@ -560,9 +560,9 @@ class TestRevisions:
             "metadata": {"name": "x"},
             "profiles": [{"name": "small", "default": True, "cpu": {"cores": 2}}],
         }
-        (made,), changes = converted(self.revision(flavor, f"web-x-{UID}-1"), "2Gi")
-        assert made["data"]["kind"] == "VirtualMachineInstancetype"
-        assert made["data"]["spec"] == {"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}}
+        (obj,), changes = converted(self.revision(flavor, f"web-x-{UID}-1"), "2Gi")
+        assert obj["data"]["kind"] == "VirtualMachineInstancetype"
+        assert obj["data"]["spec"] == {"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}}
         assert ("moved", "data.profiles[0].cpu.cores", "spec.cpu.guest") in changes
 
     def test_are_named_anew_by_their_vms(self):
@@ -618,15 +618,15 @@ class TestText:
     def test_lists_get_what_items_become(self, kind):
         version = "v1" if kind == "List" else "flavor.kubevirt.io/v1alpha1"
         own = "apiVersion: flavor.kubevirt.io/v1alpha1, kind: VirtualMachineFlavor, " if kind == "List" else ""
-        made = only(
+        obj = only(
             f"apiVersion: {version}\nkind: {kind}\nitems:\n"
             f"- {{{own}metadata: {{name: x}}, profiles: [{{name: a}}, {{name: b}}]}}\n"
             f"- {{{own}metadata: {{name: z}}, spec: {{cpu: {{guest: 1}}, memory: {{guest: 1Gi}}}}}}\n",
             "1Gi",
         )
-        assert (made["apiVersion"], made["kind"]) == ("v1", "List")
-        assert [item["metadata"]["name"] for item in made["items"]] == ["x-a", "z", "x-b"]
-        assert {item["kind"] for item in made["items"]} == {"VirtualMachineInstancetype"}
+        assert (obj["apiVersion"], obj["kind"]) == ("v1", "List")
+        assert [item["metadata"]["name"] for item in obj["items"]] == ["x-a", "z", "x-b"]
+        assert {item["kind"] for item in obj["items"]} == {"VirtualMachineInstancetype"}
 
     def test_json_stays_json(self):
         old = '{"apiVersion": "kubevirt.io/v1alpha1", "kind": "OfflineVirtualMachine", "metadata": {"name": "x"},\n'

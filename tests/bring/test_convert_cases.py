@@ -263,6 +263,6 @@ def test_names_refer_to_objects_of_all_files() -> None:
         "b.yaml": vm(f"{{flavor: {{kind: VirtualMachineFlavor, name: f, profile: large}}, {TEMPLATE}}}").encode(),
         "c.yaml": b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
     }
-    made = convert_files(files, "1Gi")
-    assert [file.name for file in made if file.new != file.old] == ["a.yaml", "b.yaml"]
-    assert "name: f-large" in made[1].new
+    converted_files = convert_files(files, "1Gi")
+    assert [file.name for file in converted_files if file.new != file.old] == ["a.yaml", "b.yaml"]
+    assert "name: f-large" in converted_files[1].new

@@ -15,7 +15,7 @@ from syrupy.assertion import SnapshotAssertion
 import virtcatalog.bring as room
 from virtcatalog.bring.imports import Verdict
 
-MODULES = [found.name for found in pkgutil.walk_packages(room.__path__, "virtcatalog.bring.") if not found.ispkg]
+MODULES = [module.name for module in pkgutil.walk_packages(room.__path__, "virtcatalog.bring.") if not module.ispkg]
 
 #: Tables of rules: what a text says in each column of RVTools, and in each field of forklift's inventory.
 RULES = ("COLUMNS ", "FIELDS ")

@@ -49,7 +49,7 @@ def test_leaves_are_a_tree(leaves: Facts, data: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("below", "patch", "found"),
+    ("below", "patch", "expected"),
     [
         (facts(a=1), facts(b=2), facts(a=1, b=2)),
         (facts(a=1), facts(a=2), facts(a=2)),
@@ -64,9 +64,9 @@ def test_leaves_are_a_tree(leaves: Facts, data: dict[str, Any]) -> None:
         (facts(a={}), facts(a__b=1), facts(a__b=1)),
     ],
 )
-def test_a_patch_sets_removes_and_replaces(below: Facts, patch: Facts, found: Facts) -> None:
+def test_a_patch_sets_removes_and_replaces(below: Facts, patch: Facts, expected: Facts) -> None:
     before = dict(below)
-    assert laid_over(below, patch) == found
+    assert laid_over(below, patch) == expected
     assert below == before
 
 

@@ -60,10 +60,10 @@ def read(*objects: dict[str, Any]) -> list[dict[str, Any]]:
 
 def catalog(*objects: dict[str, Any], relabel: bool = False) -> dict[str, Any]:
     """The files of the catalog that some objects become, as data; it is proved."""
-    found = read(*objects)
-    made = draft(found, "house", relabel=relabel)
-    prove(made, found, relabel=relabel)
-    return {path: next(Text(text).documents())[1] for path, text in made.files.items()}
+    manifests = read(*objects)
+    drafted = draft(manifests, "house", relabel=relabel)
+    prove(drafted, manifests, relabel=relabel)
+    return {path: next(Text(text).documents())[1] for path, text in drafted.files.items()}
 
 
 def labelled(name: str, vcpus: int, memory: str, series: str, size: str, **others: Any) -> Any:
@@ -89,8 +89,8 @@ class TestTypes:
         objects = [labelled(f"gp2-{size}", 1, "1Gi", "general", size) for size in ("a", "b")]
         for obj in objects:
             obj["metadata"]["labels"][f"{OWN}version"] = "2"
-        made = catalog(*objects)["instancetypes/gp.yaml"]
-        assert (made["class"], made["version"], made["name"]) == ("general", 2, "gp{{ version }}-{{ size }}")
+        file = catalog(*objects)["instancetypes/gp.yaml"]
+        assert (file["class"], file["version"], file["name"]) == ("general", 2, "gp{{ version }}-{{ size }}")
 
     def test_sizes_that_differ_in_one_thing_are_variants(self):
         pages = {"": "2Mi", "1gi": "1Gi"}
@@ -101,35 +101,35 @@ class TestTypes:
             for size, count in (("a", 1), ("b", 2))
             for suffix, page in pages.items()
         ]
-        for each, page in zip(objects, [*pages.values()] * 2, strict=True):
-            each["metadata"]["labels"][f"{OWN}hugepages"] = page
-        made = catalog(*objects)["instancetypes/r.yaml"]
-        assert list(made["sizes"]) == ["a", "b"]
-        assert made["variants"] == {"1gi": {"spec": {"memory": {"hugepages": {"pageSize": "1Gi"}}}}}
+        for instancetype, page in zip(objects, [*pages.values()] * 2, strict=True):
+            instancetype["metadata"]["labels"][f"{OWN}hugepages"] = page
+        file = catalog(*objects)["instancetypes/r.yaml"]
+        assert list(file["sizes"]) == ["a", "b"]
+        assert file["variants"] == {"1gi": {"spec": {"memory": {"hugepages": {"pageSize": "1Gi"}}}}}
 
     def test_a_variant_of_some_sizes_names_them(self):
         sizes = [("a", 1, "2Mi"), ("b", 2, "2Mi"), ("c", 3, "2Mi"), ("ax", 1, "1Gi"), ("bx", 2, "1Gi")]
-        made = catalog(
+        files = catalog(
             *(a_type(f"r.{size}", count, "1Gi", mem={"hugepages": {"pageSize": page}}) for size, count, page in sizes)
         )
-        assert made["instancetypes/r.yaml"]["variants"]["x"]["sizes"] == ["a", "b"]
+        assert files["instancetypes/r.yaml"]["variants"]["x"]["sizes"] == ["a", "b"]
 
     def test_limits_that_follow_the_size_are_expressions(self):
-        made = catalog(
+        files = catalog(
             a_type("m.a", 2, "2Gi", cpu={"maxSockets": 4}, mem={"maxGuest": "8Gi"}),
             a_type("m.b", 4, "4Gi", cpu={"maxSockets": 8}, mem={"maxGuest": "16Gi"}),
         )
-        spec = made["instancetypes/m.yaml"]["spec"]
+        spec = files["instancetypes/m.yaml"]["spec"]
         assert spec == {"cpu": {"maxSockets": "{{ vcpus * 2 }}"}, "memory": {"maxGuest": "{{ memory * 4 }}"}}
 
     def test_texts_that_follow_the_size_are_expressions(self):
-        made = catalog(
+        files = catalog(
             *(
                 a_type(f"m.{size}", count, f"{count}Gi", annotations={f"{OWN}displayName": f"{size}, {count}Gi"})
                 for size, count in (("a", 1), ("b", 2), ("c", 4))
             )
         )
-        assert made["instancetypes/m.yaml"]["displayName"] == "{{ size }}, {{ memory }}"
+        assert files["instancetypes/m.yaml"]["displayName"] == "{{ size }}, {{ memory }}"
 
     @pytest.mark.parametrize("names", [("web",), ("web", "db-big", "gpu.a100"), ("a.b.c", "a.b.d", "a.e")])
     def test_any_names_do(self, names):
@@ -150,39 +150,39 @@ class TestTypes:
 
     def test_what_is_deprecated_says_by_what(self):
         labels, annotations = {f"{OWN}deprecated": "true"}, {f"{OWN}replacedBy": "a.c"}
-        made = catalog(a_type("a.b", labels=labels, annotations=annotations), a_type("a.c"))
-        assert made["instancetypes/a.yaml"]["sizes"]["b"]["deprecated"] == {"replacedBy": "a.c"}
+        files = catalog(a_type("a.b", labels=labels, annotations=annotations), a_type("a.c"))
+        assert files["instancetypes/a.yaml"]["sizes"]["b"]["deprecated"] == {"replacedBy": "a.c"}
 
 
 class TestPreferences:
     def test_what_most_have_is_the_default_of_their_file(self):
         virtio = {"devices": {"preferredDiskBus": "virtio"}}
-        made = catalog(
+        files = catalog(
             *(preference(name, virtio) for name in "abc"), preference("d", {"devices": {"preferredDiskBus": "sata"}})
         )
-        assert made["preferences/other.yaml"] == {
+        assert files["preferences/other.yaml"] == {
             "defaults": {"spec": virtio},
             "preferences": {"a": {}, "b": {}, "c": {}, "d": {"spec": {"devices": {"preferredDiskBus": "sata"}}}},
         }
 
     def test_what_several_layers_say_is_a_component(self):
         secure = {"features": {"preferredSmm": {}}, "firmware": {"preferredEfi": {"secureBoot": True}}}
-        labels = [{f"{OWN}os-type": each} for each in ("linux", "windows")]
-        made = catalog(
-            *(preference(f"x-{index}", secure, labels=each) for index, each in enumerate(labels)), preference("y")
+        labels = [{f"{OWN}os-type": system} for system in ("linux", "windows")]
+        files = catalog(
+            *(preference(f"x-{index}", secure, labels=label) for index, label in enumerate(labels)), preference("y")
         )
-        assert made["components.yaml"] == {"secureboot": {"spec": secure}}
-        assert made["preferences/windows.yaml"]["preferences"]["x-1"]["components"] == ["secureboot"]
+        assert files["components.yaml"] == {"secureboot": {"spec": secure}}
+        assert files["preferences/windows.yaml"]["preferences"]["x-1"]["components"] == ["secureboot"]
 
     def test_a_name_within_a_name_is_a_variant(self):
-        made = catalog(
+        file = catalog(
             preference("rhel.9", {"preferredSubdomain": "a"}),
             preference("rhel.9.dpdk", {"preferredSubdomain": "a", "devices": {"preferredRng": {}}}),
             preference("rhel.8", {"preferredSubdomain": "b"}),
             preference("rhel.8.dpdk", {"preferredSubdomain": "b", "devices": {"preferredRng": {}}}),
         )["preferences/rhel.yaml"]
-        assert made["variants"] == {"dpdk": {"spec": {"devices": {"preferredRng": {}}}}}
-        assert list(made["preferences"]) == ["rhel.8", "rhel.9"]
+        assert file["variants"] == {"dpdk": {"spec": {"devices": {"preferredRng": {}}}}}
+        assert list(file["preferences"]) == ["rhel.8", "rhel.9"]
 
     def test_each_entry_of_a_file_has_a_line_of_its_own(self):
         objects = read(
@@ -200,8 +200,8 @@ class TestPreferences:
         )
 
     def test_what_a_variant_does_not_have_is_taken_away(self):
-        made = catalog(preference("a", {"firmware": {"preferredEfi": {}}}), preference("a.bios"))
-        assert made["preferences/other.yaml"]["preferences"]["a"]["variants"] == {"bios": {"spec": {"firmware": None}}}
+        files = catalog(preference("a", {"firmware": {"preferredEfi": {}}}), preference("a.bios"))
+        assert files["preferences/other.yaml"]["preferences"]["a"]["variants"] == {"bios": {"spec": {"firmware": None}}}
 
     @pytest.mark.parametrize(
         ("path", "together"),
@@ -242,8 +242,8 @@ class TestPreferences:
         }
         labels = {"arch": "arm64", "preferred-architecture": "arm64", "required-architecture": "arm64"}
         labels |= {"required-cpu": "2", "required-memory": "1.5Gi", "os-type": "linux"}
-        made = catalog(preference("a", spec, labels={OWN + key: value for key, value in labels.items()}))
-        assert made["preferences/linux.yaml"]["preferences"]["a"] == {
+        files = catalog(preference("a", spec, labels={OWN + key: value for key, value in labels.items()}))
+        assert files["preferences/linux.yaml"]["preferences"]["a"] == {
             "osType": "linux",
             "arch": "arm64",
             "requirements": {"vcpus": 2, "memory": "1.5Gi"},
@@ -279,8 +279,8 @@ class TestScopes:
         assert catalog(only)["overlays.yaml"]["namespaced"]["select"] == {"kinds": [NAMESPACED["types"]]}
 
     def test_namespaces_are_environments_with_what_they_say_otherwise(self):
-        made = catalog(a_type("a.b"), a_type("a.c", 2), a_type("a.b", 4, namespace="lab"))
-        assert made["overlays.yaml"] == {
+        files = catalog(a_type("a.b"), a_type("a.c", 2), a_type("a.b", 4, namespace="lab"))
+        assert files["overlays.yaml"] == {
             "cluster": {},
             "lab": {
                 "scope": "namespaced",
@@ -293,17 +293,17 @@ class TestScopes:
         }
 
     def test_labels_and_annotations_may_differ_between_namespaces(self):
-        made = catalog(
+        files = catalog(
             a_type("a.b"),
             a_type("a.c", 2),
             a_type("a.b", namespace="lab", labels={"team": "lab"}, annotations={"x.io/y": "z"}),
         )
-        (patch,) = made["overlays.yaml"]["lab"]["patches"]
+        (patch,) = files["overlays.yaml"]["lab"]["patches"]
         assert patch["metadata"] == {"labels": {"team": "lab"}, "annotations": {"x.io/y": "z"}}
 
     def test_a_type_and_a_preference_may_have_one_name(self):
-        made = catalog(a_type("web"), preference("web"), preference("web", namespace="lab"))
-        assert set(made["overlays.yaml"]) == {"cluster", "lab-preferences"}
+        files = catalog(a_type("web"), preference("web"), preference("web", namespace="lab"))
+        assert set(files["overlays.yaml"]) == {"cluster", "lab-preferences"}
 
 
 class TestReading:
@@ -338,10 +338,10 @@ def objects():
 
 class TestUpstream:
     def test_becomes_a_catalog_as_short_as_one_by_hand(self, objects):
-        made = draft(objects, "common")
-        assert prove(made, objects, relabel=False) == []
-        assert made.environments == ()
-        assert sum(text.count("\n") for text in made.files.values()) <= 450
+        drafted = draft(objects, "common")
+        assert prove(drafted, objects, relabel=False) == []
+        assert drafted.environments == ()
+        assert sum(text.count("\n") for text in drafted.files.values()) <= 450
 
     def test_is_not_searched_in_any_order(self, objects):
         assert draft(objects[::-1], "common").files == draft(objects, "common").files
@@ -374,12 +374,14 @@ def test_a_difference_laid_over_is_what_was_wanted(below: dict[str, Any], wanted
 
 
 @given(st.sets(st.from_regex(r"[ab]{1,3}(\.[ab]{1,2})?", fullmatch=True), min_size=1), st.data())
-def test_globs_match_just_their_names(known: set[str], data: st.DataObject) -> None:
+def test_globs_match_just_their_names(all_names: set[str], data: st.DataObject) -> None:
     from fnmatch import fnmatchcase
 
-    names = sorted(data.draw(st.sets(st.sampled_from(sorted(known)), min_size=1)))
-    found = globs(names, sorted(known))
-    assert [name for name in sorted(known) if not found or any(fnmatchcase(name, glob) for glob in found)] == names
+    names = sorted(data.draw(st.sets(st.sampled_from(sorted(all_names)), min_size=1)))
+    patterns = globs(names, sorted(all_names))
+    assert [
+        name for name in sorted(all_names) if not patterns or any(fnmatchcase(name, glob) for glob in patterns)
+    ] == names
 
 
 RHEL = "rhel.10 rhel.11 rhel.12 rhel.13 rhel.14 rhel.7 rhel.8"
@@ -387,7 +389,7 @@ WINDOWS = "win.10 win.11 win.2k12 win.2k16 win.2k19 win.2k22 linux fedora"
 
 
 @pytest.mark.parametrize(
-    ("names", "known", "patterns"),
+    ("names", "all_names", "patterns"),
     [
         ("a b", "b a", ""),
         ("a b c d", "a b c d e", "a b c d"),
@@ -401,8 +403,8 @@ WINDOWS = "win.10 win.11 win.2k12 win.2k16 win.2k19 win.2k22 linux fedora"
         ("ab abc abd xa xb", "ab abc abd xa xb y", "a* x*"),
     ],
 )
-def test_many_names_are_as_few_globs_as_match_them_alone(names: str, known: str, patterns: str) -> None:
-    assert " ".join(globs(names.split(), known.split())) == patterns
+def test_many_names_are_as_few_globs_as_match_them_alone(names: str, all_names: str, patterns: str) -> None:
+    assert " ".join(globs(names.split(), all_names.split())) == patterns
 
 
 PAGES = st.sampled_from(["2Mi", "1Gi"])
@@ -476,10 +478,10 @@ def test_any_objects_come_back(
         for kinds in sets[2]
     ]
     if objects:
-        found = read(*objects)
-        made = draft(found, "house")
-        assert prove(made, found, relabel=False) == []
-        prove(draft(found, "house", relabel=True), found, relabel=True)
+        manifests = read(*objects)
+        drafted = draft(manifests, "house")
+        assert prove(drafted, manifests, relabel=False) == []
+        prove(draft(manifests, "house", relabel=True), manifests, relabel=True)
 
 
 FRAGMENTS = st.fixed_dictionaries(
@@ -525,12 +527,12 @@ CATALOGS = st.fixed_dictionaries(
                 "preferences": st.dictionaries(
                     st.sampled_from(["linux.a", "linux.b", "win"]),
                     st.tuples(FRAGMENTS, st.dictionaries(st.sampled_from(["x", "y.z"]), FRAGMENTS, max_size=2)).map(
-                        lambda each: {**each[0], "variants": each[1]}
+                        lambda base: {**base[0], "variants": base[1]}
                     ),
                     min_size=1,
                 )
             },
-            optional={"defaults": FRAGMENTS.map(lambda each: {**each, "osType": "linux", "arch": "arm64"})},
+            optional={"defaults": FRAGMENTS.map(lambda defaults: {**defaults, "osType": "linux", "arch": "arm64"})},
         ),
     }
 )
@@ -541,16 +543,16 @@ CATALOGS = st.fixed_dictionaries(
 def test_the_objects_of_any_catalog_come_back(files: Mapping[str, Any]) -> None:
     loaded = load_catalog("house", {path: json.dumps(data).encode() for path, data in files.items()})
     objects = loaded.objects()
-    made = draft(objects, "house")
-    assert prove(made, objects, relabel=False) == []
-    assert made.environments == ()
+    drafted = draft(objects, "house")
+    assert prove(drafted, objects, relabel=False) == []
+    assert drafted.environments == ()
 
 
 def test_published_objects_of_upstream_come_back_where_they_lie_beside() -> None:
     beside = ROOT.parent / "shared/conformance/common-instancetypes.json.gz"
     if not beside.exists():
         pytest.skip("the published objects are not beside the repository")
-    found = collected([("x", gzip.decompress(beside.read_bytes()))], []).manifests
-    made = draft(found, "common")
-    assert (len(found), prove(made, found, relabel=False)) == (244, [])
-    assert sum(text.count("\n") for text in made.files.values()) <= 450
+    manifests = collected([("x", gzip.decompress(beside.read_bytes()))], []).manifests
+    drafted = draft(manifests, "common")
+    assert (len(manifests), prove(drafted, manifests, relabel=False)) == (244, [])
+    assert sum(text.count("\n") for text in drafted.files.values()) <= 450

@@ -39,8 +39,8 @@ def parsed(text: str) -> XMLElement:
     ],
 )
 def test_an_element_is_known_by_what_names_it_else_by_its_number(child: str, key: str) -> None:
-    ((found, element),) = _keyed(parsed(f"<a>{child}</a>"), {})
-    assert found == (element.tag, key)
+    ((key_of_child, element),) = _keyed(parsed(f"<a>{child}</a>"), {})
+    assert key_of_child == (element.tag, key)
 
 
 def test_elements_without_a_name_are_counted_by_tag() -> None:

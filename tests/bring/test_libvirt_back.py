@@ -36,12 +36,12 @@ def test_those_of_pairs_do_and_nothing_is_lost(pairs):
         result = expand(vm, cluster)
         if not result.admitted:
             continue
-        found = bring(result.domain_xml.encode())
+        imported = bring(result.domain_xml.encode())
         tried += 1
-        assert found.domain_xml == result.domain_xml, vm["metadata"]["name"]
-        assert found.same
-        assert {part.fate for part in found.parts} == {"carried"}
-        assert found.added == []
+        assert imported.domain_xml == result.domain_xml, vm["metadata"]["name"]
+        assert imported.same
+        assert {part.fate for part in imported.parts} == {"carried"}
+        assert imported.added == []
     assert tried > 40
 
 
@@ -55,17 +55,17 @@ def test_those_of_the_conformance_cases_do_or_it_is_said_where_they_differ():
             if not result.admitted:
                 continue
             kubevirt = _configuration(case)
-            found = import_domain(result.domain_xml.encode(), "d.xml", Rules(), cluster.conditions, [kubevirt])
+            imported = import_domain(result.domain_xml.encode(), "d.xml", Rules(), cluster.conditions, [kubevirt])
         except UnsupportedError:
             continue
         except ManifestError as error:
             assert "a domain has some memory" in str(error)  # noqa: PT017
             continue
         tried += 1
-        same += found.same
-        assert found.same == (found.domain_xml == result.domain_xml), case
-        if not found.same:
-            assert found.reasons or found.added or any(part.fate != "carried" for part in found.parts), case
+        same += imported.same
+        assert imported.same == (imported.domain_xml == result.domain_xml), case
+        if not imported.same:
+            assert imported.reasons or imported.added or any(part.fate != "carried" for part in imported.parts), case
     assert tried > len(asked) / 4
     assert same / tried > 0.97
 
@@ -107,11 +107,11 @@ def test_that_of_a_vm_with_disks_of_every_kind_does(bus, shared):
         },
     }
     result = expand(vm, Cluster())
-    found = bring(result.domain_xml.encode())
-    assert found.domain_xml == result.domain_xml
-    assert (found.same, found.added, {part.fate for part in found.parts}) == (True, [], {"carried"})
-    assert found.vm["metadata"] == {"name": "db", "namespace": "prod"}
-    assert [need.field.rpartition("volumes")[2] for need in found.needs] == [
+    imported = bring(result.domain_xml.encode())
+    assert imported.domain_xml == result.domain_xml
+    assert (imported.same, imported.added, {part.fate for part in imported.parts}) == (True, [], {"carried"})
+    assert imported.vm["metadata"] == {"name": "db", "namespace": "prod"}
+    assert [need.field.rpartition("volumes")[2] for need in imported.needs] == [
         "[name=root].persistentVolumeClaim.claimName",
         "[name=data].persistentVolumeClaim.claimName",
         "[name=seed].cloudInitConfigDrive.userData",
@@ -132,9 +132,9 @@ def of_kubevirt(domain, volumes=()):
     }
     result = expand(vm, Cluster())
     assert result.admitted, result.reasons
-    found = bring(result.domain_xml.encode())
-    return found.vm["spec"]["template"]["spec"], [
-        need.field.removeprefix("spec.template.spec.") for need in found.needs
+    imported = bring(result.domain_xml.encode())
+    return imported.vm["spec"]["template"]["spec"], [
+        need.field.removeprefix("spec.template.spec.") for need in imported.needs
     ]
 
 
@@ -208,7 +208,7 @@ def test_that_of_a_vm_with_its_own_number_of_ports_for_hotplug_has_as_many(nics,
         },
     }
     result = expand(vm, Cluster())
-    found = bring(result.domain_xml.encode())
+    imported = bring(result.domain_xml.encode())
     ports = result.domain_xml.count('model="pcie-root-port"')
     assert ports > 0
-    assert found.domain_xml.count('model="pcie-root-port"') == ports
+    assert imported.domain_xml.count('model="pcie-root-port"') == ports

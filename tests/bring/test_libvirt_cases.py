@@ -849,7 +849,7 @@ def drafted(content: bytes) -> Draft:
 def scalars(value: Any, path: Path = ()) -> Iterator[Path]:
     """The paths of all values that have no parts, by index in lists."""
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    yield from [found for step, item in parts for found in scalars(item, (*path, step))] or [path]
+    yield from [below for step, item in parts for below in scalars(item, (*path, step))] or [path]
 
 
 def origins(content: bytes) -> Iterator[str]:
@@ -870,8 +870,8 @@ def origins(content: bytes) -> Iterator[str]:
 @pytest.mark.parametrize("group", GROUPS)
 def test_each_field_is_known_by_the_parts_that_it_comes_from(group: str, snapshot: SnapshotAssertion) -> None:
     usual = {*origins(domain(devices=disk() + card())), *origins(kubevirts(devices=disk() + card()))}
-    found = dict.fromkeys(line for content in GROUPS[group].values() for line in origins(content))
-    assert [line for line in found if line not in usual] == snapshot
+    lines = dict.fromkeys(line for content in GROUPS[group].values() for line in origins(content))
+    assert [line for line in lines if line not in usual] == snapshot
 
 
 REFUSED = {
@@ -901,16 +901,16 @@ def test_what_only_the_vms_domain_has_is_named_once_with_all_that_is_in_it(
 
 
 def test_a_part_is_told_without_what_is_in_it_and_has_the_same_fate_for_the_same_reason() -> None:
-    found = bring(
+    imported = bring(
         domain(
             "<cputune><shares>1</shares></cputune><title>t</title>",
             "<shmem name='x'><model type='ivshmem'/><size unit='M'>4</size></shmem>" + disk(named("a") + slot()),
         )
     )
-    assert [part.path for part in found.outermost("lost")] == ["cputune", "title", "devices/shmem"]
+    assert [part.path for part in imported.outermost("lost")] == ["cputune", "title", "devices/shmem"]
     paths = ["devices/disk/@type", "devices/disk/source", "devices/disk/alias/@name"]
-    assert [part.path for part in found.outermost("host")] == paths
-    assert [part.path for part in found.lost] == [part.path for part in found.parts if part.fate == "lost"]
+    assert [part.path for part in imported.outermost("host")] == paths
+    assert [part.path for part in imported.lost] == [part.path for part in imported.parts if part.fate == "lost"]
 
 
 WHOLE = {

@@ -51,37 +51,39 @@ class TestDisks:
         ],
     )
     def test_come_from_where_the_first_rule_says(self, rules, volume, templates):
-        found = bring(domain(devices=DISK), Rules(tuple(map(disk_rule, rules))))
-        assert found.reasons == ()
-        assert spec(found)["volumes"] == [{"name": "vda", **volume}]
-        assert machine(found)["devices"]["disks"] == [{"name": "vda", "disk": {"bus": "virtio"}}]
-        made = found.vm["spec"].get("dataVolumeTemplates")
+        imported = bring(domain(devices=DISK), Rules(tuple(map(disk_rule, rules))))
+        assert imported.reasons == ()
+        assert spec(imported)["volumes"] == [{"name": "vda", **volume}]
+        assert machine(imported)["devices"]["disks"] == [{"name": "vda", "disk": {"bus": "virtio"}}]
+        data_volumes = imported.vm["spec"].get("dataVolumeTemplates")
         if templates is None:
-            assert made is None
+            assert data_volumes is None
         else:
             source, size = templates
             storage = {"resources": {"requests": {"storage": size}}} if size else {}
-            assert made == [{"metadata": {"name": "db-vda"}, "spec": {"source": source, "storage": storage}}]
-        assert fates(found, "devices/disk/source") == {"host"}
-        assert found.lost == []
+            assert data_volumes == [{"metadata": {"name": "db-vda"}, "spec": {"source": source, "storage": storage}}]
+        assert fates(imported, "devices/disk/source") == {"host"}
+        assert imported.lost == []
 
     def test_that_are_left_out_are_lost(self):
-        found = bring(domain(devices=DISK), Rules((disk_rule("vda=drop"),)))
-        assert "disks" not in machine(found)["devices"]
-        assert why(found, "devices/disk") == "lost: left out, as the rule vda=drop says"
+        imported = bring(domain(devices=DISK), Rules((disk_rule("vda=drop"),)))
+        assert "disks" not in machine(imported)["devices"]
+        assert why(imported, "devices/disk") == "lost: left out, as the rule vda=drop says"
 
     def test_on_buses_that_kubevirt_lacks_change_it(self):
-        found = bring(domain(devices=DISK.replace("bus='virtio'", "bus='ide'")))
-        assert machine(found)["devices"]["disks"] == [{"name": "vda", "disk": {"bus": "sata"}}]
-        assert why(found, "devices/disk/target/@bus") == "lost: KubeVirt has no disks on ide: the guest gets it on sata"
+        imported = bring(domain(devices=DISK.replace("bus='virtio'", "bus='ide'")))
+        assert machine(imported)["devices"]["disks"] == [{"name": "vda", "disk": {"bus": "sata"}}]
+        assert (
+            why(imported, "devices/disk/target/@bus") == "lost: KubeVirt has no disks on ide: the guest gets it on sata"
+        )
 
     def test_options_are_carried(self):
         driver = "<driver name='qemu' type='raw' cache='writeback' io='threads' error_policy='report'/>"
         options = "<serial>ROOT</serial><boot order='2'/><shareable/>"
         disk = DISK.replace("<driver name='qemu' type='qcow2'/>", driver).replace("</disk>", f"{options}</disk>")
         disk = disk.replace("writeback", "none")
-        found = bring(domain(devices=disk))
-        assert machine(found)["devices"]["disks"] == [
+        imported = bring(domain(devices=disk))
+        assert machine(imported)["devices"]["disks"] == [
             {
                 "name": "vda",
                 "disk": {"bus": "virtio"},
@@ -93,7 +95,7 @@ class TestDisks:
                 "bootOrder": 2,
             }
         ]
-        assert found.lost == []
+        assert imported.lost == []
 
     @pytest.mark.parametrize(
         ("controller", "address"),
@@ -111,52 +113,54 @@ class TestDisks:
         assert machine(imported)["devices"]["disks"][0]["disk"].get("pciAddress") == address
 
     def test_what_kubevirt_refuses_is_lost_with_its_words(self):
-        found = bring(domain(devices=DISK.replace("</disk>", "<serial>a b</serial></disk>")))
-        assert "serial" not in machine(found)["devices"]["disks"][0]
-        assert why(found, "devices/disk/serial").startswith("lost: KubeVirt refuses it: serial 'a b'")
+        imported = bring(domain(devices=DISK.replace("</disk>", "<serial>a b</serial></disk>")))
+        assert "serial" not in machine(imported)["devices"]["disks"][0]
+        assert why(imported, "devices/disk/serial").startswith("lost: KubeVirt refuses it: serial 'a b'")
 
     def test_are_booted_in_the_order_of_their_families(self):
         cdrom = (
             "<disk type='file' device='cdrom'><source file='/x.iso'/><target dev='sda' bus='sata'/><readonly/></disk>"
         )
         os = "<os><type arch='x86_64' machine='q35'>hvm</type><boot dev='cdrom'/><boot dev='hd'/><boot dev='fd'/></os>"
-        found = bring(domain(devices=DISK + cdrom, os=os))
-        assert [disk["bootOrder"] for disk in machine(found)["devices"]["disks"]] == [2, 1]
-        assert [part.path for part in found.outermost("lost")] == ["os/boot[3]"]
+        imported = bring(domain(devices=DISK + cdrom, os=os))
+        assert [disk["bootOrder"] for disk in machine(imported)["devices"]["disks"]] == [2, 1]
+        assert [part.path for part in imported.outermost("lost")] == ["os/boot[3]"]
 
     def test_drives_without_a_disk_are_lost(self):
-        found = bring(domain(devices="<disk type='file' device='cdrom'><target dev='sda' bus='sata'/></disk>"))
-        assert fates(found, "devices/disk") == {"lost"}
-        assert found.reasons == ()
+        imported = bring(domain(devices="<disk type='file' device='cdrom'><target dev='sda' bus='sata'/></disk>"))
+        assert fates(imported, "devices/disk") == {"lost"}
+        assert imported.reasons == ()
 
 
 class TestInterfaces:
     def test_the_first_is_on_the_pods_network_others_on_one_of_their_name(self):
-        found = bring(domain(devices=BRIDGE.format("br0") + BRIDGE.format("Br_1").replace("cc'", "cd'")))
-        assert spec(found)["networks"] == [
+        imported = bring(domain(devices=BRIDGE.format("br0") + BRIDGE.format("Br_1").replace("cc'", "cd'")))
+        assert spec(imported)["networks"] == [
             {"name": "default", "pod": {}},
             {"name": "br-1", "multus": {"networkName": "br-1"}},
         ]
-        assert [set(interface) & {"masquerade", "bridge"} for interface in machine(found)["devices"]["interfaces"]] == [
+        assert [
+            set(interface) & {"masquerade", "bridge"} for interface in machine(imported)["devices"]["interfaces"]
+        ] == [
             {"masquerade"},
             {"bridge"},
         ]
-        assert machine(found)["devices"]["interfaces"][0]["macAddress"] == "52:54:00:aa:bb:cc"
-        assert [need.field for need in found.needs] == ["spec.template.spec.networks[name=br-1].multus.networkName"]
+        assert machine(imported)["devices"]["interfaces"][0]["macAddress"] == "52:54:00:aa:bb:cc"
+        assert [need.field for need in imported.needs] == ["spec.template.spec.networks[name=br-1].multus.networkName"]
 
     def test_rules_say_otherwise(self):
         rules = Rules(networks=(network_rule("br0=vlans/office"), network_rule("*=pod")))
-        found = bring(domain(devices=BRIDGE.format("br0") + BRIDGE.format("br1").replace("cc'", "cd'")), rules)
-        assert [network.get("multus", network.get("pod")) for network in spec(found)["networks"]] == [
+        imported = bring(domain(devices=BRIDGE.format("br0") + BRIDGE.format("br1").replace("cc'", "cd'")), rules)
+        assert [network.get("multus", network.get("pod")) for network in spec(imported)["networks"]] == [
             {"networkName": "vlans/office"},
             {},
         ]
-        assert found.needs == []
+        assert imported.needs == []
 
     def test_models_that_kubevirt_lacks_become_virtio(self):
-        found = bring(domain(devices=BRIDGE.format("br0").replace("type='virtio'", "type='vmxnet3'")))
-        assert "model" not in machine(found)["devices"]["interfaces"][0]
-        assert why(found, "devices/interface/model") == "lost: KubeVirt has no vmxnet3: the guest gets virtio"
+        imported = bring(domain(devices=BRIDGE.format("br0").replace("type='virtio'", "type='vmxnet3'")))
+        assert "model" not in machine(imported)["devices"]["interfaces"][0]
+        assert why(imported, "devices/interface/model") == "lost: KubeVirt has no vmxnet3: the guest gets virtio"
 
     def test_none_is_none(self):
         assert machine(bring(domain()))["devices"]["autoattachPodInterface"] is False
@@ -169,11 +173,11 @@ class TestHostDevices:
     )
 
     def test_are_lost_unless_a_rule_names_their_resource(self):
-        found = bring(domain(devices=self.DEVICE))
-        assert why(found, "devices/hostdev").endswith("--device 0000:41:00.0=RESOURCE names it")
-        found = bring(domain(devices=self.DEVICE), Rules(devices=(device_rule("0000:41:*=nvidia.com/A400"),)))
-        assert machine(found)["devices"]["hostDevices"] == [{"name": "device-0", "deviceName": "nvidia.com/A400"}]
-        assert found.lost == []
+        imported = bring(domain(devices=self.DEVICE))
+        assert why(imported, "devices/hostdev").endswith("--device 0000:41:00.0=RESOURCE names it")
+        imported = bring(domain(devices=self.DEVICE), Rules(devices=(device_rule("0000:41:*=nvidia.com/A400"),)))
+        assert machine(imported)["devices"]["hostDevices"] == [{"name": "device-0", "deviceName": "nvidia.com/A400"}]
+        assert imported.lost == []
 
 
 def test_consoles_and_cards_are_turned_off_where_there_are_none():
@@ -192,17 +196,17 @@ def test_small_devices_are_carried():
         "<watchdog model='i6300esb' action='reset'/><sound model='ich9'/><input type='tablet' bus='usb'/>"
         "<input type='mouse' bus='ps2'/><controller type='usb' index='0' model='qemu-xhci'/>"
     )
-    found = bring(domain(devices=devices))
-    made = machine(found)["devices"]
-    assert made["rng"] == {}
-    assert made["tpm"] == {"persistent": True}  # as libvirt's keeps its state
-    assert made["watchdog"] == {"name": "watchdog", "i6300esb": {"action": "reset"}}
-    assert made["inputs"] == [{"type": "tablet", "bus": "usb", "name": "tablet"}]
-    assert found.lost == []
+    imported = bring(domain(devices=devices))
+    vm_devices = machine(imported)["devices"]
+    assert vm_devices["rng"] == {}
+    assert vm_devices["tpm"] == {"persistent": True}  # as libvirt's keeps its state
+    assert vm_devices["watchdog"] == {"name": "watchdog", "i6300esb": {"action": "reset"}}
+    assert vm_devices["inputs"] == [{"type": "tablet", "bus": "usb", "name": "tablet"}]
+    assert imported.lost == []
 
 
 def test_what_kubevirt_has_no_device_for_is_lost():
-    found = bring(
+    imported = bring(
         domain(devices="<smartcard mode='host'/><shmem name='x'/><disk device='floppy'><target dev='fda'/></disk>")
     )
-    assert [part.path for part in found.outermost("lost")] == ["devices/smartcard", "devices/shmem", "devices/disk"]
+    assert [part.path for part in imported.outermost("lost")] == ["devices/smartcard", "devices/shmem", "devices/disk"]

@@ -47,7 +47,7 @@ def test_nothing_goes_where_several_could_or_none_may(draft, refused):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         *(("0", 0), ("7", 7), ("0x10", 16), ("0b11", 3), ("9" * 19, int("9" * 19))),
         *((text, f"{text!r} is no whole number") for text in ("", "x", "-1", "1.5", "010", "9" * 20, "x" * 59)),
@@ -55,15 +55,15 @@ def test_nothing_goes_where_several_could_or_none_may(draft, refused):
         ("y" + "x" * 99, f"'y{'x' * 59}…' is no whole number"),
     ],
 )
-def test_a_number_is_read_or_told(draft: Draft, text: str, found: int | str) -> None:
+def test_a_number_is_read_or_told(draft: Draft, text: str, expected: int | str) -> None:
     element = read_xml(f"<a b='{text}'>{text}</a>".encode(), "a.xml")
     for attribute, place in (("", "db.xml:1:1: a"), ("b", "db.xml:1:1: a/@b")):
-        if isinstance(found, int):
-            assert draft.number(element, attribute) == draft.number(element, attribute, 3) == found
+        if isinstance(expected, int):
+            assert draft.number(element, attribute) == draft.number(element, attribute, 3) == expected
             continue
         with pytest.raises(ManifestError) as raised:
             draft.number(element, attribute)
-        assert str(raised.value) == f"{place}: {found}"
+        assert str(raised.value) == f"{place}: {expected}"
 
 
 def test_a_number_that_is_missing_is_the_usual_one(draft: Draft) -> None:
@@ -72,18 +72,18 @@ def test_a_number_that_is_missing_is_the_usual_one(draft: Draft) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [("", None), ("yes", True), ("on", True), ("no", False), ("off", False), ("true", "'true'"), ("On", "'On'")],
 )
-def test_a_switch_is_read_or_told(draft: Draft, text: str, found: bool | str | None) -> None:
+def test_a_switch_is_read_or_told(draft: Draft, text: str, expected: bool | str | None) -> None:
     element = read_xml(f"<a state='{text}'/>".encode(), "a.xml")
-    if isinstance(found, str):
+    if isinstance(expected, str):
         with pytest.raises(ManifestError) as raised:
             draft.truth(element, "state", default=True)
-        assert str(raised.value) == f"db.xml:1:1: a/@state: {found} is none of yes, on, no, off"
+        assert str(raised.value) == f"db.xml:1:1: a/@state: {expected} is none of yes, on, no, off"
         return
     for default in (True, False):
-        assert draft.truth(element, "state", default=default) is (default if found is None else found)
+        assert draft.truth(element, "state", default=default) is (default if expected is None else expected)
 
 
 def test_texts_are_whole_numbers_all_or_none() -> None:

@@ -9,7 +9,7 @@ from virtcatalog.errors import ManifestError
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"<domain>", "db.xml:1:9: is not XML: Premature end of data in tag domain line 1"),
         (b"<network/>", "db.xml:1:1: network: <network> is no <domain>: give what `virsh dumpxml` prints"),
@@ -123,7 +123,7 @@ from virtcatalog.errors import ManifestError
         ),
     ],
 )
-def test_broken_and_missing_things_have_a_place(content, told):
+def test_broken_and_missing_things_have_a_place(content, message):
     with pytest.raises(ManifestError) as raised:
         bring(content)
-    assert str(raised.value) == told
+    assert str(raised.value) == message

@@ -21,19 +21,21 @@ def test_there_are_enough_of_them():
 @pytest.mark.parametrize("file", FOREIGN, ids=lambda file: file.stem)
 class TestForeign:
     def test_every_element_and_attribute_has_a_fate(self, file):
-        found = bring(file.read_bytes())
+        imported = bring(file.read_bytes())
         root = read_xml(file.read_bytes(), file.name)
         elements = [node for node in root.walk() if node is not root]
-        parts = Counter(part.path for part in found.parts)
+        parts = Counter(part.path for part in imported.parts)
         assert set(parts.values()) == {1}
-        assert {part.path for part in found.parts if "@" not in part.path} == {element.path for element in elements}
+        assert {part.path for part in imported.parts if "@" not in part.path} == {element.path for element in elements}
         attributes = sum(len(node.attributes) for node in root.walk())
         assert sum("@" in path for path in parts) == attributes
-        assert all(part.why for part in found.parts if part.fate != "carried")
+        assert all(part.why for part in imported.parts if part.fate != "carried")
 
     def test_the_vm_runs_and_what_is_lost_is_named(self, file, snapshot):
-        found = bring(file.read_bytes())
-        assert found.reasons == ()
-        counts = Counter(part.fate for part in found.parts)
-        lost = [f"{part.line}:{part.column} {part.path} = {part.value}: {part.why}" for part in found.outermost("lost")]
+        imported = bring(file.read_bytes())
+        assert imported.reasons == ()
+        counts = Counter(part.fate for part in imported.parts)
+        lost = [
+            f"{part.line}:{part.column} {part.path} = {part.value}: {part.why}" for part in imported.outermost("lost")
+        ]
         assert [f"{fate}: {counts[fate]}" for fate in ("carried", "host", "lost")] + lost == snapshot

@@ -14,15 +14,15 @@ pytestmark = pytest.mark.usefixtures("in_words")
 class TestName:
     def test_is_the_vms_or_what_is_left_of_it_as_one(self):
         assert bring(domain()).vm["metadata"] == {"name": "db"}
-        found = bring(domain(name="<name>My DB_1!</name>"))
-        assert found.vm["metadata"]["name"] == "my-db-1"
-        assert why(found, "name") == "carried: metadata.name: my-db-1"
+        imported = bring(domain(name="<name>My DB_1!</name>"))
+        assert imported.vm["metadata"]["name"] == "my-db-1"
+        assert why(imported, "name") == "carried: metadata.name: my-db-1"
 
     def test_the_description_is_an_annotation_and_the_title_is_lost(self):
-        found = bring(domain("<title>T</title><description>the database</description>"))
-        assert found.vm["metadata"]["annotations"] == {"description": "the database"}
-        assert fates(found, "description") == {"carried"}
-        assert fates(found, "title") == {"lost"}
+        imported = bring(domain("<title>T</title><description>the database</description>"))
+        assert imported.vm["metadata"]["annotations"] == {"description": "the database"}
+        assert fates(imported, "description") == {"carried"}
+        assert fates(imported, "title") == {"lost"}
 
 
 class TestMemory:
@@ -55,16 +55,16 @@ class TestMemory:
         ],
     )
     def test_is_carried_in_whatever_unit(self, memory, guest):
-        found = bring(domain(memory=memory))
-        assert machine(found)["memory"]["guest"] == guest
-        assert fates(found, "memory") == {"carried"}
+        imported = bring(domain(memory=memory))
+        assert machine(imported)["memory"]["guest"] == guest
+        assert fates(imported, "memory") == {"carried"}
 
     def test_has_no_room_to_grow_unless_the_domain_has(self):
         assert machine(bring(domain()))["memory"]["maxGuest"] == "4Gi"
-        found = bring(domain("<maxMemory unit='GiB' slots='16'>16</maxMemory>"))
-        assert machine(found)["memory"]["maxGuest"] == "16Gi"
-        assert why(found, "maxMemory") == "carried: "
-        assert why(found, "maxMemory/@slots").startswith("host: KubeVirt plugs memory in")
+        imported = bring(domain("<maxMemory unit='GiB' slots='16'>16</maxMemory>"))
+        assert machine(imported)["memory"]["maxGuest"] == "16Gi"
+        assert why(imported, "maxMemory") == "carried: "
+        assert why(imported, "maxMemory/@slots").startswith("host: KubeVirt plugs memory in")
 
     def test_that_the_balloon_holds_back_is_lost(self):
         assert fates(bring(domain("<currentMemory unit='GiB'>4</currentMemory>")), "currentMemory") == {"carried"}
@@ -72,31 +72,31 @@ class TestMemory:
 
     def test_of_huge_pages_is_of_their_size(self):
         pages = "<memoryBacking><hugepages><page size='1' unit='G'/></hugepages><locked/></memoryBacking>"
-        found = bring(domain(pages))
-        assert machine(found)["memory"]["hugepages"] == {"pageSize": "1Gi"}
-        assert fates(found, "memoryBacking/hugepages") == {"carried"}
-        assert fates(found, "memoryBacking/locked") == {"host"}
+        imported = bring(domain(pages))
+        assert machine(imported)["memory"]["hugepages"] == {"pageSize": "1Gi"}
+        assert fates(imported, "memoryBacking/hugepages") == {"carried"}
+        assert fates(imported, "memoryBacking/locked") == {"host"}
 
 
 class TestCPU:
     def test_the_topology_is_kept_and_dies_become_sockets(self):
-        found = bring(
+        imported = bring(
             domain("<cpu><topology sockets='1' dies='2' cores='2' threads='2'/></cpu>", vcpu="<vcpu>8</vcpu>")
         )
-        assert machine(found)["cpu"] == {"sockets": 2, "maxSockets": 2, "cores": 2, "threads": 2}
-        assert fates(found, "cpu/topology/@cores") == {"carried"}
-        assert fates(found, "cpu/topology/@dies") == {"lost"}
+        assert machine(imported)["cpu"] == {"sockets": 2, "maxSockets": 2, "cores": 2, "threads": 2}
+        assert fates(imported, "cpu/topology/@cores") == {"carried"}
+        assert fates(imported, "cpu/topology/@dies") == {"lost"}
 
     def test_sockets_that_are_off_can_be_plugged_in(self):
-        found = bring(domain(vcpu="<vcpu current='2'>8</vcpu>"))
-        assert machine(found)["cpu"] == {"sockets": 2, "maxSockets": 8, "cores": 1, "threads": 1}
-        assert fates(found, "vcpu") == {"carried"}
+        imported = bring(domain(vcpu="<vcpu current='2'>8</vcpu>"))
+        assert machine(imported)["cpu"] == {"sockets": 2, "maxSockets": 8, "cores": 1, "threads": 1}
+        assert fates(imported, "vcpu") == {"carried"}
 
     def test_half_a_socket_cannot(self):
         cpu = "<cpu><topology sockets='2' cores='4' threads='1'/></cpu>"
-        found = bring(domain(cpu, vcpu="<vcpu current='2'>8</vcpu>"))
-        assert machine(found)["cpu"]["sockets"] == 2
-        assert why(found, "vcpu/@current") == "lost: KubeVirt starts with whole sockets: 8 vCPUs in place of 2"
+        imported = bring(domain(cpu, vcpu="<vcpu current='2'>8</vcpu>"))
+        assert machine(imported)["cpu"]["sockets"] == 2
+        assert why(imported, "vcpu/@current") == "lost: KubeVirt starts with whole sockets: 8 vCPUs in place of 2"
 
     def test_model_and_features_are_carried(self):
         cpu = (
@@ -104,22 +104,22 @@ class TestCPU:
             "<feature policy='require' name='vmx'/><feature policy='disable' name='hle'/>"
             "<cache mode='passthrough'/></cpu>"
         )
-        found = bring(domain(cpu))
-        assert machine(found)["cpu"]["model"] == "Skylake-Server"
-        assert machine(found)["cpu"]["features"] == [
+        imported = bring(domain(cpu))
+        assert machine(imported)["cpu"]["model"] == "Skylake-Server"
+        assert machine(imported)["cpu"]["features"] == [
             {"name": "vmx", "policy": "require"},
             {"name": "hle", "policy": "disable"},
         ]
-        assert {part.path for part in found.lost} == {"cpu/cache", "cpu/cache/@mode"}
+        assert {part.path for part in imported.lost} == {"cpu/cache", "cpu/cache/@mode"}
 
     def test_pinned_one_by_one_they_are_dedicated(self):
         tune = (
             "<cputune><vcpupin vcpu='0' cpuset='8'/><vcpupin vcpu='1' cpuset='9'/><emulatorpin cpuset='10'/></cputune>"
         )
-        found = bring(domain(tune))
-        cpu = machine(found)["cpu"]
+        imported = bring(domain(tune))
+        cpu = machine(imported)["cpu"]
         assert (cpu["dedicatedCpuPlacement"], cpu["isolateEmulatorThread"]) == (True, True)
-        assert fates(found, "cputune/vcpupin[1]/@cpuset") == {"host"}
+        assert fates(imported, "cputune/vcpupin[1]/@cpuset") == {"host"}
 
     @pytest.mark.parametrize(
         ("scheduler", "realtime"),
@@ -131,23 +131,23 @@ class TestCPU:
     )
     def test_memory_of_its_own_without_a_pmu_is_real_time_for_the_scheduled_vcpus(self, scheduler, realtime):
         pins = "<vcpupin vcpu='0' cpuset='8'/><vcpupin vcpu='1' cpuset='9'/>"
-        found = bring(
+        imported = bring(
             domain(
                 f"<cputune>{pins}{scheduler}</cputune>"
                 "<memoryBacking><hugepages/><nosharepages/></memoryBacking><features><pmu state='off'/></features>"
                 "<numatune><memnode cellid='0' mode='strict' nodeset='0'/></numatune>"
             )
         )
-        assert machine(found)["cpu"]["realtime"] == realtime
+        assert machine(imported)["cpu"]["realtime"] == realtime
 
     @pytest.mark.parametrize(
         "pins", ["<vcpupin vcpu='0' cpuset='8'/>", "<vcpupin vcpu='0' cpuset='0-3'/><vcpupin vcpu='1' cpuset='0-3'/>"]
     )
     def test_pinned_otherwise_they_are_placed_by_kubernetes(self, pins):
-        found = bring(domain(f"<cputune>{pins}<shares>2048</shares></cputune>"))
-        assert "dedicatedCpuPlacement" not in machine(found)["cpu"]
-        assert fates(found, "cputune/shares") == {"lost"}
-        assert fates(found, "cputune/vcpupin") | fates(found, "cputune/vcpupin[1]") == {"host"}
+        imported = bring(domain(f"<cputune>{pins}<shares>2048</shares></cputune>"))
+        assert "dedicatedCpuPlacement" not in machine(imported)["cpu"]
+        assert fates(imported, "cputune/shares") == {"lost"}
+        assert fates(imported, "cputune/vcpupin") | fates(imported, "cputune/vcpupin[1]") == {"host"}
 
 
 class TestFirmware:
@@ -168,13 +168,13 @@ class TestFirmware:
     def test_uefi_is_told_by_its_files_or_its_name(self, inner, secure):
         automatic = " firmware='efi'" if "<firmware>" in inner else ""
         os = f"<os{automatic}><type arch='x86_64' machine='q35'>hvm</type>{inner}</os>"
-        found = bring(domain("<features><acpi/><smm state='on'/></features>", os=os))
-        assert machine(found)["firmware"]["bootloader"] == {"efi": {"secureBoot": secure}}
-        assert found.reasons == ()
-        assert found.lost == []
+        imported = bring(domain("<features><acpi/><smm state='on'/></features>", os=os))
+        assert machine(imported)["firmware"]["bootloader"] == {"efi": {"secureBoot": secure}}
+        assert imported.reasons == ()
+        assert imported.lost == []
 
     @pytest.mark.parametrize(
-        ("machine_type", "made", "fate"),
+        ("machine_type", "expected", "fate"),
         [
             ("q35", "q35", "carried"),
             ("pc-q35-rhel9.4.0", "pc-q35-rhel9.4.0", "carried"),
@@ -183,18 +183,18 @@ class TestFirmware:
             ("pc", "q35", "lost"),
         ],
     )
-    def test_the_machine_is_a_q35(self, machine_type, made, fate):
-        found = bring(domain(os=f"<os><type arch='x86_64' machine='{machine_type}'>hvm</type></os>"))
-        assert machine(found)["machine"] == {"type": made}
-        assert fates(found, "os/type/@machine") == {fate}
+    def test_the_machine_is_a_q35(self, machine_type, expected, fate):
+        imported = bring(domain(os=f"<os><type arch='x86_64' machine='{machine_type}'>hvm</type></os>"))
+        assert machine(imported)["machine"] == {"type": expected}
+        assert fates(imported, "os/type/@machine") == {fate}
 
     def test_uuid_and_serial_stay(self):
         uuid = "5a7f3c12-0000-4000-8000-00000000000A"
         entries = f"<sysinfo type='smbios'><system><entry name='uuid'>{uuid}</entry><entry name='serial'>S1</entry>"
-        found = bring(domain(f"<uuid>{uuid}</uuid>{entries}<entry name='product'>P</entry></system></sysinfo>"))
-        assert machine(found)["firmware"] == {"uuid": uuid.lower(), "serial": "S1"}
-        assert fates(found, "uuid") == {"carried"}
-        assert why(found, "sysinfo/system/entry[3]").startswith("host: KubeVirt's configuration")
+        imported = bring(domain(f"<uuid>{uuid}</uuid>{entries}<entry name='product'>P</entry></system></sysinfo>"))
+        assert machine(imported)["firmware"] == {"uuid": uuid.lower(), "serial": "S1"}
+        assert fates(imported, "uuid") == {"carried"}
+        assert why(imported, "sysinfo/system/entry[3]").startswith("host: KubeVirt's configuration")
 
 
 class TestFeatures:
@@ -203,23 +203,23 @@ class TestFeatures:
             "<relaxed state='on'/><spinlocks state='on' retries='8191'/><vendor_id state='on' value='KVMKVM'/>"
             "<stimer state='on'><direct state='on'/></stimer><ipi state='off'/><avic state='on'/>"
         )
-        found = bring(domain(f"<features><acpi/><apic/><hyperv mode='custom'>{hyperv}</hyperv></features>"))
-        assert machine(found)["features"]["hyperv"] == {
+        imported = bring(domain(f"<features><acpi/><apic/><hyperv mode='custom'>{hyperv}</hyperv></features>"))
+        assert machine(imported)["features"]["hyperv"] == {
             "relaxed": {},
             "spinlocks": {"spinlocks": 8191},
             "vendorid": {"vendorid": "KVMKVM"},
             "synictimer": {"direct": {}},
             "ipi": {"enabled": False},
         }
-        assert [part.path for part in found.outermost("lost")] == ["features/hyperv/avic"]
+        assert [part.path for part in imported.outermost("lost")] == ["features/hyperv/avic"]
 
     def test_a_machine_without_acpi_stays_one(self):
         assert machine(bring(domain("<features><apic/></features>")))["features"]["acpi"] == {"enabled": False}
 
     def test_kvm_stays_hidden(self):
-        found = bring(domain("<features><acpi/><kvm><hidden state='on'/></kvm></features>"))
-        assert machine(found)["features"]["kvm"] == {"hidden": True}
-        assert found.lost == []
+        imported = bring(domain("<features><acpi/><kvm><hidden state='on'/></kvm></features>"))
+        assert machine(imported)["features"]["kvm"] == {"hidden": True}
+        assert imported.lost == []
 
 
 class TestClock:
@@ -227,12 +227,12 @@ class TestClock:
         timers = (
             "<timer name='rtc' tickpolicy='catchup' track='guest'/><timer name='hpet' present='no'/><timer name='tsc'/>"
         )
-        found = bring(domain(f"<clock offset='utc'>{timers}</clock>"))
-        assert machine(found)["clock"] == {
+        imported = bring(domain(f"<clock offset='utc'>{timers}</clock>"))
+        assert machine(imported)["clock"] == {
             "utc": {},
             "timer": {"rtc": {"tickPolicy": "catchup", "track": "guest"}, "hpet": {"present": False}},
         }
-        assert [part.path for part in found.outermost("lost")] == ["clock/timer[3]"]
+        assert [part.path for part in imported.outermost("lost")] == ["clock/timer[3]"]
 
     def test_zones_are_local_time_is_not(self):
         assert machine(bring(domain("<clock offset='timezone' timezone='Europe/Berlin'/>")))["clock"] == {
@@ -241,9 +241,9 @@ class TestClock:
         assert fates(bring(domain("<clock offset='localtime'/>")), "clock/@offset") == {"lost"}
 
     def test_an_adjustment_stays(self):
-        found = bring(domain("<clock offset='variable' adjustment='-3600' basis='utc'/>"))
-        assert machine(found)["clock"] == {"utc": {"offsetSeconds": -3600}}
-        assert fates(found, "clock") == {"carried"}
+        imported = bring(domain("<clock offset='variable' adjustment='-3600' basis='utc'/>"))
+        assert machine(imported)["clock"] == {"utc": {"offsetSeconds": -3600}}
+        assert fates(imported, "clock") == {"carried"}
 
 
 def test_what_qemu_is_told_beside_is_lost():
@@ -251,5 +251,5 @@ def test_what_qemu_is_told_beside_is_lost():
         b"<domain type='kvm'>", b"<domain type='kvm' xmlns:qemu='http://libvirt.org/schemas/domain/qemu/1.0'>"
     )
     content = content.replace(b"</domain>", b"<qemu:commandline><qemu:arg value='-foo'/></qemu:commandline></domain>")
-    found = bring(content)
-    assert why(found, "commandline") == "lost: KubeVirt hands no arguments to QEMU"
+    imported = bring(content)
+    assert why(imported, "commandline") == "lost: KubeVirt hands no arguments to QEMU"

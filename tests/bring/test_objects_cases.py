@@ -135,10 +135,10 @@ def own(**labels: str) -> dict[str, str]:
 def sized(text: str, version: str = "") -> dict[str, Any]:
     """A type of a class by `name vCPUs memory class size`."""
     name, vcpus, memory, series, size = text.split()
-    made: dict[str, Any] = labelled(name, int(vcpus), memory, series, size)
+    instancetype: dict[str, Any] = labelled(name, int(vcpus), memory, series, size)
     if version:
-        made["metadata"]["labels"] |= own(version=version)
-    return made
+        instancetype["metadata"]["labels"] |= own(version=version)
+    return instancetype
 
 
 def everywhere(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -394,11 +394,11 @@ def drafted(objects: list[dict[str, Any]], *, relabel: bool) -> list[str]:
     """The files of a catalog, and what it would change, or why it cannot be made."""
     try:
         manifests = read(*objects)
-        made = draft(manifests, "house", relabel=relabel)
-        restated = prove(made, manifests, relabel=relabel)
+        catalog = draft(manifests, "house", relabel=relabel)
+        restated = prove(catalog, manifests, relabel=relabel)
     except ManifestError as error:
         return str(error).splitlines()
-    files = [line for path, text in made.files.items() for line in (f"# {path}", *text.splitlines())]
+    files = [line for path, text in catalog.files.items() for line in (f"# {path}", *text.splitlines())]
     return [*files, *map(str, restated)]
 
 
@@ -461,12 +461,12 @@ def test_a_file_is_named_by_what_file_systems_take(name: str, file: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("vendors", "found"), [([], ""), ([""], ""), (["b", "a"], "a"), (["a", "b", "b"], "b"), (["", "", "c"], "c")]
+    ("vendors", "vendor"), [([], ""), ([""], ""), (["b", "a"], "a"), (["a", "b", "b"], "b"), (["", "", "c"], "c")]
 )
-def test_the_vendor_of_most_is_the_catalogs(vendors: list[str], found: str) -> None:
+def test_the_vendor_of_most_is_the_catalogs(vendors: list[str], vendor: str) -> None:
     entries = [Entry("preferences", "x", {f"{OWN}vendor": vendor}, {}, {}) for vendor in vendors]
-    assert conventions(entries, relabel=True) == (found, True)
-    assert conventions(entries, relabel=False) == (found, False)
+    assert conventions(entries, relabel=True) == (vendor, True)
+    assert conventions(entries, relabel=False) == (vendor, False)
 
 
 @pytest.mark.parametrize(
@@ -494,9 +494,9 @@ def proved(files: dict[str, str], *objects: dict[str, Any], relabel: bool = Fals
 
 
 def test_a_catalog_of_other_objects_is_no_proof() -> None:
-    made = draft(read(a_type("a"), a_type("b", 2)), "house").files
+    files = draft(read(a_type("a"), a_type("b", 2)), "house").files
     kind = "VirtualMachineClusterInstancetype"
-    assert proved(made, a_type("b", 4, annotations={"x": "y"}), a_type("c")) == [
+    assert proved(files, a_type("b", 4, annotations={"x": "y"}), a_type("c")) == [
         f"{kind}/a: the catalog would have it, too",
         f"{kind}/b: metadata.annotations.x: y could not be kept",
         f"{kind}/b: spec.cpu.guest: 4 would be 2",
@@ -508,11 +508,11 @@ def test_a_catalog_of_other_objects_is_no_proof() -> None:
 
 def test_relabelling_allows_derived_labels_to_differ_and_nothing_else() -> None:
     scopes = (a_type("a"), everywhere(a_type("a")), preference("p"), everywhere(preference("p")))
-    made = draft(read(*scopes), "house", relabel=True).files
-    assert not [line for line in proved(made, *scopes, relabel=True) if "metadata.labels[instancetype" not in line]
+    files = draft(read(*scopes), "house", relabel=True).files
+    assert not [line for line in proved(files, *scopes, relabel=True) if "metadata.labels[instancetype" not in line]
     marked = preference("p", {"annotations": {f"{OWN}cpu": "1"}}, labels={"team": "x"}, annotations={"y": "z"})
     other = [a_type("a"), everywhere(a_type("a")), marked, everywhere(preference("p"))]
-    preference_lines = [line for line in proved(made, *other, relabel=True) if "Preference" in line]
+    preference_lines = [line for line in proved(files, *other, relabel=True) if "Preference" in line]
     assert preference_lines == [
         "VirtualMachineClusterPreference/p: metadata.annotations.y: z could not be kept",
         "VirtualMachineClusterPreference/p: metadata.labels.team: x could not be kept",
@@ -561,6 +561,6 @@ def test_what_a_cluster_wrote_goes() -> None:
     last = {"kubectl.kubernetes.io/last-applied-configuration": "{}"}
     metadata |= {"managedFields": [], "ownerReferences": [], "finalizers": [], "generation": 1}
     metadata |= {"deletionGracePeriodSeconds": 1, "annotations": last, "labels": {}}
-    made = a_type("a")
-    made["metadata"] |= {**metadata, "namespace": "n"}
-    assert read(made) == read(a_type("a"))
+    instancetype = a_type("a")
+    instancetype["metadata"] |= {**metadata, "namespace": "n"}
+    assert read(instancetype) == read(a_type("a"))

@@ -27,59 +27,59 @@ def image(**properties):
     return {"name": "fedora", "disk_format": "qcow2", "properties": properties}
 
 
-said = []
+sentences = []
 
 
 def bring(*data, **devices):
     resources, problems = read(json.dumps(list(data)).encode(), "c.json")
     assert problems == []
-    made = import_resources(resources, {name.replace("_", ":"): each for name, each in devices.items()})
-    cluster = Cluster(made.objects)
-    assert [cause for obj in made.objects for cause in admit(obj, cluster)] == []
-    assert made.problems == []
-    said.extend(f"{part.key}: {part.fate}: {part.why}" for part in made.properties)
-    return made
+    imported = import_resources(resources, {name.replace("_", ":"): resource for name, resource in devices.items()})
+    cluster = Cluster(imported.objects)
+    assert [cause for obj in imported.objects for cause in admit(obj, cluster)] == []
+    assert imported.problems == []
+    sentences.extend(f"{part.key}: {part.fate}: {part.why}" for part in imported.properties)
+    return imported
 
 
 @pytest.fixture(autouse=True)
 def in_words(snapshot):
     """All fates of what a test brings, but for those of every flavor and image, as a user reads them."""
     bring(flavor(), image())
-    usual = {*said}
-    said.clear()
+    usual = {*sentences}
+    sentences.clear()
     yield
-    if new := [text for text in dict.fromkeys(said) if text not in usual]:
+    if new := [text for text in dict.fromkeys(sentences) if text not in usual]:
         assert new == snapshot
-    said.clear()
+    sentences.clear()
 
 
-def spec(made, kind="Instancetype"):
-    return next(obj["spec"] for obj in made.objects if obj["kind"].endswith(kind))
+def spec(imported, kind="Instancetype"):
+    return next(obj["spec"] for obj in imported.objects if obj["kind"].endswith(kind))
 
 
-def fate(made, key):
-    return next(f"{part.fate}: {part.why}" for part in made.properties if part.key == key)
+def fate(imported, key):
+    return next(f"{part.fate}: {part.why}" for part in imported.properties if part.key == key)
 
 
 class TestFlavors:
     def test_have_vcpus_and_memory(self):
-        made = bring(flavor(2, 4000))
-        assert spec(made) == {"cpu": {"guest": 2}, "memory": {"guest": "4000Mi"}}
-        assert len(made.objects) == 1
+        imported = bring(flavor(2, 4000))
+        assert spec(imported) == {"cpu": {"guest": 2}, "memory": {"guest": "4000Mi"}}
+        assert len(imported.objects) == 1
 
     def test_lists_are_read_as_the_client_prints_them(self):
-        made = bring(
+        imported = bring(
             {"ID": "1", "Name": "m1", "VCPUs": 1, "RAM": 1024, "Disk": 20, "Properties": {"hw:cpu_policy": "dedicated"}}
         )
-        assert spec(made)["cpu"] == {"guest": 1, "dedicatedCPUPlacement": True}
-        assert fate(made, "disk").startswith("lost: the VM's volumes have sizes")
+        assert spec(imported)["cpu"] == {"guest": 1, "dedicatedCPUPlacement": True}
+        assert fate(imported, "disk").startswith("lost: the VM's volumes have sizes")
 
     def test_properties_may_be_a_text_as_older_clients_print_them(self):
-        made = bring(
+        imported = bring(
             {"name": "m1", "vcpus": 1, "ram": 1024, "properties": "hw:cpu_policy='dedicated', quota:cpu_shares='1'"}
         )
-        assert spec(made)["cpu"]["dedicatedCPUPlacement"] is True
-        assert fate(made, "quota:cpu_shares").startswith("lost: ")
+        assert spec(imported)["cpu"]["dedicatedCPUPlacement"] is True
+        assert fate(imported, "quota:cpu_shares").startswith("lost: ")
 
     @pytest.mark.parametrize(
         ("properties", "expected"),
@@ -111,9 +111,9 @@ class TestFlavors:
         ],
     )
     def test_place_their_cpus(self, properties, expected):
-        made = bring(flavor(**properties))
-        assert spec(made)["cpu"] == {"guest": 4, **expected}
-        assert not any(part.fate == "lost" for part in made.properties)
+        imported = bring(flavor(**properties))
+        assert spec(imported)["cpu"] == {"guest": 4, **expected}
+        assert not any(part.fate == "lost" for part in imported.properties)
 
     @pytest.mark.parametrize(
         "properties",
@@ -125,19 +125,19 @@ class TestFlavors:
         ],
     )
     def test_lose_what_needs_dedicated_cpus(self, properties):
-        made = bring(flavor(**properties))
-        assert spec(made)["cpu"] == {"guest": 4}
+        imported = bring(flavor(**properties))
+        assert spec(imported)["cpu"] == {"guest": 4}
         (key,) = properties
-        assert fate(made, key).startswith("lost: ")
+        assert fate(imported, key).startswith("lost: ")
 
     @pytest.mark.parametrize(
         ("other", "cpu"),
         [({"hw:cpu_policy": "dedicated"}, {"dedicatedCPUPlacement": True}), ({"hw:mem_page_size": "large"}, {})],
     )
     def test_have_numa_nodes_with_dedicated_cpus_and_huge_pages_alone(self, other, cpu):
-        made = bring(flavor(**{"hw:numa_nodes": "2", **other}))
-        assert spec(made)["cpu"] == {"guest": 4, **cpu}
-        assert fate(made, "hw:numa_nodes") == (
+        imported = bring(flavor(**{"hw:numa_nodes": "2", **other}))
+        assert spec(imported)["cpu"] == {"guest": 4, **cpu}
+        assert fate(imported, "hw:numa_nodes") == (
             "lost: KubeVirt gives guests the host's NUMA nodes, with dedicated CPUs and huge pages, or none"
         )
 
@@ -158,14 +158,16 @@ class TestFlavors:
         assert memory.get("hugepages", {}).get("pageSize") == expected
 
     def test_have_devices_of_the_resources_that_are_named(self):
-        made = bring(flavor(**{"pci_passthrough:alias": "a100:2,nic", "resources:VGPU": "1"}), a100="nvidia.com/A100")
-        assert spec(made)["hostDevices"] == [
+        imported = bring(
+            flavor(**{"pci_passthrough:alias": "a100:2,nic", "resources:VGPU": "1"}), a100="nvidia.com/A100"
+        )
+        assert spec(imported)["hostDevices"] == [
             {"name": "a100-0", "deviceName": "nvidia.com/A100"},
             {"name": "a100-1", "deviceName": "nvidia.com/A100"},
             {"name": "nic-0", "deviceName": "devices.invalid/nic"},
         ]
-        assert spec(made)["gpus"] == [{"name": "vgpu-0", "deviceName": "devices.invalid/VGPU"}]
-        assert [need.partition(": --device")[0] for need in made.needs] == [
+        assert spec(imported)["gpus"] == [{"name": "vgpu-0", "deviceName": "devices.invalid/VGPU"}]
+        assert [need.partition(": --device")[0] for need in imported.needs] == [
             "flavor m1: the resource of nic",
             "flavor m1: the resource of VGPU",
         ]
@@ -196,11 +198,11 @@ class TestFlavors:
         ],
     )
     def test_a_trait_is_the_feature_by_libvirts_name(self, trait, feature):
-        made = bring(flavor(**{f"trait:HW_CPU_X86_{trait}": "required"}))
-        assert spec(made)["nodeSelector"] == {f"cpu-feature.node.kubevirt.io/{feature}": "true"}
+        imported = bring(flavor(**{f"trait:HW_CPU_X86_{trait}": "required"}))
+        assert spec(imported)["nodeSelector"] == {f"cpu-feature.node.kubevirt.io/{feature}": "true"}
 
     def test_select_nodes_by_the_cpus_traits(self):
-        made = bring(
+        imported = bring(
             flavor(
                 **{
                     "trait:HW_CPU_X86_AVX512F": "required",
@@ -209,11 +211,11 @@ class TestFlavors:
                 }
             )
         )
-        assert spec(made)["nodeSelector"] == {
+        assert spec(imported)["nodeSelector"] == {
             "cpu-feature.node.kubevirt.io/avx512f": "true",
             "cpu-feature.node.kubevirt.io/sse4.2": "true",
         }
-        assert fate(made, "trait:CUSTOM_X").startswith("lost: nodes have no such label")
+        assert fate(imported, "trait:CUSTOM_X").startswith("lost: nodes have no such label")
 
     @pytest.mark.parametrize(
         ("properties", "cpu"),
@@ -233,28 +235,30 @@ class TestFlavors:
         ],
     )
     def test_lay_their_vcpus_out_in_a_preference(self, properties, cpu):
-        made = bring(flavor(8, **properties))
-        assert spec(made, "Preference")["cpu"] == cpu
-        assert all(fate(made, key) == "carried: preference: cpu.preferredCPUTopology" for key in properties)
+        imported = bring(flavor(8, **properties))
+        assert spec(imported, "Preference")["cpu"] == cpu
+        assert all(fate(imported, key) == "carried: preference: cpu.preferredCPUTopology" for key in properties)
 
     def test_have_a_preference_for_each_image_where_only_that_can_say_it(self):
-        made = bring(flavor(**{"hw:cpu_sockets": "1"}), image(hw_disk_bus="sata"), {**image(), "name": "Ubuntu 24.04"})
-        assert [obj["metadata"]["name"] for obj in made.objects] == [
+        imported = bring(
+            flavor(**{"hw:cpu_sockets": "1"}), image(hw_disk_bus="sata"), {**image(), "name": "Ubuntu 24.04"}
+        )
+        assert [obj["metadata"]["name"] for obj in imported.objects] == [
             "fedora",
             "ubuntu-24.04",
             "m1",
             "fedora.m1",
             "ubuntu-24.04.m1",
         ]
-        both = made.objects[3]["spec"]
+        both = imported.objects[3]["spec"]
         assert both["devices"]["preferredDiskBus"] == "sata"
         assert "cpu" in both
-        assert "cpu" not in made.objects[0]["spec"]
+        assert "cpu" not in imported.objects[0]["spec"]
 
     def test_take_away_what_an_image_has(self):
-        made = bring(flavor(**{"hw_rng:allowed": "false"}), image())
-        assert "preferredRng" in made.objects[0]["spec"]["devices"]
-        assert "preferredRng" not in made.objects[-1]["spec"]["devices"]
+        imported = bring(flavor(**{"hw_rng:allowed": "false"}), image())
+        assert "preferredRng" in imported.objects[0]["spec"]["devices"]
+        assert "preferredRng" not in imported.objects[-1]["spec"]["devices"]
 
 
 class TestImages:
@@ -282,12 +286,12 @@ class TestImages:
         ],
     )
     def test_say_what_their_guests_are_to_have(self, properties, path, expected):
-        made = bring(image(**properties))
-        found = spec(made, "Preference")
+        imported = bring(image(**properties))
+        value = spec(imported, "Preference")
         for step in path.split("."):
-            found = found[step]
-        assert found == expected
-        assert [part for part in made.properties if part.fate == "lost"] == []
+            value = value[step]
+        assert value == expected
+        assert [part for part in imported.properties if part.fate == "lost"] == []
 
     @pytest.mark.parametrize(
         ("key", "value", "why"),
@@ -306,11 +310,11 @@ class TestImages:
         assert fate(bring(image(**{key: value})), key) == f"lost: {why}"
 
     def test_need_memory(self):
-        made = bring({**image(), "min_ram": 2048, "min_disk": 10})
-        assert spec(made, "Preference")["requirements"] == {"memory": {"guest": "2Gi"}}
+        imported = bring({**image(), "min_ram": 2048, "min_disk": 10})
+        assert spec(imported, "Preference")["requirements"] == {"memory": {"guest": "2Gi"}}
 
     def test_of_the_sdk_have_their_properties_beside_their_fields(self):
-        made = bring(
+        imported = bring(
             {
                 "name": "x",
                 "disk_format": "raw",
@@ -319,33 +323,33 @@ class TestImages:
                 "properties": {"os_distro": "fedora"},
             }
         )
-        assert spec(made, "Preference")["devices"]["preferredDiskBus"] == "sata"
-        assert fate(made, "os_distro").startswith("host: ")
+        assert spec(imported, "Preference")["devices"]["preferredDiskBus"] == "sata"
+        assert fate(imported, "os_distro").startswith("host: ")
 
 
 class TestReading:
     """What a list has of flavors and images, whatever client printed it."""
 
     def resource(self, data):
-        ((found,), problems) = read(json.dumps(data).encode(), "c.json")
+        ((resource,), problems) = read(json.dumps(data).encode(), "c.json")
         assert problems == []
-        return found
+        return resource
 
     @pytest.mark.parametrize("field", ["disk_format", "container_format", "visibility", "checksum"])
     def test_any_of_its_own_fields_tells_an_image(self, field):
-        found = self.resource({"name": "fedora", field: "x"})
-        assert (found.kind, found.vcpus, found.ram) == ("image", 0, 0)
+        resource = self.resource({"name": "fedora", field: "x"})
+        assert (resource.kind, resource.vcpus, resource.ram) == ("image", 0, 0)
 
     def test_keys_are_read_as_the_client_writes_titles(self):
-        found = self.resource({"Name": "fedora", "Disk Format": "qcow2", "Min Disk": 10, "Min RAM": 512})
-        assert (found.kind, found.sizes) == ("image", {"min_disk": 10, "min_ram": 512})
+        resource = self.resource({"Name": "fedora", "Disk Format": "qcow2", "Min Disk": 10, "Min RAM": 512})
+        assert (resource.kind, resource.sizes) == ("image", {"min_disk": 10, "min_ram": 512})
 
     def test_sizes_are_those_that_are_more_than_nothing(self):
         sizes = {"disk": 20, "swap": 0, "OS-FLV-EXT-DATA:ephemeral": 5}
         assert self.resource({"name": "m1", "vcpus": 1, "ram": 1, **sizes}).sizes == {"disk": 20, "ephemeral": 5}
 
     def test_properties_of_an_image_may_stand_beside_its_fields(self):
-        found = self.resource(
+        resource = self.resource(
             {
                 "name": "fedora",
                 "disk_format": "raw",
@@ -354,30 +358,30 @@ class TestReading:
                 "properties": {"a": True},
             }
         )
-        assert found.properties == {"hw_disk_bus": "scsi", "a": "true"}
+        assert resource.properties == {"hw_disk_bus": "scsi", "a": "true"}
 
     def test_those_of_a_flavor_may_not(self):
-        found = self.resource({"name": "m1", "vcpus": 1, "ram": 1, "hw:boot_menu": "x", "extra_specs": {"a": 1}})
-        assert found.properties == {"a": "1"}
+        resource = self.resource({"name": "m1", "vcpus": 1, "ram": 1, "hw:boot_menu": "x", "extra_specs": {"a": 1}})
+        assert resource.properties == {"a": "1"}
 
     def test_what_is_no_text_among_the_properties_is_passed_over(self):
-        found = self.resource(
+        resource = self.resource(
             {"name": "i", "disk_format": "raw", "properties": {"a": None, "b": [], "c": {}, "d": "e"}}
         )
-        assert found.properties == {"d": "e"}
+        assert resource.properties == {"d": "e"}
 
     def test_a_property_has_the_place_where_it_counts(self):
         properties = {"hw_a": "2", "hw_b": "3"}
         data = {"name": "i", "disk_format": "raw", "hw_a": "1", "hw_c": "4", "properties": properties}
-        found, text = self.resource(data), json.dumps(data)
-        assert found.properties == {"hw_a": "2", "hw_b": "3", "hw_c": "4"}
-        for key, value in found.properties.items():
-            assert found.place(key) == (1, text.index(f'"{key}": "{value}"') + 1)
+        resource, text = self.resource(data), json.dumps(data)
+        assert resource.properties == {"hw_a": "2", "hw_b": "3", "hw_c": "4"}
+        for key, value in resource.properties.items():
+            assert resource.place(key) == (1, text.index(f'"{key}": "{value}"') + 1)
 
 
 class TestMistakes:
     @pytest.mark.parametrize(
-        ("text", "told"),
+        ("text", "message"),
         [
             (
                 '[{"name": "m1"}]',
@@ -416,19 +420,19 @@ class TestMistakes:
             ("", "c.json: holds no flavor and no image"),
         ],
     )
-    def test_in_what_is_read_have_a_place(self, text, told):
-        found, problems = read(text.encode(), "c.json")
-        assert found == []
-        assert [str(problem) for problem in problems] == [told]
+    def test_in_what_is_read_have_a_place(self, text, message):
+        resources, problems = read(text.encode(), "c.json")
+        assert resources == []
+        assert [str(problem) for problem in problems] == [message]
 
     @pytest.mark.parametrize("vcpus", [1, 65535])
     @pytest.mark.parametrize("ram", [1, 2147483647])
     def test_the_least_and_the_most_are_none(self, vcpus, ram):
-        ((found,), problems) = read(json.dumps({"name": "m1", "vcpus": vcpus, "ram": ram}).encode(), "c.json")
-        assert (found.kind, found.vcpus, found.ram, problems) == ("flavor", vcpus, ram, [])
+        ((flavor,), problems) = read(json.dumps({"name": "m1", "vcpus": vcpus, "ram": ram}).encode(), "c.json")
+        assert (flavor.kind, flavor.vcpus, flavor.ram, problems) == ("flavor", vcpus, ram, [])
 
     @pytest.mark.parametrize(
-        ("data", "told"),
+        ("data", "message"),
         [
             (flavor(**{"hw:cpu_polcy": "x"}), "OpenStack knows no such property; did you mean 'hw:cpu_policy'?"),
             (flavor(**{"hw:cpu_policy": "own"}), "'own' is none of dedicated, shared, mixed"),
@@ -445,13 +449,13 @@ class TestMistakes:
             (image(hw_vif_multiqueue_enabled="2"), "'2' is neither true nor false"),
         ],
     )
-    def test_in_properties_have_one_too(self, data, told):
+    def test_in_properties_have_one_too(self, data, message):
         (key,) = data["properties"]
         text = json.dumps(data, indent=1)
         resources, _ = read(text.encode(), "c.json")
         (problem,) = import_resources(resources, {}).problems
-        assert problem.message == told
-        line = next(number for number, each in enumerate(text.splitlines(), 1) if f'"{key}"' in each)
+        assert problem.message == message
+        line = next(number for number, line_text in enumerate(text.splitlines(), 1) if f'"{key}"' in line_text)
         assert (problem.line, problem.column, problem.field) == (line, 3, key)
 
     def test_all_documented_properties_have_a_fate(self):
@@ -479,9 +483,9 @@ class TestMistakes:
             "vmware:hw_version": "1",
             "mine": "1",
         }
-        made = bring(flavor(**properties))
-        assert {part.key for part in made.properties} == {"vcpus", "ram", *properties}
-        assert all(fate(made, key).startswith("lost: ") for key in properties)
+        imported = bring(flavor(**properties))
+        assert {part.key for part in imported.properties} == {"vcpus", "ram", *properties}
+        assert all(fate(imported, key).startswith("lost: ") for key in properties)
 
 
 class TestClouds:
@@ -499,17 +503,20 @@ class TestClouds:
         ]
         questions = []
 
-        def connect(**given):
-            questions.append(given)
+        def connect(**options):
+            questions.append(options)
             return SimpleNamespace(
-                compute=SimpleNamespace(flavors=lambda **given: questions.append(given) or flavors),
+                compute=SimpleNamespace(flavors=lambda **options: questions.append(options) or flavors),
                 image=SimpleNamespace(images=lambda: images),
             )
 
         monkeypatch.setitem(sys.modules, "openstack", SimpleNamespace(connect=connect))
-        *found, odd = of_cloud(name)
+        *resources, odd = of_cloud(name)
         assert questions == [asked, {"details": True, "get_extra_specs": True}]
-        assert [(each.kind, each.name, each.properties, each.file, each.place("name")) for each in found] == [
+        assert [
+            (resource.kind, resource.name, resource.properties, resource.file, resource.place("name"))
+            for resource in resources
+        ] == [
             ("flavor", "m1", {"hw:cpu_policy": "dedicated"}, f"{place}: flavors", (0, 0)),
             ("image", "fedora", {"hw_disk_bus": "sata"}, f"{place}: images", (0, 0)),
         ]

@@ -41,16 +41,16 @@ def facts(domain: XMLElement) -> dict[str, object]:
 
     size = {"KiB": 1024, "": 1024, "b": 1}
     memory, cpu, loader = domain.first("memory"), domain.first("cpu"), domain.first("os", "loader")
-    enabled = sum(each.get("enabled") == "yes" for each in domain.all("vcpus", "vcpu")) or int(value("vcpu"))
+    enabled = sum(vcpu.get("enabled") == "yes" for vcpu in domain.all("vcpus", "vcpu")) or int(value("vcpu"))
     topology = domain.first("cpu", "topology")
-    pins = {each.get("cpuset") for each in domain.all("cputune", "vcpupin")}
+    pins = {pin.get("cpuset") for pin in domain.all("cputune", "vcpupin")}
     emulator = value("cputune", "emulatorpin", of="cpuset")
-    shape = {each: int(topology.get(each)) for each in ("cores", "threads")}
+    shape = {part: int(topology.get(part)) for part in ("cores", "threads")}
     hyperv = domain.first("features", "hyperv")
     virtio = ("virtio-non-transitional", "virtio-transitional")
     model = value("devices", "interface", "model", of="type")
     timers = domain.all("clock", "timer")
-    tablets = [each.get("bus") for each in domain.all("devices", "input") if each.get("type") == "tablet"]
+    tablets = [device.get("bus") for device in domain.all("devices", "input") if device.get("type") == "tablet"]
     return {
         "memory": int(memory.text) * size[memory.get("unit")],
         "vCPUs": enabled,
@@ -64,7 +64,7 @@ def facts(domain: XMLElement) -> dict[str, object]:
         "interface": "virtio" if model in virtio else model,
         "queues": value("devices", "interface", "driver", of="queues"),
         "firmware": (loader is not None, loader is not None and loader.get("secure") == "yes"),
-        "hyperv": {each.tag: each.get("retries") for each in hyperv or ()},
+        "hyperv": {enlightenment.tag: enlightenment.get("retries") for enlightenment in hyperv or ()},
         "clock": value("clock", of="offset"),
         "timers": {timer.get("name"): timer.get("tickpolicy") or timer.get("present", "yes") for timer in timers},
         "video": value("devices", "video", "model", of="type"),
@@ -103,10 +103,10 @@ def test_there_are_cases():
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_a_pair_makes_the_machine_that_nova_makes(case):
     resources, problems = read(json.dumps([case["flavor"], case["image"]]).encode(), "cloud.json")
-    made = import_resources(resources, {})
-    assert problems == made.problems == []
-    preferences = [obj["metadata"]["name"] for obj in made.objects if obj["kind"].endswith("Preference")]
-    result = expand(vm(case["name"], preferences[-1]), Cluster(made.objects))
+    imported = import_resources(resources, {})
+    assert problems == imported.problems == []
+    preferences = [obj["metadata"]["name"] for obj in imported.objects if obj["kind"].endswith("Preference")]
+    result = expand(vm(case["name"], preferences[-1]), Cluster(imported.objects))
     assert result.admitted, result.reasons
     ours = facts(read_xml(result.domain_xml.encode(), "ours"))
     novas = facts(read_xml(case["domain"].encode(), "nova's"))

@@ -85,15 +85,15 @@ BESIDE = {
 }
 
 
-def told(key: str, value: str, **beside: str) -> str:
+def fate_of(key: str, value: str, **beside: str) -> str:
     """The fate of a property, with the part of the specs that it sets, or what is wrong with it."""
     of_flavor = {"name": "m1", "vcpus": 4, "ram": 8192} if key in FLAVOR else {"name": "f", "disk_format": "qcow2"}
     resources, problems = read(json.dumps([{**of_flavor, "properties": {**beside, key: value}}]).encode(), "c.json")
-    made = import_resources(resources, {"gpu": "example.org/gpu"})
-    said = [f"{part.fate}: {part.why}" for part in made.properties if part.key == key]
-    said += [f"needs {need}" for need in made.needs]
-    specs = [json.dumps(obj["spec"]) for obj in made.objects] if said else []
-    return "; ".join([*said, *specs, *(problem.message for problem in (*problems, *made.problems))])
+    imported = import_resources(resources, {"gpu": "example.org/gpu"})
+    lines = [f"{part.fate}: {part.why}" for part in imported.properties if part.key == key]
+    lines += [f"needs {need}" for need in imported.needs]
+    specs = [json.dumps(obj["spec"]) for obj in imported.objects] if lines else []
+    return "; ".join([*lines, *specs, *(problem.message for problem in (*problems, *imported.problems))])
 
 
 def test_all_properties_are_here() -> None:
@@ -102,14 +102,14 @@ def test_all_properties_are_here() -> None:
 
 @pytest.mark.parametrize("key", VALUES)
 def test_every_value(key: str, snapshot: SnapshotAssertion) -> None:
-    lines = [f"{value}: {told(key, value)}" for value in VALUES[key]]
+    lines = [f"{value}: {fate_of(key, value)}" for value in VALUES[key]]
     if key in BESIDE:
-        lines += [f"{value}, with what it needs: {told(key, value, **BESIDE[key])}" for value in VALUES[key]]
+        lines += [f"{value}, with what it needs: {fate_of(key, value, **BESIDE[key])}" for value in VALUES[key]]
     assert lines == snapshot
 
 
 @pytest.mark.parametrize(
-    ("vcpus", "layout", "told"),
+    ("vcpus", "layout", "expected"),
     [
         (1, "sockets=1", "sockets"),
         (8, "sockets=8", "sockets"),
@@ -138,21 +138,21 @@ def test_every_value(key: str, snapshot: SnapshotAssertion) -> None:
         (8, "cores=+2", "'+2' is no whole number from 1 on"),
     ],
 )
-def test_a_preference_lays_vcpus_out_as_far_as_one_can(vcpus: int, layout: str, told: str) -> None:
+def test_a_preference_lays_vcpus_out_as_far_as_one_can(vcpus: int, layout: str, expected: str) -> None:
     properties = dict(f"hw:cpu_{part}".split("=") for part in layout.split())
     data = {"name": "m1", "vcpus": vcpus, "ram": 512, "properties": properties}
-    made = import_resources(read(json.dumps(data).encode(), "c.json")[0], {})
-    (said,) = {part.why for part in made.properties if ":" in part.key} or {
-        problem.message for problem in made.problems
+    imported = import_resources(read(json.dumps(data).encode(), "c.json")[0], {})
+    (why,) = {part.why for part in imported.properties if ":" in part.key} or {
+        problem.message for problem in imported.problems
     }
-    cpus = [obj["spec"]["cpu"] for obj in made.objects if obj["kind"].endswith("Preference")]
-    if said == "preference: cpu.preferredCPUTopology":
+    cpus = [obj["spec"]["cpu"] for obj in imported.objects if obj["kind"].endswith("Preference")]
+    if why == "preference: cpu.preferredCPUTopology":
         (cpu,) = cpus
         spread = cpu.get("spreadOptions", {})
-        said = " ".join(map(str, [cpu["preferredCPUTopology"], *spread.values()]))
+        why = " ".join(map(str, [cpu["preferredCPUTopology"], *spread.values()]))
     else:
         assert cpus == []
-    assert said == told
+    assert why == expected
 
 
 def test_numbers_switches_and_words_are_read_as_openstack_does() -> None:
@@ -162,7 +162,7 @@ def test_numbers_switches_and_words_are_read_as_openstack_does() -> None:
 
 
 @pytest.mark.parametrize(
-    ("read_value", "told"),
+    ("read_value", "expected"),
     [
         (lambda: truth("2"), "is neither true nor false"),
         (lambda: truth(""), "is neither true nor false"),
@@ -174,10 +174,10 @@ def test_numbers_switches_and_words_are_read_as_openstack_does() -> None:
         (lambda: choice("c", "a", "b"), "is none of a, b"),
     ],
 )
-def test_other_values_are_told(read_value: Callable[[], object], told: str) -> None:
+def test_other_values_are_told(read_value: Callable[[], object], expected: str) -> None:
     with pytest.raises(ValueFault) as raised:
         read_value()
-    assert str(raised.value) == told
+    assert str(raised.value) == expected
 
 
 @pytest.mark.parametrize(
@@ -251,15 +251,15 @@ MISTAKES = """\
 @pytest.mark.parametrize("text", [FLAVORS + MISTAKES, FLAVORS + IMAGES + MISTAKES], ids=["flavors", "images, too"])
 def test_all_that_becomes_of_a_cloud(text: str, snapshot: SnapshotAssertion) -> None:
     resources, problems = read(text.encode(), "c.json")
-    made = import_resources(resources, {"nic": "example.org/nic"})
+    imported = import_resources(resources, {"nic": "example.org/nic"})
     assert [
-        *(json.dumps(obj) for obj in made.objects),
+        *(json.dumps(obj) for obj in imported.objects),
         *(
             f"{part.file}:{part.line}:{part.column} {part.owner} {part.key}={part.value}: {part.fate}: {part.why}"
-            for part in made.properties
+            for part in imported.properties
         ),
-        *made.needs,
-        *map(str, [*problems, *made.problems]),
+        *imported.needs,
+        *map(str, [*problems, *imported.problems]),
     ] == snapshot
 
 

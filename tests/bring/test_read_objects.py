@@ -14,7 +14,7 @@ GOOD = TYPE + "metadata: {name: a}\nspec: {cpu: {guest: 1}, memory: {guest: 1Gi}
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("a: b: c\n", ["x.yaml:1:5: is not YAML: a second ': ' in one line; quote the text that has it"]),
         (f"{GOOD}---\na: [\n", ["x.yaml:7:1: is not YAML: the text ends where a value is wanted"]),
@@ -26,12 +26,12 @@ GOOD = TYPE + "metadata: {name: a}\nspec: {cpu: {guest: 1}, memory: {guest: 1Gi}
         ("kind: ConfigMap\n", None),
     ],
 )
-def test_each_fault_of_a_file_is_told_once(text, told, snapshot):
+def test_each_fault_of_a_file_is_told_once(text, expected, snapshot):
     with pytest.raises(ManifestError) as caught:
         collected([("x.yaml", text.encode())], [])
-    found = [str(problem) for problem in caught.value.problems]
-    assert len(found) == len({*found})
-    assert found == (snapshot if told is None else told)
+    problems = [str(problem) for problem in caught.value.problems]
+    assert len(problems) == len({*problems})
+    assert problems == (snapshot if expected is None else expected)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_files_and_other_folders_are_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         (
             "resources: [gone.yaml]\n",
@@ -86,11 +86,11 @@ def test_files_and_other_folders_are_none(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_kustomize_cannot_build_is_told(tmp_path: Path, text: str, told: str) -> None:
+def test_what_kustomize_cannot_build_is_told(tmp_path: Path, text: str, expected: str) -> None:
     (tmp_path / "kustomization.yaml").write_text(KUSTOMIZATION + text)
     with pytest.raises(ManifestError) as raised:
         kustomized(f"{tmp_path}/")
-    assert str(raised.value).replace(str(tmp_path), "FOLDER") == told
+    assert str(raised.value).replace(str(tmp_path), "FOLDER") == expected
 
 
 def test_sources_without_an_object_are_named() -> None:

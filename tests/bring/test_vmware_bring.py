@@ -25,8 +25,8 @@ def instancetype(name, **spec):
 
 
 def fate(brought, subject):
-    (found,) = fates(brought, subject)
-    return found
+    (only,) = fates(brought, subject)
+    return only
 
 
 class TestTypes:
@@ -101,8 +101,8 @@ class TestSystems:
 
     @pytest.mark.parametrize("guest", [LATER, "windows9Server64Guest"])
     def test_a_system_that_may_be_a_later_one_is_told_until_the_mapping_names_its_preference(self, guest):
-        told = "lost: windows.2k16.virtio, if it is no later one: name its preference in the mapping, under guests"
-        assert fate(bring(guests=(guest,), attributes=says("guest")), "guest") == told
+        expected = "lost: windows.2k16.virtio, if it is no later one: name its preference in the mapping, under guests"
+        assert fate(bring(guests=(guest,), attributes=says("guest")), "guest") == expected
         mapped = {"mapping": Mapping(networks=MAPPING.networks, guests={guest: "windows.2k19.virtio"})}
         assert fate(bring(guests=(guest,), target=mapped, attributes=says("guest")), "guest") == (
             "carried: preference windows.2k19.virtio"
@@ -363,7 +363,7 @@ def test_a_vm_has_what_its_preference_requires_where_that_is_more():
 
 
 @pytest.mark.parametrize(
-    ("namespace", "place", "found"),
+    ("namespace", "place", "is_there"),
     [
         ("", "default", True),
         ("", "shop", False),
@@ -372,7 +372,7 @@ def test_a_vm_has_what_its_preference_requires_where_that_is_more():
         ("default", "default", True),
     ],
 )
-def test_a_preference_of_a_namespace_is_for_vms_there(namespace, place, found):
+def test_a_preference_of_a_namespace_is_for_vms_there(namespace, place, is_there):
     preference = {
         "apiVersion": "instancetype.kubevirt.io/v1beta1",
         "kind": "VirtualMachinePreference",
@@ -381,5 +381,5 @@ def test_a_preference_of_a_namespace_is_for_vms_there(namespace, place, found):
     }
     brought = bring([preference], {"namespace": namespace})
     assert brought.vm["spec"].get("preference") == (
-        {"kind": "VirtualMachinePreference", "name": "ubuntu"} if found else None
+        {"kind": "VirtualMachinePreference", "name": "ubuntu"} if is_there else None
     )

@@ -106,22 +106,22 @@ def test_devices_by_their_type(snapshot: SnapshotAssertion) -> None:
     ] == snapshot
 
 
-def said(attribute: Attribute) -> str:
+def line_of(attribute: Attribute) -> str:
     """What something is about, or its fate where all machines have the same."""
     subject = attribute.subject if isinstance(attribute.subject, str) else ": ".join(attribute.subject)
     number = f" {attribute.number}" if attribute.number else ""
     return f"{attribute.path}: {attribute.value}: {subject}{number} ({attribute.line}:{attribute.column})"
 
 
-def shown(found: Machine) -> list[str]:
+def shown(machine: Machine) -> list[str]:
     """A machine in lines: its fields that say something, and its attributes."""
     fields = [
         f"{name} = {value!r}"
-        for name, value in found._asdict().items()
+        for name, value in machine._asdict().items()
         if value and name not in ("attributes", "disks", "nics")
     ]
-    parts = [*found.disks, *found.nics]
-    return [*fields, *(str(part) for part in parts), *map(said, found.attributes)]
+    parts = [*machine.disks, *machine.nics]
+    return [*fields, *(str(part) for part in parts), *map(line_of, machine.attributes)]
 
 
 ENVELOPE = """<Envelope xmlns="e" xmlns:ovf="e" xmlns:rasd="r" xmlns:vssd="s" xmlns:vmw="v" xmlns:vbox="b">
@@ -305,14 +305,14 @@ OVFS = {
 
 @cache
 def smallest() -> frozenset[str]:
-    (found,) = read_ovf(OVFS["nothing more"], "a.ovf")
-    return frozenset(shown(found))
+    (machine,) = read_ovf(OVFS["nothing more"], "a.ovf")
+    return frozenset(shown(machine))
 
 
 @pytest.mark.parametrize("case", OVFS)
 def test_descriptors(case: str, snapshot: SnapshotAssertion) -> None:
-    (found,) = read_ovf(OVFS[case], "a.ovf")
-    lines = shown(found)
+    (machine,) = read_ovf(OVFS[case], "a.ovf")
+    lines = shown(machine)
     assert (lines if case == "nothing more" else [line for line in lines if line not in smallest()]) == snapshot
 
 
@@ -413,8 +413,8 @@ def inventory(*files: Any) -> tuple[list[Machine], list[str]]:
 
 @pytest.mark.parametrize("case", INVENTORIES)
 def test_inventories(case: str, snapshot: SnapshotAssertion) -> None:
-    found, problems = inventory(BESIDE, [INVENTORIES[case]])
-    assert ([line for each in found for line in shown(each)], problems) == snapshot
+    machines, problems = inventory(BESIDE, [INVENTORIES[case]])
+    assert ([line for machine in machines for line in shown(machine)], problems) == snapshot
 
 
 WRONG: dict[str, Any] = {
@@ -443,8 +443,8 @@ WRONG: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_inventories_that_cannot_be_read(case: str, snapshot: SnapshotAssertion) -> None:
-    found, problems = inventory(WRONG[case])
-    assert ([each.name for each in found], problems) == snapshot
+    machines, problems = inventory(WRONG[case])
+    assert ([machine.name for machine in machines], problems) == snapshot
 
 
 SUBJECTS = [
@@ -495,8 +495,8 @@ class TestMapping:
 
     def census(self) -> Census:
         census = Census()
-        for number, each in enumerate(self.MACHINES):
-            census.add(each, "BeOS 5" if number else "")
+        for number, sample in enumerate(self.MACHINES):
+            census.add(sample, "BeOS 5" if number else "")
         return census
 
     def test_one_is_proposed_by_what_vms_have(self, snapshot: SnapshotAssertion) -> None:

@@ -47,8 +47,8 @@ def names(limits, *moves):
 
 
 def spec(kind, *moves, **mapping):
-    made = objects(waves(moves, Limits()), Mapping(**{"networks": NETWORKS, **mapping}), PROVIDERS, "shop")
-    return [manifest["spec"] for _, manifest in made if manifest["kind"] == kind]
+    manifests = objects(waves(moves, Limits()), Mapping(**{"networks": NETWORKS, **mapping}), PROVIDERS, "shop")
+    return [manifest["spec"] for _, manifest in manifests if manifest["kind"] == kind]
 
 
 class TestWaves:
@@ -84,8 +84,8 @@ class TestWaves:
 
     def test_every_vm_is_in_one_wave(self):
         moves = [simple(str(number), disks=number % 7, host=str(number % 3)) for number in range(100)]
-        found = names(Limits(vms=9, disks=20, host=4), *moves)
-        assert sorted(name for wave in found for name in wave) == sorted(move.name for move in moves)
+        named_waves = names(Limits(vms=9, disks=20, host=4), *moves)
+        assert sorted(name for wave in named_waves for name in wave) == sorted(move.name for move in moves)
         for wave in waves(moves, Limits(vms=9, disks=20, host=4)):
             assert len(wave.moves) <= 9
             assert sum(move.disks for move in wave.moves) <= 20
@@ -139,13 +139,13 @@ class TestPlans:
         }
 
     def test_claims_are_those_that_the_vms_name(self):
-        found = bring(target={"mapping": MAPPING}, name="Web 1", disks=machine().disks * 2)
-        (plan,) = spec("Plan", move_of(found), datastores={"ssd": Storage(storage_class="ceph")})
+        imported = bring(target={"mapping": MAPPING}, name="Web 1", disks=machine().disks * 2)
+        (plan,) = spec("Plan", move_of(imported), datastores={"ssd": Storage(storage_class="ceph")})
         filled = [
-            plan["pvcNameTemplate"].replace("{{.TargetVmName}}", found.name).replace("{{.DiskIndex}}", str(index))
+            plan["pvcNameTemplate"].replace("{{.TargetVmName}}", imported.name).replace("{{.DiskIndex}}", str(index))
             for index in range(2)
         ]
-        volumes = found.vm["spec"]["template"]["spec"]["volumes"]
+        volumes = imported.vm["spec"]["template"]["spec"]["volumes"]
         assert filled == [volume["persistentVolumeClaim"]["claimName"] for volume in volumes]
         assert filled == [claim_of("web-1", 0), claim_of("web-1", 1)]
 
@@ -162,9 +162,9 @@ class TestPlans:
 
     def test_names_of_plans_are_in_the_order_of_the_waves(self):
         every = [wave_of(SORT, [simple(str(number))]) for number in range(101)]
-        found = [name for name, manifest in objects(every, MAPPING, PROVIDERS, "shop") if manifest["kind"] == "Plan"]
-        assert found == sorted(found)
-        assert found[0] == "plan-wave-001"
+        plans = [name for name, manifest in objects(every, MAPPING, PROVIDERS, "shop") if manifest["kind"] == "Plan"]
+        assert plans == sorted(plans)
+        assert plans[0] == "plan-wave-001"
 
 
 class TestMaps:
@@ -207,10 +207,12 @@ def test_moves_with_the_objects_by_which_they_are_made(snapshot: SnapshotAsserti
         "ssd": Storage(storage_class="ceph", volume_mode="Block", access_mode="ReadWriteMany"),
         "hdd": Storage(storage_class="nfs"),
     }
-    each = [wave_of(Sort(converted=not number, on_pod_network=not number), [move]) for number, move in enumerate(moves)]
+    single_waves = [
+        wave_of(Sort(converted=not number, on_pod_network=not number), [move]) for number, move in enumerate(moves)
+    ]
     plain = [
         {**move._asdict(), "networks": sorted(move.networks), "datastores": sorted(move.datastores)} for move in moves
     ]
     mapping = Mapping(networks={**NETWORKS, "Far": "default/away"}, datastores=stores)
-    assert (plain, list(objects(each, mapping, PROVIDERS, "shop"))) == snapshot
+    assert (plain, list(objects(single_waves, mapping, PROVIDERS, "shop"))) == snapshot
     assert faults(mapping, moves, "shop") == []

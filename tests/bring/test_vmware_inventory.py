@@ -39,9 +39,9 @@ def disk(key=2000, unit=0, controller=1000, bus="scsi", **fields):
 
 def one(**fields):
     """The machine of a VM with these fields."""
-    (found,), problems = read(vms=[small(**fields)])
+    (machine,), problems = read(vms=[small(**fields)])
     assert problems == []
-    return found
+    return machine
 
 
 def brought(machine):
@@ -52,9 +52,9 @@ def brought(machine):
 
 @pytest.fixture(scope="module")
 def machines():
-    found, problems = read(**{name: (FIXTURES / "inventory" / f"{name}.json").read_bytes() for name in NAMES})
+    machines, problems = read(**{name: (FIXTURES / "inventory" / f"{name}.json").read_bytes() for name in NAMES})
     assert problems == []
-    return {machine.name: machine for machine in found}
+    return {machine.name: machine for machine in machines}
 
 
 class TestInventory:
@@ -112,7 +112,7 @@ class TestInventory:
         assert one(disks=[disk(2000), disk(2001, 1)], guestDisks=guest_disks).boots == boots
 
     def test_disks_of_one_place_are_in_the_order_of_their_keys(self):
-        assert [found.label for found in one(disks=[disk(2001), disk(2000)]).disks] == ["disk 2000", "disk 2001"]
+        assert [vm_disk.label for vm_disk in one(disks=[disk(2001), disk(2000)]).disks] == ["disk 2000", "disk 2001"]
 
     def test_without_lists_beside_it_networks_and_datastores_are_called_by_their_ids(self):
         machine = one(disks=[disk(datastore={"id": "datastore-1"})], nics=[{"network": {"id": "network-1"}}])
@@ -132,8 +132,8 @@ class TestFiles:
         ids=["list", "object", "map of lists", "byte order mark"],
     )
     def test_a_file_has_a_list_an_object_or_a_map_of_lists(self, content):
-        found, problems = read(all=content)
-        assert ([machine.name for machine in found], problems) == (["web"], [])
+        machines, problems = read(all=content)
+        assert ([machine.name for machine in machines], problems) == (["web"], [])
 
     def test_places_are_those_in_the_file_whatever_is_on_a_line(self):
         text = b'{"networks": [{"id": "n", "name": "\xc3\xa4"}],\n "vms": [' + json.dumps(small()).encode() + b"]}"
@@ -163,14 +163,14 @@ class TestFiles:
         ],
     )
     def test_what_cannot_be_read_is_a_problem_at_its_place(self, content, problem):
-        found, problems = read(all=content)
-        assert found == []
+        machines, problems = read(all=content)
+        assert machines == []
         (text,) = problems
         assert problem in text
 
     def test_one_that_cannot_be_read_takes_no_other_with_it(self):
-        found, problems = read(vms=[small(cpuCount=0), small(name="db")])
-        assert [machine.name for machine in found] == ["db"]
+        machines, problems = read(vms=[small(cpuCount=0), small(name="db")])
+        assert [machine.name for machine in machines] == ["db"]
         assert len(problems) == 1
 
 
@@ -184,21 +184,21 @@ class TestFields:
         ]
 
     def test_every_field_has_its_fate_at_its_place(self, machines):
-        found = brought(machines["billing-db"])
+        imported = brought(machines["billing-db"])
         lines = (FIXTURES / "inventory" / "vms.json").read_text().splitlines()
-        assert fates(found, "memoryMB") == ["carried: u1.2xlarge: 32 GiB"]
-        for attribute in found.machine.attributes:
+        assert fates(imported, "memoryMB") == ["carried: u1.2xlarge: 32 GiB"]
+        for attribute in imported.machine.attributes:
             key = attribute.path.rpartition(".")[2].partition("[")[0]
             if not attribute.path.endswith("]"):
                 assert lines[attribute.line - 1][attribute.column - 1 :].startswith(f'"{key}": ')
 
     def test_fields_of_disks_and_cards_are_about_those_of_the_vm(self, machines):
-        found = brought(machines["billing-db"])
-        assert fates(found, "disks[0].file") == ["host: the image comes into billing-db-disk-2"]
-        assert fates(found, "devices[1].kind") == [
+        imported = brought(machines["billing-db"])
+        assert fates(imported, "disks[0].file") == ["host: the image comes into billing-db-disk-2"]
+        assert fates(imported, "devices[1].kind") == [
             "lost: the guest finds a card of model virtio, under another name perhaps"
         ]
-        assert fates(found, "nics[1].mac") == ["carried: interface net-1"]
+        assert fates(imported, "nics[1].mac") == ["carried: interface net-1"]
 
     @pytest.mark.parametrize(
         ("field", "text", "fate"),
@@ -228,7 +228,7 @@ class TestFields:
 
 
 @pytest.mark.parametrize(
-    ("content", "said", "names"),
+    ("content", "problem", "names"),
     [
         (b'[{"name": "\xff", "cpuCount": 1, "memoryMB": 5}]', "all.json:1:12: is not UTF-8 text", []),
         (
@@ -253,11 +253,11 @@ class TestFields:
         ),
     ],
 )
-def test_what_is_no_inventory_is_told_at_its_place(content, said, names):
+def test_what_is_no_inventory_is_told_at_its_place(content, problem, names):
     problems = []
-    found = Inventory({"all.json": content}, problems)
-    assert list(map(str, problems)) == [said]
-    assert [machine.name for machine in found.machines()] == names
+    inventory = Inventory({"all.json": content}, problems)
+    assert list(map(str, problems)) == [problem]
+    assert [machine.name for machine in inventory.machines()] == names
 
 
 @pytest.mark.parametrize(
@@ -284,9 +284,9 @@ def test_what_is_no_inventory_is_told_at_its_place(content, said, names):
     ],
 )
 def test_what_a_vm_says_wrongly(fields, problem):
-    found, (said,) = read(vms=[small(**fields)])
-    assert found == []
-    assert said.partition(": ")[2] == f"web: {problem}"
+    machines, (problem_text,) = read(vms=[small(**fields)])
+    assert machines == []
+    assert problem_text.partition(": ")[2] == f"web: {problem}"
 
 
 def test_of_devices_with_one_key_the_last_says_the_model():
@@ -385,6 +385,6 @@ def test_networks_are_known_by_their_id_or_key():
     ],
 )
 def test_networks_of_two_centers_are_not_mixed(network, problem):
-    _, (said,) = read(networks=[{"id": "n", "name": "LAN"}, network], vms=[small()])
-    assert said == f"networks.json:1:30: {problem}"
+    _, (problem_text,) = read(networks=[{"id": "n", "name": "LAN"}, network], vms=[small()])
+    assert problem_text == f"networks.json:1:30: {problem}"
     assert read(networks=[{"id": "n", "name": "LAN"}] * 2, vms=[small()])[1] == []

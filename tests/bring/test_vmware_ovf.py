@@ -102,9 +102,9 @@ class TestOthers:
         assert machine.nics == (Nic("network adapter 1", "NAT", "08:00:27:a1:b2:c3", "virtio"),)
 
     def test_virtualbox_says_things_again_in_its_own_part(self):
-        made = brought(VIRTUALBOX)
-        assert fates(made, "Hardware/CPU/@count") == ["carried: u1.2xmedium: 2 vCPUs"]
-        assert fates(made, "Boot/Order/@device") == ["carried: disk-0 boots"]
+        imported = brought(VIRTUALBOX)
+        assert fates(imported, "Hardware/CPU/@count") == ["carried: u1.2xmedium: 2 vCPUs"]
+        assert fates(imported, "Boot/Order/@device") == ["carried: disk-0 boots"]
 
     def test_scripts_for_proxmox(self):
         machine = read(PROXMOX)
@@ -234,8 +234,8 @@ def test_amounts_that_are_the_least_and_the_longest(memory):
 
 def said_of(inner: str, path: str) -> str:
     """What becomes of an attribute or a text of the hardware that no reader looks at."""
-    (found,) = [at for at in read(written(items=inner)).attributes if at.path.endswith(path)]
-    return ": ".join(found.subject)
+    (attribute,) = [at for at in read(written(items=inner)).attributes if at.path.endswith(path)]
+    return ": ".join(attribute.subject)
 
 
 NAMES_PART = "host: it names the part"

@@ -44,9 +44,9 @@ def brought(machine):
 
 @pytest.fixture(scope="module")
 def machines():
-    found, problems = read(files())
+    machines, problems = read(files())
     assert problems == []
-    return {machine.name: machine for machine in found}
+    return {machine.name: machine for machine in machines}
 
 
 class TestExport:
@@ -140,13 +140,13 @@ class TestJoin:
     def test_the_ids_of_two_vcenters_are_two(self):
         info = "VM,VM ID,CPUs,Memory,VI SDK Server\na,vm-1,2,4096,c1\nb,vm-1,4,4096,c2\n"
         cpu = "VM ID,CPUs,Cores p/s,VI SDK Server\nvm-1,4,4,c2\nvm-1,2,1,c1\n"
-        found, problems = small(vInfo=info, vCPU=cpu)
-        assert ([(machine.name, machine.cores) for machine in found], problems) == ([("a", 1), ("b", 4)], [])
+        machines, problems = small(vInfo=info, vCPU=cpu)
+        assert ([(machine.name, machine.cores) for machine in machines], problems) == ([("a", 1), ("b", 4)], [])
 
     def test_vms_that_cannot_be_told_apart_are_left_out(self):
         info = "VM,CPUs,Memory\na,2,4096\nb,1,1024\na,4,4096\n"
-        found, problems = small(vInfo=info, vCPU="VM,CPUs\nb,1\na,2\na,4\n")
-        assert [machine.name for machine in found] == ["b"]
+        machines, problems = small(vInfo=info, vCPU="VM,CPUs\nb,1\na,2\na,4\n")
+        assert [machine.name for machine in machines] == ["b"]
         words = "a: VM: 2 VMs have the same: vCPU.csv does not say which of them it means"
         assert problems == [f"vInfo.csv:2:1: {words}", f"vInfo.csv:4:1: {words}"]
 
@@ -190,9 +190,9 @@ class TestJoin:
     def test_what_vinfo_says_as_well_is_told_once(self):
         info, disk = "VM,CPUs,Memory,Annotation\nweb,2,4096,note\n", "VM,Capacity MiB,Annotation,Folder\nweb,1,note,f\n"
         (machine,), _ = small(vInfo=info, vDisk=disk)
-        made = brought(machine)
-        assert fates(made, "vDisk/Annotation") == ["host: vInfo says it"]
-        assert fates(made, "vDisk/Folder") == ["host: it is the VM's place in vSphere"]
+        imported = brought(machine)
+        assert fates(imported, "vDisk/Annotation") == ["host: vInfo says it"]
+        assert fates(imported, "vDisk/Folder") == ["host: it is the VM's place in vSphere"]
 
     def test_no_network_card_is_forgotten(self):
         assert small(vInfo="VM,CPUs,Memory,NICs\nweb,2,4096,2\n", vNetwork="VM,Network\nweb,a\n") == (
@@ -250,8 +250,8 @@ class TestValues:
 
     @pytest.mark.parametrize("text", ["", "0", "-1", "1.5", "many", "40960.125", "1.6.384", "1'6.384"])
     def test_a_vm_without_memory_is_left_out(self, text):
-        found, problems = small(vInfo=f"VM,CPUs,Memory\nweb,2,{text}\ndb,1,1024\n")
-        assert [machine.name for machine in found] == ["db"]
+        machines, problems = small(vInfo=f"VM,CPUs,Memory\nweb,2,{text}\ndb,1,1024\n")
+        assert [machine.name for machine in machines] == ["db"]
         assert problems == [f"vInfo.csv:2:3: web: Memory: {text!r} is no whole number from 1 on"]
 
     @pytest.mark.parametrize(
@@ -285,9 +285,9 @@ class TestValues:
     def test_what_is_no_uuid_and_no_address_is_lost(self):
         info = "VM,CPUs,Memory,SMBIOS UUID\nweb,2,4096,none\n"
         (machine,), _ = small(vInfo=info, vNetwork="VM,Network,Mac Address\nweb,a,b\n")
-        made = brought(machine)
-        assert fates(made, "SMBIOS UUID") == ["lost: it is no UUID"]
-        assert fates(made, "Mac Address") == ["lost: it is no MAC address"]
+        imported = brought(machine)
+        assert fates(imported, "SMBIOS UUID") == ["lost: it is no UUID"]
+        assert fates(imported, "Mac Address") == ["lost: it is no MAC address"]
 
 
 @pytest.mark.parametrize(
@@ -434,14 +434,14 @@ def test_which_firmware_a_vm_has(firmware, secure, expected):
     ],
 )
 def test_rows_of_a_vm_are_found_by_what_both_sheets_have(info, cpu):
-    found, problems = small(vInfo=info, vCPU=cpu)
+    machines, problems = small(vInfo=info, vCPU=cpu)
     assert problems == []
-    assert [machine.cores for machine in found] == [5, 7]
+    assert [machine.cores for machine in machines] == [5, 7]
 
 
 def test_vms_that_cannot_be_told_apart_are_left_out():
-    found, problems = small(vInfo="VM,CPUs,Memory\na,1,1\nb,1,1\na,1,1\n", vCPU="VM,CPUs\na,1\nc,1\nc,2\n")
-    assert [machine.name for machine in found] == ["b"]
+    machines, problems = small(vInfo="VM,CPUs,Memory\na,1,1\nb,1,1\na,1,1\n", vCPU="VM,CPUs\na,1\nc,1\nc,2\n")
+    assert [machine.name for machine in machines] == ["b"]
     assert problems == [
         "vInfo.csv:2:1: a: VM: 2 VMs have the same: vCPU.csv does not say which of them it means",
         "vInfo.csv:4:1: a: VM: 2 VMs have the same: vCPU.csv does not say which of them it means",
@@ -488,8 +488,8 @@ def test_an_export_that_lacks_a_sheet(counts, problem):
 
 @pytest.mark.parametrize("count", ["0", "", "x"])
 def test_an_export_without_disks_needs_no_sheet_of_them(count):
-    found, problems = small(vInfo=f"VM,CPUs,Memory,Disks\nweb,2,4096,{count}\n")
-    assert (len(found), problems) == (
+    machines, problems = small(vInfo=f"VM,CPUs,Memory,Disks\nweb,2,4096,{count}\n")
+    assert (len(machines), problems) == (
         (0, ["vInfo.csv:2:4: web: Disks: 'x' is no whole number from 0 on"]) if count == "x" else (1, [])
     )
 

@@ -13,11 +13,11 @@ UUID = "421a7d0c-55e1-4b90-a6f3-00000000000"
 
 
 def templates(*machines, **target):
-    made, own = Templates(), bringer(**target)
+    gathered, own = Templates(), bringer(**target)
     vms = {brought.name: brought.vm for brought in map(own.bring, machines)}
     for brought in map(bringer(**target).bring, machines):
-        made.add(brought)
-    return list(made.shared()), vms
+        gathered.add(brought)
+    return list(gathered.shared()), vms
 
 
 def alike(number, **fields):
@@ -44,13 +44,13 @@ def test_the_template_makes_the_vms(target):
     machines = [alike(number, disks=disks, notes=f"of {number}: $5") for number in range(2)]
     (template,), vms = templates(*machines, **target)
     for name, values in template.vms.items():
-        made = process(template.manifest, values).vm
+        vm = process(template.manifest, values).vm
         metadata = {key: value for key, value in vms[name]["metadata"].items() if key != "namespace"}
-        assert made["metadata"] == metadata
-        assert made["spec"]["template"]["spec"]["volumes"] == vms[name]["spec"]["template"]["spec"]["volumes"]
+        assert vm["metadata"] == metadata
+        assert vm["spec"]["template"]["spec"]["volumes"] == vms[name]["spec"]["template"]["spec"]["volumes"]
         claims = [
             [template["metadata"]["name"] for template in vm["spec"].get("dataVolumeTemplates", [])]
-            for vm in (made, vms[name])
+            for vm in (vm, vms[name])
         ]
         assert claims[0] == claims[1]
 

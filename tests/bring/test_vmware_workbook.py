@@ -25,9 +25,9 @@ def read(content):
 
 def cells(xml):
     """The rows of a sheet with this XML."""
-    made = parts({"vInfo": [["text"]]})
-    head, _, _ = made[SHEET].partition("<row")
-    return read(packed({**made, SHEET: f"{head}{xml}</sheetData></worksheet>"}))["vInfo"]
+    members = parts({"vInfo": [["text"]]})
+    head, _, _ = members[SHEET].partition("<row")
+    return read(packed({**members, SHEET: f"{head}{xml}</sheetData></worksheet>"}))["vInfo"]
 
 
 def refusal(content):
@@ -63,8 +63,8 @@ def test_columns_after_the_26th_have_two_letters(letters, column):
 
 
 def test_sheets_that_nobody_asks_for_are_not_read():
-    made = parts({"vInfo": [["VM"]], "vHost": [["x"]]})
-    assert list(read(packed({**made, "xl/worksheets/sheet2.xml": "<"}))) == ["vInfo"]
+    members = parts({"vInfo": [["VM"]], "vHost": [["x"]]})
+    assert list(read(packed({**members, "xl/worksheets/sheet2.xml": "<"}))) == ["vInfo"]
 
 
 def test_cells_are_texts_numbers_and_truths():
@@ -113,18 +113,17 @@ def test_one_with_a_password_is_refused():
 
 
 def test_a_document_type_is_refused_with_its_entities():
-    made = parts({"vInfo": [["VM"]]})
-    bomb = (
-        f'<!DOCTYPE a [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;">]>{made[SHEET].replace("<v>0</v>", "<v>&b;</v>")}'
-    )
-    told = "f.xlsx: xl/worksheets/sheet1.xml: <!DOCTYPE is not taken: a workbook has none"
-    assert refusal(packed({**made, SHEET: bomb})) == told
+    members = parts({"vInfo": [["VM"]]})
+    sheet = members[SHEET].replace("<v>0</v>", "<v>&b;</v>")
+    bomb = f'<!DOCTYPE a [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;">]>{sheet}'
+    message = "f.xlsx: xl/worksheets/sheet1.xml: <!DOCTYPE is not taken: a workbook has none"
+    assert refusal(packed({**members, SHEET: bomb})) == message
 
 
 def test_a_bomb_is_refused_by_the_size_in_its_directory(monkeypatch):
     monkeypatch.setattr(module, "WORKBOOK_BYTES", 2**20)
-    made = parts({"vInfo": [["VM"]]})
-    content = packed({**made, SHEET: made[SHEET] + " " * 2**20})
+    members = parts({"vInfo": [["VM"]]})
+    content = packed({**members, SHEET: members[SHEET] + " " * 2**20})
     assert len(content) < 5000
     assert refusal(content) == "f.xlsx: is larger than 1 MiB unpacked"
 
@@ -133,11 +132,11 @@ def test_a_row_is_no_larger_than_any_that_is_real(monkeypatch):
     monkeypatch.setattr(module, "WORKBOOK_TAGS", 10_000)
     usual = workbook({"vInfo": [["VM"], *[["web"]] * 5000]})
     assert len(read(usual)["vInfo"].rows) == 5000
-    made = parts({"vInfo": [["VM"]]})
+    members = parts({"vInfo": [["VM"]]})
     message = "f.xlsx: xl/worksheets/sheet1.xml: has more than 10,000 tags in one place"
     for bomb in (f"<row>{'<c/>' * 20_000}</row>", f"</sheetData><x>{'<y/>' * 20_000}</x><sheetData>"):
-        text = made[SHEET].replace("</sheetData>", f"{bomb}</sheetData>")
-        assert refusal(packed({**made, SHEET: text})) == message
+        text = members[SHEET].replace("</sheetData>", f"{bomb}</sheetData>")
+        assert refusal(packed({**members, SHEET: text})) == message
 
 
 @pytest.mark.parametrize(
@@ -145,17 +144,17 @@ def test_a_row_is_no_larger_than_any_that_is_real(monkeypatch):
 )
 def test_empty_rows_and_texts_have_an_end(part, name, element, monkeypatch):
     monkeypatch.setattr(module, "WORKBOOK_ELEMENTS", 100)
-    made = parts({"vInfo": [["VM"]]})
-    end = made[part].rindex("</sheetData>" if part == SHEET else "</sst>")
-    text = made[part][:end] + element * 100 + made[part][end:]
-    assert refusal(packed({**made, part: text})) == f"f.xlsx: {part}: has more than 100 of <{name}>"
+    members = parts({"vInfo": [["VM"]]})
+    end = members[part].rindex("</sheetData>" if part == SHEET else "</sst>")
+    text = members[part][:end] + element * 100 + members[part][end:]
+    assert refusal(packed({**members, part: text})) == f"f.xlsx: {part}: has more than 100 of <{name}>"
 
 
 def test_cells_that_are_left_out_count(monkeypatch):
     monkeypatch.setattr(module, "TABLE_CELLS", 1000)
-    made = parts({"vInfo": [["VM"]]})
-    text = made[SHEET].replace("</sheetData>", '<row><c r="XFD2"/></row></sheetData>')
-    assert refusal(packed({**made, SHEET: text})) == f"f.xlsx: {SHEET}: is more than 1,000 cells: split the file"
+    members = parts({"vInfo": [["VM"]]})
+    text = members[SHEET].replace("</sheetData>", '<row><c r="XFD2"/></row></sheetData>')
+    assert refusal(packed({**members, SHEET: text})) == f"f.xlsx: {SHEET}: is more than 1,000 cells: split the file"
 
 
 def numbered(*rows: str):
@@ -194,36 +193,36 @@ def test_what_a_cell_holds(cell, text):
 
 @pytest.mark.parametrize("number", ["1", "-1", "x", "", "1234567890", "\u0660"])
 def test_a_text_that_is_not_there(number):
-    made = parts({"vInfo": [["text"]]})
-    text = made[SHEET].replace("<v>0</v>", f"<v>{number}</v>")
-    told = f"f.xlsx: is no workbook: a cell has the text {number!r}, which is not there"
-    assert refusal(packed({**made, SHEET: text})) == told
+    members = parts({"vInfo": [["text"]]})
+    text = members[SHEET].replace("<v>0</v>", f"<v>{number}</v>")
+    message = f"f.xlsx: is no workbook: a cell has the text {number!r}, which is not there"
+    assert refusal(packed({**members, SHEET: text})) == message
 
 
 def test_a_sheet_is_where_its_relation_leads():
-    made = parts({"vInfo": [["VM"]]})
+    members = parts({"vInfo": [["VM"]]})
     relations = "xl/_rels/workbook.xml.rels"
-    moved = {**made, relations: made[relations].replace("worksheets/", "/xl/worksheets/")}
+    moved = {**members, relations: members[relations].replace("worksheets/", "/xl/worksheets/")}
     assert read(packed(moved))["vInfo"].columns == {"VM": 0}
-    elsewhere = {**made, relations: made[relations].replace("worksheets/", "/other/")}
+    elsewhere = {**members, relations: members[relations].replace("worksheets/", "/other/")}
     assert refusal(packed(elsewhere)) == "f.xlsx: is no workbook: it has no other/sheet1.xml"
-    nowhere = {**made, relations: '<Relationships xmlns="p"/>'}
+    nowhere = {**members, relations: '<Relationships xmlns="p"/>'}
     assert refusal(packed(nowhere)) == "f.xlsx: is no workbook: it has no xl/"
 
 
 def test_a_workbook_without_texts_needs_no_list_of_them():
-    made = parts({"vInfo": [["1"], ["2"]]})
-    del made["xl/sharedStrings.xml"]
-    assert read(packed(made))["vInfo"].rows == [Row(2, ("2",))]
+    members = parts({"vInfo": [["1"], ["2"]]})
+    del members["xl/sharedStrings.xml"]
+    assert read(packed(members))["vInfo"].rows == [Row(2, ("2",))]
 
 
 def test_what_is_as_large_as_it_may_be_is_read(monkeypatch):
-    made = parts({"vInfo": [["VM"], ["a"], ["b"]]})
-    monkeypatch.setattr(module, "WORKBOOK_BYTES", sum(len(text.encode()) for text in made.values()))
+    members = parts({"vInfo": [["VM"], ["a"], ["b"]]})
+    monkeypatch.setattr(module, "WORKBOOK_BYTES", sum(len(text.encode()) for text in members.values()))
     monkeypatch.setattr(module, "WORKBOOK_ELEMENTS", 3)
     monkeypatch.setattr(module, "TABLE_CELLS", 3)
-    assert len(read(packed(made))["vInfo"].rows) == 2
+    assert len(read(packed(members))["vInfo"].rows) == 2
     monkeypatch.setattr(module, "TABLE_CELLS", 2)
-    assert refusal(packed(made)) == f"f.xlsx: {SHEET}: is more than 2 cells: split the file"
+    assert refusal(packed(members)) == f"f.xlsx: {SHEET}: is more than 2 cells: split the file"
     monkeypatch.setattr(module, "WORKBOOK_ELEMENTS", 2)
-    assert refusal(packed(made)) == "f.xlsx: xl/sharedStrings.xml: has more than 2 of <si>"
+    assert refusal(packed(members)) == "f.xlsx: xl/sharedStrings.xml: has more than 2 of <si>"

@@ -19,7 +19,7 @@ MAPPING = Mapping(networks={"VM Network": "pod", "DMZ": "dmz", "Old": "ignored"}
 GIB = 2**30
 
 #: What became of all that is looked at, where a test wants to know.
-said = None
+sentences = None
 
 
 @cache
@@ -63,6 +63,6 @@ def domain(brought):
 def fates(brought, path=""):
     """The fates of the attributes of a path, as `fate: why`."""
     verdicts = [(attribute.path, verdict(attribute, brought)) for attribute in brought.machine.attributes]
-    if said is not None:
-        said.extend(f"{each}: {found.fate}: {found.why}" for each, found in verdicts)
-    return [f"{found.fate}: {found.why}" for each, found in verdicts if each.endswith(path)]
+    if sentences is not None:
+        sentences.extend(f"{place}: {verdict.fate}: {verdict.why}" for place, verdict in verdicts)
+    return [f"{verdict.fate}: {verdict.why}" for place, verdict in verdicts if place.endswith(path)]

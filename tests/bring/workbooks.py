@@ -27,13 +27,13 @@ def parts(sheets):
             return f'<c r="{place}"><v>{digits}</v></c>'
         return f'<c r="{place}" t="s"><v>{strings.setdefault(text, len(strings))}</v></c>' if text else ""
 
-    made = {}
+    members = {}
     for number, (_, rows) in enumerate(sheets.items(), 1):
         lines = (
             f'<row r="{row}">{"".join(cell(row, column, text) for column, text in enumerate(cells))}</row>'
             for row, cells in enumerate(rows, 1)
         )
-        made[f"xl/worksheets/sheet{number}.xml"] = (
+        members[f"xl/worksheets/sheet{number}.xml"] = (
             f'<worksheet xmlns="{MAIN}"><sheetData>{"".join(lines)}</sheetData></worksheet>'
         )
     names = (f'<sheet name={quoteattr(name)} r:id="r{number}"/>' for number, name in enumerate(sheets, 1))
@@ -41,18 +41,18 @@ def parts(sheets):
         f'<Relationship Id="r{number}" Target="worksheets/sheet{number}.xml"/>' for number in range(1, len(sheets) + 1)
     )
     texts = (f"<si><r><t>{escape(text[:2])}</t></r><r><t>{escape(text[2:])}</t></r></si>" for text in strings)
-    made["xl/workbook.xml"] = (
+    members["xl/workbook.xml"] = (
         f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><sheets>{"".join(names)}</sheets></workbook>'
     )
-    made["xl/_rels/workbook.xml.rels"] = f'<Relationships xmlns="p">{"".join(targets)}</Relationships>'
-    made["xl/sharedStrings.xml"] = f'<sst xmlns="{MAIN}">{"".join(texts)}</sst>'
-    return made
+    members["xl/_rels/workbook.xml.rels"] = f'<Relationships xmlns="p">{"".join(targets)}</Relationships>'
+    members["xl/sharedStrings.xml"] = f'<sst xmlns="{MAIN}">{"".join(texts)}</sst>'
+    return members
 
 
-def packed(made):
+def packed(members):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in made.items():
+        for name, text in members.items():
             archive.writestr(name, text)
     return content.getvalue()
 

@@ -57,8 +57,8 @@ def kind_of(name: str) -> str:
 def changed(objects: list[Data], chance: Random) -> list[Data]:
     """Change some of the objects, and take one away now and then."""
     objects = deepcopy(objects)
-    for each in objects:
-        spec = each["spec"]
+    for obj in objects:
+        spec = obj["spec"]
         if chance.random() < 0.5:
             continue
         if "cpu" in spec:
@@ -66,7 +66,7 @@ def changed(objects: list[Data], chance: Random) -> list[Data]:
             spec["memory"] |= chance.choice(({"guest": "3Gi"}, {"overcommitPercent": 10}, {}))
         else:
             spec.setdefault("devices", {}).update(chance.choice(({"preferredDiskBus": "sata"}, {"preferredTPM": {}})))
-    return [each for each in objects if chance.random() < 0.95]
+    return [obj for obj in objects if chance.random() < 0.95]
 
 
 def alone(vm: Data) -> Data:
@@ -101,15 +101,15 @@ def kubevirt(configuration: Data) -> Data:
 
 def fleet(number: int, chance: Random) -> list[Data]:
     """VMs, and the claims and ControllerRevisions that some of them have."""
-    found: list[Data] = []
+    objects: list[Data] = []
     for index in range(number):
         vm = _vm(index, chance)
-        found.append(vm)
+        objects.append(vm)
         if chance.random() < 0.2:
-            found += _stored(vm, chance)
+            objects += _stored(vm, chance)
         if chance.random() < 0.1:
-            found.append(_claim(vm, chance))
-    return found
+            objects.append(_claim(vm, chance))
+    return objects
 
 
 def vm(name: str, instancetype: str, preference: str) -> Data:
@@ -166,7 +166,7 @@ def _vm(index: int, chance: Random) -> Data:
 
 def _stored(vm: Data, chance: Random) -> list[Data]:
     """Revisions of what the VM names, which its status or spec names then; the cluster has not all of them."""
-    found: list[Data] = []
+    revisions: list[Data] = []
     for matcher in ("instancetype", "preference"):
         named = vm["spec"].get(matcher)
         if named is None or chance.random() < 0.3:
@@ -177,10 +177,10 @@ def _stored(vm: Data, chance: Random) -> list[Data]:
         else:
             ref = {"name": named["name"], "controllerRevisionRef": {"name": revision}}
             vm.setdefault("status", {})[f"{matcher}Ref"] = ref
-        held = next((each for each in catalog() if each["metadata"]["name"] == named["name"]), None)
+        held = next((stored for stored in catalog() if stored["metadata"]["name"] == named["name"]), None)
         if held is not None and chance.random() < 0.7:
             label = named["name"] if chance.random() < 0.8 else "another"
-            found.append(
+            revisions.append(
                 {
                     "apiVersion": "apps/v1",
                     "kind": "ControllerRevision",
@@ -193,7 +193,7 @@ def _stored(vm: Data, chance: Random) -> list[Data]:
                     "data": json.loads(json.dumps(held)),
                 }
             )
-    return found
+    return revisions
 
 
 def _claim(vm: Data, chance: Random) -> Data:

@@ -53,7 +53,7 @@ def kubevirt(*gates, **configuration):
 
 def reviewed(base, head, dump=(), releases=(None, None)):
     sides = (
-        read_side(held({f"{number}.json": json.dumps(each).encode() for number, each in enumerate(objects)}), label)
+        read_side(held({f"{number}.json": json.dumps(obj).encode() for number, obj in enumerate(objects)}), label)
         for objects, label in ((base, "base"), (head, "head"))
     )
     conditions = tuple(Conditions(release=release and find_release(release)) for release in releases)
@@ -165,10 +165,12 @@ def messages():
 
 
 def test_every_refusal_for_a_gate_names_it_in_the_same_words():
-    found = [*messages()]
-    assert len(found) > 15
+    sentences = [*messages()]
+    assert len(sentences) > 15
     # A constant that ends so is a part of a text with the name behind it, which is looked at as a whole.
-    assert [each for each in found if not GATE.search(each[1]) and not each[1].endswith("feature gate ")] == []
+    assert [
+        sentence for sentence in sentences if not GATE.search(sentence[1]) and not sentence[1].endswith("feature gate ")
+    ] == []
 
 
 def test_claims_that_are_not_there_are_told_of_once():
@@ -244,9 +246,9 @@ def test_of_a_fleet_few_vms_name_all_types_and_those_that_infer_them_stand_for_t
         inferred,
         vm("d"),
     ]
-    named = [*naming_types(DumpedVm(header_of(each), "", vms, at) for at, each in enumerate(vms))]
+    named = [*naming_types(DumpedVm(header_of(vm), "", vms, at) for at, vm in enumerate(vms))]
     assert named[0] == inferred
-    assert sorted((each["kind"], *each["spec"].items()) for each in named[1:]) == [
+    assert sorted((revision["kind"], *revision["spec"].items()) for revision in named[1:]) == [
         ("VirtualMachine", ("instancetype", {"name": "small"})),
         ("VirtualMachine", ("preference", {"name": "linux"})),
     ]
@@ -314,8 +316,8 @@ def test_what_is_assumed_in_words(assumed, lines):
 )
 def test_of_a_gate_that_nobody_has_said_to_be_off_it_is_said_what_to_do(reasons, changes, hints):
     hint = "no KubeVirt CR is at hand: give it with -f if the gate is on"
-    found = hinted(Verdict(reasons=reasons, changes=changes))
-    assert (found.reasons, found.changes) == ((*reasons, *[hint] * hints[0]), (*changes, *[hint] * hints[1]))
+    verdict = hinted(Verdict(reasons=reasons, changes=changes))
+    assert (verdict.reasons, verdict.changes) == ((*reasons, *[hint] * hints[0]), (*changes, *[hint] * hints[1]))
 
 
 def test_networks_of_which_the_cluster_has_no_definition():
@@ -340,16 +342,16 @@ def test_networks_of_which_the_cluster_has_no_definition():
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "sentence"),
     [
         (("HostDevices",), (), "feature gate HostDevices, which this change turns off: x"),
         ((), (), "feature gate HostDevices, which is off: x"),
         (("HostDevices",), ("HostDevices",), "feature gate HostDevices, which is off: x"),
     ],
 )
-def test_a_gate_that_the_change_turns_off_is_said_to_be(before, after, said):
+def test_a_gate_that_the_change_turns_off_is_said_to_be(before, after, sentence):
     sides = tuple(Side(label="side", objects={"": [kubevirt(*gates)]}) for gates in (before, after))
     comparison = Comparison(sides, "", (Conditions(), Conditions()))
     text = "feature gate HostDevices, which is off: x"
     verdict = turned_off(Verdict(reasons=(text, "a"), changes=("b", text)), comparison)
-    assert (verdict.reasons, verdict.changes) == ((said, "a"), ("b", said))
+    assert (verdict.reasons, verdict.changes) == ((sentence, "a"), ("b", sentence))

@@ -36,15 +36,15 @@ def run(objects: tuple[list[Data], list[Data]], vms: list[Data], cache: Cache | 
 @pytest.fixture
 def expanded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the VMs that are expanded, from now on."""
-    found: list[str] = []
+    names: list[str] = []
     outcome = judge.outcome
 
     def note(vm: Data, cluster: Any) -> Any:
-        found.append(vm["metadata"]["name"])
+        names.append(vm["metadata"]["name"])
         return outcome(vm, cluster)
 
     monkeypatch.setattr(judge, "outcome", note)
-    return found
+    return names
 
 
 @pytest.mark.parametrize("seed", sample(range(6), 3))
@@ -55,7 +55,7 @@ def test_changes_of_everything_around_the_vms_say_the_same(tmp_path: Path, seed:
     for _ in range(6):
         base, head = fleets.changed(objects, chance), fleets.changed(objects, chance)
         if chance.random() < 0.3:
-            base, head = ([*each, fleets.kubevirt(chance.choice(fleets.CONFIGURATIONS))] for each in (base, head))
+            base, head = ([*objects, fleets.kubevirt(chance.choice(fleets.CONFIGURATIONS))] for objects in (base, head))
         releases = (chance.choice(list(RELEASES.values())) for _ in range(2)) if chance.random() < 0.2 else (None, None)
         conditions = tuple(
             Conditions(release=release, architecture=chance.choice(("amd64", "amd64", "arm64"))) for release in releases

@@ -146,8 +146,8 @@ def test_objects_of_the_cluster_are_on_both_sides_unless_a_side_has_its_own() ->
     comparison = compared([], [type_of("small", cpus=2)], shared=[SMALL, CLAIM])
     assert not comparison.all_change
     for cluster, cpus in ((comparison.base, None), (comparison.head, 2)):
-        found = cluster.instancetype(*refers("small"))
-        assert (found.spec.cpu.guest if found else None) == cpus
+        instancetype = cluster.instancetype(*refers("small"))
+        assert (instancetype.spec.cpu.guest if instancetype else None) == cpus
         assert cluster.pvc("shop", "root") is not None
     beside = comparison.beside(LARGE)
     assert beside.base.instancetype(*refers("large")) is not None
@@ -157,11 +157,11 @@ def test_objects_of_the_cluster_are_on_both_sides_unless_a_side_has_its_own() ->
 
 def test_a_vm_keeps_types_of_before_among_all_else_of_after() -> None:
     comparison = compared([SMALL], [type_of("small", cpus=2), LARGE, CLAIM])
-    kept, before = comparison.keeping([refers("small")]), comparison.before
-    for cluster in (kept, before):
+    keeping, before = comparison.keeping([refers("small")]), comparison.before
+    for cluster in (keeping, before):
         assert cluster.instancetype(*refers("small")).spec.cpu.guest == 1
         assert cluster.pvc("shop", "root") is not None
-    assert kept.instancetype(*refers("large")) is not None
+    assert keeping.instancetype(*refers("large")) is not None
     assert before.instancetype(*refers("large")) is None
     assert comparison.keeping([refers("large")]) is comparison.head
     assert comparison.keeping([]) is comparison.head
@@ -188,16 +188,16 @@ def test_whether_there_is_a_kubevirt_cr(
 def test_a_cluster_without_gates_has_all_others() -> None:
     with_gates = kubevirt(developerConfiguration={"featureGates": ["HostDisk", "Sidecar"]})
     comparison = compared([with_gates], [with_gates, SMALL])
-    found = comparison.without_gates(["Sidecar"])
-    assert found.configuration.configured_feature_gates == ("HostDisk",)
+    cluster = comparison.without_gates(["Sidecar"])
+    assert cluster.configuration.configured_feature_gates == ("HostDisk",)
     assert comparison.head.configuration.configured_feature_gates == ("HostDisk", "Sidecar")
-    assert found.instancetype(*refers("small")) is not None
+    assert cluster.instancetype(*refers("small")) is not None
 
 
 def test_a_configuration_that_is_given_counts_in_place_of_those_among_the_objects() -> None:
-    given = resource(kubevirt(vmRolloutStrategy="Stage"))
+    own = resource(kubevirt(vmRolloutStrategy="Stage"))
     objects = {"": [kubevirt(vmRolloutStrategy="LiveUpdate"), SMALL]}
-    sides = Side(label="old", objects=objects), Side(label="new", objects=objects, configuration=given)
+    sides = Side(label="old", objects=objects), Side(label="new", objects=objects, configuration=own)
     comparison = Comparison(sides, "", (Conditions(), Conditions()))
     assert comparison.all_change
     assert comparison.base.configuration.live_update

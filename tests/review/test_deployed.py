@@ -85,7 +85,7 @@ def test_a_unit_is_called_by_its_name_and_no_more_than_tells_it_apart(
 
 
 @pytest.mark.parametrize(
-    ("environments", "found"),
+    ("environments", "names"),
     [
         ([folder("apps", VM, DB)], [("", "shop/web"), ("", "shop/db")]),
         ([unit("a", "x", VM), folder("apps", VM)], [("a", "shop/web"), ("", "shop/web")]),
@@ -110,9 +110,9 @@ def test_a_unit_is_called_by_its_name_and_no_more_than_tells_it_apart(
     ],
 )
 def test_plain_manifests_are_called_by_nothing_or_what_tells_them_apart(
-    environments: list[Environment], found: list[tuple[str, str]]
+    environments: list[Environment], names: list[tuple[str, str]]
 ) -> None:
-    assert vms(side_of(Repository(environments=tuple(environments)), "new")) == found
+    assert vms(side_of(Repository(environments=tuple(environments)), "new")) == names
 
 
 def test_a_vm_is_the_same_whether_its_namespace_is_written_or_not() -> None:
@@ -148,8 +148,8 @@ def test_a_vm_is_the_same_whether_its_namespace_is_written_or_not() -> None:
 def test_a_vm_is_where_the_other_side_has_it(
     base: list[Environment], head: list[Environment], before: Any, after: Any
 ) -> None:
-    found = [vms(side) for side in matched(side(*base, label="old"), side(*head))]
-    assert found == [before, after]
+    found_vms = [vms(side) for side in matched(side(*base, label="old"), side(*head))]
+    assert found_vms == [before, after]
 
 
 def test_what_is_no_repository_stays_as_it_is() -> None:
@@ -239,7 +239,10 @@ def test_a_unit_whose_declaration_cannot_be_read_is_not_there_as_a_whole(
     before, after = matched(side(*here, label="old", problems=(BROKEN,)), side(unit("a", "x"), there))
     assert before.incomplete == incomplete
     assert after.incomplete == {}
-    theirs = [replace(each, place=Source(each.place.file.replace("new/", "old/"))) for each in (unit("a", "x"), there)]
+    theirs = [
+        replace(environment, place=Source(environment.place.file.replace("new/", "old/")))
+        for environment in (unit("a", "x"), there)
+    ]
     before, after = matched(side(*theirs, label="old"), side(*here, problems=(renamed(BROKEN),)))
     assert after.incomplete == incomplete
     assert before.incomplete == {}
@@ -254,7 +257,7 @@ def test_what_is_in_the_files_and_nothing_deploys_any_more_is_found_by_nobody() 
     assert vms(after) == [("b", "shop/db")]
     assert after.views is not None
     assert before.views is not None
-    assert [found["metadata"]["name"] for found in before.objects_in("a", before.vms[0].unit)] == ["root"]
+    assert [obj["metadata"]["name"] for obj in before.objects_in("a", before.vms[0].unit)] == ["root"]
     assert [*after.objects_in("b", after.vms[0].unit)] == []
 
 
@@ -342,5 +345,5 @@ def test_what_changes_and_is_not_applied_is_remarked(base: Data, head: Data, lin
 
 def test_a_catalog_that_changes_with_what_is_rendered_of_it_is_not_remarked() -> None:
     disks = (unit("a", "x", at("d.yaml:1", manifest("root", kind="DataVolume", status={"a": n}))) for n in (1, 2))
-    base, head = (side(each, catalogs={"catalog.yaml": b"%d" % n}) for n, each in enumerate(disks))
+    base, head = (side(documents, catalogs={"catalog.yaml": b"%d" % n}) for n, documents in enumerate(disks))
     assert [*remarks(*matched(base, head), [])] == []

@@ -57,8 +57,8 @@ def test_a_vm_names_what_is_in_its_own_namespace() -> None:
     specs = ({}, {"instancetype": {"name": "m"}}, {"instancetype": own})
     inferring = {"preference": {"inferFromVolume": "root"}}
     specs += (inferring, {**inferring, "instancetype": own})
-    found = vms_of([Dump(vm("a", spec) for spec in specs)])
-    assert [each.names_own for each in found] == [False, False, True, False, True]
+    vms = vms_of([Dump(vm("a", spec) for spec in specs)])
+    assert [dumped.names_own for dumped in vms] == [False, False, True, False, True]
 
 
 def test_the_stored_revision_is_that_of_the_spec_or_of_the_same_object_in_the_status() -> None:
@@ -85,9 +85,9 @@ def test_several_processes_read_what_one_does(text: str, monkeypatch: pytest.Mon
     monkeypatch.setattr(fleets, "forked", lambda: Processes(2))
     monkeypatch.setattr(fleets, "_CHUNK", 2)
     together = dump_of(stream(text), "lab")
-    for each in (alone, together):
-        assert [list(each.vms), each.others, each.where] == [VMS, [NODE], "lab"]
-        assert each.headers == list(map(header_of, VMS))
+    for read_vms in (alone, together):
+        assert [list(read_vms.vms), read_vms.others, read_vms.where] == [VMS, [NODE], "lab"]
+        assert read_vms.headers == list(map(header_of, VMS))
 
 
 def test_several_processes_say_what_is_wrong_as_one_does(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,8 +91,8 @@ def vm(name: str, environment: str, instancetype: str, preference: str = "server
     }
     disks = {"disks": [{"name": "root", "disk": {}}]}
     refs = {
-        f"{matcher}Ref": {"name": each["name"], "controllerRevisionRef": {"name": f"{name}-{matcher}"}}
-        for matcher, each in matchers.items()
+        f"{matcher}Ref": {"name": ref["name"], "controllerRevisionRef": {"name": f"{name}-{matcher}"}}
+        for matcher, ref in matchers.items()
     }
     own = {} if instancetype else {"memory": {"guest": "1Gi"}}
     return {
@@ -115,25 +115,25 @@ def vm(name: str, environment: str, instancetype: str, preference: str = "server
 
 def dump(environment: str) -> list[Any]:
     """The VMs that run in an environment; `pinned` has stored revisions, `alone` wants nothing of the catalog."""
-    found = [
+    vms = [
         vm("web", environment, "m.small"),
         vm("db", environment, "m.large"),
         vm("pinned", environment, "m.large", stored=True),
         vm("alone", environment, "", ""),
     ]
-    return found if environment == "lab" else [*found, vm("desk", environment, "r.large", "desktop")]
+    return vms if environment == "lab" else [*vms, vm("desk", environment, "r.large", "desktop")]
 
 
 Told = dict[str, str]
 SERVER = {"production": "server.production", "staging": "server.staging", "lab": "server.lab"}
 
 
-def only(*environments: str, **told: str) -> dict[str, Told]:
+def only(*environments: str, **becomes: str) -> dict[str, Told]:
     """The same VMs in these environments, in all if none is named; `server` is the VM template."""
     return {
         environment: {
             SERVER[environment] if name == "server" else f"{'lab' if environment == 'lab' else 'shop'}/{name}": kind
-            for name, kind in told.items()
+            for name, kind in becomes.items()
             if not (name == "desk" and environment == "lab")
         }
         for environment in environments or ENVIRONMENTS
@@ -337,10 +337,10 @@ def name_of(manifest: Any) -> str:
 def spec_of(root: Path, revision: str, environment: str, vm: Any, matcher: str) -> Any:
     """The spec of what a VM names, as an environment has it at a revision; None if that is not there."""
     named = vm["spec"].get(matcher)
-    for each in catalog_of(root, revision).objects(environment) if named else ():
-        home = each["metadata"].get("namespace", vm["metadata"]["namespace"])
-        if (each["kind"], each["metadata"]["name"], home) == (*named.values(), vm["metadata"]["namespace"]):
-            return each["spec"]
+    for obj in catalog_of(root, revision).objects(environment) if named else ():
+        home = obj["metadata"].get("namespace", vm["metadata"]["namespace"])
+        if (obj["kind"], obj["metadata"]["name"], home) == (*named.values(), vm["metadata"]["namespace"]):
+            return obj["spec"]
     return None
 
 
@@ -364,21 +364,23 @@ def catalog_of(root: Path, revision: str) -> Catalog:
 def cluster_of(root: Path, revision: str, environment: str) -> tuple[Cluster, dict[str, Any]]:
     """What VMs meet in an environment at a revision, and the VM templates there."""
     templates = {
-        each.key: each.manifest for each, where in rendered(catalog_of(root, revision)) if where == environment
+        resource.key: resource.manifest
+        for resource, where in rendered(catalog_of(root, revision))
+        if where == environment
     }
     return Cluster(objects_of(root, revision, environment)), templates
 
 
 def expanded(root: Path, change: str, environment: str) -> Told:
     """What becomes of each VM, by expanding it before and after; without its status, as if it were created anew."""
-    (base, before), (head, after) = (cluster_of(root, each, environment) for each in ("main", change))
+    (base, before), (head, after) = (cluster_of(root, revision, environment) for revision in ("main", change))
     both = before.keys() & after.keys()
-    told = {name: compared(expand(before[name], base), expand(after[name], head)) for name in both}
-    for each in dump(environment):
-        fresh = {key: value for key, value in each.items() if key != "status"}
+    kinds = {name: compared(expand(before[name], base), expand(after[name], head)) for name in both}
+    for vm_data in dump(environment):
+        fresh = {key: value for key, value in vm_data.items() if key != "status"}
         kind = compared(expand(fresh, base), expand(fresh, head))
-        told[name_of(each)] = kind
-    return {name: kind for name, kind in told.items() if kind}
+        kinds[name_of(vm_data)] = kind
+    return {name: kind for name, kind in kinds.items() if kind}
 
 
 def compared(old: Result, new: Result) -> str:
@@ -403,28 +405,28 @@ def report(change: str) -> Any:
     return json.loads(result.stdout)
 
 
-def told(said: Any) -> dict[str, Told]:
+def touched(answer: Any) -> dict[str, Told]:
     """What becomes of each VM of each environment, once it is made anew."""
-    found: dict[str, Told] = {}
-    for verdict in said["vms"]:
+    touched_vms: dict[str, Told] = {}
+    for verdict in answer["vms"]:
         anew = verdict["anew"] if verdict["next"] == "kept" else verdict["next"]
         if anew != "same":
-            found.setdefault(verdict["environment"], {})[verdict["vm"]] = anew
-    return found
+            touched_vms.setdefault(verdict["environment"], {})[verdict["vm"]] = anew
+    return touched_vms
 
 
 @pytest.mark.parametrize("change", sample([*CHANGES], 3))
 def test_each_change_does_to_each_vm_what_it_does(history: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
     monkeypatch.chdir(history)
-    said, expected = report(change), CHANGES[change][3]
-    assert told(said) == expected
+    answer, expected = report(change), CHANGES[change][3]
+    assert touched(answer) == expected
     # What runs has a revision of what it names, and keeps that: nothing else becomes of it.
-    vms = [verdict for verdict in said["vms"] if not verdict["template"]]
+    vms = [verdict for verdict in answer["vms"] if not verdict["template"]]
     assert {(verdict["now"], verdict["next"]) for verdict in vms} <= {("unchanged", "kept")}
-    kept: dict[str, set[str]] = {}
+    kept_vms: dict[str, set[str]] = {}
     for verdict in vms:
-        kept.setdefault(verdict["environment"], set()).add(verdict["vm"])
-    assert {name: kept.get(name, set()) for name in ENVIRONMENTS} == {
+        kept_vms.setdefault(verdict["environment"], set()).add(verdict["vm"])
+    assert {name: kept_vms.get(name, set()) for name in ENVIRONMENTS} == {
         name: {
             name_of(vm)
             for vm in dump(name)
@@ -438,7 +440,7 @@ def test_each_change_does_to_each_vm_what_it_does(history: Path, monkeypatch: py
 @pytest.mark.parametrize("change", sample([*CHANGES], 24))
 def test_what_kustomize_makes_of_an_environment_gives_the_same_answers(history: Path, change: str) -> None:
     by_environment = {environment: expanded(history, change, environment) for environment in ENVIRONMENTS}
-    assert {name: found for name, found in by_environment.items() if found} == CHANGES[change][3]
+    assert {name: kinds for name, kinds in by_environment.items() if kinds} == CHANGES[change][3]
 
 
 @pytest.mark.parametrize("change", sample([change for change, (*_, expected) in CHANGES.items() if expected], 6))
@@ -447,7 +449,7 @@ def test_a_judge_that_says_nothing_is_found_out(history: Path, monkeypatch: pyte
     for module in (judge, onesided):
         monkeypatch.setattr(module, "compare", lambda *_: None)
         monkeypatch.setattr(module, "without_objects", lambda *_: None)
-    assert told(report(change)) != CHANGES[change][3]
+    assert touched(report(change)) != CHANGES[change][3]
 
 
 def test_there_are_thirty_changes() -> None:

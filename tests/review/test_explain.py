@@ -62,10 +62,10 @@ DOMAIN = "{devices: {}, memory: {guest: 1Gi}}"
 def origins(*objects: str, matchers: str = "", domain: str = DOMAIN) -> dict[str, str]:
     vm = otheryaml.load(VM.replace("{matchers}", matchers).replace("{domain}", domain))
     cluster = Cluster([otheryaml.load(obj) for obj in objects])
-    found, result = explain(vm, cluster), expand(vm, cluster, staged=True)
+    fields, result = explain(vm, cluster), expand(vm, cluster, staged=True)
     # Stages that were kept tell the same.
-    assert not result.vmi or explain_result(vm, result, cluster) == found
-    return {each.field: ", ".join(each.sources) for each in found}
+    assert not result.vmi or explain_result(vm, result, cluster) == fields
+    return {origin.field: ", ".join(origin.sources) for origin in fields}
 
 
 USING_MEDIUM = {"matchers": "instancetype: {name: medium}", "domain": "{devices: {}}"}
@@ -92,21 +92,21 @@ def test_what_the_author_wrote_is_the_vms_and_the_rest_kubevirts(field: str, sou
 
 
 def test_an_instance_type_gives_what_is_not_there_without_it() -> None:
-    found = origins(MEDIUM, **USING_MEDIUM)
-    assert found["spec.domain.cpu.sockets"] == "instance type medium"
-    assert found["spec.domain.memory.guest"] == "instance type medium"
-    assert found["metadata.annotations[kubevirt.io/cluster-instancetype-name]"] == "instance type medium"
+    sources = origins(MEDIUM, **USING_MEDIUM)
+    assert sources["spec.domain.cpu.sockets"] == "instance type medium"
+    assert sources["spec.domain.memory.guest"] == "instance type medium"
+    assert sources["metadata.annotations[kubevirt.io/cluster-instancetype-name]"] == "instance type medium"
 
 
 def test_what_a_vm_is_refused_without_gives_all_that_is_not_there_then() -> None:
     """The cluster has no interface for VMs without one, and the preference wants none: nothing starts without it."""
     bridged = configured("{network: {defaultNetworkInterface: bridge, permitBridgeInterfaceOnPodNetwork: false}}")
     alone = preference("alone", "{devices: {preferredAutoattachPodInterface: false}}")
-    found = origins(alone, bridged, matchers="preference: {name: alone}")
-    assert found["spec.domain.devices.autoattachPodInterface"] == "preference alone"
-    assert found["metadata.annotations[kubevirt.io/vm-generation]"] == "preference alone"
-    assert found["metadata.labels.app"] == "VM"
-    assert found["spec.domain.machine.type"] == "KubeVirt default"
+    sources = origins(alone, bridged, matchers="preference: {name: alone}")
+    assert sources["spec.domain.devices.autoattachPodInterface"] == "preference alone"
+    assert sources["metadata.annotations[kubevirt.io/vm-generation]"] == "preference alone"
+    assert sources["metadata.labels.app"] == "VM"
+    assert sources["spec.domain.machine.type"] == "KubeVirt default"
 
 
 def test_what_kubevirt_derives_from_an_instance_type_is_its_default() -> None:
@@ -115,9 +115,9 @@ def test_what_kubevirt_derives_from_an_instance_type_is_its_default() -> None:
 
 def test_a_topology_takes_instance_type_and_preference() -> None:
     using = "instancetype: {name: medium}\n  preference: {name: cores}"
-    found = origins(MEDIUM, CORES, matchers=using, domain="{devices: {}}")
-    assert found["spec.domain.cpu.cores"] == "instance type medium, preference cores"
-    assert found["spec.domain.memory.guest"] == "instance type medium"
+    sources = origins(MEDIUM, CORES, matchers=using, domain="{devices: {}}")
+    assert sources["spec.domain.cpu.cores"] == "instance type medium, preference cores"
+    assert sources["spec.domain.memory.guest"] == "instance type medium"
 
 
 @pytest.mark.parametrize(
@@ -172,16 +172,16 @@ def test_what_the_kubevirt_cr_changes_is_the_clusters(configuration: str, field:
 
 
 def test_a_kubevirt_cr_that_says_the_default_changes_nothing() -> None:
-    found = origins(configured("{network: {defaultNetworkInterface: bridge}}"))
-    assert found["spec.domain.devices.interfaces[0].bridge"] == "KubeVirt default"
+    sources = origins(configured("{network: {defaultNetworkInterface: bridge}}"))
+    assert sources["spec.domain.devices.interfaces[0].bridge"] == "KubeVirt default"
 
 
 def test_presets_are_told_apart() -> None:
     one = preset("one", "{devices: {}, cpu: {cores: 3}}")
     two = preset("two", "{devices: {watchdog: {name: dog, i6300esb: {action: reset}}}}")
-    found = origins(one, two)
-    assert found["spec.domain.cpu.cores"] == "preset one"
-    assert found["spec.domain.devices.watchdog.name"] == "preset two"
+    sources = origins(one, two)
+    assert sources["spec.domain.cpu.cores"] == "preset one"
+    assert sources["spec.domain.devices.watchdog.name"] == "preset two"
 
 
 def test_two_presets_that_say_the_same_are_both_the_source() -> None:
@@ -199,8 +199,8 @@ CLAIM = """
 
 def test_an_inferred_instance_type_is_named() -> None:
     domain = "{devices: {}}\n      volumes: [{name: root, persistentVolumeClaim: {claimName: disk}}]"
-    found = origins(MEDIUM, CLAIM, matchers="instancetype: {inferFromVolume: root}", domain=domain)
-    assert found["spec.domain.memory.guest"] == "instance type medium"
+    sources = origins(MEDIUM, CLAIM, matchers="instancetype: {inferFromVolume: root}", domain=domain)
+    assert sources["spec.domain.memory.guest"] == "instance type medium"
 
 
 @pytest.mark.parametrize("spec", ["{devices: {preferredTPM: {}}}", "{machine: {preferredMachineType: pc-q35-9.0}}"])
@@ -211,28 +211,28 @@ def test_memory_that_made_way_for_an_inferred_instance_type_is_in_the_way_of_not
     matchers = """instancetype: {inferFromVolume: root, inferFromVolumeFailurePolicy: Ignore}
   preference: {name: mine}"""
     domain = f"{DOMAIN}\n      volumes: [{{name: root, persistentVolumeClaim: {{claimName: disk}}}}]"
-    found = origins(
+    sources = origins(
         MEDIUM, preference("mine", spec), CLAIM, configured(configuration), matchers=matchers, domain=domain
     )
-    assert found["spec.domain.memory.guest"] == "instance type medium"
-    assert found["spec.domain.cpu.cores"] == "instance type medium"
-    assert found["metadata.name"] == "VM"
-    assert found["metadata.annotations[kubevirt.io/vm-generation]"] == "KubeVirt default"
-    assert found["metadata.annotations[kubevirt.io/cluster-preference-name]"] == "preference mine"
+    assert sources["spec.domain.memory.guest"] == "instance type medium"
+    assert sources["spec.domain.cpu.cores"] == "instance type medium"
+    assert sources["metadata.name"] == "VM"
+    assert sources["metadata.annotations[kubevirt.io/vm-generation]"] == "KubeVirt default"
+    assert sources["metadata.annotations[kubevirt.io/cluster-preference-name]"] == "preference mine"
 
 
 def test_an_empty_map_is_the_vms_only_where_the_vm_has_it() -> None:
     # The API writes both out.
-    found = origins(domain="{devices: {}, resources: {}, memory: {guest: 1Gi}}")
-    assert found["spec.domain.resources"] == "VM"
+    sources = origins(domain="{devices: {}, resources: {}, memory: {guest: 1Gi}}")
+    assert sources["spec.domain.resources"] == "VM"
     assert origins()["spec.domain.resources"] == "KubeVirt default"
 
 
 def test_a_namespace_that_the_vm_does_not_name_is_not_the_vms() -> None:
     vm = otheryaml.load(VM.replace(", namespace: shop", "").replace("{matchers}", "").replace("{domain}", DOMAIN))
     result = expand(vm, Cluster(), staged=True)
-    found = {each.field: each.sources for each in explain_result(vm, result, Cluster())}
-    assert found["metadata.namespace"] == ("KubeVirt default",)
+    sources = {origin.field: origin.sources for origin in explain_result(vm, result, Cluster())}
+    assert sources["metadata.namespace"] == ("KubeVirt default",)
     assert explain_result(vm, result, Cluster()) == explain(vm, Cluster())
 
 
@@ -253,8 +253,8 @@ def test_stages_are_kept_where_they_are_asked_for_and_not_used_up() -> None:
 
 @pytest.mark.parametrize("policy", ["reference", "expand", "expandAll"])
 def test_the_reference_policy_does_not_matter(policy: str) -> None:
-    found = origins(MEDIUM, configured(f"{{instancetype: {{referencePolicy: {policy}}}}}"), **USING_MEDIUM)
-    assert found["spec.domain.memory.guest"] == "instance type medium"
+    sources = origins(MEDIUM, configured(f"{{instancetype: {{referencePolicy: {policy}}}}}"), **USING_MEDIUM)
+    assert sources["spec.domain.memory.guest"] == "instance type medium"
 
 
 def test_the_configuration_counts_for_what_is_no_virtual_machine_too() -> None:
@@ -265,9 +265,9 @@ def test_the_configuration_counts_for_what_is_no_virtual_machine_too() -> None:
         "spec": {"domain": {"devices": {}, "memory": {"guest": "1Gi"}}},
     }
     cluster = Cluster([otheryaml.load(configured("{cpuModel: Nehalem}"))])
-    found = {origin.field: origin.sources for origin in explain(vmi, cluster)}
-    assert found["spec.domain.cpu.model"] == ("cluster configuration",)
-    assert found["spec.domain.memory.guest"] == ("VM",)
+    sources = {origin.field: origin.sources for origin in explain(vmi, cluster)}
+    assert sources["spec.domain.cpu.model"] == ("cluster configuration",)
+    assert sources["spec.domain.memory.guest"] == ("VM",)
 
 
 def test_a_vm_of_which_no_vmi_is_made_has_no_origins() -> None:

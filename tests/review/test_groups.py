@@ -35,8 +35,8 @@ def test_one_vm_alone_is_told_with_its_own() -> None:
 
 
 def test_what_is_said_of_all_is_said_of_each_by_its_name() -> None:
-    said = of_one(of_all(verdict("web-1", 1), "web-1"), "db-7")
-    assert said.reasons == ("volumes[db-7-root] cannot change while the VM runs",)
+    of_db = of_one(of_all(verdict("web-1", 1), "web-1"), "db-7")
+    assert of_db.reasons == ("volumes[db-7-root] cannot change while the VM runs",)
 
 
 def test_a_plain_word_is_too_likely_one_of_libvirts() -> None:

@@ -131,8 +131,8 @@ CANNOT_CHANGE = "spec.selector: it cannot be changed (refused by the VM webhook)
 def test_a_pool_changes_its_vms_by_its_strategy(
     strategy: tuple[tuple[str, Any], ...], change: tuple[str, Any], now: str, reason: str
 ) -> None:
-    found, _, reasons = become(changed(POOL, *strategy), changed(POOL, *strategy, change))
-    assert found == now
+    outcome, _, reasons = become(changed(POOL, *strategy), changed(POOL, *strategy, change))
+    assert outcome == now
     assert reason in "; ".join(reasons)
     assert bool(reason) == bool(reasons)
 
@@ -315,6 +315,6 @@ def test_nobody_can_tell_of_any_vm_of_a_pool_that_waits_for_guests() -> None:
     waiting = (("virtualMachineTemplate__spec__runStrategy", "WaitAsReceiver"), opportunistic)
     gates = {"developerConfiguration": {"featureGates": ["DecentralizedLiveMigration"]}}
     cluster = Cluster([{"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "spec": {"configuration": gates}}])
-    found = running_held(changed(POOL, *waiting), changed(POOL, *waiting, HOSTNAME), cluster, cluster)
-    assert (found.now, found.next, found.part) == ("unknown", "unknown", None)
-    assert "waits to receive a guest" in found.reasons[0]
+    running = running_held(changed(POOL, *waiting), changed(POOL, *waiting, HOSTNAME), cluster, cluster)
+    assert (running.now, running.next, running.part) == ("unknown", "unknown", None)
+    assert "waits to receive a guest" in running.reasons[0]

@@ -37,7 +37,7 @@ def test_following_the_machine_says_the_same(monkeypatch: pytest.MonkeyPatch) ->
 
     for seed in range(12 if ALL else 6):
         monkeypatch.setattr(judge, "_keeps", note)
-        found = review(seed)
+        report = review(seed)
         monkeypatch.setattr(judge, "_keeps", lambda *_: False)
-        assert review(seed) == found, seed
+        assert review(seed) == report, seed
     assert 50 < sum(spared) < len(spared) - 50

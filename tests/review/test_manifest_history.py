@@ -262,7 +262,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def told(change: str, environment: str) -> dict[str, str]:
+def touched(change: str, environment: str) -> dict[str, str]:
     """The VMs that are touched, and what becomes of them: now, or at their next start if nothing happens now."""
     result = CliRunner().invoke(main, ["diff", f"main...{change}", "-c", environment, "-o", "json"])
     assert result.exit_code in (0, 1), result.output
@@ -279,7 +279,7 @@ def test_each_change_does_to_each_vm_what_kubevirt_does(
 ) -> None:
     monkeypatch.chdir(history)
     expected = dict(zip(ENVIRONMENTS, CHANGES[change][2], strict=True))
-    assert {environment: told(change, environment) for environment in ENVIRONMENTS} == expected
+    assert {environment: touched(change, environment) for environment in ENVIRONMENTS} == expected
 
 
 @pytest.mark.parametrize("change", sample([*CHANGES], 6))
@@ -287,7 +287,7 @@ def test_a_judge_that_says_nothing_is_found_out(history: Path, monkeypatch: pyte
     monkeypatch.chdir(history)
     monkeypatch.setattr(declared, "judge_applied", lambda *_: Verdict())
     monkeypatch.setattr(declared, "judge", lambda *_, **_options: Verdict())
-    assert {environment: told(change, environment) for environment in ENVIRONMENTS} != dict(
+    assert {environment: touched(change, environment) for environment in ENVIRONMENTS} != dict(
         zip(ENVIRONMENTS, CHANGES[change][2], strict=True)
     )
 

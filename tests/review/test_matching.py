@@ -31,9 +31,9 @@ def at(unit: str, kind: Kind = "Kustomization", file: str = "vms.yaml", cluster:
 
 def names(before: list[Deployed], after: list[Deployed], *units: Collection[str]) -> list[str]:
     """In which environments the objects of before are, once they are where those of after are."""
-    found = moved(before, after, units or ({"a", "b"}, {"a", "b"}))
-    assert [object_.resource for object_ in found] == [object_.resource for object_ in before]
-    return [object_.name for object_ in found]
+    objects = moved(before, after, units or ({"a", "b"}, {"a", "b"}))
+    assert [object_.resource for object_ in objects] == [object_.resource for object_ in before]
+    return [object_.name for object_ in objects]
 
 
 A, B, C = at("a"), at("b"), at("c")
@@ -42,7 +42,7 @@ WEST, EAST = at("a", cluster="west"), at("b", cluster="east")
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "units", "found"),
+    ("before", "after", "units", "environment_names"),
     [
         # It stays, or leaves a unit that is still there for one that was there: deleted here, created there.
         ([A], [A], ("ab", "ab"), ["a"]),
@@ -78,9 +78,9 @@ WEST, EAST = at("a", cluster="west"), at("b", cluster="east")
     ],
 )
 def test_an_object_goes_from_a_unit_to_another(
-    before: list[Deployed], after: list[Deployed], units: tuple[str, str], found: list[str]
+    before: list[Deployed], after: list[Deployed], units: tuple[str, str], environment_names: list[str]
 ) -> None:
-    assert names(before, after, *units) == found
+    assert names(before, after, *units) == environment_names
 
 
 def unit(origin: str, by: str = "", resources: int = 1, failed: bool = False, unrendered: bool = False) -> Environment:

@@ -86,9 +86,9 @@ class TestSegmentation:
 
     @pytest.mark.parametrize("new", [V17, V19])
     def test_a_guest_that_offloads_udp_restarts(self, new: Any) -> None:
-        found = fate(seen=self.seen("6.8.0-31-generic"), old=V16, new=new)
-        assert found.fate == "restart"
-        assert "does not load its NIC: Features unsupported (USO" in found.reasons[0]
+        moved = fate(seen=self.seen("6.8.0-31-generic"), old=V16, new=new)
+        assert moved.fate == "restart"
+        assert "does not load its NIC: Features unsupported (USO" in moved.reasons[0]
 
     @pytest.mark.parametrize(
         ("kernel", "guest", "expected"),
@@ -116,9 +116,9 @@ class TestSegmentation:
 
 class TestWhatNobodyHasTold:
     def test_a_machine_type_of_another_version_of_qemu(self) -> None:
-        found = fate(seen=Seen(machine="pc-q35-rhel8.6.0", migrated=False))
-        assert found.fate == "unknown"
-        assert "machine-type.node.kubevirt.io/pc-q35-rhel8.6.0" in found.reasons[0]
+        moved = fate(seen=Seen(machine="pc-q35-rhel8.6.0", migrated=False))
+        assert moved.fate == "unknown"
+        assert "machine-type.node.kubevirt.io/pc-q35-rhel8.6.0" in moved.reasons[0]
         assert fate(seen=Seen(machine="pc-q35-rhel8.6.0", migrated=False), old=V18, new=V19) == Move("migrates")
 
     def test_an_alias_stands_for_what_the_old_release_made_of_it(self) -> None:
@@ -135,14 +135,14 @@ class TestWhatNobodyHasTold:
         assert fate(old=V19, new=V18).fate == "unknown"
 
     def test_deprecated_features_of_s390x(self) -> None:
-        found = fate(architecture="s390x", type="s390-ccw-virtio", old=V17)
-        assert found.fate == "unknown"
-        assert "host-model CPU with deprecated features" in " ".join(found.reasons)
+        moved = fate(architecture="s390x", type="s390-ccw-virtio", old=V17)
+        assert moved.fate == "unknown"
+        assert "host-model CPU with deprecated features" in " ".join(moved.reasons)
 
 
 def test_what_stays_on_its_node_restarts() -> None:
-    found = move(machine().vmi_object, Seen(), ("a host device keeps it",), V18, V19)
-    assert found == Move("restart", ("it cannot migrate live: a host device keeps it",))
+    moved = move(machine().vmi_object, Seen(), ("a host device keeps it",), V18, V19)
+    assert moved == Move("restart", ("it cannot migrate live: a host device keeps it",))
     assert fate(seen=Seen(stuck="PVC data is not shared")).fate == "restart"
 
 
@@ -191,9 +191,9 @@ def test_of_a_guest_with_windows_nobody_has_told() -> None:
 
 @pytest.mark.parametrize("tag", ["1.7.4-150700.3.24.2", "v1.8.4-qemu-9.1.0", "v1.5.0", "latest"])
 def test_of_other_builds_nothing_is_known(tag: str) -> None:
-    found = observed(launcherContainerImageVersion=f"registry.example.org:5000/virt-launcher:{tag}")
-    assert found.fate == "unknown"
-    assert f"virt-launcher:{tag}" in found.reasons[0]
+    moved = observed(launcherContainerImageVersion=f"registry.example.org:5000/virt-launcher:{tag}")
+    assert moved.fate == "unknown"
+    assert f"virt-launcher:{tag}" in moved.reasons[0]
 
 
 def test_what_a_vmi_says_of_itself_counts() -> None:
@@ -215,7 +215,7 @@ GUEST_TELLS = "whether the driver of its NIC offloads UDP (USO), which QEMU no l
 
 
 @pytest.mark.parametrize(
-    ("status", "found"),
+    ("status", "expected"),
     [
         ({}, Move("migrates")),
         (RHEL8, Move("unknown", (TYPE,))),
@@ -241,11 +241,11 @@ GUEST_TELLS = "whether the driver of its NIC offloads UDP (USO), which QEMU no l
             "which libvirt and QEMU its launcher has: registry:5000/launcher:own is of no release known here",))),
     ],
 )  # fmt: skip
-def test_what_a_vmi_and_its_node_say_of_a_machine(status: dict[str, Any], found: Move) -> None:
+def test_what_a_vmi_and_its_node_say_of_a_machine(status: dict[str, Any], expected: Move) -> None:
     unknown = {"kind": "Node", "metadata": {"name": "n3"}, "status": {"nodeInfo": {}}}
     others = [NODE, unknown, {"kind": "Pod", "metadata": {"name": "n2"}, "status": NODE["status"]}]
     cluster = Observed([vmi(**status), *others])
-    assert cluster.moved("shop/web", Machine(machine(), ()), V17, V18) == found
+    assert cluster.moved("shop/web", Machine(machine(), ()), V17, V18) == expected
 
 
 @pytest.mark.parametrize(
@@ -313,10 +313,10 @@ def test_a_vm_that_is_off_or_refused_has_no_machine(edits: list[tuple[str, str]]
 
 
 def test_of_the_machine_of_a_vm_that_is_not_modelled_nothing_is_told() -> None:
-    found = machine_of(otheryaml.load(RUNS.replace("memory:", f"machine: {{type: {'q' * 300}}}, memory:")), Cluster([]))
-    assert isinstance(found, Move)
-    assert found.fate == "unknown"
-    assert found.reasons[0].startswith("spec.template.spec.domain.machine.type: not supported by virtcatalog: ")
+    moved = machine_of(otheryaml.load(RUNS.replace("memory:", f"machine: {{type: {'q' * 300}}}, memory:")), Cluster([]))
+    assert isinstance(moved, Move)
+    assert moved.fate == "unknown"
+    assert moved.reasons[0].startswith("spec.template.spec.domain.machine.type: not supported by virtcatalog: ")
 
 
 def upgrade(*objects: dict[str, Any], old: str = "v1.8.4", new: str = "v1.9.0") -> Comparison:
@@ -325,20 +325,20 @@ def upgrade(*objects: dict[str, Any], old: str = "v1.8.4", new: str = "v1.9.0") 
 
 
 @pytest.mark.parametrize(
-    ("changes", "found"),
+    ("changes", "names"),
     [
         ((), ["shop/web"]),
         ((("runStrategy: Always", "runStrategy: Halted"),), []),
         ((("{memory:", "{cpu: {sockets: 2, maxSockets: 1}, memory:"),), []),
     ],
 )
-def test_machines_that_run_move(changes: tuple[tuple[str, str], ...], found: list[str]) -> None:
+def test_machines_that_run_move(changes: tuple[tuple[str, str], ...], names: list[str]) -> None:
     text = RUNS
     for old, new in changes:
         text = text.replace(old, new)
     running = vmi() | {"status": {"migrationState": {}}}
     moves = [*Moves().of(otheryaml.load(text), ["shop/web", "shop/db"], upgrade(running), "vms.yaml:3")]
-    assert moves == [Moved(vm=name, environment="lab", place="vms.yaml:3", fate="migrates") for name in found]
+    assert moves == [Moved(vm=name, environment="lab", place="vms.yaml:3", fate="migrates") for name in names]
 
 
 LONG = "a machine, or a pattern of emulatedMachines, of more than 256 characters"

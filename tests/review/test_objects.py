@@ -86,8 +86,8 @@ def called(manifest: Data) -> tuple[str, str, str]:
 )
 def test_an_object_is_renamed_once(gone: dict[str, Data], new: dict[str, Data], pairs: dict[str, str]) -> None:
     stays = obj("stays", **SIX)
-    found = renames(*([*(obj(name, **spec) for name, spec in side.items()), stays] for side in (gone, new)))
-    assert {old[2]: other[2] for old, other in found.items()} == pairs
+    renamed = renames(*([*(obj(name, **spec) for name, spec in side.items()), stays] for side in (gone, new)))
+    assert {old[2]: other[2] for old, other in renamed.items()} == pairs
 
 
 def test_of_many_that_go_and_come_nobody_finds_who_is_who() -> None:

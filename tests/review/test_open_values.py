@@ -61,14 +61,14 @@ def test_a_new_one_cannot_be_told():
 
 
 def test_an_open_name_is_a_name():
-    found = verdicts({"a.yaml": vm("${NAME}")}, {"a.yaml": vm("${NAME}", "4Gi")})
-    assert [each[:3] for each in found] == [("name", "restart", "changed")]
+    open_verdicts = verdicts({"a.yaml": vm("${NAME}")}, {"a.yaml": vm("${NAME}", "4Gi")})
+    assert [verdict[:3] for verdict in open_verdicts] == [("name", "restart", "changed")]
 
 
 def test_a_vm_of_an_open_type_cannot_be_told_when_types_change():
     files = {"a.yaml": vm(instancetype={"name": "${TYPE}"}), "b.yaml": vm("other", "${MEMORY}")}
-    found = verdicts({**files, "t.yaml": instancetype("1Gi")}, {**files, "t.yaml": instancetype("2Gi")})
-    assert [each[:2] for each in found] == [("db", "unknown")]
+    open_verdicts = verdicts({**files, "t.yaml": instancetype("1Gi")}, {**files, "t.yaml": instancetype("2Gi")})
+    assert [verdict[:2] for verdict in open_verdicts] == [("db", "unknown")]
     assert verdicts({**files, "t.yaml": instancetype("1Gi")}, {**files, "t.yaml": instancetype("1Gi")}) == []
 
 

@@ -35,11 +35,11 @@ def spec(domain: dict[str, Any] | None) -> VirtualMachineInstanceSpec | None:
 
 def origins(written: dict[str, Any], *domains: dict[str, Any] | None) -> dict[str, int]:
     """Where the leaves of a domain are from, by what the stages make of it in the order of `Values`."""
-    said = dict(leaves({"spec": {"domain": written}}, ["spec"]))
+    leaves_written = dict(leaves({"spec": {"domain": written}}, ["spec"]))
     values = Values(*map(spec, domains))
-    found = Origins(lambda field: said.get(field, ABSENT))
-    found.add("spec", to_manifest(values.final), {"domain": written}, values)
-    return {field.removeprefix("spec.domain."): origin for field, origin in found.by_field.items()}
+    built = Origins(lambda field: leaves_written.get(field, ABSENT))
+    built.add("spec", to_manifest(values.final), {"domain": written}, values)
+    return {field.removeprefix("spec.domain."): origin for field, origin in built.by_field.items()}
 
 
 @pytest.mark.parametrize(
@@ -86,10 +86,10 @@ def test_every_leaf_is_compared_for_itself(part):
         mutated, started, typeless, neither = stages
         domains = part, mutated, mutated, started, typeless, started, neither
         flat = [dict(leaves({"spec": to_manifest(spec(domain))}, ["spec"])) for domain in domains]
-        found = origins(NOTHING, *domains)
+        origin_of = origins(NOTHING, *domains)
         for field, value in flat[0].items():
-            values = [each.get(field, ABSENT) for each in flat]
-            assert found[field.removeprefix("spec.domain.")] == alone(value, *values[1:]), (field, stages)
+            values = [leaves_of.get(field, ABSENT) for leaves_of in flat]
+            assert origin_of[field.removeprefix("spec.domain.")] == alone(value, *values[1:]), (field, stages)
 
 
 def alone(final, mutated, without_preference, started, typeless, bare, neither):
@@ -110,10 +110,10 @@ def test_equal_amounts_in_other_words_are_not_the_same():
 def test_an_amount_that_a_type_always_writes_is_the_authors_where_the_rest_is():
     disk = {"hostDisk": {"path": "/disk", "type": "Disk"}, "name": "a"}
     read = convert({"domain": {"devices": {}}, "volumes": [disk]}, VirtualMachineInstanceSpec)
-    said = dict(leaves({"spec": to_manifest(read)}, ["spec"]))
-    found = Origins(lambda field: said.get(field, ABSENT))
-    found.add("spec", to_manifest(read), {"volumes": [disk]}, [read] * 7)
-    assert {field for field, origin in found.by_field.items() if origin == OF_AUTHOR} == {
+    leaves_written = dict(leaves({"spec": to_manifest(read)}, ["spec"]))
+    built = Origins(lambda field: leaves_written.get(field, ABSENT))
+    built.add("spec", to_manifest(read), {"volumes": [disk]}, [read] * 7)
+    assert {field for field, origin in built.by_field.items() if origin == OF_AUTHOR} == {
         "spec.volumes[0].name",
         "spec.volumes[0].hostDisk.path",
         "spec.volumes[0].hostDisk.type",
@@ -124,10 +124,10 @@ def test_an_amount_that_a_type_always_writes_is_the_authors_where_the_rest_is():
 def test_keys_of_authors_are_written_as_the_api_does():
     labels = {"app": "web", "example.org/tier": "front"}
     meta = ObjectMeta(name="a", labels=labels, finalizers=["x", "y"])
-    found = Origins(lambda _field: ABSENT)
+    built = Origins(lambda _field: ABSENT)
     values = [meta, ObjectMeta(name="a", finalizers=["x"]), None, meta, meta, meta, meta]
-    found.add("metadata", to_manifest(meta), {"labels": {"app": "web"}}, values)
-    assert found.by_field == {
+    built.add("metadata", to_manifest(meta), {"labels": {"app": "web"}}, values)
+    assert built.by_field == {
         "metadata.name": OF_PREFERENCE,
         "metadata.labels.app": OF_AUTHOR,
         "metadata.labels[example.org/tier]": OF_CONTROLLER,
@@ -138,18 +138,18 @@ def test_keys_of_authors_are_written_as_the_api_does():
 
 def test_types_of_a_vmi_write_out_by_themselves_only_amounts_and_parts():
     """What the API writes out by itself is known: empty maps and amounts (`Origins`, `leaves.drop_defaults`)."""
-    found = set()
+    written_out = set()
 
     def look(struct: Struct, path: str, above: frozenset[type]) -> None:
-        for (name, field), each in zip(struct.fields.items(), msgspec.structs.fields(struct.kind), strict=True):
+        for (name, field), attribute in zip(struct.fields.items(), msgspec.structs.fields(struct.kind), strict=True):
             shape = field.shape
             while isinstance(shape, List):
                 shape = shape.item
-            made = each.default_factory
-            if made not in (msgspec.NODEFAULT, list, dict, Quantity) and not isinstance(field.shape, Struct):
-                found.add(f"{path}{name}")
+            default = attribute.default_factory
+            if default not in (msgspec.NODEFAULT, list, dict, Quantity) and not isinstance(field.shape, Struct):
+                written_out.add(f"{path}{name}")
             if isinstance(shape, Struct) and shape.kind not in above:
                 look(shape, f"{path}{name}.", above | {shape.kind})
 
     look(struct_of(VirtualMachineInstance).fields["spec"].shape, "", frozenset())
-    assert found == {"domain.machine.type"}  # which the webhook of VMs always sets
+    assert written_out == {"domain.machine.type"}  # which the webhook of VMs always sets

@@ -93,11 +93,11 @@ class TestPins:
 
     def test_are_the_revisions_that_the_cluster_holds(self):
         vm = machine(instancetype={"name": "m", "revisionName": "r1"}, preference={"name": "p", "revisionName": "r2"})
-        found = pins(vm, Cluster([revision("r1", "m", self.SPEC)]))
-        assert found == Pinned(
+        pinned = pins(vm, Cluster([revision("r1", "m", self.SPEC)]))
+        assert pinned == Pinned(
             frozenset({"instancetype", "preference"}), ('{"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}',)
         )
-        assert found
+        assert pinned
 
     def test_a_revision_of_another_object_in_the_status_is_turned(self):
         vm = machine({"instancetypeRef": reference("m", "r1")}, instancetype={"name": "m"})

@@ -164,9 +164,9 @@ def suggest(domain: str) -> Replacement:
     ],
 )
 def test_each_field_goes_where_it_belongs(domain: str, expected: dict[str, Any]) -> None:
-    made = suggest(domain)
-    found = {key: getattr(made, key) for key in NOTHING}
-    assert {**found, "idle": tuple(sorted(made.idle))} == {
+    suggested = suggest(domain)
+    parts = {key: getattr(suggested, key) for key in NOTHING}
+    assert {**parts, "idle": tuple(sorted(suggested.idle))} == {
         **NOTHING,
         **expected,
         "idle": tuple(sorted(expected.get("idle", ()))),
@@ -176,8 +176,8 @@ def test_each_field_goes_where_it_belongs(domain: str, expected: dict[str, Any])
 def test_a_preset_without_a_domain_gives_nothing() -> None:
     empty = preset({})
     del empty["spec"]["domain"]
-    made = replacement(decode_manifest(empty, VirtualMachineInstancePreset))
-    assert {key: getattr(made, key) for key in NOTHING} == NOTHING
+    suggested = replacement(decode_manifest(empty, VirtualMachineInstancePreset))
+    assert {key: getattr(suggested, key) for key in NOTHING} == NOTHING
 
 
 def vm(**spec: Any) -> dict[str, Any]:
@@ -199,10 +199,10 @@ def vm(**spec: Any) -> dict[str, Any]:
     ],
 )
 def test_a_vm_gets_from_the_suggestion_what_it_got_from_the_preset(domain: str) -> None:
-    given = otheryaml.load(domain)
-    before = expand(vm(), Cluster([preset(given)]))
-    made = suggest(domain)
-    assert (made.vm, made.needed, made.idle) == ((), (), ())
+    preset_domain = otheryaml.load(domain)
+    before = expand(vm(), Cluster([preset(preset_domain)]))
+    suggested = suggest(domain)
+    assert (suggested.vm, suggested.needed, suggested.idle) == ((), (), ())
     objects = [
         {
             "apiVersion": "instancetype.kubevirt.io/v1beta1",
@@ -210,7 +210,7 @@ def test_a_vm_gets_from_the_suggestion_what_it_got_from_the_preset(domain: str) 
             "metadata": {"name": "new"},
             "spec": spec,
         }
-        for kind, spec in (("Instancetype", made.instancetype), ("Preference", made.preference))
+        for kind, spec in (("Instancetype", suggested.instancetype), ("Preference", suggested.preference))
     ]
     after = expand(vm(instancetype={"name": "new"}, preference={"name": "new"}), Cluster(objects))
     assert before.vmi

@@ -28,7 +28,9 @@ def gone(kind: str) -> ObjectChange:
 
 
 def templates(*following: Next) -> Fleet:
-    verdicts = [Verdict(vm=name, template=True, next=each) for name, each in zip("abcdef", following, strict=False)]
+    verdicts = [
+        Verdict(vm=name, template=True, next=next_state) for name, next_state in zip("abcdef", following, strict=False)
+    ]
     return Fleet(templates=9, verdicts=verdicts)
 
 

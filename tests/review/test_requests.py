@@ -220,5 +220,5 @@ def test_a_budget_is_overdrawn():
     new = replace(side(instancetype("m.small", "8Gi")), budgets=(budget,))
     report = review(old, new, BOTH, [Dump([vm("a"), vm("b"), vm("c", namespace="other")])])
     assert report.shortages == ["the VMs of namespace team request 16.6 GiB, and 10 GiB is the budget"]
-    (found,) = as_data(report)["shortages"]["budgets"]
-    assert (found["namespace"], found["resource"], found["allowed"]) == ("team", "memory", 10 * 2**30)
+    (shortage,) = as_data(report)["shortages"]["budgets"]
+    assert (shortage["namespace"], shortage["resource"], shortage["allowed"]) == ("team", "memory", 10 * 2**30)

@@ -374,14 +374,14 @@ DUMPED: dict[str, tuple[Objects, Objects, Objects]] = {
 
 def reviewed(base: Objects, head: Objects, dump: Objects = (), *releases: str) -> Report:
     sides = (
-        read_side(held({f"{number}.json": json.dumps(each).encode() for number, each in enumerate(objects)}), label)
+        read_side(held({f"{number}.json": json.dumps(obj).encode() for number, obj in enumerate(objects)}), label)
         for objects, label in ((base, "base"), (head, "head"))
     )
     conditions = [Conditions(release=find_release(name)) for name in releases] or [Conditions(), Conditions()]
     return review(*sides, (conditions[0], conditions[1]), [Dump(dump)] if dump else [])
 
 
-def told(report: Report) -> Data:
+def shown(report: Report) -> Data:
     """What a report says, without what is so of most VMs."""
     usual = {"now": "unchanged", "next": "same", "anew": "same", "environment": "", "template": False}
     verdicts = [msgspec.to_builtins(verdict) for verdict in report.fleet.verdicts]
@@ -401,27 +401,27 @@ def told(report: Report) -> Data:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_change_of_manifests(name: str, snapshot: SnapshotAssertion) -> None:
-    assert told(reviewed(*CASES[name])) == snapshot
+    assert shown(reviewed(*CASES[name])) == snapshot
 
 
 @pytest.mark.parametrize("name", DUMPED)
 def test_a_change_around_the_vms_of_a_cluster(name: str, snapshot: SnapshotAssertion) -> None:
-    assert told(reviewed(*DUMPED[name])) == snapshot
+    assert shown(reviewed(*DUMPED[name])) == snapshot
 
 
 @pytest.mark.parametrize("release", ["v1.7.4", "v1.8.4"])
 def test_a_pool_of_a_release_that_takes_identities_away(release: str, snapshot: SnapshotAssertion) -> None:
-    assert told(reviewed([pool()], [pool(hostname="b")], (), release, release)) == snapshot
+    assert shown(reviewed([pool()], [pool(hostname="b")], (), release, release)) == snapshot
 
 
 def test_another_release(snapshot: SnapshotAssertion) -> None:
     fleet = [vm(), vm("off", **HALTED), vm("unknown", UNKNOWN), vm("crash", CRASH), vm("refused", REFUSED)]
-    assert told(reviewed(fleet, fleet, [vm("dumped")], "v1.8.4", "v1.9.0")) == snapshot
+    assert shown(reviewed(fleet, fleet, [vm("dumped")], "v1.8.4", "v1.9.0")) == snapshot
 
 
 @pytest.mark.parametrize("policy", ["expand", "expandAll"])
 @pytest.mark.parametrize(
-    ("domain", "told"),
+    ("domain", "expected"),
     [
         ({"memory": {"guest": "1Gi"}, "cpu": {"sockets": 2, "cores": 1, "threads": 1}}, []),
         ({"memory": {"guest": "1Gi"}, "cpu": {"sockets": 2}}, [("unchanged", "kept", "changed")]),
@@ -429,13 +429,13 @@ def test_another_release(snapshot: SnapshotAssertion) -> None:
     ],
 )
 def test_what_only_its_type_gave_stays_in_a_vm_that_was_expanded(
-    domain: Data, told: list[tuple[str, str, str]], policy: str
+    domain: Data, expected: list[tuple[str, str, str]], policy: str
 ) -> None:
     around = [instancetype(2), kubevirt(instancetype={"referencePolicy": policy})]
     untyped = vm()
     untyped["spec"]["template"]["spec"]["domain"] = {"devices": {}, **domain}
     verdicts = reviewed([typed(), *around], [untyped, *around]).fleet.verdicts
-    assert [(verdict.now, verdict.next, verdict.anew) for verdict in verdicts] == told
+    assert [(verdict.now, verdict.next, verdict.anew) for verdict in verdicts] == expected
 
 
 def test_a_vm_and_a_pool_of_one_name_in_a_dump_have_each_its_own_diff() -> None:

@@ -269,8 +269,8 @@ def test_another_network_and_a_kernel_that_is_no_longer_booted() -> None:
 
 def test_guests_older_than_virtio_1_0_need_transitional_devices() -> None:
     transitional = changed(("devices:\n", "devices:\n          useVirtioTransitional: true\n"))
-    found = of(transitional, VM)
-    assert (found[0].kind, "a guest older than virtio 1.0" in found[0].reason) == ("boot", True)
+    risks = of(transitional, VM)
+    assert (risks[0].kind, "a guest older than virtio 1.0" in risks[0].reason) == ("boot", True)
     assert "boot" not in {risk.kind for risk in of(VM, transitional)}
 
 
@@ -368,8 +368,8 @@ def test_what_comes_before_a_device_moves_it_on_the_pci_bus(
     networks = ("networks: [", "networks: [{name: n, multus: {networkName: n}}, ")
     interfaces = any("name: n," in new for _, new in change)
     changes = [(old, new.replace("{name: n, masquerade", "{name: n, bridge")) for old, new in change]
-    found = of(VM, changed(*changes, *([networks] if interfaces else [])))
-    assert {risk.kind for risk in found if "PCI" in risk.reason} == moved
+    risks = of(VM, changed(*changes, *([networks] if interfaces else [])))
+    assert {risk.kind for risk in risks if "PCI" in risk.reason} == moved
 
 
 def test_devices_on_the_root_complex_move_with_each_interface() -> None:
@@ -407,10 +407,10 @@ def test_devices_on_the_root_complex_move_with_each_interface() -> None:
 )
 def test_a_vm_that_can_no_longer_migrate(change: tuple[tuple[str, str], ...], reason: str) -> None:
     new = changed(*change)
-    told = [risk.reason for risk in of(VM, new) if risk.kind == "migration"]
-    assert len(told) == 1
-    assert told[0].startswith("it can no longer migrate live: ")
-    assert reason in told[0]
+    risk_reasons = [risk.reason for risk in of(VM, new) if risk.kind == "migration"]
+    assert len(risk_reasons) == 1
+    assert risk_reasons[0].startswith("it can no longer migrate live: ")
+    assert reason in risk_reasons[0]
     assert "migration" not in {risk.kind for risk in of(new, VM)}
 
 

@@ -16,7 +16,7 @@ from virtcatalog.kubevirt.rollout.outcome import Rollout
 from virtcatalog.review.running import BY_HAND, Running, now_of, running
 
 
-def expected(answer: dict[str, Any], found: Rollout) -> str:
+def expected(answer: dict[str, Any], rollout: Rollout) -> str:
     """The table: what KubeVirt answers, the gravest first, and what the machine meets.
 
     That a VM needed a restart before already, KubeVirt does not answer: that is ours.
@@ -25,7 +25,7 @@ def expected(answer: dict[str, Any], found: Rollout) -> str:
         return "refused"
     if answer["stopped"]:
         return "stop"
-    if answer["restart"] and found.restart_before is None:
+    if answer["restart"] and rollout.restart_before is None:
         return "restart"
     if not answer["live"] and not answer["migratedVolumes"]:
         return "unchanged"
@@ -39,11 +39,11 @@ def test_what_becomes_of_a_machine_follows_from_kubevirts_answer() -> None:
     differing, numbers = {}, Counter[str]()
     pairs = sample(rollouts.pairs(), 9)
     for pair in pairs:
-        found = rollouts.rollout(pair)
-        now = now_of(found)
+        rollout = rollouts.rollout(pair)
+        now = now_of(rollout)
         numbers[now] += 1
-        if now != expected(pair.expected, found):
-            differing[pair.name] = (now, expected(pair.expected, found))
+        if now != expected(pair.expected, rollout):
+            differing[pair.name] = (now, expected(pair.expected, rollout))
     # Those of which the answer itself is not KubeVirt's: see test_conformance.py.
     allowed = {pair.name for pair in pairs if pair.name in differing and rollouts.check(pair)}
     assert {name: pair for name, pair in differing.items() if name not in allowed} == {}
@@ -130,21 +130,24 @@ def cluster(mode: str = "ReadWriteMany", strategy: str = "LiveUpdate") -> Cluste
     ],
 )  # fmt: skip
 def test_what_becomes_of_a_machine_and_why(old: list[Edit], new: list[Edit], now: str, reasons: list[str]) -> None:
-    found = running(edited(*old), edited(*new), cluster(), cluster())
-    assert (found.now, list(found.reasons), found.next, found.breaks) == (now, reasons, "same", ())
+    outcome = running(edited(*old), edited(*new), cluster(), cluster())
+    assert (outcome.now, list(outcome.reasons), outcome.next, outcome.breaks) == (now, reasons, "same", ())
 
 
 def test_what_needs_a_migration_that_cannot_be_says_why() -> None:
-    found = running(edited(), edited(MORE), cluster("ReadWriteOnce"), cluster("ReadWriteOnce"))
-    assert found.now == "pending"
-    assert found.reasons[0] == "it comes with a live migration, which the VM cannot do"
-    assert "root" in found.reasons[1]
+    outcome = running(edited(), edited(MORE), cluster("ReadWriteOnce"), cluster("ReadWriteOnce"))
+    assert outcome.now == "pending"
+    assert outcome.reasons[0] == "it comes with a live migration, which the VM cannot do"
+    assert "root" in outcome.reasons[1]
 
 
 def test_with_the_strategy_stage_all_waits_for_a_restart() -> None:
     staged = cluster(strategy="Stage")
-    found = running(edited(), edited(MORE), staged, staged)
-    assert (found.now, found.reasons) == ("restart", ("the rollout strategy Stage brings nothing to a VM that runs",))
+    outcome = running(edited(), edited(MORE), staged, staged)
+    assert (outcome.now, outcome.reasons) == (
+        "restart",
+        ("the rollout strategy Stage brings nothing to a VM that runs",),
+    )
 
 
 def test_what_is_refused_says_whether_a_new_vm_would_be_taken() -> None:
@@ -209,8 +212,8 @@ def test_a_machine_whose_cluster_changes_may_not_start_again(edits: list[Edit], 
 
     device = "          hostDevices: [{name: a, deviceName: example.org/a}]\n"
     vm = edited(*edits, ("devices:\n", f"devices:\n{device}"))
-    found = running(vm, vm, gated("HostDevices"), gated())
-    assert (found.now, found.next) == ("unchanged", next_start)
+    outcome = running(vm, vm, gated("HostDevices"), gated())
+    assert (outcome.now, outcome.next) == ("unchanged", next_start)
 
 
 def test_a_machine_that_did_not_run_meets_nothing_when_its_cluster_changes() -> None:

@@ -61,11 +61,11 @@ def side_of(files: dict[str, list[str]], *vms: Vm, broken: str = "", environment
     )
 
 
-def left(found: Sound) -> list[tuple[list[str], list[str]]]:
+def left(compared: Sound) -> list[tuple[list[str], list[str]]]:
     """The names of objects and of VMs that are compared, of each side."""
     return [
-        ([each["metadata"]["name"] for each in chain(*side.objects.values())], [vm.key for vm in side.vms])
-        for side in (found.base, found.head)
+        ([obj["metadata"]["name"] for obj in chain(*side.objects.values())], [vm.key for vm in side.vms])
+        for side in (compared.base, compared.head)
     ]
 
 
@@ -82,14 +82,14 @@ def test_what_stands_in_a_file_that_is_broken_on_the_other_side_is_left_out() ->
     whole, broken = side_of(files, WEB, DB), side_of({"b.yaml": ["large"]}, DB, broken="a.yaml")
     name = "VirtualMachineClusterInstancetype/small"
     for sides in ((whole, broken), (broken, whole)):
-        found = sound(*sides)
-        assert (found.objects, found.vms) == ((name,), ())
-        assert [objects for objects, _ in left(found)] == [["large"]] * 2
+        compared = sound(*sides)
+        assert (compared.objects, compared.vms) == ((name,), ())
+        assert [objects for objects, _ in left(compared)] == [["large"]] * 2
     assert sound(replace(whole, fields={}), broken).objects == ()  # nobody knows where these are
     no_vm = side_of(files, DB, broken="vms/web.yaml")
-    found = sound(whole, no_vm)
-    assert (found.objects, found.vms) == ((), ("web",))
-    assert [vms for _, vms in left(found)] == [["db"]] * 2
+    compared = sound(whole, no_vm)
+    assert (compared.objects, compared.vms) == ((), ("web",))
+    assert [vms for _, vms in left(compared)] == [["db"]] * 2
 
 
 def test_a_vm_that_can_be_read_on_both_sides_stays_in_whatever_file_it_is() -> None:
@@ -99,9 +99,9 @@ def test_a_vm_that_can_be_read_on_both_sides_stays_in_whatever_file_it_is() -> N
 
 def test_of_a_side_of_which_nothing_can_be_read_nothing_is_compared() -> None:
     whole, broken = side_of({"a.yaml": ["small"]}, WEB), side_of({}, broken="*")
-    found = sound(whole, broken)
-    assert left(found) == [([], []), ([], [])]
-    assert (found.objects, found.vms) == (("VirtualMachineClusterInstancetype/small",), ("web",))
+    compared = sound(whole, broken)
+    assert left(compared) == [([], []), ([], [])]
+    assert (compared.objects, compared.vms) == (("VirtualMachineClusterInstancetype/small",), ("web",))
 
 
 def test_an_environment_that_only_one_side_has_is_left_out_where_a_file_is_broken() -> None:
@@ -109,10 +109,10 @@ def test_an_environment_that_only_one_side_has_is_left_out_where_a_file_is_broke
     vms = vm_of("web", "vms/web.yaml", "lab"), vm_of("db", "vms/db.yaml", "prod")
     both = side_of(files, *vms, environments=("lab", "prod"))
     one = side_of(files, vms[1], broken="overlays.yaml", environments=("prod",))
-    found = sound(both, one)
-    assert found.vms == ("web",)
-    assert left(found) == [(["small"], ["db"]), (["small"], ["db"])]
-    assert found.base.objects.keys() == {"prod"}
+    compared = sound(both, one)
+    assert compared.vms == ("web",)
+    assert left(compared) == [(["small"], ["db"]), (["small"], ["db"])]
+    assert compared.base.objects.keys() == {"prod"}
 
 
 def test_vms_that_go_in_a_repository_are_hidden_where_the_other_side_cannot_be_read() -> None:

@@ -49,8 +49,8 @@ def synced(verdict: Verdict, old: Vm | None, new: Vm | None, *sides: Side) -> An
     [("same", "applied", ()), ("changed", "applied", ()), ("refused", "waits", (NEVER,)), ("crash", "waits", (NEVER,))],
 )
 def test_flux_waits_for_a_new_vm_that_does_not_start(following: Next, outcome: str, reasons: tuple[str, ...]) -> None:
-    found = synced(Verdict(now="create", next=following), None, vm(), side(FLUX))
-    assert (found.tool, found.outcome, found.reasons) == ("Flux", outcome, reasons)
+    sync = synced(Verdict(now="create", next=following), None, vm(), side(FLUX))
+    assert (sync.tool, sync.outcome, sync.reasons) == ("Flux", outcome, reasons)
 
 
 def test_a_vm_that_goes_is_pruned_by_its_unit_as_that_is_now() -> None:

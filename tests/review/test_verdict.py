@@ -89,13 +89,13 @@ def test_the_sentence_says_of_how_many_vms_of_a_pool() -> None:
         Verdict(vm="e", now="restart", part=Part("pool", None, 6), restarts=Part("pool", None, 6)),
         Verdict(vm="f", now="restart", part=Part("ReplicaSet", 1, 1)),
     ]
-    found = summary(verdicts, 40)
-    assert found.sentence == (
+    counts = summary(verdicts, 40)
+    assert counts.sentence == (
         "6 of 40 VMs, pools and ReplicaSets: "
         "1 VM, 7 of the 9 VMs of 2 pools and 1 of the 3 VMs of a ReplicaSet deleted, "
         "some of the 6 VMs of a pool restarted automatically now, the VM of a ReplicaSet needs a restart by hand"
     )
-    assert (found.now["delete"], found.now["restart"]) == (4, 2)  # a pool or ReplicaSet counts as one
+    assert (counts.now["delete"], counts.now["restart"]) == (4, 2)  # a pool or ReplicaSet counts as one
     assert [what(verdict)[0] for verdict in verdicts[1:]] == [
         "2 of its 4 VMs are deleted",
         "all of its 5 VMs are deleted",
@@ -112,16 +112,16 @@ def test_the_sentence_counts_the_vms_of_a_pool_at_their_next_start() -> None:
         "1 of 1 VM or pool: all 4 VMs of pool a restarted automatically now and may not boot; risks: disks (4 VMs)"
     )
     shrunk = Verdict(vm="b", now="delete", part=Part("pool", 1, 4), next="changed", held=Part("pool", 3, 4))
-    kept = Verdict(vm="c", next="kept", anew="refused", held=Part("ReplicaSet", 2, 2))
+    kept_verdict = Verdict(vm="c", next="kept", anew="refused", held=Part("ReplicaSet", 2, 2))
     alone = Verdict(vm="d", next="changed", risks=(BOOT,))
-    assert summary([shrunk, kept, alone], 9).sentence == (
+    assert summary([shrunk, kept_verdict, alone], 9).sentence == (
         "1 of 9 VMs, pools and ReplicaSets: 1 of the 4 VMs of a pool deleted; "
         "at their next start 1 VM and 3 of the 4 VMs of a pool change, 1 of them may not boot; "
         "all 2 VMs of a ReplicaSet keep what they have; "
         "if created anew, none of the 2 VMs of a ReplicaSet can be created"
     )
-    assert what(kept)[0] == "all of its 2 VMs keep what they have"
-    shrinks = replace(kept, now="delete", part=Part("ReplicaSet", 1, 3))
+    assert what(kept_verdict)[0] == "all of its 2 VMs keep what they have"
+    shrinks = replace(kept_verdict, now="delete", part=Part("ReplicaSet", 1, 3))
     assert what(shrinks)[0] == "1 of its 3 VMs is deleted, the others keep what they have"
     assert what(replace(shrinks, held=Part("ReplicaSet", 1, 3)))[0].endswith(", the other keeps what it has")
     single = Part("pool", 1, 1)
@@ -149,15 +149,17 @@ def test_a_pool_that_shrinks_says_how_many_vms_it_restarts_now() -> None:
 
 
 def test_a_kept_vm_says_all_of_what_it_would_be_anew() -> None:
-    kept = Verdict(vm="a", next="kept", anew="changed", changes=("2 → 3 vCPUs", "memory 8 → 12 GiB"), risks=(BOOT,))
-    assert (sign(kept), word(kept)) == ("=", "kept, may not boot if created anew")
-    (line,) = what(kept)
+    kept_verdict = Verdict(
+        vm="a", next="kept", anew="changed", changes=("2 → 3 vCPUs", "memory 8 → 12 GiB"), risks=(BOOT,)
+    )
+    assert (sign(kept_verdict), word(kept_verdict)) == ("=", "kept, may not boot if created anew")
+    (line,) = what(kept_verdict)
     assert line == (
         "if created anew or its stored revision is refreshed: "
         "boot: the firmware is another one; 2 → 3 vCPUs; memory 8 → 12 GiB"
     )
-    assert summary([kept], 1).sentence.endswith("; a keeps what it has; if created anew, it may not boot")
-    assert word(replace(kept, anew="refused")) == "kept, cannot be created anew"
+    assert summary([kept_verdict], 1).sentence.endswith("; a keeps what it has; if created anew, it may not boot")
+    assert word(replace(kept_verdict, anew="refused")) == "kept, cannot be created anew"
 
 
 def test_disks_that_are_deleted_with_their_vms_are_counted() -> None:
@@ -220,21 +222,21 @@ def chance_report(seed: int) -> Report:
 
 def counted(report: Report) -> dict[str, dict[str, int]]:
     """How many VMs meet what, counted by hand."""
-    found: dict[str, dict[str, int]] = {"now": {}, "next": {}}
+    counts: dict[str, dict[str, int]] = {"now": {}, "next": {}}
     for verdict in report.fleet.verdicts:
         for key, value in (("now", verdict.now), ("next", verdict.next)):
-            found[key][value] = found[key].get(value, 0) + 1
+            counts[key][value] = counts[key].get(value, 0) + 1
     rest = report.fleet.vms - len(report.fleet.verdicts)
     for key, value in (("now", "unchanged"), ("next", "same")):
-        if found[key].get(value, 0) + rest:
-            found[key][value] = found[key].get(value, 0) + rest
-    return found
+        if counts[key].get(value, 0) + rest:
+            counts[key][value] = counts[key].get(value, 0) + rest
+    return counts
 
 
-def of_text(told: str) -> int:
+def of_text(text: str) -> int:
     """How many VMs the rows of a text name."""
     level = rf"(?:{'|'.join(LEVELS)}|may not boot|cannot be created anew)(?: (?:after a restart|if created anew))?"
-    rows = re.findall(rf"^[!~+=-] {level}(?:, {level})*  (\S.*?)(?:  because of .*)?$", told, re.MULTILINE)
+    rows = re.findall(rf"^[!~+=-] {level}(?:, {level})*  (\S.*?)(?:  because of .*)?$", text, re.MULTILINE)
     return sum(row.count("/") for row in rows)
 
 

@@ -28,8 +28,8 @@ ANEWS = {
     for following in ("changed", "refused", "crash", "unknown")
 }
 KINDS = {
-    **{f"now {name}": each for name, each in NOWS.items()},
-    **{f"next {name}": each for name, each in NEXTS.items()},
+    **{f"now {name}": verdict for name, verdict in NOWS.items()},
+    **{f"next {name}": verdict for name, verdict in NEXTS.items()},
 }
 KINDS |= ANEWS
 KINDS |= {f"{name}, may not boot": risky(verdict) for name, verdict in KINDS.items()}
@@ -55,7 +55,7 @@ def test_rows_of_vms_of_each_kind(snapshot: object) -> None:
 
 
 def test_rows_and_sentences_of_pools_say_of_how_many_vms(snapshot: object) -> None:
-    def told(verdict: Verdict) -> list[str]:
+    def wording(verdict: Verdict) -> list[str]:
         of_one = replace(verdict, vm="shop/a")
         others = [of_one, replace(verdict, vm="shop/b"), replace(verdict, vm="shop/c")]
         return [
@@ -65,7 +65,7 @@ def test_rows_and_sentences_of_pools_say_of_how_many_vms(snapshot: object) -> No
 
     held = replace(KINDS["next changed"], held=PARTS[2])
     assert {
-        f"{name}, {part.number or 'some'} of {part.of}": told(replace(verdict, part=part))
+        f"{name}, {part.number or 'some'} of {part.of}": wording(replace(verdict, part=part))
         for name, verdict in KINDS.items()
         if name in ("now delete", "now stop", "now restart", "now create", "now live")
         for part in PARTS
