@@ -37,7 +37,7 @@ class Workspace:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.said: list[str] = []
+        self.texts: list[str] = []
 
     def write(self, files: dict[str, str | None]) -> None:
         changed = BASE | files
@@ -52,18 +52,16 @@ class Workspace:
         self.write(files or {})
         with pytest.raises(CatalogError) as caught:
             load_catalog(self.root)
-        found = [str(problem).replace(f"{self.root}/", "") for problem in caught.value.problems]
-        self.said += found if len(found) < MANY else []
-        return found
+        texts = [str(problem).replace(f"{self.root}/", "") for problem in caught.value.problems]
+        self.texts += texts if len(texts) < MANY else []
+        return texts
 
     def entry(self, name: str, files: dict[str, str | None]) -> dict[str, Any]:
         """One object of the catalog, as cluster-wide kind."""
-        (found,) = [
-            each
-            for each in self.load(files).objects()
-            if each["metadata"]["name"] == name and "Cluster" in each["kind"]
+        (only,) = [
+            obj for obj in self.load(files).objects() if obj["metadata"]["name"] == name and "Cluster" in obj["kind"]
         ]
-        return found
+        return only
 
 
 @pytest.fixture
@@ -71,9 +69,9 @@ def catalog(tmp_path: Path, snapshot: SnapshotAssertion) -> Iterator[Workspace]:
     """All problems, but for many at once, are held against what a user read before, too; Jinja's words are its own."""
     workspace = Workspace(tmp_path)
     yield workspace
-    if workspace.said:
-        said = [re.sub(r"( has no value: ).*", r"\1…", each) for each in workspace.said]
-        assert list(dict.fromkeys(said)) == snapshot(name="problems")
+    if workspace.texts:
+        texts = [re.sub(r"( has no value: ).*", r"\1…", text) for text in workspace.texts]
+        assert list(dict.fromkeys(texts)) == snapshot(name="problems")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ P = "instancetype.kubevirt.io/"
 def test_one_declaration_gives_both_kinds(catalog):
     objects = catalog.load().objects()
     cluster, namespaced = ([manifest for manifest in objects if manifest["kind"] == kind] for kind in KINDS[:2])
-    assert [each["metadata"]["name"] for each in cluster] == ["m.large", "m.small"]
+    assert [obj["metadata"]["name"] for obj in cluster] == ["m.large", "m.small"]
     for one, other in zip(cluster, namespaced, strict=True):
         assert one | {"kind": ""} == other | {"kind": ""}
 
@@ -54,9 +54,9 @@ def test_entries_keep_the_order_of_their_declaration_and_know_their_place(catalo
     ],
 )
 def test_memory_follows_the_ratio_unless_the_size_says_else(sized, ratio, size, memory):
-    made = sized(f"class: m\nmemoryPerVcpu: {ratio}\nsizes: {{s: {size}}}\n")
-    assert made["spec"]["memory"]["guest"] == memory
-    assert made["metadata"]["labels"][f"{P}memory"] == memory
+    instancetype = sized(f"class: m\nmemoryPerVcpu: {ratio}\nsizes: {{s: {size}}}\n")
+    assert instancetype["spec"]["memory"]["guest"] == memory
+    assert instancetype["metadata"]["labels"][f"{P}memory"] == memory
 
 
 def test_a_size_that_breaks_the_ratio_is_known(catalog):
@@ -83,13 +83,13 @@ def test_variants_are_a_last_layer_over_the_sizes_that_have_them(catalog):
           fat: {memoryPerVcpu: 8Gi}
         """
     loaded = catalog.load({"instancetypes/m.yaml": text})
-    found = {instancetype.name: instancetype for instancetype in loaded.instancetypes}
-    assert list(found) == ["m2.small", "m2.smallfat", "m2.large", "m2.large1gi", "m2.largefat"]
-    assert found["m2.large1gi"].spec["memory"]["hugepages"] == {"pageSize": "1Gi"}
-    assert found["m2.large1gi"].labels[f"{P}hugepages"] == "1Gi"
-    assert found["m2.large1gi"].labels[f"{P}size"] == "large1gi"
-    assert str(found["m2.largefat"].memory) == "32Gi"
-    assert (found["m2.large1gi"].variant, found["m2.large1gi"].version) == ("1gi", "2")
+    by_name = {instancetype.name: instancetype for instancetype in loaded.instancetypes}
+    assert list(by_name) == ["m2.small", "m2.smallfat", "m2.large", "m2.large1gi", "m2.largefat"]
+    assert by_name["m2.large1gi"].spec["memory"]["hugepages"] == {"pageSize": "1Gi"}
+    assert by_name["m2.large1gi"].labels[f"{P}hugepages"] == "1Gi"
+    assert by_name["m2.large1gi"].labels[f"{P}size"] == "large1gi"
+    assert str(by_name["m2.largefat"].memory) == "32Gi"
+    assert (by_name["m2.large1gi"].variant, by_name["m2.large1gi"].version) == ("1gi", "2")
 
 
 def test_names_follow_a_template(catalog):
@@ -119,13 +119,13 @@ def test_names_follow_a_template(catalog):
     ],
 )
 def test_labels_restate_the_spec(sized, spec, label, value):
-    made = sized(f"class: m\nmemoryPerVcpu: 1Gi\nspec: {spec}\nsizes: {{s: {{vcpus: 2}}}}\n")
-    assert made["metadata"]["labels"].get(f"{P}{label}") == value
+    instancetype = sized(f"class: m\nmemoryPerVcpu: 1Gi\nspec: {spec}\nsizes: {{s: {{vcpus: 2}}}}\n")
+    assert instancetype["metadata"]["labels"].get(f"{P}{label}") == value
 
 
 def test_texts_become_annotations(sized):
-    made = sized("class: m\ndisplayName: D\ndescription: Text.\nsizes: {s: {vcpus: 1, memory: 1Gi}}\n")
-    assert made["metadata"]["annotations"] == {f"{P}displayName": "D", f"{P}description": "Text."}
+    instancetype = sized("class: m\ndisplayName: D\ndescription: Text.\nsizes: {s: {vcpus: 1, memory: 1Gi}}\n")
+    assert instancetype["metadata"]["annotations"] == {f"{P}displayName": "D", f"{P}description": "Text."}
 
 
 def test_layers_run_from_the_catalog_to_the_size(catalog):
@@ -225,14 +225,14 @@ def test_layers_run_from_the_catalog_to_the_size(catalog):
     ],
 )
 def test_faults_of_a_class_have_their_place(catalog, files, problem):
-    found = catalog.problems({"instancetypes/m.yaml": f"class: m\ndisplayName: M\n{files}\n"})
-    assert len(found) == 1
-    assert found[0].startswith(f"instancetypes/m.yaml:{problem}")
+    problems = catalog.problems({"instancetypes/m.yaml": f"class: m\ndisplayName: M\n{files}\n"})
+    assert len(problems) == 1
+    assert problems[0].startswith(f"instancetypes/m.yaml:{problem}")
 
 
 def test_a_missing_class_or_table_of_sizes_is_a_fault(catalog):
-    found = catalog.problems({"instancetypes/m.yaml": "displayName: M\n"})
-    assert found == [f"instancetypes/m.yaml:1:1: {key}: is required" for key in ("class", "sizes")]
+    problems = catalog.problems({"instancetypes/m.yaml": "displayName: M\n"})
+    assert problems == [f"instancetypes/m.yaml:1:1: {key}: is required" for key in ("class", "sizes")]
 
 
 def test_a_misspelt_key_is_reported_alone(catalog):

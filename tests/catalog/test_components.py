@@ -45,10 +45,10 @@ LINUX = "preferences: {linux.one: {components: [%s]}}\n"
     ],
 )
 def test_faults_of_components(catalog, components, problems):
-    found = catalog.problems({"components.yaml": components, "preferences/linux.yaml": LINUX % "a"})
-    found = [each for each in found if each.startswith("components.yaml")]
-    assert len(found) == len(problems)
-    assert all(map(str.startswith, found, problems))
+    texts = catalog.problems({"components.yaml": components, "preferences/linux.yaml": LINUX % "a"})
+    texts = [text for text in texts if text.startswith("components.yaml")]
+    assert len(texts) == len(problems)
+    assert all(map(str.startswith, texts, problems))
 
 
 def test_a_clash_is_reported_where_both_are_used(catalog):
@@ -91,9 +91,9 @@ def test_instance_types_mix_in_components_too(catalog):
 
 
 def test_of_components_that_cannot_be_read_nothing_is_missed(catalog):
-    found = catalog.problems({"components.yaml": "a: [\n", "preferences/linux.yaml": LINUX % "a"})
-    assert len(found) == 1
-    assert found[0].startswith("components.yaml:2:1: is not YAML")
+    problems = catalog.problems({"components.yaml": "a: [\n", "preferences/linux.yaml": LINUX % "a"})
+    assert len(problems) == 1
+    assert problems[0].startswith("components.yaml:2:1: is not YAML")
 
 
 SIZE = "{vcpus: 1, memory: 1Gi}"
@@ -123,9 +123,9 @@ DERIVED = "{labels: {instancetype.kubevirt.io/vendor: me}}"
     ],
 )
 def test_no_fragment_sets_a_derived_label(catalog, file, text, place):
-    found = [problem for problem in catalog.problems({file: text % DERIVED}) if "derived" in problem]
+    problems = [problem for problem in catalog.problems({file: text % DERIVED}) if "derived" in problem]
     label = "instancetype.kubevirt.io/vendor"
-    assert found == [
+    assert problems == [
         f"{file}:{place}labels[{label}]: {label} is derived from the catalog's `vendor` and cannot be set by hand"
     ]
 
@@ -167,7 +167,7 @@ def test_what_a_layer_decides_itself(own, sets):
 )
 def test_the_leaves_of_fragments_over_each_other(fragments, leaves):
     """A map goes into a map, an empty one leaves it as it is, and whatever else takes its place."""
-    found = {}
+    collected = {}
     for fragment in fragments:
-        _collect(found, (), fragment, SimpleNamespace(spend=lambda _: None))
-    assert found == leaves
+        _collect(collected, (), fragment, SimpleNamespace(spend=lambda _: None))
+    assert collected == leaves

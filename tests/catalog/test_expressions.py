@@ -25,7 +25,7 @@ NAMES = {
 }
 
 
-def told(error):
+def message_of(error):
     """What is said of an expression; Python's and Jinja's words are their own."""
     return re.sub(r"(has no value: ).*", r"\1…", error.message)
 
@@ -69,8 +69,8 @@ def told(error):
     ],
 )
 def test_values(text, value):
-    found = evaluate(text, NAMES, Work())
-    assert (found, type(found)) == (value, type(value))
+    result = evaluate(text, NAMES, Work())
+    assert (result, type(result)) == (value, type(value))
 
 
 @pytest.mark.parametrize(
@@ -141,8 +141,8 @@ def test_values(text, value):
     ],
 )
 def test_filters_and_operators(text, value):
-    found = evaluate(f"{{{{ {text} }}}}", NAMES, Work())
-    assert (found, type(found)) == (value, type(value))
+    result = evaluate(f"{{{{ {text} }}}}", NAMES, Work())
+    assert (result, type(result)) == (value, type(value))
 
 
 AT_LIMITS = {"text": "x" * 2**16, "longer": "x" * (2**16 + 1), "items": [0] * 9999, "number": 2**128 - 1}
@@ -290,7 +290,7 @@ def test_what_has_no_value(text, message, snapshot):
 def test_templates_cannot_hang_fill_the_memory_or_reach_out(text, snapshot):
     with pytest.raises(ExpressionError) as caught:
         evaluate(text, NAMES, Work())
-    assert told(caught.value) == snapshot
+    assert message_of(caught.value) == snapshot
 
 
 @pytest.fixture
@@ -398,7 +398,7 @@ def test_what_cannot_be_compiled_is_charged_each_time():
 def test_what_would_multiply_sizes_is_refused_before_it_does(text, snapshot):
     with pytest.raises(ExpressionError) as caught:
         evaluate(text, NAMES, Work())
-    assert told(caught.value) == snapshot
+    assert message_of(caught.value) == snapshot
 
 
 @pytest.mark.usefixtures("little_work")
@@ -501,8 +501,8 @@ def test_names_alone_do_not_need_jinja():
 )
 def test_faults_of_expressions_have_their_place(catalog, spec, problem):
     text = f"class: m\nsizes: {{s: {{vcpus: 1, memory: 1Gi}}}}\nspec: {{{spec}}}\n"
-    (found,) = catalog.problems({"instancetypes/m.yaml": text})
-    assert found.startswith(f"instancetypes/m.yaml:{problem}")
+    (text_of_problem,) = catalog.problems({"instancetypes/m.yaml": text})
+    assert text_of_problem.startswith(f"instancetypes/m.yaml:{problem}")
 
 
 def test_a_filter_makes_text_of_a_number(catalog):
@@ -521,8 +521,8 @@ def test_parameters_of_the_catalog_are_names_and_may_be_lists_or_maps(catalog):
               t: {vcpus: 1, memory: 1Gi, spec: {gpus: "{{ gpus }}"}}
             """,
     }
-    found = {instancetype.size: instancetype.spec["gpus"] for instancetype in catalog.load(files).instancetypes}
-    assert found == {
+    gpus = {instancetype.size: instancetype.spec["gpus"] for instancetype in catalog.load(files).instancetypes}
+    assert gpus == {
         "s": [{"name": "g", "deviceName": "a/b"}],
         "t": [{"name": "g", "deviceName": "c/d"}],
     }

@@ -116,8 +116,8 @@ def test_the_artifact_that_a_catalog_extends_is_its_own_or_that_of_one_beside_it
     files = {"../own/catalog.yaml": own.encode(), "../base/catalog.yaml": base.encode(), "x/y": b""}
     folder = held(files).folder("../own")
     assert folder is not None
-    found = extended(folder, "own")
-    assert (found and str(found)) == reference
+    extension = extended(folder, "own")
+    assert (extension and str(extension)) == reference
 
 
 def test_an_artifact_is_extended_by_its_digest_and_the_catalog_that_says_otherwise_is_named() -> None:

@@ -47,7 +47,7 @@ class Repository:
             write(self.root / "base", BASE)
         write(self.root / name, {"catalog.yaml": f"name: {name}\nextends: ../base\n{extra}", **(files or {})})
         catalog = load_catalog(self.root / name)
-        return {each.name: each for each in (*catalog.instancetypes, *catalog.preferences)}
+        return {declared.name: declared for declared in (*catalog.instancetypes, *catalog.preferences)}
 
     def problems(self, files=None, *, extra=""):
         with pytest.raises(CatalogError) as caught:
@@ -61,10 +61,10 @@ def repository(tmp_path):
 
 
 def test_everything_is_taken_over(repository):
-    found = repository.load()
-    assert found.keys() == {"z1.small", "z1.large", "z1.smallbig", "z1.largebig", "one", "one.desktop", "two"}
-    assert found["z1.small"].labels["instancetype.kubevirt.io/vendor"] == "base.example.org"
-    assert found["one.desktop"].display_name == "One Desktop"
+    by_name = repository.load()
+    assert by_name.keys() == {"z1.small", "z1.large", "z1.smallbig", "z1.largebig", "one", "one.desktop", "two"}
+    assert by_name["z1.small"].labels["instancetype.kubevirt.io/vendor"] == "base.example.org"
+    assert by_name["one.desktop"].display_name == "One Desktop"
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,11 @@ def test_what_it_declares_itself_it_has(repository):
         "instancetypes/m.yaml": "sizes: {large: {memory: 20Gi}, huge: {vcpus: 8}}\n",
         "preferences/linux.yaml": "preferences: {two: {osType: other}}\n",
     }
-    found = repository.load(files, extra="select: {instancetypes: [], preferences: [one]}\n")
-    assert found.keys() == {"z1.large", "z1.huge", "z1.hugebig", "one", "two"}
-    assert str(found["z1.large"].memory) == "20Gi"
-    assert (found["z1.huge"].vcpus, str(found["z1.huge"].memory)) == (8, "32Gi")
-    assert found["two"].os_type == "other"
+    by_name = repository.load(files, extra="select: {instancetypes: [], preferences: [one]}\n")
+    assert by_name.keys() == {"z1.large", "z1.huge", "z1.hugebig", "one", "two"}
+    assert str(by_name["z1.large"].memory) == "20Gi"
+    assert (by_name["z1.huge"].vcpus, str(by_name["z1.huge"].memory)) == (8, "32Gi")
+    assert by_name["two"].os_type == "other"
 
 
 def test_its_layers_are_above_those_it_extends(repository):
@@ -102,14 +102,14 @@ def test_its_layers_are_above_those_it_extends(repository):
         "preferences/linux.yaml": "defaults: {spec: {devices: {preferredInputBus: virtio}}}\npreferences: {}\n",
     }
     extra = "vendor: own.example.org\nlabels: {team: own, tier: null}\nparameters: {gpu: example.org/new}\n"
-    found = repository.load(files, extra=extra)
-    small = found["z1.small"]
+    by_name = repository.load(files, extra=extra)
+    small = by_name["z1.small"]
     assert (small.display_name, small.spec["ioThreadsPolicy"], small.labels["mine"]) == ("Ours", "auto", "x")
     assert small.annotations["gpu"] == "example.org/new"
     assert small.labels["instancetype.kubevirt.io/vendor"] == "own.example.org"
     assert small.labels["team"] == "own"
     assert "tier" not in small.labels
-    assert found["one"].spec["devices"] == {"preferredDiskBus": "sata", "preferredInputBus": "virtio"}
+    assert by_name["one"].spec["devices"] == {"preferredDiskBus": "sata", "preferredInputBus": "virtio"}
 
 
 def test_components_are_shared(repository):
@@ -117,17 +117,17 @@ def test_components_are_shared(repository):
         "components.yaml": "disk: {spec: {devices: {preferredDiskBus: virtio}}}\nmore: {components: [both]}\n",
         "preferences/own.yaml": "preferences: {three: {components: [more]}}\n",
     }
-    found = repository.load(files)
+    by_name = repository.load(files)
     for name in ("one", "two", "three"):
-        assert found[name].spec["devices"] == {"preferredDiskBus": "virtio", "preferredInputBus": "usb"}
+        assert by_name[name].spec["devices"] == {"preferredDiskBus": "virtio", "preferredInputBus": "usb"}
 
 
 def test_a_variant_may_be_added(repository):
-    found = repository.load(
+    by_name = repository.load(
         {"instancetypes/m.yaml": "variants: {x: {sizes: [small], labels: {x: one}}}\n"},
         extra="select: {instancetypes: [z1.small], preferences: []}\n",
     )
-    assert found.keys() == {"z1.small", "z1.smallx"}
+    assert by_name.keys() == {"z1.small", "z1.smallx"}
 
 
 def test_chains(repository):

@@ -90,8 +90,8 @@ from virtcatalog.manifests.folder import SourceError, held
     ],
 )
 def test_faults_of_files(catalog, files, problem):
-    (found,) = catalog.problems(files)
-    assert found.startswith(problem)
+    (text,) = catalog.problems(files)
+    assert text.startswith(problem)
 
 
 def test_a_path_without_a_catalog(tmp_path):
@@ -115,8 +115,8 @@ def test_folders_may_have_folders(catalog):
 def test_text_that_is_not_utf8(catalog):
     catalog.write({})
     (catalog.root / "components.yaml").write_bytes(b"a: \xff\n")
-    (found,) = catalog.problems()
-    assert found == "components.yaml:1:4: is not UTF-8 text"
+    (text,) = catalog.problems()
+    assert text == "components.yaml:1:4: is not UTF-8 text"
 
 
 FILES = {
@@ -163,8 +163,8 @@ def test_a_folder_that_a_disk_does_not_give(monkeypatch):
 def test_a_file_that_cannot_be_read(catalog):
     catalog.write({"components.yaml": "{}"})
     (catalog.root / "components.yaml").chmod(0)
-    (found,) = catalog.problems()
-    assert found == "components.yaml: cannot be read: permission denied"
+    (text,) = catalog.problems()
+    assert text == "components.yaml: cannot be read: permission denied"
 
 
 def test_links_stay_in_the_catalog(catalog, tmp_path_factory):
@@ -203,8 +203,8 @@ def test_what_is_no_regular_file_is_not_opened(catalog):
 
 def test_aliases_cannot_explode(catalog):
     lines = ["a0: &a0 {x: {y: z}}"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]
-    (found,) = catalog.problems({"catalog.yaml": "name: x\nkubevirt: v1.9.0\nparameters:\n  " + "\n  ".join(lines)})
-    assert "aliases stand for more than" in found
+    (text,) = catalog.problems({"catalog.yaml": "name: x\nkubevirt: v1.9.0\nparameters:\n  " + "\n  ".join(lines)})
+    assert "aliases stand for more than" in text
 
 
 def test_aliases_are_as_good_as_written_out(catalog):
@@ -223,8 +223,8 @@ def test_everything_wrong_is_reported_in_one_run(catalog):
         "overlays.yaml": "e: {scope: clusters}\n",
         "vms/vm.yaml": "kind: VirtualMachine\n",
     }
-    found = catalog.problems(files)
-    assert [each.partition(":")[0] for each in found] == [
+    texts = catalog.problems(files)
+    assert [text.partition(":")[0] for text in texts] == [
         *("catalog.yaml", "instancetypes/m.yaml", "instancetypes/m.yaml", "instancetypes/n.yaml", "overlays.yaml"),
         *("preferences/linux.yaml", "vms/vm.yaml", "vms/vm.yaml"),  # replacedBy may have meant the misspelt one
     ]
@@ -254,11 +254,11 @@ def test_an_instance_type_and_a_preference_may_share_a_name(catalog):
     ],
 )
 def test_the_names_of_the_operator_are_taken_unless_it_deploys_nothing(catalog, files, name):
-    (found,) = catalog.problems(files)
-    assert f"KubeVirt's operator deploys {name!r} itself" in found
+    (text,) = catalog.problems(files)
+    assert f"KubeVirt's operator deploys {name!r} itself" in text
     off = {"catalog.yaml": "name: x\nkubevirt: v1.9.0\noperator: {commonInstancetypes: disabled}\n"}
     loaded = catalog.load(files | off)
-    assert name in [each.name for each in (*loaded.instancetypes, *loaded.preferences)]
+    assert name in [declared.name for declared in (*loaded.instancetypes, *loaded.preferences)]
     assert not loaded.operator_deployment
 
 

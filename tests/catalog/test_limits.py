@@ -38,10 +38,10 @@ def test_reading_ends_after_so_many_problems(catalog):
 
 
 def test_what_is_rendered_has_a_limit(catalog, monkeypatch):
-    made = catalog.load({})
+    loaded = catalog.load({})
     monkeypatch.setattr(output, "RENDERED_BYTES", 1000)
     with pytest.raises(CatalogError) as caught:
-        output.render(made)
+        output.render(loaded)
     (problem,) = caught.value.problems
     assert problem.file.endswith("instancetypes/m.yaml")
     assert problem.message == "with this, the manifests of the catalog have more than 0 MiB"
@@ -67,9 +67,9 @@ def test_what_is_rendered_has_a_limit(catalog, monkeypatch):
 )
 def test_expressions_of_a_wrong_type_have_their_place(catalog, entry, problem):
     text = f"class: m\nsizes: {{s: {{vcpus: 1, memory: 1Gi}}}}\n{entry}\n"
-    (found,) = catalog.problems({"instancetypes/m.yaml": text})
-    assert found.startswith("instancetypes/m.yaml:3:")
-    assert problem in found
+    (text_of_problem,) = catalog.problems({"instancetypes/m.yaml": text})
+    assert text_of_problem.startswith("instancetypes/m.yaml:3:")
+    assert problem in text_of_problem
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,10 @@ def test_expressions_of_a_wrong_type_have_their_place(catalog, entry, problem):
     [("osType", "must be a string, not a list"), ("arch", "must be one of amd64, arm64, s390x, not a list")],
 )
 def test_expressions_of_a_wrong_type_in_preferences_have_their_place(catalog, field, fault):
-    (found,) = catalog.problems({"preferences/linux.yaml": f"preferences: {{x: {{{field}: '{{{{ [1] }}}}'}}}}\n"})
-    assert f"preferences.x.{field}: {fault}" in found
+    (text_of_problem,) = catalog.problems(
+        {"preferences/linux.yaml": f"preferences: {{x: {{{field}: '{{{{ [1] }}}}'}}}}\n"}
+    )
+    assert f"preferences.x.{field}: {fault}" in text_of_problem
 
 
 def test_an_empty_kubevirt_is_a_missing_one(catalog):
@@ -101,8 +103,8 @@ def test_places_of_many_problems_and_what_was_perhaps_meant_do_not_add_up(catalo
     sizes = ", ".join(f"s{number}: {{vcpus: 1, memory: 1Gi}}" for number in range(1500))
     wanted = ", ".join(f"t{number}" for number in range(1500))
     variants = f"variants: {{v: {{sizes: [{wanted}, {'x' * 60_000}]}}}}"
-    told, first, *_ = catalog.problems({"instancetypes/m.yaml": f"class: m\nsizes: {{{sizes}}}\n{variants}\n"})
-    assert told.endswith(": has 1,000 problems, the first of which are here; there may be more")
+    total, first, *_ = catalog.problems({"instancetypes/m.yaml": f"class: m\nsizes: {{{sizes}}}\n{variants}\n"})
+    assert total.endswith(": has 1,000 problems, the first of which are here; there may be more")
     assert first == "instancetypes/m.yaml:3:24: variants.v.sizes[0]: the class has no size 't0'"
 
 

@@ -32,8 +32,8 @@ def overlay(catalog, text):
     ],
 )
 def test_what_an_environment_includes(catalog, text, names):
-    loaded, found = overlay(catalog, text)
-    assert [obj["metadata"]["name"] for obj in loaded.objects() if found.includes(obj)] == names
+    loaded, environment = overlay(catalog, text)
+    assert [obj["metadata"]["name"] for obj in loaded.objects() if environment.includes(obj)] == names
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_what_an_environment_includes(catalog, text, names):
     ],
 )
 def test_the_scope_says_which_kinds(catalog, text, kinds):
-    _, found = overlay(catalog, text)
-    assert kinds in (len(found.kinds), list(found.kinds))
+    _, environment = overlay(catalog, text)
+    assert kinds in (len(environment.kinds), list(environment.kinds))
 
 
 def test_the_release_that_it_runs(catalog):
@@ -55,15 +55,15 @@ def test_the_release_that_it_runs(catalog):
 
 
 def test_a_vendor_of_its_own_is_a_label(catalog):
-    _, found = overlay(catalog, "{vendor: lab.example.org, labels: {a: b}, annotations: {C.d/E: d e}}")
-    assert found.labels == {"a": "b", f"{P}vendor": "lab.example.org"}
-    assert found.annotations == {"C.d/E": "d e"}  # Kubernetes judges keys of annotations in lower case
+    _, environment = overlay(catalog, "{vendor: lab.example.org, labels: {a: b}, annotations: {C.d/E: d e}}")
+    assert environment.labels == {"a": "b", f"{P}vendor": "lab.example.org"}
+    assert environment.annotations == {"C.d/E": "d e"}  # Kubernetes judges keys of annotations in lower case
 
 
 def test_a_patch_is_for_what_it_selects(catalog):
     text = "{patches: [{select: {names: [m.small]}, metadata: {annotations: {a: b}}, spec: {schedulerName: x}}]}"
-    loaded, found = overlay(catalog, text)
-    patched = {obj["metadata"]["name"]: found.patches_for(obj) for obj in loaded.objects()}
+    loaded, environment = overlay(catalog, text)
+    patched = {obj["metadata"]["name"]: environment.patches_for(obj) for obj in loaded.objects()}
     assert patched == {
         "m.small": ({"metadata": {"annotations": {"a": "b"}}, "spec": {"schedulerName": "x"}},),
         "m.large": (),
@@ -73,21 +73,21 @@ def test_a_patch_is_for_what_it_selects(catalog):
 
 def test_patches_take_the_labels_along_that_restate_what_they_change(catalog):
     text = "{patches: [{select: {names: ['m.*']}, spec: {memory: {hugepages: {pageSize: 2Mi}}}}]}"
-    _, found = overlay(catalog, text)
-    (patch,) = found.patches
+    _, environment = overlay(catalog, text)
+    (patch,) = environment.patches
     assert patch.patch["metadata"] == {"labels": {f"{P}hugepages": "2Mi"}}
 
 
 def test_patches_take_labels_away_with_what_they_remove(catalog):
     text = "{patches: [{select: {names: [linux.one]}, spec: {requirements: {cpu: null}}}]}"
-    _, found = overlay(catalog, text)
-    assert found.patches[0].patch["metadata"] == {"labels": {f"{P}required-cpu": None}}
+    _, environment = overlay(catalog, text)
+    assert environment.patches[0].patch["metadata"] == {"labels": {f"{P}required-cpu": None}}
 
 
 def test_a_patch_divides_where_labels_differ(catalog):
     text = "{patches: [{select: {names: ['m.*']}, spec: {cpu: {guest: 4}}}]}"
-    _, found = overlay(catalog, text)
-    assert {patch.target.names: patch.patch.get("metadata") for patch in found.patches} == {
+    _, environment = overlay(catalog, text)
+    assert {patch.target.names: patch.patch.get("metadata") for patch in environment.patches} == {
         ("m.small",): {"labels": {f"{P}cpu": "4"}},
         ("m.large",): None,
     }
@@ -99,17 +99,31 @@ def test_an_environment_has_what_it_says(catalog):
         "namespaces: ['x*'], deprecated: false, select: {names: [m.small], kinds: [VirtualMachineInstancetype], "
         "labels: {l: v}}, labels: {k: v}, vendor: me, annotations: {x: z}}"
     )
-    _, made = overlay(catalog, text.replace("labels: {l: v}", f"labels: {{{P}vendor: example.org}}"))
-    assert (made.name, made.description, made.kubevirt, made.scope) == ("e", "D", "v1.9.0", "both")
-    assert (made.namespace, made.templates, made.clusters, made.namespaces) == ("a", "b", ("c", "d"), ("x*",))
-    assert (made.deprecated, made.labels, made.annotations) == (False, {"k": "v", f"{P}vendor": "me"}, {"x": "z"})
-    assert (made.select.names, made.select.kinds) == (("m.small",), ("VirtualMachineInstancetype",))
-    assert made.select.labels == {f"{P}vendor": "example.org"}
+    _, environment = overlay(catalog, text.replace("labels: {l: v}", f"labels: {{{P}vendor: example.org}}"))
+    assert (environment.name, environment.description, environment.kubevirt, environment.scope) == (
+        "e",
+        "D",
+        "v1.9.0",
+        "both",
+    )
+    assert (environment.namespace, environment.templates, environment.clusters, environment.namespaces) == (
+        "a",
+        "b",
+        ("c", "d"),
+        ("x*",),
+    )
+    assert (environment.deprecated, environment.labels, environment.annotations) == (
+        False,
+        {"k": "v", f"{P}vendor": "me"},
+        {"x": "z"},
+    )
+    assert (environment.select.names, environment.select.kinds) == (("m.small",), ("VirtualMachineInstancetype",))
+    assert environment.select.labels == {f"{P}vendor": "example.org"}
 
 
 def test_templates_may_lie_where_everything_else_does(catalog):
-    _, made = overlay(catalog, "{scope: namespaced, namespace: a, templates: a}")
-    assert (made.scope, made.namespace, made.templates) == ("namespaced", "a", "a")
+    _, environment = overlay(catalog, "{scope: namespaced, namespace: a, templates: a}")
+    assert (environment.scope, environment.namespace, environment.templates) == ("namespaced", "a", "a")
 
 
 @pytest.mark.parametrize(
@@ -169,9 +183,9 @@ def test_templates_may_lie_where_everything_else_does(catalog):
     ],
 )
 def test_faults_of_an_environment_have_their_place(catalog, text, problem):
-    found = catalog.problems({"overlays.yaml": f"e: {text}\n"})
-    assert found[0].startswith(f"overlays.yaml:{problem}")
-    assert len(found) == 1
+    problems = catalog.problems({"overlays.yaml": f"e: {text}\n"})
+    assert problems[0].startswith(f"overlays.yaml:{problem}")
+    assert len(problems) == 1
 
 
 def test_a_key_of_an_annotation_is_judged_in_lower_case(catalog):
@@ -187,8 +201,8 @@ def test_a_patch_must_select_something_that_the_environment_has(catalog):
 
 
 def test_names_of_environments_are_names(catalog):
-    (found,) = catalog.problems({"overlays.yaml": "Lab/x: {}\n"})
-    assert found.startswith("overlays.yaml:1:1: [Lab/x]: Kubernetes refuses the name 'Lab/x'")
+    (problem,) = catalog.problems({"overlays.yaml": "Lab/x: {}\n"})
+    assert problem.startswith("overlays.yaml:1:1: [Lab/x]: Kubernetes refuses the name 'Lab/x'")
 
 
 @pytest.mark.parametrize(

@@ -19,17 +19,17 @@ def own():
 
 
 def test_four_classes_of_five_sizes(own):
-    found = {
+    types = {
         instancetype.name: (instancetype.vcpus, str(instancetype.memory), instancetype.breaks_ratio)
         for instancetype in own.instancetypes
     }
-    assert len(found) == 20
+    assert len(types) == 20
     sizes = {"xsmall": 1, "small": 1, "medium": 2, "large": 4, "xlarge": 8}
     for series, gib in {"c": 2, "m": 4, "r": 8, "g": 4}.items():
         for size, vcpus in sizes.items():
             if size != "xsmall":
-                assert found[f"{series}.{size}"] == (vcpus, f"{vcpus * gib}Gi", False)
-        assert found[f"{series}.xsmall"][2]
+                assert types[f"{series}.{size}"] == (vcpus, f"{vcpus * gib}Gi", False)
+        assert types[f"{series}.xsmall"][2]
 
 
 def test_no_name_is_the_operators(own):
@@ -53,7 +53,7 @@ def test_every_windows_since_7_has_a_variant_with_virtio(own):
 
 def test_environments(own):
     production, lab = own.overlay("production"), own.overlay("lab")
-    deprecated = {each.name for each in (*own.instancetypes, *own.preferences) if each.deprecated}
+    deprecated = {declared.name for declared in (*own.instancetypes, *own.preferences) if declared.deprecated}
     names = {obj["metadata"]["name"] for obj in own.objects() if production.includes(obj)}
     assert deprecated
     assert deprecated <= names
@@ -106,4 +106,4 @@ def test_schemas_are_schemas_and_describe_the_keys():
     for schema in catalog_schemas().values():
         jsonschema.Draft202012Validator.check_schema(schema)
     size = catalog_schemas()["catalog/instancetypes.json"]["$defs"]["Size"]
-    assert all(each.get("description") for each in size["properties"].values())
+    assert all(key_schema.get("description") for key_schema in size["properties"].values())

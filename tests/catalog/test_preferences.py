@@ -15,8 +15,8 @@ def test_defaults_lie_below_entries_and_those_below_variants(catalog):
           linux.two:
         """
     loaded = catalog.load({"preferences/linux.yaml": text})
-    found = {preference.name: {key: preference.labels[key] for key in "abc"} for preference in loaded.preferences}
-    assert found == {
+    labels = {preference.name: {key: preference.labels[key] for key in "abc"} for preference in loaded.preferences}
+    assert labels == {
         "linux.one": {"a": "default", "b": "entry", "c": "entry"},
         "linux.one.desktop": {"a": "default", "b": "entry", "c": "variant"},
         "linux.two": {"a": "default", "b": "default", "c": "default"},
@@ -36,8 +36,8 @@ def test_defaults_lie_below_entries_and_those_below_variants(catalog):
     ],
 )
 def test_requirements_are_short_for_the_spec(catalog, text, requirements):
-    made = catalog.entry("x", {"preferences/linux.yaml": f"preferences: {{x: {{requirements: {text}}}}}\n"})
-    assert made["spec"]["requirements"] == requirements
+    preference = catalog.entry("x", {"preferences/linux.yaml": f"preferences: {{x: {{requirements: {text}}}}}\n"})
+    assert preference["spec"]["requirements"] == requirements
 
 
 def test_a_variant_changes_or_removes_single_requirements(catalog):
@@ -51,10 +51,10 @@ def test_a_variant_changes_or_removes_single_requirements(catalog):
               none: {requirements: null}
         """
     loaded = catalog.load({"preferences/linux.yaml": text})
-    found = {preference.variant: preference.spec.get("requirements") for preference in loaded.preferences}
-    assert found["more"] == {"cpu": {"guest": 8}, "memory": {"guest": "4Gi"}}
-    assert found["less"] == {"memory": {"guest": "4Gi"}}
-    assert found["none"] is None
+    requirements = {preference.variant: preference.spec.get("requirements") for preference in loaded.preferences}
+    assert requirements["more"] == {"cpu": {"guest": 8}, "memory": {"guest": "4Gi"}}
+    assert requirements["less"] == {"memory": {"guest": "4Gi"}}
+    assert requirements["none"] is None
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_a_variant_changes_or_removes_single_requirements(catalog):
     ],
 )
 def test_labels_restate_the_declaration(catalog, entry, labels):
-    made = catalog.entry("x", {"preferences/linux.yaml": f"preferences: {{x: {entry}}}\n"})
-    assert made["metadata"]["labels"] == {P + key: value for key, value in labels.items()} | {
+    preference = catalog.entry("x", {"preferences/linux.yaml": f"preferences: {{x: {entry}}}\n"})
+    assert preference["metadata"]["labels"] == {P + key: value for key, value in labels.items()} | {
         f"{P}vendor": "example.org"
     }
 
@@ -79,23 +79,25 @@ def test_the_architecture_is_but_a_label_before_kubevirt_1_7(catalog):
         "catalog.yaml": "name: x\nkubevirt: v1.6.0\n",
         "preferences/linux.yaml": "preferences: {x: {arch: arm64}}\n",
     }
-    made = catalog.entry("x", files)
-    assert made["metadata"]["labels"] == {f"{P}arch": "arm64"}
-    assert made["spec"] == {}
+    preference = catalog.entry("x", files)
+    assert preference["metadata"]["labels"] == {f"{P}arch": "arm64"}
+    assert preference["spec"] == {}
 
 
 def test_the_display_name_is_an_annotation(catalog):
-    made = catalog.entry("x", {"preferences/linux.yaml": "preferences: {x: {displayName: X, description: Text.}}\n"})
-    assert made["metadata"]["annotations"] == {"openshift.io/display-name": "X", f"{P}description": "Text."}
+    preference = catalog.entry(
+        "x", {"preferences/linux.yaml": "preferences: {x: {displayName: X, description: Text.}}\n"}
+    )
+    assert preference["metadata"]["annotations"] == {"openshift.io/display-name": "X", f"{P}description": "Text."}
 
 
 def test_expressions_know_the_name_and_the_variant(catalog):
     text = "defaults: {annotations: {tags: 'hidden,{{ name }}{{ variant }}'}}\npreferences: {x: {variants: {v: {}}}}\n"
-    found = {
+    tags = {
         preference.name: preference.annotations["tags"]
         for preference in catalog.load({"preferences/linux.yaml": text}).preferences
     }
-    assert found == {"x": "hidden,x", "x.v": "hidden,xv"}
+    assert tags == {"x": "hidden,x", "x.v": "hidden,xv"}
 
 
 @pytest.mark.parametrize(
@@ -148,9 +150,9 @@ def test_expressions_know_the_name_and_the_variant(catalog):
     ],
 )
 def test_faults_of_a_preference_have_their_place(catalog, entry, problem):
-    found = catalog.problems({"preferences/linux.yaml": f"preferences: {{x: {entry}}}\n"})
-    assert len(found) == 1
-    assert found[0].startswith(f"preferences/linux.yaml:{problem}")
+    problems = catalog.problems({"preferences/linux.yaml": f"preferences: {{x: {entry}}}\n"})
+    assert len(problems) == 1
+    assert problems[0].startswith(f"preferences/linux.yaml:{problem}")
 
 
 def test_a_key_of_an_annotation_is_judged_in_lower_case(catalog):
@@ -191,11 +193,11 @@ def test_deprecation_is_a_label_and_annotations(catalog):
           x: {}
           w: {deprecated: {replacedBy: x, sunset: 2027-06-01}, variants: {z: {deprecated: null}}}
         """
-    found = {preference.name: preference for preference in catalog.load({"preferences/linux.yaml": text}).preferences}
-    assert found["w"].labels[f"{P}deprecated"] == "true"
-    assert found["w"].annotations == {f"{P}replacedBy": "x", f"{P}sunset": "2027-06-01"}
-    assert found["w.z"].deprecated is None
-    assert f"{P}deprecated" not in found["w.z"].labels
+    by_name = {preference.name: preference for preference in catalog.load({"preferences/linux.yaml": text}).preferences}
+    assert by_name["w"].labels[f"{P}deprecated"] == "true"
+    assert by_name["w"].annotations == {f"{P}replacedBy": "x", f"{P}sunset": "2027-06-01"}
+    assert by_name["w.z"].deprecated is None
+    assert f"{P}deprecated" not in by_name["w.z"].labels
 
 
 def test_a_class_is_deprecated_size_by_size(catalog):

@@ -18,8 +18,8 @@ def problem(catalog):
     """The one problem that a text of prices makes in a catalog."""
 
     def find(text: str) -> str:
-        (found,) = catalog.problems({"prices.yaml": text, "overlays.yaml": "lab: {}\n"})
-        return found
+        (problem,) = catalog.problems({"prices.yaml": text, "overlays.yaml": "lab: {}\n"})
+        return problem
 
     return find
 
@@ -27,7 +27,7 @@ def problem(catalog):
 def test_a_machine_costs_its_cpus_memory_and_devices():
     prices = prices_of({"perHour": {"cpu": 0.01, "memory": "0.0025", "example.org/gpu": 1}})
     assert prices.of_type(SPEC).hour == Fraction(4, 100)
-    gpus = {"gpus": [{"name": each, "deviceName": "example.org/gpu"} for each in "ab"]}
+    gpus = {"gpus": [{"name": name, "deviceName": "example.org/gpu"} for name in "ab"]}
     assert prices.of_type({**SPEC, **gpus}).hour == Fraction(204, 100)
 
 
@@ -109,9 +109,9 @@ def test_how_amounts_are_rounded(amount, hour, month):
 
 
 def test_a_catalog_has_its_prices(catalog):
-    found = catalog.load({"prices.yaml": "currency: EUR\nperHour: {cpu: 0.0125, memory: 0}\n"}).prices
-    assert (found.currency, found.rates["cpu"]) == ("EUR", Fraction(1, 80))
-    assert found.of_type({"cpu": {"guest": 3}}).hour == Fraction(3, 80)
+    prices = catalog.load({"prices.yaml": "currency: EUR\nperHour: {cpu: 0.0125, memory: 0}\n"}).prices
+    assert (prices.currency, prices.rates["cpu"]) == ("EUR", Fraction(1, 80))
+    assert prices.of_type({"cpu": {"guest": 3}}).hour == Fraction(3, 80)
 
 
 def test_a_catalog_need_not_have_any(catalog):
@@ -178,10 +178,10 @@ def test_there_are_no_other_resources(name):
 
 
 def test_where_the_catalog_is_broken_nothing_is_missed(catalog):
-    found = catalog.problems(
+    problems = catalog.problems(
         {"prices.yaml": "perHour: {}\nclasses: {n: {cpu: 1}}\n", "instancetypes/n.yaml": "class: n\nsizes: 1\n"}
     )
-    assert not [each for each in found if "prices.yaml" in each]
+    assert not [problem for problem in problems if "prices.yaml" in problem]
 
 
 def test_a_file_of_its_own_has_places_too(tmp_path):

@@ -124,5 +124,5 @@ def test_what_belongs_elsewhere(catalog, file: str, text: str, problems: list[st
 @pytest.mark.parametrize("annotations", ["{a/b: c}", ""])
 def test_annotations_of_the_catalog_come_beside_those_of_gitops(catalog, annotations: str) -> None:
     text = f"name: test\nkubevirt: v1.9.0\nannotations: {annotations}\ngitops: {{argocd: {{syncWave: 1}}}}\n"
-    found = catalog.load({"catalog.yaml": text}).objects()[0]["metadata"]["annotations"]
-    assert found == {"argocd.argoproj.io/sync-wave": "1", **({"a/b": "c"} if annotations else {})}
+    written = catalog.load({"catalog.yaml": text}).objects()[0]["metadata"]["annotations"]
+    assert written == {"argocd.argoproj.io/sync-wave": "1", **({"a/b": "c"} if annotations else {})}

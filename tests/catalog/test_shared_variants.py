@@ -21,17 +21,17 @@ FILE = """\
     ],
 )
 def test_globs_say_which_have_it(catalog, desktop, names):
-    found = catalog.load({"preferences/linux.yaml": FILE.format(desktop=desktop)})
-    assert {preference.name for preference in found.preferences} == names
+    loaded = catalog.load({"preferences/linux.yaml": FILE.format(desktop=desktop)})
+    assert {preference.name for preference in loaded.preferences} == names
 
 
 def test_it_is_a_layer_between_the_preference_and_its_own_variant(catalog):
     text = FILE.format(desktop='{displayName: "{{ displayName }} Desktop", description: Shared.}')
-    found = {preference.name: preference for preference in catalog.load({"preferences/linux.yaml": text}).preferences}
-    assert (found["one.desktop"].display_name, found["one.desktop"].description) == ("One Desktop", "Shared.")
-    assert (found["two.desktop"].display_name, found["two.desktop"].description) == ("Two Desktop", "Our own.")
-    assert found["one.desktop"].source.line == 3
-    assert found["two.desktop"].source.line == 6
+    by_name = {preference.name: preference for preference in catalog.load({"preferences/linux.yaml": text}).preferences}
+    assert (by_name["one.desktop"].display_name, by_name["one.desktop"].description) == ("One Desktop", "Shared.")
+    assert (by_name["two.desktop"].display_name, by_name["two.desktop"].description) == ("Two Desktop", "Our own.")
+    assert by_name["one.desktop"].source.line == 3
+    assert by_name["two.desktop"].source.line == 6
 
 
 def test_a_glob_that_matches_nothing_is_a_mistake(catalog):

@@ -26,7 +26,7 @@ defaults:
 
 def templates(catalog, text, **files):
     return catalog.load(
-        BASE | {"templates/linux.yaml": text} | {name.replace("_", "."): each for name, each in files.items()}
+        BASE | {"templates/linux.yaml": text} | {name.replace("_", "."): content for name, content in files.items()}
     )
 
 
@@ -43,8 +43,8 @@ def one(catalog, own="", **files):
 
 
 def test_an_expression_may_have_the_name_of_the_template(catalog):
-    made = one(catalog, "    displayName: '{{ name }} of {{ size }}'\n").templates[0].manifest()
-    assert "one-server-small of small" in made["metadata"]["annotations"].values()
+    template = one(catalog, "    displayName: '{{ name }} of {{ size }}'\n").templates[0].manifest()
+    assert "one-server-small of small" in template["metadata"]["annotations"].values()
 
 
 def test_an_expression_may_name_what_the_template_takes(catalog):
@@ -68,8 +68,8 @@ def test_every_system_has_every_workload_and_size_unless_it_says_which(catalog):
         "one-desktop-large",
         "two-desktop-large",
     ]
-    made = loaded.templates[-1].manifest()
-    assert made["metadata"] == {
+    template = loaded.templates[-1].manifest()
+    assert template["metadata"] == {
         "name": "two-desktop-large",
         "labels": {
             "flavor.template.kubevirt.io/large": "true",
@@ -81,15 +81,15 @@ def test_every_system_has_every_workload_and_size_unless_it_says_which(catalog):
             "openshift.io/display-name": "two, desktop, large",
         },
     }
-    vm = made["spec"]["virtualMachine"]
+    vm = template["spec"]["virtualMachine"]
     assert vm["metadata"] == {"name": "${NAME}"}
     assert vm["spec"]["instancetype"] == {"kind": "VirtualMachineClusterInstancetype", "name": "m.large"}
     assert vm["spec"]["preference"] == {"kind": "VirtualMachineClusterPreference", "name": "linux.two"}
 
 
 def test_a_vms_name_is_a_parameter_of_its_own(catalog):
-    (made,) = one(catalog).templates
-    assert made.spec["parameters"] == [
+    (template,) = one(catalog).templates
+    assert template.spec["parameters"] == [
         {"name": "NAME", "generate": "expression", "description": "The VM's name.", "from": "one-[a-z0-9]{6}"}
     ]
 
@@ -104,9 +104,14 @@ sizes: {small: {labels: {b: size, c: size, d: size}}}
 workloads: {server: {labels: {c: workload, d: workload}, vm: {spec: {template: {spec: {domain: {devices: {}}}}}}}}
 systems: {one: {labels: {d: system}, vm: {spec: {runStrategy: null, running: false}}}}
 """
-    (made,) = templates(catalog, text).templates
-    assert {key: made.labels[key] for key in "abcd"} == {"a": "default", "b": "size", "c": "workload", "d": "system"}
-    assert made.spec["virtualMachine"]["spec"].keys() == {"instancetype", "running", "template"}
+    (template,) = templates(catalog, text).templates
+    assert {key: template.labels[key] for key in "abcd"} == {
+        "a": "default",
+        "b": "size",
+        "c": "workload",
+        "d": "system",
+    }
+    assert template.spec["virtualMachine"]["spec"].keys() == {"instancetype", "running", "template"}
 
 
 def test_references_to_parameters_are_no_expressions(catalog):
@@ -116,18 +121,18 @@ def test_references_to_parameters_are_no_expressions(catalog):
       metadata: {annotations: {a: "${TEXT}-{{ size }}"}}
       spec: {template: {spec: {terminationGracePeriodSeconds: "${{CPUS}}"}}}
 """
-    (made,) = one(catalog, own).templates
-    vm = made.spec["virtualMachine"]
+    (template,) = one(catalog, own).templates
+    vm = template.spec["virtualMachine"]
     assert vm["metadata"]["annotations"] == {"a": "${TEXT}-small"}
     assert vm["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] == "${{CPUS}}"
-    assert made.spec["parameters"][2] == {"name": "TEXT", "value": "one"}
+    assert template.spec["parameters"][2] == {"name": "TEXT", "value": "one"}
 
 
 ENDED = "and a value is put in as it is: write what it means"
 
 
 @pytest.mark.parametrize(
-    ("own", "found"),
+    ("own", "places"),
     [
         (
             "    instancetype: m.smal\n",
@@ -194,13 +199,13 @@ ENDED = "and a value is put in as it is: write what it means"
         ),
     ],
 )
-def test_what_is_wrong_has_a_place(catalog, own, found):
+def test_what_is_wrong_has_a_place(catalog, own, places):
     problems = catalog.problems(BASE | {"templates/linux.yaml": text_of(own)})
-    assert problems == [f"templates/linux.yaml:{each}" for each in found]
+    assert problems == [f"templates/linux.yaml:{place}" for place in places]
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "places"),
     [
         (
             "'{{ os }}_{{ size }}'",
@@ -221,10 +226,10 @@ def test_what_is_wrong_has_a_place(catalog, own, found):
         ),
     ],
 )
-def test_names_of_templates_are_looked_at(catalog, name, found):
+def test_names_of_templates_are_looked_at(catalog, name, places):
     systems = "  one: {preference: linux.one}\n  two: {preference: linux.two}\n"
     problems = catalog.problems(BASE | {"templates/linux.yaml": f"name: {name}{matrix(systems)}"})
-    assert list(dict.fromkeys(problems)) == [f"templates/linux.yaml:{each}" for each in found]
+    assert list(dict.fromkeys(problems)) == [f"templates/linux.yaml:{place}" for place in places]
 
 
 def test_a_label_that_kubernetes_refuses_is_told_at_its_place(catalog):
@@ -295,14 +300,14 @@ without: {kubevirt: v1.9.0, templates: vm-templates, select: {names: ["linux.*"]
     def test_deprecated_preferences_take_their_templates_along(self, catalog):
         text = matrix("  old: {preference: linux.old, workloads: {server: [small]}}\n")
         overlays = "new: {kubevirt: v1.9.0, templates: t, deprecated: false}\nall: {kubevirt: v1.9.0, templates: t}\n"
-        (made,) = templates(catalog, text, overlays_yaml=overlays).templates
-        assert made.environments == ("all",)
+        (template,) = templates(catalog, text, overlays_yaml=overlays).templates
+        assert template.environments == ("all",)
 
     def test_a_namespace_of_its_own_has_its_own_kinds(self, catalog):
         loaded = one(catalog, **self.FILES)
         (there,) = loaded.template_objects("all")
         (own,) = loaded.template_objects("own")
-        assert [each["metadata"]["namespace"] for each in (there, own)] == ["vm-templates", "lab"]
+        assert [namespace["metadata"]["namespace"] for namespace in (there, own)] == ["vm-templates", "lab"]
         spec = own["spec"]["virtualMachine"]["spec"]
         assert [spec[part]["kind"] for part in ("instancetype", "preference")] == [
             "VirtualMachineInstancetype",

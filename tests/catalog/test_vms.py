@@ -19,10 +19,10 @@ OVERLAYS = "production: {}\nlab: {scope: namespaced, namespace: virt-lab}\n"
 
 
 def test_a_plain_manifest(catalog):
-    (found,) = catalog.load({"vms/small/one.yaml": VM.format(name="one")}).vms
-    assert (found.key, found.name, found.file, found.environment) == ("small/one", "one", "vms/small/one.yaml", "")
-    assert found.manifest["spec"]["instancetype"] == {"name": "m.small"}
-    assert found.source.line == 1
+    (vm,) = catalog.load({"vms/small/one.yaml": VM.format(name="one")}).vms
+    assert (vm.key, vm.name, vm.file, vm.environment) == ("small/one", "one", "vms/small/one.yaml", "")
+    assert vm.manifest["spec"]["instancetype"] == {"name": "m.small"}
+    assert vm.source.line == 1
 
 
 def test_a_file_may_hold_companions_and_several_vms(catalog):
@@ -47,8 +47,8 @@ def test_a_template_is_rendered_for_each_environment(catalog):
 
 
 def test_a_template_without_environments_is_rendered_once_with_the_parameters_of_the_catalog(catalog):
-    (found,) = catalog.load({"vms/web.yaml.j2": TEMPLATE.replace("{{ size }}", "{{ gpu }}")}).vms
-    assert (found.key, found.manifest["spec"]["instancetype"]["name"]) == ("web", "example.org/gpu")
+    (vm,) = catalog.load({"vms/web.yaml.j2": TEMPLATE.replace("{{ size }}", "{{ gpu }}")}).vms
+    assert (vm.key, vm.manifest["spec"]["instancetype"]["name"]) == ("web", "example.org/gpu")
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_faults_of_renderings_have_their_place(catalog, vms, problem):
         "vms/plain.yaml": VM.format(name="one"),
         "vms.yaml": vms,
     }
-    assert any(each.startswith(problem) for each in catalog.problems(files))
+    assert any(text.startswith(problem) for text in catalog.problems(files))
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_faults_of_renderings_have_their_place(catalog, vms, problem):
     ],
 )
 def test_faults_of_a_vm_have_their_place(catalog, change, problem):
-    found = catalog.problems({"vms/one.yaml": VM.format(name="one").replace(*change)})
-    assert any(each.startswith(f"vms/one.yaml:{problem}") for each in found), found
+    texts = catalog.problems({"vms/one.yaml": VM.format(name="one").replace(*change)})
+    assert any(text.startswith(f"vms/one.yaml:{problem}") for text in texts), texts
 
 
 def test_a_fault_of_a_rendering_is_where_the_template_says_so(catalog):
@@ -119,9 +119,9 @@ def test_a_fault_of_a_rendering_is_where_the_template_says_so(catalog):
         "vms.yaml": "web.yaml.j2: {parameters: {size: x}, environments: {lab: {}}}\n",
         "vms/web.yaml.j2": "{% if true %}\n# a comment\n{% endif %}\n" + TEMPLATE.replace("runStrategy", "runStategy"),
     }
-    (found,) = catalog.problems(files)
-    assert found.startswith("vms/web.yaml.j2:9:3: spec.runStategy: unknown field 'runStategy'; did you mean")
-    assert found.endswith("(rendered for lab)")
+    (text,) = catalog.problems(files)
+    assert text.startswith("vms/web.yaml.j2:9:3: spec.runStategy: unknown field 'runStategy'; did you mean")
+    assert text.endswith("(rendered for lab)")
 
 
 def test_fields_newer_than_the_oldest_release_are_faults(catalog):
@@ -130,8 +130,8 @@ def test_fields_newer_than_the_oldest_release_are_faults(catalog):
         "preferences/linux.yaml": "preferences: {}\n",
         "vms/one.yaml": VM.format(name="one").replace("devices: {}", "devices: {video: {type: virtio}}"),
     }
-    (found,) = catalog.problems(files)
-    assert "'video' needs KubeVirt v1." in found
+    (text,) = catalog.problems(files)
+    assert "'video' needs KubeVirt v1." in text
 
 
 def test_of_overlays_that_cannot_be_read_no_environment_is_missed(catalog):

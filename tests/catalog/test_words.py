@@ -63,5 +63,5 @@ def of_class(spec: str) -> dict[str, str]:
     ],
 )
 def test_a_mistake_is_told_in_words(catalog, files, problem):
-    found = catalog.problems(files)
-    assert any(each.endswith(problem) for each in found), found
+    texts = catalog.problems(files)
+    assert any(text.endswith(problem) for text in texts), texts
