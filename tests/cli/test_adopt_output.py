@@ -88,8 +88,11 @@ def test_a_vm_is_changed_where_it_is_written_if_all_that_deploy_it_agree(
     vms: list[tuple[int, Any, Any]], changed: dict[int, Any], problems: list[str]
 ) -> None:
     one, other = Written(7, 3, ONE.data), Written(8, 30, OTHER.data)
-    found, said = carried_back({0: one, 1: one, 2: other}, vms)
-    assert ({number: data["spec"] for number, data in found.items()}, list(map(str, said))) == (changed, problems)
+    specs, said_problems = carried_back({0: one, 1: one, 2: other}, vms)
+    assert ({number: data["spec"] for number, data in specs.items()}, list(map(str, said_problems))) == (
+        changed,
+        problems,
+    )
 
 
 def written(names: str, folder: Path) -> list[Rewritten]:

@@ -44,13 +44,13 @@ FILES = {
 
 
 def vm(name: str, instancetype: str = "small", **spec: Any) -> str:
-    given = json.dumps({"domain": {"devices": {}}, **spec})
+    vmi_spec = json.dumps({"domain": {"devices": {}}, **spec})
     return dedent(f"""\
         ---
         apiVersion: kubevirt.io/v1
         kind: VirtualMachine
         metadata: {{name: {name}}}
-        spec: {{runStrategy: Always, instancetype: {{name: {instancetype}}}, template: {{spec: {given}}}}}
+        spec: {{runStrategy: Always, instancetype: {{name: {instancetype}}}, template: {{spec: {vmi_spec}}}}}
         """)
 
 
@@ -64,7 +64,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str, vms: str = "") -> Result:
     Path("vms.yaml").write_text(vms or "{apiVersion: v1, kind: Namespace, metadata: {name: x}}")
-    files = [part for each in ("types.yaml", "vms.yaml") for part in ("-f", each)]
+    files = [part for name in ("types.yaml", "vms.yaml") for part in ("-f", name)]
     result = CliRunner().invoke(main, ["capacity", *files, *arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
@@ -161,14 +161,14 @@ def test_what_is_filled_in_for_vms_that_are_alike_is_what_each_of_them_asks(monk
     arguments = ("--nodes", "nodes.yaml", "-f", "fleet.jsonl", "-f", "quota.yaml")
     filled: list[object] = []
     fill = filling._Filler.fill
-    monkeypatch.setattr(filling._Filler, "fill", lambda *given: filled.append(fill(*given)) or filled[-1])
-    found = run("-o", "json", *arguments)
+    monkeypatch.setattr(filling._Filler, "fill", lambda *arguments: filled.append(fill(*arguments)) or filled[-1])
+    result = run("-o", "json", *arguments)
     assert len(filled) > 30
     monkeypatch.setattr(filling.Fillers, "of", lambda *_: None)
     plainly = run("-o", "json", *arguments)
-    assert (found.stdout, found.stderr) == (plainly.stdout, plainly.stderr)
-    assert len(json.loads(found.stdout)["vms"]) == 40
-    assert found.stderr.endswith("40 VMs, 20 VMs make no Pod\n")
+    assert (result.stdout, result.stderr) == (plainly.stdout, plainly.stderr)
+    assert len(json.loads(result.stdout)["vms"]) == 40
+    assert result.stderr.endswith("40 VMs, 20 VMs make no Pod\n")
 
 
 def test_a_vm_that_cannot_be_read_is_told_also_among_those_that_are_alike() -> None:
@@ -193,8 +193,8 @@ def test_a_vm_that_runs_is_where_its_vmi_is() -> None:
         spec: {domain: {devices: {}}}
         status: {nodeName: gpu-1, phase: Running}
         """)
-    (found,) = answer("--nodes", "nodes.yaml", vms=vm("web") + running)["vms"]
-    assert (found["node"], found["kinds"]) == ("gpu-1", ["general"])
+    (placed,) = answer("--nodes", "nodes.yaml", vms=vm("web") + running)["vms"]
+    assert (placed["node"], placed["kinds"]) == ("gpu-1", ["general"])
 
 
 def test_halted_vms_take_no_room_and_pools_take_as_many_as_they_say() -> None:
@@ -216,14 +216,14 @@ def test_halted_vms_take_no_room_and_pools_take_as_many_as_they_say() -> None:
         },
     }
     vms = vm("halted").replace("Always", "Halted") + "---\n" + json.dumps(pool)
-    found = answer("--nodes", "nodes.yaml", vms=vms)
-    assert [(vm["name"], bool(vm["node"])) for vm in found["vms"]] == [
+    report = answer("--nodes", "nodes.yaml", vms=vms)
+    assert [(vm["name"], bool(vm["node"])) for vm in report["vms"]] == [
         ("default/halted", False),
         ("default/pool-0", True),
         ("default/pool-1", True),
         ("default/pool-2", True),
     ]
-    assert found["packing"]["placed"] == 3
+    assert report["packing"]["placed"] == 3
 
 
 def test_other_pods_take_room_where_they_run() -> None:
@@ -236,8 +236,8 @@ def test_other_pods_take_room_where_they_run() -> None:
             "containers": [{"name": "c", "image": "i", "resources": {"requests": {"memory": "59Gi"}}}],
         },
     }
-    found = answer("--nodes", "nodes.yaml", vms=json.dumps(pod))
-    (small,) = (instancetype for instancetype in found["instancetypes"] if instancetype["name"] == "small")
+    report = answer("--nodes", "nodes.yaml", vms=json.dumps(pod))
+    (small,) = (instancetype for instancetype in report["instancetypes"] if instancetype["name"] == "small")
     assert (small["empty"], small["beside"]) == (26, 13)
     for phase in ("Succeeded", "Failed"):
         over = answer("--nodes", "nodes.yaml", vms=json.dumps({**pod, "status": {"phase": phase}}))
@@ -246,12 +246,12 @@ def test_other_pods_take_room_where_they_run() -> None:
 
 
 def test_quotas_and_the_limits_that_kubevirt_sets_itself() -> None:
-    found = answer("--nodes", "nodes.yaml", "-f", "quota.yaml", vms=vm("a") + vm("b") + vm("c"))
-    lines = {quota["resource"]: quota for quota in found["quotas"]}
+    report = answer("--nodes", "nodes.yaml", "-f", "quota.yaml", vms=vm("a") + vm("b") + vm("c"))
+    lines = {quota["resource"]: quota for quota in report["quotas"]}
     assert lines["requests.memory"]["hard"] == "10Gi"
-    assert [refusal["vm"] for refusal in found["refusals"]] == ["default/c"]
-    assert found["automaticLimits"] == [{"namespace": "default", "resource": "memory", "vms": 3}]
-    assert found["notJudged"] == ["persistentvolumeclaims"]
+    assert [refusal["vm"] for refusal in report["refusals"]] == ["default/c"]
+    assert report["automaticLimits"] == [{"namespace": "default", "resource": "memory", "vms": 3}]
+    assert report["notJudged"] == ["persistentvolumeclaims"]
 
 
 def test_a_vm_that_makes_no_pod_is_told_and_counts_for_nothing() -> None:

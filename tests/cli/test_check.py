@@ -97,10 +97,10 @@ def vms(number, **spec):
         {
             "apiVersion": "kubevirt.io/v1",
             "kind": "VirtualMachine",
-            "metadata": {"name": f"vm-{each}", "namespace": "default"},
+            "metadata": {"name": f"vm-{index}", "namespace": "default"},
             "spec": {"runStrategy": "Always", "template": {"spec": {"domain": {"devices": {}}}}} | spec,
         }
-        for each in range(number)
+        for index in range(number)
     ]
 
 
@@ -125,13 +125,13 @@ def test_vms_of_a_dump_are_read_one_by_one(run, monkeypatch):
 
 def test_what_cannot_be_read_is_found_in_all_files_and_nothing_else_is_looked_at(run, tmp_path):
     good, bad = vms(2, runStrategy="Never"), vms(3, runStrategy=1)
-    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in (*good, *bad)))
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(document)}\n" for document in (*good, *bad)))
     (tmp_path / "b.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*bad, *good]}))
     (tmp_path / "c.yaml").write_text("apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: 1}\n")
     result = run("-f", "a.jsonl", "-f", "b.json", "-f", "c.yaml", files=WARNING)
-    found = [line.partition(" ")[0].rpartition(":")[0] for line in result.stdout.splitlines()]
-    assert [each.partition(":")[0] for each in found] == ["a.jsonl"] * 3 + ["b.json"] * 3 + ["c.yaml"]
-    assert found[0].startswith("a.jsonl:3:")
+    places = [line.partition(" ")[0].rpartition(":")[0] for line in result.stdout.splitlines()]
+    assert [place.partition(":")[0] for place in places] == ["a.jsonl"] * 3 + ["b.json"] * 3 + ["c.yaml"]
+    assert places[0].startswith("a.jsonl:3:")
     assert result.stdout.count("[error: invalid-declaration]") == 7
     assert result.stderr == "7 errors\n"
     assert "[error: vm-refused]" in run("-f", "-", stdin=json.dumps(good[0])).stdout

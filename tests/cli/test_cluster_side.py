@@ -15,17 +15,19 @@ from virtcatalog.cli import cluster
 
 
 @pytest.mark.parametrize(
-    ("live", "context", "kubeconfig", "said"),
+    ("live", "context", "kubeconfig", "message"),
     [
         (("a",), "lab", None, "the cluster is read from a dump (--live) or from its API (--context): name one"),
         (("a",), None, "config", "the cluster is read from a dump (--live) or from its API (--context): name one"),
         ((), None, None, "name the cluster: --context NAME, or a dump of it by --live DUMP"),
     ],
 )
-def test_a_cluster_is_named_once(live: tuple[str, ...], context: str | None, kubeconfig: str | None, said: str) -> None:
+def test_a_cluster_is_named_once(
+    live: tuple[str, ...], context: str | None, kubeconfig: str | None, message: str
+) -> None:
     with pytest.raises(click.UsageError) as caught:
         cluster.snapshot(live, context, kubeconfig)
-    assert caught.value.message == said
+    assert caught.value.message == message
 
 
 @pytest.mark.parametrize(
@@ -47,21 +49,21 @@ def test_a_dump_has_a_line_for_each_object(manifests: list[dict[str, Any]], text
 def test_a_cluster_is_read_into_a_file_as_long_as_the_command_runs(
     monkeypatch: pytest.MonkeyPatch, label: str, name: str
 ) -> None:
-    objects = [{"metadata": {"name": each}} for each in ("web", "revision-start-vm-11-2")]
+    objects = [{"metadata": {"name": object_name}} for object_name in ("web", "revision-start-vm-11-2")]
     read = SimpleNamespace(label=label, gaps=["nodes: no right", "claims: no right"], manifests=lambda: iter(objects))
     asked: list[Any] = []
 
-    def reading(*given: Any, **options: Any) -> Any:
-        asked.append((given, options))
+    def reading(*arguments: Any, **options: Any) -> Any:
+        asked.append((arguments, options))
         return read
 
     monkeypatch.setattr(cluster, "read", reading)
-    found: list[Path] = []
+    files: list[Path] = []
 
     @click.command()
     def command() -> None:
         file = Path(cluster.dumped("lab", "config"))
-        found.append(file)
+        files.append(file)
         assert json.loads(file.read_text())["items"] == objects[:1]
 
     result = CliRunner().invoke(command, catch_exceptions=False)
@@ -69,5 +71,5 @@ def test_a_cluster_is_read_into_a_file_as_long_as_the_command_runs(
         f"warning: not read of {label}: claims: no right\nwarning: not read of {label}: nodes: no right\n"
     )
     assert asked == [(("lab", "config"), {"surroundings": True})]
-    assert (found[0].name, found[0].exists()) == (name, False)
-    assert found[0].parent.name.startswith("virtcatalog-")
+    assert (files[0].name, files[0].exists()) == (name, False)
+    assert files[0].parent.name.startswith("virtcatalog-")

@@ -48,8 +48,8 @@ def here(repository, monkeypatch):
 def completed(line):
     """What there is for the last word of a line: values, or values and types where a type is not plain."""
     *words, incomplete = line.split(" ")
-    found = ShellComplete(main, {}, "virtcatalog", "_VIRTCATALOG_COMPLETE").get_completions(words, incomplete)
-    return [each.value if each.type == "plain" else (each.value, each.type) for each in found]
+    items = ShellComplete(main, {}, "virtcatalog", "_VIRTCATALOG_COMPLETE").get_completions(words, incomplete)
+    return [item.value if item.type == "plain" else (item.value, item.type) for item in items]
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_what_the_help_calls_a_file_or_a_release_or_the_like_completes():
 
 
 def leaves(command):
-    found = getattr(command, "commands", None)
-    return [leaf for name in found for leaf in leaves(found[name])] if found else [command]
+    commands = getattr(command, "commands", None)
+    return [leaf for name in commands for leaf in leaves(commands[name])] if commands else [command]
 
 
 def test_the_next_versions(tmp_path, monkeypatch):
@@ -236,7 +236,7 @@ def typed(*lines, tab="complete"):
             # The line is run as words of printf's, which says what they are.
             os.write(main, f"{line}\t\t\x01printf '[%s]' \x05; echo\n".encode())
         os.write(main, b"exit\n")
-        said = b""
+        output = b""
         while True:
             try:
                 chunk = os.read(main, 4096)
@@ -244,12 +244,12 @@ def typed(*lines, tab="complete"):
                 break
             if not chunk:
                 break
-            said += chunk
+            output += chunk
         shell.wait()
     finally:
         hopeless.cancel()
         os.close(main)
-    return [re.findall(r"\[(.*?)\]", line) for line in said.decode().splitlines() if line.startswith("[virtcatalog]")]
+    return [re.findall(r"\[(.*?)\]", line) for line in output.decode().splitlines() if line.startswith("[virtcatalog]")]
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")

@@ -208,7 +208,7 @@ class TestStreams:
         assert printed(console.show_json, texts, many) == (out, "")
 
     @pytest.mark.parametrize(
-        ("error", "said"),
+        ("error", "message"),
         [
             (VirtcatalogError("there is none"), "error: there is none\n"),
             (ManifestError(Problem(file="a.yaml", message="is odd")), "a.yaml: is odd\n1 problem\n"),
@@ -218,12 +218,12 @@ class TestStreams:
             ),
         ],
     )
-    def test_an_error_ends_a_command(self, error, said):
+    def test_an_error_ends_a_command(self, error, message):
         def fail():
             raise error
 
         result = CliRunner().invoke(click.command()(console.failing(fail)))
-        assert (result.exit_code, result.stdout, result.stderr) == (2, "", said)
+        assert (result.exit_code, result.stdout, result.stderr) == (2, "", message)
 
     @pytest.mark.parametrize(("meta", "quiet"), [({}, False), ({console.QUIET: True}, True)])
     def test_a_summary_is_for_whoever_wants_one_and_a_note_for_everybody(self, capsys, meta, quiet):

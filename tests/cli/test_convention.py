@@ -92,7 +92,7 @@ def test_the_catalog_is_an_argument_or_an_option(arguments, tmp_path, monkeypatc
     (tmp_path / "house" / "catalog.yaml").write_text("name: house\nkubevirt: v1.9.0\n")
     runner = CliRunner()
     named = [runner.invoke(main, [*arguments, *how]) for how in (["house"], ["-c", "house"])]
-    assert [each.exit_code for each in named] == [0, 0]
+    assert [result.exit_code for result in named] == [0, 0]
     twice = runner.invoke(main, [*arguments, "house", "-c", "other"])
     assert (twice.exit_code, twice.stdout) == (2, "")
     assert "the catalog is either house or other: name one" in twice.stderr
@@ -116,8 +116,8 @@ class TestQuiet:
 
 
 class TestJobs:
-    @pytest.mark.parametrize("given", ["0", "-1", "two", "1.5", ""])
-    def test_are_a_number_or_auto(self, given):
-        result = CliRunner().invoke(main, ["expand", "-j", given])
+    @pytest.mark.parametrize("jobs", ["0", "-1", "two", "1.5", ""])
+    def test_are_a_number_or_auto(self, jobs):
+        result = CliRunner().invoke(main, ["expand", "-j", jobs])
         assert result.exit_code == 2
-        assert f"{given!r} is neither a number from 1 on nor auto." in result.stderr
+        assert f"{jobs!r} is neither a number from 1 on nor auto." in result.stderr

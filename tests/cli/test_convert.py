@@ -92,15 +92,15 @@ def test_json_has_objects_and_changes() -> None:
     result = call("convert", "-f", "preset.yaml", "-o", "json")
     ((file,),) = [json.loads(result.stdout)]
     assert file["file"] == "preset.yaml"
-    (found,) = file["objects"]
-    assert (found["object"], found["line"]) == ("VirtualMachineInstancePreset/windows", 1)
-    assert [obj["kind"] for obj in found["objects"]] == ["VirtualMachineInstancetype", "VirtualMachinePreference"]
+    (obj,) = file["objects"]
+    assert (obj["object"], obj["line"]) == ("VirtualMachineInstancePreset/windows", 1)
+    assert [obj["kind"] for obj in obj["objects"]] == ["VirtualMachineInstancetype", "VirtualMachinePreference"]
     assert {
         "what": "lost",
         "field": "spec.domain.resources.requests.cpu",
         "to": "",
         "message": "neither an instance type nor a preference says it: each VM has to",
-    } in found["changes"]
+    } in obj["changes"]
 
 
 def test_in_place_changes_the_files_alone() -> None:
@@ -162,8 +162,8 @@ def test_other_commands_say_that_it_can_be_converted(command: str, version: str,
     Path("catalog/catalog.yaml").write_text("name: x\nkubevirt: v1.9.0\n")
     result = call(command, "-f", "old.yaml")
     assert result.exit_code == {"expand": 2, "check": 1}[command]
-    said = f"old.yaml:1:1: {kind}/x: apiVersion: {version} of {kind} is not served; convert it to "
-    assert said in result.output
+    sentence = f"old.yaml:1:1: {kind}/x: apiVersion: {version} of {kind} is not served; convert it to "
+    assert sentence in result.output
     assert f"/{served} with `virtcatalog convert`" in result.output
 
 
@@ -173,7 +173,7 @@ def test_what_stays_as_it_is_is_not_counted() -> None:
         "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstancePreset\nmetadata: {name: x}\n"
         "spec: {selector: {matchLabels: {a: b}}, domain: {devices: {disks: [{name: d}]}}}\n"
     )
-    kept = call("convert", "-f", "kept.yaml")
-    assert kept.stderr.splitlines()[-1] == "nothing to convert: everything is of an API that KubeVirt serves"
+    result = call("convert", "-f", "kept.yaml")
+    assert result.stderr.splitlines()[-1] == "nothing to convert: everything is of an API that KubeVirt serves"
     both = call("convert", "-f", "kept.yaml", "-f", "flavor.yaml")
     assert both.stderr.splitlines()[-1] == "1 object converted to 1: 2 fields changed, 0 lost"

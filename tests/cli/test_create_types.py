@@ -66,7 +66,7 @@ def test_a_new_file_comes_with_its_folder(house: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (
             ("instancetype", "--name=m.small", "--cpu=2", "--memory=8Gi"),
@@ -91,11 +91,11 @@ def test_a_new_file_comes_with_its_folder(house: Path) -> None:
         ((*LARGE, "--gpu=name:a"), "--gpu: devicename is missing"),
     ],
 )
-def test_what_cannot_be_declared_changes_nothing(house: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_declared_changes_nothing(house: Path, arguments: tuple[str, ...], message: str) -> None:
     before = texts(house.parent)
     result = run(*arguments, "-c", "house")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.partition("\n")[0] == f"error: {said}"
+    assert result.stderr.partition("\n")[0] == f"error: {message}"
     assert texts(house.parent) == before
 
 
@@ -139,5 +139,5 @@ def test_a_file_that_cannot_be_written_stays(house: Path, monkeypatch: pytest.Mo
 
 def test_numbers_are_virtctls(house: Path) -> None:
     assert otheryaml.load(run("instancetype", "--cpu=0x10", "--memory=1Gi").stdout)["spec"]["cpu"] == {"guest": 16}
-    for each in ("-1", "+1", "4294967296"):
-        assert run("instancetype", f"--cpu={each}", "--memory=1Gi").exit_code == 2
+    for amount in ("-1", "+1", "4294967296"):
+        assert run("instancetype", f"--cpu={amount}", "--memory=1Gi").exit_code == 2

@@ -153,13 +153,13 @@ class TestPasswords:
         assert "password: secret" in run("--password-file=-", stdin="other").stdout
 
     @pytest.mark.parametrize(
-        ("name", "said"), [("none", "there is no such file"), ("types", "is a folder"), ("b", "is not UTF-8")]
+        ("name", "message"), [("none", "there is no such file"), ("types", "is a folder"), ("b", "is not UTF-8")]
     )
-    def test_have_to_be_readable(self, run: Run, name: str, said: str) -> None:
+    def test_have_to_be_readable(self, run: Run, name: str, message: str) -> None:
         Path("b").write_bytes(b"\xff")
         result = run(f"--password-file={name}")
         assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr.startswith(f"error: --password-file: {name}: {said}")
+        assert result.stderr.startswith(f"error: --password-file: {name}: {message}")
 
 
 @pytest.mark.parametrize(
@@ -173,5 +173,5 @@ class TestPasswords:
 )
 def test_the_shell_completes_names(run: Run, arguments: list[str], incomplete: str, names: list[str]) -> None:
     shell = ShellComplete(main, {}, "virtcatalog", "_VIRTCATALOG_COMPLETE")
-    found = shell.get_completions(["create", "vm", *arguments], incomplete)
-    assert [each.value for each in found] == names
+    items = shell.get_completions(["create", "vm", *arguments], incomplete)
+    assert [item.value for item in items] == names

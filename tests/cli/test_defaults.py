@@ -59,14 +59,14 @@ def run(*arguments: str, status: int = 0) -> str:
 
 @pytest.mark.parametrize("form", ["text", "json", "github", "junit", "sarif"])
 def test_every_report_of_check_names_what_is_left_out_and_by_what(form: str) -> None:
-    said = run("check", "-o", form)
+    output = run("check", "-o", form)
     for part in ("virtcatalog.toml", "leaves out production", "no exit status 1", "v1.8 counts in this report"):
-        assert part in said
+        assert part in output
     if form == "text":
-        assert LEFT_OUT in said
-        assert "virtcatalog.toml:5:1: check.fail-on: what is less grave than 'error' has no exit status 1" in said
+        assert LEFT_OUT in output
+        assert "virtcatalog.toml:5:1: check.fail-on: what is less grave than 'error' has no exit status 1" in output
     if form == "json":
-        places = {(row["field"], row["line"]) for row in json.loads(said)}
+        places = {(row["field"], row["line"]) for row in json.loads(output)}
         assert places == {("environments", 1), ("kubevirt", 2), ("check.fail-on", 5)}
 
 
@@ -74,18 +74,18 @@ def test_every_report_of_check_names_what_is_left_out_and_by_what(form: str) -> 
 @pytest.mark.parametrize("head", ["catalog", "broken"])
 def test_every_report_of_diff_does_too(form: str, head: str) -> None:
     """Also the short one, of which `comment-on` leaves the rest out."""
-    said = run("diff", "catalog", head, "-o", form, "-e", "lab")
-    assert "leaves out" not in said
-    said = run("diff", "catalog", head, "-o", form)
+    output = run("diff", "catalog", head, "-o", form, "-e", "lab")
+    assert "leaves out" not in output
+    output = run("diff", "catalog", head, "-o", form)
     for part in ("virtcatalog.toml", "leaves out production", "has no exit status 1", "is left out, but for this"):
-        assert part in said.replace("\\", "").replace("&#45;", "-")
+        assert part in output.replace("\\", "").replace("&#45;", "-")
     if form == "json":
-        assert [default["line"] for default in json.loads(said)["defaults"]] == [1, 2, 8, 9]
+        assert [default["line"] for default in json.loads(output)["defaults"]] == [1, 2, 8, 9]
 
 
 def test_what_an_option_says_is_no_default() -> None:
-    said = run("check", "-e", "*", "--fail-on", "note", "--kubevirt", "v1.9.0")
-    assert "virtcatalog.toml" not in said
+    output = run("check", "-e", "*", "--fail-on", "note", "--kubevirt", "v1.9.0")
+    assert "virtcatalog.toml" not in output
 
 
 def test_the_catalog_that_it_chooses_is_named() -> None:

@@ -231,8 +231,8 @@ def test_vms_of_a_fleet_are_grouped_by_their_change(repo: Repository) -> None:
 def test_vms_that_keep_a_stored_revision_do_not_feel_a_change(repo: Repository) -> None:
     repo.write(components=WITH_RUNTIME)
     report = repo.data("-f", "-", stdin=dump(vm("old", stored=True), vm("new")))
-    found = {verdict["vm"]: (verdict["next"], verdict["anew"]) for verdict in report["vms"]}
-    assert found == {"server": ("changed", "same"), "team/old": ("kept", "changed"), "team/new": ("kept", "changed")}
+    outcomes = {verdict["vm"]: (verdict["next"], verdict["anew"]) for verdict in report["vms"]}
+    assert outcomes == {"server": ("changed", "same"), "team/old": ("kept", "changed"), "team/new": ("kept", "changed")}
     keep, created = "VMs that exist keep the revision of the preference that KubeVirt stored for them", "VMs created"
     assert report["objects"][0]["consequences"] == [
         f"{keep}; {created} from now on get the new one.",

@@ -94,8 +94,8 @@ def test_what_one_environment_leaves_out_its_templates_and_vms_lose(change: Chan
     change.put("overlays.yaml", "production: {clusters: [eu, us], deprecated: false}\nstaging: {}\n")
     change.put("instancetypes/m.yaml", DEPRECATED)
     report = change.report("-f", dump("fleet.yaml", vm("db"), vm("web", "m.small")))
-    found = {(verdict["environment"], verdict["vm"], verdict["level"]) for verdict in report["vms"]}
-    assert found == {("production", "server", "refused"), ("production", "shop/db", "refused")}
+    levels = {(verdict["environment"], verdict["vm"], verdict["level"]) for verdict in report["vms"]}
+    assert levels == {("production", "server", "refused"), ("production", "shop/db", "refused")}
     assert {verdict["changes"][0] for verdict in report["vms"]} == {
         "there is no VirtualMachineClusterInstancetype 'm.large' any more"
     }

@@ -128,8 +128,8 @@ def test_as_markdown(name, tmp_path, monkeypatch, snapshot):
 def test_as_json(tmp_path, monkeypatch):
     report = json.loads(diff(tmp_path, monkeypatch, SIDES["what the cluster has"], "-o", "json").stdout)
     assert [line.split()[0] for line in report["assumed"]] == ["HostDevices,", "as"]
-    found = json.loads(diff(tmp_path, monkeypatch, SIDES["none of ours"], "-o", "json").stdout)
-    assert found["passedOver"] == {
+    answer = json.loads(diff(tmp_path, monkeypatch, SIDES["none of ours"], "-o", "json").stdout)
+    assert answer["passedOver"] == {
         "other YAML or JSON document": 4,
         "encrypted object": 1,
         "unreadable document": 1,

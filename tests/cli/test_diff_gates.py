@@ -57,7 +57,7 @@ def diff(*arguments: str) -> Result:
     return result
 
 
-def told(*arguments: str) -> str:
+def unwrapped(*arguments: str) -> str:
     return " ".join(diff(*arguments).stdout.replace("\\", "").split())
 
 
@@ -67,11 +67,11 @@ def test_a_vm_that_missed_a_gate_is_created_because_of_its_line() -> None:
     text = diff().stdout
     assert max(map(len, text.splitlines())) <= 80
     assert text.startswith("1 of 1 VM: shop/web created; objects: 1 changed\n")
-    assert "because of feature gate DownwardMetrics (new/kubevirt.yaml:10)" in told()
-    assert "KubeVirt CR" not in told()
-    assert WORDS in told()
-    assert "feature gate Sidecar: on from now on, and no VM here needs it or changes by it" in told()
-    assert "feature gate DownwardMetrics `new/kubevirt.yaml:10`" in told("-o", "markdown")
+    assert "because of feature gate DownwardMetrics (new/kubevirt.yaml:10)" in unwrapped()
+    assert "KubeVirt CR" not in unwrapped()
+    assert WORDS in unwrapped()
+    assert "feature gate Sidecar: on from now on, and no VM here needs it or changes by it" in unwrapped()
+    assert "feature gate DownwardMetrics `new/kubevirt.yaml:10`" in unwrapped("-o", "markdown")
     (verdict,) = json.loads(diff("-o", "json").stdout)["vms"]
     assert (verdict["now"], verdict["level"], verdict["requests"]["when"]) == ("create", "changed", "now")
     assert verdict["because"] == [{"name": "feature gate DownwardMetrics", "file": "new/kubevirt.yaml", "line": 10}]
@@ -84,20 +84,20 @@ def test_a_gate_that_comes_with_the_vm_that_needs_it_is_a_cause_beside_it() -> N
     assert (
         "+ create shop/new because of the new manifest (new/new.yaml:1), "
         "feature gate DownwardMetrics (new/kubevirt.yaml:9)"
-    ) in told()
-    assert "from now on" not in told()
+    ) in unwrapped()
+    assert "from now on" not in unwrapped()
 
 
 def test_a_gate_that_an_edit_of_a_vm_needs_is_a_cause_beside_it() -> None:
     put("old", kubevirt=KUBEVIRT, vm=VM)
     put("new", kubevirt=ADDED, vm=METRICS)
-    assert "feature gate DownwardMetrics (new/kubevirt.yaml:9)" in told()
+    assert "feature gate DownwardMetrics (new/kubevirt.yaml:9)" in unwrapped()
 
 
 def test_a_kubevirt_cr_that_is_new_is_a_cause_by_its_gates() -> None:
     put("old", vm=METRICS, other=KUBEVIRT.replace("KubeVirt\n", "Other\n"))
     put("new", vm=METRICS, kubevirt=ADDED)
-    assert "no VM here" not in told().replace("feature gate HostDisk: on from now on, and no VM here", "")
+    assert "no VM here" not in unwrapped().replace("feature gate HostDisk: on from now on, and no VM here", "")
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,8 @@ def test_gates_that_change_no_vm_are_told_in_a_line(gates: str, sentence: str) -
     text = diff().stdout
     assert max(map(len, text.splitlines())) <= 80
     assert text.startswith("1 VM: nothing changes; objects: 1 changed\n")
-    assert f" {sentence} " in told()
-    assert f"- {sentence}" in told("-o", "markdown")
+    assert f" {sentence} " in unwrapped()
+    assert f"- {sentence}" in unwrapped("-o", "markdown")
     assert json.loads(diff("-o", "json").stdout)["remarks"] == [sentence]
     assert diff().exit_code == 1
 
@@ -128,7 +128,7 @@ def test_gates_that_change_no_vm_are_told_in_a_line(gates: str, sentence: str) -
 def test_gates_in_another_order_are_no_change_of_them() -> None:
     put("old", kubevirt=ADDED, vm=VM)
     put("new", kubevirt=KUBEVIRT.replace("- HostDisk", "- DownwardMetrics\n      - HostDisk"), vm=VM)
-    assert "feature gate" not in told()
+    assert "feature gate" not in unwrapped()
 
 
 @pytest.mark.parametrize(
@@ -147,10 +147,10 @@ def test_a_cr_that_is_removed_takes_kubevirt_with_it(strategy: str, sentence: st
     put("old", kubevirt=kubevirt, vm=VM)
     put("new", vm=VM)
     remark = f"KubeVirt/kubevirt/kubevirt is removed: {sentence}"
-    assert remark in told()
-    assert f"- {remark}" in told("-o", "markdown")
+    assert remark in unwrapped()
+    assert f"- {remark}" in unwrapped("-o", "markdown")
     assert json.loads(diff("-o", "json").stdout)["remarks"] == [remark]
-    assert f"{sentence}." in told("--full")
+    assert f"{sentence}." in unwrapped("--full")
 
 
 TYPE = """\
@@ -170,8 +170,8 @@ GROWN = TYPE.replace("2Gi", "3Gi")
 def test_a_type_that_grows_is_kept_whatever_else_changes_in_the_cr() -> None:
     put("old", kubevirt=KUBEVIRT, vm=TYPED, type=TYPE)
     put("new", kubevirt=ADDED, vm=TYPED, type=GROWN)
-    assert told().startswith("none of 1 VM is touched now; shop/web keeps what it has; objects: 2 changed ")
-    assert "= kept shop/web because of small (new/type.yaml:6) if created anew" in told()
+    assert unwrapped().startswith("none of 1 VM is touched now; shop/web keeps what it has; objects: 2 changed ")
+    assert "= kept shop/web because of small (new/type.yaml:6) if created anew" in unwrapped()
     (verdict,) = json.loads(diff("-o", "json").stdout)["vms"]
     assert (verdict["next"], verdict["anew"]) == ("kept", "changed")
 
@@ -180,7 +180,7 @@ def test_what_the_cr_changes_is_because_of_the_cr_and_what_the_type_does_is_said
     model = KUBEVIRT.replace("    developer", "    cpuModel: Haswell\n    developer")
     put("old", kubevirt=KUBEVIRT, vm=TYPED, type=TYPE)
     put("new", kubevirt=model, vm=TYPED, type=GROWN)
-    text = told()
+    text = unwrapped()
     assert "activation: CPU model host-model → Haswell" in text
     assert "if created anew: memory 2 → 3 GiB" in text
     assert "because of the KubeVirt CR (new/kubevirt.yaml:6), small (new/type.yaml:6)" in text

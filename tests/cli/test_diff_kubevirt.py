@@ -64,8 +64,8 @@ def diff(*arguments: str, fleet: str = "\n---\n".join(FLEET.values()), status: i
 
 def verdicts(*arguments: str, **others: Any) -> dict[str, tuple[str, str]]:
     """What happens to each VM now and at its next start, by its name."""
-    found = json.loads(diff(*arguments, "-o", "json", **others).stdout)["vms"]
-    return {verdict["vm"].removeprefix("default/"): (verdict["now"], verdict["next"]) for verdict in found}
+    vms = json.loads(diff(*arguments, "-o", "json", **others).stdout)["vms"]
+    return {verdict["vm"].removeprefix("default/"): (verdict["now"], verdict["next"]) for verdict in vms}
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "json", "github"])
@@ -173,16 +173,16 @@ class TestInGit:
         return result.stdout
 
     def test_those_that_are_switched_on_are_told(self) -> None:
-        said = " ".join(self.upgrade().split())
-        assert "of 1 machine 1 restarts before it migrates" in said
-        assert "restarts before it migrates: db: it cannot migrate live: the interface of the pod network" in said
+        text = " ".join(self.upgrade().split())
+        assert "of 1 machine 1 restarts before it migrates" in text
+        assert "restarts before it migrates: db: it cannot migrate live: the interface of the pod network" in text
 
     def test_sarif_has_each_at_its_line(self) -> None:
         (run,) = json.loads(self.upgrade("-o", "sarif"))["runs"]
-        (found,) = [result for result in run["results"] if result["ruleId"].startswith("vm-migration")]
-        assert run["tool"]["driver"]["rules"][found["ruleIndex"]]["id"] == found["ruleId"] == "vm-migration-restart"
-        assert found["message"]["text"].startswith("db: restarts before it migrates: it cannot migrate live: ")
-        (place,) = found["locations"]
+        (result,) = [result for result in run["results"] if result["ruleId"].startswith("vm-migration")]
+        assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "vm-migration-restart"
+        assert result["message"]["text"].startswith("db: restarts before it migrates: it cannot migrate live: ")
+        (place,) = result["locations"]
         assert place["physicalLocation"]["artifactLocation"]["uri"] == "vms/db.yaml"
         assert place["physicalLocation"]["region"]["startLine"] == 1
 
@@ -250,11 +250,11 @@ def test_an_environment_that_gets_another_release(catalog: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("release", "said"),
+    ("release", "message"),
     [
         ("v1.6.0", "KubeVirt 'v1.6.0' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"),
         ("1.9", "did you mean v1.9.0?"),
     ],
 )
-def test_a_release_that_is_not_known(release: str, said: str) -> None:
-    assert f"{said}\n" in diff("--kubevirt", release, NEW, status=2).stderr
+def test_a_release_that_is_not_known(release: str, message: str) -> None:
+    assert f"{message}\n" in diff("--kubevirt", release, NEW, status=2).stderr

@@ -48,7 +48,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copytree("old", "new")
 
 
-def told(*arguments: str) -> str:
+def unwrapped(*arguments: str) -> str:
     result = CliRunner().invoke(main, ["diff", "old", "new", "--no-cache", *arguments])
     assert result.exit_code == 1, result.output
     assert arguments or max(map(len, result.stdout.splitlines())) <= 80
@@ -56,7 +56,7 @@ def told(*arguments: str) -> str:
 
 
 def causes() -> set[tuple[str, str, str]]:
-    vms = json.loads(told("-o", "json"))["vms"]
+    vms = json.loads(unwrapped("-o", "json"))["vms"]
     return {
         (verdict["vm"], cause["name"], f"{cause['file']}:{cause['line']}")
         for verdict in vms
@@ -67,7 +67,7 @@ def causes() -> set[tuple[str, str, str]]:
 def test_a_kustomization_that_goes_is_the_cause_and_not_the_file_of_the_vm() -> None:
     Path("new/lab/kustomization.yaml").unlink()
     assert causes() == {("lab/db", "the deleted kustomization", "old/lab/kustomization.yaml:1")}
-    assert told().startswith("1 of 2 VMs: lab/db deleted with its disks; objects: 1 removed, 1 disk among them ")
+    assert unwrapped().startswith("1 of 2 VMs: lab/db deleted with its disks; objects: 1 removed, 1 disk among them ")
 
 
 def test_a_kustomization_that_comes_is_the_cause_of_its_vms() -> None:
@@ -87,31 +87,31 @@ def test_another_namespace_is_a_cause_at_its_line() -> None:
     Path("new/lab/kustomization.yaml").write_text("resources: [../base]\nnamespace: test\n")
     line = "metadata.namespace", "new/lab/kustomization.yaml:2"
     assert causes() == {("lab/db", *line), ("test/db", *line)}
-    assert "objects: 1 added, 1 removed, 1 disk among them" in told()
+    assert "objects: 1 added, 1 removed, 1 disk among them" in unwrapped()
 
 
 def test_another_name_is_a_cause_and_a_claim_that_is_called_otherwise_is_missed() -> None:
     Path("new/lab/kustomization.yaml").write_text("resources: [../base]\nnamespace: lab\nnamePrefix: eu-\n")
     line = "metadata.name", "new/lab/kustomization.yaml:3"
     assert causes() == {("lab/db", *line), ("lab/eu-db", *line)}
-    assert told().startswith("2 of 3 VMs: lab/db deleted with its disks, lab/eu-db created and may not boot; ")
+    assert unwrapped().startswith("2 of 3 VMs: lab/db deleted with its disks, lab/eu-db created and may not boot; ")
     reason = "boot: claim root is gone with this change, and the VM does not start"
-    assert f"! may not boot, create lab: lab/eu-db {reason}" in told().replace(
+    assert f"! may not boot, create lab: lab/eu-db {reason}" in unwrapped().replace(
         " because of metadata.name (new/lab/kustomization.yaml:3)", ""
     )
-    assert reason in told("-o", "markdown")
-    levels = {verdict["vm"]: verdict["level"] for verdict in json.loads(told("-o", "json"))["vms"]}
+    assert reason in unwrapped("-o", "markdown")
+    levels = {verdict["vm"]: verdict["level"] for verdict in json.loads(unwrapped("-o", "json"))["vms"]}
     assert levels == {"lab/db": "delete", "lab/eu-db": "boot"}
 
 
 def test_objects_of_two_namespaces_are_two() -> None:
     Path("new/base/claim.yaml").write_text(CLAIM.replace("10Gi", "20Gi"))
-    assert "2 objects changed: PersistentVolumeClaim/lab/root, PersistentVolumeClaim/prod/root" in told()
+    assert "2 objects changed: PersistentVolumeClaim/lab/root, PersistentVolumeClaim/prod/root" in unwrapped()
 
 
 def test_of_a_claim_that_goes_it_is_said_once() -> None:
     Path("new/base/kustomization.yaml").write_text("resources: [db.yaml]\n")
-    text = told()
+    text = unwrapped()
     assert text.startswith(
         "none of 2 VMs is touched now; at their next start lab/db and prod/db change and may not boot; "
     )
@@ -135,7 +135,7 @@ def test_claims_of_a_unit_that_goes_are_gone_though_their_folder_stays() -> None
     for folder in ("old", "new"):
         write(Path(folder), {"clusters/prod.yaml": FLUX.replace("lab", "prod")})
     write(Path("old"), {"clusters/lab.yaml": FLUX})
-    text = told()
+    text = unwrapped()
     assert text.startswith("1 of 2 VMs: lab/db deleted with its disks; ")
     assert "disks: deleted with the VM: root" in text
     assert "because of the deleted Kustomization (old/clusters/lab.yaml:1)" in text

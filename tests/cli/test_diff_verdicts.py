@@ -126,17 +126,17 @@ def test_a_renamed_type_is_all_that_is_told_in_every_form(repo: Path) -> None:
     git(".", "commit", "-q", "-a", "-m", "requirements")
     types = CATALOG["instancetypes/r.yaml"].replace("class: r", "class: hm")
     (repo / "catalog/instancetypes/r.yaml").write_text(types)
-    given = fleet(db=3)
-    (verdict, *others) = json.loads(diff("main", "-o", "json", vms=given).stdout)["vms"]
+    vms = fleet(db=3)
+    (verdict, *others) = json.loads(diff("main", "-o", "json", vms=vms).stdout)["vms"]
     assert verdict["changes"] == [
         "VirtualMachineClusterInstancetype 'r.large' is renamed to 'hm.large': name that instead"
     ]
     assert [other["vm"] for other in others] == ["shop/db-2", "shop/db-3"]
     for form in ("text", "markdown", "html", "github", "sarif"):
-        told = diff("main", "-o", form, vms=given).stdout
-        assert "is renamed to" in " ".join(told.split()), form
-        assert "requires" not in told, form
-        assert "did you mean" not in told, form
+        text = diff("main", "-o", form, vms=vms).stdout
+        assert "is renamed to" in " ".join(text.split()), form
+        assert "requires" not in text, form
+        assert "did you mean" not in text, form
 
 
 def test_vms_that_use_what_is_deprecated_from_now_on_are_told(repo: Path) -> None:
@@ -144,18 +144,18 @@ def test_vms_that_use_what_is_deprecated_from_now_on_are_told(repo: Path) -> Non
     deprecated = "medium: {vcpus: 2, deprecated: {replacedBy: m.small, sunset: 2027-06-01}}"
     types = repo / "catalog/instancetypes/m.yaml"
     types.write_text(CATALOG["instancetypes/m.yaml"].replace("medium: {vcpus: 2}", deprecated))
-    given = fleet(web=2, app=5)
+    vms = fleet(web=2, app=5)
     line = (
         "deprecated: instance type m.medium (use m.small, until 2027-06-01): 5 VMs, shop/app-1, shop/app-2, shop/app-3 "
         "and 2 more"
     )
-    text = diff(vms=given).stdout
+    text = diff(vms=vms).stdout
     assert line in " ".join(text.split())
     assert text.startswith("7 VMs: nothing changes; objects: 2 changed\n")
-    assert line in diff("-o", "markdown", vms=given).stdout.replace("\\", "")
-    assert line.partition(": ")[2] in diff("-o", "html", vms=given).stdout
-    assert f"::notice title=deprecated::{line.partition(': ')[2]}" in diff("-o", "github", vms=given).stdout
-    (entry,) = json.loads(diff("-o", "json", vms=given).stdout)["deprecated"]
+    assert line in diff("-o", "markdown", vms=vms).stdout.replace("\\", "")
+    assert line.partition(": ")[2] in diff("-o", "html", vms=vms).stdout
+    assert f"::notice title=deprecated::{line.partition(': ')[2]}" in diff("-o", "github", vms=vms).stdout
+    (entry,) = json.loads(diff("-o", "json", vms=vms).stdout)["deprecated"]
     assert (entry["kind"], entry["name"], entry["instead"]) == (
         "instance type",
         "m.medium",
@@ -163,7 +163,7 @@ def test_vms_that_use_what_is_deprecated_from_now_on_are_told(repo: Path) -> Non
     )
     assert entry["vms"] == [f"shop/app-{number}" for number in range(1, 6)]
     git(".", "commit", "-q", "-a", "-m", "deprecated")
-    text = diff("main", vms=given, status=0).stdout  # and not again once it was
+    text = diff("main", vms=vms, status=0).stdout  # and not again once it was
     assert "deprecated" not in text
 
 
@@ -194,8 +194,8 @@ def test_ten_edits_over_three_hundred_vms_are_read_in_25_lines(tmp_path: Path, m
         ]
         Path(folder, "types.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": types}))
     vms = [vm(f"vm-{number}", f"t{number % 10}") for number in range(300)]
-    for each in vms:
-        del each["spec"]["preference"]
+    for vm_data in vms:
+        del vm_data["spec"]["preference"]
     Path("fleet.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": vms}))
     text = diff("old", "new", "-f", "fleet.json").stdout
     assert len(text.splitlines()) <= 25
@@ -204,9 +204,9 @@ def test_ten_edits_over_three_hundred_vms_are_read_in_25_lines(tmp_path: Path, m
 
 
 def test_parts_of_the_text(repo: Path) -> None:
-    given = fleet(web=2, app=3, db=1)
-    assert diff("--stat", vms=given).stdout == SENTENCE
-    vms, objects = diff("--vms", vms=given).stdout, diff("--objects", vms=given).stdout
+    vms_of_fleet = fleet(web=2, app=3, db=1)
+    assert diff("--stat", vms=vms_of_fleet).stdout == SENTENCE
+    vms, objects = diff("--vms", vms=vms_of_fleet).stdout, diff("--objects", vms=vms_of_fleet).stdout
     assert ROWS in vms
     assert OBJECTS not in vms
     assert OBJECTS in objects
@@ -228,14 +228,14 @@ def test_a_comment_says_all_that_matters_in_its_first_lines(repo: Path, snapshot
 
 
 def test_the_page_and_the_log_have_all_of_it(repo: Path) -> None:
-    given = fleet(web=2, app=5, db=1)
-    page = diff("-o", "html", vms=given).stdout
+    vms = fleet(web=2, app=5, db=1)
+    page = diff("-o", "html", vms=vms).stdout
     assert page.startswith("<!DOCTYPE html>")
     assert "shop/app-5" in page
     assert "m.medium (catalog/instancetypes/m.yaml:5)" in page
-    log = json.loads(diff("-o", "sarif", vms=given).stdout)
-    found = {(result["ruleId"], result["level"], _place(result)) for result in log["runs"][0]["results"]}
-    assert found == {
+    log = json.loads(diff("-o", "sarif", vms=vms).stdout)
+    results = {(result["ruleId"], result["level"], _place(result)) for result in log["runs"][0]["results"]}
+    assert results == {
         ("vm-kept", "note", ("catalog/instancetypes/m.yaml", 5)),
         ("vm-refused", "error", ("catalog/instancetypes/r.yaml", 3)),
     }
@@ -266,9 +266,9 @@ def test_new_vms_that_are_refused_are_as_grave_as_it_gets(repo: Path, level: str
 
 @pytest.mark.parametrize(("level", "status"), [("any", 1), ("start", 1), ("kept", 1), ("live", 0), ("restart", 0)])
 def test_what_is_less_grave_than_a_level_does_not_fail(repo: Path, level: str, status: int) -> None:
-    given = fleet(app=1)
-    assert diff("--fail-on", level, vms=given, status=status).stdout
-    comment = diff("--comment-on", level, "-o", "markdown", vms=given).stdout
+    vms = fleet(app=1)
+    assert diff("--fail-on", level, vms=vms, status=status).stdout
+    comment = diff("--comment-on", level, "-o", "markdown", vms=vms).stdout
     assert bool(comment) == bool(status)
 
 

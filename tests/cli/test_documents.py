@@ -97,8 +97,8 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     write(tmp_path, CATALOGS[request.param])
     (tmp_path / "nodes.yaml").write_text(NODES)
     monkeypatch.chdir(tmp_path)
-    found: str = request.param
-    return found
+    name: str = request.param
+    return name
 
 
 def run(arguments: Sequence[str]) -> Result:
@@ -111,18 +111,24 @@ def run(arguments: Sequence[str]) -> Result:
 def stream(bad: Sequence[Bad]) -> list[range]:
     """Write `all.yaml`: VMs that are fine, foreign objects, and bad documents among them; return the lines of these."""
     fine = [FINE.replace("NAME", name) for name in VMS]
-    texts = [fine[0], *FOREIGN[:2], *(each.text for each in bad[:4]), fine[1], *(each.text for each in bad[4:])]
+    texts = [
+        fine[0],
+        *FOREIGN[:2],
+        *(document.text for document in bad[:4]),
+        fine[1],
+        *(document.text for document in bad[4:]),
+    ]
     texts += [*FOREIGN[2:], fine[2]]
     Path("all.yaml").write_text("---\n".join(texts))
     ends = list(accumulate(text.count("\n") + 1 for text in texts))
     lines = {text: range(end - text.count("\n"), end + 1) for text, end in zip(texts, ends, strict=True)}
-    return [lines[each.text] for each in bad]
+    return [lines[document.text] for document in bad]
 
 
 def silent(result: Result, documents: Sequence[range]) -> list[range]:
     """Those of the documents of which nothing is said."""
-    told = {int(line) for line in re.findall(r"all\.yaml:(\d+):", result.output)}
-    return [lines for lines in documents if told.isdisjoint(lines)]
+    line_numbers = {int(line) for line in re.findall(r"all\.yaml:(\d+):", result.output)}
+    return [lines for lines in documents if line_numbers.isdisjoint(lines)]
 
 
 @pytest.mark.parametrize("verb", APART | WHOLE | CHANGES | OTHERS)
@@ -152,7 +158,9 @@ def test_a_single_one_among_fine_ones_is_told(verb: str, name: str) -> None:
 
 @pytest.mark.parametrize("verb", CHANGES)
 def test_what_a_change_cannot_be_judged_without_is_told(verb: str) -> None:
-    documents = stream([each for each in (*BAD.values(), UNREADABLE) if not each.looks_like_vm or each is UNREADABLE])
+    documents = stream(
+        [document for document in (*BAD.values(), UNREADABLE) if not document.looks_like_vm or document is UNREADABLE]
+    )
     result = run([*CHANGES[verb], "all.yaml"])
     assert result.exit_code == 2
     assert silent(result, documents) == []

@@ -112,7 +112,7 @@ def test_a_bug_before_any_command_is_shown_whole_too(monkeypatch):
         (OSError("disk on fire"), 2, "error: disk on fire"),
         (RecursionError(), 70, "virtcatalog has a bug"),
     ],
-    ids=lambda each: type(each).__name__,
+    ids=lambda error: type(error).__name__,
 )
 def test_what_is_no_bug_is_told_apart(workspace, monkeypatch, error, status, message):
     monkeypatch.setattr("virtcatalog.catalog.load.load_catalog", failing_with(error))
@@ -138,8 +138,8 @@ def test_ctrl_c_is_130():
         process.stdin.write(b"# a comment\n" * 20_000)  # more than a pipe holds: it is being read
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-        assert (process.returncode, said) == (130, b"interrupted\n")
+        _, stderr = process.communicate(timeout=60)
+        assert (process.returncode, stderr) == (130, b"interrupted\n")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
@@ -213,7 +213,7 @@ MANIFESTS = {
         ),
         ["check", "a\x00b"],
     ],
-    ids=lambda each: " ".join(each)[:40].encode("unicode_escape").decode(),
+    ids=lambda arguments: " ".join(arguments)[:40].encode("unicode_escape").decode(),
 )
 def test_nonsense_is_told_as_such(workspace, arguments):
     for file, text in MANIFESTS.items():

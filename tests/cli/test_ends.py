@@ -84,10 +84,10 @@ def test_a_run_ends(
 
 
 @pytest.mark.parametrize(
-    ("mode", "said"), [(0o777, "{}/virtcatalog: can be written by others: nothing is kept there\n"), (0o700, "")]
+    ("mode", "message"), [(0o777, "{}/virtcatalog: can be written by others: nothing is kept there\n"), (0o700, "")]
 )
 def test_the_user_s_cache_is_used_where_it_is_the_user_s_alone(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, said: str
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, message: str
 ) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.delenv("VIRTCATALOG_NO_CACHE")
@@ -96,8 +96,8 @@ def test_the_user_s_cache_is_used_where_it_is_the_user_s_alone(
     (tmp_path / "virtcatalog").chmod(mode)
     result = CliRunner().invoke(main, ["check", "catalog"])
     assert result.exit_code == 0
-    assert result.stderr.startswith(said.format(tmp_path))
-    assert ("can be written" in result.stderr) == bool(said)
+    assert result.stderr.startswith(message.format(tmp_path))
+    assert ("can be written" in result.stderr) == bool(message)
 
 
 def test_without_a_home_nothing_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,15 +14,15 @@ from virtcatalog.fleet import pool
 from virtcatalog.fleet.cache import Cache
 
 
-def given(option: Any, *arguments: str, **environment: str) -> Any:
+def parsed(option: Any, *arguments: str, **environment: str) -> Any:
     """What a command is given, or what is said of wrong usage."""
-    found: list[Any] = []
-    command = click.command()(option(lambda **parameters: found.append(parameters)))
+    seen: list[Any] = []
+    command = click.command()(option(lambda **parameters: seen.append(parameters)))
     result = CliRunner().invoke(command, arguments, env=environment)
     if result.exit_code == 2:
         return result.stderr.partition("Error: ")[2]
     assert result.exit_code == 0, result.exception
-    return found[0]
+    return seen[0]
 
 
 NO_NUMBER = "Invalid value for '-j' / '--jobs': {!r} is neither a number from 1 on nor auto.\n"
@@ -49,18 +49,18 @@ BOTH = "--jobs is about processes of this machine: a scheduler has its own worke
 )
 def test_who_shares_the_work(monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], executor: str) -> None:
     monkeypatch.setattr(pool, "processors", lambda: 5)
-    found = given(execution.executor, *arguments)
-    if isinstance(found, dict):
-        (chosen,) = found.values()
-        found = f"{type(chosen).__name__.lower()} {chosen[0]}"
-    assert found == executor
+    shares = parsed(execution.executor, *arguments)
+    if isinstance(shares, dict):
+        (chosen,) = shares.values()
+        shares = f"{type(chosen).__name__.lower()} {chosen[0]}"
+    assert shares == executor
 
 
 @pytest.mark.parametrize(
     ("arguments", "address"), [((), None), (("--executor", "local"), None), (("--executor", "dask://h:1"), "h:1")]
 )
 def test_workers_alone(arguments: tuple[str, ...], address: str | None) -> None:
-    (chosen,) = given(execution.workers, *arguments).values()
+    (chosen,) = parsed(execution.workers, *arguments).values()
     assert (chosen and chosen.address) == address
 
 
@@ -70,7 +70,7 @@ def test_where_answers_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "usual"))
 
     def folder(*arguments: str, **environment: str) -> str | None:
-        cache = given(execution.cached, *arguments, **environment)["cache"]
+        cache = parsed(execution.cached, *arguments, **environment)["cache"]
         assert cache is None or isinstance(cache, Cache)
         return cache and str(Path(cache._folder).relative_to(tmp_path))
 

@@ -224,17 +224,17 @@ def test_what_the_release_drops_of_an_object_is_told_once_at_its_place(run: Run)
     newer = TYPES.replace("{preferredDiskBus: virtio}", "{preferredVideoType: vga}")
     vms = "---\n".join([VM, VM.replace("name: web", "name: other")])
     lines = run("-f", ".", "--kubevirt", "v1.8.4", "-o", "vmi", vms_yaml=vms, types_yaml=newer).stderr.splitlines()
-    (told,) = [line for line in lines if "preferredVideoType" in line]
+    (line,) = [line for line in lines if "preferredVideoType" in line]
     start = "types.yaml:13:13: VirtualMachineClusterPreference/linux: spec.devices.preferredVideoType: warning: "
-    assert told.startswith(start)
+    assert line.startswith(start)
 
 
 def test_the_pod(run: Run) -> None:
     result = run("-f", ".", "-o", "pod", vm_yaml=VM, types_yaml=TYPES)
     assert (result.exit_code, result.stderr) == (0, "")
-    made = otheryaml.load(result.stdout)
-    assert (made["kind"], made["metadata"]["generateName"]) == ("Pod", "virt-launcher-web-")
-    assert made["spec"]["containers"][0]["resources"]["requests"]["cpu"]
+    pod = otheryaml.load(result.stdout)
+    assert (pod["kind"], pod["metadata"]["generateName"]) == ("Pod", "virt-launcher-web-")
+    assert pod["spec"]["containers"][0]["resources"]["requests"]["cpu"]
 
 
 def test_a_vm_without_a_pod_is_told_where_the_pod_is_asked_for(run: Run) -> None:

@@ -78,7 +78,7 @@ def test_the_working_tree_stays_as_it_is(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("-f", "vm.yaml", "--at", "v9"), "'v9' is no git revision"),
         (("-f", "vm.yaml", "--at", "--exec=x"), "'--exec=x' is no git revision"),
@@ -87,10 +87,10 @@ def test_the_working_tree_stays_as_it_is(run: Run) -> None:
         (("-c", "tree", "--at", "v1"), "tree is no catalog that holds VM templates in this revision"),
     ],
 )
-def test_what_is_not_there(run: Run, arguments: tuple[str, ...], said: str) -> None:
+def test_what_is_not_there(run: Run, arguments: tuple[str, ...], message: str) -> None:
     result = run(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"error: {said}")
+    assert result.stderr.startswith(f"error: {message}")
 
 
 def test_what_is_wrong_in_the_revision_is_named_there(run: Run) -> None:

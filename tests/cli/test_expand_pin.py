@@ -15,7 +15,7 @@ def test_a_pinned_vm_names_the_revisions_that_follow_it(run: Run) -> None:
     assert pinned["spec"]["instancetype"] == {"name": "small", "revisionName": instancetype["metadata"]["name"]}
     assert pinned["spec"]["preference"] == {"name": "linux", "revisionName": preference["metadata"]["name"]}
     assert pinned["spec"]["template"] == otheryaml.load(VM)["spec"]["template"]
-    assert {each["kind"] for each in (instancetype, preference)} == {"ControllerRevision"}
+    assert {revision["kind"] for revision in (instancetype, preference)} == {"ControllerRevision"}
     assert instancetype["data"]["spec"] == {"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}}
 
 

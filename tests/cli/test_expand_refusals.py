@@ -155,8 +155,8 @@ def test_a_virtual_machine_of_another_api_group_is_somebody_elses(run: Run) -> N
     ],
 )
 def test_what_was_meant_for_a_virtual_machine_is_told(run: Run, head: str, hint: str) -> None:
-    said = run("-f", "vm.yaml", vm_yaml=f"{head}, metadata: {{name: a}}, spec: {{}}}}\n").stderr
-    assert said.startswith(f"error: no VirtualMachine in vm.yaml{hint}")
+    stderr = run("-f", "vm.yaml", vm_yaml=f"{head}, metadata: {{name: a}}, spec: {{}}}}\n").stderr
+    assert stderr.startswith(f"error: no VirtualMachine in vm.yaml{hint}")
 
 
 def test_what_a_newer_cdi_knows_of_a_data_volume_is_a_warning_at_its_place(run: Run) -> None:
@@ -181,9 +181,9 @@ def test_refusals_as_a_sarif_log(run: Run) -> None:
     text = vm("x", "running: true", devices="disks: [{name: a, disk: {bus: floppy}}]")
     result = run("-f", "vm.yaml", "-o", "sarif", vm_yaml=text)
     assert result.exit_code == 1
-    found = json.loads(result.stdout)["runs"][0]["results"]
-    places = [each["locations"][0]["physicalLocation"]["region"] for each in found]
-    assert [(each["level"], place["startLine"]) for each, place in zip(found, places, strict=True)] == [
+    results = json.loads(result.stdout)["runs"][0]["results"]
+    places = [result_["locations"][0]["physicalLocation"]["region"] for result_ in results]
+    assert [(result_["level"], place["startLine"]) for result_, place in zip(results, places, strict=True)] == [
         ("error", 9),
         ("error", 9),
     ]

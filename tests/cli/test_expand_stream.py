@@ -48,8 +48,8 @@ def test_what_comes_last_counts_for_the_first(run):
 def test_what_is_wrong_is_told_in_the_order_of_the_vms(run, tmp_path):
     (tmp_path / "fleet.json").write_text(FLEET)
     result = run("-f", str(tmp_path / "fleet.json"))
-    told = [line.partition("VirtualMachine/")[2].partition(":")[0] for line in result.stderr.splitlines()[:-1]]
-    assert told == ["two", "three", "four"]
+    names = [line.partition("VirtualMachine/")[2].partition(":")[0] for line in result.stderr.splitlines()[:-1]]
+    assert names == ["two", "three", "four"]
     assert result.stderr.splitlines()[-1] == "5 VMs: 2 admitted, 2 refused, 1 unreadable"
     assert result.exit_code == 2
 

@@ -25,7 +25,7 @@ ABOUT = Warning(field="spec.a", message="is odd", type="Suspect", object=f"{PREF
 
 
 @pytest.mark.parametrize(
-    ("objects", "told"),
+    ("objects", "message"),
     [
         ([], f"{PREFERENCE}/default/linux: spec.a: warning: is odd"),
         (
@@ -34,7 +34,7 @@ ABOUT = Warning(field="spec.a", message="is odd", type="Suspect", object=f"{PREF
         ),
     ],
 )
-def test_it_stands_at_the_object_where_that_is_given(objects: list[Located], told: str) -> None:
+def test_it_stands_at_the_object_where_that_is_given(objects: list[Located], message: str) -> None:
     result: Any = SimpleNamespace(warnings=[ABOUT], vm_object=None)
     (remark,) = Warnings(objects, DEFAULT).of(VM, result)
-    assert (str(remark.problem), remark.about) == (told, ABOUT)
+    assert (str(remark.problem), remark.about) == (message, ABOUT)

@@ -193,6 +193,6 @@ def test_a_vm_with_very_many_fields_is_not_expanded_without_each() -> None:
         "spec:\n  runStrategy: Always\n  template:\n    spec:\n      domain:\n       memory: {guest: 1Gi}\n"
         f"       devices:\n        disks:\n{disks}      volumes:\n{volumes}"
     )
-    found = run("-f", "many.yaml", "--vm", "default/many", "--field", "domain.devices")
-    assert found.exit_code == 2
-    assert "has too many fields to expand it without each of them in turn" in found.stderr
+    result = run("-f", "many.yaml", "--vm", "default/many", "--field", "domain.devices")
+    assert result.exit_code == 2
+    assert "has too many fields to expand it without each of them in turn" in result.stderr

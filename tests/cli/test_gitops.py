@@ -40,9 +40,9 @@ def printed(*arguments: str) -> list[dict]:
 
 
 def test_argo_cd_gets_one_application_set_over_all_overlays(folder):
-    (found,) = printed("argocd", "--repo-url", URL)
-    assert (found["kind"], found["metadata"]["name"]) == ("ApplicationSet", "house")
-    assert [element["overlay"] for element in found["spec"]["generators"][0]["list"]["elements"]] == [
+    (application_set,) = printed("argocd", "--repo-url", URL)
+    assert (application_set["kind"], application_set["metadata"]["name"]) == ("ApplicationSet", "house")
+    assert [element["overlay"] for element in application_set["spec"]["generators"][0]["list"]["elements"]] == [
         "production",
         "staging",
         "lab",
@@ -50,10 +50,10 @@ def test_argo_cd_gets_one_application_set_over_all_overlays(folder):
 
 
 def test_or_an_application_for_each_path(folder):
-    found = printed(
+    applications = printed(
         "argocd", "--repo-url", URL, "--path", "output/overlays/lab", "--path", "./output/overlays/staging/"
     )
-    assert [(each["kind"], each["metadata"]["name"]) for each in found] == [
+    assert [(obj["kind"], obj["metadata"]["name"]) for obj in applications] == [
         ("Application", "house-lab"),
         ("Application", "house-staging"),
     ]
@@ -90,8 +90,8 @@ def test_every_overlay_may_go_to_a_cluster_of_its_own(folder):
 
 def test_an_overlay_may_go_to_several_clusters(folder):
     options = ("--cluster", "production=eu-1", "--cluster", "production=us-1", "--cluster", "staging=stage-1")
-    (found,) = printed("argocd", "--repo-url", URL, *options)
-    elements = found["spec"]["generators"][0]["list"]["elements"]
+    (application_set,) = printed("argocd", "--repo-url", URL, *options)
+    elements = application_set["spec"]["generators"][0]["list"]["elements"]
     assert [(element["application"], element["cluster"]) for element in elements] == [
         ("production-eu-1", "eu-1"),
         ("production-us-1", "us-1"),
@@ -103,8 +103,8 @@ def test_an_overlay_may_go_to_several_clusters(folder):
 def test_clusters_of_overlays_yaml_get_an_application_each(folder):
     overlays = folder / "catalog/overlays.yaml"
     overlays.write_text(overlays.read_text().replace("virt-lab}", "virt-lab, clusters: [lab-1, lab-2]}"))
-    found = printed("argocd", "--repo-url", URL, "--path", "output/overlays/lab")
-    assert [(each["metadata"]["name"], each["spec"]["destination"]["name"]) for each in found] == [
+    applications = printed("argocd", "--repo-url", URL, "--path", "output/overlays/lab")
+    assert [(obj["metadata"]["name"], obj["spec"]["destination"]["name"]) for obj in applications] == [
         ("house-lab-lab-1", "lab-1"),
         ("house-lab-lab-2", "lab-2"),
     ]
@@ -123,9 +123,9 @@ def test_it_warns_of_overlays_that_overwrite_each_other(folder):
 
 def test_names_places_and_revisions_can_be_chosen(folder):
     options = ("--name", "types", "--namespace", "gitops", "--tree", "virt/out", "--revision", "stable")
-    (found,) = printed("argocd", "--repo-url", URL, *options)
-    assert found["metadata"] == {"name": "types", "namespace": "gitops"}
-    assert found["spec"]["template"]["spec"]["source"] == {
+    (application_set,) = printed("argocd", "--repo-url", URL, *options)
+    assert application_set["metadata"] == {"name": "types", "namespace": "gitops"}
+    assert application_set["spec"]["template"]["spec"]["source"] == {
         "repoURL": URL,
         "targetRevision": "stable",
         "path": "virt/out/overlays/{{ .overlay }}",
@@ -133,17 +133,17 @@ def test_names_places_and_revisions_can_be_chosen(folder):
 
 
 def test_flux_gets_a_source_and_kustomizations(folder):
-    found = printed("flux", "--repo-url", URL)
-    assert [each["kind"] for each in found] == ["GitRepository", "Namespace", *["Kustomization"] * 3]
-    found = printed("flux", "--repo-url", "oci://registry.example.org/house", "--path", "overlays/staging")
-    assert [each["kind"] for each in found] == ["OCIRepository", "Kustomization"]
+    objects = printed("flux", "--repo-url", URL)
+    assert [obj["kind"] for obj in objects] == ["GitRepository", "Namespace", *["Kustomization"] * 3]
+    objects = printed("flux", "--repo-url", "oci://registry.example.org/house", "--path", "overlays/staging")
+    assert [obj["kind"] for obj in objects] == ["OCIRepository", "Kustomization"]
 
 
 @pytest.mark.parametrize("tree", ["a;b", "*", "!a", "a\nb", "# a", "out put", "$(touch pwned)"])
 def test_a_tree_of_any_name_is_no_pattern(folder, tree):
-    (found,) = printed("argocd", "--repo-url", URL, "--tree", tree, "--path", f"{tree}/overlays/lab")
-    assert "annotations" not in found["metadata"]
-    assert found["spec"]["source"]["path"] == f"{tree}/overlays/lab"
+    (application,) = printed("argocd", "--repo-url", URL, "--tree", tree, "--path", f"{tree}/overlays/lab")
+    assert "annotations" not in application["metadata"]
+    assert application["spec"]["source"]["path"] == f"{tree}/overlays/lab"
     source = printed("flux", "--repo-url", URL, "--tree", tree, "--path", f"{tree}/overlays/lab")[0]
     assert "ignore" not in source["spec"]
 

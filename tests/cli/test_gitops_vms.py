@@ -62,13 +62,13 @@ def test_a_type_that_is_inferred_is_ignored_and_left_as_it_is():
 
 
 def test_what_is_added_to_a_list_is_ignored_while_it_has_that_value():
-    found = otheryaml.load(gitops("argocd", "-f", "-", "--compare", "merge", vms=INFERRED).stdout)
-    (rule,) = found["ignoreDifferences"]
+    application = otheryaml.load(gitops("argocd", "-f", "-", "--compare", "merge", vms=INFERRED).stdout)
+    (rule,) = application["ignoreDifferences"]
     assert rule["jqPathExpressions"] == [
         "(.spec.dataVolumeTemplates[]?.spec.storage | select(.resources == {})).resources",
         '(.spec.instancetype | select(.inferFromVolume == "root")).inferFromVolume',
     ]
-    assert "syncPolicy" not in found  # a list would be taken from the cluster as a whole
+    assert "syncPolicy" not in application  # a list would be taken from the cluster as a whole
 
 
 def test_vms_that_are_written_as_stored_need_nothing():

@@ -33,7 +33,7 @@ def raising(error: BaseException) -> Callable[[], NoReturn]:
 
 
 @pytest.mark.parametrize(
-    ("error", "status", "said"),
+    ("error", "status", "message"),
     [
         (SystemExit(1), 1, ""),
         (KeyboardInterrupt(), 130, "interrupted\n"),
@@ -55,22 +55,22 @@ def raising(error: BaseException) -> Callable[[], NoReturn]:
     ],
 )
 def test_an_end_has_a_status_and_words(
-    capsys: pytest.CaptureFixture[str], error: BaseException, status: int, said: str
+    capsys: pytest.CaptureFixture[str], error: BaseException, status: int, message: str
 ) -> None:
     with pytest.raises(SystemExit) as ended:
         guarded(raising(error), debug=False)
     assert ended.value.code == status
     out, err = capsys.readouterr()
-    assert (out, re.sub(r"(\.py:)\d+", r"\1LINE", err)) == ("", said)
+    assert (out, re.sub(r"(\.py:)\d+", r"\1LINE", err)) == ("", message)
 
 
 def test_a_bug_is_shown_whole_to_whoever_asks(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         guarded(raising(ValueError("of x")), debug=True)
-    said = capsys.readouterr().err
+    stderr = capsys.readouterr().err
     assert ended.value.code == 70
-    assert said.startswith("Traceback (most recent call last):\n")
-    assert said.endswith("ValueError: of x\n\n")
+    assert stderr.startswith("Traceback (most recent call last):\n")
+    assert stderr.endswith("ValueError: of x\n\n")
 
 
 @pytest.mark.parametrize("error", [click.UsageError("no \x1b"), click.exceptions.Exit(3), click.Abort()])

@@ -24,7 +24,7 @@ def commands(command: click.Command, *path: str) -> Iterator[str]:
             yield from commands(below, *path, name)
 
 
-def found(words: str) -> click.Command:
+def command_of(words: str) -> click.Command:
     """The command of some words."""
     command: click.Command = main
     for word in words.split():
@@ -39,7 +39,7 @@ def found(words: str) -> click.Command:
 def test_every_word_of_a_command_can_be_completed(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever there is to offer: in an empty folder nothing of a catalog is, and no completion fails."""
     monkeypatch.chdir(tmp_path)
-    command = found(words)
+    command = command_of(words)
     context = click.Context(command)
     for parameter in command.params:
         assert isinstance(parameter.shell_complete(context, ""), list), parameter.name
@@ -77,7 +77,7 @@ def test_parameters_and_their_defaults(
     words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    command = found(words)
+    command = command_of(words)
     assert command.name == (words.rpartition(" ")[2] or "main")
     # click remembers the help option of the first context, which other tests see, too.
     defaults = command.make_context(words, [], resilient_parsing=True, **main.context_settings).params

@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def told() -> tuple[str, list[str]]:
+def first_and_commands() -> tuple[str, list[str]]:
     """What is here, and the commands."""
     result = CliRunner().invoke(main)
     assert result.exit_code == 0, result.output
@@ -35,29 +35,29 @@ def told() -> tuple[str, list[str]]:
 
 
 def test_where_nothing_is():
-    assert told() == ("There is no catalog here.", ["init", "create", "expand"])
+    assert first_and_commands() == ("There is no catalog here.", ["init", "create", "expand"])
 
 
 def test_in_a_catalogs_repository(folder):
     house.write(folder, house.FIRST)
-    first, commands = told()
+    first, commands = first_and_commands()
     assert first.startswith("catalog/ is a catalog: ")
     assert commands == ["check", "build", "diff"]
 
 
 def test_in_a_broken_catalog(folder):
     (folder / "catalog.yaml").write_text("name: x\n")
-    assert told()[0] == "This folder is a catalog with 1 problem."
+    assert first_and_commands()[0] == "This folder is a catalog with 1 problem."
 
 
 def test_in_a_repository_without_a_catalog(folder):
     subprocess.run(["git", "init", "-q"], check=True)
-    assert told()[0] == "This repository has no catalog, and deploys no VM that is found."
+    assert first_and_commands()[0] == "This repository has no catalog, and deploys no VM that is found."
     for name in ("a", "b"):
         (folder / name).mkdir()
         (folder / name / "vm.yaml").write_text(VM.replace("web", name))
         (folder / name / "kustomization.yaml").write_text("resources: [vm.yaml]\n")
-    assert told() == (
+    assert first_and_commands() == (
         "This repository has no catalog, and deploys 2 VMs to 2 environments.",
         ["diff", "expand", "adopt"],
     )

@@ -79,8 +79,8 @@ def test_expand_tells_what_kubevirt_adds_and_where_it_comes_from(run: Run) -> No
     diff = run("-f", "vm.yaml", "-o", "diff", vm_yaml=ALL).stdout
     assert "--- VirtualMachineInstance/default/one\n+++ VirtualMachineInstance/default/one\n" in diff
     assert "--- VirtualMachinePool/default/many\n" in diff
-    told = json.loads(run("-f", "vm.yaml", "-o", "json", vm_yaml=ALL).stdout)
-    one, several, many = (each["origins"] for each in told)
+    answers = json.loads(run("-f", "vm.yaml", "-o", "json", vm_yaml=ALL).stdout)
+    one, several, many = (answer["origins"] for answer in answers)
     assert one["spec.domain.memory.guest"] == several["spec.domain.memory.guest"] == ["VM"]
     assert many["spec.domain.memory.guest"] == ["instance type small"]
     assert one["spec.domain.machine.type"] == ["KubeVirt default"]
@@ -148,12 +148,12 @@ def test_adopt_rewrites_the_template_of_a_pool(tmp_path: Path, monkeypatch: pyte
     Path("pool.yaml").write_text(f"{INLINE}---\n{TYPES}")
     result = CliRunner().invoke(main, ["adopt", "-f", "pool.yaml", "--in-place"])
     assert result.exit_code == 0, result.stderr
-    made = Path("pool.yaml").read_text()
-    pool = next(iter(YAML(typ="safe").load_all(made)))
+    text = Path("pool.yaml").read_text()
+    pool = next(iter(YAML(typ="safe").load_all(text)))
     spec = pool["spec"]["virtualMachineTemplate"]["spec"]
     assert spec["instancetype"] == {"name": "small"}
     assert spec["template"]["spec"]["domain"] == {"devices": {}}
-    assert "# its size" in made
+    assert "# its size" in text
     assert "spec.virtualMachineTemplate.spec.template.spec.domain.memory.guest: 2Gi" in result.stderr
 
 

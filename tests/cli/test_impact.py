@@ -50,35 +50,35 @@ def run(*arguments: str, stdin: str | None = None) -> Result:
 
 
 def impact(*arguments: str, stdin: str | None = None) -> Any:
-    (found,) = json.loads(run(*arguments, "-o", "json", stdin=stdin).stdout)
-    return found
+    (answer,) = json.loads(run(*arguments, "-o", "json", stdin=stdin).stdout)
+    return answer
 
 
 def test_an_instance_type_that_a_template_names() -> None:
-    found = impact("m.small")
-    assert found["what"] == "instance type"
-    assert [(use["name"], use["template"], use["inferred"]) for use in found["uses"]] == [("server", True, False)]
-    assert [verdict["next"] for verdict in found["without"]] == ["refused"]
+    answer = impact("m.small")
+    assert answer["what"] == "instance type"
+    assert [(use["name"], use["template"], use["inferred"]) for use in answer["uses"]] == [("server", True, False)]
+    assert [verdict["next"] for verdict in answer["without"]] == ["refused"]
 
 
 def test_a_class_stands_for_all_its_sizes() -> None:
-    found = impact("m")
-    assert found["what"] == "class"
-    assert "VirtualMachineInstancetype/m.large" in found["objects"]
-    assert [use["objects"] for use in found["uses"]] == [["VirtualMachineClusterInstancetype/m.small"]]
+    answer = impact("m")
+    assert answer["what"] == "class"
+    assert "VirtualMachineInstancetype/m.large" in answer["objects"]
+    assert [use["objects"] for use in answer["uses"]] == [["VirtualMachineClusterInstancetype/m.small"]]
 
 
 def test_a_component_that_is_mixed_into_a_preference() -> None:
-    found = impact("hyperv")
-    assert found["what"] == "component"
-    assert [(place["file"], place["line"], place["message"]) for place in found["places"]] == [
+    answer = impact("hyperv")
+    assert answer["what"] == "component"
+    assert [(place["file"], place["line"], place["message"]) for place in answer["places"]] == [
         ("catalog/preferences/windows.yaml", 2, "mixed into preferences.windows.one")
     ]
-    assert found["objects"] == [
+    assert answer["objects"] == [
         "VirtualMachineClusterPreference/windows.one",
         "VirtualMachinePreference/windows.one",
     ]
-    (verdict,) = found["without"]
+    (verdict,) = answer["without"]
     assert verdict["changes"] == ["domain.features.hyperv.relaxed.enabled: true is gone"]
 
 
@@ -97,8 +97,8 @@ def test_several_names_are_told_one_after_another() -> None:
 
 
 def test_a_pattern_stands_for_all_that_it_fits_once() -> None:
-    found = json.loads(run("m.*", "m.small", "*.one", "-o", "json").stdout)
-    assert [each["name"] for each in found] == ["m.large", "m.small", "windows.one"]
+    answers = json.loads(run("m.*", "m.small", "*.one", "-o", "json").stdout)
+    assert [answer["name"] for answer in answers] == ["m.large", "m.small", "windows.one"]
     assert "there is no 'z.*'" in run("z.*").output
 
 
@@ -135,8 +135,8 @@ def test_a_vm_that_infers_its_instance_type_from_a_volume() -> None:
             },
         },
     }
-    found = impact("m.large", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": [claim, vm]}))
-    assert [(use["name"], use["inferred"]) for use in found["uses"]] == [("team/vm", True)]
+    answer = impact("m.large", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": [claim, vm]}))
+    assert [(use["name"], use["inferred"]) for use in answer["uses"]] == [("team/vm", True)]
 
 
 def test_a_broken_catalog_is_an_error() -> None:

@@ -89,17 +89,17 @@ def test_json_has_every_part():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["--disk", "x"], "'x' is no rule such as vda=claim:root"),
         (["--network", "br0="], "'br0=' is no rule such as br0=pod"),
         (["--device", "a=b"], "'b' is no resource such as nvidia.com/A400"),
     ],
 )
-def test_rules_are_usage(arguments, told):
+def test_rules_are_usage(arguments, message):
     result = run("-f", "small.xml", *arguments)
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert message in result.stderr
 
 
 NICS = "<interface type='bridge'><source bridge='br0'/></interface>" * 2

@@ -137,14 +137,14 @@ def both_scopes(name: str, vcpus: int) -> list[dict[str, object]]:
     return [one, {**one, "kind": "VirtualMachineInstancetype"}]
 
 
-def said(*arguments: str, objects: list[dict[str, object]]) -> list[str]:
+def report(*arguments: str, objects: list[dict[str, object]]) -> list[str]:
     result = call("import", "objects", "-f", "-", *arguments, stdin="\n".join(map(json.dumps, objects)))
     assert result.exit_code == 0, result.stderr
     return result.stderr.splitlines()
 
 
 def test_what_is_in_both_scopes_needs_no_environment() -> None:
-    assert said(objects=both_scopes("m.a", 1)) == [
+    assert report(objects=both_scopes("m.a", 1)) == [
         "catalog: 2 objects in 6 lines; virtcatalog build gives the same",
     ]
     assert sorted(written()) == ["catalog/catalog.yaml", "catalog/instancetypes/m.yaml"]
@@ -153,8 +153,8 @@ def test_what_is_in_both_scopes_needs_no_environment() -> None:
 def test_what_is_in_one_scope_is_in_an_environment_of_it() -> None:
     both, (_, namespaced) = both_scopes("m.a", 1), both_scopes("m.b", 2)
     same = "virtcatalog build gives the same in the"
-    assert said("--output-dir", "one", objects=[both[0]]) == [f"one: 1 object in 7 lines; {same} environment cluster"]
-    assert said("--output-dir", "two", objects=[*both, namespaced]) == [
+    assert report("--output-dir", "one", objects=[both[0]]) == [f"one: 1 object in 7 lines; {same} environment cluster"]
+    assert report("--output-dir", "two", objects=[*both, namespaced]) == [
         f"two: 3 objects in 13 lines; {same} environments cluster, namespaced"
     ]
 
@@ -179,6 +179,6 @@ def test_what_is_left_out_is_counted_by_kind() -> None:
         {"apiVersion": "v1", "kind": kind, "metadata": {"name": name}}
         for kind, name in (("Secret", "a"), ("ConfigMap", "a"), ("ConfigMap", "b"))
     ]
-    assert said(objects=[*both_scopes("m.a", 1), *others])[0] == (
+    assert report(objects=[*both_scopes("m.a", 1), *others])[0] == (
         "left out: 3 objects of other kinds (ConfigMap, Secret)"
     )

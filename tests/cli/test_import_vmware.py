@@ -143,8 +143,8 @@ def test_a_folder_has_every_vm_a_table_and_the_account(snapshot):
     write(EXPORTS["whole"])
     result = run("-f", "small", "--output-dir", "out", "-n", "shop", "--mapping", "maps/mine.yaml")
     assert f"exit {result.exit_code}\n{result.stdout}--- stderr\n{result.stderr}" == snapshot(name="said")
-    made = [path for folder in ("maps", "out") for path in sorted(Path(folder).rglob("*.*"))]
-    assert {str(path): path.read_text() for path in made} == snapshot(name="files")
+    paths = [path for folder in ("maps", "out") for path in sorted(Path(folder).rglob("*.*"))]
+    assert {str(path): path.read_text() for path in paths} == snapshot(name="files")
 
 
 @pytest.mark.parametrize(
@@ -228,10 +228,10 @@ def test_a_folder_gets_a_file_for_each_vm_and_tables(snapshot):
 
 class TestMapping:
     def test_it_is_made_and_read_from_then_on(self):
-        made = run("-f", "ovf/proxmox.ovf", "-c", "common-instancetypes", "--mapping", "m.yaml")
+        result = run("-f", "ovf/proxmox.ovf", "-c", "common-instancetypes", "--mapping", "m.yaml")
         assert (
             "m.yaml: made: say in it what vSphere's networks and datastores are in the cluster, and import again"
-            in made.stderr
+            in result.stderr
         )
         text = Path("m.yaml").read_text()
         assert "vmbr0: pod" in text
@@ -323,8 +323,8 @@ def test_vms_that_templates_make_have_values_and_no_manifest():
     write({INFO: "VM,CPUs,Memory\na,1,1024\nb,1,1024\n"})
     result = run("-f", "small", "--output-dir", "out", "--templates")
     assert result.stdout == ("out/vms.csv\nout/account.csv\nout/templates/vm.yaml\nout/vms: 0 VMs\nout/values: 2 VMs\n")
-    made = sorted(str(path.relative_to("out")) for path in Path("out").rglob("*.*"))
-    assert made == [
+    paths = sorted(str(path.relative_to("out")) for path in Path("out").rglob("*.*"))
+    assert paths == [
         "account.csv",
         "mapping.yaml",
         "templates/vm.yaml",
@@ -349,8 +349,8 @@ class TestTemplates:
         name = "ubuntu-u1-2xmedium"
         assert Path(f"out/templates/{name}.yaml").read_text() == snapshot(name="template")
         values = ["-f", f"out/templates/{name}.yaml", "--params-file", f"out/values/{name}/web-02.yaml"]
-        made = CliRunner().invoke(main, ["template", "process", *values]).stdout
-        Path("made.yaml").write_text(made.replace("name: web-02", "name: web-02\n  namespace: shop", 1))
+        processed = CliRunner().invoke(main, ["template", "process", *values]).stdout
+        Path("made.yaml").write_text(processed.replace("name: web-02", "name: web-02\n  namespace: shop", 1))
         Path("vm.yaml").write_text(manifest)
         domains = [
             CliRunner().invoke(main, ["expand", "-f", file, "-c", "common-instancetypes", "-q"]).stdout

@@ -130,8 +130,8 @@ def test_what_syncs_it_is_what_the_gitops_command_prints(tmp_path, monkeypatch, 
 def test_the_objects_are_annotated_for_what_syncs_them(tmp_path, tool, annotations):
     init(tmp_path / "house", "--gitops", tool)
     for manifest in load_catalog(tmp_path / "house/catalog").objects():
-        found = manifest["metadata"].get("annotations", {})
-        relevant = {key: value for key, value in found.items() if "argocd" in key or "flux" in key}
+        written = manifest["metadata"].get("annotations", {})
+        relevant = {key: value for key, value in written.items() if "argocd" in key or "flux" in key}
         assert relevant == (annotations or {})
 
 
@@ -142,7 +142,7 @@ def test_requirements_pin_everything_that_virtcatalog_needs():
     names = {line.partition("==")[0] for line in lines[1:]}
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = declared["dependencies"] + declared["optional-dependencies"]["pytest"]
-    assert {each.partition(">=")[0].lower().replace(".", "-") for each in wanted} <= names
+    assert {requirement.partition(">=")[0].lower().replace(".", "-") for requirement in wanted} <= names
     assert {"markupsafe", "pluggy"} <= names, "what those need in turn"
 
 

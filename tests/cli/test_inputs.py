@@ -38,7 +38,7 @@ def named(text: str, name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "expected"),
     [
         ("vm.yaml", Placed("vm.yaml")),
         ("lab=vm.yaml", Placed("vm.yaml", "lab")),
@@ -51,20 +51,23 @@ def named(text: str, name: str) -> str:
         ("lab=-", Placed("-", "lab")),
     ],
 )
-def test_a_source_may_have_an_environment(source: str, found: Placed) -> None:
+def test_a_source_may_have_an_environment(source: str, expected: Placed) -> None:
     write(".", {"there=vm.yaml": ""})
-    assert placed(source) == found
+    assert placed(source) == expected
 
 
 def test_all_manifests_of_files_and_folders_are_read_and_all_problems_told() -> None:
     write(".", {"f/a.yaml": named(SECRET, "a"), "f/b.yaml": "kind: [\n", "c.yaml": named(SECRET, "c")})
     manifests, problems = read_apart(["f", "gone", "c.yaml"])
     assert [manifest.name for manifest in manifests] == ["ConfigMap/a", "ConfigMap/c"]
-    said = ["f/b.yaml:2:1: is not YAML: the text ends where a value is wanted", "gone: there is no such file or folder"]
-    assert list(map(str, problems)) == said
+    expected = [
+        "f/b.yaml:2:1: is not YAML: the text ends where a value is wanted",
+        "gone: there is no such file or folder",
+    ]
+    assert list(map(str, problems)) == expected
     with pytest.raises(ManifestError) as caught:
         read(["f", "gone", "c.yaml"])
-    assert list(map(str, caught.value.problems)) == said
+    assert list(map(str, caught.value.problems)) == expected
     assert [manifest.name for manifest in read(["c.yaml"])] == ["ConfigMap/c"]
 
 
@@ -90,26 +93,26 @@ def test_objects_of_a_catalog_or_of_manifests(files: dict[str, str], source: str
 
 
 @pytest.mark.parametrize(
-    ("source", "environments", "found"), [(None, [], "c"), ("catalog", ["lab"], "c"), ("elsewhere", [], None)]
+    ("source", "environments", "name"), [(None, [], "c"), ("catalog", ["lab"], "c"), ("elsewhere", [], None)]
 )
-def test_a_catalog_may_be_there(source: str | None, environments: list[str], found: str | None) -> None:
+def test_a_catalog_may_be_there(source: str | None, environments: list[str], name: str | None) -> None:
     write(".", {f"catalog/{path}": text for path, text in CATALOG.items()})
     catalog = load_any(source, environments)
-    assert (catalog and catalog.name) == found
+    assert (catalog and catalog.name) == name
 
 
 @pytest.mark.parametrize(
-    ("source", "environment", "said"),
+    ("source", "environment", "message"),
     [
         (None, "lob", "there is no environment 'lob' in catalog; did you mean 'lab'?"),
         ("elsewhere", "lab", "there is no environment 'lab' in elsewhere"),
     ],
 )
-def test_it_has_to_have_the_environments(source: str | None, environment: str, said: str) -> None:
+def test_it_has_to_have_the_environments(source: str | None, environment: str, message: str) -> None:
     write(".", {f"catalog/{path}": text for path, text in CATALOG.items()})
     with pytest.raises(VirtcatalogError) as caught:
         load_any(source, [environment])
-    assert str(caught.value) == said
+    assert str(caught.value) == message
 
 
 def test_a_batch_has_its_vms_and_those_of_its_files() -> None:

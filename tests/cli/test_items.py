@@ -80,7 +80,7 @@ def of(names: list[str], catalog: str | None = None) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("names", "found"),
+    ("names", "expected"),
     [
         (["m.large", "m.small"], ["m.large", "m.small"]),
         (["m.*"], ["m.small", "m.large"]),
@@ -88,34 +88,34 @@ def of(names: list[str], catalog: str | None = None) -> list[str]:
         ([], []),
     ],
 )
-def test_items_are_found_by_names_and_globs_each_once(names: list[str], found: list[str]) -> None:
-    assert of(names) == found
+def test_items_are_found_by_names_and_globs_each_once(names: list[str], expected: list[str]) -> None:
+    assert of(names) == expected
 
 
 @pytest.mark.parametrize(
-    ("names", "catalog", "said"),
+    ("names", "catalog", "message"),
     [
         (["m.smal"], None, "catalog: there is no 'm.smal'; did you mean 'm.small'?"),
         (["m.small", "x*"], "other", "other: there is no 'x*'"),
     ],
 )
-def test_a_name_that_is_none(names: list[str], catalog: str | None, said: str) -> None:
+def test_a_name_that_is_none(names: list[str], catalog: str | None, message: str) -> None:
     with pytest.raises(VirtcatalogError) as caught:
         of(names, catalog)
-    assert str(caught.value) == said
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [
         ("gone", "gone: there is no such file or folder"),
         ("none.yaml", "none.yaml: offers no instance type and no preference"),
     ],
 )
-def test_where_nothing_is_offered(path: str, said: str) -> None:
+def test_where_nothing_is_offered(path: str, message: str) -> None:
     with pytest.raises(VirtcatalogError) as caught:
         catalog_items(path, ())
-    assert str(caught.value) == said
+    assert str(caught.value) == message
 
 
 def test_items_of_an_environment_are_those_that_it_has() -> None:

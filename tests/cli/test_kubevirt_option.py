@@ -83,9 +83,9 @@ def test_the_release_of_the_question_of_the_environment_of_the_cluster(
 
 
 def test_what_is_overruled_is_told_once() -> None:
-    said = run("expand", "--kubevirt", "v1.9.0", "-f", "catalog/vms", "-f", "cr.yaml").stderr
+    stderr = run("expand", "--kubevirt", "v1.9.0", "-f", "catalog/vms", "-f", "cr.yaml").stderr
     observed = "KubeVirt/kubevirt/kubevirt says v1.8.4 (status.observedKubeVirtVersion)"
-    assert [line for line in said.splitlines() if "counts" in line] == [
+    assert [line for line in stderr.splitlines() if "counts" in line] == [
         f"any: KubeVirt v1.9.0 counts, though {observed}",
         f"old: KubeVirt v1.9.0 counts, though overlays.yaml says v1.8.4 and {observed}",
     ]
@@ -94,20 +94,20 @@ def test_what_is_overruled_is_told_once() -> None:
 
 def test_explain() -> None:
     asked = ("explain", "-f", "vm.yaml", "--xml", "string(//loader)")
-    told = [line for line in run(*asked).stdout.splitlines() if line.startswith("string")]
-    assert told == [f"string(//loader) (in old): {OLD}", f"string(//loader) (in any): {NEW}"]
+    lines = [line for line in run(*asked).stdout.splitlines() if line.startswith("string")]
+    assert lines == [f"string(//loader) (in old): {OLD}", f"string(//loader) (in any): {NEW}"]
     assert run(*asked, "-e", "any").stdout.startswith(f"string(//loader) (in any): {NEW}\n")
     assert run(*asked, "--kubevirt", "v1.8.4").stdout.startswith(f"string(//loader) (in old and any): {OLD}\n")
     by_environment = json.loads(run(*asked, "-o", "json").stdout)
-    assert [(each["environments"], each["value"]) for each in by_environment] == [(["old"], OLD), (["any"], NEW)]
+    assert [(answer["environments"], answer["value"]) for answer in by_environment] == [(["old"], OLD), (["any"], NEW)]
 
 
 def test_impact() -> None:
     Path("catalog/preferences/linux.yaml").write_text("preferences: {server: {spec: {devices: {preferredRng: {}}}}}\n")
     for release, path in (("v1.8.4", OLD), ("v1.9.0", NEW)):
-        (found,) = json.loads(run("impact", "server", "-o", "json", "--kubevirt", release, status=1).stdout)
-        assert [use["name"] for use in found["uses"]] == ["web.old", "web.any"]
-        assert path not in found["without"][0]["diff"]
+        (answer,) = json.loads(run("impact", "server", "-o", "json", "--kubevirt", release, status=1).stdout)
+        assert [use["name"] for use in answer["uses"]] == ["web.old", "web.any"]
+        assert path not in answer["without"][0]["diff"]
 
 
 def test_adopt() -> None:
@@ -166,5 +166,7 @@ def test_an_unknown_release_is_an_error_wherever_it_is_named(command, file, text
 @pytest.mark.parametrize("release", ["v1.10.0", "v1.8.99"])
 def test_check_says_where_an_unknown_release_stands(release):
     Path("catalog/catalog.yaml").write_text(f"name: test\nkubevirt: {release}\n")
-    said = f"catalog/catalog.yaml:2:1: kubevirt: KubeVirt '{release}' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"
-    assert said in run("check", status=1).stdout
+    message = (
+        f"catalog/catalog.yaml:2:1: kubevirt: KubeVirt '{release}' is not modelled; known are v1.7.4, v1.8.4, v1.9.0"
+    )
+    assert message in run("check", status=1).stdout

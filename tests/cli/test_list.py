@@ -69,7 +69,7 @@ class TestFilters:
         assert run("list", "--min-vcpus", "99", status=1).stderr == "no instance type\n"
 
     @pytest.mark.parametrize(
-        ("arguments", "said"),
+        ("arguments", "message"),
         [
             ("list preferences --gpu", "--gpu is about types, not about preferences"),
             ("list --min-memory much", "'much' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9"),
@@ -83,8 +83,8 @@ class TestFilters:
             ("show web -o xml", "web is no instance type and no preference; `virtcatalog expand` shows VMs"),
         ],
     )
-    def test_nonsense(self, arguments, said):
-        assert f"{said}\n" in run(*arguments.split(), status=2).stderr
+    def test_nonsense(self, arguments, message):
+        assert f"{message}\n" in run(*arguments.split(), status=2).stderr
 
 
 class TestPrices:
@@ -105,16 +105,16 @@ class TestPrices:
         assert (large["pricePerHour"], large["pricePerMonth"], large["currency"]) == ("0.0498", "36.35", "EUR")
 
     def test_of_what_has_no_price_for_all_of_it_there_is_none(self):
-        found = self.facts()["g.new"]
-        assert (found["pricePerHour"], found["unpriced"]) == (None, "example.org/gpu")
+        row = self.facts()["g.new"]
+        assert (row["pricePerHour"], row["unpriced"]) == (None, "example.org/gpu")
 
     def test_an_environment_has_its_own(self):
         assert self.facts("-e", "production")["m.large"]["pricePerHour"] == "2.0248"
         assert self.facts("-e", "lab", "-e", "production")["m.large"]["pricePerHour"] == "0.0498"
 
     def test_preferences_have_licences(self):
-        (found, *_) = self.facts("preferences").values()
-        assert (found["licencePerVcpu"], found["licencePerVm"]) == (None, "0.5000")
+        (row, *_) = self.facts("preferences").values()
+        assert (row["licencePerVcpu"], row["licencePerVm"]) == (None, "0.5000")
 
     def test_a_file_of_its_own_counts_in_their_place(self):
         Path("other.yaml").write_text("perHour: {cpu: 1, memory: 0}\n")
@@ -139,8 +139,8 @@ class TestPrices:
 
 class TestForms:
     def test_json_has_bytes_and_every_fact(self):
-        found = {row["name"]: row for row in json.loads(run("list", "-o", "json").stdout)}
-        assert found["g.old"] == {
+        rows = {row["name"]: row for row in json.loads(run("list", "-o", "json").stdout)}
+        assert rows["g.old"] == {
             "name": "g.old",
             "class": "g",
             "vcpus": 4,

@@ -14,8 +14,10 @@ from virtcatalog.cli import pflag
 @click.option("--on", type=pflag.Switch())
 @click.option("--keys", type=pflag.Items(), multiple=True)
 @click.option("--loud", is_flag=True)
-def command(**given):
-    click.echo(repr({key: each for key, each in given.items() if each not in (None, ()) and (key != "loud" or each)}))
+def command(**options):
+    click.echo(
+        repr({key: value for key, value in options.items() if value not in (None, ()) and (key != "loud" or value)})
+    )
 
 
 def run(*arguments):
@@ -53,8 +55,8 @@ def test_a_switch_takes_no_argument_of_its_own():
     assert read("--on") == read("--on=1") == read("--on=T") == {"on": True}
     assert read("--on=false") == read("--on=F") == {"on": False}
     assert "unexpected extra argument (false)" in refusal("--on", "false")
-    for each in ("yes", "", "tRUE"):
-        assert f"{each!r} is neither true nor false" in refusal(f"--on={each}")
+    for text in ("yes", "", "tRUE"):
+        assert f"{text!r} is neither true nor false" in refusal(f"--on={text}")
 
 
 def test_clicks_own_switches_take_values_too():
@@ -148,7 +150,7 @@ def test_types_have_names():
 
 
 @pytest.mark.parametrize(
-    ("option", "text", "said"),
+    ("option", "text", "message"),
     [
         (pflag.Integer(64, signed=True), "x", "'x' is not a whole number"),
         (pflag.Integer(8, signed=False), "-1", "'-1' is not a whole number without a sign"),
@@ -165,10 +167,10 @@ def test_types_have_names():
         ),
     ],
 )
-def test_what_is_wrong_with_a_value(option, text, said):
+def test_what_is_wrong_with_a_value(option, text, message):
     with pytest.raises(click.BadParameter) as caught:
         option.convert(text, None, None)
-    assert caught.value.message == said
+    assert caught.value.message == message
 
 
 @pytest.mark.parametrize(
@@ -201,17 +203,17 @@ def test_pairs(texts, pairs):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("A", "'A' is not written KEY=VALUE"),
         ("A=1,B=2,C", "'C' is not written KEY=VALUE"),
         ('A=1"=', "a double quote in 'A=1\"=' neither begins nor ends an item; write it twice, in quotes"),
     ],
 )
-def test_what_is_no_pair(text, said):
+def test_what_is_no_pair(text, message):
     with pytest.raises(click.BadParameter) as caught:
         pflag.pairs(None, None, [text])
-    assert caught.value.message == said
+    assert caught.value.message == message
 
 
 @click.command(cls=pflag.Command)
@@ -225,7 +227,7 @@ def exclusive(context, **_given):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ([], ""),
         (["--some-name=", "--third=a"], ""),
@@ -234,10 +236,10 @@ def exclusive(context, **_given):
         (["--third=a", "--fourth=b"], "--third and --fourth exclude each other: give one"),
     ],
 )
-def test_options_that_exclude_each_other(arguments, said):
+def test_options_that_exclude_each_other(arguments, message):
     result = CliRunner().invoke(exclusive, arguments)
-    assert result.stderr.partition("Error: ")[2] == (f"{said}\n" if said else "")
-    assert result.exit_code == (2 if said else 0)
+    assert result.stderr.partition("Error: ")[2] == (f"{message}\n" if message else "")
+    assert result.exit_code == (2 if message else 0)
 
 
 def test_what_is_completed_may_lack_its_value():

@@ -74,17 +74,17 @@ class Screen:
 
 @pytest.fixture
 def screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Screen]:
-    made = Screen()
-    made.be_wide(80)
+    screen = Screen()
+    screen.be_wide(80)
     monkeypatch.setenv("TERM", "xterm")
     for name in ("COLUMNS", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
-    streams = SimpleNamespace(stdout=io.StringIO(), stderr=made.device, modules=sys.modules)
+    streams = SimpleNamespace(stdout=io.StringIO(), stderr=screen.device, modules=sys.modules)
     for module in (console, progress):
         monkeypatch.setattr(module, "sys", streams)
-    monkeypatch.setattr("click.utils._default_text_stderr", lambda: made.device)
-    yield made
-    made.close()
+    monkeypatch.setattr("click.utils._default_text_stderr", lambda: screen.device)
+    yield screen
+    screen.close()
 
 
 @pytest.fixture(autouse=True)
@@ -140,7 +140,7 @@ def test_of_work_within_work_the_outer_is_told(screen):
 
 
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "expected"),
     [
         (80, "200 of 400 VMs, 2/s, 1 min 40 s left"),
         (30, "200 of 400 VMs, 2/s"),
@@ -148,10 +148,10 @@ def test_of_work_within_work_the_outer_is_told(screen):
         (9, "200 of 4"),
     ],
 )
-def test_fits_the_terminal(columns, said, screen):
+def test_fits_the_terminal(columns, expected, screen):
     screen.be_wide(columns)
     list(progress_of(range(400), 400, "VMs"))
-    assert said in screen.states
+    assert expected in screen.states
     assert max(map(len, screen.states)) < columns
 
 
@@ -167,7 +167,7 @@ def test_work_whose_number_nobody_knows(screen):
 
 
 @pytest.mark.parametrize(
-    ("done", "number", "seconds", "said"),
+    ("done", "number", "seconds", "words"),
     [
         (1200, 4000, 2.0, "1,200 of 4,000 VMs, 600/s, 5 s left"),
         (1, 100, 2.0, "1 of 100 VMs, 30 a minute, 3 min 18 s left"),
@@ -176,12 +176,12 @@ def test_work_whose_number_nobody_knows(screen):
         (11, 10, 2.2, "11 of 10 VMs, 5/s"),
     ],
 )
-def test_words(done, number, seconds, said):
-    assert progress.state(done, number, seconds, "VMs") == said
+def test_words(done, number, seconds, words):
+    assert progress.state(done, number, seconds, "VMs") == words
 
 
 @pytest.mark.parametrize(
-    ("done", "seconds", "columns", "said"),
+    ("done", "seconds", "columns", "words"),
     [
         (60, 60.0, 79, "60 of 61 VMs, 1/s, 1 s left"),
         (59, 60.0, 79, "59 of 61 VMs, 59 a minute, 2 s left"),
@@ -194,8 +194,8 @@ def test_words(done, number, seconds, said):
         (60, 60.0, 3, "60 "),
     ],
 )
-def test_words_as_far_as_they_fit(done, seconds, columns, said):
-    assert progress.state(done, 61, seconds, "VMs", columns) == said
+def test_words_as_far_as_they_fit(done, seconds, columns, words):
+    assert progress.state(done, 61, seconds, "VMs", columns) == words
 
 
 def test_a_state_has_79_columns_where_nobody_says():
@@ -237,11 +237,11 @@ class TestQuiet:
 
 
 def test_rooms_tell_whoever_asks():
-    told = []
-    with reporting_to(lambda items, number, noun: told.append((number, noun)) or items):
+    steps = []
+    with reporting_to(lambda items, number, noun: steps.append((number, noun)) or items):
         assert list(tracked("ab", 2, "letters")) == ["a", "b"]
     assert list(tracked("ab", 2, "letters")) == ["a", "b"]
-    assert told == [(2, "letters")]
+    assert steps == [(2, "letters")]
 
 
 def ends(body: Callable[[], int]) -> int:
@@ -271,26 +271,26 @@ class TestTheLineIsClean:
 
     def test_after_an_interruption(self, screen):
         def body() -> int:
-            kept.append(work := iter(tracked(range(10), 10, "VMs")))  # nothing is cleaned up by chance
+            iterators.append(work := iter(tracked(range(10), 10, "VMs")))  # nothing is cleaned up by chance
             for number in work:
                 if number == 5:
                     raise KeyboardInterrupt
             return 0
 
-        kept: list[Iterator[int]] = []
+        iterators: list[Iterator[int]] = []
         assert ends(body) == INTERRUPTED
         assert screen.states[0] == "2 of 10 VMs, 2/s, 4 s left"
         assert screen.left == "interrupted\n"
 
     def test_after_an_error(self, screen):
         def body() -> int:
-            kept.append(work := iter(tracked(range(10), 10, "VMs")))
+            iterators.append(work := iter(tracked(range(10), 10, "VMs")))
             for number in work:
                 if number == 5:
                     raise VirtcatalogError("nothing is there")
             return 0
 
-        kept: list[Iterator[int]] = []
+        iterators: list[Iterator[int]] = []
         assert ends(body) == UNUSABLE
         assert "2 of 10 VMs" in screen.text
         assert screen.left.endswith("nothing is there\n")
@@ -322,7 +322,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("house")
     house.build(root)
     (root / "vms.yaml").write_text(VMS)
-    (root / "own.yaml").write_text("".join(OWN.replace(f"cpu: {{sockets: {each}}}, ", "") for each in "1234"))
+    (root / "own.yaml").write_text("".join(OWN.replace(f"cpu: {{sockets: {sockets}}}, ", "") for sockets in "1234"))
     (root / "node.yaml").write_text(NODES)
     return root
 

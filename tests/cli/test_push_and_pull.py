@@ -39,7 +39,7 @@ def run(line: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         (f"push {PLACE}", f"Error: {PLACE}: name what is published by a tag: {PLACE}:TAG\n"),
         (
@@ -61,20 +61,20 @@ def run(line: str) -> tuple[int, str, str]:
         (f"pull {PLACE}:v1 --base HEAD", "Error: --base is for a CATALOG in the place of a reference\n"),
     ],
 )
-def test_wrong_usage(line: str, said: str) -> None:
-    assert run(line) == (2, "", said)
+def test_wrong_usage(line: str, message: str) -> None:
+    assert run(line) == (2, "", message)
 
 
 @pytest.mark.parametrize("epoch", ["soon", "99999999999999999999", "1e3"])
 def test_a_time_of_the_environment_that_is_none(monkeypatch: pytest.MonkeyPatch, epoch: str) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
-    said = f"Error: {epoch} is no time: write 2026-01-31T12:00:00Z\n"
-    assert run(f"push {PLACE}:v1 --dry-run") == (2, "", said)
+    message = f"Error: {epoch} is no time: write 2026-01-31T12:00:00Z\n"
+    assert run(f"push {PLACE}:v1 --dry-run") == (2, "", message)
 
 
 def digest(line: str) -> str:
-    status, out, said = run(line)
-    assert (status, said) == (0, f"would publish house as {PLACE}:v1\n")
+    status, out, stderr = run(line)
+    assert (status, stderr) == (0, f"would publish house as {PLACE}:v1\n")
     assert out.startswith(f"{PLACE}:v1@sha256:")
     return out.removesuffix("\n")
 
@@ -100,9 +100,9 @@ def test_a_broken_promise_is_not_published(repository: Path) -> None:
     assert CliRunner().invoke(main, ["release", "v1.0.0"]).exit_code == 0
     assert run(f"push {PLACE}:v1 --dry-run --revision r")[0] == 0
     write(repository, {"catalog/instancetypes/m.yaml": FILES["catalog/instancetypes/m.yaml"].replace("4Gi", "5Gi")})
-    status, out, said = run(f"push {PLACE}:v1 --dry-run --revision r")
+    status, out, stderr = run(f"push {PLACE}:v1 --dry-run --revision r")
     assert (status, out) == (1, "")
-    assert said.startswith("catalog/instancetypes/m.yaml:3:9: instance type m.small: memory.guest: 4Gi → 5Gi; ")
+    assert stderr.startswith("catalog/instancetypes/m.yaml:3:9: instance type m.small: memory.guest: 4Gi → 5Gi; ")
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_a_broken_promise_is_not_published(repository: Path) -> None:
 def test_who_signs(
     monkeypatch: pytest.MonkeyPatch, key: str | None, trust: str | None, environment: dict[str, str], signer: object
 ) -> None:
-    monkeypatch.setattr(signing, "Identity", lambda *given: ("identity", *given))
-    monkeypatch.setattr(signing, "Key", lambda *given: ("key", *given))
+    monkeypatch.setattr(signing, "Identity", lambda *arguments: ("identity", *arguments))
+    monkeypatch.setattr(signing, "Key", lambda *arguments: ("key", *arguments))
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert _signer(key, trust) == signer

@@ -60,8 +60,8 @@ def test_a_folder_holds_no_way_out(command: list[str], kind: str, tmp_path: Path
     arguments = [*command, "vms", "--kubevirt", "v1.8.4", "v1.9.0"] if command[0] == "diff" else [*command, "vms"]
     result = run(*arguments)
     assert result.exit_code == (1 if command[0] == "check" else 2), result.output
-    said = "is no regular file" if kind == "fifo" else "is a symbolic link that leads out of the folder"
-    assert f"vms/x.yaml: {said}" in result.output
+    sentence = "is no regular file" if kind == "fifo" else "is a symbolic link that leads out of the folder"
+    assert f"vms/x.yaml: {sentence}" in result.output
     assert "hunter2" not in result.output
 
 

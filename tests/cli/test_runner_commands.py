@@ -94,8 +94,8 @@ def test_no_line_is_a_command(arguments: list[str]) -> None:
 @pytest.mark.parametrize("form", ["json", "vm", "vmi"])
 def test_data_stay_what_they_are(form: str) -> None:
     printed = CliRunner().invoke(main, ["expand", "-f", "vm.yaml", "-o", form]).stdout
-    found = otheryaml.load(printed)
-    text = json.dumps(found)
+    data = otheryaml.load(printed)
+    text = json.dumps(data)
     assert json.dumps(EVIL)[1:-1] in text
     assert json.dumps(LINES)[1:-1] in text
 

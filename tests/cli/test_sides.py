@@ -186,7 +186,7 @@ def test_three_dots_are_where_two_revisions_part(base: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("nowhere",), "error: 'nowhere' is neither a git revision nor a file or folder\n"),
         (("-c", "nowhere"), "error: nowhere: there is no such file or folder\n"),
@@ -198,11 +198,11 @@ def test_three_dots_are_where_two_revisions_part(base: str) -> None:
         ),
     ],
 )
-def test_what_is_no_side_is_told(base: str, arguments: tuple[str, ...], said: str) -> None:
+def test_what_is_no_side_is_told(base: str, arguments: tuple[str, ...], message: str) -> None:
     Path("empty").mkdir()
     done = diff(*arguments)
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.endswith(said)
+    assert done.stderr.endswith(message)
 
 
 @pytest.mark.parametrize("catalog", [True, False])
@@ -213,8 +213,8 @@ def test_outside_of_any_repository_no_base_is_found(
     if catalog:
         write("catalog", SMALL)
     done = diff()
-    said = "error: git rev-parse: not a git repository (or any of the parent directories): .git\n"
-    assert (done.exit_code, done.stdout, done.stderr) == (2, "", said)
+    message = "error: git rev-parse: not a git repository (or any of the parent directories): .git\n"
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", message)
 
 
 @pytest.mark.parametrize(

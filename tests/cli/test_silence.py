@@ -31,7 +31,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [
         ("build", f"catalog: {AWAY}"),
         ("build empty", "empty/catalog.yaml: is missing: it names the catalog and the oldest KubeVirt release"),
@@ -61,10 +61,10 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("impact m.large", f"error: catalog: {AWAY}"),
     ],
 )
-def test_nothing_to_look_at(command, said):
+def test_nothing_to_look_at(command, message):
     result = CliRunner().invoke(main, command.split())
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.partition("\n")[0] == said
+    assert result.stderr.partition("\n")[0] == message
 
 
 def test_a_repository_whose_files_cannot_be_read_is_not_an_empty_one():

@@ -80,17 +80,17 @@ def test_a_fleet_is_counted():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{", "vms.yaml:2:1: is not YAML: the text ends where a value is wanted"),
         ("kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n", "no VirtualMachine in vms.yaml"),
     ],
 )
-def test_a_fleet_that_cannot_be_read_is_an_error(text, said):
+def test_a_fleet_that_cannot_be_read_is_an_error(text, message):
     Path("vms.yaml").write_text(text)
     result = run("-f", "vms.yaml")
     assert result.exit_code == 2
-    assert f"{said}\n" in result.stderr
+    assert f"{message}\n" in result.stderr
 
 
 def test_a_place_that_there_is_not_is_an_error():

@@ -61,8 +61,8 @@ def test_no_line_is_wider_and_nothing_is_lost(width):
     rows = [(f"m.large{number}", "production", LONG, "/a/b/c" * number, "ключ " * number) for number in range(1, 9)]
     lines = table(("Name", "Environment", "Why not", "Path", "Words"), rows, width)
     assert max(map(len, lines)) <= width
-    kept = "".join("".join(lines).split())
-    assert all(kept.count(letter) >= sum("".join(row).count(letter) for row in rows) for letter in "/8ю")
+    letters = "".join("".join(lines).split())
+    assert all(letters.count(letter) >= sum("".join(row).count(letter) for row in rows) for letter in "/8ю")
 
 
 WORDS = "one two three four five six seven eight nine"

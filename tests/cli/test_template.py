@@ -114,9 +114,9 @@ def test_standard_input_is_a_template_too():
 )
 def test_bad_texts_have_a_place(text, message):
     Path("t.yaml").write_text(text)
-    found = run("process", "-f", "t.yaml")
-    assert found.startswith("exit 2\n--- stdout\n--- stderr\n")
-    assert f"{message}\n" in found
+    output = run("process", "-f", "t.yaml")
+    assert output.startswith("exit 2\n--- stdout\n--- stderr\n")
+    assert f"{message}\n" in output
 
 
 def test_expand_says_how_a_template_becomes_a_vm():
@@ -133,7 +133,7 @@ def test_keys_that_stand_twice_are_told():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["process", "web", "-f", "t.yaml"], "Error: the template is either web or in t.yaml: give one"),
         (["process", "web", "--name", "db"], "Error: the name is either web or db: give one"),
@@ -154,10 +154,10 @@ def test_keys_that_stand_twice_are_told():
         (["process", "-f", "gone.yaml"], "gone.yaml: there is no such file or folder\n1 problem"),
     ],
 )
-def test_what_is_wrong_is_said(arguments, said):
+def test_what_is_wrong_is_said(arguments, message):
     result = CliRunner().invoke(main, ["template", *arguments], input="")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.rpartition("\n\n")[2] == f"{said}\n"
+    assert result.stderr.rpartition("\n\n")[2] == f"{message}\n"
 
 
 @pytest.mark.parametrize(
@@ -176,22 +176,22 @@ def test_what_is_wrong_is_said(arguments, said):
 def test_a_vm_that_is_refused_with_what_it_would_take_is_told_why(spec, why):
     Path("catalog/preferences/linux.yaml").write_text(f"preferences: {{linux.any: {{spec: {{{spec}}}}}}}\n")
     pair = "with VirtualMachineClusterInstancetype m.small and VirtualMachineClusterPreference linux.any"
-    said = run("convert", "-f", "o.yaml", "--instancetype", "m.small", "--preference", "linux.any")
-    assert said.startswith(f"exit 1\n--- stdout\n--- stderr\n{why.format(pair)}")
+    output = run("convert", "-f", "o.yaml", "--instancetype", "m.small", "--preference", "linux.any")
+    assert output.startswith(f"exit 1\n--- stdout\n--- stderr\n{why.format(pair)}")
 
 
 def test_a_template_that_names_a_type_may_take_a_preference_and_no_other_type():
     named = OPENSHIFT.replace("cpu: {cores: 2}, ", "").replace(", memory: {guest: 4Gi}", "")
     Path("o.yaml").write_text(named.replace("Halted,", "Halted, instancetype: {name: m.small},"))
-    said = run("convert", "-f", "o.yaml", "--preference", "linux.any")
-    assert said.startswith("exit 0\n")
-    assert "adopts VirtualMachineClusterPreference linux.any, domain unchanged" in said
-    said = run("convert", "-f", "o.yaml", "--instancetype", "m.large")
-    assert said.startswith("exit 2\n--- stdout\n--- stderr\n")
-    assert said.endswith("VM has a spec.instancetype already: remove that, or do not give --instancetype\n")
+    output = run("convert", "-f", "o.yaml", "--preference", "linux.any")
+    assert output.startswith("exit 0\n")
+    assert "adopts VirtualMachineClusterPreference linux.any, domain unchanged" in output
+    output = run("convert", "-f", "o.yaml", "--instancetype", "m.large")
+    assert output.startswith("exit 2\n--- stdout\n--- stderr\n")
+    assert output.endswith("VM has a spec.instancetype already: remove that, or do not give --instancetype\n")
 
 
 def test_a_type_of_a_namespace_is_named_with_its_kind():
-    said = run("convert", "-f", "o.yaml", "--instancetype", "VirtualMachineInstancetype/m.small")
-    assert "      instancetype:\n        kind: VirtualMachineInstancetype\n        name: m.small\n" in said
-    assert "--- stderr\nwith VirtualMachineInstancetype m.small the domain is another one:\n" in said
+    output = run("convert", "-f", "o.yaml", "--instancetype", "VirtualMachineInstancetype/m.small")
+    assert "      instancetype:\n        kind: VirtualMachineInstancetype\n        name: m.small\n" in output
+    assert "--- stderr\nwith VirtualMachineInstancetype m.small the domain is another one:\n" in output

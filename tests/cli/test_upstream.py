@@ -84,8 +84,8 @@ class TestWithoutACatalog:
         result = run("expand", "-f", "vm.yaml")
         assert (result.exit_code, memory(result), result.stderr) == (0, str(4 * 2**30), COUNTS)
         assert run("explain", "-f", "vm.yaml", "--field", "spec.domain.memory.guest").exit_code == 0
-        made = run("create", "vm", "--name=x", "--instancetype=u1.medium", "--preference=fedora")
-        assert (made.exit_code, made.stderr) == (0, f"{COUNTS}default/x: admitted\n")
+        created = run("create", "vm", "--name=x", "--instancetype=u1.medium", "--preference=fedora")
+        assert (created.exit_code, created.stderr) == (0, f"{COUNTS}default/x: admitted\n")
 
     def test_so_does_a_claim_that_names_it(self) -> None:
         Path("claim.yaml").write_text(CLAIM)
@@ -131,8 +131,8 @@ class TestWithoutACatalog:
         for arguments in ((), ("-c", "catalog")):
             result = run("expand", "-f", "vm.yaml", *arguments)
             assert result.exit_code == 1
-            said = f"'u1.medium'; {NAME}, which KubeVirt's operator deploys, has it: name that with -c, or give its"
-            assert f"{said} objects (refused by virt-controller)\n" in result.stderr
+            sentence = f"'u1.medium'; {NAME}, which KubeVirt's operator deploys, has it: name that with -c, or give its"
+            assert f"{sentence} objects (refused by virt-controller)\n" in result.stderr
 
 
 class TestNames:

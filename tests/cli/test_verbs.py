@@ -127,4 +127,4 @@ def test_help(command, width, snapshot):
 def test_no_command_is_left_out():
     assert {run.split()[0] for run in RUNS} | set(ELSEWHERE) >= set(COMMANDS)
     assert not set(ELSEWHERE) - set(COMMANDS)
-    assert all(Path(__file__).parent.joinpath(each).exists() for each in ELSEWHERE.values())
+    assert all(Path(__file__).parent.joinpath(file).exists() for file in ELSEWHERE.values())

@@ -54,8 +54,8 @@ def test_sound_documents(
     documents: tuple[str, ...], vms: list[str], objects: list[str], without_vm: tuple[str, ...]
 ) -> None:
     files = _from_files(write(*documents))
-    for found, names in ((files.vms, vms), (files.objects, objects)):
-        assert [(located.manifest["metadata"]["name"], where) for located, where in found] == [
+    for located_vms, names in ((files.vms, vms), (files.objects, objects)):
+        assert [(located.manifest["metadata"]["name"], where) for located, where in located_vms] == [
             (name, "lab") for name in names
         ]
     assert (files.without_vm, files.unreadable, files.problems) == (without_vm, [], [])

@@ -67,9 +67,9 @@ def still():
 
 def test_each_change_is_built(house, monkeypatch):
     events = [lambda: edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}"), still, still]
-    status, said = run(monkeypatch, "build", "--watch", events=events)
+    status, output = run(monkeypatch, "build", "--watch", events=events)
     assert status == 130
-    first, again = said.removeprefix(FIRST).split(f"{STD} changed\n")
+    first, again = output.removeprefix(FIRST).split(f"{STD} changed\n")
     assert first.endswith("files, nothing changed\n")
     assert again.endswith("changed\n")
     assert CliRunner().invoke(main, ["build", "--check"]).exit_code == 0
@@ -77,17 +77,17 @@ def test_each_change_is_built(house, monkeypatch):
 
 def test_what_it_writes_itself_is_no_change(house, monkeypatch):
     (house / "output/base/kustomization.yaml").unlink()
-    status, said = run(monkeypatch, "build", "--watch", events=[still] * 10)
-    assert (status, said.count("files, 1 new\n"), len(said.splitlines())) == (130, 1, 2)
+    status, output = run(monkeypatch, "build", "--watch", events=[still] * 10)
+    assert (status, output.count("files, 1 new\n"), len(output.splitlines())) == (130, 1, 2)
 
 
 def test_a_catalog_that_is_broken_for_a_moment_is_told_and_built_when_it_is_mended(house, monkeypatch):
     whole = Path("catalog/catalog.yaml").read_text()
     events = [lambda: put("catalog/catalog.yaml", "name: ["), still, still]
     events += [lambda: put("catalog/catalog.yaml", whole), still, still]
-    status, said = run(monkeypatch, "build", "--watch", events=events)
+    status, output = run(monkeypatch, "build", "--watch", events=events)
     assert status == 130
-    _, broken, mended = said.split("catalog/catalog.yaml changed\n")
+    _, broken, mended = output.split("catalog/catalog.yaml changed\n")
     assert broken.startswith("catalog/catalog.yaml:")
     assert broken.endswith("1 problem\n")
     assert mended.endswith("nothing changed\n")
@@ -95,50 +95,54 @@ def test_a_catalog_that_is_broken_for_a_moment_is_told_and_built_when_it_is_mend
 
 def test_a_catalog_that_is_away_for_a_while_is_built_when_it_is_back(house, monkeypatch):
     events = [lambda: Path("catalog").rename("c"), still, still, lambda: Path("c").rename("catalog"), still, still]
-    status, said = run(monkeypatch, "build", "--watch", events=events)
+    status, output = run(monkeypatch, "build", "--watch", events=events)
     assert status == 130
-    assert "catalog/catalog.yaml is gone\n" in said
-    assert "and 4 further files\ncatalog: there is no such file or folder: name a catalog" in said
-    assert said.endswith("nothing changed\n")
+    assert "catalog/catalog.yaml is gone\n" in output
+    assert "and 4 further files\ncatalog: there is no such file or folder: name a catalog" in output
+    assert output.endswith("nothing changed\n")
 
 
 def test_an_extended_catalog_is_watched_too(house, monkeypatch):
     Path("own").mkdir()
     put("own/catalog.yaml", "name: own\nextends: ../catalog\n")
     events = [lambda: edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}"), still, still]
-    status, said = run(monkeypatch, "build", "own", "--output-dir", "tree", "--watch", events=events)
-    assert (status, said.count(f"{STD} changed\n")) == (130, 1)
+    status, output = run(monkeypatch, "build", "own", "--output-dir", "tree", "--watch", events=events)
+    assert (status, output.count(f"{STD} changed\n")) == (130, 1)
 
 
 def test_a_broken_promise_is_told(house, monkeypatch):
     assert CliRunner().invoke(main, ["release", "v1.0.0"]).exit_code == 0
     events = [lambda: edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}"), still, still]
-    status, said = run(monkeypatch, "build", "--watch", events=events)
+    status, output = run(monkeypatch, "build", "--watch", events=events)
     assert status == 130
-    assert "would change." in said
+    assert "would change." in output
 
 
 def test_the_site_too(house, monkeypatch):
     events = [lambda: edit(STD, "medium: {vcpus: 2}", "medium: {vcpus: 3}"), still, still]
-    status, said = run(monkeypatch, "site", "--watch", events=events)
-    assert (status, said.count(f"{STD} changed\n"), said.count("open site/index.html\n")) == (130, 1, 2)
+    status, output = run(monkeypatch, "site", "--watch", events=events)
+    assert (status, output.count(f"{STD} changed\n"), output.count("open site/index.html\n")) == (130, 1, 2)
 
 
 def test_the_vms_of_the_site_and_its_own_folder_among_them(house, monkeypatch):
     Path("fleet").mkdir()
     put("fleet/vm.yaml", VM)
     events = [still] * 6 + [lambda: edit("fleet/vm.yaml", "web", "data"), still, still]
-    status, said = run(monkeypatch, "site", "-f", "fleet", "--output-dir", "fleet/site", "--watch", events=events)
-    assert (status, said.count("fleet/vm.yaml changed\n"), said.count("open fleet/site/index.html\n")) == (130, 1, 2)
+    status, output = run(monkeypatch, "site", "-f", "fleet", "--output-dir", "fleet/site", "--watch", events=events)
+    assert (status, output.count("fleet/vm.yaml changed\n"), output.count("open fleet/site/index.html\n")) == (
+        130,
+        1,
+        2,
+    )
 
 
 def test_the_host_that_the_site_is_made_for(house, monkeypatch):
     put("mine.yaml", "name: mine\nversion: 1\n")
     events = [lambda: edit("mine.yaml", "version: 1", "version: 0"), still, still]
     events += [lambda: edit("mine.yaml", "version: 0", "version: 2"), still, still]
-    status, said = run(monkeypatch, "site", "--host", "mine.yaml", "--watch", events=events)
-    assert (status, said.count("mine.yaml changed\n"), said.count("open site/index.html\n")) == (130, 2, 2)
-    assert "mine.yaml:2:1: version: counts from 1\n1 problem\n" in said
+    status, output = run(monkeypatch, "site", "--host", "mine.yaml", "--watch", events=events)
+    assert (status, output.count("mine.yaml changed\n"), output.count("open site/index.html\n")) == (130, 2, 2)
+    assert "mine.yaml:2:1: version: counts from 1\n1 problem\n" in output
 
 
 def test_quietly(house, monkeypatch):
@@ -155,9 +159,9 @@ def test_quietly(house, monkeypatch):
     ],
 )
 def test_wrong_usage_does_not_wait(house, monkeypatch, arguments, message):
-    status, said = run(monkeypatch, *arguments)
+    status, output = run(monkeypatch, *arguments)
     assert status == 2
-    assert f"{message}\n" in said
+    assert f"{message}\n" in output
 
 
 def test_without_it_the_status_is_that_of_the_one_run(house):
