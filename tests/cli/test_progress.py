@@ -22,8 +22,7 @@ import pytest
 from virtcatalog.cli import console, main, progress
 from virtcatalog.cli.console import echo
 from virtcatalog.cli.console import progress as progress_of
-from virtcatalog.cli.guard import guarded
-from virtcatalog.cli.statuses import INTERRUPTED, UNUSABLE
+from virtcatalog.cli.guard import INTERRUPTED, UNUSABLE, guarded
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.progress import reporting_to, tracked
 

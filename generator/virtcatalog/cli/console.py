@@ -12,7 +12,6 @@ from typing import Any, ParamSpec, TypeVar
 import click
 
 from virtcatalog import escaping
-from virtcatalog.cli.statuses import UNUSABLE
 from virtcatalog.errors import ProblemsError, VirtcatalogError, counted
 from virtcatalog.progress import reporting_to
 
@@ -47,13 +46,13 @@ def failing(command: Callable[P, int]) -> Callable[P, None]:
 
 
 def refuse(error: VirtcatalogError) -> int:
-    """Say what is wrong; return the exit status."""
+    """Say what is wrong; return the exit status of unreadable input."""
     if isinstance(error, ProblemsError):
         print_problems(error.problems)
         echo(counted(len(error.problems), "problem"), err=True)
     else:
         echo(f"error: {error}", err=True)
-    return UNUSABLE
+    return 2
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:

@@ -15,7 +15,8 @@ from typing import TypeVar
 
 import click
 
-from virtcatalog.cli.statuses import BUG, INTERRUPTED, PIPE_CLOSED, UNUSABLE
+#: Exit statuses beside 0 (fine) and 1 (findings or differences).
+UNUSABLE, BUG, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 
 T = TypeVar("T")
 
