@@ -10,16 +10,17 @@ import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import data, failing, summary
-from virtcatalog.cli.gitops_verify import verified
-from virtcatalog.cli.gitops_vms import Wish, checked_name, relative, rules, synced
+from virtcatalog.cli.console import failing, print_documents
+from virtcatalog.cli.gitops_sync import VmSync, checked_name, print_rules, relative, sync_vms, synced_catalog
 from virtcatalog.oci import SCHEME
 
 if TYPE_CHECKING:
-    from virtcatalog.catalog.environment import Overlay
-    from virtcatalog.catalog.model import Catalog
     from virtcatalog.kubevirt.conditions import Conditions
-    from virtcatalog.render.gitops import Destination, Origin, Verification
+    from virtcatalog.manifests.identity import Data
+    from virtcatalog.render.gitops import Verification
+
+#: What reads a cluster is called, where it runs, and when.
+_READER, _NAMESPACE, _SCHEDULE = "virtcatalog", "virtcatalog", "*/15 * * * *"
 
 
 @click.command(
@@ -78,7 +79,17 @@ Examples:
     metavar="[OVERLAY=]NAME",
     help="Argo CD's name of a cluster: of an overlay, repeatable; or of VMs.",
 )
-@verified
+@click.option(
+    *("--verify-key", "secret"),
+    metavar="SECRET",
+    help="Flux takes an artifact that the key in this Secret has signed (cosign.pub), and no other.",
+)
+@click.option(
+    *("--verify-identity", "identity"),
+    nargs=2,
+    metavar="ISSUER SUBJECT",
+    help="Or that an identity has signed which fits these two regular expressions.",
+)
 @click.option("-n", "--namespace", help="Where the tool runs (default: argocd or flux-system).")
 @click.option("--image", help="The image of virtcatalog that a feed runs.")
 @click.option("--config-map", is_flag=True, help="A feed writes to a ConfigMap of its name, beside it.")
@@ -102,12 +113,13 @@ def command(
     environments: tuple[str, ...],
     name: str | None,
     clusters: tuple[str, ...],
+    secret: str | None,
+    identity: tuple[str, str] | None,
     namespace: str | None,
     image: str | None,
     config_map: bool,
     schedule: str | None,
     user: str | None,
-    verify: Verification | None,
     conditions: Conditions,
 ) -> int:
     """Print what tells TOOL to sync the output tree of CATALOG (default: catalog), or lets virtcatalog read a cluster.
@@ -122,134 +134,102 @@ def command(
     With -f it prints what Argo CD has to ignore of VMs, or with --repo-url what syncs the folder that they are in; with
     --health how Argo CD judges them.
     """
+    is_catalog_artifact = not sources and (repo_url or "").startswith(SCHEME)
+    verify = _verification(tool, secret, identity, is_catalog_artifact=is_catalog_artifact)
     if health:
         if tool != "argocd":
             raise click.UsageError("--health is for Argo CD.", context)
-        return _health(namespace or "argocd")
+        from virtcatalog.gitops.health import config_map as health_checks
+
+        print_documents([health_checks(namespace or "argocd")], "yaml")
+        return 0
     if tree is None:
         tree = "" if (repo_url or "").startswith(SCHEME) else "output"
     paths += tuple(str(PurePosixPath(tree, "overlays", environment)) for environment in environments)
     if sources and paths and tool == "argocd":
         raise click.UsageError("-e and --path with -f are for Flux: what VMs wait for. An Application waits for none.")
     if sources and repo_url and tool in ("argocd", "flux"):
-        wish = Wish(catalog, sources, compare, repo_url, revision, paths, name, clusters, namespace, conditions)
-        return synced(tool, wish)
+        sync = VmSync(catalog, sources, compare, repo_url, revision, paths, name, clusters, namespace, conditions)
+        return sync_vms(tool, sync)
     if sources:
         if tool != "argocd":
             raise click.UsageError("-f alone is for Argo CD; with --repo-url it is for Flux, too.", context)
-        return rules(catalog, sources, compare, conditions)
-    from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.manifests.emit import dump, join
-    from virtcatalog.render import gitops
-
-    if tool in ("feed", "rbac"):
-        from virtcatalog.cli.gitops_reading import role, scheduled
-
-        checked = checked_name(name or "virtcatalog")
-        objects = (
-            role(checked, user)
-            if tool == "rbac"
-            else scheduled(checked, namespace, repo_url, revision, image, schedule, config_map=config_map)
-        )
-        data(join(dump(manifest) for manifest in objects))
-        return 0
-    if not repo_url:
+        return print_rules(catalog, sources, compare, conditions)
+    if tool == "rbac":
+        objects = _role(checked_name(name or _READER), user)
+    elif tool == "feed":
+        reader = checked_name(name or _READER)
+        objects = _feed(reader, namespace, repo_url, revision, image, schedule, config_map=config_map)
+    elif not repo_url:
         raise click.MissingParameter(param_hint="'--repo-url'", param_type="option")
-
-    loaded = load_catalog(catalog)
-    origin = gitops.Origin(
-        name=checked_name(name or loaded.name),
-        url=repo_url,
-        revision=revision,
-        tree=relative(tree, "--tree"),
-        verify=verify,
-    )
-    overlays = _overlays(loaded, origin, paths)
-    destinations = _destinations(overlays, clusters)
-    if tool == "flux":
-        destinations = [gitops.Destination(overlay) for overlay in overlays]
-    _warn(tool, loaded, overlays, destinations)
-    if tool == "flux":
-        if clusters:
-            raise click.UsageError("--cluster is for Argo CD; Flux syncs the cluster that it runs in.")
-        objects = gitops.flux(origin, overlays, namespace or "flux-system")
-    elif paths:
-        objects = gitops.applications(origin, destinations, namespace or "argocd")
     else:
-        objects = [gitops.application_set(origin, destinations, namespace or "argocd")]
-    data(join(dump(manifest) for manifest in objects))
-    return 0
+        from virtcatalog.catalog.load import load_catalog
+        from virtcatalog.render.gitops import Origin
 
-
-def _warn(tool: str, catalog: Catalog, overlays: list[Overlay], destinations: list[Destination]) -> None:
-    """Say what environments take from each other in one cluster, and what the tool deletes in them."""
-    from virtcatalog.render.gitops import pruned, rivals
-
-    hint = (
-        "choose one by --path"
-        if tool == "flux"
-        else "give them clusters of their own by --cluster, or choose by --path"
-    )
-    for names in rivals(catalog, destinations):
-        summary(f"warning: {' and '.join(names)} have objects in common, and would be in one cluster; {hint}")
-    deleting = pruned(catalog, overlays, "flux" if tool == "flux" else "argocd")
-    if deleting:
-        summary(
-            f"note: in {', '.join(deleting)} an object that is no longer rendered is deleted, also while manifests of "
-            f"VMs name it; `gitops: {{{tool}: {{prune: false}}}}` in catalog.yaml keeps it"
+        loaded = load_catalog(catalog)
+        origin = Origin(
+            name=checked_name(name or loaded.name),
+            url=repo_url,
+            revision=revision,
+            tree=relative(tree, "--tree"),
+            verify=verify,
         )
-
-
-def _health(namespace: str) -> int:
-    from virtcatalog.gitops.health import config_map
-    from virtcatalog.manifests.emit import dump
-
-    data(dump(config_map(namespace)))
+        objects = synced_catalog(tool, loaded, origin, paths, clusters, namespace)
+    print_documents(objects, "yaml")
     return 0
 
 
-def _overlays(catalog: Catalog, origin: Origin, paths: tuple[str, ...]) -> list[Overlay]:
-    from virtcatalog.errors import nearest_or_all
+def _verification(
+    tool: str, secret: str | None, identity: tuple[str, str] | None, *, is_catalog_artifact: bool
+) -> Verification | None:
+    """Whose signature --verify-key and --verify-identity ask for; UsageError where Flux verifies none."""
+    from virtcatalog.render.gitops import Verification
 
-    if not catalog.overlays:
-        raise click.UsageError(f"{catalog.path} has no environments: declare one in overlays.yaml.")
-    overlays = {origin.path(overlay): overlay for overlay in catalog.overlays}
-    chosen = []
-    for path in paths:
-        place = relative(path, "--path")
-        if place not in overlays:
-            raise click.UsageError(f"--path {path} is no overlay of {catalog.path}{nearest_or_all(place, overlays)}")
-        chosen.append(overlays[place])
-    return chosen or list(catalog.overlays)
+    if not secret and not identity:
+        return None
+    if tool != "flux" or not is_catalog_artifact:
+        hint = "; Argo CD verifies no artifact: name it by its digest" if tool == "argocd" else ""
+        raise click.UsageError(f"Flux verifies artifacts of catalogs, with --repo-url {SCHEME}…{hint}")
+    if secret and identity:
+        raise click.UsageError("a signature is either of --verify-key or of --verify-identity")
+    return Verification(secret) if secret else Verification("", *(identity or ()))
 
 
-def _destinations(overlays: list[Overlay], clusters: tuple[str, ...]) -> list[Destination]:
-    """Every environment with every cluster that gets it: as the options say, else as `overlays.yaml` does."""
-    from virtcatalog.errors import nearest
-    from virtcatalog.render.gitops import IN_CLUSTER, Destination
+def _role(name: str, user: str | None) -> list[Data]:
+    """The role of whoever reads a cluster with virtcatalog, and what gives it to a user."""
+    from virtcatalog.live.feed import LOOKED_AT, binding, cluster_role
 
-    chosen: dict[str, list[str]] = {}
-    names = [overlay.name for overlay in overlays]
-    for option in clusters:
-        overlay_name, equals, cluster = option.partition("=")
-        if not equals or not cluster:
-            raise click.UsageError(f"--cluster {option}: write OVERLAY=NAME.")
-        if "://" in cluster:
-            raise click.UsageError(f"--cluster {option}: give its name in `argocd cluster list`, not its address.")
-        if overlay_name not in names:
-            hint = nearest(overlay_name, names)
-            raise click.UsageError(f"--cluster {option}: there is no overlay {overlay_name!r} here{hint}")
-        chosen.setdefault(overlay_name, []).append(cluster)
-    destinations = []
-    for overlay in overlays:
-        places = list(dict.fromkeys(chosen.get(overlay.name) or overlay.clusters or (IN_CLUSTER,)))
-        destinations += [Destination(overlay, place, others=len(places) > 1) for place in places]
-    by_name: dict[str, Destination] = {}
-    for destination in destinations:
-        other = by_name.setdefault(destination.name, destination)
-        if other is not destination:
-            clusters_of = " and ".join(
-                f"{destination.overlay.name}={destination.cluster}" for destination in (other, destination)
-            )
-            raise click.UsageError(f"the Applications of {clusters_of} would both be called {destination.name}.")
-    return destinations
+    subject = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}
+    return [cluster_role(name, LOOKED_AT), *([binding(name, subject)] if user else [])]
+
+
+def _feed(
+    name: str,
+    namespace: str | None,
+    repository: str | None,
+    branch: str,
+    image: str | None,
+    schedule: str | None,
+    *,
+    config_map: bool,
+) -> list[Data]:
+    """The objects of a feed; UsageError for one without an image, or that writes to several or unfit places."""
+    from virtcatalog.live.feed import Feed, feed
+
+    if not image:
+        raise click.UsageError("name the image of virtcatalog that the feed runs: --image")
+    if repository and repository.startswith(SCHEME):
+        raise click.UsageError("a feed writes to a branch of a Git repository, or to the URL of its Secret")
+    if repository and config_map:
+        raise click.UsageError("a feed writes to one place: --repo-url or --config-map")
+    return feed(
+        Feed(
+            name=name,
+            namespace=namespace or _NAMESPACE,
+            image=image,
+            schedule=schedule or _SCHEDULE,
+            repository=repository or "",
+            branch=branch or "live",
+            config_map=config_map,
+        )
+    )
