@@ -9,7 +9,7 @@ from textwrap import indent
 import pytest
 
 from virtcatalog.adopt.fleet import Vms
-from virtcatalog.cli.adopt_input import OnDemand, read
+from virtcatalog.cli.vm_files import OnDemand, read
 
 VM = """\
 apiVersion: kubevirt.io/v1

@@ -9,9 +9,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from virtcatalog.adopt.written import Written, carried_back
 from virtcatalog.cli.adopt import _tell_groups
-from virtcatalog.cli.adopt_input import Written
-from virtcatalog.cli.adopt_output import Rewritten, carried_back, replace, write_diffs
+from virtcatalog.cli.rewriting import Rewritten, replace, write_diffs
 from virtcatalog.errors import Problem
 from virtcatalog.writing import WriteError
 

@@ -39,7 +39,7 @@ CALLS = {
     "compare": (["compare", "x", "y"], "virtcatalog.catalog.load.load_catalog"),
     "impact": (["impact", "x"], "virtcatalog.ask.impact.impacts"),
     "create": (["create", "vm"], "virtcatalog.create.vm.create_vm"),
-    "adopt": (["adopt", "-f", "vm.yaml"], "virtcatalog.cli.adopt_input.contents"),
+    "adopt": (["adopt", "-f", "vm.yaml"], "virtcatalog.cli.vm_files.contents"),
     "template": (["template", "process", "-f", "vm.yaml"], "virtcatalog.manifests.sources.read_file"),
     "import": (["import", "libvirt", "-f", "vm.yaml"], "virtcatalog.bring.libvirt.domain.import_domain"),
     "convert": (["convert", "-f", "vm.yaml"], "virtcatalog.cli.convert.contents"),

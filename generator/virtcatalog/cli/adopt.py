@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from virtcatalog.cli import execution, options
-from virtcatalog.cli.adopt_gathering import gathered
-from virtcatalog.cli.adopt_input import File, OnDemand
-from virtcatalog.cli.adopt_output import Machine, Rewritten, print_proposals, replace, rewritten, show
-from virtcatalog.cli.adopt_repository import refuted
 from virtcatalog.cli.conditions import conditioned, judged_by
-from virtcatalog.cli.console import echo, failing, print_problems, progress, summary
+from virtcatalog.cli.console import echo, failing, print_problems, progress, show_json, summary
 from virtcatalog.cli.inputs import placed as from_where
+from virtcatalog.cli.previews import marked
+from virtcatalog.cli.rewriting import Rewritten, print_files, proven, replace
 from virtcatalog.cli.table import aligned
+from virtcatalog.cli.vm_files import File, OnDemand, Vm, gathered
 from virtcatalog.errors import Problem, VirtcatalogError, counted, outcome_word, placed
+from virtcatalog.escaping import json_value
 
 if TYPE_CHECKING:
     from virtcatalog.adopt.candidates import Candidates
+    from virtcatalog.adopt.fleet import Adoption, Outcome
+    from virtcatalog.adopt.rewrite import Changed
     from virtcatalog.fleet.pool import Executor
     from virtcatalog.kubevirt.conditions import Conditions
+    from virtcatalog.manifests.identity import Data
 
 _FORMS = ("yaml", "diff", "json")
 _EXPLAINED = 20
@@ -86,43 +90,62 @@ def command(
         where = catalog or "./catalog: name a catalog with -c, such as common-instancetypes, which KubeVirt deploys"
         raise VirtcatalogError(f"there is no instance type and no preference in {where}")
     files = [file for file in files if file.vms]
-    machines = _adopted(files, candidates, executor)
+    machines_by_file = _adopted(files, candidates, executor)
+    machines = [machine for own in machines_by_file for machine in own]
     if propose:
         print_problems(sorted(problems))
         print_proposals(((machine.name, machine.adoption) for machine in machines), len(machines), candidates)
         return 2 if problems else 0
-    rewritten_files: list[Rewritten] = []
-    remaining = iter(machines)
-    for file in files:
-        text, unwritable = rewritten(file, list(islice(remaining, len(file.vms))), nearest=nearest)
-        rewritten_files.append(text)
-        problems += unwritable
-    for path, side in repositories.items():
-        own = [text for file, text in zip(files, rewritten_files, strict=True) if file.repository == path]
-        intended = {
-            id(machine.vm.manifest.data): shrunk_vm.manifest
-            for text in own
-            for machine in text.machines
-            if (shrunk_vm := machine.adoption.shrunk) is not None
-        }
-        if faults := refuted(path, side, own, intended):
-            problems += faults
-            rewritten_files = [text._replace(new=text.old) if text in own else text for text in rewritten_files]
-    _tell(machines, problems, rewritten_files, candidates)
+    texts: list[Rewritten] = []
+    for file, own in zip(files, machines_by_file, strict=True):
+        text, faults = _rewritten(file, own, nearest=nearest)
+        texts.append(text)
+        problems += faults
+    texts, faults = proven(texts, repositories)
+    problems += faults
+    _tell(machines, problems, texts, candidates)
     failed = any(machine.outcome not in ("adopted", "unchanged") for machine in machines)
-    changed = [file for file in rewritten_files if file.new != file.old]
     if in_place:
-        replace(changed)
+        replace(texts)
     printed = not in_place or context.get_parameter_source("form") is not click.core.ParameterSource.DEFAULT
+    changed = any(text.new != text.old for text in texts)
     if printed and (changed or form == "json" or not (failed or problems)):
-        show(form, rewritten_files, machines)
+        if form == "json":
+            show_json(map(_as_json, machines), len(machines) != 1)
+        else:
+            print_files(texts, form)
     if problems or any(machine.outcome == "unsupported" for machine in machines):
         return 2
     return 1 if failed else 0
 
 
-def _adopted(files: Iterable[File], candidates: Candidates, executor: Executor | None) -> list[Machine]:
-    """What each VM adopts, in the order of the files."""
+class Machine(NamedTuple):
+    """A VM of a file, by its number among the file's VMs, and what it adopts, packed."""
+
+    vm: Vm
+    number: int
+    outcome: Outcome
+    packed: bytes
+
+    @classmethod
+    def of(cls, vm: Vm, number: int, adoption: Adoption) -> Machine:
+        """Pack what a VM adopts: a fleet has many of them, each with its manifest as it would be."""
+        return cls(vm, number, adoption.outcome, pickle.dumps(adoption, pickle.HIGHEST_PROTOCOL))
+
+    @property
+    def name(self) -> str:
+        """`namespace/name`."""
+        return self.vm.name
+
+    @property
+    def adoption(self) -> Adoption:
+        """What the VM adopts."""
+        adoption: Adoption = pickle.loads(self.packed)  # noqa: S301 - we packed it
+        return adoption
+
+
+def _adopted(files: Sequence[File], candidates: Candidates, executor: Executor | None) -> list[list[Machine]]:
+    """What each VM adopts, a list for each file."""
     from virtcatalog.adopt.fleet import adopt_all
 
     vms = [(number, vm) for file in files for number, vm in file.vms.items()]
@@ -131,7 +154,52 @@ def _adopted(files: Iterable[File], candidates: Candidates, executor: Executor |
     for place, adoption in progress(adopted, len(vms), "VMs", silent=True):
         number, vm = vms[place]
         machines[place] = Machine.of(vm, number, adoption)
-    return [machine for machine in machines if machine is not None]
+    ordered = (machine for machine in machines if machine is not None)
+    return [list(islice(ordered, len(file.vms))) for file in files]
+
+
+class _Shrunk:
+    """VMs of a file as they are to be, by their numbers."""
+
+    def __init__(self, machines: Iterable[Machine]) -> None:
+        self.machines = {machine.number: machine for machine in machines}
+
+    def __contains__(self, number: object) -> bool:
+        return number in self.machines
+
+    def __getitem__(self, number: int) -> Data:
+        shrunk_vm = self.machines[number].adoption.shrunk
+        assert shrunk_vm is not None  # of the others there is nothing to be changed
+        return shrunk_vm.manifest
+
+
+def _rewritten(file: File, machines: Sequence[Machine], *, nearest: bool) -> tuple[Rewritten, list[Problem]]:
+    """A file with its VMs shrunk, also to the nearest if wanted; one that cannot be rewritten stays as it is."""
+    from virtcatalog.adopt.rewrite import rewrite
+    from virtcatalog.adopt.written import carried_back
+    from virtcatalog.manifests.edits import UnwritableError
+
+    text = file.stream.text().decode("utf-8", "replace")
+    outcomes = ("adopted", "nearest") if nearest else ("adopted",)
+    chosen = [machine for machine in machines if machine.outcome in outcomes and machine.adoption.shrunk is not None]
+    changed: Changed = _Shrunk(chosen)
+    intended: dict[int, Data] = {}
+    faults: list[Problem] = []
+    if file.written is not None:
+        shrunk = {machine.number: changed[machine.number] for machine in chosen}
+        vms = [(machine.number, machine.vm.manifest, shrunk.get(machine.number)) for machine in machines]
+        changed, faults = carried_back(file.written, vms)
+        numbers = {number: written.number for number, written in file.written.items()}
+        chosen = [machine for machine in chosen if numbers.get(machine.number, -1) in changed]
+        intended = {id(machine.vm.manifest.data): shrunk[machine.number] for machine in chosen}
+    if not chosen:
+        return Rewritten(file.name, text, text), faults
+    try:
+        return Rewritten(file.name, text, rewrite(text, changed), file.repository, intended), faults
+    except UnwritableError as error:
+        message = f"cannot be rewritten: {error}"
+        faults += [machine.vm.manifest.problem("", message) for machine in chosen]
+        return Rewritten(file.name, text, text), faults
 
 
 def _tell(machines: list[Machine], problems: list[Problem], files: list[Rewritten], candidates: Candidates) -> None:
@@ -174,3 +242,23 @@ def _tell_groups(machines: list[Machine], candidates: Candidates) -> None:
     counts = Counter(machine.outcome for machine in machines)
     parts = ", ".join(f"{number:,} {outcome_word(outcome)}" for outcome, number in counts.most_common())
     summary(f"{counted(len(machines), 'VM')}: {parts}")
+
+
+def _as_json(machine: Machine) -> str:
+    from virtcatalog.adopt.report import document
+
+    manifest = machine.vm.manifest
+    line, column = manifest.place("")
+    place = {"file": manifest.file, "line": line, "column": column}
+    return json_value(marked(document(machine.name, machine.adoption) | {"place": place}))
+
+
+def print_proposals(adoptions: Iterable[tuple[str, Adoption]], vms: int, candidates: Candidates) -> None:
+    """Print what a catalog could declare for those of so many VMs whose size it lacks."""
+    from virtcatalog.adopt.report import declarations, proposals
+
+    proposed = proposals(adoptions)
+    for line in declarations(proposed, candidates):
+        echo(line)
+    wanting = sum(len(proposal.vms) for proposal in proposed)
+    summary(f"{counted(len(proposed), 'size')} for {wanting:,} of {counted(vms, 'VM')}")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def write_as_stored(catalog: str | None, sources: Sequence[str], conditions: Conditions) -> None:
     """Rewrite the files of manifests, and those of a catalog's VMs, and say which."""
-    from virtcatalog.cli.adopt_output import Rewritten, replace
+    from virtcatalog.cli.rewriting import Rewritten, replace
     from virtcatalog.gitops.fixing import fix
     from virtcatalog.releases import DEFAULT
 

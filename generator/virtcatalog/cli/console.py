@@ -94,14 +94,6 @@ def print_documents(documents: Sequence[Any], form: str) -> None:
         data(join(map(dump, documents)))
 
 
-def print_texts(texts: Sequence[str]) -> None:
-    """Print the texts of YAML files as one stream of documents; one text as it is."""
-    for index, text in enumerate(texts):
-        if index and not text.startswith("---"):
-            data("---\n")
-        data(text if text.endswith("\n") or len(texts) == 1 else f"{text}\n")
-
-
 def data(text: str, *, err: bool = False) -> None:
     """Print YAML, XML, JSON, Markdown or workflow commands, which were escaped for what they are."""
     _wipe()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli import options
-from virtcatalog.cli.console import data, echo, failing, print_problems, print_texts, summary
+from virtcatalog.cli.console import data, echo, failing, print_problems, summary
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, counted
 from virtcatalog.escaping import as_json
 from virtcatalog.fleet.sources import contents
@@ -43,7 +43,7 @@ def command(context: click.Context, /, sources: tuple[str, ...], form: str, in_p
     The exit status is 1 when something is lost.
     """
     from virtcatalog.bring.convert.files import convert_files
-    from virtcatalog.cli.adopt_output import Rewritten, replace, write_diffs
+    from virtcatalog.cli.rewriting import Rewritten, print_files, replace
 
     if in_place and "-" in sources:
         raise click.UsageError("--in-place changes files, and -f - is none", context)
@@ -62,14 +62,12 @@ def command(context: click.Context, /, sources: tuple[str, ...], form: str, in_p
     for file in loose:
         echo(f"{file.name}: cannot be rewritten in its own text: {file.loose}; printed, it has no comments", err=True)
     if in_place:
-        replace(text for text in in_own_text if text.new != text.old)
+        replace(in_own_text)
     if not in_place or context.get_parameter_source("form") is not click.core.ParameterSource.DEFAULT:
         if form == "json":
             data(as_json([_report(file) for file in outcomes]))
-        elif form == "diff":
-            write_diffs(texts)
         else:
-            print_texts([text.new for text in texts])
+            print_files(texts, form)
     _sum_up(outcomes)
     if in_place and loose:
         return 2

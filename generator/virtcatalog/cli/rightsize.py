@@ -74,11 +74,11 @@ def command(
     Exit status: 0 every VM fits, 1 another size would do for some, 2 metrics or VMs that cannot be read or told.
     """
     from virtcatalog.adopt.candidates import Candidates
-    from virtcatalog.cli.adopt_gathering import gathered
     from virtcatalog.cli.inputs import placed
     from virtcatalog.cli.items import as_csv
     from virtcatalog.cli.previews import marked
     from virtcatalog.cli.rightsize_output import as_data, as_markdown, as_rows, print_text, write
+    from virtcatalog.cli.vm_files import gathered
     from virtcatalog.escaping import as_json
     from virtcatalog.manifests.folder import SourceError
     from virtcatalog.manifests.sources import read_file

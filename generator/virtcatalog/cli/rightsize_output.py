@@ -16,8 +16,7 @@ from virtcatalog.units import count, memory
 
 if TYPE_CHECKING:
     from virtcatalog.ask.items import Fact
-    from virtcatalog.cli.adopt_input import File, Vm
-    from virtcatalog.manifests.identity import Data
+    from virtcatalog.cli.vm_files import File, Vm
     from virtcatalog.review.side import Side
     from virtcatalog.rightsize.sizes import Advice
 
@@ -115,8 +114,7 @@ def write(
 
     VMs of a repository are rendered with the new files before these are written.
     """
-    from virtcatalog.cli.adopt_output import Rewritten, replace
-    from virtcatalog.cli.adopt_repository import refuted
+    from virtcatalog.cli.rewriting import Rewritten, proven, replace
     from virtcatalog.manifests.edits import UnwritableError
     from virtcatalog.rightsize.rewriting import renamed, sized
 
@@ -125,35 +123,25 @@ def write(
         by_file.setdefault(file.name, (file, []))[1].append((number, vm, advice.new))
     problems: list[Problem] = []
     files: list[Rewritten] = []
-    of_repositories: dict[str, tuple[list[Rewritten], dict[int, Data]]] = {path: ([], {}) for path in repositories}
     for name, (file, own) in by_file.items():
         names, faults = _names(file, own)
         problems += faults
         if not names:
             continue
         text = file.stream.text().decode("utf-8", "replace")
+        intended = {id(vm.manifest.data): sized(vm.manifest.data, new) for _, vm, new in own if new}
         try:
-            rewritten = Rewritten(name, text, renamed(text, names))
+            files.append(Rewritten(name, text, renamed(text, names), file.repository, intended))
         except UnwritableError as error:
             problems.append(Problem(file=name, message=f"cannot be rewritten: {error}"))
-            continue
-        if file.repository:
-            texts, intended = of_repositories[file.repository]
-            texts.append(rewritten)
-            intended |= {id(vm.manifest.data): sized(vm.manifest.data, new) for _, vm, new in own if new}
-        else:
-            files.append(rewritten)
-    for path, (texts, intended) in of_repositories.items():
-        refusals = refuted(path, repositories[path], texts, intended)
-        problems += refusals
-        files += texts if not refusals else []
+    files, faults = proven(files, repositories)
     replace(files)
-    return problems
+    return [*problems, *faults]
 
 
 def _names(file: File, vms: Sequence[tuple[int, Vm, str]]) -> tuple[dict[str, str], list[Problem]]:
     """The new types of VMs of a file, by the names that they have in it."""
-    from virtcatalog.cli.adopt_output import carried_back
+    from virtcatalog.adopt.written import carried_back
     from virtcatalog.rightsize.rewriting import sized
 
     if file.written is None:

@@ -128,7 +128,7 @@ def command(
     from virtcatalog.bring.vmware.bring import Bringer
     from virtcatalog.bring.vmware.manifest import Target
     from virtcatalog.bring.vmware.templating import Templates
-    from virtcatalog.cli.adopt_output import print_proposals
+    from virtcatalog.cli.adopt import print_proposals
     from virtcatalog.cli.importing.vmware_output import Tally, print_vms, write_folder
 
     if namespace and (fault := namespace_fault(namespace)):
