@@ -14,7 +14,6 @@ import click
 from virtcatalog.cli import execution, options
 from virtcatalog.cli.conditions import conditioned, judged_by
 from virtcatalog.cli.console import echo, failing, print_problems, progress, show_json, summary
-from virtcatalog.cli.inputs import placed as from_where
 from virtcatalog.cli.previews import marked
 from virtcatalog.cli.rewriting import Rewritten, print_files, proven, replace
 from virtcatalog.cli.table import aligned
@@ -56,12 +55,9 @@ Examples:
 @options.environments
 @execution.executor
 @click.option("--nearest", is_flag=True, help="Adopt the nearest, too: the VM's domain changes.")
-@click.pass_context
 @failing
 @partial(conditioned, by_environment=True)
 def command(
-    context: click.Context,
-    /,
     sources: tuple[str, ...],
     catalog: str | None,
     form: str,
@@ -80,8 +76,6 @@ def command(
     """
     from virtcatalog.adopt.candidates import Candidates
 
-    if in_place and any(from_where(source).path == "-" for source in sources):
-        raise click.UsageError("--in-place changes files, and -f - is none", context)
     files, problems, objects, release, repositories = gathered(sources, catalog, environments)
     if not any(file.vms for file in files) and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
@@ -107,7 +101,7 @@ def command(
     failed = any(machine.outcome not in ("adopted", "unchanged") for machine in machines)
     if in_place:
         replace(texts)
-    printed = not in_place or context.get_parameter_source("form") is not click.core.ParameterSource.DEFAULT
+    printed = not in_place or options.is_given("form")
     changed = any(text.new != text.old for text in texts)
     if printed and (changed or form == "json" or not (failed or problems)):
         if form == "json":

@@ -16,7 +16,7 @@ from virtcatalog.cli import execution, options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, print_findings, summary
 from virtcatalog.cli.defaults import in_effect
-from virtcatalog.cli.inputs import placed
+from virtcatalog.cli.inputs import file_paths, placed
 from virtcatalog.cli.previews import mark
 from virtcatalog.cli.repository import called, default_path, deployed_all, repository_at
 from virtcatalog.errors import ManifestError, ProblemsError, Severity, VirtcatalogError
@@ -148,11 +148,8 @@ def _refused(revision: str, catalog: str | None, sources: Sequence[str]) -> list
     from virtcatalog.check.sync import refused_changes
     from virtcatalog.cli.sides import states
 
-    source_paths = [placed(source).path for source in sources]
-    path = catalog or ("catalog" if sources else default_path())
-    paths = [path, *source_paths] if catalog or not sources else source_paths
-    if "-" in paths:
-        raise click.UsageError("--since compares files, and -f - is none")
+    of_catalog = [catalog or default_path()] if catalog or not sources else []
+    paths = file_paths([*of_catalog, *sources], "--since compares files")
     findings: list[Finding] = []
     for before, after in (states(revision, path) for path in paths if not is_catalog(path)):
         if before.repository is not None and after.repository is not None:

@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from virtcatalog.cli.console import echo
-from virtcatalog.cli.inputs import placed
+from virtcatalog.cli.inputs import file_paths
 from virtcatalog.errors import counted
 from virtcatalog.fleet.sources import contents
 from virtcatalog.manifests.layout import CATALOG_FOLDERS, KUSTOMIZATIONS
@@ -25,9 +23,7 @@ def write_as_stored(catalog: str | None, sources: Sequence[str], conditions: Con
     from virtcatalog.gitops.fixing import fix
     from virtcatalog.releases import DEFAULT
 
-    paths = [placed(source).path for source in sources]
-    if "-" in paths:
-        raise click.UsageError("--fix changes files, and -f - is none")
+    paths = file_paths(sources, "--fix changes files")
     path = catalog or "catalog"
     if is_catalog(path):
         path = f"{path}/{CATALOG_FOLDERS[-1]}"

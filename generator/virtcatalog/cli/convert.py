@@ -31,9 +31,8 @@ Examples:
 @options.form(["yaml", "diff", "json"], default="yaml")
 @click.option("-i", "--in-place", is_flag=True, help="Change the files; print only with -o.")
 @click.option("--memory", metavar="AMOUNT", default="", help="The memory of instance types of what says none.")
-@click.pass_context
 @failing
-def command(context: click.Context, /, sources: tuple[str, ...], form: str, in_place: bool, memory: str) -> int:
+def command(sources: tuple[str, ...], form: str, in_place: bool, memory: str) -> int:
     """Convert objects of old KubeVirt APIs to current ones: v1, and v1beta1 of the others.
 
     Flavors, instance types and preferences of the alpha APIs, ControllerRevisions that hold them, presets (an instance
@@ -45,8 +44,6 @@ def command(context: click.Context, /, sources: tuple[str, ...], form: str, in_p
     from virtcatalog.bring.convert.files import convert_files
     from virtcatalog.cli.rewriting import Rewritten, print_files, replace
 
-    if in_place and "-" in sources:
-        raise click.UsageError("--in-place changes files, and -f - is none", context)
     _check(memory)
     problems: list[Problem] = []
     files = {name: content for source in sources for name, content in contents(source, problems)}
@@ -63,7 +60,7 @@ def command(context: click.Context, /, sources: tuple[str, ...], form: str, in_p
         echo(f"{file.name}: cannot be rewritten in its own text: {file.loose}; printed, it has no comments", err=True)
     if in_place:
         replace(in_own_text)
-    if not in_place or context.get_parameter_source("form") is not click.core.ParameterSource.DEFAULT:
+    if not in_place or options.is_given("form"):
         if form == "json":
             data(as_json([_report(file) for file in outcomes]))
         else:

@@ -39,7 +39,7 @@ def in_effect(environments: Iterable[str]) -> tuple[Problem, ...]:
 def _messages(settings: Settings, environments: tuple[str, ...]) -> Iterable[tuple[FieldPath, str]]:
     command = click.get_current_context().command.name or ""
     for key, parameters in _PARAMETERS.items():
-        if not all(map(_is_default, parameters)):
+        if any(map(options.is_given, parameters)):
             continue
         if key != "environments":
             yield (key,), f"{_value_text(getattr(settings, key))} counts in this report"
@@ -48,7 +48,7 @@ def _messages(settings: Settings, environments: tuple[str, ...]) -> Iterable[tup
     own = {"check": settings.check, "diff": settings.diff}.get(command)
     for key, parameter in _OF_COMMAND.items():
         level = getattr(own, parameter, None)
-        if level is not None and _is_default(parameter):
+        if level is not None and not options.is_given(parameter):
             yield (command, key), _OF_LEVEL[key].format(level)
 
 
@@ -56,11 +56,6 @@ _OF_LEVEL: Final = {
     "fail-on": "what is less grave than {!r} has no exit status 1",
     "comment-on": "a report with nothing as grave as {!r} is left out, but for this",
 }
-
-
-def _is_default(parameter: str) -> bool:
-    """Whether no option says it; what a command has no parameter for is said by none."""
-    return click.get_current_context().get_parameter_source(parameter) in (None, click.core.ParameterSource.DEFAULT)
 
 
 def _value_text(value: Any) -> str:

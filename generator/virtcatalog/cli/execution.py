@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from virtcatalog.cli.options import completes
+from virtcatalog.cli.options import completes, is_given
 
 if TYPE_CHECKING:
     from virtcatalog.fleet.cache import Cache
@@ -62,8 +62,7 @@ def executor(command: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, jobs: int, executor: str | None, **parameters: Any) -> Any:
         from virtcatalog.fleet.pool import Processes
 
-        parameter_source = click.get_current_context().get_parameter_source("jobs")
-        if executor is not None and parameter_source is click.core.ParameterSource.COMMANDLINE:
+        if executor is not None and is_given("jobs"):
             raise click.UsageError("--jobs is about processes of this machine: a scheduler has its own workers")
         return command(*args, executor=_of(executor) or Processes(jobs), **parameters)
 

@@ -95,12 +95,9 @@ Examples:
 @click.option("--config-map", is_flag=True, help="A feed writes to a ConfigMap of its name, beside it.")
 @click.option("--schedule", help="When a feed runs (default: */15 * * * *).")
 @click.option("--user", help="Who gets the role of rbac.")
-@click.pass_context
 @failing
 @partial(conditioned, prints="yaml")
 def command(
-    context: click.Context,
-    /,
     tool: str,
     catalog: str,
     sources: tuple[str, ...],
@@ -138,7 +135,7 @@ def command(
     verify = _verification(tool, secret, identity, is_catalog_artifact=is_catalog_artifact)
     if health:
         if tool != "argocd":
-            raise click.UsageError("--health is for Argo CD.", context)
+            raise click.UsageError("--health is for Argo CD.")
         from virtcatalog.gitops.health import config_map as health_checks
 
         print_documents([health_checks(namespace or "argocd")], "yaml")
@@ -153,7 +150,7 @@ def command(
         return sync_vms(tool, sync)
     if sources:
         if tool != "argocd":
-            raise click.UsageError("-f alone is for Argo CD; with --repo-url it is for Flux, too.", context)
+            raise click.UsageError("-f alone is for Argo CD; with --repo-url it is for Flux, too.")
         return print_rules(catalog, sources, compare, conditions)
     if tool == "rbac":
         objects = _role(checked_name(name or _READER), user)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from virtcatalog.errors import Problem
 from virtcatalog.fleet.sources import Placed, built_contents
 from virtcatalog.manifests.sources import exists, is_catalog
@@ -24,6 +26,14 @@ def placed(source: str) -> Placed:
     if sign and path and _NAME.fullmatch(where) and not exists(source):
         return Placed(path, where)
     return Placed(source)
+
+
+def file_paths(sources: Iterable[str], purpose: str) -> list[str]:
+    """Return the paths of what `-f` was given; UsageError for standard input, with the purpose that needs files."""
+    paths = [placed(source).path for source in sources]
+    if "-" in paths:
+        raise click.UsageError(f"{purpose}, and -f - is none")
+    return paths
 
 
 def read(sources: Iterable[str]) -> list[Manifest]:

@@ -65,6 +65,11 @@ def with_options(*options: Callable[[Any], Any]) -> Callable[[T], T]:
     return give
 
 
+def is_given(parameter: str) -> bool:
+    """Whether the command line has an option or argument, by the name of its parameter, whatever its value."""
+    return click.get_current_context().get_parameter_source(parameter) is click.core.ParameterSource.COMMANDLINE
+
+
 def completes(function: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
     """Return the function of `complete` of that name, which is loaded when the shell asks."""
 
@@ -109,11 +114,16 @@ def manifests(text: str, *, required: bool = False, placed: bool = True) -> Call
         def run(
             *args: Any, sources: tuple[str, ...], context: str | None, kubeconfig: str | None, **parameters: Any
         ) -> Any:
-            if context is not None or kubeconfig is not None:
+            from_cluster = context is not None or kubeconfig is not None
+            if parameters.get("in_place"):
+                from virtcatalog.cli.inputs import file_paths
+
+                if from_cluster:
+                    raise click.UsageError("-i edits files, and nothing is ever written to a cluster")
+                file_paths(sources, "--in-place changes files")
+            if from_cluster:
                 from virtcatalog.cli.cluster import dumped
 
-                if parameters.get("in_place"):
-                    raise click.UsageError("-i edits files, and nothing is ever written to a cluster")
                 sources = (*sources, dumped(context, kubeconfig))
             elif required and not sources:
                 raise click.MissingParameter(param_hint="'-f' / '--file'", param_type="option")
@@ -181,8 +191,7 @@ def about_catalog(default: str | None = "catalog", *, metavar: str = "[CATALOG]"
     def give(command: T) -> Callable[..., Any]:
         @wraps(command)
         def run(*args: Any, catalog: str | None, argument: str | None, **parameters: Any) -> Any:
-            parameter_source = click.get_current_context().get_parameter_source("catalog")
-            if argument and parameter_source is click.core.ParameterSource.COMMANDLINE:
+            if argument and is_given("catalog"):
                 raise click.UsageError(f"the catalog is either {argument} or {catalog}: name one")
             return command(*args, catalog=argument or catalog or default, **parameters)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.api.govalues import integer_literal
+from virtcatalog.cli.options import is_given
 
 if TYPE_CHECKING:
     _Type = click.ParamType[Any]
@@ -109,16 +110,12 @@ def pairs(_context: click.Context, _option: click.Parameter, values: Iterable[st
     return read
 
 
-def exclude(context: click.Context, *groups: tuple[str, str]) -> None:
+def exclude(*pairs: tuple[str, str]) -> None:
     """Refuse options that exclude each other, named as parameters; one counts that was given, whatever its value."""
-    for group in groups:
-        names = [
-            f"--{parameter.replace('_', '-')}"
-            for parameter in group
-            if context.get_parameter_source(parameter) is click.core.ParameterSource.COMMANDLINE
-        ]
-        if len(names) > 1:
-            raise click.UsageError(f"{' and '.join(names)} exclude each other: give one", context)
+    for one, other in pairs:
+        if is_given(one) and is_given(other):
+            names = " and ".join(f"--{parameter.replace('_', '-')}" for parameter in (one, other))
+            raise click.UsageError(f"{names} exclude each other: give one")
 
 
 class Command(click.Command):

@@ -74,7 +74,6 @@ def command(
     Exit status: 0 every VM fits, 1 another size would do for some, 2 metrics or VMs that cannot be read or told.
     """
     from virtcatalog.adopt.candidates import Candidates
-    from virtcatalog.cli.inputs import placed
     from virtcatalog.cli.items import as_csv
     from virtcatalog.cli.previews import marked
     from virtcatalog.cli.rightsize_output import as_data, as_markdown, as_rows, print_text, write
@@ -86,8 +85,6 @@ def command(
     from virtcatalog.rightsize.metrics import read_metrics
     from virtcatalog.rightsize.sizes import Sizer
 
-    if in_place and any(placed(source).path == "-" for source in sources):
-        raise click.UsageError("--in-place changes files, and -f - is none")
     try:
         content = read_file(metrics)
     except SourceError as error:

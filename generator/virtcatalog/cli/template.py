@@ -65,11 +65,8 @@ Examples:
 @_switch("--print-params", "Print the template's parameters, and make no VM.")
 @_switch("--local", "As virtctl's: process in this program a template that --name names.")
 @_switch("--create", "As virtctl's: have the cluster make the VM.")
-@click.pass_context
 @failing
 def process(
-    context: click.Context,
-    /,
     positional: str | None,
     file: str,
     name: str,
@@ -90,7 +87,6 @@ def process(
     from virtcatalog.kubevirt.template.process import chance, check_references, merged, process_read
 
     pflag.exclude(
-        context,
         ("file", "name"),
         ("file", "local"),
         ("param", "params_file"),
@@ -98,7 +94,7 @@ def process(
         ("create", "local"),
         ("create", "print_params"),
     )
-    _check_source(context, positional, file, name)
+    _check_source(positional, file, name)
     values = _parameters_of(params_file) if params_file and not print_params else param
     text, template = _read(file, VirtualMachineTemplate)
     if print_params:
@@ -145,12 +141,9 @@ Examples:
     "--preference", metavar="[KIND/]NAME", shell_complete=completes("preferences"), help="What its VM takes instead."
 )
 @catalog()
-@click.pass_context
 @failing
 @partial(conditioned, prints="yaml")
 def convert(
-    context: click.Context,
-    /,
     positional: str | None,
     file: str,
     name: str,
@@ -169,8 +162,8 @@ def convert(
     from virtcatalog.api.template import OpenShiftTemplate
     from virtcatalog.kubevirt.template.process import convert_template
 
-    pflag.exclude(context, ("file", "name"))
-    _check_source(context, positional, file, name)
+    pflag.exclude(("file", "name"))
+    _check_source(positional, file, name)
     text, template = _read(file, OpenShiftTemplate)
     try:
         converted = convert_template(template)
@@ -243,14 +236,14 @@ def _reference(candidates: Candidates, part: str, text: str | None) -> Reference
     )
 
 
-def _check_source(context: click.Context, positional: str | None, file: str, name: str) -> None:
+def _check_source(positional: str | None, file: str, name: str) -> None:
     """Refuse what virtctl refuses (validateArgs), and what needs a cluster."""
     if positional and file:
-        raise click.UsageError(f"the template is either {positional} or in {file}: give one", context)
+        raise click.UsageError(f"the template is either {positional} or in {file}: give one")
     if positional and name:
-        raise click.UsageError(f"the name is either {positional} or {name}: give one", context)
+        raise click.UsageError(f"the name is either {positional} or {name}: give one")
     if not (positional or file or name):
-        raise click.UsageError("which template? Give its file with -f", context)
+        raise click.UsageError("which template? Give its file with -f")
     if not file:
         hint = "get it with kubectl and give -f -"
         raise VirtcatalogError(

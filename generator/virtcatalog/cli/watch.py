@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli.console import refuse, summary
-from virtcatalog.cli.inputs import placed
+from virtcatalog.cli.inputs import file_paths
 from virtcatalog.errors import VirtcatalogError, counted
 
 if TYPE_CHECKING:
@@ -39,9 +39,7 @@ def watched(command: Callable[..., int]) -> Callable[..., int]:
             raise click.UsageError("--check looks once and --watch goes on: give one of them")
         from virtcatalog.kubevirt.hosts import HOSTS
 
-        files = [placed(source).path for source in parameters.get("sources", ())]
-        if "-" in files:
-            raise click.UsageError("--watch reads files again, and -f - is none")
+        files = file_paths(parameters.get("sources", ()), "--watch reads files again")
         host = parameters.get("host")
         files += filter(None, [parameters.get("prices"), None if host in HOSTS else host])
         return watching(

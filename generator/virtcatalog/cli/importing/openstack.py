@@ -50,12 +50,9 @@ Examples:
     help="The resource of a device plugin that a PCI alias, or VGPU, stands for.",
 )
 @options.form(_FORMS, default="yaml")
-@click.pass_context
 @failing
 @conditioned
 def command(
-    context: click.Context,
-    /,
     sources: tuple[str, ...],
     cloud: str | None,
     devices: tuple[str, ...],
@@ -70,7 +67,7 @@ def command(
     from virtcatalog.bring.openstack.objects import import_resources
 
     if not sources and cloud is None:
-        raise click.UsageError("-f or --cloud is needed: there is nothing to import", context)
+        raise click.UsageError("-f or --cloud is needed: there is nothing to import")
     resources, problems = _read(sources, cloud)
     imported = import_resources(resources, _devices(devices))
     problems += imported.problems

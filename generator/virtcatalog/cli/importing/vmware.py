@@ -95,12 +95,9 @@ Examples:
 @click.option("--propose", is_flag=True, help="Print sizes for the catalog that several VMs have and no type has.")
 @options.form(_FORMS, default="yaml")
 @options.output_dir("A folder to write to: a file for each VM, and a table of them.", default=None)
-@click.pass_context
 @failing
 @conditioned
 def command(
-    context: click.Context,
-    /,
     sources: tuple[str, ...],
     mapping_file: str | None,
     patterns: tuple[str, ...],
@@ -132,13 +129,13 @@ def command(
     from virtcatalog.cli.importing.vmware_output import Tally, print_vms, write_folder
 
     if namespace and (fault := namespace_fault(namespace)):
-        raise click.UsageError(f"--namespace: {fault}", context)
+        raise click.UsageError(f"--namespace: {fault}")
     if limits and forklift is None:
-        raise click.UsageError("--wave is for --forklift", context)
+        raise click.UsageError("--wave is for --forklift")
     if templates and output is None:
-        raise click.UsageError("--templates needs --output-dir", context)
+        raise click.UsageError("--templates needs --output-dir")
     if forklift is not None and (output is None or not namespace or disks == "upload"):
-        raise click.UsageError("--forklift needs --output-dir and --namespace, and makes the claims itself", context)
+        raise click.UsageError("--forklift needs --output-dir and --namespace, and makes the claims itself")
     providers, wave = (providers_of(forklift), limits_of(limits)) if forklift is not None else (None, None)
     problems: list[Problem] = []
     read = read_sources(sources, problems)
