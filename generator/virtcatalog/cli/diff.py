@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ import msgspec
 
 from virtcatalog.cli import execution, options
 from virtcatalog.cli.conditions import conditioned_twice
-from virtcatalog.cli.console import columns_of_terminal, data, echo, failing, progress, write_diff
+from virtcatalog.cli.console import columns_of_terminal, data, echo, failing, write_diff
 from virtcatalog.cli.defaults import in_effect
 from virtcatalog.cli.inputs import placed, read
 from virtcatalog.cli.previews import mark, marked
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from virtcatalog.fleet.pool import Executor
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.review.dumps import Dump
-    from virtcatalog.review.judge import Case
     from virtcatalog.review.report import Report
     from virtcatalog.review.side import Side
 
@@ -143,7 +142,7 @@ def command(
     check_places((dump.where for dump in dumps), overlays, "on either side")
     paid = load_prices(prices) if prices else None
     defaults = in_effect(name for side in sides for name in environment_names(side))
-    report = review(*sides, conditions, dumps, environments, _watch, paid, cache, executor)
+    report = review(*sides, conditions, dumps, environments, paid, cache, executor)
     mark(find_release(name) for name in report.previews)
     printers: dict[str, Callable[[Report], None]] = {
         "text": partial(_text, part, full),
@@ -195,10 +194,6 @@ def _check_dump(path: str) -> None:
         example = shell(f"{path.rstrip('/')}/{folders[-1]}".removeprefix("./"))
         message = "has kustomizations, and no VM is deployed as it stands there; name what is built"
         raise VirtcatalogError(f"{path}: {message}, such as -f {example}")
-
-
-def _watch(cases: Sequence[Case]) -> Iterable[Case]:
-    return progress(cases, len(cases), "VMs that may change", silent=True)
 
 
 def _text(part: str | None, full: bool, report: Report) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +9,7 @@ import click
 from virtcatalog.cli import execution, options
 from virtcatalog.cli.cluster import snapshot
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import data, echo, failing, progress, summary
+from virtcatalog.cli.console import data, echo, failing, summary
 from virtcatalog.cli.previews import marked
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.escaping import as_json
@@ -93,7 +92,6 @@ def command(
         environments=environments,
         only=names,
         past=past,
-        watch=_watch,
         domains=domains_in(domains),
         cache=cache,
     )
@@ -122,10 +120,6 @@ def git_side(source: str | None) -> Side:
     if side.nothing:
         raise VirtcatalogError(side.nothing)
     return side
-
-
-def _watch(names: Sequence[str]) -> Iterable[str]:
-    return progress(names, len(names), "VMs", silent=True)
 
 
 def _table(report: Report, *, calm: bool, noise: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ import click
 from virtcatalog.cli import options
 from virtcatalog.cli.cluster import snapshot
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import data, echo, failing, note, progress
+from virtcatalog.cli.console import data, echo, failing, note
 from virtcatalog.cli.previews import marked
 from virtcatalog.escaping import as_json, markdown, single_line
 
@@ -59,7 +59,7 @@ def command(
 
     observed = snapshot(live, context, kubeconfig, pods=True)
     cluster = Cluster.under(observed.others, conditions)
-    answers = [*verify(observed, cluster, domains_in(domains), _watch)]
+    answers = [*verify(observed, cluster, domains_in(domains))]
     if source is not None and not live:
         answers += _admission(source, context, kubeconfig, cluster)
     tallies = tallied(answers)
@@ -92,10 +92,6 @@ def domains_in(folder: str | None) -> Callable[[str], bytes | None] | None:
         return read_file(file, XML_BYTES) if is_file(file) else None
 
     return find
-
-
-def _watch(names: Sequence[str]) -> Iterable[str]:
-    return progress(names, len(names), "VMs", silent=True)
 
 
 def _admission(source: str, context: str | None, kubeconfig: str | None, cluster: Cluster) -> Iterator[Answer]:

@@ -23,12 +23,11 @@ from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.live.verdict import IN_GIT, POOL, Drift, Field, Reason, ordered
 from virtcatalog.live.verify import domain_answer
 from virtcatalog.manifests.identity import Data, Identity
+from virtcatalog.progress import tracked
 from virtcatalog.review.side import Vm
 
 Domains = Callable[[str], bytes | None]
 """Finds the dumpxml of a VM, by `namespace/name`."""
-Watch = Callable[[Sequence[str]], Iterable[str]]
-"""Passes names on, one by one, and may show how far it is."""
 
 WORTH_IT = 500
 """From so many VMs on a second process saves more time than it takes to start it."""
@@ -64,7 +63,7 @@ class _Answer(NamedTuple):
     entry: bytes | None = None
 
 
-def drifts(work: Work, watch: Watch) -> Iterator[Drift]:
+def drifts(work: Work) -> Iterator[Drift]:
     """Yield what is so of each VM; what is new goes into the cache."""
     chunks: Iterable[list[_Answer]]
     processes = forked()
@@ -73,7 +72,8 @@ def drifts(work: Work, watch: Watch) -> Iterator[Drift]:
         chunks = processes.results(_some, starts, work)
     else:
         chunks = (_some(first, work) for first in starts)
-    for _, answer in zip(watch(work.names), chain.from_iterable(chunks), strict=True):
+    names = tracked(work.names, len(work.names), "VMs")
+    for _, answer in zip(names, chain.from_iterable(chunks), strict=True):
         if work.cache is not None and answer.entry is not None:
             work.cache.put(answer.key, answer.entry)
         yield answer.drift

@@ -13,7 +13,7 @@ from virtcatalog.errors import Problem, VirtcatalogError, nearest, some
 from virtcatalog.errors import counted as counted_things
 from virtcatalog.fleet.cache import Cache
 from virtcatalog.kubevirt.conditions import Conditions
-from virtcatalog.live.cached import Domains, InGit, Watch, Work, drifts, pool_drifts
+from virtcatalog.live.cached import Domains, InGit, Work, drifts, pool_drifts
 from virtcatalog.live.clusters import Clusters
 from virtcatalog.live.revisions import Past
 from virtcatalog.live.snapshot import Gap, Snapshot
@@ -59,7 +59,6 @@ def report(
     environments: Sequence[str] = (),
     only: Sequence[str] = (),
     past: Past = (),
-    watch: Watch = iter,
     domains: Domains | None = None,
     cache: Cache | None = None,
 ) -> Report:
@@ -75,7 +74,7 @@ def report(
     clusters = Clusters(side, snapshot, conditions, past)
     names = _chosen({*written.vms, *snapshot.names}, {*written.pools, *snapshot.pools}, only)
     work = Work(*names, in_git, snapshot, clusters, past, domains, cache)
-    all_drifts = sorted(chain(drifts(work, watch), pool_drifts(work)), key=lambda drift: (drift.vm, drift.kind))
+    all_drifts = sorted(chain(drifts(work), pool_drifts(work)), key=lambda drift: (drift.vm, drift.kind))
     return Report(
         git=side.label,
         cluster=snapshot.label,

@@ -24,6 +24,7 @@ from virtcatalog.live.snapshot import Snapshot
 from virtcatalog.manifests.difference import differences
 from virtcatalog.manifests.identity import Data
 from virtcatalog.manifests.xml import XMLElement, read_xml
+from virtcatalog.progress import tracked
 
 Stage = Literal["admission", "vmi", "pod", "domain"]
 STAGES: Final[tuple[Stage, ...]] = ("admission", "vmi", "pod", "domain")
@@ -50,14 +51,10 @@ class Answer(NamedTuple):
     left_out: str = ""
 
 
-def verify(
-    snapshot: Snapshot,
-    cluster: Cluster,
-    domains: Callable[[str], bytes | None] | None,
-    watch: Callable[..., Iterable[str]],
-) -> Iterator[Answer]:
+def verify(snapshot: Snapshot, cluster: Cluster, domains: Callable[[str], bytes | None] | None) -> Iterator[Answer]:
     """Yield the answers on each VM that runs; `domains` finds the dumpxml of a VM, if domains are to be compared."""
-    for name in watch(sorted(snapshot.names)):
+    names = sorted(snapshot.names)
+    for name in tracked(names, len(names), "VMs"):
         live, vmi = snapshot.vm(name), snapshot.vmi(name)
         if live is None or vmi is None or (vmi.get("status") or {}).get("phase") != "Running":
             continue

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -14,13 +13,10 @@ from virtcatalog.fleet.inputs import either, encoded
 from virtcatalog.fleet.pool import Executor, chunks, forked
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.manifests.identity import namespace_of
+from virtcatalog.progress import tracked
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.judge import Case, judge_alike
 from virtcatalog.review.verdict import Verdict
-
-T = TypeVar("T")
-Progress = Callable[[Sequence[T]], Iterable[T]]
-"""Passes items on, one by one, and may show how far it is."""
 
 #: From so many VMs on a second process saves more time than it takes to start it.
 WORTH_IT = 500
@@ -31,17 +27,13 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Verdict).decode
 
 
-def judge_all(
-    cases: Sequence[Case],
-    watch: Progress[Case] = iter,
-    cache: Cache | None = None,
-    executor: Executor | None = None,
-) -> Iterator[Verdict]:
+def judge_all(cases: Sequence[Case], cache: Cache | None = None, executor: Executor | None = None) -> Iterator[Verdict]:
     """Yield what `judge_alike` returns for each case, in their order; what is new goes into the cache.
 
     That is found by the executor, or else by processes of this machine where they are worth it.
     """
-    for _, verdict in zip(watch(cases), _verdicts(cases, cache, executor), strict=True):
+    watched = tracked(cases, len(cases), "VMs that may change")
+    for _, verdict in zip(watched, _verdicts(cases, cache, executor), strict=True):
         yield verdict
     if cache is not None:
         cache.save()

@@ -14,10 +14,8 @@ from virtcatalog.fleet.pool import Executor
 from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.manifests.identity import Data
 from virtcatalog.repositories.model import Repository
-from virtcatalog.review.cached import Progress
 from virtcatalog.review.deployed import frozen, matched, quiet, remarks
 from virtcatalog.review.dumps import Dump, others, vms_of
-from virtcatalog.review.judge import Case
 from virtcatalog.review.kubevirtcr import uninstalled
 from virtcatalog.review.objects import ObjectChange, compare_objects
 from virtcatalog.review.report import Report
@@ -35,7 +33,6 @@ def review(
     conditions: tuple[Conditions, Conditions],
     dumps: Sequence[Dump] = (),
     environments: Sequence[str] = (),
-    watch: Progress[Case] = iter,
     prices: Prices | None = None,
     cache: Cache | None = None,
     executor: Executor | None = None,
@@ -54,7 +51,7 @@ def review(
     dumped = vms_of(dumps)
     reviewer = Reviewer(clean.base, clean.head, conditions, others(dumps), environments, dumped)
     reviewer.templates()
-    reviewer.vms(dumped, watch, cache, executor)
+    reviewer.vms(dumped, cache, executor)
     fleet = reviewer.done()
     limited = bool(head.budgets) or reviewer.comparisons.limits_room
     fleets = list(reviewer.comparisons.fleets(dumped)) if limited else []

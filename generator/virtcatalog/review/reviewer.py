@@ -16,7 +16,7 @@ from virtcatalog.kubevirt.conditions import Conditions
 from virtcatalog.kubevirt.instancetype.references import references
 from virtcatalog.manifests.identity import Data, Identity
 from virtcatalog.review.assumed import assumed_words, claims_once, naming_types, turned_off
-from virtcatalog.review.cached import Progress, judge_all
+from virtcatalog.review.cached import judge_all
 from virtcatalog.review.causes import Causes
 from virtcatalog.review.comparison import Comparison
 from virtcatalog.review.comparisons import Comparisons
@@ -111,7 +111,6 @@ class Reviewer:
     def vms(
         self,
         fleet: Collection[DumpedVm],
-        watch: Progress[Case] = iter,
         cache: Cache | None = None,
         executor: Executor | None = None,
     ) -> None:
@@ -148,7 +147,7 @@ class Reviewer:
                     if key not in cases:
                         cases[key], names[key] = Case(vm, fresh, pinned, referenced.references, comparison), []
                     names[key].append(name)
-        verdicts = judge_all(list(cases.values()), watch, cache, executor)
+        verdicts = judge_all(list(cases.values()), cache, executor)
         for case, members, verdict in zip(cases.values(), names.values(), verdicts, strict=True):
             if verdict.now not in ("start", "create"):
                 self.fleet.moves += self._moves.of(case.vm, members, case.comparison)
