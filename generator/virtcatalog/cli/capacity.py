@@ -13,12 +13,11 @@ import msgspec
 from virtcatalog.cli import options
 from virtcatalog.cli.capacity_output import print_text
 from virtcatalog.cli.conditions import conditioned, judged_by
-from virtcatalog.cli.console import data, echo, failing, print_problems, summary
+from virtcatalog.cli.console import echo, failing, print_problems, summary
 from virtcatalog.cli.inputs import catalog_objects, load_any, placed
-from virtcatalog.cli.previews import marked
+from virtcatalog.cli.previews import print_json
 from virtcatalog.cli.repository import deployed_all, repository_at
 from virtcatalog.errors import VirtcatalogError, counted, listed, some
-from virtcatalog.escaping import as_json
 from virtcatalog.manifests.sources import is_catalog
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def command(
     )
     answer = report(chain(launched(fleet, cluster), of_repositories), number, cluster, instancetypes, pods)
     if form == "json":
-        data(as_json(marked(_as_data(answer))))
+        print_json(_as_data(answer))
     else:
         print_text(answer)
     podless: dict[str, list[str]] = {}

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from virtcatalog.check.pairs import Pair, Shared, pairs
-from virtcatalog.cli.console import data, summary
-from virtcatalog.cli.previews import marked
+from virtcatalog.cli.console import summary
+from virtcatalog.cli.previews import print_json
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import counted
-from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
     from virtcatalog.check.subject import Inventory
@@ -34,7 +33,7 @@ def print_pairs(inventory: Inventory, form: str, environments: Sequence[str]) ->
         )
         rows += ((environment, pair) for pair in pairs(objects, configurations, conditions, shared))
     if form == "json":
-        data(as_json(marked([_plain(*row) for row in rows])))
+        print_json([_plain(*row) for row in rows])
     else:
         _print_table(rows)
     fitting = sum(row.fits for _, row in rows)

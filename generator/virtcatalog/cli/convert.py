@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli import options
-from virtcatalog.cli.console import data, echo, failing, print_problems, summary
+from virtcatalog.cli.console import echo, failing, print_problems, summary
+from virtcatalog.cli.previews import print_json
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, counted
-from virtcatalog.escaping import as_json
 from virtcatalog.fleet.sources import contents
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def command(sources: tuple[str, ...], form: str, in_place: bool, memory: str) ->
         replace(in_own_text)
     if not in_place or options.is_given("form"):
         if form == "json":
-            data(as_json([_report(file) for file in outcomes]))
+            print_json([_report(file) for file in outcomes])
         else:
             print_files(texts, form)
     _sum_up(outcomes)

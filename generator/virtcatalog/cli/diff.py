@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -14,10 +13,10 @@ from virtcatalog.cli.conditions import conditioned_twice
 from virtcatalog.cli.console import columns_of_terminal, data, echo, failing, write_diff
 from virtcatalog.cli.defaults import in_effect
 from virtcatalog.cli.inputs import placed, read
-from virtcatalog.cli.previews import mark, marked
+from virtcatalog.cli.previews import mark, print_json
 from virtcatalog.cli.sides import SideName, read_sides, side_names, upgraded
 from virtcatalog.errors import LEVELS, Level, ManifestError, Problem, VirtcatalogError
-from virtcatalog.escaping import as_json, shell
+from virtcatalog.escaping import shell
 
 if TYPE_CHECKING:
     from virtcatalog.fleet.cache import Cache
@@ -144,20 +143,11 @@ def command(
     defaults = in_effect(name for side in sides for name in environment_names(side))
     report = review(*sides, conditions, dumps, environments, paid, cache, executor)
     mark(find_release(name) for name in report.previews)
-    printers: dict[str, Callable[[Report], None]] = {
-        "text": partial(_text, part, full),
-        "markdown": partial(_markdown, artifact),
-        "json": _json,
-        "html": _html,
-        "sarif": _sarif,
-        "github": _github,
-    }
     report = msgspec.structs.replace(report, defaults=defaults)
-    by_default = any(default.field.endswith("comment-on") for default in defaults)
-    if comment_on is not None and by_default:
-        printers |= {"text": partial(_text, "stat", False), "markdown": _calm} if not report.rises(comment_on) else {}
-    if comment_on is None or by_default or report.rises(comment_on):
-        printers[form](report)
+    if comment_on is None or report.rises(comment_on):
+        _print(report, form, part, artifact, full=full)
+    elif any(default.field.endswith("comment-on") for default in defaults):  # the repository leaves a line at least
+        _print_calm(report, form)
     return report.status if report.status != 1 else int(report.rises(fail_on))
 
 
@@ -196,7 +186,42 @@ def _check_dump(path: str) -> None:
         raise VirtcatalogError(f"{path}: {message}, such as -f {example}")
 
 
-def _text(part: str | None, full: bool, report: Report) -> None:
+def _print(report: Report, form: str, part: str | None, artifact: str, *, full: bool) -> None:
+    if form == "text":
+        _print_text(report, part, full=full)
+    elif form == "json":
+        from virtcatalog.review.report import as_data
+
+        print_json(as_data(report))
+    elif form == "markdown":
+        from virtcatalog.review.markdown import markdown
+
+        data(markdown(report, artifact))
+    elif form == "html":
+        from virtcatalog.review.html import html
+
+        data(html(report))
+    elif form == "sarif":
+        from virtcatalog.review.sarif import sarif
+
+        data(sarif(report))
+    else:
+        from virtcatalog.review.github import github
+
+        data(github(report))
+
+
+def _print_calm(report: Report, form: str) -> None:
+    """Print a report that nobody is to be troubled with: one sentence where people read it, all of it for programs."""
+    if form == "markdown":
+        from virtcatalog.review.markdown import calm
+
+        data(calm(report))
+    else:
+        _print(report, form, "stat", "", full=False)
+
+
+def _print_text(report: Report, part: str | None, *, full: bool) -> None:
     from virtcatalog.review.text import WIDTH, stat, text
 
     width = min(columns_of_terminal() or WIDTH, _WIDEST)
@@ -204,39 +229,3 @@ def _text(part: str | None, full: bool, report: Report) -> None:
         echo(stat(report, width), nl=False)
     else:
         write_diff(text(report, width, full=full, vms=part != "objects", objects=part != "vms"))
-
-
-def _markdown(artifact: str, report: Report) -> None:
-    from virtcatalog.review.markdown import markdown
-
-    data(markdown(report, artifact))
-
-
-def _calm(report: Report) -> None:
-    from virtcatalog.review.markdown import calm
-
-    data(calm(report))
-
-
-def _github(report: Report) -> None:
-    from virtcatalog.review.github import github
-
-    data(github(report))
-
-
-def _json(report: Report) -> None:
-    from virtcatalog.review.report import as_data
-
-    data(as_json(marked(as_data(report))))
-
-
-def _html(report: Report) -> None:
-    from virtcatalog.review.html import html
-
-    data(html(report))
-
-
-def _sarif(report: Report) -> None:
-    from virtcatalog.review.sarif import sarif
-
-    data(sarif(report))

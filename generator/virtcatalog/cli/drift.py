@@ -10,9 +10,8 @@ from virtcatalog.cli import execution, options
 from virtcatalog.cli.cluster import snapshot
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, summary
-from virtcatalog.cli.previews import marked
+from virtcatalog.cli.previews import print_json
 from virtcatalog.errors import VirtcatalogError
-from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
     from virtcatalog.fleet.cache import Cache
@@ -102,7 +101,7 @@ def command(
     for passed_over in not_judged(side):
         summary(f"not judged: {passed_over}")
     if form == "json":
-        data(as_json(marked(as_data(drifts))))
+        print_json(as_data(drifts))
     elif form == "markdown":
         data(as_markdown(drifts))
     elif names:

@@ -12,8 +12,8 @@ import msgspec
 from virtcatalog.cli import options
 from virtcatalog.cli.batches import Batch
 from virtcatalog.cli.conditions import conditioned, settled
-from virtcatalog.cli.console import data, echo, failing, print_problems
-from virtcatalog.cli.previews import marked
+from virtcatalog.cli.console import echo, failing, print_problems
+from virtcatalog.cli.previews import print_json
 from virtcatalog.cli.vms import gather
 from virtcatalog.errors import (
     ManifestError,
@@ -25,7 +25,6 @@ from virtcatalog.errors import (
     placed,
     within,
 )
-from virtcatalog.escaping import as_json
 from virtcatalog.fleet.outcome import Located
 from virtcatalog.manifests.sources import is_catalog
 from virtcatalog.units import mebibytes
@@ -101,7 +100,7 @@ def command(
         answers_of.setdefault(own_answer, []).append(batch.environment)
     if form == "json":
         answers = [_as_data(expression, item, names) for item, names in answers_of.items()]
-        data(as_json(marked(answers[0] if len(answers) == 1 else answers)))
+        print_json(answers[0] if len(answers) == 1 else answers)
     else:
         lines = [line for item, names in answers_of.items() for line in _lines(within(expression, names), item)]
         echo("".join(f"{line}\n" for line in lines), nl=False)

@@ -11,12 +11,12 @@ import msgspec
 
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
-from virtcatalog.cli.console import data, echo, failing, print_problems
+from virtcatalog.cli.console import echo, failing, print_problems
 from virtcatalog.cli.diff import read_dumps
-from virtcatalog.cli.previews import mark, marked
+from virtcatalog.cli.previews import mark, print_json
 from virtcatalog.cli.repository import default_path, repository_at
 from virtcatalog.errors import VirtcatalogError, counted, some
-from virtcatalog.escaping import as_json, single_line
+from virtcatalog.escaping import single_line
 from virtcatalog.manifests.sources import exists, not_there
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def command(
     answers = impacts(names, path, dumps, conditions, environments, side)
     mark(find_release(name) for answer in answers for name in answer.previews)
     if form == "json":
-        data(as_json(marked([_as_data(impact) for impact in answers])))
+        print_json([_as_data(impact) for impact in answers])
     else:
         echo("\n".join("".join(f"{line}\n" for line in _lines(answer)) for answer in answers), nl=False)
     problems = side.problems if side is not None else ()

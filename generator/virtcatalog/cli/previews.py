@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli.console import data, echo, note
+from virtcatalog.escaping import as_json
 
 if TYPE_CHECKING:
     from virtcatalog.releases import Release
@@ -50,3 +51,8 @@ def marked(value: Any) -> Any:
     if isinstance(value, list):
         return [{**item, "preview": "; ".join(previews)} for item in value]
     return {**value, "preview": "; ".join(previews)}
+
+
+def print_json(value: Any) -> None:
+    """Print plain data as JSON, `marked`."""
+    data(as_json(marked(value)))

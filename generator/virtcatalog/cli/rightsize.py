@@ -75,10 +75,9 @@ def command(
     """
     from virtcatalog.adopt.candidates import Candidates
     from virtcatalog.cli.items import as_csv
-    from virtcatalog.cli.previews import marked
+    from virtcatalog.cli.previews import print_json
     from virtcatalog.cli.rightsize_output import as_data, as_markdown, as_rows, print_text, write
     from virtcatalog.cli.vm_files import gathered
-    from virtcatalog.escaping import as_json
     from virtcatalog.manifests.folder import SourceError
     from virtcatalog.manifests.sources import read_file
     from virtcatalog.review.requests import load_prices
@@ -111,7 +110,7 @@ def command(
     if not vms and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
     if form == "json":
-        data(as_json(marked(as_data(advices))))
+        print_json(as_data(advices))
     elif form == "csv":
         echo(as_csv(as_rows(advices)), nl=False)
     elif form == "markdown":

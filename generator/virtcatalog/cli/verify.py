@@ -12,8 +12,8 @@ from virtcatalog.cli import options
 from virtcatalog.cli.cluster import snapshot
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, note
-from virtcatalog.cli.previews import marked
-from virtcatalog.escaping import as_json, markdown, single_line
+from virtcatalog.cli.previews import print_json
+from virtcatalog.escaping import markdown, single_line
 
 if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
@@ -66,7 +66,7 @@ def command(
     for gap in sorted(observed.gaps):
         note(f"not read of {observed.label}: {gap}")
     if form == "json":
-        data(as_json(marked([_as_data(tally) for tally in tallies])))
+        print_json([_as_data(tally) for tally in tallies])
     elif form == "markdown":
         data("".join(_markdown(nameless(tally)) for tally in tallies))
     else:
