@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from checkouts import write
-from virtcatalog.cli.batches import Batch, problem_at, unplaced
+from virtcatalog.cli.batches import Batch
 from virtcatalog.cli.inputs import catalog_objects, companions, load_any, placed, read, read_apart
 from virtcatalog.errors import ManifestError, VirtcatalogError
 from virtcatalog.fleet.files import Fleet
-from virtcatalog.fleet.outcome import Located
+from virtcatalog.fleet.outcome import Located, problem_at, unplaced
 from virtcatalog.fleet.sources import Placed
 
 SECRET = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME}\n"

@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from sampling import ALL
-from virtcatalog.cli.batches import unplaced
 from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.fleet import files, filling, leaves
 from virtcatalog.fleet.alike import Likeness, Matcher, compact, has_plain_name, likeness
 from virtcatalog.fleet.expanding import Expander
 from virtcatalog.fleet.leaves import Leaves, leaves_of
-from virtcatalog.fleet.outcome import Expansion
+from virtcatalog.fleet.outcome import Expansion, unplaced
 from virtcatalog.fleet.sources import Placed
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.manifests.emit import dump

@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 from repository_cases import manifest
 
 from virtcatalog.cli import main
-from virtcatalog.cli.repository import _problem
 from virtcatalog.errors import Problem
+from virtcatalog.fleet.outcome import unplaced
 
 
 @pytest.fixture
@@ -174,6 +174,6 @@ def test_explain_says_where_it_stands_in_git(fleet: Path) -> None:
 
 def test_a_fault_of_an_object_that_stands_in_no_file_names_the_object() -> None:
     vm = {"kind": "VirtualMachine", "metadata": {"name": "web", "namespace": "shop"}}
-    assert _problem(None, vm, "spec.a", "is odd") == Problem(
+    assert unplaced(vm).problem("spec.a", "is odd") == Problem(
         object="VirtualMachine/shop/web", field="spec.a", message="is odd"
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from virtcatalog.errors import Problem
@@ -40,15 +39,3 @@ class Batch(NamedTuple):
         yield from (vm.manifest for vm in self.vms)
         for share in self.fleet.shares() if self.fleet else ():
             yield from (manifest.data for manifest in share.manifests()[0] if not manifest.problems)
-
-
-def problem_at(file: str, line: int, column: int, manifest: dict[str, Any], field: str, message: str) -> Problem:
-    """Word what is wrong with a manifest that begins at a place of a file."""
-    from virtcatalog.api.decode import manifest_name
-
-    return Problem(file, line, column, manifest_name(manifest), field, message)
-
-
-def unplaced(manifest: dict[str, Any]) -> Located:
-    """A manifest that stands in no file."""
-    return Located(manifest, partial(problem_at, "", 0, 0, manifest))

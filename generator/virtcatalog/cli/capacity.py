@@ -14,9 +14,8 @@ from virtcatalog.cli import options
 from virtcatalog.cli.capacity_output import print_text
 from virtcatalog.cli.conditions import conditioned, judged_by
 from virtcatalog.cli.console import echo, failing, print_problems, summary
-from virtcatalog.cli.inputs import catalog_objects, load_any, placed
+from virtcatalog.cli.inputs import catalog_objects, deployed_all, load_any, placed, repository_at
 from virtcatalog.cli.previews import print_json
-from virtcatalog.cli.repository import deployed_all, repository_at
 from virtcatalog.errors import VirtcatalogError, counted, listed, some
 from virtcatalog.manifests.sources import is_catalog
 

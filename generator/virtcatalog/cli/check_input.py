@@ -11,8 +11,7 @@ import msgspec
 
 from virtcatalog.cli import options
 from virtcatalog.cli.console import echo
-from virtcatalog.cli.inputs import file_paths, placed
-from virtcatalog.cli.repository import called, default_path, deployed_all, repository_at
+from virtcatalog.cli.inputs import called, default_path, deployed_all, file_paths, placed, repository_at
 from virtcatalog.errors import ManifestError, ProblemsError, VirtcatalogError, counted
 from virtcatalog.fleet.sources import Placed, contents
 from virtcatalog.manifests.layout import CATALOG, CATALOG_FOLDERS, KUSTOMIZATIONS

@@ -73,7 +73,7 @@ def _items(context: Context) -> Iterator[str]:
 
 def _environments(context: Context) -> Iterator[str]:
     from virtcatalog.catalog.load import load_catalog
-    from virtcatalog.cli.repository import default_path
+    from virtcatalog.cli.inputs import default_path
     from virtcatalog.manifests.sources import open_in_checkout
     from virtcatalog.repositories.find import is_repository
     from virtcatalog.review.read import read_side

@@ -106,7 +106,7 @@ def settled(batches: Iterable[Batch], requested: Conditions) -> list[tuple[Batch
     Where no catalog is named, and VMs refer to common-instancetypes, these are among the objects: those of the release
     that the batch meets, unless its KubeVirt CR has the operator deploy none.
     """
-    from virtcatalog.cli.batches import unplaced
+    from virtcatalog.fleet.outcome import unplaced
     from virtcatalog.kubevirt.conditions import choose_release
     from virtcatalog.repositories.operator import deployed
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli import options, pflag
-from virtcatalog.cli.batches import Batch, unplaced
+from virtcatalog.cli.batches import Batch
 from virtcatalog.cli.conditions import conditioned, judged_by, settled
 from virtcatalog.cli.console import echo, failing, print_documents, print_problems, summary
 from virtcatalog.cli.expand_output import FORMS
@@ -16,7 +16,7 @@ from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.inputs import catalog_objects, read
 from virtcatalog.cli.previews import mark
 from virtcatalog.errors import VirtcatalogError, placed
-from virtcatalog.fleet.outcome import Located, Outcome
+from virtcatalog.fleet.outcome import Located, Outcome, unplaced
 from virtcatalog.manifests.sources import is_catalog
 
 if TYPE_CHECKING:

@@ -82,7 +82,7 @@ def command(
     """
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
-    from virtcatalog.cli.revisions import Revision
+    from virtcatalog.cli.inputs import Revision
     from virtcatalog.cli.vms import gather
 
     revision = Revision(at) if at is not None else None

@@ -13,8 +13,8 @@ from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, print_problems
 from virtcatalog.cli.diff import read_dumps
+from virtcatalog.cli.inputs import default_path, repository_at
 from virtcatalog.cli.previews import mark, print_json
-from virtcatalog.cli.repository import default_path, repository_at
 from virtcatalog.errors import VirtcatalogError, counted, some
 from virtcatalog.escaping import single_line
 from virtcatalog.manifests.sources import exists, not_there

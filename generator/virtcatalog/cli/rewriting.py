@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from virtcatalog.cli.console import data, note, write_diff
-from virtcatalog.cli.repository import renderer
+from virtcatalog.cli.inputs import renderer
 from virtcatalog.errors import Problem, some, within
 from virtcatalog.manifests.sources import open_in_checkout
 

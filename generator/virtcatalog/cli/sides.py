@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from virtcatalog.cli.repository import renderer
+from virtcatalog.cli.inputs import renderer
 from virtcatalog.errors import Problem, VirtcatalogError
 from virtcatalog.manifests.folder import Folder, SourceError, manifest_files
 from virtcatalog.manifests.layout import CATALOG

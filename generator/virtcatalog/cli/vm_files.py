@@ -15,8 +15,7 @@ from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.findings import field_path
 from virtcatalog.cli import options
 from virtcatalog.cli.console import summary
-from virtcatalog.cli.inputs import catalog_objects, companions, load_any, placed
-from virtcatalog.cli.repository import deployed_all, repository_at
+from virtcatalog.cli.inputs import catalog_objects, companions, deployed_all, load_any, placed, repository_at
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, listed
 from virtcatalog.fleet.sources import contents
 from virtcatalog.manifests.document import Text

@@ -7,9 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from virtcatalog.cli.batches import Batch, problem_at, unplaced
-from virtcatalog.cli.inputs import catalog_objects, companions, placed, read_apart
-from virtcatalog.cli.repository import deployed_all, repository_at
+from virtcatalog.cli.batches import Batch
+from virtcatalog.cli.inputs import catalog_objects, companions, deployed_all, placed, read_apart, repository_at
 from virtcatalog.environments import (
     BASE,
     check_environments,
@@ -19,7 +18,7 @@ from virtcatalog.environments import (
     release_of,
 )
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, listed
-from virtcatalog.fleet.outcome import Located
+from virtcatalog.fleet.outcome import Located, problem_at, unplaced
 from virtcatalog.fleet.sources import Placed
 from virtcatalog.manifests.folder import NOT_THERE
 from virtcatalog.manifests.sources import exists, is_catalog
@@ -27,7 +26,7 @@ from virtcatalog.manifests.sources import exists, is_catalog
 if TYPE_CHECKING:
     from virtcatalog.catalog.environment import Overlay
     from virtcatalog.catalog.model import Catalog, VmTemplate
-    from virtcatalog.cli.revisions import Revision
+    from virtcatalog.cli.inputs import Revision
     from virtcatalog.fleet.files import Chosen, Fleet
     from virtcatalog.fleet.outcome import Deployed
     from virtcatalog.review.side import Side

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from virtcatalog.api.decode import manifest_name
 from virtcatalog.environments import BASE
 from virtcatalog.errors import Problem, Warning, within
 from virtcatalog.manifests.identity import full_name
@@ -51,6 +52,16 @@ class Deployed(NamedTuple):
 def located(manifest: Manifest, environment: str) -> Located:
     """Return a VM of a file in the environment that it is in."""
     return Located(manifest.data, manifest.problem).located_in(environment)
+
+
+def unplaced(manifest: dict[str, Any]) -> Located:
+    """Return a manifest that stands in no file."""
+    return Located(manifest, partial(problem_at, "", 0, 0, manifest))
+
+
+def problem_at(file: str, line: int, column: int, manifest: dict[str, Any], field: str, message: str) -> Problem:
+    """Return what is wrong with a manifest that begins at a place of a file."""
+    return Problem(file, line, column, manifest_name(manifest), field, message)
 
 
 def _problem_in(environment: str, problem: Callable[[str, str], Problem], field: str, message: str) -> Problem:
