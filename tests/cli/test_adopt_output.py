@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from virtcatalog.adopt.written import Written, carried_back
 from virtcatalog.cli.adopt import _tell_groups
-from virtcatalog.cli.rewriting import Rewritten, replace, write_diffs
+from virtcatalog.cli.rewriting import Rewritten, print_files, replace
 from virtcatalog.errors import Problem
 from virtcatalog.writing import WriteError
 
@@ -124,9 +124,25 @@ def test_nothing_is_written_if_one_file_is_behind_a_link_of_a_checkout(tmp_path:
 def test_a_diff_names_files_below_a_and_b() -> None:
     @click.command()
     def command() -> None:
-        write_diffs([Rewritten("/x/vm.yaml", "a\n", "b\n"), Rewritten("same", "a\n", "a\n")])
+        print_files([Rewritten("/x/vm.yaml", "a\n", "b\n"), Rewritten("same", "a\n", "a\n")], "diff")
 
     assert CliRunner().invoke(command).stdout == "--- a/x/vm.yaml\n+++ b/x/vm.yaml\n@@ -1 +1 @@\n-a\n+b\n"
+
+
+@pytest.mark.parametrize(
+    ("texts", "out"),
+    [
+        (["a: 1"], "a: 1"),
+        (["---\na: 1\n"], "---\na: 1\n"),
+        (["a: 1", "b: 2\n", "---\nc: 3"], "a: 1\n---\nb: 2\n---\nc: 3\n"),
+    ],
+)
+def test_files_of_yaml_are_one_stream(texts: list[str], out: str) -> None:
+    @click.command()
+    def command() -> None:
+        print_files([Rewritten("vm.yaml", "", text) for text in texts], "yaml")
+
+    assert CliRunner().invoke(command).stdout == out
 
 
 @pytest.mark.parametrize(

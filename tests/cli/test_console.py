@@ -184,17 +184,6 @@ class TestStreams:
         assert printed(console.print_documents, documents, form) == (out, "")
 
     @pytest.mark.parametrize(
-        ("texts", "out"),
-        [
-            (["a: 1"], "a: 1"),
-            (["---\na: 1\n"], "---\na: 1\n"),
-            (["a: 1", "b: 2\n", "---\nc: 3"], "a: 1\n---\nb: 2\n---\nc: 3\n"),
-        ],
-    )
-    def test_texts_of_yaml_are_one_stream(self, texts, out):
-        assert printed(console.print_texts, texts) == (out, "")
-
-    @pytest.mark.parametrize(
         ("texts", "many", "out"),
         [
             ([], False, ""),

@@ -25,7 +25,7 @@ CALLS = {
     "check": (["check"], "virtcatalog.catalog.load.load_catalog"),
     "diff": (["diff", "catalog", "catalog"], "virtcatalog.review.compare.review"),
     "expand": (["expand", "-f", "vm.yaml"], "virtcatalog.manifests.spool.Spool.open"),
-    "explain": (["explain", "-f", "vm.yaml", "--field", "spec.x"], "virtcatalog.cli.inputs.built_contents"),
+    "explain": (["explain", "-f", "vm.yaml", "--field", "spec.x"], "virtcatalog.manifests.spool.Spool.open"),
     "verify": (["verify", "--live", "vm.yaml"], "virtcatalog.live.reading.read_snapshot"),
     "dump": (["dump", "--live", "vm.yaml"], "virtcatalog.live.reading.read_snapshot"),
     "drift": (["drift", "--live", "vm.yaml"], "virtcatalog.live.reading.read_snapshot"),

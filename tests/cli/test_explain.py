@@ -196,3 +196,13 @@ def test_a_vm_with_very_many_fields_is_not_expanded_without_each() -> None:
     result = run("-f", "many.yaml", "--vm", "default/many", "--field", "domain.devices")
     assert result.exit_code == 2
     assert "has too many fields to expand it without each of them in turn" in result.stderr
+
+
+def test_faults_of_files_are_told_in_the_order_of_files() -> None:
+    widget = "apiVersion: example.org/v1\nkind: Widget\nmetadata: [1]\n"
+    vm = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web}\n"
+    spec = "spec: {runStrategy: Always, template: {spec: {domain: {memory: {guest: 1Gi}, devices: {}}}}}\n"
+    write("vms", {"a.yaml": widget, "b.yaml": "kind: [\n", "c.yaml": vm + spec})
+    result = CliRunner().invoke(main, ["explain", "-f", "vms", "--field", "domain.cpu.cores"])
+    assert [line.partition(":")[0] for line in result.stderr.splitlines()] == ["vms/a.yaml", "vms/b.yaml"]
+    assert result.exit_code == 2

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from checkouts import write
-from virtcatalog.cli.batches import Batch
-from virtcatalog.cli.inputs import catalog_objects, companions, load_any, placed, read, read_apart
-from virtcatalog.errors import ManifestError, VirtcatalogError
+from virtcatalog.cli.inputs import catalog_objects, companions, load_any, placed, read
+from virtcatalog.cli.vms import Batch
+from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
 from virtcatalog.fleet.files import Fleet
 from virtcatalog.fleet.outcome import Located, problem_at, unplaced
 from virtcatalog.fleet.sources import Placed
@@ -58,17 +58,14 @@ def test_a_source_may_have_an_environment(source: str, expected: Placed) -> None
 
 def test_all_manifests_of_files_and_folders_are_read_and_all_problems_told() -> None:
     write(".", {"f/a.yaml": named(SECRET, "a"), "f/b.yaml": "kind: [\n", "c.yaml": named(SECRET, "c")})
-    manifests, problems = read_apart(["f", "gone", "c.yaml"])
-    assert [manifest.name for manifest in manifests] == ["ConfigMap/a", "ConfigMap/c"]
     expected = [
         "f/b.yaml:2:1: is not YAML: the text ends where a value is wanted",
         "gone: there is no such file or folder",
     ]
-    assert list(map(str, problems)) == expected
     with pytest.raises(ManifestError) as caught:
         read(["f", "gone", "c.yaml"])
     assert list(map(str, caught.value.problems)) == expected
-    assert [manifest.name for manifest in read(["c.yaml"])] == ["ConfigMap/c"]
+    assert [manifest.name for manifest in read(["f/a.yaml", "c.yaml"])] == ["ConfigMap/a", "ConfigMap/c"]
 
 
 def test_vms_are_no_companions() -> None:
@@ -119,12 +116,14 @@ def test_a_batch_has_its_vms_and_those_of_its_files() -> None:
     odd = named(VM, "odd").replace("Always", "[]")
     write(".", {"a.yaml": "---\n".join([named(VM, "b"), odd, named(VM, "c")])})
     own = unplaced({"kind": "VirtualMachine", "metadata": {"name": "a"}})
-    batch = Batch([own], [], [], fleet=Fleet([Placed("a.yaml")]))
+    batch = Batch([own], [], fleet=Fleet([Placed("a.yaml")]))
     assert batch.number == 4
-    assert [manifest["metadata"]["name"] for manifest in batch.manifests()] == ["a", "b", "c"]
+    problems: list[Problem] = []
+    assert [vm.manifest["metadata"]["name"] for vm in batch.readable(problems)] == ["a", "b", "c"]
+    assert [problem.field for problem in problems] == ["spec.runStrategy"]
     alone = batch._replace(fleet=None)
-    assert (alone.number, list(alone.manifests())) == (1, [own.manifest])
-    assert Batch([], [], [])[3:] == ("", "", (), False, None)
+    assert (alone.number, list(alone.readable([]))) == (1, [own])
+    assert Batch([], [])[2:] == ("", "", (), False, None)
 
 
 def test_a_manifest_has_its_place_or_none() -> None:

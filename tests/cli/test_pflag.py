@@ -221,9 +221,8 @@ def test_what_is_no_pair(text, message):
 @click.option("--other-name")
 @click.option("--third")
 @click.option("--fourth")
-@click.pass_context
-def exclusive(context, **_given):
-    pflag.exclude(context, ("some_name", "other_name"), ("third", "fourth"))
+def exclusive(**_given):
+    pflag.exclude(("some_name", "other_name"), ("third", "fourth"))
 
 
 @pytest.mark.parametrize(

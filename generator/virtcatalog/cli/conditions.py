@@ -16,7 +16,7 @@ from virtcatalog.cli.previews import prints as note_form
 from virtcatalog.errors import ManifestError, UnsupportedError, VirtcatalogError
 
 if TYPE_CHECKING:
-    from virtcatalog.cli.batches import Batch
+    from virtcatalog.cli.vms import Batch
     from virtcatalog.fleet.files import SoundFleet
     from virtcatalog.fleet.outcome import Deployed
     from virtcatalog.kubevirt.conditions import Conditions
@@ -121,7 +121,7 @@ def settled(batches: Iterable[Batch], requested: Conditions) -> list[tuple[Batch
         conditions = msgspec.structs.replace(requested, release=explicit, environment=batch.environment or None)
         if batch.alone:
             name = release.common_instancetypes
-            if objects := deployed(name, batch.manifests(), manifests):
+            if objects := deployed(name, (vm.manifest for vm in batch.readable([])), manifests):
                 upstream.add(name)
                 batch = batch._replace(objects=[*batch.objects, *map(unplaced, objects)])
         pairs.append((batch, conditions))
@@ -158,9 +158,9 @@ def judged_by(requested: Conditions, declared: str, manifests: Sequence[Mapping[
 
 def beside_upstream(units: Sequence[Deployed], conditions: Conditions, *, alone: bool) -> list[Deployed]:
     """Return VMs of repositories beside what KubeVirt's operator deploys; `alone`: no catalog says what there is."""
-    from virtcatalog.cli.batches import Batch
+    from virtcatalog.cli.vms import Batch
 
-    batches = [Batch(unit.vms, unit.objects, [], unit.environment, alone=alone) for unit in units]
+    batches = [Batch(unit.vms, unit.objects, unit.environment, alone=alone) for unit in units]
     complete = settled(batches, conditions)
     return [unit._replace(objects=batch.objects) for unit, (batch, _) in zip(units, complete, strict=True)]
 

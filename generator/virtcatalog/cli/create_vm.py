@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.cli import options, pflag
-from virtcatalog.cli.batches import Batch
 from virtcatalog.cli.conditions import conditioned, judged_by, settled
 from virtcatalog.cli.console import echo, failing, print_documents, print_problems, summary
 from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.inputs import catalog_objects, read
 from virtcatalog.cli.previews import mark
+from virtcatalog.cli.vms import Batch
 from virtcatalog.errors import VirtcatalogError, placed
 from virtcatalog.fleet.outcome import Located, Outcome, unplaced
 from virtcatalog.manifests.sources import is_catalog
@@ -168,7 +168,7 @@ def _batch(catalog: str | None, environment: str | None, sources: tuple[str, ...
         objects, release = loaded.objects(environment), release_of(loaded.overlays, environment)
     located = [*map(unplaced, objects), *(Located(manifest.data, manifest.problem) for manifest in read(sources))]
     alone = catalog is None and not is_catalog("catalog")
-    return Batch([], located, [], environment or "", release, alone=alone)
+    return Batch([], located, environment or "", release, alone=alone)
 
 
 def _password(path: str) -> str:

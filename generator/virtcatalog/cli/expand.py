@@ -17,7 +17,7 @@ from virtcatalog.cli.expand_output import FORMS, PINS, Printer
 from virtcatalog.errors import ManifestError, Problem, Warning, counted, outcome_word
 
 if TYPE_CHECKING:
-    from virtcatalog.cli.batches import Batch
+    from virtcatalog.cli.vms import Batch
     from virtcatalog.fleet.expanding import Expander
     from virtcatalog.fleet.outcome import Expansion
     from virtcatalog.fleet.pool import Executor
@@ -82,12 +82,9 @@ def command(
     """
     if pin and form not in (None, "json"):
         raise click.UsageError(f"--pin prints manifests, as YAML or with -o json; it has no -o {form}")
-    from virtcatalog.cli.inputs import Revision
     from virtcatalog.cli.vms import gather
 
-    revision = Revision(at) if at is not None else None
-    companions = options.settings().cluster
-    gathered, faults = gather(sources, catalog, companions, environments, revision, streamed=True)
+    gathered, faults = gather(sources, catalog, environments, at)
     schema = _schema(libvirt_schema) if lint_xml or libvirt_schema else None
     batches = settled(gathered, conditions)
     print_problems(sorted(faults))

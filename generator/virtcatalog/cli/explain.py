@@ -10,11 +10,10 @@ import click
 import msgspec
 
 from virtcatalog.cli import options
-from virtcatalog.cli.batches import Batch
 from virtcatalog.cli.conditions import conditioned, settled
 from virtcatalog.cli.console import echo, failing, print_problems
 from virtcatalog.cli.previews import print_json
-from virtcatalog.cli.vms import gather
+from virtcatalog.cli.vms import Batch, gather
 from virtcatalog.errors import (
     ManifestError,
     Problem,
@@ -81,8 +80,7 @@ def command(
         raise click.UsageError("give --field, --xml or --pod")
     make, expression = questions[0]
     view = make(expression)
-    batches, faults = gather(sources, catalog, options.settings().cluster, environments)
-    faults = [*faults, *(problem for batch in batches for vm in batch.unreadable for problem in vm)]
+    batches, faults = gather(sources, catalog, environments)
     loaded = _catalog(catalog, sources)
     answers_of: dict[_Answer, list[str]] = {}
     refused: list[Problem] = []
@@ -104,7 +102,7 @@ def command(
     else:
         lines = [line for item, names in answers_of.items() for line in _lines(within(expression, names), item)]
         echo("".join(f"{line}\n" for line in lines), nl=False)
-    print_problems((*dict.fromkeys(refused), *faults))
+    print_problems((*dict.fromkeys(refused), *sorted(faults)))
     return 2 if faults else 1 if refused else 0
 
 
@@ -119,9 +117,12 @@ class _Answer(NamedTuple):
 
 
 def _choose(batches: list[Batch], faults: list[Problem], where: str, name: str | None) -> list[tuple[Located, Batch]]:
-    """The VM asked about, in each environment that it can be in."""
+    """The VM asked about, in each environment that it can be in; what is wrong with others is added to the faults."""
     matches = [
-        (vm, batch) for batch in batches for vm in batch.vms if name in (None, vm.name, vm.name.partition("/")[2])
+        (vm, batch)
+        for batch in batches
+        for vm in batch.readable(faults)
+        if name in (None, vm.name, vm.name.partition("/")[2])
     ]
     if not matches:
         if faults:

@@ -47,23 +47,16 @@ def file_paths(sources: Iterable[str], purpose: str) -> list[str]:
 
 def read(sources: Iterable[str]) -> list[Manifest]:
     """Read every manifest of the given files, folders and `-`; ManifestError carries the problems of all of them."""
-    from virtcatalog.manifests.read import usable
-
-    return usable(*read_apart(sources))
-
-
-def read_apart(sources: Iterable[str]) -> tuple[list[Manifest], list[Problem]]:
-    """Read them, unusable ones too, which say so in their `problems`; the other problems are those of files."""
-    from virtcatalog.manifests import read as reading
+    from virtcatalog.manifests.read import read_apart, usable
 
     manifests: list[Manifest] = []
     problems: list[Problem] = []
     for source in sources:
         for name, content in built_contents(source, problems):
-            in_file, faults = reading.read_apart(content, name)
+            in_file, faults = read_apart(content, name)
             manifests += in_file
             problems += faults
-    return manifests, problems
+    return usable(manifests, problems)
 
 
 def load_any(source: str | None, environments: Iterable[str]) -> Catalog | None:

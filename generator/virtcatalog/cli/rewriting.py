@@ -80,22 +80,16 @@ def _refuted(path: str, side: Side, files: Sequence[Rewritten]) -> list[Problem]
 
 def print_files(files: Sequence[Rewritten], form: str) -> None:
     """Print what becomes of files: as one stream of documents, one file as it is, or as `diff` what changes in them."""
-    if form == "diff":
-        write_diffs(files)
-        return
-    for index, file in enumerate(files):
-        if index and not file.new.startswith("---"):
-            data("---\n")
-        data(file.new if file.new.endswith("\n") or len(files) == 1 else f"{file.new}\n")
-
-
-def write_diffs(files: Iterable[Rewritten]) -> None:
-    """Print what changes in files."""
     from virtcatalog.manifests.textdiff import unified
 
-    for file in files:
-        name = file.name.lstrip("/")
-        write_diff(unified(file.old, file.new, f"a/{name}", f"b/{name}"))
+    for index, file in enumerate(files):
+        if form == "diff":
+            name = file.name.lstrip("/")
+            write_diff(unified(file.old, file.new, f"a/{name}", f"b/{name}"))
+        else:
+            separator = "---\n" if index and not file.new.startswith("---") else ""
+            end = "\n" if len(files) > 1 and not file.new.endswith("\n") else ""
+            data(f"{separator}{file.new}{end}")
 
 
 def replace(files: Iterable[Rewritten]) -> None:

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from virtcatalog.cli.batches import Batch
-from virtcatalog.cli.inputs import catalog_objects, companions, deployed_all, placed, read_apart, repository_at
+from virtcatalog.cli import options
+from virtcatalog.cli.inputs import Revision, catalog_objects, companions, deployed_all, placed, repository_at
 from virtcatalog.environments import (
     BASE,
     check_environments,
@@ -18,7 +18,8 @@ from virtcatalog.environments import (
     release_of,
 )
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, listed
-from virtcatalog.fleet.outcome import Located, problem_at, unplaced
+from virtcatalog.fleet.files import Fleet
+from virtcatalog.fleet.outcome import Located, located, problem_at, unplaced
 from virtcatalog.fleet.sources import Placed
 from virtcatalog.manifests.folder import NOT_THERE
 from virtcatalog.manifests.sources import exists, is_catalog
@@ -26,51 +27,67 @@ from virtcatalog.manifests.sources import exists, is_catalog
 if TYPE_CHECKING:
     from virtcatalog.catalog.environment import Overlay
     from virtcatalog.catalog.model import Catalog, VmTemplate
-    from virtcatalog.cli.inputs import Revision
-    from virtcatalog.fleet.files import Chosen, Fleet
+    from virtcatalog.fleet.files import Chosen
     from virtcatalog.fleet.outcome import Deployed
     from virtcatalog.review.side import Side
 
+Objects = list[tuple[Located, str]]
+"""Objects of files, each with where it is from, as `inputs.placed` reads it."""
 
-class _Files(NamedTuple):
-    """What plain files hold; VMs and objects each with where they are from, as `inputs.placed` reads it."""
 
-    vms: list[tuple[Located, str]]
-    objects: list[tuple[Located, str]]
-    unreadable: list[list[Problem]]
-    without_vm: tuple[str, ...]
-    problems: list[Problem]
+class Batch(NamedTuple):
+    """VMs that meet the same cluster; `fleet` are those of files, which are read one by one.
 
-    def beside(self, environment: str, where: str) -> list[Located]:
-        """Return the objects that VMs of an environment meet, or of the cluster of it that `where` is."""
-        return [located for located, from_ in self.objects if from_ in ("", environment, where)]
+    `kubevirt` is the release that their environment is said to run, "" when nothing says so. `without_vm` are the files
+    with neither a VM nor anything that one meets, of which nothing else is told. `alone` says that no catalog is named,
+    and none is at hand.
+    """
+
+    vms: list[Located]
+    objects: list[Located]
+    environment: str = ""
+    kubevirt: str = ""
+    without_vm: tuple[str, ...] = ()
+    alone: bool = False
+    fleet: Fleet | Chosen | None = None
+
+    @property
+    def number(self) -> int:
+        """How many VMs there are."""
+        return len(self.vms) + (self.fleet.number if self.fleet else 0)
+
+    def readable(self, problems: list[Problem]) -> Iterator[Located]:
+        """Yield the VMs that can be read; add what is wrong with the others."""
+        yield from self.vms
+        for share in self.fleet.shares() if self.fleet else ():
+            manifests, faults = share.manifests()
+            problems += faults
+            for manifest in manifests:
+                problems += manifest.problems
+                if not manifest.problems:
+                    yield located(manifest, self.environment)
 
 
 def gather(
-    sources: Iterable[str],
-    catalog: str | None,
-    cluster: Iterable[str],
-    environments: Sequence[str],
-    revision: Revision | None = None,
-    *,
-    streamed: bool = False,
+    sources: Iterable[str], catalog: str | None, environments: Sequence[str], revision: str | None = None
 ) -> tuple[list[Batch], list[Problem]]:
     """Return the VMs of files, folders, `-` and catalogs' `vms/`; without sources, those of the catalog's `vms/`.
 
     Each is there once for every environment that it can be in, of those asked for if there are any. VMs of a template
-    meet what is in its file beside them. All meet the objects that `cluster` names, whose VMs are not among those asked
-    for. With a git revision the catalog is what it is there, and so are its VMs where no sources say which. The
-    problems are those of the input that make no VM's answer wrong. ManifestError for an object of the cluster
-    that cannot be read, CatalogError for a catalog. Where they are `streamed`, VMs of files are in their batch's fleet.
+    meet what is in its file beside them. All meet the objects of the repository's `cluster`, whose VMs are not among
+    those asked for. With a git revision the catalog is what it is there, and so are its VMs where no sources say which.
+    The problems are those of the input that make no VM's answer wrong. ManifestError for an object of the cluster that
+    cannot be read, CatalogError for a catalog.
     """
+    at = Revision(revision) if revision is not None else None
     plain: list[Placed] = []
     templates: list[_Template] = []
-    matches = _Matches(catalog, environments, revision)
-    if revision and not sources:
-        templates += _templates_at(revision, catalog or "catalog")
+    matches = _Matches(catalog, environments, at)
+    if at and not sources:
+        templates += _templates_at(at, catalog or "catalog")
         matches = _Matches(None, environments, None)  # they meet their own
     repositories: dict[str, Side] = {}
-    for source in map(placed, sources or ([] if revision else [catalog or "catalog"])):
+    for source in map(placed, sources or ([] if at else [catalog or "catalog"])):
         folder = catalog_around(source.path)
         if folder is not None:
             templates += _templates(folder, source)
@@ -82,24 +99,18 @@ def gather(
         raise VirtcatalogError(f"{plain[0].path} is no catalog that holds VM templates: name VMs with -f")
     if plain:
         matches.load()  # a broken catalog is named before what is wrong in files
-    if plain and streamed:
-        from virtcatalog.fleet.files import Fleet
-
-        fleet = Fleet(plain)
-        located_objects = [(Located(manifest.data, manifest.problem), where) for manifest, where in fleet.objects]
-        files = _Files([], located_objects, [], (), fleet.problems)
-    else:
-        fleet, files = None, _from_files(plain)
-    files.objects[:0] = [(Located(companion.data, companion.problem), "") for companion in companions(cluster)]
-    batches = [*matches.of_templates(templates, files), *(matches.of_files(files, fleet) if plain else ())]
+    fleet = Fleet(plain)
+    objects: Objects = [(Located(own.data, own.problem), "") for own in companions(options.settings().cluster)]
+    objects += ((Located(manifest.data, manifest.problem), where) for manifest, where in fleet.objects)
+    batches = [*matches.of_templates(templates, objects), *(matches.of_files(fleet, objects) if plain else ())]
     units, _, unfit = deployed_all(repositories, environments)
-    files.problems.extend(unfit)
-    batches += matches.of_units(units, files)
-    if not any(batch.number or batch.unreadable for batch in batches) and not files.problems:
+    batches += matches.of_units(units, objects)
+    problems = [*fleet.problems, *unfit]
+    if not any(batch.number for batch in batches) and not problems:
         where = f" for {listed(environments)}" if environments else ""
-        hint = next(filter(None, (_meant(located.manifest) for located, _ in files.objects)), "")
+        hint = next(filter(None, (_meant(located.manifest) for located, _ in objects)), "")
         raise VirtcatalogError(f"no VirtualMachine{where} in {', '.join(sources) or catalog or 'catalog'}{hint}")
-    return batches, files.problems
+    return batches, problems
 
 
 def _meant(manifest: Mapping[str, Any]) -> str:
@@ -170,7 +181,7 @@ class _Matches:
         """Load the catalog that VMs of plain files meet."""
         self._catalog(None)
 
-    def of_templates(self, templates: Iterable[_Template], files: _Files) -> Iterator[Batch]:
+    def of_templates(self, templates: Iterable[_Template], objects: Objects) -> Iterator[Batch]:
         """Yield a batch for each file of templates and environment."""
         by_environment: dict[tuple[str, str, str], list[VmTemplate]] = {}
         for own, template, where in templates:
@@ -188,43 +199,27 @@ class _Matches:
                 Located(companion, partial(problem_at, *place, companion)) for companion in companions
             ]
             vms = [Located(member.manifest, member.problem).located_in(environment) for member in members]
-            objects = [*located_companions, *files.beside(environment, "")]
-            yield self._batch(self._catalog(catalogs[path]), environment, vms, objects)
+            met = [*located_companions, *_beside(objects, environment)]
+            yield self._batch(self._catalog(catalogs[path]), environment, vms, met)
 
-    def of_files(self, files: _Files, fleet: Fleet | None) -> Iterator[Batch]:
-        """Yield a batch for each environment, and cluster that is told apart; the first has what is wrong."""
+    def of_files(self, fleet: Fleet, objects: Objects) -> Iterator[Batch]:
+        """Yield a batch for each environment, and cluster that is told apart; the first has the files without VMs."""
         catalog = self._catalog(None)
         overlays = catalog.overlays if catalog else ()
-        if fleet is not None:
-            yield from self._of_fleet(fleet, files, catalog)
-            return
-        self._check(overlays, (where for _, where in (*files.vms, *files.objects)), self._path)
-        by_environment: dict[tuple[str, str], list[Located]] = {}
-        for vm, where in files.vms:
-            for environment in environments_for(vm.manifest, overlays, where, self._asked):
-                by_environment.setdefault((environment, where), []).append(vm.located_in(environment))
-        unreadable, without_vm = files.unreadable, files.without_vm
-        for (environment, where), vms in by_environment.items() or [((BASE, ""), [])]:
-            batch = self._batch(catalog, environment, vms, files.beside(environment, where))
-            yield batch._replace(unreadable=unreadable, without_vm=without_vm)
-            unreadable, without_vm = [], ()
-
-    def _of_fleet(self, fleet: Fleet, files: _Files, catalog: Catalog | None) -> Iterator[Batch]:
-        overlays = catalog.overlays if catalog else ()
-        self._check(overlays, (*fleet.places, *(where for _, where in files.objects)), self._path)
+        self._check(overlays, (*fleet.places, *(where for _, where in objects)), self._path)
         fleets: Mapping[tuple[str, str], Fleet | Chosen] = {(BASE, ""): fleet}
         if overlays:
             fleets = fleet.by_environment(lambda vm, where: environments_for(vm, overlays, where, self._asked))
         without_vm = tuple(sorted(set(fleet.without_vm)))
         for (environment, where), vms in fleets.items() or [((BASE, ""), None)]:
-            batch = self._batch(catalog, environment, [], files.beside(environment, where))
+            batch = self._batch(catalog, environment, [], _beside(objects, environment, where))
             yield batch._replace(fleet=vms, without_vm=without_vm)
             without_vm = ()
 
-    def of_units(self, units: Iterable[Deployed], files: _Files) -> Iterator[Batch]:
+    def of_units(self, units: Iterable[Deployed], objects: Objects) -> Iterator[Batch]:
         """Yield a batch for the VMs of each environment of repositories, which meet what is in other files, too."""
-        for environment, vms, objects in units:
-            batch = self._batch(self._catalog(None), BASE, vms, [*objects, *files.beside(environment, "")])
+        for environment, vms, own in units:
+            batch = self._batch(self._catalog(None), BASE, vms, [*own, *_beside(objects, environment)])
             yield batch._replace(environment=environment)
 
     @property
@@ -259,40 +254,12 @@ class _Matches:
             self._objects[key] = [unplaced(manifest) for manifest in manifests]
         release = release_of(catalog.overlays, environment) if catalog else ""
         alone = catalog is None and self._name is None
-        return Batch(vms, [*self._objects[key], *objects], [], environment, release, alone=alone)
+        return Batch(vms, [*self._objects[key], *objects], environment, release, alone=alone)
 
     def _manifests(self) -> list[dict[str, Any]]:
         return catalog_objects(self._name) if self._revision is None else self._revision.objects(self._path)
 
 
-def _from_files(sources: list[Placed]) -> _Files:
-    from virtcatalog.api.kinds import holds_vm, kind_type, unserved
-    from virtcatalog.kubevirt.decoding import counts
-    from virtcatalog.manifests.fields import map_at
-
-    files = _Files([], [], [], (), [])
-    fatal: list[Problem] = []
-    without: set[str] = set()
-    for path, where in sources:
-        manifests, problems = read_apart([path])
-        files.problems.extend(problems)
-        holding = {
-            manifest.file
-            for manifest in manifests
-            if manifest.problems or holds_vm(manifest.data) or counts(manifest.data)
-        }
-        without |= {manifest.file for manifest in manifests} - holding
-        for manifest in manifests:
-            data = map_at(manifest.data)
-            version, kind = str(data.get("apiVersion")), str(data.get("kind"))
-            if not manifest.problems:
-                (files.vms if holds_vm(data) else files.objects).append((Located(data, manifest.problem), where))
-            elif holds_vm(data):
-                files.unreadable.append(manifest.problems)
-            elif kind_type(version, kind) or unserved(version, kind):
-                fatal += manifest.problems
-            else:
-                files.problems.extend(manifest.problems)
-    if fatal:
-        raise ManifestError(*fatal, *files.problems)
-    return files._replace(without_vm=tuple(sorted(without)))
+def _beside(objects: Objects, environment: str, where: str = "") -> list[Located]:
+    """The objects that VMs of an environment meet, or of the cluster of it that `where` is."""
+    return [located for located, from_ in objects if from_ in ("", environment, where)]

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from virtcatalog.cli.vms import _from_files
 from virtcatalog.errors import ManifestError
+from virtcatalog.fleet.files import Fleet
 from virtcatalog.fleet.sources import Placed
+from virtcatalog.manifests.read import Manifest
 
 VM = """\
 apiVersion: kubevirt.io/v1
@@ -40,39 +41,47 @@ def write(*documents: str) -> list[Placed]:
     return [Placed("a.yaml", "lab")]
 
 
+def read(fleet: Fleet) -> list[Manifest]:
+    return [vm for share in fleet.shares() for vm in share.manifests()[0]]
+
+
+def names(vms: list[Manifest]) -> list[str]:
+    return [vm.data["metadata"]["name"] for vm in vms]
+
+
 @pytest.mark.parametrize(
     ("documents", "vms", "objects", "without_vm"),
     [
-        ((VM,), ["web"], [], ()),
-        ((TYPE,), [], ["m"], ()),
-        ((KUBEVIRT,), [], ["kubevirt"], ()),
-        ((WIDGET,), [], ["w"], ("a.yaml",)),
-        ((WIDGET, TYPE, VM, KUBEVIRT), ["web"], ["w", "m", "kubevirt"], ()),
+        ((VM,), ["web"], [], []),
+        ((TYPE,), [], ["m"], []),
+        ((KUBEVIRT,), [], ["kubevirt"], []),
+        ((WIDGET,), [], ["w"], ["a.yaml"]),
+        ((WIDGET, TYPE, VM, KUBEVIRT), ["web"], ["w", "m", "kubevirt"], []),
     ],
 )
-def test_sound_documents(
-    documents: tuple[str, ...], vms: list[str], objects: list[str], without_vm: tuple[str, ...]
-) -> None:
-    files = _from_files(write(*documents))
-    for located_vms, names in ((files.vms, vms), (files.objects, objects)):
-        assert [(located.manifest["metadata"]["name"], where) for located, where in located_vms] == [
-            (name, "lab") for name in names
-        ]
-    assert (files.without_vm, files.unreadable, files.problems) == (without_vm, [], [])
+def test_sound_documents(documents: tuple[str, ...], vms: list[str], objects: list[str], without_vm: list[str]) -> None:
+    fleet = Fleet(write(*documents))
+    assert names(read(fleet)) == vms
+    assert fleet.places == ["lab"]
+    assert [(manifest.data["metadata"]["name"], where) for manifest, where in fleet.objects] == [
+        (name, "lab") for name in objects
+    ]
+    assert (fleet.without_vm, fleet.problems) == (without_vm, [])
 
 
 def test_a_vm_that_cannot_be_read_is_one_beside_the_others() -> None:
-    files = _from_files(write(BAD_VM, VM))
-    assert (len(files.vms), files.without_vm, files.problems) == (1, (), [])
-    assert [[str(problem) for problem in problems] for problems in files.unreadable] == [
-        ["a.yaml:3:12: VirtualMachine: metadata.name: must be a string, not a list"]
+    fleet = Fleet(write(BAD_VM, VM))
+    assert (fleet.without_vm, fleet.problems) == ([], [])
+    assert [[str(problem) for problem in vm.problems] for vm in read(fleet)] == [
+        ["a.yaml:3:12: VirtualMachine: metadata.name: must be a string, not a list"],
+        [],
     ]
 
 
 def test_another_document_that_cannot_be_read_changes_no_vm() -> None:
-    files = _from_files(write(BAD_WIDGET, VM))
-    assert (len(files.vms), files.objects, files.unreadable, files.without_vm) == (1, [], [], ())
-    assert [str(problem) for problem in files.problems] == [NOT_A_MAP.format(3)]
+    fleet = Fleet(write(BAD_WIDGET, VM))
+    assert (names(read(fleet)), fleet.objects, fleet.without_vm) == (["web"], [], [])
+    assert [str(problem) for problem in fleet.problems] == [NOT_A_MAP.format(3)]
 
 
 @pytest.mark.parametrize(
@@ -90,5 +99,5 @@ def test_another_document_that_cannot_be_read_changes_no_vm() -> None:
 )
 def test_an_object_that_vms_may_meet_has_to_be_readable(document: str, problem: str) -> None:
     with pytest.raises(ManifestError) as caught:
-        _from_files(write(BAD_WIDGET, document, VM))
+        Fleet(write(BAD_WIDGET, document, VM))
     assert [str(fault) for fault in caught.value.problems] == [NOT_A_MAP.format(3), problem]
