@@ -24,9 +24,9 @@ from tempfile import NamedTemporaryFile
 import build as builds
 from pairs import Manifest, pairs, read
 
+from virtcatalog.ask.warnings import Warnings
 from virtcatalog.catalog.load import load_catalog
 from virtcatalog.cli.expand_output import FORMS
-from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.fleet.expanding import Expander, expand_fleet
 from virtcatalog.fleet.files import Fleet
 from virtcatalog.fleet.pool import Processes

@@ -13,8 +13,8 @@ from time import monotonic, sleep
 import pytest
 
 from sampling import sample
+from virtcatalog.ask.warnings import Warnings
 from virtcatalog.cli.expand_output import FORMS
-from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.errors import VirtcatalogError
 from virtcatalog.fleet import expanding, pool
 from virtcatalog.fleet.files import Fleet

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from sampling import ALL
+from virtcatalog.ask.warnings import Warnings
 from virtcatalog.cli.expand_output import FORMS
-from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.fleet import files, filling, leaves
 from virtcatalog.fleet.alike import Likeness, Matcher, compact, has_plain_name, likeness
 from virtcatalog.fleet.expanding import Expander

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from virtcatalog.ask.warnings import Warnings
 from virtcatalog.cli import options, pflag
 from virtcatalog.cli.conditions import conditioned, judged_by, settled
 from virtcatalog.cli.console import echo, failing, print_documents, print_problems, summary
 from virtcatalog.cli.expand_output import FORMS
-from virtcatalog.cli.expand_warnings import Warnings
 from virtcatalog.cli.inputs import catalog_objects, read
 from virtcatalog.cli.previews import mark
 from virtcatalog.cli.vms import Batch

@@ -151,7 +151,7 @@ def _cluster(batch: Batch, conditions: Conditions) -> Cluster:
 def _expander(
     batch: Batch, conditions: Conditions, printer: Printer, schema: Schema | None, *, many: bool, pods: bool
 ) -> Expander:
-    from virtcatalog.cli.expand_warnings import Warnings
+    from virtcatalog.ask.warnings import Warnings
     from virtcatalog.fleet.expanding import Expander
 
     cluster = _cluster(batch, conditions)

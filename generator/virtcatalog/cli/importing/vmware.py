@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from virtcatalog.api.names import namespace_fault
+from virtcatalog.bring.vmware.sources import read_sources
 from virtcatalog.cli import importing, options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import failing, note, print_problems, progress
-from virtcatalog.cli.importing.vmware_input import read_sources
 from virtcatalog.cli.importing.vmware_plans import Plans, Together, limits_of, providers_of, room_for
 from virtcatalog.cli.inputs import catalog_objects
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError
@@ -23,7 +23,7 @@ from virtcatalog.manifests.sources import exists
 if TYPE_CHECKING:
     from virtcatalog.bring.vmware.machine import Machine
     from virtcatalog.bring.vmware.mapping import Mapping
-    from virtcatalog.cli.importing.vmware_input import Machines
+    from virtcatalog.bring.vmware.sources import Machines
     from virtcatalog.kubevirt.conditions import Conditions
 
 _FORMS = ("yaml", "table", "csv", "report", "json")

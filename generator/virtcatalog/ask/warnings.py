@@ -1,4 +1,4 @@
-"""What `virtcatalog expand` warns of: deprecated presets and spellings, and what to use instead."""
+"""What is said of a VM beside its result: deprecated presets and spellings of what it uses, and what to use instead."""
 
 from __future__ import annotations
 
@@ -73,15 +73,16 @@ class Warnings:
 
 
 def _matched(vm: Located, spec: VirtualMachineSpec) -> list[str]:
+    """The instance type and the preference that a VM names and holds no revision of, as warnings name objects."""
     names = []
-    if spec.instancetype is not None and not spec.instancetype.revision_name:
-        kind = instancetype_kind(spec.instancetype.kind)
-        scope = "default" if kind == CLUSTER_INSTANCETYPE else namespace_of(vm.manifest)
-        names.append(f"{kind or INSTANCETYPE}/{scope}/{spec.instancetype.name}")
-    if spec.preference is not None and not spec.preference.revision_name:
-        kind = preference_kind(spec.preference.kind)
-        scope = "default" if kind == CLUSTER_PREFERENCE else namespace_of(vm.manifest)
-        names.append(f"{kind or PREFERENCE}/{scope}/{spec.preference.name}")
+    for matcher, kind_of, default in (
+        (spec.instancetype, instancetype_kind, INSTANCETYPE),
+        (spec.preference, preference_kind, PREFERENCE),
+    ):
+        if matcher is not None and not matcher.revision_name:
+            kind = kind_of(matcher.kind)
+            scope = "default" if kind in (CLUSTER_INSTANCETYPE, CLUSTER_PREFERENCE) else namespace_of(vm.manifest)
+            names.append(f"{kind or default}/{scope}/{matcher.name}")
     return names
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from virtcatalog.cli.expand_warnings import Warnings
+from virtcatalog.ask.warnings import Warnings
 from virtcatalog.errors import Problem, Warning
 from virtcatalog.fleet.outcome import Located
 from virtcatalog.releases import DEFAULT

@@ -1,4 +1,4 @@
-"""Where `virtcatalog import vmware` reads machines from: files, folders and standard input, by what they hold."""
+"""Where machines are read from: files, folders and standard input, each by what it holds."""
 
 from __future__ import annotations
 
