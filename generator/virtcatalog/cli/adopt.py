@@ -14,6 +14,7 @@ import click
 from virtcatalog.cli import execution, options
 from virtcatalog.cli.conditions import conditioned, judged_by
 from virtcatalog.cli.console import echo, failing, print_problems, progress, show_json, summary
+from virtcatalog.cli.defaults import is_given
 from virtcatalog.cli.previews import marked
 from virtcatalog.cli.rewriting import Rewritten, print_files, proven, replace
 from virtcatalog.cli.table import aligned
@@ -101,7 +102,7 @@ def command(
     failed = any(machine.outcome not in ("adopted", "unchanged") for machine in machines)
     if in_place:
         replace(texts)
-    printed = not in_place or options.is_given("form")
+    printed = not in_place or is_given("form")
     changed = any(text.new != text.old for text in texts)
     if printed and (changed or form == "json" or not (failed or problems)):
         if form == "json":

@@ -43,16 +43,13 @@ def command(catalog: str, folder: Folder | None, output: Path, check: bool, forc
     The tree is replaced as a whole, or not at all. Files in it that virtcatalog did not write are left alone.
     """
     from virtcatalog.catalog.load import load_catalog
+    from virtcatalog.publish.promise import breaches
     from virtcatalog.render import tree
     from virtcatalog.render.output import render
 
     loaded = load_catalog(catalog, folder)
-    if loaded.lock:
-        from virtcatalog.publish.promise import breaches
-
-        broken = list(breaches(loaded))
-        if broken:
-            return refuse(broken)
+    if broken := list(breaches(loaded)):
+        return refuse(broken)
     rendered = render(loaded)
     if not check:
         changes = tree.replace(output, rendered, loaded.name, catalog=loaded.path, force=force, say=note)

@@ -14,6 +14,7 @@ from virtcatalog.cli import options
 from virtcatalog.cli.capacity_output import print_text
 from virtcatalog.cli.conditions import conditioned, judged_by
 from virtcatalog.cli.console import echo, failing, print_problems, summary
+from virtcatalog.cli.defaults import settings
 from virtcatalog.cli.inputs import catalog_objects, deployed_all, load_any, placed, repository_at
 from virtcatalog.cli.previews import print_json
 from virtcatalog.errors import VirtcatalogError, counted, listed, some
@@ -71,7 +72,7 @@ def command(
     from virtcatalog.fleet.files import SoundFleet
     from virtcatalog.kubevirt.cluster import Cluster
 
-    places = [placed(source) for source in (*sources, *options.settings().cluster)]
+    places = [placed(source) for source in (*sources, *settings().cluster)]
     repositories = {place.path: side for place in places if not place.where and (side := repository_at(place.path))}
     asked_for = [environment] if environment and repositories else []
     units, of_units, unfit = deployed_all(repositories, asked_for)

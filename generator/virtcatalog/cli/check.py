@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from virtcatalog.cli import execution, options
 from virtcatalog.cli.check_input import read_inventory, refused_since, with_nodes, write_as_stored
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, print_findings, summary
-from virtcatalog.cli.defaults import in_effect
+from virtcatalog.cli.defaults import in_effect, settings
 from virtcatalog.cli.previews import mark, print_json
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import ManifestError, Severity, counted
@@ -56,16 +56,10 @@ Examples:
 @click.option(
     "--fail-on",
     type=click.Choice(SEVERITIES),
-    default=lambda: options.settings().check.fail_on,
+    default=lambda: settings().check.fail_on,
     help="The least finding with exit status 1. [default: warning]",
 )
-@click.option(
-    "--date",
-    "day",
-    type=click.DateTime(["%Y-%m-%d"]),
-    metavar="YYYY-MM-DD",
-    help="The day by which sunsets are judged. [default: today]",
-)
+@options.day("The day by which sunsets are judged. [default: today]")
 @click.option("--fix", "fixes", is_flag=True, help="First write manifests as the cluster stores them: out-of-sync.")
 @options.revision(
     "--since", "since", "Find fields, too, that have changed since a git revision and cannot: immutable-field."
@@ -82,7 +76,7 @@ def command(
     form: str,
     pairs: bool,
     fail_on: Severity,
-    day: datetime | None,
+    day: date,
     fixes: bool,
     since: str | None,
     show_rules: bool,
@@ -105,8 +99,7 @@ def command(
         return 0
     if fixes:
         write_as_stored(catalog, sources, conditions)
-    today = (day or datetime.now().astimezone()).date()
-    inventory, findings, names = read_inventory(catalog, sources, today, conditions, environments)
+    inventory, findings, names = read_inventory(catalog, sources, day, conditions, environments)
     if inventory is not None:
         inventory = with_nodes(inventory, nodes) if nodes else inventory
         inventory = msgspec.structs.replace(inventory, cache=cache)

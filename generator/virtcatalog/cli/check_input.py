@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from virtcatalog.cli import options
 from virtcatalog.cli.console import echo
+from virtcatalog.cli.defaults import settings
 from virtcatalog.cli.inputs import called, default_path, deployed_all, file_paths, placed, repository_at
 from virtcatalog.errors import ManifestError, ProblemsError, VirtcatalogError, counted
 from virtcatalog.fleet.sources import Placed, contents
@@ -56,7 +56,7 @@ def read_inventory(
     elif catalog or path != "catalog":
         places = [Placed(path), *places]
     repositories = {place.path: side for place in places if not place.where and (side := repository_at(place.path))}
-    places = [*(place for place in places if place.path not in repositories), *map(placed, options.settings().cluster)]
+    places = [*(place for place in places if place.path not in repositories), *map(placed, settings().cluster)]
     units, of_units, unfit = deployed_all(repositories, environments)
     try:
         fleet = SoundFleet(places)

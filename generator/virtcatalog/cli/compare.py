@@ -23,7 +23,7 @@ Examples:
 """,
 )
 @click.argument("names", nargs=-1, required=True, metavar="NAME|GLOB...", shell_complete=options.completes("items"))
-@options.catalog("A catalog, an output tree, or a folder of manifests. [default: catalog]")
+@options.offering
 @options.environments
 @options.prices
 @options.form(FORMS[:4], default="table", text="How to print it.")

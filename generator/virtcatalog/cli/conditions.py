@@ -10,7 +10,8 @@ import click
 import msgspec
 
 from virtcatalog.cli.console import summary
-from virtcatalog.cli.options import completes, settings, with_options
+from virtcatalog.cli.defaults import settings
+from virtcatalog.cli.options import completes, with_options
 from virtcatalog.cli.previews import mark
 from virtcatalog.cli.previews import prints as note_form
 from virtcatalog.errors import ManifestError, UnsupportedError, VirtcatalogError

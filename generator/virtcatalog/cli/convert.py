@@ -9,6 +9,7 @@ import click
 
 from virtcatalog.cli import options
 from virtcatalog.cli.console import echo, failing, print_problems, summary
+from virtcatalog.cli.defaults import is_given
 from virtcatalog.cli.previews import print_json
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, counted
 from virtcatalog.fleet.sources import contents
@@ -60,7 +61,7 @@ def command(sources: tuple[str, ...], form: str, in_place: bool, memory: str) ->
         echo(f"{file.name}: cannot be rewritten in its own text: {file.loose}; printed, it has no comments", err=True)
     if in_place:
         replace(in_own_text)
-    if not in_place or options.is_given("form"):
+    if not in_place or is_given("form"):
         if form == "json":
             print_json([_report(file) for file in outcomes])
         else:

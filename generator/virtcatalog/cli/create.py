@@ -30,9 +30,7 @@ def _flagged(noun: str, *flags: Any) -> Callable[[Any], Any]:
     return options.with_options(
         click.option("--name", metavar="NAME", help=f"The {noun}'s name. [default: drawn, where there is no catalog]"),
         *flags,
-        click.option(
-            "--namespaced", type=pflag.Switch(), metavar="[=true|false]", help="A manifest of the namespaced kind."
-        ),
+        click.option("--namespaced", **pflag.SWITCH, help="A manifest of the namespaced kind."),
         click.option("-n", "--namespace", metavar="NAME", help="A manifest of the namespaced kind, in this namespace."),
         options.catalog(_CATALOG),
         click.option("--dry-run", is_flag=True, help="Print what would change in the catalog, and write nothing."),

@@ -13,6 +13,7 @@ from virtcatalog.cli.conditions import conditioned, judged_by, settled
 from virtcatalog.cli.console import echo, failing, print_documents, print_problems, summary
 from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.inputs import catalog_objects, read
+from virtcatalog.cli.pflag import SWITCH
 from virtcatalog.cli.previews import mark
 from virtcatalog.cli.vms import Batch
 from virtcatalog.errors import VirtcatalogError, placed
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.cluster import Cluster
     from virtcatalog.kubevirt.conditions import Conditions
 
-_SWITCH, _MANY = {"type": pflag.Switch(), "metavar": "[=true|false]"}, {"multiple": True, "metavar": "PARAMETERS"}
+_MANY = {"multiple": True, "metavar": "PARAMETERS"}
 
 
 def _flag(name: str, text: str, *short: str, **how: Any) -> Any:
@@ -48,10 +49,10 @@ _FLAGS = (
     _flag(
         "instancetype", "The instance type.", metavar="[KIND/]NAME", shell_complete=options.completes("instancetypes")
     ),
-    _flag("infer-instancetype", "Take the instance type from the first volume. [default: when it can be]", **_SWITCH),
+    _flag("infer-instancetype", "Take the instance type from the first volume. [default: when it can be]", **SWITCH),
     _flag("infer-instancetype-from", "Take the instance type from this volume.", metavar="VOLUME"),
     _flag("preference", "The preference.", metavar="[KIND/]NAME", shell_complete=options.completes("preferences")),
-    _flag("infer-preference", "Take the preference from the first volume. [default: when it can be]", **_SWITCH),
+    _flag("infer-preference", "Take the preference from the first volume. [default: when it can be]", **SWITCH),
     _flag("infer-preference-from", "Take the preference from this volume.", metavar="VOLUME"),
     _flag("volume-containerdisk", "A disk in a container image: src:IMAGE[,name:…][,bootorder:…].", **_MANY),
     _flag("volume-pvc", "A claim of the VM's namespace: src:CLAIM[,name:…][,bootorder:…].", **_MANY),
@@ -65,7 +66,7 @@ _FLAGS = (
         shell_complete=options.completes("files"),
     ),
     _flag("ssh-key", "Public keys of the user, for cloud-init.", type=pflag.Items(), multiple=True, metavar="KEY,…"),
-    _flag("ga-manage-ssh", "Let the guest agent write keys, where SELinux is on.", **_SWITCH),
+    _flag("ga-manage-ssh", "Let the guest agent write keys, where SELinux is on.", **SWITCH),
     _flag("access-cred", "A Secret's keys or passwords: src:SECRET[,type:ssh|password][,method:…][,user:…].", **_MANY),
     _flag("cloud-init", "How cloud-init gets its data: nocloud, configdrive, or none. [default: nocloud]"),
     _flag("cloud-init-user-data", "All of the user data, base64; in place of the flags for it.", metavar="BASE64"),

@@ -11,7 +11,7 @@ import msgspec
 from virtcatalog.cli import execution, options
 from virtcatalog.cli.conditions import conditioned_twice
 from virtcatalog.cli.console import columns_of_terminal, data, echo, failing, write_diff
-from virtcatalog.cli.defaults import in_effect
+from virtcatalog.cli.defaults import in_effect, settings
 from virtcatalog.cli.inputs import placed, read
 from virtcatalog.cli.previews import mark, print_json
 from virtcatalog.cli.sides import SideName, read_sides, side_names, upgraded
@@ -58,7 +58,7 @@ Examples:
     help="Two files with the KubeVirt CR before and after. [default: the CR among the files]",
 )
 @options.environments
-@options.file("--prices", "What a month of CPUs, memory and devices costs: docs/review.md.")
+@options.monthly_prices
 @options.form(("text", "markdown", "json", "html", "sarif", "github"), default="text")
 @click.option("--full", is_flag=True, help="All of it in text, with the diffs of domains and objects.")
 @click.option("--stat", "part", flag_value="stat", help="How many there are of each, in one sentence.")
@@ -68,14 +68,14 @@ Examples:
     "--fail-on",
     type=click.Choice(LEVELS),
     metavar="LEVEL",
-    default=lambda: options.settings().diff.fail_on,
+    default=lambda: settings().diff.fail_on,
     help=f"The least that has exit status 1, of {', '.join(LEVELS)}. [default: any]",
 )
 @click.option(
     "--comment-on",
     type=click.Choice(LEVELS),
     metavar="LEVEL",
-    default=lambda: options.settings().diff.comment_on,
+    default=lambda: settings().diff.comment_on,
     help="Print nothing when nothing is as grave as that.",
 )
 @click.option("--artifact", default="", metavar="URL", help="Where the whole report is, for Markdown cut short.")
@@ -137,7 +137,7 @@ def command(
     overlays = [overlay for side in sides for overlay in side.overlays]
     if not any(side.repository for side in sides):
         check_environments(environments, overlays, "on either side")
-    dumps = read_dumps([*sources, *options.settings().cluster])
+    dumps = read_dumps([*sources, *settings().cluster])
     check_places((dump.where for dump in dumps), overlays, "on either side")
     paid = load_prices(prices) if prices else None
     defaults = in_effect(name for side in sides for name in environment_names(side))

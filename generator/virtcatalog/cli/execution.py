@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from virtcatalog.cli.options import completes, is_given
+from virtcatalog.cli.defaults import is_given
+from virtcatalog.cli.options import completes
 
 if TYPE_CHECKING:
     from virtcatalog.fleet.cache import Cache

@@ -12,6 +12,7 @@ import msgspec
 from virtcatalog.cli import options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, print_problems
+from virtcatalog.cli.defaults import settings
 from virtcatalog.cli.diff import read_dumps
 from virtcatalog.cli.inputs import default_path, repository_at
 from virtcatalog.cli.previews import mark, print_json
@@ -64,7 +65,7 @@ def command(
     if not exists(str(path)):
         raise VirtcatalogError(not_there(str(path)))
     side = repository_at(str(path))
-    dumps = read_dumps([*sources, *options.settings().cluster])
+    dumps = read_dumps([*sources, *settings().cluster])
     answers = impacts(names, path, dumps, conditions, environments, side)
     mark(find_release(name) for answer in answers for name in answer.previews)
     if form == "json":

@@ -71,7 +71,7 @@ Examples:
 )
 @click.argument("sort", required=False, type=_Sort(SORTS), default="types")
 @click.argument("names", nargs=-1, metavar="[NAME|GLOB]...", shell_complete=options.completes("items"))
-@options.catalog("A catalog, an output tree, or a folder of manifests. [default: catalog]")
+@options.offering
 @options.environments
 @options.prices
 @options.form(FORMS, default="table", text="How to print it.")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from virtcatalog.cli.defaults import is_given, settings
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-    from virtcatalog.errors import Problem
-    from virtcatalog.repository import Defaults, FieldPath, Settings
 
 T = TypeVar("T", bound=Callable[..., Any])
 
@@ -21,37 +21,6 @@ T = TypeVar("T", bound=Callable[..., Any])
 FLEET = "VMs, such as a dump of the fleet, and what else is in their cluster."
 
 _CATALOG = ("-c", "--catalog")
-_SETTINGS = "virtcatalog.settings"
-
-
-def settings() -> Settings:
-    """Return what `virtcatalog.toml` says, which is read once for a command line; raises ManifestError.
-
-    What it says wrong does not matter while the shell completes a word.
-    """
-    return _defaults().settings
-
-
-def places() -> Mapping[FieldPath, Problem]:
-    """Return where `virtcatalog.toml` says it: a problem without a message for each key that is written."""
-    return _defaults().places
-
-
-def _defaults() -> Defaults:
-    from virtcatalog.errors import ManifestError
-    from virtcatalog.repository import Defaults, Settings, defaults
-
-    context = click.get_current_context()
-    meta = context.meta
-    if _SETTINGS not in meta:
-        try:
-            meta[_SETTINGS] = defaults()
-        except ManifestError:
-            if not context.resilient_parsing:
-                raise
-            meta[_SETTINGS] = Defaults(Settings())
-    settings: Defaults = meta[_SETTINGS]
-    return settings
 
 
 def with_options(*options: Callable[[Any], Any]) -> Callable[[T], T]:
@@ -63,11 +32,6 @@ def with_options(*options: Callable[[Any], Any]) -> Callable[[T], T]:
         return command
 
     return give
-
-
-def is_given(parameter: str) -> bool:
-    """Whether the command line has an option or argument, by the name of its parameter, whatever its value."""
-    return click.get_current_context().get_parameter_source(parameter) is click.core.ParameterSource.COMMANDLINE
 
 
 def completes(function: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
@@ -201,8 +165,24 @@ def about_catalog(default: str | None = "catalog", *, metavar: str = "[CATALOG]"
     return give
 
 
+#: `-c`, as `catalog`, of commands that show what a catalog offers.
+offering = catalog("A catalog, an output tree, or a folder of manifests. [default: catalog]")
+
+#: `--prices`, as `prices`: a file, None for none.
+monthly_prices = file("--prices", "What a month of CPUs, memory and devices costs: docs/review.md.")
+
 #: `--prices`, as `prices`: a file, None for the catalog's own.
 prices = file("--prices", "What machines cost: docs/catalog.md. [default: the catalog's prices.yaml, if any]")
+
+
+def _day(_context: click.Context, _option: click.Parameter, value: datetime | None) -> date:
+    return (value or datetime.now()).date()
+
+
+def day(text: str) -> Callable[[T], T]:
+    """Give a command `--date`, as `day`: a day of this machine's calendar."""
+    kind = click.DateTime(["%Y-%m-%d"])
+    return click.option("--date", "day", type=kind, metavar="YYYY-MM-DD", callback=_day, help=text)
 
 
 def form(forms: Sequence[str], *, default: str | None = None, text: str = "What to print.") -> Callable[[T], T]:

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from virtcatalog.api.govalues import integer_literal
-from virtcatalog.cli.options import is_given
+from virtcatalog.cli.defaults import is_given
 
 if TYPE_CHECKING:
     _Type = click.ParamType[Any]
 else:  # click 8.1 has no parameter for it
     _Type = click.ParamType
 
-_SWITCH = {"true": ("1", "t", "T", "TRUE", "true", "True"), "false": ("0", "f", "F", "FALSE", "false", "False")}
+_SPELLINGS = {"true": ("1", "t", "T", "TRUE", "true", "True"), "false": ("0", "f", "F", "FALSE", "false", "False")}
 _FIELD = re.compile(r'"((?:[^"]|"")*)"(?=,|\n|\Z)|([^",\n]*)(?=,|\n|\Z)')
 
 
@@ -55,10 +55,14 @@ class Switch(_Type):
         """Read the text."""
         if isinstance(value, bool):
             return value
-        for word, spellings in _SWITCH.items():
+        for word, spellings in _SPELLINGS.items():
             if value in spellings:
                 return word == "true"
         return bool(self.fail(f"{value!r} is neither true nor false", param, ctx))
+
+
+#: What makes an option a switch; see `Switch`.
+SWITCH: Final[dict[str, Any]] = {"type": Switch(), "metavar": "[=true|false]"}
 
 
 class Items(_Type):

@@ -70,10 +70,8 @@ def command(
     if key and trust_config:
         raise click.UsageError("either a --key signs, or an identity that --trust-config is for")
     declared = artifact.read(catalog)
-    if declared.catalog.lock:
-        broken = list(breaches(declared.catalog))
-        if broken:
-            return refuse(broken)
+    if broken := list(breaches(declared.catalog)):
+        return refuse(broken)
     origin = _origin(declared, catalog, source, revision, created)
     image = artifact.artifact(declared, origin)
     if not dry_run:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 
 import click
@@ -31,18 +31,12 @@ Examples:
     shell_complete=options.completes("items"),
     help="Change or remove these published names all the same.",
 )
-@click.option(
-    "--date",
-    "day",
-    type=click.DateTime(["%Y-%m-%d"]),
-    metavar="YYYY-MM-DD",
-    help="The day of the release (default: today).",
-)
+@options.day("The day of the release (default: today).")
 @click.option("--dry-run", is_flag=True, help="Print the change summary, and write nothing.")
 @click.option("--force", is_flag=True, help="Replace the tree of another catalog.")
 @failing
 def command(
-    version: str, catalog: str, output: Path, accept: tuple[str, ...], day: datetime | None, dry_run: bool, force: bool
+    version: str, catalog: str, output: Path, accept: tuple[str, ...], day: date, dry_run: bool, force: bool
 ) -> int:
     """Publish CATALOG (default: catalog) as VERSION, and print the change summary for its release notes.
 
@@ -58,8 +52,7 @@ def command(
     fault = version_fault(loaded, version)
     if fault:
         raise click.UsageError(fault)
-    today = day.date() if day else date.today()
-    all_breaches = list(breaches(loaded, today))
+    all_breaches = list(breaches(loaded, day))
     for glob in accept:
         if not any(accepts([glob], breach) for breach in all_breaches):
             raise click.UsageError(f"--accept {glob!r} accepts nothing: no published object of that name changes")

@@ -48,7 +48,7 @@ Examples:
     default=95,
     help="What counts of a range of samples. [default: 95]",
 )
-@options.file("--prices", "What a month of CPUs, memory and devices costs: docs/review.md.")
+@options.monthly_prices
 @options.environments
 @options.form(("text", "markdown", "json", "csv"), default="text")
 @click.option("-i", "--in-place", is_flag=True, help="Name the sizes that would do in the files of the VMs.")

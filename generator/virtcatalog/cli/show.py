@@ -33,7 +33,7 @@ Examples:
 """,
 )
 @click.argument("name", shell_complete=options.completes("items"))
-@options.catalog("A catalog, an output tree, or a folder of manifests. [default: catalog]")
+@options.offering
 @options.environments
 @options.prices
 @options.form(("text", "yaml", "json", "xml"), default="text", text="How to print it.")

@@ -12,6 +12,7 @@ import msgspec
 from virtcatalog.cli import execution, options
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import failing, note, summary
+from virtcatalog.cli.defaults import settings
 from virtcatalog.cli.inputs import placed
 from virtcatalog.cli.items import prices_for
 from virtcatalog.cli.previews import mark
@@ -54,7 +55,7 @@ Examples:
     "--tree",
     metavar="DIR",
     shell_complete=options.completes("folders"),
-    default=lambda: options.settings().output_dir or "output",
+    default=lambda: settings().output_dir or "output",
     help="The output tree whose history is told. [default: output]",
 )
 @click.option(

@@ -11,7 +11,7 @@ import click
 from virtcatalog.cli import pflag
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import echo, failing, print_documents, print_problems
-from virtcatalog.cli.options import catalog, completes, form
+from virtcatalog.cli.options import catalog, completes, form, with_options
 from virtcatalog.cli.options import file as file_option
 from virtcatalog.errors import ManifestError, Problem, TemplateError, VirtcatalogError, nearest, placed
 from virtcatalog.manifests.fields import map_at
@@ -24,12 +24,29 @@ if TYPE_CHECKING:
     from virtcatalog.manifests.loose import LooseText
 
 
-C = TypeVar("C", bound=Callable[..., Any])
 V = TypeVar("V")
 
 
-def _switch(name: str, text: str) -> Callable[[C], C]:
-    return click.option(name, type=pflag.Switch(), default=False, metavar="[=true|false]", help=text)
+def _switch(name: str, text: str) -> Callable[[Any], Any]:
+    return click.option(name, default=False, help=text, **pflag.SWITCH)
+
+
+def _source(kind: str, client: str) -> Callable[[Any], Any]:
+    """Give a command its template, by a file or a name, and -o: options that virtctl's have, too."""
+    name_help = f"A template in a cluster: get it with {client}, and name its file."
+    return with_options(
+        click.argument("positional", metavar="[NAME]", required=False),
+        click.option(
+            *("-f", "--file"), metavar="FILE|-", default="", shell_complete=completes("files"), help=f"The {kind}."
+        ),
+        click.option("--name", default="", metavar="NAME", help=name_help),
+        form(("yaml", "json")),
+    )
+
+
+_NAMESPACE = click.option(
+    "-n", "--namespace", metavar="NAME", expose_value=False, help="As virtctl's: of no effect on a file."
+)
 
 
 @click.group("template")
@@ -50,18 +67,11 @@ Examples:
   virtcatalog template process -f t.yaml -p NAME=db-1 | virtcatalog expand -f -
 """,
 )
-@click.argument("positional", metavar="[NAME]", required=False)
-@click.option(
-    "-f", "--file", metavar="FILE|-", default="", shell_complete=completes("files"), help="The VirtualMachineTemplate."
-)
-@click.option(
-    "--name", default="", metavar="NAME", help="A template in a cluster: get it with kubectl, and name its file."
-)
-@form(("yaml", "json"))
+@_source("VirtualMachineTemplate", "kubectl")
 @click.option("-p", "--param", metavar="NAME=VALUE", multiple=True, callback=pflag.pairs, help="A parameter's value.")
 @file_option("--params-file", "The parameters' values, a map in YAML or JSON.", default="")
 @click.option("--seed", type=int, help="Generate the same values each time; without it nobody can guess them.")
-@click.option("-n", "--namespace", metavar="NAME", expose_value=False, help="As virtctl's: of no effect on a file.")
+@_NAMESPACE
 @_switch("--print-params", "Print the template's parameters, and make no VM.")
 @_switch("--local", "As virtctl's: process in this program a template that --name names.")
 @_switch("--create", "As virtctl's: have the cluster make the VM.")
@@ -124,13 +134,8 @@ Examples:
   virtcatalog template convert -f t.yaml --instancetype m.small --preference linux.rhel9 -c catalog
 """,
 )
-@click.argument("positional", metavar="[NAME]", required=False)
-@click.option(
-    "-f", "--file", metavar="FILE|-", default="", shell_complete=completes("files"), help="The OpenShift Template."
-)
-@click.option("--name", default="", metavar="NAME", help="A template in a cluster: get it with oc, and name its file.")
-@form(("yaml", "json"))
-@click.option("-n", "--namespace", metavar="NAME", expose_value=False, help="As virtctl's: of no effect on a file.")
+@_source("OpenShift Template", "oc")
+@_NAMESPACE
 @click.option(
     "--instancetype",
     metavar="[KIND/]NAME",

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from virtcatalog.adopt.written import Written
 from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.findings import field_path
-from virtcatalog.cli import options
 from virtcatalog.cli.console import summary
+from virtcatalog.cli.defaults import settings
 from virtcatalog.cli.inputs import catalog_objects, companions, deployed_all, load_any, placed, repository_at
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, listed
 from virtcatalog.fleet.sources import contents
@@ -103,7 +103,7 @@ def gathered(sources: Sequence[str], catalog: str | None, environments: tuple[st
     repositories = {path: side for path in map(_folder, sources) if path and (side := repository_at(path)) is not None}
     files, problems = read(source for source in sources if _folder(source) not in repositories)
     companion_manifests = [
-        *companions(options.settings().cluster),
+        *companions(settings().cluster),
         *(companion for file in files for companion in file.companions),
     ]
     objects, release = _offered(catalog, sources, () if repositories else environments)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from virtcatalog.cli import options
+from virtcatalog.cli.defaults import settings
 from virtcatalog.cli.inputs import Revision, catalog_objects, companions, deployed_all, placed, repository_at
 from virtcatalog.environments import (
     BASE,
@@ -100,7 +100,7 @@ def gather(
     if plain:
         matches.load()  # a broken catalog is named before what is wrong in files
     fleet = Fleet(plain)
-    objects: Objects = [(Located(own.data, own.problem), "") for own in companions(options.settings().cluster)]
+    objects: Objects = [(Located(own.data, own.problem), "") for own in companions(settings().cluster)]
     objects += ((Located(manifest.data, manifest.problem), where) for manifest, where in fleet.objects)
     batches = [*matches.of_templates(templates, objects), *(matches.of_files(fleet, objects) if plain else ())]
     units, _, unfit = deployed_all(repositories, environments)
