@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from virtcatalog.adopt.written import Written, carried_back
 from virtcatalog.cli.adopt import _tell_groups
-from virtcatalog.cli.rewriting import Rewritten, print_files, replace
+from virtcatalog.cli.rewriting import Rewritten, print_files, write_in_place
 from virtcatalog.errors import Problem
 from virtcatalog.writing import WriteError
 
@@ -102,10 +102,10 @@ def written(names: str, folder: Path) -> list[Rewritten]:
 def test_a_file_that_cannot_be_written_ends_it_and_those_before_it_are_named(tmp_path: Path) -> None:
     (tmp_path / "g").mkdir()
     with pytest.raises(WriteError) as first:
-        replace(written("g", tmp_path))
+        write_in_place(written("g", tmp_path))
     assert str(first.value) == f"{tmp_path}/g: is not a regular file; it is as it was"
     with pytest.raises(WriteError) as later:
-        replace(written("abcdefgh", tmp_path))
+        write_in_place(written("abcdefgh", tmp_path))
     before = ", ".join(f"{tmp_path}/{name}" for name in "abcde")
     assert str(later.value) == f"{first.value}; rewritten before it: {before} and 1 more"
     assert {path.name: path.read_text() for path in tmp_path.iterdir() if path.is_file()} == {
@@ -117,7 +117,7 @@ def test_nothing_is_written_if_one_file_is_behind_a_link_of_a_checkout(tmp_path:
     (tmp_path / ".git").mkdir()
     (tmp_path / "b").symlink_to("c")
     with pytest.raises(WriteError, match="b is a symbolic link"):
-        replace(written("ab", tmp_path))
+        write_in_place(written("ab", tmp_path))
     assert not (tmp_path / "a").exists()
 
 

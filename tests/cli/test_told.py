@@ -20,7 +20,7 @@ from virtcatalog.capacity.applicationaware import KIND
 from virtcatalog.capacity.packing import Failure
 from virtcatalog.capacity.quota import Judgement, Line, Refusal
 from virtcatalog.capacity.report import KindFit, Packed, Report, TypeFit, VMFit
-from virtcatalog.cli import capacity_output, expand_output, rightsize_output, table
+from virtcatalog.cli import capacity_output, expand_output, rightsize, table
 from virtcatalog.cli.explain import _Answer, _lines
 from virtcatalog.cli.importing.vmware_output import Tally
 from virtcatalog.cli.man import Page, markdown, pages, roff
@@ -197,12 +197,12 @@ ADVICES = (
 
 
 def test_sizes_that_would_do(capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion) -> None:
-    rightsize_output.print_text(ADVICES)
+    rightsize.print_text(ADVICES)
     assert capsys.readouterr().out == snapshot(name="text")
-    assert rightsize_output.as_markdown(ADVICES) == snapshot(name="Markdown")
-    assert rightsize_output.as_data(ADVICES) == snapshot(name="data")
-    assert rightsize_output.as_rows(ADVICES) == snapshot(name="rows")
-    rightsize_output.print_text(ADVICES[:1])
+    assert rightsize.as_markdown(ADVICES) == snapshot(name="Markdown")
+    assert rightsize.as_data(ADVICES) == snapshot(name="data")
+    assert rightsize.as_rows(ADVICES) == snapshot(name="rows")
+    rightsize.print_text(ADVICES[:1])
     assert capsys.readouterr().out == ""
 
 

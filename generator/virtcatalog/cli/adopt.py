@@ -16,7 +16,7 @@ from virtcatalog.cli.conditions import conditioned, judged_by
 from virtcatalog.cli.console import echo, failing, print_problems, progress, show_json, summary
 from virtcatalog.cli.defaults import is_given
 from virtcatalog.cli.previews import marked
-from virtcatalog.cli.rewriting import Rewritten, print_files, proven, replace
+from virtcatalog.cli.rewriting import Rewritten, print_files, proven, write_in_place
 from virtcatalog.cli.table import aligned
 from virtcatalog.cli.vm_files import File, OnDemand, Vm, gathered
 from virtcatalog.errors import Problem, VirtcatalogError, counted, outcome_word, placed
@@ -101,7 +101,7 @@ def command(
     _tell(machines, problems, texts, candidates)
     failed = any(machine.outcome not in ("adopted", "unchanged") for machine in machines)
     if in_place:
-        replace(texts)
+        write_in_place(texts)
     printed = not in_place or is_given("form")
     changed = any(text.new != text.old for text in texts)
     if printed and (changed or form == "json" or not (failed or problems)):

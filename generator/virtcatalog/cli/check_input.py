@@ -127,7 +127,7 @@ def refused_since(revision: str, catalog: str | None, sources: Sequence[str]) ->
 
 def write_as_stored(catalog: str | None, sources: Sequence[str], conditions: Conditions) -> None:
     """Rewrite the files of manifests, and those of a catalog's VMs, and say which."""
-    from virtcatalog.cli.rewriting import Rewritten, replace
+    from virtcatalog.cli.rewriting import Rewritten, write_in_place
     from virtcatalog.gitops.fixing import fix
     from virtcatalog.releases import DEFAULT
 
@@ -142,7 +142,7 @@ def write_as_stored(catalog: str | None, sources: Sequence[str], conditions: Con
     files = {name: content for path in paths for name, content in contents(path, [])}
     kustomizations = {name: content for path in paths for name, content in _kustomizations(path)}
     fixed = fix(files, kustomizations, conditions.release or DEFAULT)
-    replace(Rewritten(file.name, file.old, file.new) for file in fixed if not file.unwritable)
+    write_in_place(Rewritten(file.name, file.old, file.new) for file in fixed if not file.unwritable)
     for file in fixed:
         if file.unwritable:
             echo(f"{file.name}: cannot be rewritten in its own text: {file.unwritable}", err=True)

@@ -43,7 +43,7 @@ def command(sources: tuple[str, ...], form: str, in_place: bool, memory: str) ->
     The exit status is 1 when something is lost.
     """
     from virtcatalog.bring.convert.files import convert_files
-    from virtcatalog.cli.rewriting import Rewritten, print_files, replace
+    from virtcatalog.cli.rewriting import Rewritten, print_files, write_in_place
 
     _check(memory)
     problems: list[Problem] = []
@@ -60,7 +60,7 @@ def command(sources: tuple[str, ...], form: str, in_place: bool, memory: str) ->
     for file in loose:
         echo(f"{file.name}: cannot be rewritten in its own text: {file.loose}; printed, it has no comments", err=True)
     if in_place:
-        replace(in_own_text)
+        write_in_place(in_own_text)
     if not in_place or is_given("form"):
         if form == "json":
             print_json([_report(file) for file in outcomes])

@@ -92,7 +92,7 @@ def print_files(files: Sequence[Rewritten], form: str) -> None:
             data(f"{separator}{file.new}{end}")
 
 
-def replace(files: Iterable[Rewritten]) -> None:
+def write_in_place(files: Iterable[Rewritten]) -> None:
     """Write the files that change, each as a whole or not at all, with the permissions that they had."""
     from virtcatalog.writing import WriteError, real_place, replace_file
 
