@@ -10,6 +10,7 @@ import pytest
 
 from virtcatalog.adopt.fleet import Vms
 from virtcatalog.cli.vm_files import OnDemand, read
+from virtcatalog.fleet.sources import Placed
 
 VM = """\
 apiVersion: kubevirt.io/v1
@@ -55,7 +56,7 @@ def test_vms_are_read_when_they_are_asked_for_unless_several_are_in_a_piece(
 ) -> None:
     path = tmp_path / "vms.yaml"
     path.write_text(text)
-    files, problems = read([str(path)])
+    files, problems = read([Placed(str(path))])
     (file,) = files
     assert [vm.name for vm in file.vms.values()] == ["shop/a", "shop/b"]
     assert list(file.vms) == ([0, 2] if problems else [0, 1])

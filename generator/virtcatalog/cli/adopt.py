@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.identity import Data
 
-_FORMS = ("yaml", "diff", "json")
 _EXPLAINED = 20
 """How many VMs are explained one by one; of more, those that adopt the same are one line."""
 
@@ -50,7 +49,7 @@ Examples:
 )
 @options.manifests("VMs, and whatever objects of the cluster they refer to.", required=True)
 @options.catalog()
-@options.form(_FORMS, default="yaml")
+@options.form(("yaml", "diff", "json"))
 @click.option("-i", "--in-place", is_flag=True, help="Change the files of the VMs; print only with -o.")
 @click.option("--propose", is_flag=True, help="Print sizes for the catalog that several VMs have and no type has.")
 @options.environments

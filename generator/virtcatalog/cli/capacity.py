@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -15,17 +15,18 @@ from virtcatalog.cli.capacity_output import print_text
 from virtcatalog.cli.conditions import conditioned, judged_by
 from virtcatalog.cli.console import echo, failing, print_problems, summary
 from virtcatalog.cli.defaults import settings
-from virtcatalog.cli.inputs import catalog_objects, deployed_all, load_any, placed, repository_at
+from virtcatalog.cli.inputs import catalog_objects, deployed_all, load_any, placed, split_repositories
 from virtcatalog.cli.previews import print_json
 from virtcatalog.errors import VirtcatalogError, counted, listed, some
 from virtcatalog.manifests.sources import is_catalog
 
 if TYPE_CHECKING:
+    from virtcatalog.capacity.launches import Launch
     from virtcatalog.capacity.report import Report
+    from virtcatalog.fleet.outcome import Deployed
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.manifests.identity import Data
     from virtcatalog.review.side import Side
-
 
 _NAMES = 3
 
@@ -44,7 +45,7 @@ Examples:
 @options.catalog()
 @options.environment(", or a unit of a repository")
 @options.file("--nodes", "Kinds of node and their number, besides the nodes of -f.")
-@options.form(("text", "json"), default="text")
+@options.form(("text", "json"))
 @failing
 @partial(conditioned, by_environment=True)
 def command(
@@ -65,19 +66,18 @@ def command(
     Exit status: 0 everything fits, 1 a VM fits no node or is refused by a quota, or an instance type fits nowhere,
     2 a file of a repository cannot be read.
     """
-    from virtcatalog.capacity.launches import launch_of, launched, split
+    from virtcatalog.capacity.launches import launched, split
     from virtcatalog.capacity.nodes import load_nodes
     from virtcatalog.capacity.report import report
     from virtcatalog.cli.conditions import beside_upstream, upstream_of
     from virtcatalog.fleet.files import SoundFleet
     from virtcatalog.kubevirt.cluster import Cluster
 
-    places = [placed(source) for source in (*sources, *settings().cluster)]
-    repositories = {place.path: side for place in places if not place.where and (side := repository_at(place.path))}
+    repositories, places = split_repositories(map(placed, (*sources, *settings().cluster)))
     asked_for = [environment] if environment and repositories else []
     units, of_units, unfit = deployed_all(repositories, asked_for)
     _refuse_several(repositories, asked_for)
-    fleet = SoundFleet(place for place in places if place.path not in repositories)
+    fleet = SoundFleet(places)
     companions = [manifest.data for manifests in fleet.others.values() for manifest in manifests]
     own, release = _deployed(catalog, environment if not repositories else None)
     declared = load_nodes(nodes) if nodes else []
@@ -92,15 +92,9 @@ def command(
     number = fleet.number + sum(len(unit.vms) for unit in units)
     if not number and not instancetypes:
         raise VirtcatalogError("there is neither a VM nor an instance type to ask about: see --help")
-    of_repositories = (
-        launch_of(vm.manifest, cluster_of_unit)
-        for unit in beside_upstream(units, conditions, alone=not own)
-        for cluster_of_unit in [
-            Cluster.under([*(located.manifest for located in unit.objects), *own, *declared], conditions)
-        ]
-        for vm in unit.vms
-    )
-    answer = report(chain(launched(fleet, cluster), of_repositories), number, cluster, instancetypes, pods)
+    units = beside_upstream(units, conditions, alone=not own)
+    launches = chain(launched(fleet, cluster), _launched(units, [*own, *declared], conditions))
+    answer = report(launches, number, cluster, instancetypes, pods)
     if form == "json":
         print_json(_as_data(answer))
     else:
@@ -138,6 +132,17 @@ def _deployed(catalog: str | None, environment: str | None) -> tuple[list[Data],
     if loaded is None:
         return catalog_objects(catalog), ""
     return loaded.objects(environment or ""), release_of(loaded.overlays, environment or "")
+
+
+def _launched(units: Iterable[Deployed], objects: Sequence[Data], conditions: Conditions) -> Iterator[Launch]:
+    """What is launched for the VMs of repositories, each of which meets its own unit's objects and some others."""
+    from virtcatalog.capacity.launches import launch_of
+    from virtcatalog.kubevirt.cluster import Cluster
+
+    for unit in units:
+        cluster = Cluster.under([*(located.manifest for located in unit.objects), *objects], conditions)
+        for vm in unit.vms:
+            yield launch_of(vm.manifest, cluster)
 
 
 def _close(answer: Report) -> None:

@@ -47,7 +47,7 @@ Examples:
 @options.manifests("Manifests to check together with the catalog: another catalog's objects, the KubeVirt CR, VMs.")
 @options.environments
 @options.file("--nodes", "Kinds of node and their number: docs/capacity.md.")
-@options.form(("text", "json", "github", "junit", "sarif"), default="text", text="How findings are printed.")
+@options.form(("text", "json", "github", "junit", "sarif"), text="How findings are printed.")
 @click.option(
     "--pairs",
     is_flag=True,

@@ -11,7 +11,7 @@ import msgspec
 
 from virtcatalog.cli.console import echo
 from virtcatalog.cli.defaults import settings
-from virtcatalog.cli.inputs import called, default_path, deployed_all, file_paths, placed, repository_at
+from virtcatalog.cli.inputs import called, default_path, deployed_all, file_paths, placed, split_repositories
 from virtcatalog.errors import ManifestError, ProblemsError, VirtcatalogError, counted
 from virtcatalog.fleet.sources import Placed, contents
 from virtcatalog.manifests.layout import CATALOG, CATALOG_FOLDERS, KUSTOMIZATIONS
@@ -55,8 +55,8 @@ def read_inventory(
             problems += error.problems
     elif catalog or path != "catalog":
         places = [Placed(path), *places]
-    repositories = {place.path: side for place in places if not place.where and (side := repository_at(place.path))}
-    places = [*(place for place in places if place.path not in repositories), *map(placed, settings().cluster)]
+    repositories, plain = split_repositories(places)
+    places = [*plain, *map(placed, settings().cluster)]
     units, of_units, unfit = deployed_all(repositories, environments)
     try:
         fleet = SoundFleet(places)

@@ -26,7 +26,7 @@ Examples:
 @options.offering
 @options.environments
 @options.prices
-@options.form(FORMS[:4], default="table", text="How to print it.")
+@options.form(FORMS[:4], text="How to print it.")
 @failing
 def command(
     names: tuple[str, ...], catalog: str | None, environments: tuple[str, ...], prices: str | None, form: str

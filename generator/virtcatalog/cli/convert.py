@@ -29,7 +29,7 @@ Examples:
 """,
 )
 @options.manifests("What to convert; objects of served APIs stay as they are.", required=True, placed=False)
-@options.form(["yaml", "diff", "json"], default="yaml")
+@options.form(["yaml", "diff", "json"])
 @click.option("-i", "--in-place", is_flag=True, help="Change the files; print only with -o.")
 @click.option("--memory", metavar="AMOUNT", default="", help="The memory of instance types of what says none.")
 @failing

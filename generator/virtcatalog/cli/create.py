@@ -62,10 +62,8 @@ def instancetype(catalog: str | None, dry_run: bool, **flags: Any) -> int:
     """
     from virtcatalog.create.types import InstancetypeOptions, instancetype_spec
 
-    instancetype_options = InstancetypeOptions(**{key: value for key, value in flags.items() if value is not None})
-    return _create(
-        "instancetype", instancetype_options, instancetype_spec(instancetype_options), catalog, dry_run=dry_run
-    )
+    type_options = InstancetypeOptions(**_named(flags))
+    return _create("instancetype", type_options, instancetype_spec(type_options), catalog, dry_run=dry_run)
 
 
 @click.command(
@@ -91,8 +89,12 @@ def preference(catalog: str | None, dry_run: bool, **flags: Any) -> int:
     """
     from virtcatalog.create.types import PreferenceOptions, preference_spec
 
-    preference_options = PreferenceOptions(**{key: value for key, value in flags.items() if value is not None})
-    return _create("preference", preference_options, preference_spec(preference_options), catalog, dry_run=dry_run)
+    type_options = PreferenceOptions(**_named(flags))
+    return _create("preference", type_options, preference_spec(type_options), catalog, dry_run=dry_run)
+
+
+def _named(flags: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in flags.items() if value is not None}
 
 
 def _create(noun: str, flags: TypeOptions, spec: dict[str, Any], catalog: str | None, *, dry_run: bool) -> int:

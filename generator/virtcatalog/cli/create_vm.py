@@ -106,7 +106,7 @@ Examples:
 @options.catalog()
 @options.environment()
 @options.manifests("Objects of the cluster, such as claims.")
-@options.form(("yaml", *FORMS))
+@options.form(("yaml", *FORMS), optional=True)
 @failing
 @partial(conditioned, prints="yaml", by_environment=True)
 def command(

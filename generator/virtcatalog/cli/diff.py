@@ -59,7 +59,7 @@ Examples:
 )
 @options.environments
 @options.monthly_prices
-@options.form(("text", "markdown", "json", "html", "sarif", "github"), default="text")
+@options.form(("text", "markdown", "json", "html", "sarif", "github"))
 @click.option("--full", is_flag=True, help="All of it in text, with the diffs of domains and objects.")
 @click.option("--stat", "part", flag_value="stat", help="How many there are of each, in one sentence.")
 @click.option("--vms", "part", flag_value="vms", help="The VMs alone, in text.")

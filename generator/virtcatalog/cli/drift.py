@@ -11,13 +11,11 @@ from virtcatalog.cli.cluster import snapshot
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, echo, failing, summary
 from virtcatalog.cli.previews import print_json
-from virtcatalog.errors import VirtcatalogError
 
 if TYPE_CHECKING:
     from virtcatalog.fleet.cache import Cache
     from virtcatalog.kubevirt.conditions import Conditions
     from virtcatalog.live.report import Report
-    from virtcatalog.review.side import Side
 
 
 @click.command(
@@ -43,7 +41,7 @@ Examples:
 )
 @options.catalog("The catalog whose releases are recognised. [default: ./catalog, if any]")
 @options.environments
-@options.form(("text", "json", "markdown"), default="text")
+@options.form(("text", "json", "markdown"))
 @click.option("--all", "calm", is_flag=True, help="VMs that are in sync, too.")
 @execution.cached
 @click.option("--noise", is_flag=True, help="Differences that mean nothing, too, with the reason.")
@@ -76,13 +74,14 @@ def command(
 
     Exit status: 0 all is in sync, 1 something drifts, 2 not all could be read (the rest is compared).
     """
+    from virtcatalog.cli.sides import some_side_of_git
     from virtcatalog.cli.verify import domains_in
     from virtcatalog.live.past import past_of
     from virtcatalog.live.report import as_data, held_before, not_judged, report
     from virtcatalog.live.text import as_markdown
 
     cluster = snapshot(live, context, kubeconfig)
-    side = git_side(source)
+    side = some_side_of_git(source)
     past, omissions = past_of(catalog or source or "catalog")
     drifts = report(
         side,
@@ -109,16 +108,6 @@ def command(
     else:
         _table(drifts, calm=calm, noise=noise)
     return drifts.status
-
-
-def git_side(source: str | None) -> Side:
-    """Read what `-f` names as Git's side: by default the catalog here, else the whole repository."""
-    from virtcatalog.cli.sides import side_of_git
-
-    side = side_of_git(source)
-    if side.nothing:
-        raise VirtcatalogError(side.nothing)
-    return side
 
 
 def _table(report: Report, *, calm: bool, noise: bool) -> None:

@@ -48,7 +48,7 @@ Examples:
 )
 @options.manifests("VMs, and whatever objects of the cluster they refer to. [default: the catalog's VM templates]")
 @options.catalog()
-@options.form(list(FORMS))
+@options.form(list(FORMS), optional=True)
 @click.option("--pin", is_flag=True, help="Print the VMs with revisionNames, and their ControllerRevisions.")
 @execution.executor
 @click.option("--lint-xml", is_flag=True, help="Check every domain against libvirt's schema, too.")

@@ -51,7 +51,7 @@ Examples:
 @click.option("--pod", metavar="FIELD", help="A field of the virt-launcher Pod, such as requests.memory.")
 @click.option("--vm", metavar="NAME", help="Which VM, when there are several.")
 @options.catalog()
-@options.form(("text", "json"), default="text")
+@options.form(("text", "json"))
 @options.environments
 @failing
 @partial(conditioned, by_environment=True)

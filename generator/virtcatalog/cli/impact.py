@@ -40,7 +40,7 @@ Examples:
 @options.catalog("A catalog, a repository or a folder of manifests. [default: catalog, else the repository]")
 @options.manifests(options.FLEET)
 @options.environments
-@options.form(("text", "json"), default="text")
+@options.form(("text", "json"))
 @failing
 @conditioned
 def command(

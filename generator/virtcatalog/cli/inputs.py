@@ -116,6 +116,13 @@ def repository_at(path: str) -> Side | None:
     return side
 
 
+def split_repositories(places: Iterable[Placed]) -> tuple[dict[str, Side], list[Placed]]:
+    """Read those places that are repositories; return them by their paths, and the other places."""
+    places = list(places)
+    repositories = {place.path: side for place in places if not place.where and (side := repository_at(place.path))}
+    return repositories, [place for place in places if place.where or place.path not in repositories]
+
+
 def default_path() -> str:
     """Return what a command is about that names nothing: `catalog`, else the folder if that is a repository."""
     from virtcatalog.repositories.find import is_repository

@@ -74,7 +74,7 @@ Examples:
 @options.offering
 @options.environments
 @options.prices
-@options.form(FORMS, default="table", text="How to print it.")
+@options.form(FORMS, text="How to print it.")
 @click.option(
     "--class", "series", metavar="GLOB", shell_complete=options.completes("classes"), help="Types of these classes."
 )

@@ -185,8 +185,9 @@ def day(text: str) -> Callable[[T], T]:
     return click.option("--date", "day", type=kind, metavar="YYYY-MM-DD", callback=_day, help=text)
 
 
-def form(forms: Sequence[str], *, default: str | None = None, text: str = "What to print.") -> Callable[[T], T]:
-    """Give a command `-o`, as `form`: the first of the forms is the default, unless a command chooses itself."""
+def form(forms: Sequence[str], *, text: str = "What to print.", optional: bool = False) -> Callable[[T], T]:
+    """Give a command `-o`, as `form`, the first of the forms by default; where `optional`, that is None."""
+    default = None if optional else forms[0]
     return click.option(
         "-o", "--output", "form", type=click.Choice(forms), default=default, help=f"{text} [default: {forms[0]}]"
     )

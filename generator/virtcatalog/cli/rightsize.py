@@ -63,7 +63,7 @@ Examples:
 )
 @options.monthly_prices
 @options.environments
-@options.form(("text", "markdown", "json", "csv"), default="text")
+@options.form(("text", "markdown", "json", "csv"))
 @click.option("-i", "--in-place", is_flag=True, help="Name the sizes that would do in the files of the VMs.")
 @failing
 @partial(conditioned, by_environment=True)

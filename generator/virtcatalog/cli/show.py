@@ -36,7 +36,7 @@ Examples:
 @options.offering
 @options.environments
 @options.prices
-@options.form(("text", "yaml", "json", "xml"), default="text", text="How to print it.")
+@options.form(("text", "yaml", "json", "xml"), text="How to print it.")
 @failing
 @partial(conditioned, by_environment=True)
 def command(

@@ -201,6 +201,14 @@ def side_of_git(path: str | None) -> Side:
     return _side(SideName(), path or _default((SideName(), SideName())), renderer())
 
 
+def some_side_of_git(path: str | None) -> Side:
+    """Read what Git has; VirtcatalogError where it has no manifest."""
+    side = side_of_git(path)
+    if side.nothing:
+        raise VirtcatalogError(side.nothing)
+    return side
+
+
 def states(revision: str, path: str) -> tuple[Side, Side]:
     """Read a path as it was in a revision and as it is; UsageError where there is no such revision."""
     repository = _in_repository()
@@ -217,10 +225,7 @@ def upgraded(catalog: str | None, *, alone: bool) -> Side:
 
     if catalog is None and alone and not exists(USUAL_CATALOG):
         return Side(label=ALONE, objects={"": []})
-    side = side_of_git(catalog)
-    if side.nothing:
-        raise VirtcatalogError(side.nothing)
-    return side
+    return some_side_of_git(catalog)
 
 
 def _streams(shared: Renderer) -> tuple[Side, Side]:

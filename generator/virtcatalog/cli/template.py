@@ -40,7 +40,7 @@ def _source(kind: str, client: str) -> Callable[[Any], Any]:
             *("-f", "--file"), metavar="FILE|-", default="", shell_complete=completes("files"), help=f"The {kind}."
         ),
         click.option("--name", default="", metavar="NAME", help=name_help),
-        form(("yaml", "json")),
+        form(("yaml", "json"), optional=True),
     )
 
 

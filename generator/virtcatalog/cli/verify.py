@@ -34,7 +34,7 @@ Examples:
 @options.git_side
 @options.live_side
 @options.domains
-@options.form(("text", "json", "markdown"), default="text")
+@options.form(("text", "json", "markdown"))
 @failing
 @conditioned
 def command(

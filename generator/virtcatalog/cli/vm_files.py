@@ -15,9 +15,9 @@ from virtcatalog.api.decode import manifest_name
 from virtcatalog.api.findings import field_path
 from virtcatalog.cli.console import summary
 from virtcatalog.cli.defaults import settings
-from virtcatalog.cli.inputs import catalog_objects, companions, deployed_all, load_any, placed, repository_at
+from virtcatalog.cli.inputs import catalog_objects, companions, deployed_all, load_any, placed, split_repositories
 from virtcatalog.errors import ManifestError, Problem, VirtcatalogError, listed
-from virtcatalog.fleet.sources import contents
+from virtcatalog.fleet.sources import Placed, contents
 from virtcatalog.manifests.document import Text
 from virtcatalog.manifests.identity import full_name, identity
 from virtcatalog.manifests.read import Manifest, unchecked, vms_of
@@ -100,26 +100,18 @@ class Gathered(NamedTuple):
 
 def gathered(sources: Sequence[str], catalog: str | None, environments: tuple[str, ...]) -> Gathered:
     """Read sources of VMs and a catalog, in some environments or all."""
-    repositories = {path: side for path in map(_folder, sources) if path and (side := repository_at(path)) is not None}
-    files, problems = read(source for source in sources if _folder(source) not in repositories)
-    companion_manifests = [
-        *companions(settings().cluster),
-        *(companion for file in files for companion in file.companions),
-    ]
-    objects, release = _offered(catalog, sources, () if repositories else environments)
-    objects += (manifest.data for manifest in companion_manifests)
+    repositories, places = split_repositories(map(placed, sources))
+    files, problems = read(places)
+    beside = companions(settings().cluster)
+    beside += (companion for file in files for companion in file.companions)
+    objects, release = _offered(catalog, places, () if repositories else environments)
+    objects += (manifest.data for manifest in beside)
     for path, side in repositories.items():
         units, of_units, unfit = deployed_all({path: side}, environments)
         files += read_repository(path, units)
         objects += _agreeing(of_units)
         problems += unfit
     return Gathered(files, problems, objects, release, repositories)
-
-
-def _folder(source: str) -> str:
-    """The folder that a source is; "" for a dump, whose source says of which cluster or environment it is."""
-    path, where = placed(source)
-    return "" if where else path
 
 
 def _agreeing(objects: Iterable[Located]) -> list[Data]:
@@ -134,14 +126,14 @@ def _agreeing(objects: Iterable[Located]) -> list[Data]:
     return [located.manifest for located in by_identity.values()]
 
 
-def _offered(catalog: str | None, sources: Iterable[str], environments: Sequence[str]) -> tuple[list[Data], str]:
+def _offered(catalog: str | None, files: Iterable[Placed], environments: Sequence[str]) -> tuple[list[Data], str]:
     """What VMs may adopt in every environment that is asked about, and the release that these say that they run."""
     from virtcatalog.environments import check_places, offered, places_of
     from virtcatalog.releases import DEFAULT
 
     loaded = load_any(catalog, environments)
     overlays = loaded.overlays if loaded is not None else ()
-    places = [source.where for source in map(placed, sources) if source.where]
+    places = [file.where for file in files if file.where]
     check_places(places, overlays, f"in {catalog or 'catalog'}")
     if loaded is None:
         return catalog_objects(catalog), ""
@@ -152,14 +144,14 @@ def _offered(catalog: str | None, sources: Iterable[str], environments: Sequence
     return offered(loaded, names), releases.pop() if len(releases) == 1 else ""
 
 
-def read(sources: Iterable[str]) -> tuple[list[File], list[Problem]]:
+def read(places: Iterable[Placed]) -> tuple[list[File], list[Problem]]:
     """Read the files; VMs that cannot be read are among the problems, other objects must be fine."""
     files: list[File] = []
     problems: list[Problem] = []
     fatal: list[Problem] = []
     spool = Spool()
-    for source in map(placed, sources):
-        for name, content in contents(source.path, fatal):
+    for place in places:
+        for name, content in contents(place.path, fatal):
             files.append(_read_file(Stream(spool.copy(content), name), problems, fatal))
     if fatal:
         raise ManifestError(*fatal, *problems)

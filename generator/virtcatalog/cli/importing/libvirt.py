@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from virtcatalog.bring.libvirt.rules import Rules
     from virtcatalog.kubevirt.conditions import Conditions
 
-_FORMS = ("yaml", "report", "json")
 _COLUMNS = ("Line", "Part", "Fate", "Says", "How or why")
 _LONGEST_VALUE = 40
 
@@ -79,7 +78,7 @@ Examples:
 )
 @importing.run_strategy
 @options.catalog("Adopt an instance type and a preference of this catalog, where the domain stays the same.")
-@options.form(_FORMS, default="yaml")
+@options.form(("yaml", "report", "json"))
 @failing
 @conditioned
 def command(

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from virtcatalog.bring.openstack.read import Resource
     from virtcatalog.kubevirt.conditions import Conditions
 
-_FORMS = ("yaml", "report", "json")
 _COLUMNS = ("Of", "Property", "Value", "Fate", "Where or why")
 
 
@@ -49,7 +48,7 @@ Examples:
     metavar="ALIAS=RESOURCE",
     help="The resource of a device plugin that a PCI alias, or VGPU, stands for.",
 )
-@options.form(_FORMS, default="yaml")
+@options.form(("yaml", "report", "json"))
 @failing
 @conditioned
 def command(

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from virtcatalog.bring.vmware.sources import Machines
     from virtcatalog.kubevirt.conditions import Conditions
 
-_FORMS = ("yaml", "table", "csv", "report", "json")
 _MOST_LINES = 40
 """How many lines there are about what is lost, and how many about VMs that are refused."""
 
@@ -93,8 +92,8 @@ Examples:
     "--prices", "What a month of CPUs, memory and devices costs: tell what the VMs cost together.", default=""
 )
 @click.option("--propose", is_flag=True, help="Print sizes for the catalog that several VMs have and no type has.")
-@options.form(_FORMS, default="yaml")
-@options.output_dir("A folder to write to: a file for each VM, and a table of them.", default=None)
+@options.form(("yaml", "table", "csv", "report", "json"))
+@options.output_dir("A folder to write to: a file for each VM, and a table of them.")
 @failing
 @conditioned
 def command(
