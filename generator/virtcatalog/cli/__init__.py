@@ -12,7 +12,7 @@ import click
 
 from virtcatalog._version import __version__
 from virtcatalog.cli.guard import check_streams, guarded
-from virtcatalog.cli.options import everywhere
+from virtcatalog.cli.options import common_options
 
 #: Every command with the line that help shows, by who uses it, in the order of help: showing help loads no command.
 GROUPS = {
@@ -64,7 +64,7 @@ COMMANDS = {name: line for group in GROUPS.values() for name, line in group.item
 _COLLECTED_AFTER = (150_000, 20, 20)
 
 
-class Lazy(click.Group):
+class LazyGroup(click.Group):
     """Commands by group, with the line that help shows of each; a command is loaded when it is called."""
 
     groups: ClassVar[Mapping[str, Mapping[str, str]]]
@@ -81,7 +81,7 @@ class Lazy(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         command: click.Command = import_module(f"{self.home}.{self.modules.get(cmd_name, cmd_name)}").command
-        say_alike(command)
+        add_common_options(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -91,7 +91,7 @@ class Lazy(click.Group):
                 formatter.write_dl(list(commands.items()))
 
 
-class _Commands(Lazy):
+class _Commands(LazyGroup):
     groups = GROUPS
     home = "virtcatalog.cli"
     #: `import` and `list` are words of Python's; the script for completion says what `complete` completes.
@@ -132,13 +132,13 @@ class _Commands(Lazy):
             raise click.UsageError(f"{error.message} Did you mean '{near[0]}'?", ctx) from None
 
 
-def say_alike(command: click.Command) -> None:
+def add_common_options(command: click.Command) -> None:
     """Give a command, and those below it, the options that every command has."""
     if isinstance(command, click.Group):
         for subcommand in command.commands.values():
-            say_alike(subcommand)
+            add_common_options(subcommand)
     elif not any(param.name == "quiet" for param in command.params):
-        command.params += everywhere()
+        command.params += common_options()
 
 
 @click.group(cls=_Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -159,7 +159,7 @@ def main(context: click.Context, /, **_options: bool) -> None:
         show()
 
 
-main.params += everywhere()
+main.params += common_options()
 
 if "_VIRTCATALOG_COMPLETE" in os.environ:
     from virtcatalog.cli import complete as complete  # it says how bash asks

@@ -15,10 +15,10 @@ from virtcatalog.cli import execution, options
 from virtcatalog.cli.conditions import conditioned, judged_by
 from virtcatalog.cli.console import echo, failing, print_problems, progress, show_json, summary
 from virtcatalog.cli.defaults import is_given
-from virtcatalog.cli.previews import marked
+from virtcatalog.cli.previews import with_previews
 from virtcatalog.cli.rewriting import Rewritten, print_files, proven, write_in_place
 from virtcatalog.cli.table import aligned
-from virtcatalog.cli.vm_files import File, OnDemand, Vm, gathered
+from virtcatalog.cli.vm_files import File, OnDemand, Vm, read_vm_files
 from virtcatalog.errors import Problem, VirtcatalogError, counted, outcome_word, placed
 from virtcatalog.escaping import json_value
 
@@ -76,7 +76,7 @@ def command(
     """
     from virtcatalog.adopt.candidates import Candidates
 
-    files, problems, objects, release, repositories = gathered(sources, catalog, environments)
+    files, problems, objects, release, repositories = read_vm_files(sources, catalog, environments)
     if not any(file.vms for file in files) and not problems:
         raise VirtcatalogError(f"no VirtualMachine in {', '.join(sources)}")
     candidates = Candidates(objects, judged_by(conditions, release, objects))
@@ -244,7 +244,7 @@ def _as_json(machine: Machine) -> str:
     manifest = machine.vm.manifest
     line, column = manifest.place("")
     place = {"file": manifest.file, "line": line, "column": column}
-    return json_value(marked(document(machine.name, machine.adoption) | {"place": place}))
+    return json_value(with_previews(document(machine.name, machine.adoption) | {"place": place}))
 
 
 def print_proposals(adoptions: Iterable[tuple[str, Adoption]], vms: int, candidates: Candidates) -> None:

@@ -16,7 +16,7 @@ from virtcatalog.cli.check_input import read_inventory, refused_since, with_node
 from virtcatalog.cli.conditions import conditioned
 from virtcatalog.cli.console import data, failing, print_findings, summary
 from virtcatalog.cli.defaults import in_effect, settings
-from virtcatalog.cli.previews import mark, print_json
+from virtcatalog.cli.previews import note_previews, print_json
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import ManifestError, Severity, counted
 
@@ -104,7 +104,7 @@ def command(
         inventory = with_nodes(inventory, nodes) if nodes else inventory
         inventory = msgspec.structs.replace(inventory, cache=cache)
         try:
-            mark(inventory.choice(inventory.configurations(name), name).release for name in ("", *names))
+            note_previews(inventory.choice(inventory.configurations(name), name).release for name in ("", *names))
             findings = [*findings, *check(inventory)]
         except ManifestError as error:
             inventory, findings = None, unreadable(sorted(error.problems))

@@ -11,7 +11,7 @@ import msgspec
 
 from virtcatalog.cli.console import echo
 from virtcatalog.cli.defaults import settings
-from virtcatalog.cli.inputs import called, default_path, deployed_all, file_paths, placed, split_repositories
+from virtcatalog.cli.inputs import default_path, deployed_all, file_paths, named_units, placed, split_repositories
 from virtcatalog.errors import ManifestError, ProblemsError, VirtcatalogError, counted
 from virtcatalog.fleet.sources import Placed, contents
 from virtcatalog.manifests.layout import CATALOG, CATALOG_FOLDERS, KUSTOMIZATIONS
@@ -85,7 +85,7 @@ def read_inventory(
         environments=environments,
         units=beside_upstream(units, conditions, alone=loaded is None),
         of_units=of_units,
-        repositories=[called(side, environments) for side in repositories.values()],
+        repositories=[named_units(side, environments) for side in repositories.values()],
     )
     subjects = *inventory.objects, *inventory.companions
     if loaded is None and not unfit and not inventory.number and not any(map(_is_ours, subjects)):

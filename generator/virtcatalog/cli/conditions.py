@@ -12,8 +12,7 @@ import msgspec
 from virtcatalog.cli.console import summary
 from virtcatalog.cli.defaults import settings
 from virtcatalog.cli.options import completes, with_options
-from virtcatalog.cli.previews import mark
-from virtcatalog.cli.previews import prints as note_form
+from virtcatalog.cli.previews import note_previews, set_form
 from virtcatalog.errors import ManifestError, UnsupportedError, VirtcatalogError
 
 if TYPE_CHECKING:
@@ -79,8 +78,8 @@ def conditioned(
     @wraps(command)
     def run(*args: Any, kubevirt: str | None, arch: str, host: str, **parameters: Any) -> int:
         conditions = _conditions(kubevirt, arch, host)
-        note_form(parameters.get("form") or prints)
-        mark([conditions.release or (None if by_environment else conditions.usual)])
+        set_form(parameters.get("form") or prints)
+        note_previews([conditions.release or (None if by_environment else conditions.usual)])
         return command(*args, conditions=conditions, **parameters)
 
     return with_options(*_OF_ONE)(run)
@@ -95,7 +94,7 @@ def conditioned_twice(command: Callable[..., int]) -> Callable[..., int]:
     ) -> int:
         releases, hosts = kubevirt or (None, None), host or (settings().host or _HOST,) * 2
         pair = tuple(_conditions(release, arch, name) for release, name in zip(releases, hosts, strict=True))
-        mark(conditions.release or conditions.usual for conditions in pair)  # the report says it, too
+        note_previews(conditions.release or conditions.usual for conditions in pair)  # the report says it, too
         return command(*args, conditions=pair, **parameters)
 
     return with_options(*_OF_TWO)(run)
@@ -115,7 +114,7 @@ def settled(batches: Iterable[Batch], requested: Conditions) -> list[tuple[Batch
     for batch in batches:
         manifests = [located.manifest for located in batch.objects]
         release, overruled = choose_release(requested, batch.kubevirt, manifests)
-        mark([release])
+        note_previews([release])
         if overruled and batch.number:
             overrulings.add(f"{batch.environment}: {overruled}".removeprefix(": "))
         explicit = release if requested.release or batch.kubevirt else None
@@ -153,7 +152,7 @@ def judged_by(requested: Conditions, declared: str, manifests: Sequence[Mapping[
     from virtcatalog.kubevirt.conditions import choose_release
 
     release = choose_release(requested, declared, manifests).release
-    mark([release])
+    note_previews([release])
     return msgspec.structs.replace(requested, release=release) if declared else requested
 
 

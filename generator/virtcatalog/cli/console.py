@@ -142,10 +142,8 @@ def progress(items: Iterable[T], number: int | None, noun: str, *, silent: bool 
     """
     streams = sys.stdout, sys.stderr
     few = number is not None and number < 2
-    if few or quiet() or None in streams or not sys.stderr.isatty() or (sys.stdout.isatty() and not silent):
-        yield from items
-        return
-    if os.environ.get("TERM") == "dumb" or os.getpid() != _OWN:  # the processes of a pool have stderr, too
+    hidden = few or quiet() or None in streams or not sys.stderr.isatty() or (sys.stdout.isatty() and not silent)
+    if hidden or os.environ.get("TERM") == "dumb" or os.getpid() != _OWN:  # the processes of a pool have stderr, too
         yield from items
         return
     from virtcatalog.cli.progress import reported

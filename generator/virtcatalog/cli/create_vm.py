@@ -14,7 +14,7 @@ from virtcatalog.cli.console import echo, failing, print_documents, print_proble
 from virtcatalog.cli.expand_output import FORMS
 from virtcatalog.cli.inputs import catalog_objects, read
 from virtcatalog.cli.pflag import SWITCH
-from virtcatalog.cli.previews import mark
+from virtcatalog.cli.previews import note_previews
 from virtcatalog.cli.vms import Batch
 from virtcatalog.errors import VirtcatalogError, placed
 from virtcatalog.fleet.outcome import Located, Outcome, unplaced
@@ -133,7 +133,7 @@ def command(
     for warning in created_vm.warnings:
         echo(f"warning: {warning}", err=True)
     if environment is None:
-        mark([conditions.usual])
+        note_previews([conditions.usual])
     if catalog is environment is form is None and not sources:
         return _as_virtctl(created_vm.manifest, conditions)
     batch = _batch(catalog, environment, sources)

@@ -13,7 +13,7 @@ from virtcatalog.cli.conditions import conditioned_twice
 from virtcatalog.cli.console import columns_of_terminal, data, echo, failing, write_diff
 from virtcatalog.cli.defaults import in_effect, settings
 from virtcatalog.cli.inputs import placed, read
-from virtcatalog.cli.previews import mark, print_json
+from virtcatalog.cli.previews import note_previews, print_json
 from virtcatalog.cli.sides import SideName, read_sides, side_names, upgraded
 from virtcatalog.errors import LEVELS, Level, ManifestError, Problem, VirtcatalogError
 from virtcatalog.escaping import shell
@@ -142,7 +142,7 @@ def command(
     paid = load_prices(prices) if prices else None
     defaults = in_effect(name for side in sides for name in environment_names(side))
     report = review(*sides, conditions, dumps, environments, paid, cache, executor)
-    mark(find_release(name) for name in report.previews)
+    note_previews(find_release(name) for name in report.previews)
     report = msgspec.structs.replace(report, defaults=defaults)
     if comment_on is None or report.rises(comment_on):
         _print(report, form, part, artifact, full=full)

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from virtcatalog.cli.console import data, show_json, stream, summary, write_diff
-from virtcatalog.cli.previews import marked
+from virtcatalog.cli.previews import with_previews
 from virtcatalog.cli.table import Table, print_tables
 from virtcatalog.errors import Problem, UnsupportedError, placed
 from virtcatalog.escaping import as_json, json_text, json_value
@@ -17,7 +17,6 @@ from virtcatalog.fleet.outcome import Form, Outcome
 
 if TYPE_CHECKING:
     from virtcatalog.ask.disks import DiskInfo
-    from virtcatalog.ask.explain import Origin
     from virtcatalog.kubevirt.pipeline import Result
 
 
@@ -63,10 +62,10 @@ class Printer(NamedTuple):
     show: Callable[[Iterable[Any], bool], None]
 
 
-def show_texts(texts: Iterable[str], _many: bool) -> None:
+def show_one_by_one(print_text: Callable[[str], None], texts: Iterable[str], _many: bool) -> None:
     """Print texts one after the other."""
     for text in texts:
-        stream(text)
+        print_text(text)
 
 
 def make_xml(part: str, outcome: Outcome, many: bool) -> str | None:
@@ -94,12 +93,6 @@ def make_diff(outcome: Outcome, _many: bool) -> str | None:
     return template_diff(vm.manifest, result.vmi, vm.title) if result.vmi else None
 
 
-def show_diffs(diffs: Iterable[str], _many: bool) -> None:
-    """Print diffs one after the other."""
-    for text in diffs:
-        write_diff(text)
-
-
 def make_findings(outcome: Outcome, _many: bool) -> list[tuple[str, Problem]]:
     """Return why the VM is refused and what it is warned of, each with the rule of SARIF that says so."""
     vm, result, _ = outcome
@@ -116,7 +109,7 @@ def show_sarif(findings: Iterable[list[tuple[str, Problem]]], _many: bool) -> No
     for rule, problem in chain.from_iterable(findings):
         level, index = _SARIF[rule][0], list(_SARIF).index(rule)
         results.append(result(rule, index, level, problem.sentence, problem.file, problem.line, problem.column))
-    data(as_json(log("virtcatalog expand", rules, results, marked({}))))
+    data(as_json(log("virtcatalog expand", rules, results, with_previews({}))))
 
 
 _SARIF = {
@@ -127,10 +120,13 @@ _SARIF = {
 
 def make_explanation(outcome: Outcome, _many: bool) -> Table | None:
     """Return where every field of the VMI comes from."""
-    vm, result, _ = outcome
+    from virtcatalog.ask.explain import explain_result
+
+    vm, result, cluster = outcome
     if result.vmi is None:
         return None
-    rows = [[origin.field, _short(origin.value), ", ".join(origin.sources)] for origin in _origins(outcome)]
+    origins = explain_result(vm.manifest, result, cluster)
+    rows = [[origin.field, _short(origin.value), ", ".join(origin.sources)] for origin in origins]
     return f"VirtualMachineInstance/{vm.title}", rows
 
 
@@ -219,13 +215,6 @@ PINS: Final = {
 """What `--pin` prints."""
 
 
-def _origins(outcome: Outcome) -> list[Origin]:
-    from virtcatalog.ask.explain import explain_result
-
-    vm, result, cluster = outcome
-    return explain_result(vm.manifest, result, cluster)
-
-
 def _short(value: Any) -> str:
     """The value on one line: strings as they are unless that would mislead."""
     text = value if isinstance(value, str) and value.isprintable() and value else _ENCODE(value)
@@ -234,15 +223,17 @@ def _short(value: Any) -> str:
 
 _STYLES = {"VM": "bold", "instance": "green", "preference": "cyan", "preset": "magenta", "cluster": "yellow"}
 
+_TEXTS = partial(show_one_by_one, stream)
+
 FORMS: Final[dict[str, Printer]] = {
-    "xml": Printer(Form(partial(make_xml, "domain_xml"), fills=True), show_texts),
-    "converted": Printer(Form(partial(make_xml, "converted_xml"), fills=True), show_texts),
-    "vmi": Printer(Form(partial(make_manifest, "vmi")), show_texts),
-    "vm": Printer(Form(partial(make_manifest, "vm")), show_texts),
-    "pod": Printer(Form(partial(make_manifest, "pod")), show_texts),
+    "xml": Printer(Form(partial(make_xml, "domain_xml"), fills=True), _TEXTS),
+    "converted": Printer(Form(partial(make_xml, "converted_xml"), fills=True), _TEXTS),
+    "vmi": Printer(Form(partial(make_manifest, "vmi")), _TEXTS),
+    "vm": Printer(Form(partial(make_manifest, "vm")), _TEXTS),
+    "pod": Printer(Form(partial(make_manifest, "pod")), _TEXTS),
     "json": Printer(Form(make_json, fills=True, written=json_text, staged=True), show_json),
-    "yaml": Printer(Form(make_yaml, staged=True), show_texts),
-    "diff": Printer(Form(make_diff), show_diffs),
+    "yaml": Printer(Form(make_yaml, staged=True), _TEXTS),
+    "diff": Printer(Form(make_diff), partial(show_one_by_one, write_diff)),
     "explain": Printer(Form(make_explanation, staged=True), show_explanations),
     "disks": Printer(Form(make_disks), show_disks),
     "sarif": Printer(Form(make_findings), show_sarif),

@@ -47,7 +47,8 @@ def guarded(run: Callable[[], T], *, debug: bool) -> T:
     except BrokenPipeError:
         status = _end("", PIPE_CLOSED)  # the reader has gone; nothing is left to say to it
     except OSError as error:
-        status = _end(f"error: {': '.join(filter(None, (_name(error), error.strerror or str(error))))}", UNUSABLE)
+        name = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes)) else ""
+        status = _end(f"error: {': '.join(filter(None, (name, error.strerror or str(error))))}", UNUSABLE)
     except MemoryError:
         status = _end("error: there is not enough memory for this; nothing that was printed is a result", BUG)
     except Exception as error:
@@ -88,11 +89,6 @@ def _bug(error: Exception, *, debug: bool) -> str:
         "Nothing that was printed is a result. Please report this, with what the same command prints with --debug "
         "right after virtcatalog (or VIRTCATALOG_DEBUG=1)."
     )
-
-
-def _name(error: OSError) -> str:
-    name = error.filename
-    return os.fsdecode(name) if isinstance(name, (str, bytes)) else ""
 
 
 def _end(message: str, status: int) -> int:

@@ -15,7 +15,7 @@ from virtcatalog.cli.console import echo, failing, print_problems
 from virtcatalog.cli.defaults import settings
 from virtcatalog.cli.diff import read_dumps
 from virtcatalog.cli.inputs import default_path, repository_at
-from virtcatalog.cli.previews import mark, print_json
+from virtcatalog.cli.previews import note_previews, print_json
 from virtcatalog.errors import VirtcatalogError, counted, some
 from virtcatalog.escaping import single_line
 from virtcatalog.manifests.sources import exists, not_there
@@ -67,7 +67,7 @@ def command(
     side = repository_at(str(path))
     dumps = read_dumps([*sources, *settings().cluster])
     answers = impacts(names, path, dumps, conditions, environments, side)
-    mark(find_release(name) for answer in answers for name in answer.previews)
+    note_previews(find_release(name) for answer in answers for name in answer.previews)
     if form == "json":
         print_json([_as_data(impact) for impact in answers])
     else:

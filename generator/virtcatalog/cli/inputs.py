@@ -131,8 +131,8 @@ def default_path() -> str:
     return "." if is_here else USUAL_CATALOG
 
 
-def deployed(side: Side, environments: Sequence[str] = ()) -> tuple[list[Deployed], list[Problem]]:
-    """Return the VMs of a repository, of these environments if any are named, and what is wrong with it.
+def _deployed(side: Side, environments: Sequence[str] = ()) -> tuple[list[Deployed], list[Problem]]:
+    """The VMs of a repository, of these environments if any are named, and what is wrong with it.
 
     A VM of which nobody knows what it is, for a value that only the cluster has, is among what is wrong.
     """
@@ -155,7 +155,7 @@ def deployed(side: Side, environments: Sequence[str] = ()) -> tuple[list[Deploye
     return list(groups.values()), problems
 
 
-def called(side: Side, environments: Sequence[str] = ()) -> Repository:
+def named_units(side: Side, environments: Sequence[str] = ()) -> Repository:
     """Return a side's repository with these of its units, each under the name by which users know it."""
     from msgspec.structs import replace
 
@@ -179,7 +179,7 @@ def deployed_all(
     objects: list[Located] = []
     problems: list[Problem] = []
     for side in repositories.values():
-        groups, faults = deployed(side, environments)
+        groups, faults = _deployed(side, environments)
         units += groups
         problems += faults
         objects += (

@@ -250,7 +250,7 @@ def environment(also: str = "") -> Callable[[T], T]:
     )
 
 
-def everywhere() -> list[click.Option]:
+def common_options() -> list[click.Option]:
     """Return the options that every command has: they change how it speaks, not what it does."""
     return [
         click.Option(

@@ -20,12 +20,12 @@ _ELSEWHERE = ("json", "sarif", "github", "junit", "html", "xml", "converted", "c
 """Forms that say it where they have room for it, not in front."""
 
 
-def prints(form: str | None) -> None:
+def set_form(form: str | None) -> None:
     """Note the form in which the command prints; None for one that says of previews by itself."""
     click.get_current_context().meta[_FORM] = form
 
 
-def mark(releases: Iterable[Release | None]) -> None:
+def note_previews(releases: Iterable[Release | None]) -> None:
     """Say which of the releases are previews, each once: on stderr, and in front of what the command prints."""
     meta = click.get_current_context().meta
     previews, form = meta.setdefault(_PREVIEWS, []), meta.get(_FORM)
@@ -42,7 +42,7 @@ def mark(releases: Iterable[Release | None]) -> None:
             echo(text)
 
 
-def marked(value: Any) -> Any:
+def with_previews(value: Any) -> Any:
     """Plain data, a map or a list of maps, with what is said of previews as `preview`; as it is where there is none."""
     context = click.get_current_context(silent=True)
     previews = context.meta.get(_PREVIEWS) if context is not None else None
@@ -54,5 +54,5 @@ def marked(value: Any) -> Any:
 
 
 def print_json(value: Any) -> None:
-    """Print plain data as JSON, `marked`."""
-    data(as_json(marked(value)))
+    """Print plain data as JSON, with what is said of previews."""
+    data(as_json(with_previews(value)))

@@ -87,7 +87,7 @@ def command(
     Exit status: 0 every VM fits, 1 another size would do for some, 2 metrics or VMs that cannot be read or told.
     """
     from virtcatalog.adopt.candidates import Candidates
-    from virtcatalog.cli.vm_files import gathered
+    from virtcatalog.cli.vm_files import read_vm_files
     from virtcatalog.manifests.folder import SourceError
     from virtcatalog.manifests.sources import read_file
     from virtcatalog.review.requests import load_prices
@@ -99,7 +99,7 @@ def command(
     except SourceError as error:
         raise VirtcatalogError(f"{metrics}: {error.message}") from None
     measured = read_metrics(content, metrics, percentile)
-    files, problems, objects, release, repositories = gathered(sources, catalog, environments)
+    files, problems, objects, release, repositories = read_vm_files(sources, catalog, environments)
     candidates = Candidates(objects, judged_by(conditions, release, objects))
     if not candidates.instancetypes:
         raise VirtcatalogError("there is no instance type: name a catalog with -c, or a dump that has them with -f")

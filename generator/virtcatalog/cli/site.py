@@ -15,7 +15,7 @@ from virtcatalog.cli.console import failing, note, summary
 from virtcatalog.cli.defaults import settings
 from virtcatalog.cli.inputs import placed
 from virtcatalog.cli.items import prices_for
-from virtcatalog.cli.previews import mark
+from virtcatalog.cli.previews import note_previews
 from virtcatalog.cli.watch import watched
 from virtcatalog.errors import ManifestError, VirtcatalogError, counted
 
@@ -98,7 +98,7 @@ def command(
     if revisions and not git:
         raise click.UsageError("--revision is about git, and --no-git leaves it alone")
     loaded = load_catalog(catalog, folder)
-    mark(previews(loaded, conditions))
+    note_previews(previews(loaded, conditions))
     loaded = msgspec.structs.replace(loaded, prices=prices_for(loaded, prices))
     fleet = _fleet(loaded, sources, anonymous=count_only) if sources else None
     pages = render(loaded, conditions, _past(loaded, tree, revisions, git=git), fleet, executor, with_domains=domains)

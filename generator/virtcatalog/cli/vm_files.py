@@ -85,7 +85,7 @@ class File(NamedTuple):
         return self.stream.file
 
 
-class Gathered(NamedTuple):
+class VmFiles(NamedTuple):
     """Files with their VMs, what is wrong with others, and the objects that VMs may name.
 
     `release` is that which environments say that they run, "" if they say none; `repositories` are by their folders.
@@ -98,7 +98,7 @@ class Gathered(NamedTuple):
     repositories: dict[str, Side]
 
 
-def gathered(sources: Sequence[str], catalog: str | None, environments: tuple[str, ...]) -> Gathered:
+def read_vm_files(sources: Sequence[str], catalog: str | None, environments: tuple[str, ...]) -> VmFiles:
     """Read sources of VMs and a catalog, in some environments or all."""
     repositories, places = split_repositories(map(placed, sources))
     files, problems = read(places)
@@ -111,7 +111,7 @@ def gathered(sources: Sequence[str], catalog: str | None, environments: tuple[st
         files += read_repository(path, units)
         objects += _agreeing(of_units)
         problems += unfit
-    return Gathered(files, problems, objects, release, repositories)
+    return VmFiles(files, problems, objects, release, repositories)
 
 
 def _agreeing(objects: Iterable[Located]) -> list[Data]:

@@ -82,10 +82,10 @@ def gather(
     at = Revision(revision) if revision is not None else None
     plain: list[Placed] = []
     templates: list[_Template] = []
-    matches = _Matches(catalog, environments, at)
+    batcher = _Batcher(catalog, environments, at)
     if at and not sources:
         templates += _templates_at(at, catalog or "catalog")
-        matches = _Matches(None, environments, None)  # they meet their own
+        batcher = _Batcher(None, environments, None)  # they meet their own
     repositories: dict[str, Side] = {}
     for source in map(placed, sources or ([] if at else [catalog or "catalog"])):
         folder = catalog_around(source.path)
@@ -98,13 +98,13 @@ def gather(
     if plain and not sources:
         raise VirtcatalogError(f"{plain[0].path} is no catalog that holds VM templates: name VMs with -f")
     if plain:
-        matches.load()  # a broken catalog is named before what is wrong in files
+        batcher.load()  # a broken catalog is named before what is wrong in files
     fleet = Fleet(plain)
     objects: Objects = [(Located(own.data, own.problem), "") for own in companions(settings().cluster)]
     objects += ((Located(manifest.data, manifest.problem), where) for manifest, where in fleet.objects)
-    batches = [*matches.of_templates(templates, objects), *(matches.of_files(fleet, objects) if plain else ())]
+    batches = [*batcher.of_templates(templates, objects), *(batcher.of_files(fleet, objects) if plain else ())]
     units, _, unfit = deployed_all(repositories, environments)
-    batches += matches.of_units(units, objects)
+    batches += batcher.of_units(units, objects)
     problems = [*fleet.problems, *unfit]
     if not any(batch.number for batch in batches) and not problems:
         where = f" for {listed(environments)}" if environments else ""
@@ -169,8 +169,8 @@ def _templates_at(revision: Revision, path: str) -> Iterator[_Template]:
     return (_Template(catalog, vm, "") for vm in catalog.vms)
 
 
-class _Matches:
-    """What VMs meet of the catalog, or of the folder of manifests, that was named, or else of their own catalog."""
+class _Batcher:
+    """Makes batches: VMs with what they meet of the catalog or folder that was named, or else of their own catalog."""
 
     def __init__(self, name: str | None, environments: Sequence[str], revision: Revision | None) -> None:
         self._name, self._asked, self._revision = name, environments, revision
@@ -199,8 +199,8 @@ class _Matches:
                 Located(companion, partial(problem_at, *place, companion)) for companion in companions
             ]
             vms = [Located(member.manifest, member.problem).located_in(environment) for member in members]
-            met = [*located_companions, *_beside(objects, environment)]
-            yield self._batch(self._catalog(catalogs[path]), environment, vms, met)
+            beside = [*located_companions, *_beside(objects, environment)]
+            yield self._batch(self._catalog(catalogs[path]), environment, vms, beside)
 
     def of_files(self, fleet: Fleet, objects: Objects) -> Iterator[Batch]:
         """Yield a batch for each environment, and cluster that is told apart; the first has the files without VMs."""

@@ -7,12 +7,14 @@ from typing import Any, TypeVar
 
 import click
 
-from virtcatalog.cli import Lazy
+from virtcatalog.cli import LazyGroup
 
 T = TypeVar("T", bound=Callable[..., Any])
 
+_LONGEST_VALUE = 40
 
-class _Formats(Lazy):
+
+class _Formats(LazyGroup):
     groups = {
         "Formats": {
             "objects": "Make a catalog of a set of instance types and preferences.",
@@ -32,6 +34,11 @@ def command() -> None:
 def files(text: str, *, required: bool = True) -> Callable[[T], T]:
     """`-f`, as `sources`: what is imported."""
     return click.option(*("-f", "--file", "sources"), multiple=True, required=required, metavar="FILE|DIR|-", help=text)
+
+
+def short_value(text: str) -> str:
+    """Return the beginning of a value, as a cell of a table has it."""
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
 
 
 #: `--run-strategy`, as `run_strategy`, of the VMs that are made.

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from virtcatalog.kubevirt.conditions import Conditions
 
 _COLUMNS = ("Line", "Part", "Fate", "Says", "How or why")
-_LONGEST_VALUE = 40
 
 
 class _Machine(NamedTuple):
@@ -199,8 +198,7 @@ def _print(form: str, machines: list[_Machine]) -> None:
 
 def _rows(imported: Imported) -> Iterator[list[str]]:
     for part in imported.parts:
-        value = part.value if len(part.value) <= _LONGEST_VALUE else f"{part.value[:_LONGEST_VALUE]}…"
-        yield [str(part.line), part.path, part.fate, value, part.why]
+        yield [str(part.line), part.path, part.fate, importing.short_value(part.value), part.why]
 
 
 def _document(machine: _Machine) -> dict[str, Any]:

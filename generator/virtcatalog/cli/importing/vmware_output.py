@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from virtcatalog.cli.console import echo, note, show_json, stream, summary
+from virtcatalog.cli.importing import short_value
 from virtcatalog.cli.items import as_csv
-from virtcatalog.cli.previews import marked
+from virtcatalog.cli.previews import with_previews
 from virtcatalog.cli.table import print_tables
 from virtcatalog.errors import Problem, counted
 from virtcatalog.escaping import json_value
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 VALUES = "values"
 """Where the values are with which templates make VMs."""
 _REPORT = ("Fate", "Times", "Attribute", "Such as", "Value", "How or why")
-_LONGEST_VALUE = 40
 _OUTCOMES = {
     "exact": "with a type of their size",
     "larger": "with a larger one",
@@ -137,7 +137,7 @@ def print_vms(vms: Iterable[Brought], form: str, tally: Tally) -> None:
         for number, account in enumerate(accounts):
             stream(("---\n" if number else "") + dump(account.brought.vm))
     elif form == "json":
-        show_json((json_value(marked(_document(account))) for account in accounts), many=True)
+        show_json((json_value(with_previews(_document(account))) for account in accounts), many=True)
     elif form == "report":
         for _ in accounts:
             pass
@@ -184,9 +184,7 @@ def _table_row(row: dict[str, Any]) -> list[str]:
 
 
 def _report_row(line: Line) -> list[str]:
-    value = line.attribute.value
-    short = value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…"
-    return [line.fate, f"{line.times:,}", line.path, line.vm, short, line.why]
+    return [line.fate, f"{line.times:,}", line.path, line.vm, short_value(line.attribute.value), line.why]
 
 
 def _document(account: Account) -> dict[str, Any]:
