@@ -175,8 +175,9 @@ monthly_prices = file("--prices", "What a month of CPUs, memory and devices cost
 prices = file("--prices", "What machines cost: docs/catalog.md. [default: the catalog's prices.yaml, if any]")
 
 
-def _day(_context: click.Context, _option: click.Parameter, value: datetime | None) -> date:
-    return (value or datetime.now()).date()
+def _day(context: click.Context, _option: click.Parameter, value: datetime | None) -> date | None:
+    """Return the day, today's by default; None where words are completed alone."""
+    return None if context.resilient_parsing else (value or datetime.now()).date()
 
 
 def day(text: str) -> Callable[[T], T]:
