@@ -182,6 +182,17 @@ class TestShow:
         assert 'arch="aarch64"' in run("show", "m.large", "-o", "xml").stdout
 
 
+    def test_of_several_environments_the_first_says_which_release_it_is(self):
+        Path("catalog/overlays.yaml").write_text("lab: {kubevirt: v1.8.4}\nproduction: {}\n")
+        domains = {
+            environments: run("show", "m.large", "-o", "xml", *environments).stdout
+            for environments in (("-e", "lab"), ("-e", "production"), ("-e", "lab", "-e", "production"))
+        }
+        lab, production, both = domains.values()
+        assert lab != production
+        assert both == lab
+
+
 def test_a_word_that_is_no_sort_is_a_name_of_types():
     assert names("m.*") == names("types", "m.*")
     assert "did you mean 'types'?" in run("list", "type", status=2).stderr

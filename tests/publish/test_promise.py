@@ -178,6 +178,11 @@ def test_what_differs_from_a_release_is_called_changed():
     assert b"version: v1.0.0-changed" in files()[Path("output/bundles/test-instancetypes-bundle.yaml")]
 
 
+def test_labels_that_differ_from_a_release_are_a_change_too():
+    write(CLASS.replace("class: z\n", "class: z\nlabels: {team: shop}\n") + SMALL + LARGE)
+    assert load_catalog("catalog").version == "v1.0.0-changed"
+
+
 def test_a_version_is_published_once():
     run("release", "v1.0.0", status=0)
     write(CLASS + SMALL + LARGE + "  huge: {vcpus: 16}\n")

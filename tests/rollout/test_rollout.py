@@ -182,10 +182,11 @@ def test_volumes_that_stay_without_their_vm_are_noted(vm, release, noted, roll):
     """Without declarative hotplug, a volume that the VM drops stays plugged in."""
     plugged = edited(vm)
     spec = plugged["spec"]["template"]["spec"]
-    spec["domain"]["devices"]["disks"].append({"name": "data", "disk": {"bus": "scsi"}})
-    spec["volumes"].append({"name": "data", "persistentVolumeClaim": {"claimName": "data", "hotpluggable": True}})
+    for name in ("data", "logs"):
+        spec["domain"]["devices"]["disks"].append({"name": name, "disk": {"bus": "scsi"}})
+        spec["volumes"].append({"name": name, "persistentVolumeClaim": {"claimName": name, "hotpluggable": True}})
     off = kubevirt(developerConfiguration={"featureGates": ["HotplugVolumes"]})
     told = roll(plugged, vm, off, release=release)
-    expected = {"/annotations/kubevirt.io~1ephemeral-hotplug-volumes": '["data"]'} if noted else {}
+    expected = {"/annotations/kubevirt.io~1ephemeral-hotplug-volumes": '["data","logs"]'} if noted else {}
     assert shown(told.live) == expected
     assert not told.restart_required
