@@ -228,3 +228,23 @@ def test_ephemeral_storage_is_added():
     template = "domain: {memory: {guest: 1Gi}, resources: {limits: {ephemeral-storage: 1G}}, devices: {}}"
     found = resources(template)
     assert (found["requests"]["ephemeral-storage"], found["limits"]["ephemeral-storage"]) == ("50M", "1050M")
+
+
+@pytest.mark.parametrize(
+    ("cpu", "rest", "number"),
+    [
+        ("threads: 1", "", ("100m", None)),
+        ("", "", (None, None)),
+        ("", ", ioThreads: {supplementalPoolThreadCount: 3}", ("300m", None)),
+        ("dedicatedCpuPlacement: true", ", resources: {limits: {cpu: 2}}", ("2", "2")),
+        (
+            "dedicatedCpuPlacement: true",
+            ", resources: {limits: {cpu: 2}}, ioThreads: {supplementalPoolThreadCount: 3}",
+            ("5", "5"),
+        ),
+    ],
+)
+def test_vcpus_of_which_32_bits_count_none_request_what_the_vm_says(cpu, rest, number):
+    topology = f"cpu: {{cores: 65536, sockets: 65536, {cpu}}}"
+    found = resources(f"domain: {{{topology}, memory: {{guest: 1Gi}}, devices: {{}}{rest}}}")
+    assert (found["requests"].get("cpu"), found["limits"].get("cpu")) == number
