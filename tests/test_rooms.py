@@ -59,6 +59,7 @@ ORDER = (
     "kubevirt.pod",
     "kubevirt.reasons",
     "kubevirt.result",
+    "kubevirt.refusals",
     "kubevirt.reading",
     "kubevirt.pipeline",
     "kubevirt.rollout",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from typing import Any
 
 from msgspec.structs import replace
@@ -17,8 +17,6 @@ from virtcatalog.api.kubevirt import (
 from virtcatalog.errors import (
     CRASH,
     Cause,
-    Reason,
-    Refuser,
     UnsupportedError,
     Warning,
 )
@@ -26,7 +24,7 @@ from virtcatalog.kubevirt.admission.instancetypes import admit as admit_catalog_
 from virtcatalog.kubevirt.admission.memory import memory_warnings
 from virtcatalog.kubevirt.admission.vm import admit_vm, own_template, validate_pool, validate_replica_set, vm_warnings
 from virtcatalog.kubevirt.admission.vmi import validate_vmi
-from virtcatalog.kubevirt.causes import MOST_CAUSES, not_supported
+from virtcatalog.kubevirt.causes import not_supported
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.controller.vm import (
     ControllerError,
@@ -43,7 +41,8 @@ from virtcatalog.kubevirt.launcher.builder import convert
 from virtcatalog.kubevirt.launcher.errors import DomainError
 from virtcatalog.kubevirt.launcher.launch.sync import launch, launch_warnings
 from virtcatalog.kubevirt.reading import read, template_warnings
-from virtcatalog.kubevirt.reasons import field_in_template, field_of_holder, field_of_vm, reasons, reasons_of_webhook
+from virtcatalog.kubevirt.reasons import field_of_holder, field_of_vm, reasons, reasons_of_webhook
+from virtcatalog.kubevirt.refusals import refusal, refused, refused_holder
 from virtcatalog.kubevirt.result import Result, Stages
 
 __all__ = ["Result", "admit", "create_vmi", "expand", "expand_in_stages"]
@@ -185,7 +184,7 @@ def _create_pool(manifest: dict[str, Any], cluster: Cluster) -> InStages:
         return pool
     causes = validate_pool(pool, cluster.configuration)
     if causes:
-        return _refused_holder(causes, warnings)
+        return refused_holder(causes, warnings)
     vm = first_vm(pool, cluster.release)
     return (yield from _start(vm, to_manifest(vm), cluster, warnings))
 
@@ -197,7 +196,7 @@ def _create_replica_set(manifest: dict[str, Any], cluster: Cluster) -> InStages:
         return replica_set
     causes = validate_replica_set(replica_set, cluster.configuration)
     if causes:
-        return _refused_holder(causes, warnings)
+        return refused_holder(causes, warnings)
     vmi = vmi_of_replica_set(replica_set)
     warnings += memory_warnings(vmi.spec, "spec.template.spec")
     return (yield from _admit_vmi(vmi, None, manifest, cluster, warnings))
@@ -228,11 +227,11 @@ def _start(
     before = own_template(vm) if staged and warnings else None
     causes = mutate_vm(vm, cluster)
     if causes:
-        return _refused("vm", causes, manifest, cluster, warnings)
+        return refused("vm", causes, manifest, cluster, warnings)
     yield
     causes = admit_vm(vm, cluster)
     if causes:
-        return _refusal("vm", causes, reasons_of_webhook(causes, manifest, cluster, vm), warnings, vm)
+        return refusal("vm", causes, reasons_of_webhook(causes, manifest, cluster, vm), warnings, vm)
     warnings += vm_warnings(vm) + cluster.warnings_about(vm) + template_warnings(vm.spec.template.metadata)
     yield
     stored = vm
@@ -240,7 +239,7 @@ def _start(
         stored = sync_instancetype(vm, cluster)
         vmi = start_vmi(stored, cluster)
     except ControllerError as error:
-        return _refused("controller", error.causes, manifest, cluster, warnings, stored)
+        return refused("controller", error.causes, manifest, cluster, warnings, stored)
     yield
     result = yield from _admit_vmi(vmi, stored, manifest, cluster, warnings)
     return replace(result, stages=Stages(before, vm)) if staged else result
@@ -258,12 +257,12 @@ def _admit_vmi(
     """The VMI's webhooks."""
     causes = mutate_vmi(vmi, cluster)
     if causes:
-        return _refused("vmi", causes, manifest, cluster, warnings, vm)
+        return refused("vmi", causes, manifest, cluster, warnings, vm)
     yield
     warnings += preset_warnings(vmi, cluster)
     causes = validate_vmi(vmi, cluster, of_user=of_user)
     if causes:
-        return _refused("vmi", causes, manifest, cluster, warnings, vm, vmi)
+        return refused("vmi", causes, manifest, cluster, warnings, vm, vmi)
     return Result(warnings=tuple(warnings), raw_vm=vm, raw_vmi=vmi)
 
 
@@ -281,40 +280,3 @@ def _at_holder(result: Result, kind: Any) -> Result:
             for warning in result.warnings
         ),
     )
-
-
-def _refused(
-    by: Refuser,
-    causes: Sequence[Cause],
-    manifest: dict[str, Any],
-    cluster: Cluster,
-    warnings: list[Warning],
-    vm: VirtualMachine | None = None,
-    vmi: VirtualMachineInstance | None = None,
-) -> Result:
-    return _refusal(by, causes, reasons(by, causes, manifest, cluster, vm, vmi), warnings, vm, vmi)
-
-
-def _refusal(
-    by: Refuser,
-    causes: Sequence[Cause],
-    against: tuple[Reason, ...],
-    warnings: list[Warning],
-    vm: VirtualMachine | None = None,
-    vmi: VirtualMachineInstance | None = None,
-) -> Result:
-    """Only what a webhook refuses has causes, and its answer holds ten (pkg/util/webhooks)."""
-    return Result(
-        refused_by=by,
-        causes=tuple(causes[:MOST_CAUSES]) if by in ("vm", "vmi") else (),
-        reasons=against,
-        warnings=tuple(warnings),
-        raw_vm=vm,
-        raw_vmi=vmi,
-    )
-
-
-def _refused_holder(causes: Sequence[Cause], warnings: list[Warning]) -> Result:
-    """The refusal of a ReplicaSet or pool by its own webhook, at its own fields."""
-    against = tuple(Reason(field_in_template(cause.field), cause.message, "vm", cause.type) for cause in causes)
-    return _refusal("vm", causes, against, warnings)

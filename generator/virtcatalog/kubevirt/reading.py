@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -16,15 +15,12 @@ from virtcatalog.api.kubevirt import VirtualMachine, VirtualMachineInstance
 from virtcatalog.api.names import metadata_faults, namespace_or_default
 from virtcatalog.errors import (
     UNKNOWN_FIELD,
-    Cause,
     ManifestError,
-    Problem,
-    Reason,
     Warning,
 )
-from virtcatalog.kubevirt.causes import MOST_CAUSES
 from virtcatalog.kubevirt.cluster import Cluster
 from virtcatalog.kubevirt.decoding import prune_manifest
+from virtcatalog.kubevirt.refusals import unreadable
 from virtcatalog.kubevirt.result import Result
 
 T = TypeVar("T", VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, VirtualMachinePool)
@@ -75,15 +71,3 @@ def template_warnings(template: ObjectMeta) -> list[Warning]:
         Warning("Refused", f"spec.template.{field_path(path)}", f"{message}; virt-controller cannot create the machine")
         for path, message in faults
     ]
-
-
-def unreadable(faults: Iterable[Problem | Warning], warnings: list[Warning], kind: str = "FieldValueInvalid") -> Result:
-    """The refusal of what is no VM: causes without a field, as those of a webhook that cannot decode it."""
-    reasons = tuple(Reason(fault.field, fault.message, "vm", kind) for fault in faults)
-    texts = [str(Cause(kind, reason.field, reason.message)) for reason in reasons[:MOST_CAUSES]]
-    return Result(
-        refused_by="vm",
-        causes=tuple(Cause(kind, "", text) for text in texts),
-        reasons=reasons,
-        warnings=tuple(warnings),
-    )
