@@ -14,7 +14,12 @@ GIB = 2**30
 
 def node(name, cpu="8", memory="32Gi", *, labels=None, taints=(), kind="", cells=1, **more):
     """A Node as the API has it."""
-    room = {"cpu": cpu, "memory": memory, "pods": "110", **{key.replace("_", "/"): each for key, each in more.items()}}
+    room = {
+        "cpu": cpu,
+        "memory": memory,
+        "pods": "110",
+        **{key.replace("_", "/"): amount for key, amount in more.items()},
+    }
     annotations = {"virtcatalog.io/kind": kind, "virtcatalog.io/numa-nodes": str(cells)} if kind else {}
     return {
         "apiVersion": "v1",
@@ -32,7 +37,7 @@ def nodes(*manifests):
 
 def pod(name, cpu="1", memory="1Gi", *, namespace="ns", labels=None, spec="{}", limits=None, **more):
     """A Pod of one container."""
-    requests = {"cpu": cpu, "memory": memory, **{key.replace("_", "/"): each for key, each in more.items()}}
+    requests = {"cpu": cpu, "memory": memory, **{key.replace("_", "/"): amount for key, amount in more.items()}}
     container = {"name": "compute", "resources": {"requests": requests, "limits": limits or {}}}
     return {
         "metadata": {"name": name, "namespace": namespace, "labels": labels or {}},
@@ -45,6 +50,6 @@ def demand(name, *args, reader=None, **more):
     return (reader or Reader()).demand(name, pod(name, *args, **more))
 
 
-def named(each, name):
+def named(asked, name):
     """The same demand under another name."""
-    return msgspec.structs.replace(each, name=name)
+    return msgspec.structs.replace(asked, name=name)

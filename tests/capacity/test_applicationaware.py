@@ -71,8 +71,8 @@ ALL = "requests.cpu: 9, cpu: 9, limits.memory: 99Gi, pods: 9, cpu/vmi: 9, reques
     ],
 )
 def test_what_a_vm_counts_for(way: str, counted: dict[str, str]) -> None:
-    found = asked(aaq(way), GATED, quota(ALL))
-    assert {name: found[name] for name in counted} == counted
+    counts = asked(aaq(way), GATED, quota(ALL))
+    assert {name: counts[name] for name in counted} == counted
 
 
 def test_without_a_word_vms_have_resources_of_their_own() -> None:
@@ -80,8 +80,8 @@ def test_without_a_word_vms_have_resources_of_their_own() -> None:
 
 
 def test_the_gate_holds_back_who_has_no_room() -> None:
-    found = judged(aaq(), GATED, quota("requests.memory/vmi: 9Gi"), vms=3)
-    assert [(refusal.vm, refusal.object, refusal.message) for refusal in found.refusals] == [
+    quotas = judged(aaq(), GATED, quota("requests.memory/vmi: 9Gi"), vms=3)
+    assert [(refusal.vm, refusal.object, refusal.message) for refusal in quotas.refusals] == [
         (
             "ns/vm-2",
             "ApplicationAwareResourceQuota/ns/q",
@@ -92,8 +92,8 @@ def test_the_gate_holds_back_who_has_no_room() -> None:
 
 def test_a_vm_that_one_quota_holds_back_takes_nothing_of_the_other() -> None:
     narrow, wide = quota("requests.cpu/vmi: 4"), quota("requests.memory/vmi: 4Gi", name="wide")
-    found = judged(aaq(), GATED, narrow, wide, vms=2)
-    assert [refusal.vm for refusal in found.refusals] == ["ns/vm-1"]
+    quotas = judged(aaq(), GATED, narrow, wide, vms=2)
+    assert [refusal.vm for refusal in quotas.refusals] == ["ns/vm-1"]
 
 
 def test_a_smaller_vm_has_the_room_of_one_that_is_held_back() -> None:
@@ -109,16 +109,16 @@ def test_a_smaller_vm_has_the_room_of_one_that_is_held_back() -> None:
 
 def test_scopes_choose_what_is_used_and_not_who_is_held_back() -> None:
     scoped = quota("requests.cpu/vmi: 3", ", scopes: [Terminating]")
-    found = judged(aaq(), GATED, scoped)
-    assert [str(line.requested) for line in found.lines] == ["0"]
-    assert len(found.refusals) == 1
+    quotas = judged(aaq(), GATED, scoped)
+    assert [str(line.requested) for line in quotas.lines] == ["0"]
+    assert len(quotas.refusals) == 1
 
 
 def test_in_a_namespace_that_is_not_gated_nobody_is_held_back() -> None:
-    found = judged(aaq(), FREE, quota("requests.cpu/vmi: 1"))
-    assert found.refusals == ()
-    assert found.lines[0].over
-    assert found.notes == ("AAQ's namespace selector leaves out ns: there its quotas hold nobody back",)
+    quotas = judged(aaq(), FREE, quota("requests.cpu/vmi: 1"))
+    assert quotas.refusals == ()
+    assert quotas.lines[0].over
+    assert quotas.notes == ("AAQ's namespace selector leaves out ns: there its quotas hold nobody back",)
 
 
 def test_a_selector_of_its_own_chooses_namespaces() -> None:
@@ -127,9 +127,9 @@ def test_a_selector_of_its_own_chooses_namespaces() -> None:
 
 
 def test_a_quota_of_short_names_alone_holds_nobody_back() -> None:
-    found = judged(aaq(), GATED, quota("cpu/vmi: 1, memory/vmi: 1Gi"))
-    assert found.refusals == ()
-    (note,) = found.notes
+    quotas = judged(aaq(), GATED, quota("cpu/vmi: 1, memory/vmi: 1Gi"))
+    assert quotas.refusals == ()
+    (note,) = quotas.notes
     assert note.startswith("ApplicationAwareResourceQuota ns/q holds nobody back: AAQ's gate passes over")
     assert note.endswith("only cpu/vmi and memory/vmi; add pods, or a name with requests.")
     assert len(judged(aaq(), GATED, quota("cpu/vmi: 1, pods: 9")).refusals) == 1
@@ -148,11 +148,11 @@ def test_no_container_has_to_say_what_it_wants() -> None:
 
 
 def test_what_the_gate_does_not_count_the_api_server_does() -> None:
-    found = judged(aaq(), GATED, quota("count/pods: 1, services: 5, pods: 9"), vms=2)
-    assert [(refusal.vm, refusal.message) for refusal in found.refusals] == [
+    quotas = judged(aaq(), GATED, quota("count/pods: 1, services: 5, pods: 9"), vms=2)
+    assert [(refusal.vm, refusal.message) for refusal in quotas.refusals] == [
         ("ns/vm-1", "allows 1 of count/pods; 0 is left, and the VM's Pod asks for 1")
     ]
-    assert found.unjudged == ("services",)
+    assert quotas.unjudged == ("services",)
 
 
 def test_the_quota_that_aaq_makes_of_its_own_counts_once() -> None:
@@ -176,12 +176,12 @@ def test_the_quota_that_aaq_makes_of_its_own_counts_once() -> None:
     ],
 )
 def test_what_cannot_be_judged_is_named(configuration: str, why: str) -> None:
-    found = judged(aaq(configuration=configuration), GATED, quota("requests.cpu: 1"))
-    assert found.undecided == (f"ApplicationAwareResourceQuota/ns/q: {why}",)
-    assert found.lines == found.refusals == ()
+    quotas = judged(aaq(configuration=configuration), GATED, quota("requests.cpu: 1"))
+    assert quotas.undecided == (f"ApplicationAwareResourceQuota/ns/q: {why}",)
+    assert quotas.lines == quotas.refusals == ()
 
 
 def test_quotas_of_several_namespaces_are_named() -> None:
     kind = "apiVersion: aaq.kubevirt.io/v1alpha1, kind: ApplicationAwareClusterResourceQuota"
-    found = judged(f"{{{kind}, metadata: {{name: all}}, spec: {{quota: {{hard: {{pods: 1}}}}}}}}")
-    assert found.undecided == ("ApplicationAwareClusterResourceQuota/all: it is about several namespaces",)
+    quotas = judged(f"{{{kind}, metadata: {{name: all}}, spec: {{quota: {{hard: {{pods: 1}}}}}}}}")
+    assert quotas.undecided == ("ApplicationAwareClusterResourceQuota/all: it is about several namespaces",)

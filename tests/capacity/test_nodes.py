@@ -14,7 +14,7 @@ TYPE = "node.kubernetes.io/instance-type"
 
 
 def test_nodes_that_are_alike_are_of_one_kind():
-    made, kinds = nodes(
+    ready_nodes, kinds = nodes(
         node("a", labels={TYPE: "m7"}),
         node("b", labels={TYPE: "m7", "zone": "b"}, memory="33500000Ki"),
         node("c", labels={TYPE: "m7"}, taints=[("k", "", "NoSchedule")]),
@@ -26,7 +26,7 @@ def test_nodes_that_are_alike_are_of_one_kind():
         ("m7 #2", (1,)),
         ("m7 #3", (2,)),
     ]
-    assert made[3].room["nvidia.com/A10"] == 2
+    assert ready_nodes[3].room["nvidia.com/A10"] == 2
 
 
 @pytest.mark.parametrize("label", ["cpumanager", "kubevirt.io/cpumanager"])
@@ -51,9 +51,9 @@ nodes:
 - {name: arm, count: 1, allocatable: {cpu: 8, memory: 8Gi}, labels: {kubernetes.io/arch: arm64}, numaNodes: 2,
    taints: [{key: k, effect: NoSchedule}]}
 """)
-    made, kinds = cluster_nodes(Cluster(load_nodes(str(file))).nodes)
+    ready_nodes, kinds = cluster_nodes(Cluster(load_nodes(str(file))).nodes)
     assert [(kind.name, len(kind.nodes)) for kind in kinds] == [("general", 2), ("arm", 1)]
-    general, arm = made[0], made[2]
+    general, arm = ready_nodes[0], ready_nodes[2]
     assert (general.name, general.room["cpu"], general.room["devices.kubevirt.io/kvm"]) == ("general-1", 31500, 1000)
     assert general.labels["kubernetes.io/arch"] == "amd64"
     assert (arm.labels["kubernetes.io/arch"], arm.cells, str(arm.taints[0])) == ("arm64", 2, "k:NoSchedule")
@@ -181,5 +181,5 @@ def test_the_taints_of_nodes_that_take_nobody(taints, unschedulable, ready, adde
     manifest["spec"]["unschedulable"] = unschedulable
     if ready is not None:
         manifest["status"]["conditions"] = [{"type": "Other", "status": "False"}, {"type": "Ready", "status": ready}]
-    (found,) = nodes(manifest)[0]
-    assert [taint.key.rpartition("/")[2] for taint in found.taints] == added
+    (tainted,) = nodes(manifest)[0]
+    assert [taint.key.rpartition("/")[2] for taint in tainted.taints] == added

@@ -27,7 +27,7 @@ topologySpreadConstraints: [
 def clusters(draw):
     """A few nodes and Pods that differ in size, zone, taint, GPU and in what they want of each other."""
     reader = Reader()
-    made = [
+    manifests = [
         node(
             f"n{i}",
             str(draw(st.integers(2, 8))),
@@ -43,11 +43,11 @@ def clusters(draw):
         app = draw(st.sampled_from("xyz"))
         spec = [draw(st.sampled_from(["", "nodeSelector: {zone: a}", "tolerations: [{operator: Exists}]"]))]
         spec.append(draw(st.sampled_from(["", "", APART % app, SPREAD % app])).strip())
-        text = "\n".join(each for each in spec if each) or "{}"
+        text = "\n".join(part for part in spec if part) or "{}"
         gpus = {"x_gpu": "1"} if draw(st.booleans()) else {}
         cpu, memory = str(draw(st.integers(1, 4))), f"{draw(st.integers(1, 6))}Gi"
         fleet.append(demand(f"p{i}", cpu, memory, labels={"app": app}, spec=text, reader=reader, **gpus))
-    return made, fleet
+    return manifests, fleet
 
 
 def fits_alone(manifest, asked):
@@ -63,7 +63,7 @@ def fits_alone(manifest, asked):
 def sound(manifests, fleet, where):
     """Whether a placement breaks no rule: every Pod and node looked at by brute force."""
     for position, manifest in enumerate(manifests):
-        here = [each for each in fleet if where[each.name] == position]
+        here = [placed for placed in fleet if where[placed.name] == position]
         room = manifest["status"]["allocatable"]
         limits = {
             "cpu": int(room["cpu"]) * 1000,
@@ -71,31 +71,31 @@ def sound(manifests, fleet, where):
             "x/gpu": int(room["x/gpu"]),
         }
         for resource, limit in limits.items():
-            assert sum(each.requests.get(resource, 0) for each in here) <= limit
-        for each in here:
-            assert fits_alone(manifest, each)
-            if each.conditions.affinity.pod_anti_affinity is not None:
-                assert not any(other is not each and other.labels == each.labels for other in here)
+            assert sum(placed.requests.get(resource, 0) for placed in here) <= limit
+        for placed in here:
+            assert fits_alone(manifest, placed)
+            if placed.conditions.affinity.pod_anti_affinity is not None:
+                assert not any(other is not placed and other.labels == placed.labels for other in here)
 
 
 @given(clusters())
 def test_no_rule_is_broken_and_nobody_is_left_without_need(cluster):
     manifests, fleet = cluster
-    made, kinds = nodes(*manifests)
-    packing = pack(fleet, made)
-    assert packing.positions.keys() == {each.name for each in fleet}
+    ready_nodes, kinds = nodes(*manifests)
+    packing = pack(fleet, ready_nodes)
+    assert packing.positions.keys() == {placed.name for placed in fleet}
     sound(manifests, fleet, packing.positions)
-    for each in fleet:
-        if packing.positions[each.name] is None:
-            reasons = obstacles(each, packing.placement, kinds)
-            assert sum(number for _, number, _ in reasons) == len(made)
+    for placed in fleet:
+        if packing.positions[placed.name] is None:
+            reasons = obstacles(placed, packing.placement, kinds)
+            assert sum(number for _, number, _ in reasons) == len(ready_nodes)
 
 
 @given(st.lists(st.integers(1, 8), max_size=7 if ALL else 6))
 def test_identical_nodes_are_filled_nearly_as_well_as_can_be(sizes):
     fleet = [demand(f"p{i}", str(size)) for i, size in enumerate(sizes)]
-    made = nodes(*(node(f"n{i:02}") for i in range(len(sizes) or 1)))[0]
-    used = len(set(pack(fleet, made).positions.values()))
+    ready_nodes = nodes(*(node(f"n{i:02}") for i in range(len(sizes) or 1)))[0]
+    used = len(set(pack(fleet, ready_nodes).positions.values()))
     assert used <= 11 / 9 * fewest(sizes) + 6 / 9
 
 
@@ -124,17 +124,17 @@ def test_how_many_fit_is_what_can_be_put(cpu, memory, own):
 
 
 def test_more_leaves_everything_as_it_was():
-    made = nodes(node("n", kind="k", cells=2))[0]
-    placement = Placement(made)
+    ready_nodes = nodes(node("n", kind="k", cells=2))[0]
+    placement = Placement(ready_nodes)
     asked = demand("p", "3", limits={"cpu": "3", "memory": "1Gi"})
     assert [count_more(asked, placement) for _ in range(3)] == [2, 2, 2]
-    assert placement.free(0) == made[0].room
+    assert placement.free(0) == ready_nodes[0].room
 
 
 def test_the_largest_come_first_and_those_that_run_stay():
-    made = nodes(node("n1"), node("n2"))[0]
+    ready_nodes = nodes(node("n1"), node("n2"))[0]
     fleet = [demand("small", "1"), demand("large", "8"), demand("here", "2")]
-    packing = pack(fleet, made, running={"here": 0})
+    packing = pack(fleet, ready_nodes, running={"here": 0})
     assert packing.positions == {"here": 0, "large": 1, "small": 0}
 
 
@@ -143,19 +143,19 @@ def test_whoever_waits_for_others_goes_where_they_have_come():
 affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
   {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: %s}}}]}}
 """
-    made = nodes(*(node(name, labels={"kubernetes.io/hostname": name}) for name in ("n1", "n2")))[0]
+    ready_nodes = nodes(*(node(name, labels={"kubernetes.io/hostname": name}) for name in ("n1", "n2")))[0]
     fleet = [
         demand("app", "4", labels={"app": "app"}, spec=beside % "cache"),
         demand("cache", "2", labels={"app": "cache"}, spec=beside % "database"),
         demand("database", "1", labels={"app": "database"}, spec="nodeSelector: {kubernetes.io/hostname: n2}"),
         demand("lonely", "1", labels={"app": "lonely"}, spec=beside % "nobody"),
     ]
-    assert pack(fleet, made).positions == {"app": 1, "cache": 1, "database": 1, "lonely": None}
+    assert pack(fleet, ready_nodes).positions == {"app": 1, "cache": 1, "database": 1, "lonely": None}
 
 
 def test_domains_that_others_have_evened_out_take_more():
     zones = {"n1": "a", "n2": "a", "n3": "b"}
-    made = nodes(
+    ready_nodes = nodes(
         *(
             node(
                 name,
@@ -171,12 +171,12 @@ def test_domains_that_others_have_evened_out_take_more():
         demand("p1", "2", labels={"app": "z"}, spec=(SPREAD % "z").strip()),
         demand("p2", "1", labels={"app": "z"}, spec=f"tolerations: [{{operator: Exists}}]\n{(SPREAD % 'z').strip()}"),
     ]
-    assert pack(fleet, made).positions == {"p0": 0, "p1": 1, "p2": 2}
+    assert pack(fleet, ready_nodes).positions == {"p0": 0, "p1": 1, "p2": 2}
 
 
 def test_other_pods_take_room():
-    made = nodes(node("n"))[0]
-    packing = pack([demand("a", "4")], made, foreign_pods=[[demand("system", "5")]])
+    ready_nodes = nodes(node("n"))[0]
+    packing = pack([demand("a", "4")], ready_nodes, foreign_pods=[[demand("system", "5")]])
     assert packing.positions == {"a": None}
 
 
@@ -185,12 +185,12 @@ def in_use(placement):
 
 
 def test_the_failure_of_each_node():
-    made = nodes(node("n1"), node("n2"), node("n3", "2"))[0]
+    ready_nodes = nodes(node("n1"), node("n2"), node("n3", "2"))[0]
     fleet = [demand("big", "8"), *(named(demand("s", "1"), f"s{i}") for i in range(4))]
-    packing = pack(fleet, made)
+    packing = pack(fleet, ready_nodes)
     before = in_use(packing.placement)
-    found = failures(packing)
-    assert [(each.node, each.vms, each.homeless) for each in found] == [
+    outages = failures(packing)
+    assert [(outage.node, outage.vms, outage.homeless) for outage in outages] == [
         ("n2", 4, ("s2", "s3")),
         ("n1", 1, ("big",)),
     ]
@@ -202,14 +202,14 @@ def test_vms_that_belong_together_leave_a_node_that_fails_together():
 affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
   {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: database}}}]}}
 """
-    made = nodes(
+    ready_nodes = nodes(
         *(node(name, size, labels={"kubernetes.io/hostname": name}) for name, size in (("n1", "8"), ("n2", "5")))
     )[0]
     fleet = [
         demand("app", "4", labels={"app": "app"}, spec=beside),
         demand("database", "1", labels={"app": "database"}),
     ]
-    packing = pack(fleet, made)
+    packing = pack(fleet, ready_nodes)
     assert set(packing.positions.values()) == {0}
     before = in_use(packing.placement)
     assert [(failure.node, failure.vms, failure.homeless) for failure in failures(packing)] == [("n1", 2, ())]
@@ -218,8 +218,8 @@ affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
 
 def test_a_failure_of_a_node_with_two_vms_of_one_name():
     """A dump may hold a VM twice."""
-    made = nodes(node("n1", "4"), node("n2", "3"), node("n3", "1"))[0]
-    packing = pack([demand("a", "2"), demand("a", "2"), demand("b", "1")], made)
+    ready_nodes = nodes(node("n1", "4"), node("n2", "3"), node("n3", "1"))[0]
+    packing = pack([demand("a", "2"), demand("a", "2"), demand("b", "1")], ready_nodes)
     before = in_use(packing.placement)
     assert [(failure.node, failure.vms, failure.homeless) for failure in failures(packing)] == [
         ("n1", 2, ("a",)),
@@ -229,8 +229,8 @@ def test_a_failure_of_a_node_with_two_vms_of_one_name():
 
 
 def test_what_is_lost_is_free_where_nothing_fits_any_more():
-    made = nodes(node("n1", "8", "4Gi"), node("n2"))[0]
-    packing = pack([demand("a", "1", "4Gi")], made, running={"a": 0})
+    ready_nodes = nodes(node("n1", "8", "4Gi"), node("n2"))[0]
+    packing = pack([demand("a", "1", "4Gi")], ready_nodes, running={"a": 0})
     assert unusable(packing.placement, [demand("least", "1", "1Gi")])["cpu"] == 7000
 
 

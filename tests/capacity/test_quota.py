@@ -55,12 +55,12 @@ def test_what_vms_ask_for_together(hard, asked):
 
 def test_who_does_not_fit_any_more():
     pods = [pod("a", "2"), pod("b", "2"), pod("c", "1")]
-    found = judged(pods, quota("requests.cpu: 3"))
-    assert [(refusal.vm, refusal.message) for refusal in found.refusals] == [
+    quotas = judged(pods, quota("requests.cpu: 3"))
+    assert [(refusal.vm, refusal.message) for refusal in quotas.refusals] == [
         ("b", "allows 3 of requests.cpu; 1 is left, and the VM's Pod asks for 2")
     ]
-    assert found.lines[0].over
-    assert found.automatic == {("ns", "cpu"): 3}
+    assert quotas.lines[0].over
+    assert quotas.automatic == {("ns", "cpu"): 3}
 
 
 def test_a_quota_wants_to_be_told_by_every_container():
@@ -72,19 +72,19 @@ def test_a_quota_wants_to_be_told_by_every_container():
 
 def test_a_limit_range_fills_in_what_is_not_said():
     default = limits("type: Container, default: {memory: 2Gi}")
-    found = judged([pod("a")], quota("limits.memory: 9Gi"), default)
-    assert found.refusals == ()
-    assert str(found.lines[0].requested) == "2Gi"
+    quotas = judged([pod("a")], quota("limits.memory: 9Gi"), default)
+    assert quotas.refusals == ()
+    assert str(quotas.lines[0].requested) == "2Gi"
 
 
 def test_a_default_limit_below_the_request_has_the_pod_refused():
     low = limits("type: Container, default: {memory: 512Mi}")
-    told = "fills in what the API server refuses: container compute: requests 1Gi of memory, and its limit is 512Mi"
-    assert refusals([pod("a")], low) == [("a", "LimitRange/ns/l", told)]
+    reason = "fills in what the API server refuses: container compute: requests 1Gi of memory, and its limit is 512Mi"
+    assert refusals([pod("a")], low) == [("a", "LimitRange/ns/l", reason)]
     # The default of the first LimitRange counts.
     high = limits("type: Container, default: {memory: 1Gi}").replace("name: l,", "name: high,")
     assert refusals([pod("a")], high, low) == []
-    assert [found[1] for found in refusals([pod("a", memory="2Gi")], high, low)] == ["LimitRange/ns/high"]
+    assert [refusal[1] for refusal in refusals([pod("a", memory="2Gi")], high, low)] == ["LimitRange/ns/high"]
 
 
 @pytest.mark.parametrize(
@@ -127,20 +127,20 @@ def test_limit_ranges(item, message):
     ],
 )
 def test_scopes(scopes, counted):
-    found = judged([pod("a", spec="priorityClassName: high")], quota("pods: 9", **scopes))
-    assert (found.lines[0].requested.value == 1) is counted
+    quotas = judged([pod("a", spec="priorityClassName: high")], quota("pods: 9", **scopes))
+    assert (quotas.lines[0].requested.value == 1) is counted
 
 
 def test_what_is_not_about_pods_is_named():
-    found = judged([pod("a")], quota("requests.storage: 1Gi, persistentvolumeclaims: 3, pods: 1"))
-    assert found.unjudged == ("persistentvolumeclaims", "requests.storage")
+    quotas = judged([pod("a")], quota("requests.storage: 1Gi, persistentvolumeclaims: 3, pods: 1"))
+    assert quotas.unjudged == ("persistentvolumeclaims", "requests.storage")
 
 
 def test_other_namespaces_do_not_count():
     other = quota("pods: 0").replace("namespace: ns", "namespace: other")
-    found = judged([pod("a")], other)
-    assert found.refusals == ()
-    assert found.lines[0].requested.value == 0
+    quotas = judged([pod("a")], other)
+    assert quotas.refusals == ()
+    assert quotas.lines[0].requested.value == 0
 
 
 def test_usage_by_the_names_of_quotas():

@@ -14,10 +14,10 @@ from virtcatalog.capacity.refusals import refusals
 
 
 def amounts(requests: str, limits: str) -> dict[str, Any]:
-    made = pod("a")
+    manifest = pod("a")
     resources = {"requests": otheryaml.load(requests), "limits": otheryaml.load(limits)}
-    made["spec"]["containers"][0]["resources"] = resources
-    return made
+    manifest["spec"]["containers"][0]["resources"] = resources
+    return manifest
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,10 @@ def amounts(requests: str, limits: str) -> dict[str, Any]:
 )
 def test_requests_and_limits(requests: str, limits: str, fault: str | None) -> None:
     expected = [] if fault is None else [f"container compute: {fault}"]
-    made = amounts(requests, limits)
-    assert list(refusals(made)) == expected
-    made["spec"] |= {"initContainers": made["spec"]["containers"], "containers": []}
-    assert list(refusals(made)) == expected
+    manifest = amounts(requests, limits)
+    assert list(refusals(manifest)) == expected
+    manifest["spec"] |= {"initContainers": manifest["spec"]["containers"], "containers": []}
+    assert list(refusals(manifest)) == expected
 
 
 AFFINITY = "affinity: {%s: {requiredDuringSchedulingIgnoredDuringExecution: %s}}"
@@ -144,8 +144,8 @@ REPEATED = "the key 'app' of matchLabelKeys is in labelSelector, too"
     ],
 )
 def test_conditions_for_nodes(spec: str, fault: str | None) -> None:
-    found = list(refusals(pod("a", labels={"app": "db"}, spec=spec)))
-    assert found == ([] if fault is None else [fault])
+    faults = list(refusals(pod("a", labels={"app": "db"}, spec=spec)))
+    assert faults == ([] if fault is None else [fault])
 
 
 def test_names_and_labels() -> None:

@@ -46,28 +46,28 @@ def reported(vms, others, pods=()):
 
 
 def on(name, home, **more):
-    made = pod(name, **more)
-    made["spec"]["nodeName"] = home
-    return made
+    manifest = pod(name, **more)
+    manifest["spec"]["nodeName"] = home
+    return manifest
 
 
 def test_vms_are_near_pods_of_namespaces_by_these_labels():
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop", "labels": {"team": "a"}}}
     near = term("podAffinity", "namespaceSelector: {matchLabels: {team: a}}, labelSelector: {}")
     pods = [on("own", "n1", namespace="ns"), on("shop", "n2", namespace="shop")]
-    found = reported([vm("a", near)], [host("n1", zone="a"), host("n2", zone="b"), namespace], pods)
-    assert [fit.node for fit in found.vms] == ["n2"]
+    capacity = reported([vm("a", near)], [host("n1", zone="a"), host("n2", zone="b"), namespace], pods)
+    assert [fit.node for fit in capacity.vms] == ["n2"]
 
 
 def test_whether_a_vm_may_be_the_first_of_its_group_is_asked_of_each():
     near = term("podAffinity")
-    found = reported([vm("a", near, app="web"), vm("b", near, app="db")], [host("n1", zone="a")])
-    assert [fit.node for fit in found.vms] == ["n1", "n1"]
+    capacity = reported([vm("a", near, app="web"), vm("b", near, app="db")], [host("n1", zone="a")])
+    assert [fit.node for fit in capacity.vms] == ["n1", "n1"]
     # No Pod is alone in the group of another one.
     assert [fit.kinds for fit in reported([vm("a", near, app="web")], [host("n1", zone="a")]).vms] == [()]
     pods = [on("x", "n1", labels={"app": "db"})]
-    found = reported([vm("a", near, app="web")], [host("n1", zone="a")], pods)
-    assert [fit.node for fit in found.vms] == ["n1"]
+    capacity = reported([vm("a", near, app="web")], [host("n1", zone="a")], pods)
+    assert [fit.node for fit in capacity.vms] == ["n1"]
 
 
 def test_the_pods_that_a_vm_must_be_near_are_where_they_are():
@@ -75,17 +75,17 @@ def test_the_pods_that_a_vm_must_be_near_are_where_they_are():
     for cpus, manifest in enumerate(nodes, 4):
         manifest["status"]["allocatable"]["cpu"] = str(cpus)
     there = on("x", "n1", labels={"app": "db"})
-    (found,) = reported([near], nodes, [there]).vms
-    assert (found.node, found.kinds) == ("n1", ("4cpu-32Gi",))
-    (found,) = reported([near], nodes, [there, on("full", "n1", memory="31Gi")]).vms
-    assert (found.node, found.kinds) == ("", ("4cpu-32Gi",))
-    assert sorted((kind, sort) for kind, _, sort, _ in found.reasons) == [
+    (fit,) = reported([near], nodes, [there]).vms
+    assert (fit.node, fit.kinds) == ("n1", ("4cpu-32Gi",))
+    (fit,) = reported([near], nodes, [there, on("full", "n1", memory="31Gi")]).vms
+    assert (fit.node, fit.kinds) == ("", ("4cpu-32Gi",))
+    assert sorted((kind, sort) for kind, _, sort, _ in fit.reasons) == [
         ("4cpu-32Gi", "memory"),
         ("5cpu-32Gi", "affinity"),
         ("6cpu-32Gi", "affinity"),
     ]
-    (found,) = reported([near], nodes).vms
-    assert (found.node, found.kinds) == ("", ())
+    (fit,) = reported([near], nodes).vms
+    assert (fit.node, fit.kinds) == ("", ())
 
 
 def test_a_vm_of_a_type_is_kept_away_by_pods_that_know_its_namespace():
@@ -100,8 +100,8 @@ spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
     guard = on("guard", "n1", spec=f"affinity: {apart}")
     nodes, fits = [host("n1", zone="a"), host("n2", zone="b")], []
     for others in ([small, *nodes, namespace], [small, *nodes]):
-        (found,) = report([], 0, Cluster(others), [small], [guard]).types
-        fits.append((found.beside, found.empty))
+        (fit,) = report([], 0, Cluster(others), [small], [guard]).types
+        fits.append((fit.beside, fit.empty))
     both = fits[1][1]
     assert fits == [(both // 2, both), (both - 1, both)]
 
@@ -129,9 +129,9 @@ def test_vms_of_a_pool_are_counted_once():
     # One that gets no Pod is one of them, too.
     broken = member(0)
     broken["spec"]["template"]["spec"]["domain"]["cpu"] = {"maxSockets": 1, "sockets": 2}
-    found = reported([pool, broken], [host("n1")])
-    assert [fit.name for fit in found.vms] == ["ns/web-1", "ns/web-2"]
-    assert [name for name, _ in found.podless] == ["ns/web-0"]
+    capacity = reported([pool, broken], [host("n1")])
+    assert [fit.name for fit in capacity.vms] == ["ns/web-1", "ns/web-2"]
+    assert [name for name, _ in capacity.podless] == ["ns/web-0"]
 
 
 def test_a_launcher_takes_room_where_its_vm_is_not_counted():
@@ -139,8 +139,8 @@ def test_a_launcher_takes_room_where_its_vm_is_not_counted():
         launcher = on("virt-launcher", "n1", namespace="ns", memory="5Gi", labels={"kubevirt.io": "virt-launcher"})
         launcher["metadata"]["annotations"] = {"kubevirt.io/domain": machine} if machine else {}
         cluster = Cluster([host("n1")])
-        found = report(launches(vms, cluster), len(vms), cluster, [], [launcher])
-        return found.packed.used["memory"] >> 30
+        capacity = report(launches(vms, cluster), len(vms), cluster, [], [launcher])
+        return capacity.packed.used["memory"] >> 30
 
     assert [used("a"), used("a", vm("a")), used("b", vm("a"))] == [5, 1, 6]
     # A VM that KubeVirt refuses runs as it was.

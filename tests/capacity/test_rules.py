@@ -18,14 +18,16 @@ topologySpreadConstraints: [
 """
 
 
-said = []
+sentences = []
 
 
-def told(placement, asked):
+def obstacles(placement, asked):
     """What keeps a demand off each node, in words."""
-    found = [placement.obstacle(asked, index) for index in range(len(placement.nodes))]
-    assert [placement.takes(asked, index) for index in range(len(found))] == [each is None for each in found]
-    return [each and f"{each.sort}: {each.text}" for each in found]
+    by_node = [placement.obstacle(asked, index) for index in range(len(placement.nodes))]
+    assert [placement.takes(asked, index) for index in range(len(by_node))] == [
+        obstacle is None for obstacle in by_node
+    ]
+    return [obstacle and f"{obstacle.sort}: {obstacle.text}" for obstacle in by_node]
 
 
 def obstacle(one, asked, *others):
@@ -33,24 +35,24 @@ def obstacle(one, asked, *others):
     placement = Placement(nodes(one)[0])
     for other in others:
         placement.put(other, 0)
-    found = placement.obstacle(asked, 0)
-    assert placement.takes(asked, 0) is (found is None)
-    if found:
-        said.append(f"{found.sort}: {found.text}")
-    return found.sort if found else None
+    reason = placement.obstacle(asked, 0)
+    assert placement.takes(asked, 0) is (reason is None)
+    if reason:
+        sentences.append(f"{reason.sort}: {reason.text}")
+    return reason.sort if reason else None
 
 
 @pytest.fixture(autouse=True)
 def in_words(snapshot):
     """All that is said of why a node does not take a Pod, as a user reads it."""
-    said.clear()
+    sentences.clear()
     yield
-    if said:
-        assert list(dict.fromkeys(said)) == snapshot
+    if sentences:
+        assert list(dict.fromkeys(sentences)) == snapshot
 
 
 @pytest.mark.parametrize(
-    ("taint", "toleration", "kept"),
+    ("taint", "toleration", "stays_off"),
     [
         (("k", "v", "NoSchedule"), "[]", True),
         (("k", "v", "PreferNoSchedule"), "[]", False),
@@ -68,9 +70,9 @@ def in_words(snapshot):
         (("k", "v", "NoSchedule"), "[{value: v}]", True),
     ],
 )
-def test_taints(taint, toleration, kept):
+def test_taints(taint, toleration, stays_off):
     asked = demand("a", spec=f"tolerations: {toleration}")
-    assert (obstacle(node("n", taints=[taint]), asked) == "taints") is kept
+    assert (obstacle(node("n", taints=[taint]), asked) == "taints") is stays_off
 
 
 @pytest.mark.parametrize(
@@ -285,19 +287,19 @@ def test_near_others_at_every_sort_of_place():
 def test_what_keeps_apart_and_together_is_said_in_words():
     placement = Placement([*zones(), *nodes(node("nowhere"))[0]])
     placement.put(demand("x", labels={"app": "db"}, spec=AWAY), 0)
-    assert told(placement, demand("y", spec=AWAY)) == [
+    assert obstacles(placement, demand("y", spec=AWAY)) == [
         "anti-affinity: is where its Pod may not be: zone=a",
         "anti-affinity: is where its Pod may not be: zone=a",
         None,
         None,
     ]
-    assert told(placement, demand("y", labels={"app": "db"})) == [
+    assert obstacles(placement, demand("y", labels={"app": "db"})) == [
         "anti-affinity: has x near, which keeps it away",
         "anti-affinity: has x near, which keeps it away",
         None,
         None,
     ]
-    assert told(placement, demand("y", spec=NEAR)) == [
+    assert obstacles(placement, demand("y", spec=NEAR)) == [
         None,
         None,
         "affinity: is not near the Pods that its Pod must be near",
@@ -305,7 +307,7 @@ def test_what_keeps_apart_and_together_is_said_in_words():
     ]
     placement = Placement([*zones(), *nodes(node("nowhere"))[0]])
     placement.put(demand("x", labels={"app": "db"}), 0)
-    assert told(placement, demand("y", spec=SPREAD, labels={"app": "db"})) == [
+    assert obstacles(placement, demand("y", spec=SPREAD, labels={"app": "db"})) == [
         "spread: would have 2 of its like in zone=a, 0 elsewhere",
         "spread: would have 2 of its like in zone=a, 0 elsewhere",
         None,
@@ -342,7 +344,7 @@ def test_a_pod_that_is_deleted_is_no_longer_spread_but_takes_its_room():
     placement = Placement(zones())
     placement.put(Reader().placed("x", leaving), 0)
     asked = demand("y", spec=SPREAD, labels={"app": "db"})
-    assert told(placement, asked) == ["CPU: has 0 CPUs of the 1 CPUs wanted", None, None]
+    assert obstacles(placement, asked) == ["CPU: has 0 CPUs of the 1 CPUs wanted", None, None]
 
 
 def test_a_selector_without_conditions_spreads_a_pod_by_itself_alone():

@@ -224,8 +224,10 @@ def test_each_bound(item: str, messages: list[str]) -> None:
     ],
 )
 def test_the_namespaces_of_a_term(term: str, expected: set[str]) -> None:
-    given = f"topologyKey: zone, labelSelector: {{}}, {term}"
-    spec = f"{{affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{{given}}}]}}}}}}"
+    affinity_term = f"topologyKey: zone, labelSelector: {{}}, {term}"
+    spec = (
+        f"{{affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{{affinity_term}}}]}}}}}}"
+    )
     asked = demand("y", spec=spec)
     (place,), _ = nodes(node("a", labels={"zone": "a"}))
     kept_off = set()
@@ -248,8 +250,10 @@ def test_the_namespaces_of_a_term(term: str, expected: set[str]) -> None:
 )
 def test_keys_of_labels_that_the_api_server_adds_to_a_term(keys: str, expected: list[bool]) -> None:
     """Whether a Pod takes the place of one of its tier, and of one of another."""
-    given = f"topologyKey: zone, labelSelector: {{matchLabels: {{app: db}}}}, {keys}"
-    spec = f"{{affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{{given}}}]}}}}}}"
+    affinity_term = f"topologyKey: zone, labelSelector: {{matchLabels: {{app: db}}}}, {keys}"
+    spec = (
+        f"{{affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{{affinity_term}}}]}}}}}}"
+    )
     asked = demand("y", labels={"app": "db", "tier": "1"}, spec=spec)
     (place,), _ = nodes(node("a", labels={"zone": "a"}))
     answers = []

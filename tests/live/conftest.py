@@ -21,8 +21,8 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def in_words(monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion) -> Iterator[None]:
     """All that is said of the VMs at which a test looks, beside their fields, as a user reads it."""
-    said: list[str] = []
-    monkeypatch.setattr(fleet, "said", said)
+    sentences: list[str] = []
+    monkeypatch.setattr(fleet, "sentences", sentences)
     yield
-    if said:
-        assert sorted({*said}) == snapshot(name="words")
+    if sentences:
+        assert sorted({*sentences}) == snapshot(name="words")

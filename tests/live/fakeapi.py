@@ -52,8 +52,8 @@ class Server:
             number = len(self.requests)
         if self.token and authorization != f"Bearer {self.token}":
             return status(401, "Unauthorized")
-        if self.fault is not None and (found := self.fault(path, query, number)) is not None:
-            return found
+        if self.fault is not None and (fault := self.fault(path, query, number)) is not None:
+            return fault
         if path not in self.lists:
             return status(404, "the server could not find the requested resource")
         return 200, self._page(path, query), {"Content-Type": "application/json"}

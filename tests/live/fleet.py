@@ -218,9 +218,9 @@ class _Stored:
         vm = start(self.written, self.cluster)
         assert isinstance(vm, Running)
         find = self.cluster.instancetype if which == "instancetype" else self.cluster.preference
-        found = find(obj["kind"], "", obj["metadata"]["name"])
-        assert found is not None
-        revision = revision_of(vm.vm, obj["kind"], found, f"uid-{obj['metadata']['name']}", 1)
+        stored = find(obj["kind"], "", obj["metadata"]["name"])
+        assert stored is not None
+        revision = revision_of(vm.vm, obj["kind"], stored, f"uid-{obj['metadata']['name']}", 1)
         self.revisions.append(revision)
         reference = {"name": obj["metadata"]["name"], "kind": obj["kind"]}
         held = {"controllerRevisionRef": {"name": revision["metadata"]["name"]}}
@@ -250,14 +250,14 @@ def _beyond(stored: Any, written: Any) -> Data:
 
 
 def _changed(old: Data, new: Data) -> Data:
-    found = {}
+    fields = {}
     for key, value in new.items():
         if key not in old:
-            found[f"f:{key}"] = fields_of(value)
+            fields[f"f:{key}"] = fields_of(value)
         elif value != old[key]:
             both = isinstance(value, dict) and isinstance(old[key], dict)
-            found[f"f:{key}"] = _changed(old[key], value) if both else {}
-    return found
+            fields[f"f:{key}"] = _changed(old[key], value) if both else {}
+    return fields
 
 
 def _disown(fields: Data, changed: Data) -> None:
@@ -349,12 +349,12 @@ def expected(number: int) -> str:
 
 
 #: What is said of VMs beside their fields, where a test wants to know.
-said: list[str] | None = None
+sentences: list[str] | None = None
 
 
 def heard(vms: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The VMs of a report, of which all that is said is noted."""
-    for vm in vms if said is not None else ():
-        said.extend(f"{reason['kind']}: {reason['message']}" for reason in vm["reasons"] if reason.get("message"))
-        said.extend(f"noise: {noise['field']}: {noise['why']}" for noise in vm.get("noise", ()))
+    for vm in vms if sentences is not None else ():
+        sentences.extend(f"{reason['kind']}: {reason['message']}" for reason in vm["reasons"] if reason.get("message"))
+        sentences.extend(f"noise: {noise['field']}: {noise['why']}" for noise in vm.get("noise", ()))
     return vms

@@ -22,8 +22,8 @@ def printed(*arguments: str) -> list[dict[str, Any]]:
 
 def container_of(job: dict[str, Any]) -> dict[str, Any]:
     (container,) = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
-    found: dict[str, Any] = container
-    return found
+    typed: dict[str, Any] = container
+    return typed
 
 
 class Job:

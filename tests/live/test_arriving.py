@@ -114,8 +114,11 @@ HOTPLUG = volume(hotpluggable=True)
 def test_what_a_machine_has_not_yet(
     started: Data, wanted: Data, has: Data, status: Data | None, arrives: list[tuple[str, object, object]]
 ) -> None:
-    found = arriving(decoded(started), decoded(wanted), machine(has, status), Cluster([]).configuration)
-    assert [(each.field.removeprefix("spec.template.spec."), each.old, each.new) for each in found] == arrives
+    differing = arriving(decoded(started), decoded(wanted), machine(has, status), Cluster([]).configuration)
+    assert [
+        (difference.field.removeprefix("spec.template.spec."), difference.old, difference.new)
+        for difference in differing
+    ] == arrives
 
 
 @pytest.mark.parametrize(
@@ -134,10 +137,13 @@ def test_where_it_may_run_comes_where_kubevirt_updates_what_runs(has: Data, stra
         "spec": {"configuration": {"vmRolloutStrategy": strategy}},
     }
     wanted = amounts(nodeSelector={"disk": "fast"}, tolerations=[{"key": "gpu"}])
-    found = list(
+    differing = list(
         arriving(decoded(NONE), decoded(wanted), machine(amounts(**has), None), Cluster([kubevirt]).configuration)
     )
-    assert [(each.field.removeprefix("spec.template.spec."), each.old, each.new) for each in found] == arrives
+    assert [
+        (difference.field.removeprefix("spec.template.spec."), difference.old, difference.new)
+        for difference in differing
+    ] == arrives
 
 
 @pytest.mark.parametrize(
@@ -152,8 +158,8 @@ def test_where_it_may_run_comes_where_kubevirt_updates_what_runs(has: Data, stra
     ],
 )
 def test_what_comes_with_a_migration(started: Data, wanted: Data, has: Data, status: None, moves: bool) -> None:
-    found = arriving(decoded(started), decoded(wanted), machine(has, status), Cluster([]).configuration)
-    assert [comes_with_a_migration(each) for each in found] == [moves]
+    differing = arriving(decoded(started), decoded(wanted), machine(has, status), Cluster([]).configuration)
+    assert [comes_with_a_migration(difference) for difference in differing] == [moves]
 
 
 @pytest.mark.parametrize(
@@ -166,5 +172,5 @@ def test_what_comes_with_a_migration(started: Data, wanted: Data, has: Data, sta
     ],
 )
 def test_what_a_machine_alone_has(started: Data, wanted: Data, has: Data, alone: list[Any]) -> None:
-    found = plugged_by_hand(decoded(started), decoded(wanted), machine(has, None))
-    assert [(each.field, each.old, each.new) for each in found] == alone
+    differing = plugged_by_hand(decoded(started), decoded(wanted), machine(has, None))
+    assert [(difference.field, difference.old, difference.new) for difference in differing] == alone

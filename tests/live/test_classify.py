@@ -400,8 +400,13 @@ def on_a_disk_that_an_older_template_made(lab: Lab) -> None:
         vm["spec"]["dataVolumeTemplates"] = [{"metadata": {"name": "disk"}, "spec": spec("2Gi")}]
     lab.start["data"]["spec"]["dataVolumeTemplates"] = [{"metadata": {"name": "disk"}, "spec": spec("1Gi")}]
     metadata = {"name": "disk", "namespace": "team-0"}
-    made = {"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume", "metadata": metadata, "spec": spec("1Gi")}
-    lab.around.append(made)
+    data_volume = {
+        "apiVersion": "cdi.kubevirt.io/v1beta1",
+        "kind": "DataVolume",
+        "metadata": metadata,
+        "spec": spec("1Gi"),
+    }
+    lab.around.append(data_volume)
 
 
 @case

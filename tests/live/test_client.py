@@ -66,8 +66,8 @@ class TestReading:
         for form, answer in zip(("json", "text", "markdown"), live, strict=True):
             again = call("drift", "-f", git, "--live", f"{tmp_path}/dump.json", "-o", form)
             assert (answer.stdout, answer.exit_code) == (again.stdout, again.exit_code)
-        found = {vm["vm"]: vm["verdict"] for vm in json.loads(live[0].stdout)["vms"]}
-        assert found == {"/".join(fleet.name_of(n)): fleet.expected(n) for n in range(fleet.NUMBER)}
+        verdicts = {vm["vm"]: vm["verdict"] for vm in json.loads(live[0].stdout)["vms"]}
+        assert verdicts == {"/".join(fleet.name_of(n)): fleet.expected(n) for n in range(fleet.NUMBER)}
         assert set(server.verbs) == {"GET"}
 
     def test_no_secret_is_asked_for_and_no_user_data_kept(self, objects, tmp_path):

@@ -56,10 +56,10 @@ def store(running: RunningCluster, obj: dict[str, Any], uids: dict[str, str]) ->
     metadata = {key: value for key, value in obj["metadata"].items() if key not in STATE}
     owners = [owner | {"uid": uids.get(owner["name"], "a")} for owner in metadata.get("ownerReferences", ())]
     bare = {key: value for key, value in obj.items() if key != "status"}
-    made = running.api.create(bare | {"metadata": metadata | ({"ownerReferences": owners} if owners else {})})
+    created = running.api.create(bare | {"metadata": metadata | ({"ownerReferences": owners} if owners else {})})
     if obj["kind"] == "VirtualMachine":
-        uids[metadata["name"]] = made["metadata"]["uid"]
-    if "status" in obj and "status" not in made:
+        uids[metadata["name"]] = created["metadata"]["uid"]
+    if "status" in obj and "status" not in created:
         try:
             running.api.merge(obj, {"status": obj["status"]}, "/status")
         except ApiError as error:  # a kind without that subresource has its status in the object
@@ -107,8 +107,8 @@ def call(*arguments: str) -> Any:
 def test_every_verdict_is_right_live_and_from_the_dump(repository, stored, tmp_path):
     git, file = f"{repository}/git", str(stored.kubeconfig)
     live = call("drift", "-f", git, "--kubeconfig", file, "-o", "json")
-    found = {vm["vm"]: vm["verdict"] for vm in json.loads(live.stdout)["vms"]}
-    assert found == {"/".join(fleet.name_of(number)): fleet.expected(number) for number in range(fleet.NUMBER)}
+    verdicts = {vm["vm"]: vm["verdict"] for vm in json.loads(live.stdout)["vms"]}
+    assert verdicts == {"/".join(fleet.name_of(number)): fleet.expected(number) for number in range(fleet.NUMBER)}
     dumped = call("dump", "--kubeconfig", file)
     assert fleet.SECRET not in dumped.stdout
     (tmp_path / "dump.json").write_text(dumped.stdout)
@@ -145,12 +145,12 @@ def test_every_command_that_takes_a_cluster_is_among_them():
 def takes_cluster(command: click.Command, name: str = "") -> set[str]:
     if isinstance(command, click.Group):
         context = click.Context(command)
-        found = set()
+        paths = set()
         for word in command.list_commands(context):
             inner = command.get_command(context, word)
             assert inner is not None
-            found |= takes_cluster(inner, f"{name} {word}".strip())
-        return found
+            paths |= takes_cluster(inner, f"{name} {word}".strip())
+        return paths
     return {name} if any(parameter.name == "kubeconfig" for parameter in command.params) else set()
 
 

@@ -52,7 +52,7 @@ OF_SERVER = {"f:metadata": {"f:labels": {"f:b": {}}}, "f:spec": {"f:y": {}}}
 
 
 @pytest.mark.parametrize(
-    ("noted", "entries", "found"),
+    ("noted", "entries", "applied"),
     [
         (None, [], {}),
         (json.dumps(NOTED), [], {"labels": {"a": "1"}, "annotations": {"n": "1"}, "spec": {"x": 1}}),
@@ -75,18 +75,18 @@ OF_SERVER = {"f:metadata": {"f:labels": {"f:b": {}}}, "f:spec": {"f:y": {}}}
         ),
     ],
 )
-def test_what_was_applied_last_is_kubectls_note_and_the_servers(noted: Any, entries: list[Data], found: Data) -> None:
+def test_what_was_applied_last_is_kubectls_note_and_the_servers(noted: Any, entries: list[Data], applied: Data) -> None:
     annotations = {} if noted is None else {LAST_APPLIED: noted}
     metadata = {"name": "web", "labels": {"b": "2"}, "annotations": annotations, "managedFields": entries}
     live = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": metadata, "spec": {"y": 2, "z": 3}}
     before = applied_before(live)
-    if found:
-        labels = {key: found[key] for key in ("labels", "annotations") if key in found}
+    if applied:
+        labels = {key: applied[key] for key in ("labels", "annotations") if key in applied}
         assert before == {
             "apiVersion": "kubevirt.io/v1",
             "kind": "VirtualMachine",
             "metadata": {"name": "web", "namespace": "default", **labels},
-            "spec": found["spec"],
+            "spec": applied["spec"],
         }
     else:
         assert before == {}
@@ -138,17 +138,17 @@ def waits(live: Data, vmi: Data, revision: Data | None = None) -> Waiting:
 def test_what_was_drawn_for_a_machine_is_no_difference(
     changes: list[tuple[str, str]], restart: list[str], arriving: list[str]
 ) -> None:
-    found = waits(load(VM, *changes), machine_of())
-    assert found.basis == "expansion"
-    assert [difference.field for difference in found.restart] == restart
-    assert [difference.field for difference in found.arriving] == arriving
-    assert (found.alone, found.turned, found.refused) == ((), (), ())
+    pending = waits(load(VM, *changes), machine_of())
+    assert pending.basis == "expansion"
+    assert [difference.field for difference in pending.restart] == restart
+    assert [difference.field for difference in pending.arriving] == arriving
+    assert (pending.alone, pending.turned, pending.refused) == ((), (), ())
 
 
 def test_a_vm_that_could_not_be_started_now_says_why() -> None:
-    found = waits(load(VM, ("{sockets: 1}", "{sockets: 2, maxSockets: 1}")), machine_of())
-    assert (found.basis, found.restart, found.arriving) == ("expansion", (), ())
-    assert [reason.field for reason in found.refused] == ["spec.template.spec.domain.cpu.sockets"] * 2
+    pending = waits(load(VM, ("{sockets: 1}", "{sockets: 2, maxSockets: 1}")), machine_of())
+    assert (pending.basis, pending.restart, pending.arriving) == ("expansion", (), ())
+    assert [reason.field for reason in pending.refused] == ["spec.template.spec.domain.cpu.sockets"] * 2
 
 
 READONLY = (
@@ -158,9 +158,9 @@ READONLY = (
 
 
 def test_a_vm_whose_machine_would_be_refused_now_says_why() -> None:
-    found = waits(load(VM, *READONLY), machine_of())
-    assert (found.basis, found.restart, found.arriving) == ("expansion", (), ())
-    assert [(reason.by, reason.field) for reason in found.refused] == [
+    pending = waits(load(VM, *READONLY), machine_of())
+    assert (pending.basis, pending.restart, pending.arriving) == ("expansion", (), ())
+    assert [(reason.by, reason.field) for reason in pending.refused] == [
         ("vmi", "spec.template.spec.domain.devices.disks[0].disk.bus")
     ]
 
@@ -200,8 +200,8 @@ def test_networks_move_with_a_machine_that_can_migrate(conditions: list[Data], w
     vmi = create_vmi(before, cluster).vmi
     assert vmi is not None
     vmi["status"] = {"phase": "Running", "conditions": conditions}
-    found = waiting(now, vm_of(now, cluster), vmi, before["spec"], cluster)
-    assert tuple([each.field for each in part] for part in (found.restart, found.arriving)) == waits_for
+    pending = waiting(now, vm_of(now, cluster), vmi, before["spec"], cluster)
+    assert tuple([difference.field for difference in part] for part in (pending.restart, pending.arriving)) == waits_for
 
 
 @pytest.mark.parametrize("data", [{}, {"spec": 3}, {"spec": None}])
@@ -212,9 +212,11 @@ def test_a_revision_without_a_spec_tells_nothing(data: Data) -> None:
 
 def test_by_its_revision_a_machine_lacks_labels_that_came_since() -> None:
     revision = {"data": {"spec": load(VM)["spec"]}}
-    found = waits(load(VM, ("  template:\n", "  template:\n    metadata: {labels: {a: b}}\n")), machine_of(), revision)
-    assert found.basis == "revision"
-    assert [(each.field, each.old, each.new) for each in found.restart] == [
+    pending = waits(
+        load(VM, ("  template:\n", "  template:\n    metadata: {labels: {a: b}}\n")), machine_of(), revision
+    )
+    assert pending.basis == "revision"
+    assert [(difference.field, difference.old, difference.new) for difference in pending.restart] == [
         ("spec.template.metadata.labels.a", None, "b")
     ]
     assert waits(load(VM), machine_of(), revision) == Waiting()

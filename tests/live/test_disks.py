@@ -35,7 +35,7 @@ def storage(**fields: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("template", "made", "claim", "fields"),
+    ("template", "made_from", "claim", "fields"),
     [
         (SMALL, SMALL, "", []),
         (SMALL, "", "", []),
@@ -58,15 +58,15 @@ def storage(**fields: Any) -> str:
     ],
 )  # fmt: skip
 def test_a_data_volume_that_is_there_stays_as_it_was_made(
-    template: str, made: str, claim: str, fields: list[tuple[str, Any, Any]]
+    template: str, made_from: str, claim: str, fields: list[tuple[str, Any, Any]]
 ) -> None:
-    objects = [MADE.replace("PART", made)] if made else []
+    objects = [MADE.replace("PART", made_from)] if made_from else []
     objects += [CLAIM.replace("SIZE", claim)] if claim else []
     cluster = Cluster([otheryaml.load(text) for text in objects])
     reason = other_disks(vm_of(otheryaml.load(VM.replace("PART", template)), cluster), cluster)
     at = "spec.dataVolumeTemplates[0].spec."
     assert [
-        (each.field.removeprefix(at), each.now, each.wanted) for each in (reason.fields if reason else ())
+        (field.field.removeprefix(at), field.now, field.wanted) for field in (reason.fields if reason else ())
     ] == fields
     if reason is not None:
         assert reason.message == "DataVolume root stays as it is, until the VM is deleted and created anew"

@@ -60,10 +60,10 @@ def one(objects: list[dict[str, Any]], kind: str) -> dict[str, Any]:
 class TestTwelveStates:
     @pytest.mark.parametrize("state", fleet.STATES)
     def test_every_verdict_is_right(self, answer, state):
-        found = vms(answer)
+        vms_by_name = vms(answer)
         numbers = [number for number in range(fleet.NUMBER) if fleet.state_of(number) == state]
         assert len(numbers) >= 16
-        verdicts = Counter(found["/".join(fleet.name_of(number))]["verdict"] for number in numbers)
+        verdicts = Counter(vms_by_name["/".join(fleet.name_of(number))]["verdict"] for number in numbers)
         assert verdicts == {fleet.expected(numbers[0]): len(numbers)}
 
     def test_nothing_else_is_there(self, answer):
@@ -249,8 +249,8 @@ class TestRestartRequired:
             kubevirt = copy.deepcopy(one(objects, "KubeVirt"))
             kubevirt["status"]["observedKubeVirtVersion"] = release
             others = [obj for obj in objects if obj["kind"] != "KubeVirt"]
-            kept = [obj for obj in others if revision or not obj["metadata"]["name"].startswith("revision-start")]
-            return [kubevirt, *kept]
+            around = [obj for obj in others if revision or not obj["metadata"]["name"].startswith("revision-start")]
+            return [kubevirt, *around]
 
         return changed(small, change)
 
@@ -311,9 +311,9 @@ class TestGitAndWhoeverWroteLast:
         vm = json.loads(manifest.read_text())
         vm["spec"]["template"]["spec"]["domain"]["resources"] = {"requests": {"ephemeral-storage": "1024Mi"}}
         manifest.write_text(json.dumps(vm))
-        found = changed(small, stored)
-        assert "edited" not in {reason["kind"] for reason in found["reasons"]}
-        assert "behind" not in {reason["kind"] for reason in found["reasons"]}
+        drifted = changed(small, stored)
+        assert "edited" not in {reason["kind"] for reason in drifted["reasons"]}
+        assert "behind" not in {reason["kind"] for reason in drifted["reasons"]}
 
 
 class TestWhatGitDoesNotSet:
@@ -434,8 +434,10 @@ class TestForms:
 
         data = json.loads((small / "lab.json").read_text())
         (small / "lab.yaml").write_text(otheryaml.dump(data))
-        told = [drift("-f", f"{small}/git", "--live", f"{small}/lab.{end}", "-o", "json") for end in ("json", "yaml")]
-        assert told[0].stdout == told[1].stdout
+        results = [
+            drift("-f", f"{small}/git", "--live", f"{small}/lab.{end}", "-o", "json") for end in ("json", "yaml")
+        ]
+        assert results[0].stdout == results[1].stdout
 
     def test_a_vm_that_is_nowhere_is_told(self, small):
         result = drift("-f", f"{small}/git", "--live", f"{small}/lab.json", "in-snyc-0")

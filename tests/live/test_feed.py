@@ -29,11 +29,11 @@ def asked(tmp_path: Path, *commands: str) -> set[tuple[str, str]]:
     with serving(server, tmp_path) as file:
         for command in commands:
             CliRunner().invoke(main, [command, "--kubeconfig", file])
-    found = set()
+    resources = set()
     for path, _ in server.requests:
         _, root, *rest = path.split("/")
-        found.add((rest[0] if root == "apis" else "", rest[-1]))
-    return found
+        resources.add((rest[0] if root == "apis" else "", rest[-1]))
+    return resources
 
 
 def test_the_role_of_a_feed_has_what_a_dump_asks_for_and_nothing_else(tmp_path):

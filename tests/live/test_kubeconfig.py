@@ -98,8 +98,8 @@ class TestOneFile:
     def test_only_true_is_true(self, tmp_path):
         data = kubeconfig("https://lab", exec={"command": "c", "provideClusterInfo": "no"})
         data["clusters"][0]["cluster"]["insecure-skip-tls-verify"] = "no"
-        found = access(kubeconfig=written(tmp_path, data))
-        assert (found.insecure, found.plugin) == (False, Plugin("c"))
+        granted = access(kubeconfig=written(tmp_path, data))
+        assert (granted.insecure, granted.plugin) == (False, Plugin("c"))
 
     def test_a_context_without_a_user_has_no_credentials(self, tmp_path):
         data = kubeconfig("https://lab") | {"users": [], "contexts": [{"name": "lab", "context": {"cluster": "lab"}}]}

@@ -24,7 +24,7 @@ START = {"stateChangeRequests": [{"action": "Start"}]}
 
 
 @pytest.mark.parametrize(
-    ("live", "said"),
+    ("live", "message"),
     [
         (vm(), "its runStrategy is Always, and there is no machine: no status"),
         (vm(status={"printableStatus": "Stopped"}), "its runStrategy is Always, and there is no machine: Stopped"),
@@ -40,18 +40,18 @@ START = {"stateChangeRequests": [{"action": "Start"}]}
         (vm(deletionTimestamp=LATER), None),
     ],
 )
-def test_a_vm_without_a_machine_is_down_where_it_wants_one(live: Data, said: str | None) -> None:
+def test_a_vm_without_a_machine_is_down_where_it_wants_one(live: Data, message: str | None) -> None:
     word, reason = without_machine(live, None, "")
-    assert (word, reason and reason.kind, reason and reason.message) == ("off", said and "down", said)
+    assert (word, reason and reason.kind, reason and reason.message) == ("off", message and "down", message)
 
 
 def test_a_machine_that_was_created_and_not_read_is_not_known() -> None:
     created = vm(status={"created": True})
-    said = "the VM runs, and its VirtualMachineInstance is not known: "
+    beginning = "the VM runs, and its VirtualMachineInstance is not known: "
     for unread, why in (("", "it is not among what was read"), ("the dump has none", "the dump has none")):
         word, reason = without_machine(created, None, unread)
         assert reason is not None
-        assert (word, reason.kind, reason.message) == ("unread", "unread", said + why)
+        assert (word, reason.kind, reason.message) == ("unread", "unread", beginning + why)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ MOVE = {"startTimestamp": LATER, "targetNode": "node-2"}
 
 
 @pytest.mark.parametrize(
-    ("machine", "live", "word", "said"),
+    ("machine", "live", "word", "sentences"),
     [
         (vmi(), vm(), "same", []),
         (vmi("Failed"), vm(), "Failed", ["down: the phase of its machine is Failed: no status"]),
@@ -145,9 +145,9 @@ MOVE = {"startTimestamp": LATER, "targetNode": "node-2"}
         (vmi(migrationState={"targetNode": "node-2"}), vm(), "same", []),
     ],
 )
-def test_a_machine_is_in_a_state(machine: Data, live: Data, word: str, said: list[str]) -> None:
-    found, reasons = state(machine, live)
-    assert (found, [f"{reason.kind}: {reason.message}" for reason in reasons]) == (word, said)
+def test_a_machine_is_in_a_state(machine: Data, live: Data, word: str, sentences: list[str]) -> None:
+    actual_word, reasons = state(machine, live)
+    assert (actual_word, [f"{reason.kind}: {reason.message}" for reason in reasons]) == (word, sentences)
 
 
 def test_what_goes_is_told_with_since_when() -> None:

@@ -42,9 +42,13 @@ def house(tmp_path: Path) -> Path:
 
 
 def test_a_stored_type_is_recognised_by_what_it_holds(house):
-    found = vms(drift("-f", f"{house}/git", "--live", f"{house}/lab.json", "-c", f"{house}/catalog", "-o", "json"))
-    assert found[PINNED]["runs"] == {"instancetype": "v1.0.0"}
-    assert found[PINNED]["reasons"][0]["message"].startswith("instancetype grown as of v1.0.0; refreshed: 2 → 8 vCPUs")
+    vms_by_name = vms(
+        drift("-f", f"{house}/git", "--live", f"{house}/lab.json", "-c", f"{house}/catalog", "-o", "json")
+    )
+    assert vms_by_name[PINNED]["runs"] == {"instancetype": "v1.0.0"}
+    assert vms_by_name[PINNED]["reasons"][0]["message"].startswith(
+        "instancetype grown as of v1.0.0; refreshed: 2 → 8 vCPUs"
+    )
 
 
 @pytest.mark.parametrize(("release", "names"), [("v2.0.0", [PINNED]), ("v1.0.0", [])])
@@ -88,9 +92,9 @@ def held(folder: Path) -> tuple[dict[str, str], str]:
 
 def test_the_lock_tells_the_last_release_where_there_is_no_git(published):
     publish(published, "v1.0.0", 2, "4Gi")
-    runs, said = held(published)
+    runs, output = held(published)
     assert runs == {"instancetype": "v1.0.0"}
-    assert "only the last release is known" in said
+    assert "only the last release is known" in output
 
 
 def test_what_only_an_older_lock_has_is_not_recognised_without_git(published):
@@ -106,8 +110,8 @@ def test_where_git_fails_that_is_told_and_no_release_is_known(published, monkeyp
     publish(published, "v1.0.0", 2, "4Gi")
     monkeypatch.setattr(past, "history_of", fails)
     assert past.past_of(f"{published}/catalog") == ((), ("git log: fails",))
-    runs, said = held(published)
-    assert (runs, "git log: fails" in said) == ({}, True)
+    runs, output = held(published)
+    assert (runs, "git log: fails" in output) == ({}, True)
 
 
 def test_the_locks_of_git_tell_older_releases(published):
@@ -119,21 +123,21 @@ def test_the_locks_of_git_tell_older_releases(published):
     assert held(published) == ({"instancetype": "v1.0.0"}, "")
 
 
-def told(lab: Lab) -> tuple[dict[str, Any], int]:
+def pinned_vm(lab: Lab) -> tuple[dict[str, Any], int]:
     fleet.write_git(lab.folder / "git", range(1))
     result = drift("-f", f"{lab.folder}/git", *lab.write(), "-o", "json")
     return json.loads(result.stdout)["vms"][0], result.exit_code
 
 
 def test_a_domain_that_its_vmi_makes_is_in_sync(tmp_path):
-    vm, status = told(Lab(tmp_path))
+    vm, status = pinned_vm(Lab(tmp_path))
     assert (vm["stages"]["domain"], vm["verdict"], status) == ("same", "in-sync", 0)
 
 
 def test_another_domain_is_told_with_its_place(tmp_path):
     lab = Lab(tmp_path)
     lab.domain = lab.domain.replace('model="virtio-non-transitional"', 'model="virtio"')
-    vm, status = told(lab)
+    vm, status = pinned_vm(lab)
     assert (vm["verdict"], status) == ("domain", 1)
     assert vm["reasons"][0]["message"] == "its domain is not what its VMI makes"
     assert {field["now"] for field in vm["reasons"][0]["fields"]} == {"virtio"}
@@ -142,5 +146,5 @@ def test_another_domain_is_told_with_its_place(tmp_path):
 def test_a_domain_that_cannot_be_read_is_not_known(tmp_path):
     lab = Lab(tmp_path)
     lab.domain = "<domain"
-    vm, status = told(lab)
+    vm, status = pinned_vm(lab)
     assert (vm["verdict"], status) == ("unread", 2)

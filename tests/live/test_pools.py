@@ -76,12 +76,12 @@ def stored(pool: Data, revision: str = "web-1") -> list[Data]:
         running = start(vm, Cluster([fleet.KUBEVIRT]))
         assert isinstance(running, Running)
         assert running.vmi is not None
-        made, vmi = to_manifest(running.vm), to_manifest(running.vmi)
-        fields = fleet.fields_of({"spec": made["spec"], "metadata": {"labels": made["metadata"]["labels"]}})
-        made["metadata"]["managedFields"] = [fleet.managed("virt-controller", "Update", fields)]
-        made["status"] = {"created": True, "ready": True}
+        stored_vm, vmi = to_manifest(running.vm), to_manifest(running.vmi)
+        fields = fleet.fields_of({"spec": stored_vm["spec"], "metadata": {"labels": stored_vm["metadata"]["labels"]}})
+        stored_vm["metadata"]["managedFields"] = [fleet.managed("virt-controller", "Update", fields)]
+        stored_vm["status"] = {"created": True, "ready": True}
         vmi["status"] = {"phase": "Running"}
-        objects += [made, vmi]
+        objects += [stored_vm, vmi]
     return objects
 
 
@@ -100,29 +100,29 @@ def judged(tmp_path: Path):
     return judge
 
 
-def of_pool(found: Any) -> Any:
-    return found["VirtualMachinePool", "shop/web"]
+def of_pool(vms_by_name: Any) -> Any:
+    return vms_by_name["VirtualMachinePool", "shop/web"]
 
 
-def of_vms(found: Any) -> list[Any]:
-    return [found["VirtualMachine", f"shop/web-{number}"] for number in range(2)]
+def of_vms(vms_by_name: Any) -> list[Any]:
+    return [vms_by_name["VirtualMachine", f"shop/web-{number}"] for number in range(2)]
 
 
 def test_a_pool_and_its_vms_are_in_sync(judged):
-    found = judged(POOL, stored(POOL))
-    assert [(vm["verdict"], vm["reasons"]) for vm in found.values()] == [("in-sync", [])] * 3
-    assert [vm["stages"]["git"] for vm in of_vms(found)] == ["there", "there"]
+    vms_by_name = judged(POOL, stored(POOL))
+    assert [(vm["verdict"], vm["reasons"]) for vm in vms_by_name.values()] == [("in-sync", [])] * 3
+    assert [vm["stages"]["git"] for vm in of_vms(vms_by_name)] == ["there", "there"]
 
 
 def test_a_pool_that_was_not_synced_waits_with_its_vms(judged):
     wanted = copy.deepcopy(POOL)
     machine(wanted)["terminationGracePeriodSeconds"] = 60
-    found = judged(wanted, stored(POOL))
-    (reason,) = of_pool(found)["reasons"]
+    vms_by_name = judged(wanted, stored(POOL))
+    (reason,) = of_pool(vms_by_name)["reasons"]
     field = "spec.template.spec.terminationGracePeriodSeconds"
     assert (reason["kind"], reason["wins"]) == ("behind", "git")
     assert [change["field"] for change in reason["fields"]] == [f"spec.virtualMachineTemplate.{field}"]
-    for vm in of_vms(found):
+    for vm in of_vms(vms_by_name):
         (reason,) = vm["reasons"]
         assert (reason["kind"], reason["wins"]) == ("behind", "controller")
         ((name, now, to, line),) = (
@@ -143,9 +143,9 @@ def test_a_pool_that_leaves_its_vms_alone_brings_nothing(judged):
     machine(stays)["terminationGracePeriodSeconds"] = 30
     vms = stored(stays)
     vms[1] = {**copy.deepcopy(wanted), "metadata": vms[1]["metadata"]}
-    found = judged(wanted, vms)
-    assert of_pool(found)["verdict"] == "in-sync"
-    assert [reason["wins"] for vm in of_vms(found) for reason in vm["reasons"]] == ["hand", "hand"]
+    vms_by_name = judged(wanted, vms)
+    assert of_pool(vms_by_name)["verdict"] == "in-sync"
+    assert [reason["wins"] for vm in of_vms(vms_by_name) for reason in vm["reasons"]] == ["hand", "hand"]
 
 
 def test_what_was_changed_in_a_vm_by_hand_stays(judged):
@@ -192,16 +192,16 @@ def test_a_pool_of_one_side(judged):
 def test_a_pool_that_git_has_several_times_is_not_known(judged, tmp_path):
     (tmp_path / "git").mkdir()
     (tmp_path / "git/again.yaml").write_text(json.dumps(POOL))
-    found = of_pool(judged(POOL, stored(POOL)))
-    (reason,) = found["reasons"]
+    pool = of_pool(judged(POOL, stored(POOL)))
+    (reason,) = pool["reasons"]
     where = "it is in several environments (again.yaml, pool.yaml), and nobody says which of them this cluster is"
-    assert (found["verdict"], reason["kind"], reason["message"]) == ("unread", "unread", f"{where}: use -e")
+    assert (pool["verdict"], reason["kind"], reason["message"]) == ("unread", "unread", f"{where}: use -e")
 
 
 def test_pools_that_were_not_read_are_not_known(judged):
-    found = of_pool(judged(POOL, [obj for obj in stored(POOL) if obj["kind"] != "VirtualMachinePool"]))
-    assert found["verdict"] == "unread"
-    assert "the dump has no VirtualMachinePool" in found["reasons"][0]["message"]
+    pool = of_pool(judged(POOL, [obj for obj in stored(POOL) if obj["kind"] != "VirtualMachinePool"]))
+    assert pool["verdict"] == "unread"
+    assert "the dump has no VirtualMachinePool" in pool["reasons"][0]["message"]
 
 
 @pytest.mark.parametrize(
@@ -268,24 +268,24 @@ def test_all_that_is_so_of_a_pool(git: Data | None, live: Data | None, unread: s
 def test_what_a_pool_has_for_a_vm_of_its_name(name: str, revision: str | None):
     labels = {"kubevirt.io/vm-pool-revision-name": revision} if revision else {}
     template = {"metadata": {"labels": labels}}
-    found = wanted_vm(POOL, {"metadata": {"name": name, "labels": labels}, "spec": {"template": template}}, DEFAULT)
+    wanted = wanted_vm(POOL, {"metadata": {"name": name, "labels": labels}, "spec": {"template": template}}, DEFAULT)
     if name not in ("web-0", "web-12"):
-        assert found is None
+        assert wanted is None
         return
-    assert found is not None
-    assert found["metadata"]["name"] == name
+    assert wanted is not None
+    assert wanted["metadata"]["name"] == name
     revisions = [
         part["metadata"]["labels"].get("kubevirt.io/vm-pool-revision-name")
-        for part in (found, found["spec"]["template"])
+        for part in (wanted, wanted["spec"]["template"])
     ]
     assert revisions == [revision, revision]
 
 
 @pytest.mark.parametrize("vm", [{"metadata": {"name": "web-0"}}, {"metadata": {"name": "web-0", "labels": "x"}}])
 def test_a_vm_of_which_nothing_is_known_has_no_revision_of_its_pool(vm: Data):
-    found = wanted_vm(POOL, vm, DEFAULT)
-    assert found is not None
-    assert "kubevirt.io/vm-pool-revision-name" not in json.dumps(found)
+    wanted = wanted_vm(POOL, vm, DEFAULT)
+    assert wanted is not None
+    assert "kubevirt.io/vm-pool-revision-name" not in json.dumps(wanted)
 
 
 def test_a_pool_that_cannot_be_read_has_nothing_for_its_vms():

@@ -33,7 +33,7 @@ def objects(*paths: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         (vm(), ["shop/web"]),
         ("\ufeff" + vm(), ["shop/web"]),
@@ -49,10 +49,10 @@ def objects(*paths: Path) -> list[str]:
         ("kind: Pod\nmetadata: {name: a}\n", []),
     ],
 )
-def test_a_dump_is_json_or_yaml_and_lists_are_taken_apart(tmp_path: Path, text: str, found: list[str]) -> None:
+def test_a_dump_is_json_or_yaml_and_lists_are_taken_apart(tmp_path: Path, text: str, expected: list[str]) -> None:
     dump = tmp_path / "lab.json"
     dump.write_text(text, encoding="utf-8")
-    assert objects(dump) == found
+    assert objects(dump) == expected
 
 
 @pytest.mark.parametrize(

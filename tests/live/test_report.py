@@ -47,15 +47,15 @@ def cluster(*without: str) -> Snapshot:
 
 
 def reasons(git: Side, there: Snapshot | None = None, **options: Any) -> dict[str, list[tuple[str, str]]]:
-    found = report(git, there or cluster(), Conditions(), **options)
-    return {drift.vm: [(reason.kind, reason.message) for reason in drift.reasons] for drift in found.drifts}
+    drift_report = report(git, there or cluster(), Conditions(), **options)
+    return {drift.vm: [(reason.kind, reason.message) for reason in drift.reasons] for drift in drift_report.drifts}
 
 
 def test_a_vm_is_found_by_its_name_and_has_the_place_of_its_manifest() -> None:
-    found = report(side(in_git(environment="prod")), cluster(), Conditions())
-    (drift,) = found.drifts
+    drift_report = report(side(in_git(environment="prod")), cluster(), Conditions())
+    (drift,) = drift_report.drifts
     assert (drift.vm, drift.environment, drift.place, drift.verdict) == (NAME, "prod", "web.yaml:3:5", "in-sync")
-    assert (found.git, found.cluster, found.taken, found.partial, found.status) == (
+    assert (drift_report.git, drift_report.cluster, drift_report.taken, drift_report.partial, drift_report.status) == (
         "git",
         "lab",
         "2026-03-01T08:00:00Z",
@@ -77,8 +77,8 @@ def test_a_vm_is_found_by_its_name_and_has_the_place_of_its_manifest() -> None:
     ],
 )
 def test_a_vm_that_git_has_several_times_is_not_known(vms: list[Vm], message: str) -> None:
-    ((kind, said),) = reasons(side(*vms))[NAME]
-    assert (kind, said.replace(":5", "")) == ("unread", message)
+    ((kind, sentence),) = reasons(side(*vms))[NAME]
+    assert (kind, sentence.replace(":5", "")) == ("unread", message)
 
 
 def test_one_of_its_environments_is_chosen() -> None:
@@ -88,9 +88,9 @@ def test_one_of_its_environments_is_chosen() -> None:
 
 def test_what_is_not_in_the_repository_is_not_known() -> None:
     fields = (Open(("spec", "runStrategy"), "${A}"), Open(("spec", "template", "spec", "hostname"), "${B}"))
-    ((kind, said), *_) = reasons(side(in_git(open=fields)))[NAME]
+    ((kind, sentence), *_) = reasons(side(in_git(open=fields)))[NAME]
     assert kind == "unread"
-    assert said == (
+    assert sentence == (
         "what Git asks for is not in the repository: is '${A}', and its value is not in the repository, "
         "is '${B}', and its value is not in the repository"
     )
@@ -173,15 +173,15 @@ def test_what_could_not_be_read_is_named() -> None:
     there = Snapshot("lab")
     problems = (Problem("a.yaml", message="is wrong"), Problem("b.yaml", message="needs helm"))
     git = side(problems=problems[:1], unrendered=problems[1:])
-    found = report(git, there, Conditions(), domains=lambda _: None)
-    assert (found.gaps, found.problems, found.partial, found.status) == (
+    drift_report = report(git, there, Conditions(), domains=lambda _: None)
+    assert (drift_report.gaps, drift_report.problems, drift_report.partial, drift_report.status) == (
         (Gap("VirtualMachine", "the dump has no VirtualMachine"),),
         problems,
         True,
         2,
     )
-    found = report(side(in_git()), cluster(), Conditions(), domains=lambda _: None)
-    assert found.gaps == (Gap("domain", f"there is no dumpxml of {NAME}"),)
+    drift_report = report(side(in_git()), cluster(), Conditions(), domains=lambda _: None)
+    assert drift_report.gaps == (Gap("domain", f"there is no dumpxml of {NAME}"),)
 
 
 def test_a_domain_that_cannot_be_compared_is_not_known() -> None:
@@ -245,10 +245,10 @@ def test_the_gravest_are_shown_first() -> None:
     drifts = tuple(
         Drift(vm=name, reasons=(Reason(kind=kind),) if kind != "in-sync" else ()) for name, kind in kinds.items()
     )
-    found = report(side(), cluster(), Conditions(), only=[NAME])
-    found = type(found)(git="git", cluster="lab", drifts=drifts)
-    assert "".join(drift.vm for drift in shown(found)) == "cade"
-    assert "".join(drift.vm for drift in shown(found, calm=True)) == "cadeb"
+    drift_report = report(side(), cluster(), Conditions(), only=[NAME])
+    drift_report = type(drift_report)(git="git", cluster="lab", drifts=drifts)
+    assert "".join(drift.vm for drift in shown(drift_report)) == "cade"
+    assert "".join(drift.vm for drift in shown(drift_report, calm=True)) == "cadeb"
 
 
 def test_those_of_releases_before_one() -> None:
@@ -262,12 +262,14 @@ def test_those_of_releases_before_one() -> None:
             "d": {},
         }.items()
     )
-    found = type(report(side(), cluster(), Conditions()))(git="git", cluster="lab", drifts=drifts)
-    assert ["".join(drift.vm for drift in held_before(found, name, past).drifts) for name in ("v1", "v2", "v3")] == [
+    drift_report = type(report(side(), cluster(), Conditions()))(git="git", cluster="lab", drifts=drifts)
+    assert [
+        "".join(drift.vm for drift in held_before(drift_report, name, past).drifts) for name in ("v1", "v2", "v3")
+    ] == [
         "",
         "a",
         "ab",
     ]
     with pytest.raises(VirtcatalogError) as caught:
-        held_before(found, "v4", past)
+        held_before(drift_report, "v4", past)
     assert str(caught.value) == "the catalog has no release 'v4'"

@@ -23,8 +23,8 @@ def obj(kind: str = "VirtualMachine", name: str = "web", version: str = "kubevir
 
 def of(*objects: Data, **options: Any) -> Snapshot:
     snapshot = Snapshot("lab", **options)
-    for each in objects:
-        snapshot.add(each)
+    for obj in objects:
+        snapshot.add(obj)
     return snapshot
 
 
@@ -55,9 +55,9 @@ EVERY = dict.fromkeys(" ".join(STATUS.values()).split(), 1)
 
 @pytest.mark.parametrize("kind", STATUS)
 def test_of_a_status_that_is_kept_which_tells_of_vms(kind: str) -> None:
-    kept = slim({**obj(kind), "status": EVERY, "spec": {}}, kind)
-    assert kept.get("status", {}) == dict.fromkeys(STATUS[kind].split(), 1)
-    assert "status" in kept or not STATUS[kind]
+    slimmed = slim({**obj(kind), "status": EVERY, "spec": {}}, kind)
+    assert slimmed.get("status", {}) == dict.fromkeys(STATUS[kind].split(), 1)
+    assert "status" in slimmed or not STATUS[kind]
 
 
 @pytest.mark.parametrize(
@@ -127,20 +127,20 @@ def revision(name: str, **labels: str) -> Data:
 
 
 @pytest.mark.parametrize(
-    ("name", "labels", "kept"),
+    ("name", "labels", "is_kept"),
     [
         ("revision-start-vm-1-2", {}, True),
         ("small-1", {"instancetype.kubevirt.io/object-name": "small"}, True),
         ("deployment-1", {"app": "web"}, False),
     ],
 )
-def test_revisions_of_others_are_passed_over(name: str, labels: dict[str, str], kept: bool) -> None:
+def test_revisions_of_others_are_passed_over(name: str, labels: dict[str, str], is_kept: bool) -> None:
     whole = revision(name, **labels)
     taken, text = of(whole), Snapshot("lab")
     encoded = json.dumps(whole).encode()
     assert text.add_text(encoded, lambda: encoded, "lab.json", {}) is True
     for snapshot in (taken, text):
-        assert (snapshot.revision("shop", name) is not None, len(snapshot)) == (kept, int(kept))
+        assert (snapshot.revision("shop", name) is not None, len(snapshot)) == (is_kept, int(is_kept))
 
 
 def pod(phase: str = "Running", **labels: str) -> Data:
@@ -155,7 +155,7 @@ LAUNCHER = {"kubevirt.io": "virt-launcher", "vm.kubevirt.io/name": "web"}
 
 
 @pytest.mark.parametrize(
-    ("of_pod", "kept"),
+    ("of_pod", "is_kept"),
     [
         (pod(**LAUNCHER), True),
         (pod("Pending", **LAUNCHER), False),
@@ -164,9 +164,9 @@ LAUNCHER = {"kubevirt.io": "virt-launcher", "vm.kubevirt.io/name": "web"}
         (pod(), False),
     ],
 )
-def test_of_pods_those_are_kept_that_a_machine_runs_in(of_pod: Data, kept: bool) -> None:
+def test_of_pods_those_are_kept_that_a_machine_runs_in(of_pod: Data, is_kept: bool) -> None:
     snapshot = of(of_pod)
-    assert (snapshot.pod("shop/web") is not None) is kept
+    assert (snapshot.pod("shop/web") is not None) is is_kept
     assert (snapshot.others, snapshot.gaps) == ([], [])
 
 
@@ -229,7 +229,7 @@ def test_what_is_forgotten_is_read_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "kept"),
+    ("source", "expected"),
     [
         ({"cloudInitNoCloud": {"userData": "s", "networkData": "s", "secretRef": {"name": "a"}}},
          {"cloudInitNoCloud": {"userData": "redacted", "networkData": "redacted", "secretRef": {"name": "a"}}}),
@@ -245,16 +245,16 @@ def test_what_is_forgotten_is_read_anew() -> None:
         ({"annotations": ["kubevirt.io/ignitiondata"]}, {"annotations": ["kubevirt.io/ignitiondata"]}),
     ],
 )  # fmt: skip
-def test_what_a_guest_alone_is_to_read_is_kept_nowhere(source: Data, kept: Data) -> None:
+def test_what_a_guest_alone_is_to_read_is_kept_nowhere(source: Data, expected: Data) -> None:
     for key in ("spec", "data"):
         whole = {"kind": "VirtualMachine", key: {"a": [{"b": source}, 1], "c": 2}}
         before = json.dumps(whole)
-        assert redacted(whole) == {"kind": "VirtualMachine", key: {"a": [{"b": kept}, 1], "c": 2}}
+        assert redacted(whole) == {"kind": "VirtualMachine", key: {"a": [{"b": expected}, 1], "c": 2}}
         assert json.dumps(whole) == before
 
 
 @pytest.mark.parametrize(
-    ("note", "kept"),
+    ("note", "expected"),
     [
         ('{"spec": {"url": "https://a:b@c"}, "kind": "x"}', {LAST_APPLIED: '{"kind":"x","spec":{"url":"https://c"}}'}),
         ("[1]", {}),
@@ -263,6 +263,6 @@ def test_what_a_guest_alone_is_to_read_is_kept_nowhere(source: Data, kept: Data)
         (None, {}),
     ],
 )
-def test_a_note_of_what_was_applied_is_redacted_or_goes(note: Any, kept: Data) -> None:
+def test_a_note_of_what_was_applied_is_redacted_or_goes(note: Any, expected: Data) -> None:
     whole = {"metadata": {"annotations": {LAST_APPLIED: note, "a": "b"}}}
-    assert redacted(whole) == {"metadata": {"annotations": {**kept, "a": "b"}}}
+    assert redacted(whole) == {"metadata": {"annotations": {**expected, "a": "b"}}}

@@ -339,8 +339,8 @@ class TestProxies:
     def test_no_proxy_is_read_as_go_reads_it(self, monkeypatch, server, excepted, goes):
         monkeypatch.setenv("HTTPS_PROXY", "proxy.example.org:3128")
         monkeypatch.setenv("NO_PROXY", excepted)
-        found = proxy_of(Access(name="lab", server=server))
-        assert found == (("http://proxy.example.org:3128", "") if goes else ("", ""))
+        proxy = proxy_of(Access(name="lab", server=server))
+        assert proxy == (("http://proxy.example.org:3128", "") if goes else ("", ""))
 
     @pytest.mark.parametrize(("url", "message"), [("socks5://p:1", "socks5:// proxies"), ("http://p:port", "no URL")])
     def test_a_proxy_that_is_of_no_use_is_told(self, url, message):

@@ -77,8 +77,8 @@ def lab(tmp_path: Path) -> Lab:
 
 def test_what_agrees_agrees_whatever_others_add(lab):
     result = verify(*lab.write(), "-o", "json")
-    found = stages(result)
-    assert {stage: (tally["compared"], tally["agree"]) for stage, tally in found.items()} == {
+    by_stage = stages(result)
+    assert {stage: (tally["compared"], tally["agree"]) for stage, tally in by_stage.items()} == {
         "vmi": (1, 1),
         "pod": (1, 1),
         "domain": (1, 1),
@@ -240,7 +240,7 @@ def left_out(message: str) -> tuple[int, list[Any], list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("started", "runs", "found", "status"),
+    ("started", "runs", "expected", "status"),
     [
         (
             {"machine": {"type": "q" * 257}},
@@ -291,7 +291,7 @@ def left_out(message: str) -> tuple[int, list[Any], list[str]]:
     ],
 )
 def test_what_a_machine_was_started_with_and_what_runs(
-    lab: Lab, started: Data, runs: Data, found: dict[str, Any], status: int
+    lab: Lab, started: Data, runs: Data, expected: dict[str, Any], status: int
 ) -> None:
     revision = next(obj for obj in lab.objects if obj["metadata"]["name"].startswith("revision-start"))
     revision["data"] = copy.deepcopy(revision["data"])
@@ -306,15 +306,15 @@ def test_what_a_machine_was_started_with_and_what_runs(
             tally["left_out"],
         )
         for stage, tally in stages(result).items()
-    } == found
+    } == expected
 
 
 def test_a_pod_that_does_not_run_and_a_domain_that_is_no_xml_are_not_compared(lab: Lab) -> None:
     lab.pod["status"]["phase"] = "Failed"
     lab.domain = "<a>"
-    found = stages(verify(*lab.write(), "-o", "json"))
-    assert [*found] == ["vmi", "domain"]
-    assert found["domain"]["left_out"] == [
+    by_stage = stages(verify(*lab.write(), "-o", "json"))
+    assert [*by_stage] == ["vmi", "domain"]
+    assert by_stage["domain"]["left_out"] == [
         "team-0/in-sync-0: the domain of team-0/in-sync-0:1:4: is not XML: Premature end of data in tag a line 1"
     ]
     (lab.folder / "xml" / f"{NAME}.xml").unlink()

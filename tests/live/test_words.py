@@ -39,7 +39,7 @@ def test_pools_are_counted_beside_vms() -> None:
 
 
 def test_a_story_tells_stages_releases_and_all_of_each_reason(snapshot: SnapshotAssertion) -> None:
-    told = Drift(
+    drift = Drift(
         vm="team/db",
         environment="prod",
         place="vms/db.yaml:1:1",
@@ -63,10 +63,10 @@ def test_a_story_tells_stages_releases_and_all_of_each_reason(snapshot: Snapshot
         runs={"type": "v2", "preference": "v1"},
     )
     assert (
-        "\n".join([*story(told, noise=True), "", *map(reason_words, told.reasons), "", as_markdown(of(told))])
+        "\n".join([*story(drift, noise=True), "", *map(reason_words, drift.reasons), "", as_markdown(of(drift))])
         == snapshot
     )
-    assert [*story(told)] == [*story(told, noise=True)][:-1]
+    assert [*story(drift)] == [*story(drift, noise=True)][:-1]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_story_tells_stages_releases_and_all_of_each_reason(snapshot: Snapshot
     ],
 )
 def test_two_fields_of_a_reason_are_named(number: int, words: str) -> None:
-    fields = tuple(Field(f"spec.template.spec.f{each}", None, each) for each in range(number))
+    fields = tuple(Field(f"spec.template.spec.f{index}", None, index) for index in range(number))
     assert reason_words(Reason(kind="edited", fields=fields)).replace("some ", "") == words
 
 

@@ -21,7 +21,7 @@ VALUES = st.recursive(
 )
 
 
-def said(old, new, *, named=True):
+def lines_of(old, new, *, named=True):
     return [str(difference) for difference in differences(old, new, by_name=named)]
 
 
@@ -43,13 +43,13 @@ def said(old, new, *, named=True):
     ],
 )
 def test_fields_that_differ(old, new, lines):
-    assert said(old, new) == lines
+    assert lines_of(old, new) == lines
 
 
 def test_items_are_compared_by_their_name():
     old = {"disks": [{"name": "a", "bus": "sata"}, {"name": "b", "bus": "sata"}]}
     new = {"disks": [{"name": "c", "bus": "sata"}, {"name": "b", "bus": "virtio"}]}
-    assert said(old, new) == [
+    assert lines_of(old, new) == [
         "disks[a].bus: sata is gone",
         "disks[a].name: a is gone",
         "disks[b].bus: sata → virtio",
@@ -60,14 +60,14 @@ def test_items_are_compared_by_their_name():
 
 def test_items_without_names_of_their_own_are_compared_by_number():
     old, new = [{"name": "a"}, {"name": "a"}], [{"name": "a"}, {"name": "b"}]
-    assert said({"x": old}, {"x": new}) == ["x[1].name: a → b"]
+    assert lines_of({"x": old}, {"x": new}) == ["x[1].name: a → b"]
 
 
 def test_unless_named_lists_of_other_lengths_differ_as_a_whole():
     old, new = {"x": [{"name": "a"}]}, {"x": [{"name": "b"}]}
-    assert said(old, new, named=False) == ["x[0].name: a → b"]
-    assert said(old, {"x": []}, named=False) == ['x: [{"name": "a"}] → []']
-    assert said({}, old, named=False) == ['x: [{"name": "a"}] is new']
+    assert lines_of(old, new, named=False) == ["x[0].name: a → b"]
+    assert lines_of(old, {"x": []}, named=False) == ['x: [{"name": "a"}] → []']
+    assert lines_of({}, old, named=False) == ['x: [{"name": "a"}] is new']
 
 
 def test_what_counts_as_the_same_can_be_said():
@@ -78,7 +78,7 @@ def test_what_counts_as_the_same_can_be_said():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "items", "found"),
+    ("old", "new", "items", "expected"),
     [
         ({"d": [{"name": "a", "x": 1}]}, {"d": []}, True, [(("d", "a"), {"name": "a", "x": 1}, None)]),
         ({"d": []}, {"d": [{"name": "a"}]}, True, [(("d", "a"), None, {"name": "a"})]),
@@ -101,9 +101,9 @@ def test_what_counts_as_the_same_can_be_said():
         ({"d": [{"b": [True, {"c": False}]}]}, {"d": [{"b": [True, {"c": False}]}]}, True, []),
     ],
 )
-def test_items_that_come_or_go_may_be_told_as_a_whole(old, new, items, found):
+def test_items_that_come_or_go_may_be_told_as_a_whole(old, new, items, expected):
     differ = list(differences(old, new, items=items))
-    assert [(each.path, each.old, each.new) for each in differ] == found
+    assert [(difference.path, difference.old, difference.new) for difference in differ] == expected
 
 
 @pytest.mark.parametrize(
@@ -138,14 +138,16 @@ def test_leaves():
 def test_data_differs_where_it_is_not_the_same(old, new, named):
     before = deepcopy((old, new))
     assert not list(differences(old, deepcopy(old), by_name=named))
-    found = list(differences(old, new, by_name=named))
-    assert found or old == new
-    assert {difference.field for difference in differences(new, old, by_name=named)} == {each.field for each in found}
+    forth = list(differences(old, new, by_name=named))
+    assert forth or old == new
+    assert {difference.field for difference in differences(new, old, by_name=named)} == {
+        difference.field for difference in forth
+    }
     assert (old, new) == before
 
 
 def test_values_as_people_read_them():
-    assert [shown(each) for each in ("a b", "", "a\n", True, None, 1.5)] == [
+    assert [shown(value) for value in ("a b", "", "a\n", True, None, 1.5)] == [
         "a b",
         '""',
         '"a\\n"',

@@ -169,7 +169,7 @@ class Thing(Object):
     size: int = 0
 
 
-def told(read: Any) -> list[str]:
+def message_of(read: Any) -> list[str]:
     with pytest.raises(ManifestError) as caught:
         read()
     return [str(problem) for problem in caught.value.problems]
@@ -182,7 +182,7 @@ def test_a_file_is_one_document_of_a_type(tmp_path: Path) -> None:
     assert read_document("name: b", "f", Thing, lambda data: [] if data == {"name": "b"} else [((), "no")]) == Thing(
         name="b"
     )
-    assert told(lambda: load_document(str(tmp_path / "none"), Thing)) == [
+    assert message_of(lambda: load_document(str(tmp_path / "none"), Thing)) == [
         f"{tmp_path}/none: there is no such file or folder"
     ]
 
@@ -204,7 +204,7 @@ def test_a_file_is_one_document_of_a_type(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_with_such_a_file_is_told(text: str, problems: list[str]) -> None:
-    assert told(lambda: read_document(text, "f", Thing, lambda data: [(("size",), "is too small")])) == problems
+    assert message_of(lambda: read_document(text, "f", Thing, lambda data: [(("size",), "is too small")])) == problems
 
 
 def parts(text: str, path: tuple[str | int, ...]) -> list[Part] | None:
@@ -217,7 +217,7 @@ def parts(text: str, path: tuple[str | int, ...]) -> list[Part] | None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("a: |\n  b: 1\n  c: 2\n", [Part("  b: 1\n  c: 2", "f", 11)]),
         ("a: |-\n  b: 1\n  --- # next\n\n  c: 2\n", [Part("  b: 1", "f", 11), Part("\n  c: 2", "f", 13)]),
@@ -228,5 +228,5 @@ def parts(text: str, path: tuple[str | int, ...]) -> list[Part] | None:
         ("a: b\n", None),
     ],
 )
-def test_documents_of_a_text_in_a_field_are_lines_of_the_file(text: str, found: list[Part] | None) -> None:
-    assert parts(text, ("a",)) == found
+def test_documents_of_a_text_in_a_field_are_lines_of_the_file(text: str, expected: list[Part] | None) -> None:
+    assert parts(text, ("a",)) == expected

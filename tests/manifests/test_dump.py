@@ -106,11 +106,11 @@ def test_manifests_that_are_held_are_added_to_others() -> None:
     packed = Packed([vm(name="a")])
     packed.append(vm(name="b"))
     packed.extend(Packed([vm(name="c")]))
-    assert [each["metadata"]["name"] for each in packed] == ["a", "b", "c"]
+    assert [obj["metadata"]["name"] for obj in packed] == ["a", "b", "c"]
 
 
 def names(text: str) -> list[str]:
-    return [each["metadata"]["name"] for each in read_dump(printed(text))]
+    return [obj["metadata"]["name"] for obj in read_dump(printed(text))]
 
 
 LIST = {"apiVersion": "v1", "items": [vm(name="a"), vm(name="b")], "kind": "List", "metadata": {"resourceVersion": ""}}

@@ -37,7 +37,7 @@ def test_an_entry_goes_behind_the_last_one_and_comments_stay_where_they_are():
 
 
 @pytest.mark.parametrize(
-    ("text", "made"),
+    ("text", "edited"),
     [
         ("sizes: {small: {vcpus: 1}}\n", "sizes: {small: {vcpus: 1}, large: {vcpus: 4}}\n"),
         ('{"sizes": {"small": {}}}', '{"sizes": {"small": {}, "large": {"vcpus": 4}}}'),
@@ -52,8 +52,8 @@ def test_an_entry_goes_behind_the_last_one_and_comments_stay_where_they_are():
         ("---\nsizes:\n  small: 1\n...\n", "---\nsizes:\n  small: 1\n  large: {vcpus: 4}\n...\n"),
     ],
 )
-def test_every_style_is_kept(text, made):
-    assert with_entry(text, ("sizes",), "large", {"vcpus": 4}) == made
+def test_every_style_is_kept(text, edited):
+    assert with_entry(text, ("sizes",), "large", {"vcpus": 4}) == edited
 
 
 def test_the_path_may_be_long_or_empty():
@@ -75,8 +75,8 @@ def test_what_is_too_wide_is_a_block():
 
 def test_texts_are_quoted_where_they_would_be_something_else():
     value = {"a": "4Gi", "b": "1e3", "c": "yes", "d": "a, b", "e": "", "f": [1, True, None], "g": "0x1F"}
-    made = put("sizes: {}\n", value=value)
-    assert made == 'sizes: {large: {a: 4Gi, b: "1e3", c: "yes", d: "a, b", e: "", f: [1, true, null], g: "0x1F"}}\n'
+    edited = put("sizes: {}\n", value=value)
+    assert edited == 'sizes: {large: {a: 4Gi, b: "1e3", c: "yes", d: "a, b", e: "", f: [1, true, null], g: "0x1F"}}\n'
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ ITEM = "list:\n- a: 1\n  # of b\n  b: 2\n  c: 3\n  d: 4\n- e\n"
 
 
 @pytest.mark.parametrize(
-    ("left", "made"),
+    ("left", "edited"),
     [
         ("bcd", "list:\n# of b\n- b: 2\n  c: 3\n  d: 4\n- e\n"),
         ("cd", "list:\n- c: 3\n  d: 4\n- e\n"),
@@ -117,13 +117,13 @@ ITEM = "list:\n- a: 1\n  # of b\n  b: 2\n  c: 3\n  d: 4\n- e\n"
         ("abc", "list:\n- a: 1\n  # of b\n  b: 2\n  c: 3\n- e\n"),
     ],
 )
-def test_entries_of_an_item_go_and_the_first_that_stays_is_behind_its_dash(left, made):
+def test_entries_of_an_item_go_and_the_first_that_stays_is_behind_its_dash(left, edited):
     numbers = {"a": 1, "b": 2, "c": 3, "d": 4}
-    assert taken_out(ITEM, {"list": [{name: numbers[name] for name in left}, "e"]}) == made
+    assert taken_out(ITEM, {"list": [{name: numbers[name] for name in left}, "e"]}) == edited
 
 
 @pytest.mark.parametrize(
-    ("left", "made"),
+    ("left", "edited"),
     [
         ("bc", "x: {b: 2, c: 3}  # y\n"),
         ("ac", "x: {a: 1, c: 3}  # y\n"),
@@ -134,13 +134,13 @@ def test_entries_of_an_item_go_and_the_first_that_stays_is_behind_its_dash(left,
         ("", "x: {}  # y\n"),
     ],
 )
-def test_entries_on_one_line_go_with_their_commas(left, made):
+def test_entries_on_one_line_go_with_their_commas(left, edited):
     numbers = {"a": 1, "b": 2, "c": 3}
-    assert taken_out("x: {a: 1, b: 2, c: 3}  # y\n", {"x": {name: numbers[name] for name in left}}) == made
+    assert taken_out("x: {a: 1, b: 2, c: 3}  # y\n", {"x": {name: numbers[name] for name in left}}) == edited
 
 
 @pytest.mark.parametrize(
-    ("text", "new", "made"),
+    ("text", "new", "edited"),
     [
         ("a: 1\nb: 2\n", {"b": 2, "n": "x"}, "n: x\nb: 2\n"),
         ('{"a": 1, "b": 2}', {"b": 2, "n": "x"}, '{"n": "x", "b": 2}'),
@@ -149,12 +149,12 @@ def test_entries_on_one_line_go_with_their_commas(left, made):
         ("a:\ntemplate: {}\n", {"a": {"x": "w"}, "template": {}}, "a:\n  x: w\ntemplate: {}\n"),
     ],
 )
-def test_what_is_added_stands_where_something_goes(text, new, made):
-    assert taken_out(text, new) == made
+def test_what_is_added_stands_where_something_goes(text, new, edited):
+    assert taken_out(text, new) == edited
 
 
 @pytest.mark.parametrize(
-    ("text", "made"),
+    ("text", "edited"),
     [
         (
             "a: 1\n# of it\n  # and more\ntemplate:\n    b: 1\n",
@@ -171,9 +171,9 @@ def test_what_is_added_stands_where_something_goes(text, new, made):
         ),
     ],
 )
-def test_what_is_added_stands_above_the_template_and_its_comments(text, made):
+def test_what_is_added_stands_above_the_template_and_its_comments(text, edited):
     n = {"x": "1", "w": "text", "z": True, "e": ""}
-    assert taken_out(text, {"a": 1, "n": n, "template": {"b": 1}}) == made
+    assert taken_out(text, {"a": 1, "n": n, "template": {"b": 1}}) == edited
 
 
 def test_what_is_added_stands_first_where_there_is_no_template():
@@ -181,7 +181,7 @@ def test_what_is_added_stands_first_where_there_is_no_template():
 
 
 @pytest.mark.parametrize(
-    ("text", "made"),
+    ("text", "edited"),
     [
         ("x:\n- a\n- b\ny: 1\n", "x: []\ny: 1\n"),
         ("x: # why\n- a\n# end\ny: 1\n", "x: [] # why\n# end\ny: 1\n"),
@@ -191,16 +191,16 @@ def test_what_is_added_stands_first_where_there_is_no_template():
         ("x: [1,\n  2]\ny: 1\n", "x: []\ny: 1\n"),
     ],
 )
-def test_nothing_is_left_in_a_list_where_it_stood(text, made):
-    assert taken_out(text, {"x": [], "y": 1}) == made
+def test_nothing_is_left_in_a_list_where_it_stood(text, edited):
+    assert taken_out(text, {"x": [], "y": 1}) == edited
     lists = {"[]": "{}", "!!seq": "!!map", "- a: 1": "  a: 1", "- a": "  a: 1", "- b": "  b: 2", "[1": "{1", "2]": "2}"}
     for old, new in lists.items():
-        text, made = text.replace(old, new), made.replace(old, new)
-    assert taken_out(text, {"x": {}, "y": 1}) == made
+        text, edited = text.replace(old, new), edited.replace(old, new)
+    assert taken_out(text, {"x": {}, "y": 1}) == edited
 
 
 @pytest.mark.parametrize(
-    ("text", "new", "made"),
+    ("text", "new", "edited"),
     [
         ("- a\n- b\n", ["b"], "- b\n"),
         ("x:\n- a\n- b # c\n\n- c\n", {"x": ["a", "c"]}, "x:\n- a\n\n- c\n"),
@@ -220,8 +220,8 @@ def test_nothing_is_left_in_a_list_where_it_stood(text, made):
         ("a: &x {b: 1}\n<<: *x\n", {"a": {"b": 1}}, "a: &x {b: 1}\n<<: *x\n"),
     ],
 )
-def test_what_goes_takes_its_lines_or_its_commas_and_nothing_else(text, new, made):
-    assert taken_out(text, new) == made
+def test_what_goes_takes_its_lines_or_its_commas_and_nothing_else(text, new, edited):
+    assert taken_out(text, new) == edited
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def test_what_is_written_quickly_is_what_the_library_writes(data):
 @given(st.one_of(st.dictionaries(WORDS, DATA), st.lists(DATA)))
 def test_it_is_read_back_as_it_was(data):
     source = Text(f"# \n{dump(data)}")
-    assert (source.problems, [each for _, each in source.documents()]) == ([], [_as_json(data)])
+    assert (source.problems, [document for _, document in source.documents()]) == ([], [_as_json(data)])
 
 
 def _as_json(data):
@@ -104,7 +104,7 @@ def test_numbers_are_written_as_every_reader_takes_them():
 )
 def test_style(data, text):
     assert dump(data) == text
-    assert [each for _, each in Text(text).documents()] == [data]
+    assert [document for _, document in Text(text).documents()] == [data]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_style(data, text):
 )
 def test_values_on_one_line(value, text):
     assert flow(value) == text
-    assert [each for _, each in Text(f"a: {text}").documents()] == [{"a": value}]
+    assert [document for _, document in Text(f"a: {text}").documents()] == [{"a": value}]
 
 
 def test_documents_are_joined_by_a_line():

@@ -61,10 +61,10 @@ def started(notes: Path) -> tuple[str, list[str]]:
 
 def test_what_only_reads_gets_no_settings_but_the_repositorys_own(notes: Path, tmp_path: Path) -> None:
     git = Git(tmp_path)
-    kept = [f"GIT_{name}=mine" for name in PASSED_ON]
+    passed_on = [f"GIT_{name}=mine" for name in PASSED_ON]
     assert started(notes) == (
         f"{OPTIONS} -C {tmp_path} rev-parse --show-prefix",
-        sorted([*SAFE, *kept, "HOME=/home/me", "LC_ALL=C"]),
+        sorted([*SAFE, *passed_on, "HOME=/home/me", "LC_ALL=C"]),
     )
     git.run("ls-tree", "HEAD")
     assert started(notes)[0] == f"{OPTIONS} -C {tmp_path} ls-tree HEAD"
@@ -75,7 +75,7 @@ def test_what_fetches_has_the_users_settings_and_is_led_to_no_other_repository(n
     with suppress(GitError):
         git.fetch("topic")
     words, environment = started(notes)
-    kept = [f"GIT_{name}=mine" for name in (*PASSED_ON, *OTHERS)]
-    assert environment == sorted([*kept, "GIT_TERMINAL_PROMPT=0", "HOME=/home/me", "LC_ALL=C"])
+    passed_on = [f"GIT_{name}=mine" for name in (*PASSED_ON, *OTHERS)]
+    assert environment == sorted([*passed_on, "GIT_TERMINAL_PROMPT=0", "HOME=/home/me", "LC_ALL=C"])
     quiet = "--quiet --no-tags --no-recurse-submodules --no-auto-maintenance"
     assert words == f"{OPTIONS} -C {tmp_path} fetch {quiet} -- origin topic"

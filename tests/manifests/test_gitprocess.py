@@ -83,7 +83,7 @@ def test_a_git_that_does_not_start_says_why(program: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("said", "kind", "message"),
+    ("stderr", "kind", "message"),
     [
         (
             "not a git repository (or any of the parent directories): .git",
@@ -115,9 +115,9 @@ def test_a_git_that_does_not_start_says_why(program: Path, tmp_path: Path) -> No
     ],
 )
 def test_what_git_refuses_is_told_in_one_line(
-    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, kind: type[GitError], message: str
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stderr: str, kind: type[GitError], message: str
 ) -> None:
-    monkeypatch.setenv("FAULT", said)
+    monkeypatch.setenv("FAULT", stderr)
     assert fault(tmp_path, kind) == message
 
 

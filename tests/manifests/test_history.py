@@ -43,9 +43,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def past(root: Path) -> History:
-    found = history_of(str(root / "in"))
-    assert found is not None
-    return found
+    history = history_of(str(root / "in"))
+    assert history is not None
+    return history
 
 
 def test_commits_are_those_that_touch_the_folder_the_newest_first(root: Path, past: History) -> None:

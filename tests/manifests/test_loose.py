@@ -109,8 +109,8 @@ def test_json_is_read_as_json_first():
     ],
 )
 def test_scalars_keep_whether_they_are_floats(text, value):
-    found = data(f"a: {text}\n")["a"]
-    assert (type(found), found) == (type(value), value)
+    read_value = data(f"a: {text}\n")["a"]
+    assert (type(read_value), read_value) == (type(value), value)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_keys_are_texts(key, text):
 def test_the_last_of_two_keys_counts_and_both_are_told():
     text = LooseText("a: 1\nb: {c: 1, c: 2}\na: 3\n", "t.yaml")
     assert next(text.readings()).data == {"a": 3, "b": {"c": 2}}
-    assert [str(each) for each in text.repeated] == [
+    assert [str(problem) for problem in text.repeated] == [
         "t.yaml:2:11: the key 'c' is here twice, first in line 2: this one counts",
         "t.yaml:3:1: the key 'a' is here twice, first in line 1: this one counts",
     ]

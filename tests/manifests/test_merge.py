@@ -20,11 +20,11 @@ LAYER = st.dictionaries(
 
 
 def leaves(value, path=()):
-    for key, each in value.items():
-        if isinstance(each, dict):
-            yield from leaves(each, (*path, key))
+    for key, child in value.items():
+        if isinstance(child, dict):
+            yield from leaves(child, (*path, key))
         else:
-            yield (*path, key), each
+            yield (*path, key), child
 
 
 def at(value, path):
@@ -79,8 +79,8 @@ def test_merging_changes_and_shares_nothing(base, layer):
 
     def spoil(value):
         if isinstance(value, dict):
-            for each in value.values():
-                spoil(each)
+            for child in value.values():
+                spoil(child)
             value["spoilt"] = True
         elif isinstance(value, list):
             value.append("spoilt")

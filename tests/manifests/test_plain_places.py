@@ -36,14 +36,14 @@ class Composed(Text):
 
 def paths(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(each for key, item in inner for each in paths(item, (*path, key)))]
+    return [path, *(below for key, item in inner for below in paths(item, (*path, key)))]
 
 
 def assert_same_places(text: str, data: Any) -> None:
     """Places that are looked for one by one, and all at once."""
     plain, outlined, composed = Text(text), Text(text), Composed(text)
-    assert [each for _, each in plain.documents()] == [each for _, each in composed.documents()]
-    assert [each for _, each in outlined.documents()] == [each for _, each in composed.documents()]
+    assert [document for _, document in plain.documents()] == [document for _, document in composed.documents()]
+    assert [document for _, document in outlined.documents()] == [document for _, document in composed.documents()]
     for _ in range(20):
         outlined.place(0, "")
     for path in paths(data):
@@ -69,10 +69,10 @@ def test_places_in_items_and_in_later_documents(data: list[dict[str, Any]], inde
     whole: dict[str, Any] = {"a": ["items", {}], "items": [*data, {"a": [], "items": data}]}
     first, second = json.dumps({"b": [1, {}]}, indent=indent), json.dumps(whole, indent=indent)
     several, alone = Text(first + end + second), Text(re.sub(r"[^\r\n]", " ", first) + end + second)
-    assert [each for _, each in several.documents()] == [{"b": [1, {}]}, whole]
-    assert [each for _, each in alone.documents()] == [whole]
+    assert [document for _, document in several.documents()] == [{"b": [1, {}]}, whole]
+    assert [document for _, document in alone.documents()] == [whole]
     outer: list[tuple[str | int, ...]] = [("items", number) for number in range(len(data))]
-    for item in [*outer, *(("items", len(data), *each) for each in outer)]:
+    for item in [*outer, *(("items", len(data), *outer_path) for outer_path in outer)]:
         for path in paths(data[int(item[-1])]):
             wanted = (*item, *path)
             assert several.place(1, path, item) == alone.place(0, wanted), wanted
@@ -92,9 +92,9 @@ def test_places_in_items_of_lists_in_blocks(data: list[dict[str, Any]]) -> None:
     plain, composed = Text(text), Composed(text)
     if read_block(text) is ...:
         return
-    assert [each for _, each in plain.documents()] == [each for _, each in composed.documents()]
+    assert [document for _, document in plain.documents()] == [document for _, document in composed.documents()]
     outer: list[tuple[str | int, ...]] = [("items", number) for number in range(len(data))]
-    for item in [*outer, *(("items", len(data), *each) for each in outer)]:
+    for item in [*outer, *(("items", len(data), *outer_path) for outer_path in outer)]:
         for path in paths(data[int(item[-1])]):
             for field in (path, field_path(path)):
                 place = composed.place(0, field, item)
@@ -115,7 +115,7 @@ def test_places_in_items_of_lists_in_blocks(data: list[dict[str, Any]]) -> None:
 )
 def test_the_key_that_takes_most_of_a_field_is_its_place(field: str, text: str) -> None:
     plain, composed = Text(text), Composed(text)
-    assert [each for _, each in plain.documents()] == [each for _, each in composed.documents()]
+    assert [document for _, document in plain.documents()] == [document for _, document in composed.documents()]
     assert plain.place(0, field) == composed.place(0, field)
 
 
@@ -230,8 +230,8 @@ on: 1
 def test_what_is_merged_into_a_map_is_where_it_was_written(
     field: tuple[str | int, ...], place: tuple[int, int]
 ) -> None:
-    for each in (field, field_path(field)):
-        assert Composed(MERGED).place(0, each) == place
+    for where in (field, field_path(field)):
+        assert Composed(MERGED).place(0, where) == place
 
 
 def test_a_key_that_is_no_text_is_found_as_data_has_it_and_as_it_is_written() -> None:

@@ -437,8 +437,8 @@ def test_values_of_a_document_are_counted(monkeypatch: pytest.MonkeyPatch) -> No
 )
 def test_a_colon_within_a_word_is_part_of_it(text: str, data: object) -> None:
     source = Text(text, "f.yaml")
-    found = [each for _, each in source.documents()]
-    assert (found[-1] if found else None) == data
+    documents = [document for _, document in source.documents()]
+    assert (documents[-1] if documents else None) == data
     assert bool(source.problems) == (data is None)
 
 
@@ -448,8 +448,8 @@ def test_places_behind_a_colon_within_a_word_are_true() -> None:
 
 @pytest.mark.parametrize("kind", ["K" * 300, "K" * 100_000])
 def test_a_kind_of_any_length_is_somebodys_own(kind: str) -> None:
-    (found,) = read_manifests(f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: x}}\n")
-    assert found.data["kind"] == kind
+    (manifest,) = read_manifests(f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: x}}\n")
+    assert manifest.data["kind"] == kind
 
 
 @pytest.mark.parametrize(
@@ -462,13 +462,13 @@ def test_a_kind_of_any_length_is_somebodys_own(kind: str) -> None:
     ids=["block", "JSON", "flow"],
 )
 def test_a_manifest_knows_how_long_the_text_is_that_it_stands_in(text: str) -> None:
-    (found,) = read_manifests(text)
-    found.place("metadata.name")
-    assert found.size == len(text)
+    (manifest,) = read_manifests(text)
+    manifest.place("metadata.name")
+    assert manifest.size == len(text)
 
 
 @pytest.mark.parametrize(
-    ("manifest", "told"),
+    ("manifest", "messages"),
     [
         ("kind: Node\nmetadata: {name: a}\nstatus: []\n", ["4:1: Node/a: status: must be a map, not a list"]),
         ("kind: Node\nmetadata: {name: a, x: 1}\n", ["3:21: Node/a: metadata.x: unknown field 'x'"]),
@@ -495,8 +495,8 @@ def test_a_manifest_knows_how_long_the_text_is_that_it_stands_in(text: str) -> N
         ("kind: PersistentVolumeClaim\nspec: {}\n", ["1:1: PersistentVolumeClaim: metadata.name: is required"]),
     ],
 )
-def test_what_is_wrong_with_objects_that_vms_meet_is_told(manifest: str, told: list[str]) -> None:
-    assert problems(f"apiVersion: v1\n{manifest}") == [f"f.yaml:{each}" for each in told]
+def test_what_is_wrong_with_objects_that_vms_meet_is_told(manifest: str, messages: list[str]) -> None:
+    assert problems(f"apiVersion: v1\n{manifest}") == [f"f.yaml:{message}" for message in messages]
 
 
 def test_what_is_newer_in_objects_that_others_write_is_left_out() -> None:

@@ -12,7 +12,7 @@ from virtcatalog.manifests.rewrite import rewritten
 
 
 @pytest.mark.parametrize(
-    ("text", "data", "made"),
+    ("text", "data", "expected"),
     [
         ("a:\n  b: 1  # one\n", {"a": {"b": {"c": [1, {"d": 2}]}}}, "a:\n  b:\n    c:\n    - 1\n    - d: 2  # one\n"),
         ("a: {b: 1}\n", {"a": {"b": {"c": [1]}}}, "a: {b: {c: [1]}}\n"),
@@ -52,12 +52,12 @@ from virtcatalog.manifests.rewrite import rewritten
         ('{"old": "x", "a": [1]}', {"new": "ä", "a": [1, {"b": None}]}, '{"new": "ä", "a": [1, {"b": null}]}'),
     ],
 )
-def test_values_keys_and_items_change_in_the_style_that_is_there(text: str, data: Any, made: str) -> None:
-    assert rewritten(text, {0: [data]}, {"old": "new"}) == made
+def test_values_keys_and_items_change_in_the_style_that_is_there(text: str, data: Any, expected: str) -> None:
+    assert rewritten(text, {0: [data]}, {"old": "new"}) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "documents", "made"),
+    ("text", "documents", "expected"),
     [
         ("a: 1", {0: [{"a": 1}, {"b": 2}]}, "a: 1\n---\nb: 2\n"),
         ("a: 1\r\n", {0: [{"a": 1}, {"b": 2}]}, "a: 1\r\n---\r\nb: 2\r\n"),
@@ -66,8 +66,8 @@ def test_values_keys_and_items_change_in_the_style_that_is_there(text: str, data
         ('{"a": 1}\n', {0: [{"a": 1}, {"b": "ä"}]}, '{"a": 1}\n{\n  "b": "ä"\n}\n'),
     ],
 )
-def test_further_documents_follow_the_one_that_they_are_made_of(text: str, documents: Any, made: str) -> None:
-    assert rewritten(text, documents, {}) == made
+def test_further_documents_follow_the_one_that_they_are_made_of(text: str, documents: Any, expected: str) -> None:
+    assert rewritten(text, documents, {}) == expected
 
 
 @pytest.mark.parametrize(

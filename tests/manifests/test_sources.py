@@ -51,7 +51,7 @@ def test_what_lies_beside_it_is_a_folder_of_its_own(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("link", "target", "found"),
+    ("link", "target", "expected"),
     [
         ("x.yaml", "a.yaml", b"a"),
         ("x.yaml", "in/../a.yaml", b"a"),
@@ -68,14 +68,14 @@ def test_what_lies_beside_it_is_a_folder_of_its_own(root: Path) -> None:
         ("x.yaml", "in", "is a folder"),
     ],
 )
-def test_links_are_followed_within_the_folder(root: Path, link: str, target: str, found: bytes | str) -> None:
+def test_links_are_followed_within_the_folder(root: Path, link: str, target: str, expected: bytes | str) -> None:
     (root / "top" / link).symlink_to(target.format(root=root))
     top = open_folder(f"{root}/top")
-    if isinstance(found, bytes):
-        assert top.read(link) == found
+    if isinstance(expected, bytes):
+        assert top.read(link) == expected
         assert link in top.listing().files
     else:
-        assert fault(lambda: top.read(link)) == found
+        assert fault(lambda: top.read(link)) == expected
 
 
 def test_a_link_among_the_folders_of_a_path_is_no_way_out(root: Path) -> None:
@@ -125,12 +125,12 @@ def test_a_pipe_of_the_shell_is_waited_for() -> None:
     reading, writing = os.pipe()
     descriptor = opened(f"/dev/fd/{reading}")
     assert os.get_blocking(descriptor)
-    for each in (descriptor, reading, writing):
-        os.close(each)
+    for fd in (descriptor, reading, writing):
+        os.close(fd)
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [
         ("{root}/none.yaml", "there is no such file or folder"),
         ("{root}/" + "x" * 5000, "File name too long"),
@@ -138,8 +138,8 @@ def test_a_pipe_of_the_shell_is_waited_for() -> None:
         ("a\0b", "is no path: it has a character that no path has"),
     ],
 )
-def test_a_file_that_cannot_be_read_says_why(root: Path, path: str, said: str) -> None:
-    assert fault(lambda: read_file(path.format(root=root))) == said
+def test_a_file_that_cannot_be_read_says_why(root: Path, path: str, message: str) -> None:
+    assert fault(lambda: read_file(path.format(root=root))) == message
 
 
 def test_names_that_are_no_text_are_faults(root: Path) -> None:
@@ -212,9 +212,9 @@ def test_faults_of_what_holds_no_manifests_do_not_matter(root: Path) -> None:
     for link, target in links.items():
         (root / "top" / link).symlink_to(target)
     (root / "top/in.yaml").write_text("")
-    found = manifest_files(revision(root, "top"))
+    manifest_paths = manifest_files(revision(root, "top"))
     out = "is a symbolic link that leads out of the folder"
-    assert found == (("a.yaml", "in/b.yaml", "in.yaml"), (("chart", out), ("x.yaml", out)))
+    assert manifest_paths == (("a.yaml", "in/b.yaml", "in.yaml"), (("chart", out), ("x.yaml", out)))
 
 
 def test_folders_within_folders_are_counted(root: Path) -> None:
@@ -264,9 +264,9 @@ def revision(root: Path, path: str) -> Folder:
     git(root, "init", "-q")
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "all")
-    found = Repository(root).folder(git(root, "rev-parse", "HEAD"), path)
-    assert found is not None
-    return found
+    folder = Repository(root).folder(git(root, "rev-parse", "HEAD"), path)
+    assert folder is not None
+    return folder
 
 
 def test_a_folder_without_a_repository_is_named_with_the_command_that_looked_for_one(root: Path) -> None:
@@ -294,24 +294,24 @@ def test_links_of_a_revision_stay_within_the_folder(root: Path) -> None:
 def test_a_repository_that_lists_without_an_end_is_left_in_time(root: Path) -> None:
     """Each of its trees holds the one before ten times: a few kilobytes stand for 10¹² files."""
     git(root, "init", "-q")
-    made = git(root, "hash-object", "-w", "--stdin", stdin=b"x")
+    sha = git(root, "hash-object", "-w", "--stdin", stdin=b"x")
     kind = "100644 blob"
     for _ in range(12):
-        made = git(root, "mktree", stdin="".join(f"{kind} {made}\t{name}\n" for name in "abcdefghij").encode())
+        sha = git(root, "mktree", stdin="".join(f"{kind} {sha}\t{name}\n" for name in "abcdefghij").encode())
         kind = "040000 tree"
-    commit = git(root, "commit-tree", "-m", "bomb", made)
+    commit = git(root, "commit-tree", "-m", "bomb", sha)
     with pytest.raises(GitError, match=r"^[0-9a-f]{12}:a holds more than 50000 files and folders$"):
         Repository(root).folder(commit, "a").listing()
 
 
 def nested(root: Path, levels: int, width: int, leaf: str = "") -> str:
     """A tree of folders within each other, of which each holds the next `width` times; the innermost is empty."""
-    made, kind = leaf or git(root, "mktree"), "100644 blob" if leaf else "040000 tree"
+    sha, kind = leaf or git(root, "mktree"), "100644 blob" if leaf else "040000 tree"
     for _ in range(levels):
         names = (chr(ord("a") + number) for number in range(width))
-        made = git(root, "mktree", stdin="".join(f"{kind} {made}\t{name}\n" for name in names).encode())
+        sha = git(root, "mktree", stdin="".join(f"{kind} {sha}\t{name}\n" for name in names).encode())
         kind = "040000 tree"
-    return made
+    return sha
 
 
 def test_folders_without_a_file_in_them_end_too(root: Path) -> None:
@@ -354,7 +354,9 @@ def test_small_files_of_a_revision_are_read_together_in_whatever_order(
     top = revision(root, "top")
     blocks: list[int] = []
     contents = Repository.contents
-    monkeypatch.setattr(Repository, "contents", lambda *given: (blocks.append(len(given[1])), contents(*given))[1])
+    monkeypatch.setattr(
+        Repository, "contents", lambda *arguments: (blocks.append(len(arguments[1])), contents(*arguments))[1]
+    )
     names = sorted((f"{number:02}.yaml" for number in range(40)), reverse=turned)
     assert [top.read(name) for name in names] == [(str(int(name[:2])) * 50).encode() for name in names]
     assert (len(blocks), sum(blocks)) == (5, 43)

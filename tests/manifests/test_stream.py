@@ -165,7 +165,7 @@ def gone_through(stream: Stream) -> tuple[list[Manifest], list[str]]:
     return vms, [str(problem) for problem in problems]
 
 
-def told(manifest: Manifest) -> tuple[Any, ...]:
+def facts_of(manifest: Manifest) -> tuple[Any, ...]:
     return manifest.data, [str(problem) for problem in manifest.problems], [manifest.place(field) for field in FIELDS]
 
 
@@ -183,8 +183,8 @@ def test_what_is_read_in_pieces_is_what_is_read_at_once(text: str, block: int) -
     vms, faults = gone_through(stream)
     held = [manifest for manifest in manifests if holds_vm(manifest.data)]
     others = [manifest for manifest in manifests if manifest not in held]
-    assert [*map(told, vms)] == [*map(told, held)]
-    assert [*map(told, stream.others)] == [*map(told, others)]
+    assert [*map(facts_of, vms)] == [*map(facts_of, held)]
+    assert [*map(facts_of, stream.others)] == [*map(facts_of, others)]
     assert faults == [str(problem) for problem in problems]
     assert stream.number == len(held) or faults
 
@@ -283,8 +283,8 @@ def test_however_a_list_is_cut_it_has_the_same_items(items: list[Any], spaces: i
         stream = stream_of(content)
     vms, _ = gone_through(stream)
     manifests, _ = read_apart(content, "f")
-    kept = [told(manifest) for manifest in manifests]
-    assert sorted(map(str, [*map(told, vms), *map(told, stream.others)])) == sorted(map(str, kept))
+    facts = [facts_of(manifest) for manifest in manifests]
+    assert sorted(map(str, [*map(facts_of, vms), *map(facts_of, stream.others)])) == sorted(map(str, facts))
 
 
 HEAD = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\n"

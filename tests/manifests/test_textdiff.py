@@ -74,20 +74,20 @@ HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")
 
 def applied(old: str, diff: str) -> str:
     """The text that a diff makes of the old one, of which it must know every line that it tells."""
-    lines, made, at = re.findall(".*\n|.+$", old), list[str](), 0
+    lines, result, at = re.findall(".*\n|.+$", old), list[str](), 0
     body = diff.partition("\n+++ ")[2].partition("\n")[2]
     for line in re.findall(".*\n", body.replace("\n\\ No newline at end of file\n", UNENDED)):
         if hunk := HUNK.fullmatch(line):
             start = int(hunk[1]) - (hunk[2] != "0")
-            made += lines[at:start]
+            result += lines[at:start]
             at = start
             continue
         text = line[1:].replace(UNENDED, "")
         if line[0] in " -":
             assert lines[at] == text
             at += 1
-        made += [text] if line[0] in " +" else []
-    return "".join([*made, *lines[at:]])
+        result += [text] if line[0] in " +" else []
+    return "".join([*result, *lines[at:]])
 
 
 @pytest.mark.parametrize("short", [0, 2000])
@@ -126,8 +126,8 @@ def machine(number: int, cores: int = 2) -> list[str]:
 
 
 def fleet(changed: set[int], number: int = 1000) -> Iterator[str]:
-    for each in range(number):
-        yield from machine(each, 4 if each in changed else 2)
+    for index in range(number):
+        yield from machine(index, 4 if index in changed else 2)
 
 
 def test_what_is_the_same_in_long_texts_is_not_told():
@@ -142,8 +142,8 @@ def test_a_machine_that_moves_goes_and_comes():
     others = list(fleet(set()))
     before, after = [*others, *machine(-1)], [*machine(-1), *others]
     diff = unified("\n".join(before) + "\n", "\n".join(after) + "\n")
-    told = [line for line in diff.splitlines()[2:] if line[0] in "+-"]
-    assert sorted(told) == sorted(sign + line for sign in "+-" for line in machine(-1))
+    changed_lines = [line for line in diff.splitlines()[2:] if line[0] in "+-"]
+    assert sorted(changed_lines) == sorted(sign + line for sign in "+-" for line in machine(-1))
 
 
 def test_git_applies_it(tmp_path: Path):

@@ -6,7 +6,7 @@ from virtcatalog.manifests.merge import three_way
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted", "live", "expected"),
+    ("last_applied", "wanted", "live", "expected"),
     [
         # what the cluster has added stays, also where the manifest says less than before
         ({"a": 1}, {"a": 2}, {"a": 1, "uid": "x"}, {"a": 2, "uid": "x"}),
@@ -31,5 +31,5 @@ from virtcatalog.manifests.merge import three_way
         ({"a": "text"}, {"a": {"b": 1}}, {"a": "text"}, {"a": {"b": 1}}),
     ],
 )
-def test_a_manifest_is_applied_over_the_one_before(given, wanted, live, expected):
-    assert three_way(given, wanted, live) == expected
+def test_a_manifest_is_applied_over_the_one_before(last_applied, wanted, live, expected):
+    assert three_way(last_applied, wanted, live) == expected

@@ -64,9 +64,9 @@ def watched(path="house") -> Watch:
     return watch
 
 
-def told(watch, *events):
+def changes_of(watch, *events):
     """The changes that are told first, by path; each says whether the file was there and is there."""
-    return {os.path.relpath(each.path): each[1:] for each in watch.wait(clock(*events))}
+    return {os.path.relpath(change.path): change[1:] for change in watch.wait(clock(*events))}
 
 
 CHANGED, NEW, GONE = (True, True), (False, True), (True, False)
@@ -86,11 +86,11 @@ CHANGED, NEW, GONE = (True, True), (False, True), (True, False)
     ids=["written", "replaced", "further", "misplaced", "lock", "extended", "removed"],
 )
 def test_a_change_is_told(house, event, changes):
-    assert told(watched(), event, nothing) == changes
+    assert changes_of(watched(), event, nothing) == changes
 
 
 def test_a_folder_that_is_renamed_is_gone(house):
-    assert told(watched(), lambda: Path("base").rename("b")) == {
+    assert changes_of(watched(), lambda: Path("base").rename("b")) == {
         "base/catalog.yaml": GONE,
         "base/instancetypes/c.yaml": GONE,
     }
@@ -110,25 +110,28 @@ def test_a_folder_that_is_renamed_is_gone(house):
 )
 def test_what_is_not_read_is_no_change(house, event):
     with pytest.raises(QuietError):
-        told(watched(), event)
+        changes_of(watched(), event)
 
 
 def test_it_is_told_once(house):
     watch = watched()
-    told(watch, lambda: write("house/prices.yaml", "x"))
+    changes_of(watch, lambda: write("house/prices.yaml", "x"))
     with pytest.raises(QuietError):
-        told(watch)
+        changes_of(watch)
 
 
 def test_changes_that_follow_each_other_are_told_together(house):
     files = (("house/a.yaml", "1"), ("house/b.yaml", "1"), ("house/a.yaml", "12"))
-    assert told(watched(), *(partial(write, *file) for file in files)) == {"house/a.yaml": NEW, "house/b.yaml": NEW}
+    assert changes_of(watched(), *(partial(write, *file) for file in files)) == {
+        "house/a.yaml": NEW,
+        "house/b.yaml": NEW,
+    }
 
 
 def test_a_file_that_is_away_while_it_is_replaced_changed(house):
     content = Path("house/catalog.yaml").read_text()
     events = (lambda: Path("house/catalog.yaml").unlink(), lambda: write("house/catalog.yaml", content + "# x\n"))
-    assert told(watched(), *events) == {"house/catalog.yaml": CHANGED}
+    assert changes_of(watched(), *events) == {"house/catalog.yaml": CHANGED}
 
 
 def test_what_never_rests_is_told_after_some_time(house):
@@ -139,7 +142,7 @@ def test_what_never_rests_is_told_after_some_time(house):
         waited.append(1)
         write("house/a.yaml", "x" * next(sizes))
 
-    assert [each.path for each in watched().wait(pause)] == [str(house / "house/a.yaml")]
+    assert [change.path for change in watched().wait(pause)] == [str(house / "house/a.yaml")]
     assert len(waited) == PATIENCE
 
 
@@ -149,7 +152,7 @@ def test_what_changed_while_it_was_read_is_told(house):
     folder = watch.over(open_folder("house"), "house")
     load_catalog("house", folder)
     write("base/catalog.yaml", "name: base\nkubevirt: v1.8.0\n# longer\n")
-    assert told(watch) == {"base/catalog.yaml": CHANGED}
+    assert changes_of(watch) == {"base/catalog.yaml": CHANGED}
 
 
 def test_what_is_extended_no_longer_is_not_watched_any_more(house):
@@ -158,14 +161,14 @@ def test_what_is_extended_no_longer_is_not_watched_any_more(house):
     watch.begin("house")
     load_catalog("house", watch.over(open_folder("house"), "house"))
     with pytest.raises(QuietError):
-        told(watch, lambda: write("base/catalog.yaml", "name: b\n"))
+        changes_of(watch, lambda: write("base/catalog.yaml", "name: b\n"))
 
 
 def test_unless_the_run_broke_before_it_came_to_that(house):
     watch = watched()
     watch.begin("house")
     watch.broken()
-    assert told(watch, lambda: write("base/catalog.yaml", "name: b\n")) == {"base/catalog.yaml": CHANGED}
+    assert changes_of(watch, lambda: write("base/catalog.yaml", "name: b\n")) == {"base/catalog.yaml": CHANGED}
 
 
 def test_a_catalog_that_is_yet_to_come_is_waited_for(house):
@@ -173,7 +176,7 @@ def test_a_catalog_that_is_yet_to_come_is_waited_for(house):
     watch = Watch()
     watch.begin("house")
     assert watch.over(open_folder("house"), "house").folder("../base") is None
-    assert told(watch, lambda: Path("b").rename("base")) == {"base/catalog.yaml": NEW}
+    assert changes_of(watch, lambda: Path("b").rename("base")) == {"base/catalog.yaml": NEW}
 
 
 def test_links_are_looked_through(house):
@@ -181,7 +184,9 @@ def test_links_are_looked_through(house):
     Path("house").rename("real/house")
     Path("base").rename("real/base")
     Path("house").symlink_to("real/house")
-    assert told(watched(), lambda: write("real/base/catalog.yaml", "name: b\n")) == {"real/base/catalog.yaml": CHANGED}
+    assert changes_of(watched(), lambda: write("real/base/catalog.yaml", "name: b\n")) == {
+        "real/base/catalog.yaml": CHANGED
+    }
 
 
 def test_a_link_to_the_catalog_that_is_set_anew_is_told(house):
@@ -193,7 +198,7 @@ def test_a_link_to_the_catalog_that_is_set_anew_is_told(house):
         Path("next").symlink_to("v2")
         Path("next").rename("current")
 
-    assert told(watched("current"), set_anew) == {"current": CHANGED}
+    assert changes_of(watched("current"), set_anew) == {"current": CHANGED}
 
 
 @pytest.mark.parametrize("target", ["outside/x.yaml", "outside"])
@@ -204,8 +209,8 @@ def test_nobody_looks_where_a_link_of_the_catalog_leads(house, monkeypatch, targ
     watch.begin("house")
     watch.look_at(str(house / "house"))
     with pytest.raises(QuietError):
-        told(watch, lambda: write("outside/x.yaml", "x: 22\n"), lambda: write("outside/y.yaml", "y\n"))
-    assert told(watch, lambda: Path("house/link.yaml").unlink()) == {"house/link.yaml": GONE}
+        changes_of(watch, lambda: write("outside/x.yaml", "x: 22\n"), lambda: write("outside/y.yaml", "y\n"))
+    assert changes_of(watch, lambda: Path("house/link.yaml").unlink()) == {"house/link.yaml": GONE}
 
 
 def test_links_that_go_round_end(house):
@@ -252,14 +257,14 @@ def test_other_files_and_folders_are_watched_as_they_are_named(house):
         lambda: write("fleet", "kind: L\n"),
         lambda: write("vms/site/catalog.json", "{}"),
     )
-    assert told(watch, *changes) == {"vms/dump.json": CHANGED, "fleet": CHANGED}
+    assert changes_of(watch, *changes) == {"vms/dump.json": CHANGED, "fleet": CHANGED}
 
 
 def test_a_link_that_goes_round_is_watched_itself(house):
     Path("round").symlink_to("round")
     watch = Watch()
     watch.begin("house", ["round"])
-    assert told(watch, lambda: Path("round").unlink()) == {"round": GONE}
+    assert changes_of(watch, lambda: Path("round").unlink()) == {"round": GONE}
 
 
 def test_a_watched_folder_is_the_folder(house):

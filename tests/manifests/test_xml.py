@@ -12,8 +12,8 @@ from virtcatalog.manifests.xml import problem_at, read_xml
 def problem(content: bytes):
     with pytest.raises(ManifestError) as raised:
         read_xml(content, "d.xml")
-    (found,) = raised.value.problems
-    return found
+    (only,) = raised.value.problems
+    return only
 
 
 def test_elements_know_their_text_attributes_path_and_place():
@@ -40,11 +40,11 @@ def test_a_problem_of_an_element_has_its_place():
     root = read_xml(b"<a>\n  <b x='1'/></a>", "d.xml")
     (b,) = root
     assert (b.get("x"), b.get("y"), b.get("y", "2"), b.parent) == ("1", "", "2", root)
-    assert [str(each) for each in (problem_at("f", b, "no"), problem_at("f", b, "no", "x"))] == [
+    assert [str(error) for error in (problem_at("f", b, "no"), problem_at("f", b, "no", "x"))] == [
         "f:2:3: b: no",
         "f:2:3: b/@x: no",
     ]
-    assert [str(each) for each in (problem_at("f", root, "no"), problem_at("f", root, "no", "x"))] == [
+    assert [str(error) for error in (problem_at("f", root, "no"), problem_at("f", root, "no", "x"))] == [
         "f:1:1: a: no",
         "f:1:1: a/@x: no",
     ]
@@ -52,7 +52,7 @@ def test_a_problem_of_an_element_has_its_place():
 
 def test_siblings_of_a_name_are_counted_whatever_their_namespace():
     root = read_xml(b"<a xmlns:q='u'><q:b/><b/></a>", "d.xml")
-    assert [(each.tag, each.path) for each in root] == [("{u}b", "b[1]"), ("b", "b[2]")]
+    assert [(element.tag, element.path) for element in root] == [("{u}b", "b[1]"), ("b", "b[2]")]
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_siblings_of_a_name_are_counted_whatever_their_namespace():
     ],
 )
 def test_what_is_no_xml_is_told_with_its_place(content, place, message):
-    found = problem(content)
-    assert ((found.line, found.column), found.message) == (place, message)
+    fault = problem(content)
+    assert ((fault.line, fault.column), fault.message) == (place, message)
 
 
 BOMB = (
@@ -89,15 +89,15 @@ BOMB = (
     [BOMB, b"\n<!DOCTYPE a SYSTEM 'file:///etc/passwd'><a/>", b"\n<!DOCTYPE a [<!ENTITY % x SYSTEM 'http://x'>]><a/>"],
 )
 def test_document_types_and_with_them_entities_are_refused(content):
-    found = problem(content)
-    assert (found.line, found.column) == (2, 1)
-    assert found.message == ("<!DOCTYPE is not taken: document types and entities have no place in such a file")
+    fault = problem(content)
+    assert (fault.line, fault.column) == (2, 1)
+    assert fault.message == ("<!DOCTYPE is not taken: document types and entities have no place in such a file")
 
 
 def test_an_entity_is_refused_without_a_document_type():
-    found = problem(b"<a>\n <!ENTITY b 'c'></a>")
-    assert (found.line, found.column) == (2, 2)
-    assert found.message == "<!ENTITY is not taken: document types and entities have no place in such a file"
+    fault = problem(b"<a>\n <!ENTITY b 'c'></a>")
+    assert (fault.line, fault.column) == (2, 2)
+    assert fault.message == "<!ENTITY is not taken: document types and entities have no place in such a file"
 
 
 def test_another_declared_encoding_counts_for_nothing():
@@ -111,13 +111,13 @@ class TestLimits:
 
     def test_elements(self):
         read_xml(b"<a>" + b"<b/>" * (limits.XML_ELEMENTS - 1) + b"</a>", "d.xml")
-        found = problem(b"<a>" + b"<b/>" * limits.XML_ELEMENTS + b"</a>")
-        assert found.message == "holds more than 20000 elements"
-        assert (found.line, found.column) == (1, 4 + 4 * (limits.XML_ELEMENTS - 1))
+        fault = problem(b"<a>" + b"<b/>" * limits.XML_ELEMENTS + b"</a>")
+        assert fault.message == "holds more than 20000 elements"
+        assert (fault.line, fault.column) == (1, 4 + 4 * (limits.XML_ELEMENTS - 1))
 
     def test_levels(self):
         most = limits.XML_LEVELS
         read_xml(b"<a>" * most + b"</a>" * most, "d.xml")
-        found = problem(b"<a>" * (most + 1) + b"</a>" * (most + 1))
-        assert found.message == "is nested more than 64 levels deep"
-        assert (found.line, found.column) == (1, 1 + 3 * most)
+        fault = problem(b"<a>" * (most + 1) + b"</a>" * (most + 1))
+        assert fault.message == "is nested more than 64 levels deep"
+        assert (fault.line, fault.column) == (1, 1 + 3 * most)
