@@ -9,7 +9,7 @@ def held(snapshot):
     """Compare what was said in a test, when it is over, with what is known of it."""
     answering.MADE.clear()
     yield
-    told = [answering.lines(result) for result in answering.MADE]
-    told = [lines for lines in told if lines != ["refused by None"]]
-    if told:
-        assert told == snapshot
+    all_lines = [answering.lines(result) for result in answering.MADE]
+    all_lines = [lines for lines in all_lines if lines != ["refused by None"]]
+    if all_lines:
+        assert all_lines == snapshot

@@ -66,9 +66,9 @@ def test_a_claim_keeps_its_status():
     ],
 )
 def test_an_object_without_a_namespace_is_in_default(manifest, look_up):
-    found = getattr(Cluster([read(manifest)]), look_up)
-    assert found("default", "x").metadata.name == "x"
-    assert found("elsewhere", "x") is None
+    find = getattr(Cluster([read(manifest)]), look_up)
+    assert find("default", "x").metadata.name == "x"
+    assert find("elsewhere", "x") is None
 
 
 @pytest.mark.parametrize("kind", ["Instancetype", "Preference"])
@@ -150,8 +150,8 @@ def test_what_others_write_loses_its_unknown_fields_and_says_so():
     cluster = Cluster([read(NEWER), kubevirt])
     assert cluster.data_volume("default", "disk").spec.storage.resources.requests["storage"].value == 3 * 2**30
     assert cluster.configuration.cpu_model == "Haswell"
-    told = [(warning.type, warning.object, warning.field) for warning in cluster.warnings]
-    assert told == [
+    warnings = [(warning.type, warning.object, warning.field) for warning in cluster.warnings]
+    assert warnings == [
         ("Pruned", "DataVolume/disk", "spec.serviceAccountName"),
         ("Pruned", "DataVolume/disk", "spec.source.http.checksum"),
         ("Pruned", "KubeVirt/kubevirt", "spec.configuration.brandNew"),
@@ -254,7 +254,7 @@ def test_what_a_cluster_is_asked_for_can_be_watched():
 def test_objects_that_limit_pods(manifest, limits):
     cluster = Cluster([read(manifest)])
     assert cluster.limits_pods is limits
-    kept = [
+    limiting = [
         *cluster.nodes,
         *cluster.quotas,
         *cluster.limit_ranges,
@@ -262,7 +262,7 @@ def test_objects_that_limit_pods(manifest, limits):
         *([cluster.application_quota_configuration] if cluster.application_quota_configuration else []),
         *([1] if cluster.has_namespace("n") else []),
     ]
-    assert len(kept) == 1
+    assert len(limiting) == 1
 
 
 def test_the_node_that_a_vm_runs_on():
@@ -296,8 +296,8 @@ def test_a_vm_is_told_of_each_kind_of_object_that_it_names():
     dataVolumeTemplates: [{metadata: {name: t}, spec: {sourceRef: {kind: DataSource, name: c}}}]
     """
     volumes = "volumes: [{name: v, dataVolume: {name: a}}, {name: w, persistentVolumeClaim: {claimName: b}}]"
-    told = Cluster(objects).warnings_about(read_vm(spec, volumes))
-    assert [warning.object for warning in told] == [
+    warnings = Cluster(objects).warnings_about(read_vm(spec, volumes))
+    assert [warning.object for warning in warnings] == [
         "KubeVirt/kubevirt",
         "DataVolume/a",
         "PersistentVolumeClaim/a",

@@ -85,8 +85,8 @@ def test_a_cr_of_git_says_which_images_it_wants(observed: str | None, tag: Any, 
 
 def test_images_of_another_release_are_told_by_their_field() -> None:
     cr = {**kubevirt(None), "spec": {"imageTag": "v1.8.4"}}
-    told = choose_release(Conditions(), "v1.9.0", [cr]).overruled
-    assert told == "KubeVirt v1.9.0 counts, though KubeVirt/kubevirt says v1.8.4 (spec.imageTag)"
+    message = choose_release(Conditions(), "v1.9.0", [cr]).overruled
+    assert message == "KubeVirt v1.9.0 counts, though KubeVirt/kubevirt says v1.8.4 (spec.imageTag)"
 
 
 def test_a_cluster_that_runs_an_unknown_release_is_not_guessed_at() -> None:

@@ -76,7 +76,7 @@ def test_all_of_a_cluster():
     assert decoded.kubevirt.metadata.name == "b"
     assert list(decoded.objects) == [("VirtualMachineClusterPreference", "", "linux")]
     assert decoded.others == (service,)
-    assert {key: [each.field for each in found] for key, found in decoded.pruned.items()} == {
+    assert {key: [field.field for field in fields] for key, fields in decoded.pruned.items()} == {
         ("VirtualMachineClusterPreference", "", "linux"): ["spec.devices.preferredVideoType"]
     }
     assert [(problem.object, problem.field) for problem in decoded.problems] == [

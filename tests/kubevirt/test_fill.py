@@ -34,8 +34,8 @@ def test_what_the_vm_leaves_out_is_filled_in(preference, spec, devices):
 
 
 def test_fields_of_the_spec_itself():
-    found = filled("{preferredSubdomain: a, preferredTerminationGracePeriodSeconds: 0}")
-    assert (found["subdomain"], found["terminationGracePeriodSeconds"]) == ("a", 0)
+    spec = filled("{preferredSubdomain: a, preferredTerminationGracePeriodSeconds: 0}")
+    assert (spec["subdomain"], spec["terminationGracePeriodSeconds"]) == ("a", 0)
 
 
 def test_what_is_filled_in_is_a_copy():

@@ -60,12 +60,12 @@ CLUSTER = Cluster(
 
 def mark(vm):
     instancetype, preference = find_instancetype(vm, CLUSTER), find_preference(vm, CLUSTER)
-    found = instancetype.cpu.guest if instancetype else None
-    return found, preference.preferred_termination_grace_period_seconds if preference else None
+    cpus = instancetype.cpu.guest if instancetype else None
+    return cpus, preference.preferred_termination_grace_period_seconds if preference else None
 
 
 @pytest.mark.parametrize(
-    ("kind", "found"),
+    ("kind", "cpus"),
     [
         ("", 1),
         (CLUSTER_TYPE, 1),
@@ -75,12 +75,12 @@ def mark(vm):
         ("virtualMachineClusterInstancetypes", 1),
     ],
 )
-def test_kinds_of_instance_types(kind, found):
-    assert mark(read_vm(f"instancetype: {{name: x, kind: '{kind}'}}")) == (found, None)
+def test_kinds_of_instance_types(kind, cpus):
+    assert mark(read_vm(f"instancetype: {{name: x, kind: '{kind}'}}")) == (cpus, None)
 
 
 @pytest.mark.parametrize(
-    ("kind", "found"),
+    ("kind", "grace_period"),
     [
         ("", 1),
         (CLUSTER_PREFERENCE, 1),
@@ -89,8 +89,8 @@ def test_kinds_of_instance_types(kind, found):
         ("VIRTUALMACHINECLUSTERPREFERENCE", 1),
     ],
 )
-def test_kinds_of_preferences(kind, found):
-    assert mark(read_vm(f"preference: {{name: x, kind: '{kind}'}}")) == (None, found)
+def test_kinds_of_preferences(kind, grace_period):
+    assert mark(read_vm(f"preference: {{name: x, kind: '{kind}'}}")) == (None, grace_period)
 
 
 def test_a_namespaced_one_is_of_the_vms_namespace():
@@ -104,7 +104,7 @@ def test_a_vm_need_not_name_any():
 
 
 @pytest.mark.parametrize(
-    ("vm", "found"),
+    ("vm", "expected"),
     [
         ("instancetype: {name: x, revisionName: type}", (7, None)),
         (f"instancetype: {{name: gone, kind: {TYPE}, revisionName: cluster-type}}", (8, None)),
@@ -114,12 +114,12 @@ def test_a_vm_need_not_name_any():
         ("preference: {name: x, revisionName: no-spec-preference}", (None, None)),
     ],
 )
-def test_a_revision_counts_more_than_the_name(vm, found):
-    assert mark(read_vm(vm)) == found
+def test_a_revision_counts_more_than_the_name(vm, expected):
+    assert mark(read_vm(vm)) == expected
 
 
 @pytest.mark.parametrize(
-    ("status", "found"),
+    ("status", "expected"),
     [
         ("{instancetypeRef: {controllerRevisionRef: {name: type}}}", (7, 1)),
         ("{preferenceRef: {controllerRevisionRef: {name: preference}}}", (1, 7)),
@@ -127,10 +127,10 @@ def test_a_revision_counts_more_than_the_name(vm, found):
         ("{instancetypeRef: {name: x}, preferenceRef: {controllerRevisionRef: {}}}", (1, 1)),
     ],
 )
-def test_the_status_may_name_the_revision_of_the_same_object(status, found):
+def test_the_status_may_name_the_revision_of_the_same_object(status, expected):
     vm = read_vm("{instancetype: {name: x}, preference: {name: x}}")
     vm.status = convert(read(status), VirtualMachineStatus)
-    assert mark(vm) == found
+    assert mark(vm) == expected
 
 
 def test_a_revision_name_counts_more_than_the_status():

@@ -56,7 +56,7 @@ spec:
 """
 
 
-def made(text, cluster=None, **parts):
+def result_of(text, cluster=None, **parts):
     usual = {"DEVICES": "", "SELECTED": "web", "NAMING": "", "MORE": "", "RUN": "Always", "MATCHER": ""}
     for name, part in {**usual, **parts}.items():
         text = text.replace(name, part)
@@ -70,17 +70,17 @@ def fields(result):
 @pytest.mark.parametrize("policy", ["AscendingOrder", "DescendingOrder", "Newest", "Oldest", "Random"])
 def test_a_pool_updates_its_vms_in_each_of_the_orders(policy):
     order = f"updateStrategy: {{proactive: {{selectionPolicy: {{sortPolicy: {policy}}}}}}}"
-    assert made(POOL, MORE=order).admitted
+    assert result_of(POOL, MORE=order).admitted
 
 
 @pytest.mark.parametrize("state", ["Disabled", "Offline", "Online"])
 def test_a_pool_keeps_the_state_of_vms_that_it_deletes_in_each_way(state):
-    assert made(POOL, MORE=f"scaleInStrategy: {{proactive: {{statePreservation: {state}}}}}").admitted
-    assert made(POOL, MORE=f"scaleInStrategy: {{opportunistic: {{statePreservation: {state}}}}}").admitted
+    assert result_of(POOL, MORE=f"scaleInStrategy: {{proactive: {{statePreservation: {state}}}}}").admitted
+    assert result_of(POOL, MORE=f"scaleInStrategy: {{opportunistic: {{statePreservation: {state}}}}}").admitted
 
 
 def test_a_vmi_goes_straight_to_its_own_webhooks():
-    result = made(VMI)
+    result = result_of(VMI)
     assert result.admitted
     assert result.vm is None
     assert result.vmi["metadata"]["name"] == "web"
@@ -89,20 +89,22 @@ def test_a_vmi_goes_straight_to_its_own_webhooks():
 
 
 def test_a_vmi_is_refused_at_its_own_fields():
-    result = made(VMI.replace("{app: web}", "{kubevirt.io/nodeName: n}"), DEVICES="disks: [{name: a, disk: {bus: x}}]")
+    result = result_of(
+        VMI.replace("{app: web}", "{kubevirt.io/nodeName: n}"), DEVICES="disks: [{name: a, disk: {bus: x}}]"
+    )
     disk = "spec.domain.devices.disks[0]"
     assert fields(result) == ("vmi", [f"{disk}.name", f"{disk}.disk.bus", "metadata.labels"])
 
 
 def test_a_vmi_with_a_generated_name_has_one_that_stays():
     text = VMI.replace("name: web,", "generateName: web-,")
-    name = made(text).vmi["metadata"]["name"]
-    assert name == made(text).vmi["metadata"]["name"]
+    name = result_of(text).vmi["metadata"]["name"]
+    assert name == result_of(text).vmi["metadata"]["name"]
     assert len(name) == len("web-") + 5
 
 
 def test_a_replica_set_makes_vmis_of_its_template():
-    result = made(REPLICAS)
+    result = result_of(REPLICAS)
     metadata = result.vmi["metadata"]
     assert (result.admitted, result.vm) == (True, None)
     assert metadata["labels"] == {"app": "web"}
@@ -114,18 +116,20 @@ def test_a_replica_set_makes_vmis_of_its_template():
 
 
 def test_a_replica_set_is_refused_by_its_own_webhook():
-    result = made(REPLICAS, SELECTED="other", DEVICES="disks: [{name: a, disk: {bus: x}}]")
+    result = result_of(REPLICAS, SELECTED="other", DEVICES="disks: [{name: a, disk: {bus: x}}]")
     disk = "spec.template.spec.domain.devices.disks[0]"
     assert fields(result) == ("vm", [f"{disk}.name", f"{disk}.disk.bus", "spec.selector"])
-    unselective = made(REPLICAS.replace("matchLabels: {app: SELECTED}", "matchExpressions: [{key: a, operator: Is}]"))
+    unselective = result_of(
+        REPLICAS.replace("matchLabels: {app: SELECTED}", "matchExpressions: [{key: a, operator: Is}]")
+    )
     assert fields(unselective) == ("vm", ["spec.selector"])
     twice = "matchExpressions: [{key: a, operator: In}, {key: b, operator: Exists, values: [c]}]"
-    (cause,) = made(REPLICAS.replace("matchLabels: {app: SELECTED}", twice)).causes
+    (cause,) = result_of(REPLICAS.replace("matchLabels: {app: SELECTED}", twice)).causes
     assert cause.message == "In needs one or more values; Exists takes no values"
 
 
 def test_what_the_webhook_of_a_replica_set_passes_over_is_refused_in_its_vmi():
-    result = made(REPLICAS.replace("memory: {guest: 1Gi}, ", ""))
+    result = result_of(REPLICAS.replace("memory: {guest: 1Gi}, ", ""))
     assert fields(result) == ("vmi", [""])
 
 
@@ -145,7 +149,7 @@ def names(result):
 
 
 def test_a_pool_shows_its_first_vm():
-    result = made(POOL)
+    result = result_of(POOL)
     metadata = result.vm["metadata"]
     assert (metadata["name"], metadata["annotations"]) == ("web-0", {"team": "blue"})
     assert metadata["labels"] == {"app": "web", "kubevirt.io/vm-pool-revision-name": "web-1"}
@@ -155,7 +159,7 @@ def test_a_pool_shows_its_first_vm():
 
 
 @pytest.mark.parametrize(
-    ("release", "naming", "found"),
+    ("release", "naming", "expected"),
     [
         ("v1.9.0", "appendIndexToConfigMapRefs: true", ["settings-0", "keys", "user", "net"]),
         ("v1.9.0", "appendIndexToSecretRefs: true", ["settings", "keys-0", "user-0", "net-0"]),
@@ -163,8 +167,8 @@ def test_a_pool_shows_its_first_vm():
         ("v1.7.4", "appendIndexToSecretRefs: true", ["settings", "keys-0", "user", "net"]),
     ],
 )
-def test_a_pool_numbers_what_each_vm_has_for_itself(release, naming, found):
-    assert names(made(POOL, Cluster(release=release), NAMING=naming))[3:] == found
+def test_a_pool_numbers_what_each_vm_has_for_itself(release, naming, expected):
+    assert names(result_of(POOL, Cluster(release=release), NAMING=naming))[3:] == expected
 
 
 SPEC = "spec.virtualMachineTemplate.spec"
@@ -207,7 +211,7 @@ SPEC = "spec.virtualMachineTemplate.spec"
     ],
 )
 def test_a_pool_is_refused_at_its_own_fields(parts, refused_by, reason):
-    result = made(POOL, **parts)
+    result = result_of(POOL, **parts)
     assert (result.refused_by, [f"{against.field}: {against.message}" for against in result.reasons]) == (
         refused_by,
         [reason],
@@ -216,7 +220,7 @@ def test_a_pool_is_refused_at_its_own_fields(parts, refused_by, reason):
 
 @pytest.mark.parametrize("limit", ["1", "1%", "50%", "100%"])
 def test_a_pool_may_miss_one_vm_or_more(limit):
-    assert made(POOL, MORE=f"maxUnavailable: {limit}").admitted
+    assert result_of(POOL, MORE=f"maxUnavailable: {limit}").admitted
 
 
 @pytest.mark.parametrize(
@@ -229,13 +233,13 @@ def test_a_pool_may_miss_one_vm_or_more(limit):
 )
 def test_what_is_not_supported_is_told_at_the_manifests_field(text, prefix):
     with pytest.raises(UnsupportedError) as caught:
-        made(text.replace("{guest: 1Gi}", "{guest: 1Gi}, cpu: {sockets: 70000}"))
+        result_of(text.replace("{guest: 1Gi}", "{guest: 1Gi}, cpu: {sockets: 70000}"))
     assert caught.value.field == f"{prefix}domain.cpu"
 
 
 @pytest.mark.parametrize("text", [VMI, REPLICAS, POOL])
 def test_an_unknown_field_is_refused_where_it_stands(text):
-    result = made(text.replace("devices: {DEVICES}", "devices: {}, colour: blue"))
+    result = result_of(text.replace("devices: {DEVICES}", "devices: {}, colour: blue"))
     (reason,) = result.reasons
     assert (result.refused_by, reason.field.rpartition(".")[2]) == ("vm", "colour")
     assert "unknown field" in reason.message
@@ -246,7 +250,7 @@ def test_an_unknown_field_is_refused_where_it_stands(text):
     [(VMI, "spec."), (REPLICAS, "spec.template.spec."), (POOL, "spec.virtualMachineTemplate.spec.template.spec.")],
 )
 def test_a_memory_of_four_bytes_is_warned_of(text, prefix):
-    (warning,) = made(text.replace("guest: 1Gi", "guest: 4")).warnings
+    (warning,) = result_of(text.replace("guest: 1Gi", "guest: 4")).warnings
     assert (warning.type, warning.field) == ("Suspect", f"{prefix}domain.memory.guest")
     assert warning.message == "4 is a memory of 4 bytes: give it a unit, such as 4Gi"
-    assert made(text.replace("guest: 1Gi", "guest: 1Mi")).warnings == ()
+    assert result_of(text.replace("guest: 1Gi", "guest: 1Mi")).warnings == ()

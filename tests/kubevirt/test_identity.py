@@ -28,9 +28,9 @@ def test_every_identity_stays(name, arguments, value):
 
 
 def test_they_are_uuids_of_version_5():
-    made = uuid.UUID(identity.vmi_uid("", "web"))
-    assert (made.version, made.variant) == (5, uuid.RFC_4122)
-    assert str(made) == identity.vmi_uid("default", "web") == str(uuid.uuid5(identity._NAMESPACE, "vmi/default/web"))
+    uid = uuid.UUID(identity.vmi_uid("", "web"))
+    assert (uid.version, uid.variant) == (5, uuid.RFC_4122)
+    assert str(uid) == identity.vmi_uid("default", "web") == str(uuid.uuid5(identity._NAMESPACE, "vmi/default/web"))
 
 
 def test_a_manifest_loses_those_that_were_made_up():
@@ -39,11 +39,11 @@ def test_a_manifest_loses_those_that_were_made_up():
 
     own, of_vm = identity.vmi_uid("shop", "web"), identity.owner_uid("VirtualMachine", "shop", "web")
     metadata = {"name": "web", "namespace": "shop", "labels": {"a": "b"}}
-    made = {"metadata": {**metadata, "uid": own, "ownerReferences": [owner("VirtualMachine", of_vm)]}, "spec": {}}
-    assert identity.without_placeholder_uids(made) == {
+    made_up = {"metadata": {**metadata, "uid": own, "ownerReferences": [owner("VirtualMachine", of_vm)]}, "spec": {}}
+    assert identity.without_placeholder_uids(made_up) == {
         "metadata": {**metadata, "ownerReferences": [{"kind": "VirtualMachine", "name": "web"}]},
         "spec": {},
     }
-    given = {"metadata": {**metadata, "uid": "u", "ownerReferences": [owner("VirtualMachinePool", of_vm)]}}
-    assert identity.without_placeholder_uids(given) == given
+    real = {"metadata": {**metadata, "uid": "u", "ownerReferences": [owner("VirtualMachinePool", of_vm)]}}
+    assert identity.without_placeholder_uids(real) == real
     assert identity.without_placeholder_uids({"metadata": metadata}) == {"metadata": metadata}

@@ -89,9 +89,9 @@ def template(source):
     ],
 )
 def test_infers(vm, volumes, objects):
-    made = read_vm(vm, volumes)
-    assert infer_matchers(made, Cluster(objects)) == []
-    instancetype, preference = made.spec.instancetype, made.spec.preference
+    inferred = read_vm(vm, volumes)
+    assert infer_matchers(inferred, Cluster(objects)) == []
+    instancetype, preference = inferred.spec.instancetype, inferred.spec.preference
     assert (instancetype.name, instancetype.kind) == ("t", "VirtualMachineInstancetype")
     assert (preference.name, preference.kind) == ("p", "")
     assert not instancetype.infer_from_volume
@@ -178,11 +178,11 @@ def ignoring(vm):
 
 @pytest.mark.parametrize(("vm", "volumes", "objects"), [failure[:3] for failure in UNLABELLED])
 def test_a_failure_may_be_ignored(vm, volumes, objects):
-    made = read_vm(ignoring(vm), f"{{{volumes}, domain: {{devices: {{}}, memory: {{guest: 1Gi}}}}}}")
-    assert infer_matchers(made, Cluster(objects)) == []
-    assert made.spec.instancetype is None
-    assert made.spec.preference is None
-    assert made.spec.template.spec.domain.memory is not None
+    inferred = read_vm(ignoring(vm), f"{{{volumes}, domain: {{devices: {{}}, memory: {{guest: 1Gi}}}}}}")
+    assert infer_matchers(inferred, Cluster(objects)) == []
+    assert inferred.spec.instancetype is None
+    assert inferred.spec.preference is None
+    assert inferred.spec.template.spec.domain.memory is not None
 
 
 @pytest.mark.parametrize(("vm", "volumes", "objects", "message"), ALWAYS_FATAL)
@@ -191,21 +191,21 @@ def test_some_failures_cannot_be_ignored(vm, volumes, objects, message):
 
 
 @pytest.mark.parametrize(
-    ("vm", "kept"),
+    ("vm", "stays"),
     [(INFER, True), (INFER.replace("root}", "root, inferFromVolumeFailurePolicy: Reject}"), True), (IGNORE, False)],
 )
-def test_memory_for_the_case_of_failure_gives_way(vm, kept):
+def test_memory_for_the_case_of_failure_gives_way(vm, stays):
     """Under `Ignore` a VM brings its own memory, which would conflict with what is inferred."""
-    made = read_vm(vm, f"{{{CLAIM}, domain: {{devices: {{}}, memory: {{guest: 1Gi}}}}}}")
-    assert infer_matchers(made, Cluster([obj(PVC)])) == []
-    assert (made.spec.template.spec.domain.memory is not None) is kept
+    inferred = read_vm(vm, f"{{{CLAIM}, domain: {{devices: {{}}, memory: {{guest: 1Gi}}}}}}")
+    assert infer_matchers(inferred, Cluster([obj(PVC)])) == []
+    assert (inferred.spec.template.spec.domain.memory is not None) is stays
 
 
 def test_matchers_that_name_are_left_alone():
-    made = read_vm("{instancetype: {name: a, revisionName: r}, preference: {name: b, kind: k}}")
+    inferred = read_vm("{instancetype: {name: a, revisionName: r}, preference: {name: b, kind: k}}")
     before = read_vm("{instancetype: {name: a, revisionName: r}, preference: {name: b, kind: k}}")
-    assert infer_matchers(made, Cluster([])) == []
-    assert made == before
+    assert infer_matchers(inferred, Cluster([])) == []
+    assert inferred == before
 
 
 @pytest.mark.parametrize(
@@ -227,8 +227,8 @@ def test_matchers_that_name_are_left_alone():
 )
 @pytest.mark.parametrize("path", ["instancetype", "preference"])
 def test_what_a_matcher_may_say(path, matcher, causes):
-    found = infer_matchers(read_vm(f"{path}: {matcher}", CLAIM), Cluster([]))
-    assert [(cause.type, cause.field) for cause in found] == [(kind, f"spec.{path}{field}") for kind, field in causes]
+    refused = infer_matchers(read_vm(f"{path}: {matcher}", CLAIM), Cluster([]))
+    assert [(cause.type, cause.field) for cause in refused] == [(kind, f"spec.{path}{field}") for kind, field in causes]
 
 
 def test_the_instance_types_matcher_is_looked_at_first():

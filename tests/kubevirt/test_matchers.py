@@ -58,28 +58,28 @@ POLICY = "FieldValueInvalid spec.{}.inferFromVolumeFailurePolicy: 'Never' is not
     ],
 )
 def test_rules_for_matchers(field, matcher, causes):
-    found = validate_matchers(read_vm(f"{field}: {matcher}"))
-    assert [f"{cause.type} {cause}" for cause in found] == [cause.format(field) for cause in causes]
+    refusals = validate_matchers(read_vm(f"{field}: {matcher}"))
+    assert [f"{cause.type} {cause}" for cause in refusals] == [cause.format(field) for cause in causes]
 
 
 def test_the_instance_type_s_come_first():
-    found = validate_matchers(read_vm("{instancetype: {}, preference: {}}"))
-    assert [cause.field for cause in found] == ["spec.instancetype"]
+    refusals = validate_matchers(read_vm("{instancetype: {}, preference: {}}"))
+    assert [cause.field for cause in refusals] == ["spec.instancetype"]
     assert validate_matchers(read_vm()) == []
 
 
 @pytest.mark.parametrize(
-    ("own", "given", "conflicts"),
+    ("own", "of_type", "conflicts"),
     [
         ("{}", "{a: x, b: y}", []),
         ("{a: x, c: z}", "{a: x, b: y}", []),
         ("{a: z, b: z}", "{a: x, b: y}", ["annotations.a", "annotations.b"]),
     ],
 )
-def test_annotations_of_an_instance_type_are_added(own, given, conflicts):
+def test_annotations_of_an_instance_type_are_added(own, of_type, conflicts):
     metadata = ObjectMeta(annotations=read(own))
-    assert apply_annotations(read(given), metadata) == conflicts
-    assert metadata.annotations == read(given) | read(own)
+    assert apply_annotations(read(of_type), metadata) == conflicts
+    assert metadata.annotations == read(of_type) | read(own)
 
 
 @pytest.mark.parametrize(

@@ -45,10 +45,10 @@ def pool(naming=""):
 
 
 def test_the_whole_vm(snapshot):
-    made = pool()
-    assert to_manifest(vm_of_pool(made, RELEASES["v1.9.0"], 7)) == snapshot
-    assert made == pool()
-    assert first_vm(made, RELEASES["v1.9.0"]) == vm_of_pool(made, RELEASES["v1.9.0"], 0)
+    pool_data = pool()
+    assert to_manifest(vm_of_pool(pool_data, RELEASES["v1.9.0"], 7)) == snapshot
+    assert pool_data == pool()
+    assert first_vm(pool_data, RELEASES["v1.9.0"]) == vm_of_pool(pool_data, RELEASES["v1.9.0"], 0)
 
 
 OWN = ["root-3", "data-3", "shared", "other"]
@@ -66,7 +66,7 @@ OWN = ["root-3", "data-3", "shared", "other"]
 )
 def test_what_has_the_number_of_its_vm(naming, release, names):
     volumes = to_manifest(vm_of_pool(pool(naming), RELEASES[release], 3))["spec"]["template"]["spec"]["volumes"]
-    found = [
+    numbered = [
         volumes[0]["dataVolume"]["name"],
         volumes[1]["persistentVolumeClaim"]["claimName"],
         volumes[2]["persistentVolumeClaim"]["claimName"],
@@ -77,4 +77,4 @@ def test_what_has_the_number_of_its_vm(naming, release, names):
         volumes[6]["cloudInitNoCloud"]["networkDataSecretRef"]["name"],
         volumes[7]["cloudInitConfigDrive"]["secretRef"]["name"],
     ]
-    assert found == [*OWN, *names]
+    assert numbered == [*OWN, *names]

@@ -42,6 +42,6 @@ def written(value, kinds, path=""):
 )
 def test_every_field_has_a_case(kind, fragments):
     wanted = leaves(msgspec.inspect.type_info(kind))
-    found = {path for text in fragments for path in written(read(text), wanted)}
+    covered = {path for text in fragments for path in written(read(text), wanted)}
     required = {".cpu.guest", ".memory.guest"} if kind is VirtualMachineInstancetypeSpec else set()
-    assert wanted - found == required
+    assert wanted - covered == required

@@ -192,7 +192,7 @@ def test_each_applied_preset_is_remarked_on():
 def test_a_vmi_that_excludes_itself_is_not_remarked_on():
     excluded = preset(domain="cpu: {cores: 4}")
     vmi = vmi_of("cpu: {cores: 2}", annotations="{virtualmachineinstancepresets.admission.kubevirt.io/exclude: 'true'}")
-    assert told(vmi, excluded) == []
+    assert warnings_of(vmi, excluded) == []
 
 
 def test_a_vmi_shares_nothing_with_its_preset():
@@ -203,43 +203,43 @@ def test_a_vmi_shares_nothing_with_its_preset():
     assert (domain.cpu.cores, domain.firmware.serial, domain.clock) == (4, "a", Clock(utc=ClockOffsetUTC()))
 
 
-def told(vmi, *presets):
+def warnings_of(vmi, *presets):
     assert apply_presets(vmi, Cluster(presets)) == []
-    found = [warning for warning in preset_warnings(vmi, Cluster(presets)) if warning.type == "Ignored"]
-    return [(each.object.rpartition("/")[2], each.field, each.message) for each in found]
+    warnings = [warning for warning in preset_warnings(vmi, Cluster(presets)) if warning.type == "Ignored"]
+    return [(warning.object.rpartition("/")[2], warning.field, warning.message) for warning in warnings]
 
 
 def test_requests_count_as_a_whole():
     first = preset("a", "resources: {requests: {cpu: 1}}")
     second = preset("b", "resources: {requests: {memory: 1Gi}}")
-    assert told(vmi_of(), first, second) == [("b", "spec.domain.resources.requests.memory", "'1Gi' is left out")]
+    assert warnings_of(vmi_of(), first, second) == [("b", "spec.domain.resources.requests.memory", "'1Gi' is left out")]
 
 
 def test_of_two_presets_that_disagree_it_is_said_which_one_is_kept():
     """Clocks with different timers, of which one says nothing, do not contradict each other."""
     zones = [preset("a", "clock: {timezone: CET}"), preset("b", "clock: {timezone: CET, timer: {kvm: {}}}")]
-    assert told(vmi_of(), *zones) == []
+    assert warnings_of(vmi_of(), *zones) == []
     timers = [preset("a", "cpu: {cores: 4}"), preset("b", "cpu: {cores: 4}"), preset("c", "ioThreadsPolicy: auto")]
-    assert told(vmi_of("cpu: {cores: 2}"), *timers) == [
+    assert warnings_of(vmi_of("cpu: {cores: 2}"), *timers) == [
         (name, "spec.domain.cpu.cores", "the VM's own is kept, not 4") for name in "ab"
     ]
     amounts = [preset(name, f"resources: {{requests: {{cpu: {cpu}}}}}") for name, cpu in (("a", "1"), ("b", "1"))]
-    assert told(vmi_of("resources: {requests: {cpu: 2}}"), *amounts) == [
+    assert warnings_of(vmi_of("resources: {requests: {cpu: 2}}"), *amounts) == [
         (name, "spec.domain.resources.requests.cpu", "the VM's own is kept, not '1'") for name in "ab"
     ]
 
 
 def test_what_the_vm_says_itself_is_kept_and_told():
-    assert told(vmi_of("cpu: {cores: 2}"), preset(domain="cpu: {cores: 4}")) == [
+    assert warnings_of(vmi_of("cpu: {cores: 2}"), preset(domain="cpu: {cores: 4}")) == [
         ("a", "spec.domain.cpu.cores", "the VM's own is kept, not 4")
     ]
-    assert told(vmi_of("cpu: {cores: 4}"), preset(domain="cpu: {cores: 4}")) == []
-    assert told(vmi_of("cpu: {cores: 4}"), preset(domain="cpu: {threads: 2}")) == [
+    assert warnings_of(vmi_of("cpu: {cores: 4}"), preset(domain="cpu: {cores: 4}")) == []
+    assert warnings_of(vmi_of("cpu: {cores: 4}"), preset(domain="cpu: {threads: 2}")) == [
         ("a", "spec.domain.cpu.threads", "2 is left out")
     ]
-    assert told(vmi_of("devices: {watchdog: {name: w}}"), preset(domain="devices: {watchdog: {name: v}, rng: {}}")) == [
-        ("a", "spec.domain.devices.watchdog.name", "the VM's own is kept, not 'v'")
-    ]
+    assert warnings_of(
+        vmi_of("devices: {watchdog: {name: w}}"), preset(domain="devices: {watchdog: {name: v}, rng: {}}")
+    ) == [("a", "spec.domain.devices.watchdog.name", "the VM's own is kept, not 'v'")]
 
 
 @pytest.mark.parametrize(
@@ -260,10 +260,10 @@ def test_every_part_that_a_preset_fills_in_may_be_the_vms_own(place, own, others
         steps = place.split(".")
         return ": {".join(steps) + f": {text}" + "}" * (len(steps) - 1)
 
-    assert told(vmi_of(domain(own)), preset(domain=domain(others))) == [
+    assert warnings_of(vmi_of(domain(own)), preset(domain=domain(others))) == [
         ("a", f"spec.domain.{place}", f"the VM's own is kept, not {value}")
     ]
 
 
 def test_of_what_a_preset_cannot_fill_in_nothing_is_said():
-    assert told(vmi_of(), preset(domain="{devices: {rng: {}, sound: {name: s}}, memory: {guest: 1Gi}}")) == []
+    assert warnings_of(vmi_of(), preset(domain="{devices: {rng: {}, sound: {name: s}}, memory: {guest: 1Gi}}")) == []

@@ -80,8 +80,8 @@ def test_a_framebuffer_that_says_nothing_counts():
     options = "virtualGPUOptions: {display: {ramFB: {}}}"
     gpus = ", ".join(f"{{name: {name}, deviceName: v/slice, {options}}}" for name in "ab")
     template = f"{{domain: {{memory: {{guest: 1Gi}}, devices: {{gpus: [{gpus}]}}}}}}"
-    found = [outcome(ask(release, template)) for release in (BEFORE, MAIN)]
-    assert found == [("vmi", [f"{VMI}.GPUs"]), ("vm", [f"{VM}.GPUs"])]
+    outcomes = [outcome(ask(release, template)) for release in (BEFORE, MAIN)]
+    assert outcomes == [("vmi", [f"{VMI}.GPUs"]), ("vm", [f"{VM}.GPUs"])]
 
 
 def test_a_display_on_pci_has_a_framebuffer():
@@ -97,9 +97,9 @@ def test_storage_is_validated_first_and_with_the_rest():
     spec = {"domain": {"devices": {"disks": [{"name": "d", "disk": {"bus": "x"}}]}, "memory": {"guest": "1Gi"}}}
     spec |= {"hostname": "A", "volumes": [{"name": "d", "emptyDisk": {"capacity": "1Gi"}}]}
     vmi = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstance", "metadata": {"name": "x"}, "spec": spec}
-    found = [[cause.field for cause in expand(vmi, Cluster([], release=release)).causes] for release in (BEFORE, MAIN)]
+    fields = [[cause.field for cause in expand(vmi, Cluster([], release=release)).causes] for release in (BEFORE, MAIN)]
     bus = "spec.domain.devices.disks[0].disk.bus"
-    assert found == [["spec.hostname", bus], [bus, "spec.hostname", bus]]
+    assert fields == [["spec.hostname", bus], [bus, "spec.hostname", bus]]
 
 
 def test_numa_nodes_keep_their_distances():
@@ -114,13 +114,13 @@ def test_numa_nodes_keep_their_distances():
     ]
 
 
-@pytest.mark.parametrize(("architecture", "kept"), [("amd64", True), ("s390x", False)])
-def test_s390x_has_no_memfd(architecture, kept):
+@pytest.mark.parametrize(("architecture", "has_memfd"), [("amd64", True), ("s390x", False)])
+def test_s390x_has_no_memfd(architecture, has_memfd):
     template = PAGES % ""
     old, new = both(template, "memoryBacking", architecture=architecture)
     assert old == "<memoryBacking><hugepages><source type=memfd>"
-    assert new == (old if kept else "<memoryBacking><hugepages>")
-    assert bool(both(template, "cpu/numa", architecture=architecture)[1]) is kept
+    assert new == (old if has_memfd else "<memoryBacking><hugepages>")
+    assert bool(both(template, "cpu/numa", architecture=architecture)[1]) is has_memfd
 
 
 def test_numa_of_its_own_keeps_the_cell_of_memfd_away():
@@ -157,18 +157,18 @@ def test_only_a_vm_that_can_migrate_moves_to_another_network(migratable):
         )
         for network in ("blue", "green")
     )
-    told = {}
+    restarts = {}
     for release in (BEFORE, MAIN):
         cluster = Cluster([kubevirt(), claim], release=release)
         outcome_of_change = rollout(old, new, cluster, cluster)
-        told[release] = outcome_of_change.restart_required
-    assert told == {BEFORE: False, MAIN: not migratable}
+        restarts[release] = outcome_of_change.restart_required
+    assert restarts == {BEFORE: False, MAIN: not migratable}
 
 
 def test_release_1_8_wants_one_binding_of_an_interface():
     template = "{domain: {memory: {guest: 1Gi}, devices: {interfaces: [{name: n}]}}, networks: [{name: n, pod: {}}]}"
-    found = [outcome(ask(release, template)) for release in ("v1.8.4", "release-1.8")]
-    assert found == [("launcher", []), ("vm", [f"{VM}.domain.devices.interfaces[0]"])]
+    outcomes = [outcome(ask(release, template)) for release in ("v1.8.4", "release-1.8")]
+    assert outcomes == [("launcher", []), ("vm", [f"{VM}.domain.devices.interfaces[0]"])]
 
 
 def test_release_1_8_pins_the_supplemental_pool_before_the_emulator():
@@ -185,8 +185,8 @@ def test_release_1_8_makes_the_preferred_panic_device():
           metadata: {name: p}
           spec: {devices: {preferredPanicDeviceModel: hyperv}}
         """
-    found = [
+    domains = [
         ask(release, gates=["PanicDevices"], spec="{preference: {name: p}}", objects=preference).vmi["spec"]["domain"]
         for release in ("v1.8.4", "release-1.8")
     ]
-    assert [domain["devices"].get("panicDevices") for domain in found] == [None, [{"model": "hyperv"}]]
+    assert [domain["devices"].get("panicDevices") for domain in domains] == [None, [{"model": "hyperv"}]]

@@ -57,7 +57,7 @@ def vm(spec="{}", domain=f"{{devices: {{}}, {MEMORY}}}", template="{}", metadata
     }
 
 
-def told(manifest, cluster=CLUSTER):
+def origins_of(manifest, cluster=CLUSTER):
     return [(reason.field, reason.origin) for reason in expand(manifest, cluster).reasons]
 
 
@@ -169,36 +169,36 @@ def test_a_message_may_begin_with_its_field(cause, field, message):
 
 def test_what_the_author_wrote_has_no_other_origin():
     bus = f"{{devices: {{disks: [{{name: a, disk: {{bus: floppy}}}}]}}, {MEMORY}}}"
-    fields = {field: origin for field, origin in told(vm(domain=bus)) if field.endswith("bus")}
+    fields = {field: origin for field, origin in origins_of(vm(domain=bus)) if field.endswith("bus")}
     assert fields == {"spec.template.spec.domain.devices.disks[0].disk.bus": ""}
 
 
 def test_what_the_instance_type_decides_is_its():
-    found = dict(told(vm("instancetype: {name: realtime}", "{devices: {}}")))
-    assert found["spec.template.spec.domain.cpu.dedicatedCpuPlacement"] == "the instance type realtime sets it"
+    by_field = dict(origins_of(vm("instancetype: {name: realtime}", "{devices: {}}")))
+    assert by_field["spec.template.spec.domain.cpu.dedicatedCpuPlacement"] == "the instance type realtime sets it"
 
 
 def test_an_annotation_that_the_instance_type_decides_too():
     metadata = "annotations: {example.org/from: vm}"
     field = "spec.template.metadata.annotations[example.org/from]"
-    assert told(vm("instancetype: {name: small}", "{devices: {}}", metadata=metadata)) == [(field, "")]
+    assert origins_of(vm("instancetype: {name: small}", "{devices: {}}", metadata=metadata)) == [(field, "")]
 
 
 def test_what_the_preference_gives_to_a_disk_is_its():
     spec = "{instancetype: {name: small}, preference: {name: blocks}}"
     volumes = "volumes: [{name: root, containerDisk: {image: i}}]"
-    assert told(vm(spec, "{devices: {}}", volumes)) == [
+    assert origins_of(vm(spec, "{devices: {}}", volumes)) == [
         ("spec.template.spec.domain.devices.disks[0].blockSize.custom.logical", "the preference blocks sets it")
     ]
 
 
 def test_what_a_preset_gives_is_its():
-    found = told(vm(template="architecture: s390x", metadata="labels: {preset: watched}"))
-    assert ("spec.template.spec.domain.devices.watchdog", "the preset watched sets it") in found
+    by_field = origins_of(vm(template="architecture: s390x", metadata="labels: {preset: watched}"))
+    assert ("spec.template.spec.domain.devices.watchdog", "the preset watched sets it") in by_field
 
 
 def test_what_nobody_gives_is_kubevirts():
-    assert told(vm("preference: {name: arm}")) == [
+    assert origins_of(vm("preference: {name: arm}")) == [
         ("spec.template.spec.architecture", "KubeVirt's configuration or default sets it")
     ]
 
@@ -272,7 +272,7 @@ def test_the_vm_is_looked_at_once_however_many_faults_it_has(monkeypatch):
     def number(disks):
         looks.clear()
         listed = ", ".join(f"{{name: d{number}, disk: {{bus: floppy}}}}" for number in range(disks))
-        assert len(told(vm(domain=f"{{devices: {{disks: [{listed}]}}, {MEMORY}}}"))) >= disks
+        assert len(origins_of(vm(domain=f"{{devices: {{disks: [{listed}]}}, {MEMORY}}}"))) >= disks
         return len(looks)
 
     assert number(2) == number(4)

@@ -77,8 +77,8 @@ def test_a_lack_of_size_is_that_of_a_vm_without_an_instance_type(requirement, vm
 )
 def test_cpu_of_a_vm_counts_in_the_preferred_topology(topology, cpu, fields):
     preference = f"{{cpu: {{preferredCPUTopology: {topology}}}, requirements: {{cpu: {{guest: 4}}}}}}"
-    found = lacks(preference, f"domain: {{cpu: {{{cpu}}}}}")
-    assert found == ([", ".join(f"{CPU}.{name}" for name in fields.split())] if fields else [])
+    lacking = lacks(preference, f"domain: {{cpu: {{{cpu}}}}}")
+    assert lacking == ([", ".join(f"{CPU}.{name}" for name in fields.split())] if fields else [])
 
 
 def test_spread_across_what_is_not_known_counts_for_nothing():

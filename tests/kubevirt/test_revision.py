@@ -116,8 +116,8 @@ def test_pinning_changes_neither_vm_nor_cluster():
     before = to_manifest(vm)
     pin(vm, cluster).revisions[0]["data"]["spec"]["cpu"]["guest"] = 99
     assert to_manifest(vm) == before
-    found = cluster.instancetype("VirtualMachineClusterInstancetype", "", "t")
-    assert (found.spec.cpu.guest, found.metadata.labels) == (2, {"a": "b"})
+    stored = cluster.instancetype("VirtualMachineClusterInstancetype", "", "t")
+    assert (stored.spec.cpu.guest, stored.metadata.labels) == (2, {"a": "b"})
 
 
 def test_an_object_without_a_uid_gets_one_of_its_content():

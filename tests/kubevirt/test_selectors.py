@@ -18,7 +18,7 @@ def problems(rule, text, kind):
 
 
 @pytest.mark.parametrize(
-    ("selector", "found"),
+    ("selector", "matching"),
     [
         ("{}", []),
         ("matchLabels: {a.example/b: c}", []),
@@ -61,13 +61,13 @@ def problems(rule, text, kind):
         ),
     ],
 )
-def test_label_selectors(selector, found):
-    assert problems(label_selector, selector, LabelSelector) == found
+def test_label_selectors(selector, matching):
+    assert problems(label_selector, selector, LabelSelector) == matching
     assert list(label_selector(None, "s")) == []
 
 
 @pytest.mark.parametrize(
-    ("term", "found"),
+    ("term", "matching"),
     [
         ("{}", []),
         (
@@ -115,8 +115,8 @@ def test_label_selectors(selector, found):
         ),
     ],
 )
-def test_terms_of_node_selectors(term, found):
-    assert problems(node_selector_term, term, NodeSelectorTerm) == found
+def test_terms_of_node_selectors(term, matching):
+    assert problems(node_selector_term, term, NodeSelectorTerm) == matching
 
 
 @pytest.mark.parametrize(

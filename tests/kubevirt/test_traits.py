@@ -252,8 +252,8 @@ BLOCK_CLAIM = """
     ],
 )
 def test_who_refuses_what(template, options, old, middle, new):
-    found = {release: outcome(ask(release, template, **options)) for release in THESE}
-    assert found == {OLD: old, MIDDLE: middle, NEW: new}
+    outcomes = {release: outcome(ask(release, template, **options)) for release in THESE}
+    assert outcomes == {OLD: old, MIDDLE: middle, NEW: new}
 
 
 VGPU = "{permittedHostDevices: {mediatedDevices: [{mdevNameSelector: m, resourceName: x/vgpu}]}}"
@@ -415,8 +415,8 @@ def shown(release, template, path, *, converted=False, annotations=None, **optio
         return "crash" if result.reasons[0].type == CRASH else "refused"
     domain = ET.fromstring(xml)
     element, _, attribute = path.partition("/@")
-    found = domain.find(element)
-    return None if found is None else found.get(attribute) if attribute else found.text
+    child = domain.find(element)
+    return None if child is None else child.get(attribute) if attribute else child.text
 
 
 CRASHES = {
@@ -499,10 +499,10 @@ def test_defaults_are_inferred_from_snapshots_at_last():
         " {requests: {storage: 1Gi}}}, source: {snapshot: {name: s, namespace: default}}}}]}"
     )
     volumes = "{volumes: [{name: d, dataVolume: {name: d}}]}"
-    found = {release: ask(release, volumes, spec=spec, objects=SNAPSHOT) for release in (*THESE, "release-1.8")}
-    assert [outcome(result) for result in found.values()] == [("vm", [""]), ("vm", [""]), ADMITTED, ADMITTED]
-    assert found[MIDDLE].causes[0].message == "the DataVolume's source is no claim or DataSource: nothing to infer"
-    assert found[NEW].vm["spec"]["preference"] == {"name": "p"}
+    results = {release: ask(release, volumes, spec=spec, objects=SNAPSHOT) for release in (*THESE, "release-1.8")}
+    assert [outcome(result) for result in results.values()] == [("vm", [""]), ("vm", [""]), ADMITTED, ADMITTED]
+    assert results[MIDDLE].causes[0].message == "the DataVolume's source is no claim or DataSource: nothing to infer"
+    assert results[NEW].vm["spec"]["preference"] == {"name": "p"}
 
 
 PREFERENCE = """
@@ -514,14 +514,14 @@ PREFERENCE = """
 
 
 def test_a_preferred_panic_device_and_a_preferred_video_type():
-    found = {}
+    devices_of = {}
     for release in THESE:
         result = ask(release, gates=["PanicDevices"], spec="{preference: {name: p}}", objects=PREFERENCE)
         devices = result.vmi["spec"]["domain"]["devices"]
         warned = [(warning.type, warning.object, warning.field) for warning in result.warnings]
-        found[release] = devices.get("panicDevices"), devices.get("video"), warned
+        devices_of[release] = devices.get("panicDevices"), devices.get("video"), warned
     pruned = ("Pruned", "VirtualMachineClusterPreference/p", "spec.devices.preferredVideoType")
-    assert found == {
+    assert devices_of == {
         OLD: (None, None, [pruned]),
         MIDDLE: (None, None, [pruned]),
         NEW: ([{"model": "hyperv"}], {"type": "virtio"}, []),
@@ -535,8 +535,8 @@ def test_launch_security_of_an_instance_type_is_deprecated_at_last():
         metadata: {name: i}
         spec: {cpu: {guest: 1}, memory: {guest: 1Gi}, launchSecurity: {sev: {}}}
         """)
-    found = [[warning.field for warning in warnings(manifest, RELEASES[release])] for release in THESE]
-    assert found == [[], [], ["spec.launchSecurity"]]
+    fields = [[warning.field for warning in warnings(manifest, RELEASES[release])] for release in THESE]
+    assert fields == [[], [], ["spec.launchSecurity"]]
 
 
 def test_a_field_of_a_vm_that_came_later_is_refused_and_named():

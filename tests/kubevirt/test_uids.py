@@ -13,7 +13,7 @@ HELD = {
 }
 
 
-def made(kind, **metadata):
+def result_of(kind, **metadata):
     text = f"apiVersion: kubevirt.io/v1\nkind: {kind}\nmetadata: {{name: web, namespace: team}}\nspec: {HELD[kind]}\n"
     manifest = otheryaml.load(text)
     manifest["metadata"].update(metadata)
@@ -24,7 +24,7 @@ def made(kind, **metadata):
 
 def test_what_was_never_applied_has_none():
     for kind in HELD:
-        metadata = made(kind).vmi["metadata"]
+        metadata = result_of(kind).vmi["metadata"]
         assert "uid" not in metadata
         owners = [{**reference} for reference in metadata.get("ownerReferences", [])]
         assert all("uid" not in owner and owner["kind"] == kind and owner["name"] == "web" for owner in owners)
@@ -32,11 +32,11 @@ def test_what_was_never_applied_has_none():
 
 
 def test_the_cluster_s_stay():
-    (owner,) = made("VirtualMachine", uid="u-1").vmi["metadata"]["ownerReferences"]
+    (owner,) = result_of("VirtualMachine", uid="u-1").vmi["metadata"]["ownerReferences"]
     assert owner["uid"] == "u-1"
-    assert made("VirtualMachineInstance", uid="u-2").vmi["metadata"]["uid"] == "u-2"
+    assert result_of("VirtualMachineInstance", uid="u-2").vmi["metadata"]["uid"] == "u-2"
 
 
 def test_the_domain_has_one_all_the_same():
-    result = made("VirtualMachine")
+    result = result_of("VirtualMachine")
     assert result.vmi_object.metadata.uid in result.domain_xml

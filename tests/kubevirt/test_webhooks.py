@@ -110,7 +110,9 @@ def test_status():
     assert (status.phase, status.runtime_user) == ("Pending", 107)
     assert (topology.sockets, topology.cores, topology.threads) == (2, 3, 1)
     memory = status.memory
-    assert [str(each) for each in (memory.guest_at_boot, memory.guest_requested, memory.guest_current)] == ["2Gi"] * 3
+    assert [str(amount) for amount in (memory.guest_at_boot, memory.guest_requested, memory.guest_current)] == [
+        "2Gi"
+    ] * 3
     root = cluster_with("developerConfiguration: {featureGates: [Root]}")
     assert mutated_vmi(cluster=root).status.runtime_user == 0
 

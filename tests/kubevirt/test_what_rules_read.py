@@ -159,12 +159,12 @@ def forget():
 
 def hints(function):
     """The types of a function's parameters; some are only imported to be checked."""
-    known = {**vars(typing), **{kind.__name__: kind for kind in (Result, Cluster, VirtualMachine)}}
+    kinds_by_name = {**vars(typing), **{kind.__name__: kind for kind in (Result, Cluster, VirtualMachine)}}
     try:
-        found = typing.get_type_hints(function, localns=known)
+        type_hints = typing.get_type_hints(function, localns=kinds_by_name)
     except NameError:
         return {}
-    return {name: found[name] for name in inspect.signature(function).parameters if name in found}
+    return {name: type_hints[name] for name in inspect.signature(function).parameters if name in type_hints}
 
 
 class Mutant(typing.NamedTuple):
@@ -188,7 +188,7 @@ def mutants():
         text = inspect.getsource(function)
         for parameter, kind in hints(function).items():
             kinds = typing.get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
-            prefix = next((PLACES[known] for known in PLACES if known in kinds), None)
+            prefix = next((PLACES[kind] for kind in PLACES if kind in kinds), None)
             for mark in MARKS if prefix is not None else ():
                 path = mark.removeprefix(prefix)
                 if mark.startswith(prefix) and not re.search(rf"\b{path.split('.')[-1]}\b", text):

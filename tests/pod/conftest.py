@@ -26,15 +26,15 @@ def held(snapshot):
     podding.MADE.clear()
     yield
     for result in tuple(podding.MADE):
-        assert told(result) == snapshot
+        assert lines_of(result) == snapshot
 
 
-def told(result):
+def lines_of(result):
     """What is said of a VM's Pod, line by line."""
     try:
         if result.pod_error is not None:
             return [str(result.pod_error)]
-        made = parts(result)
+        pod_parts = parts(result)
     except UnsupportedError as unsupported:
         return [str(unsupported)]
-    return list(map(str, differences(plain(result.cluster.release.name, result.cluster.architecture), made)))
+    return list(map(str, differences(plain(result.cluster.release.name, result.cluster.architecture), pod_parts)))

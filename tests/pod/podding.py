@@ -72,7 +72,7 @@ def terms(result):
     facts = result.cluster.computed(Facts)
     beside = overhead(result.vmi_object, facts)
     whole = memory_request(result.vmi_object, facts, beside)
-    return [{term.cause: str(term.amount) for term in each} for each in (beside, whole)]
+    return [{term.cause: str(term.amount) for term in account} for account in (beside, whole)]
 
 
 def named(items, name):

@@ -58,15 +58,15 @@ def test_what_a_pod_says_of_itself_counts_and_the_overhead_of_its_runtime():
 
 
 def test_an_extract_of_a_pod():
-    found = extract(expanded("domain: {memory: {guest: 1Gi}, devices: {logSerialConsole: false}}").pod)
-    assert found["requests"] == {"cpu": "100m", "ephemeral-storage": "50M", "memory": "1,292 MiB"}
-    assert found["devices"] == {
+    amounts = extract(expanded("domain: {memory: {guest: 1Gi}, devices: {logSerialConsole: false}}").pod)
+    assert amounts["requests"] == {"cpu": "100m", "ephemeral-storage": "50M", "memory": "1,292 MiB"}
+    assert amounts["devices"] == {
         "devices.kubevirt.io/kvm": "1",
         "devices.kubevirt.io/tun": "1",
         "devices.kubevirt.io/vhost-net": "1",
     }
-    assert found["nodeSelector"]["kubernetes.io/arch"] == "amd64"
-    assert "limits" not in found
+    assert amounts["nodeSelector"]["kubernetes.io/arch"] == "amd64"
+    assert "limits" not in amounts
 
 
 def test_an_extract_has_all_that_decides_where_a_pod_fits():

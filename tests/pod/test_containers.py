@@ -24,11 +24,11 @@ def flags(template=GUEST, **conditions):
 
 
 def environment(container):
-    return {each["name"]: each.get("value") for each in container["env"]}
+    return {variable["name"]: variable.get("value") for variable in container["env"]}
 
 
 @pytest.mark.parametrize(
-    ("conditions", "flag", "given"),
+    ("conditions", "flag", "is_given"),
     [
         ({}, "--run-as-nonroot", True),
         ({"gates": ["Root"]}, "--run-as-nonroot", False),
@@ -43,8 +43,8 @@ def environment(container):
         ({"release": "v1.8.4"}, "--hypervisor", True),
     ],
 )
-def test_flags(conditions, flag, given):
-    assert (flag in flags(**conditions)) is given
+def test_flags(conditions, flag, is_given):
+    assert (flag in flags(**conditions)) is is_given
 
 
 def test_filters_of_libvirts_log():
@@ -68,10 +68,10 @@ def test_filters_of_libvirts_log():
     ],
 )
 def test_how_much_is_logged(labels, config, expected):
-    made = spec(labels=labels, config=config)
-    found = environment(made["containers"][0])
-    assert {key: text for key, text in found.items() if "LOG" in key} == expected
-    verbosity = environment(named(made["initContainers"], "guest-console-log"))["VIRT_LAUNCHER_LOG_VERBOSITY"]
+    pod_spec = spec(labels=labels, config=config)
+    variables = environment(pod_spec["containers"][0])
+    assert {key: text for key, text in variables.items() if "LOG" in key} == expected
+    verbosity = environment(named(pod_spec["initContainers"], "guest-console-log"))["VIRT_LAUNCHER_LOG_VERBOSITY"]
     assert verbosity == expected.get("VIRT_LAUNCHER_LOG_VERBOSITY", "2")
 
 
@@ -145,28 +145,30 @@ def test_probes_wait_for_libvirt_and_go_through_virt_probe(probe, expected):
 
 
 def test_container_disks_are_volumes_of_images():
-    made = spec(DISK)
-    assert names(made["containers"]) == ["compute"]
-    assert names(made["initContainers"]) == ["guest-console-log", "volumeroot"]
-    assert named(made["volumes"], "root")["image"] == {"reference": "i:1", "pullPolicy": "Always"}
-    assert named(made["containers"][0]["volumeMounts"], "root")["mountPath"] == "/var/run/kubevirt-image-volume/disk_0"
+    pod_spec = spec(DISK)
+    assert names(pod_spec["containers"]) == ["compute"]
+    assert names(pod_spec["initContainers"]) == ["guest-console-log", "volumeroot"]
+    assert named(pod_spec["volumes"], "root")["image"] == {"reference": "i:1", "pullPolicy": "Always"}
+    assert (
+        named(pod_spec["containers"][0]["volumeMounts"], "root")["mountPath"] == "/var/run/kubevirt-image-volume/disk_0"
+    )
 
 
 def test_or_containers_that_hand_them_over():
-    made = spec(DISK, config=NO_IMAGES)
-    assert names(made["containers"]) == ["compute", "volumeroot"]
-    assert names(made["initContainers"]) == ["guest-console-log", "container-disk-binary", "volumeroot-init"]
-    assert made["containers"][1]["args"][1].endswith("/disk_0")
-    assert named(made["initContainers"], "container-disk-binary")["command"][1] == "--preserve=all"
+    pod_spec = spec(DISK, config=NO_IMAGES)
+    assert names(pod_spec["containers"]) == ["compute", "volumeroot"]
+    assert names(pod_spec["initContainers"]) == ["guest-console-log", "container-disk-binary", "volumeroot-init"]
+    assert pod_spec["containers"][1]["args"][1].endswith("/disk_0")
+    assert named(pod_spec["initContainers"], "container-disk-binary")["command"][1] == "--preserve=all"
     older = spec(DISK, release="v1.7.4")
     assert named(older["initContainers"], "container-disk-binary")["command"][1] == "/usr/bin/container-disk"
 
 
 def test_the_kernel_that_is_booted():
     assert names(spec(KERNEL)["initContainers"]) == ["guest-console-log", "volumekernel-boot-volume"]
-    made = spec(KERNEL, config=NO_IMAGES)
-    assert names(made["containers"]) == ["compute", "volumekernel-boot-volume"]
-    assert made["containers"][1]["args"][1].endswith("/kernel-boot")
+    pod_spec = spec(KERNEL, config=NO_IMAGES)
+    assert names(pod_spec["containers"]) == ["compute", "volumekernel-boot-volume"]
+    assert pod_spec["containers"][1]["args"][1].endswith("/kernel-boot")
 
 
 @pytest.mark.parametrize(
@@ -182,10 +184,10 @@ def test_the_kernel_that_is_booted():
 def test_resources_of_support_containers(pinned, config, requests, limits):
     if config != "{}":
         config = f"supportContainerResources: [{{type: guest-console-log, resources: {{{config}}}}}]"
-    made = spec(f"domain: {{{pinned}memory: {{guest: 1Gi}}, devices: {{}}}}", config=config)
-    found = named(made["initContainers"], "guest-console-log")["resources"]
-    assert (found["requests"]["cpu"], found["requests"]["memory"]) == requests
-    assert (found["limits"]["cpu"], found["limits"]["memory"]) == limits
+    pod_spec = spec(f"domain: {{{pinned}memory: {{guest: 1Gi}}, devices: {{}}}}", config=config)
+    resources = named(pod_spec["initContainers"], "guest-console-log")["resources"]
+    assert (resources["requests"]["cpu"], resources["requests"]["memory"]) == requests
+    assert (resources["limits"]["cpu"], resources["limits"]["memory"]) == limits
 
 
 @pytest.mark.parametrize(
@@ -199,8 +201,8 @@ def test_resources_of_support_containers(pinned, config, requests, limits):
     ],
 )
 def test_the_log_of_the_serial_console(devices, config, logged):
-    made = spec(f"domain: {{memory: {{guest: 1Gi}}, devices: {{{devices}}}}}", config=config)
-    assert ("initContainers" in made) is logged
+    pod_spec = spec(f"domain: {{memory: {{guest: 1Gi}}, devices: {{{devices}}}}}", config=config)
+    assert ("initContainers" in pod_spec) is logged
 
 
 VIRTIOFS = """
@@ -215,8 +217,8 @@ volumes:
 
 def test_virtiofs():
     gates = ["EnableVirtioFsStorageVolumes", "EnableVirtioFsConfigVolumes"]
-    made = spec(VIRTIOFS, gates=gates)
-    daemons = made["containers"][1:]
+    pod_spec = spec(VIRTIOFS, gates=gates)
+    daemons = pod_spec["containers"][1:]
     assert names(daemons) == ["virtiofs-c", "virtiofs-t", "virtiofs-d"]
     assert [daemon["args"][1] for daemon in daemons] == [
         "--shared-dir=/var/run/kubevirt-private/config-map/c",
@@ -241,8 +243,8 @@ def test_sidecars_of_the_annotation():
         {"configMap": {"name": "script", "key": "run.sh", "hookPath": "/usr/bin/onDefineDomain"}},
         {"pvc": {"name": "data", "volumePath": "/data", "sharedComputePath": "/shared"}},
     ]
-    made = sidecars(hooks)
-    first, second, third = made["containers"][1:]
+    pod_spec = sidecars(hooks)
+    first, second, third = pod_spec["containers"][1:]
     assert (first["name"], first["image"], first["imagePullPolicy"], first["args"]) == (
         "hook-sidecar-0",
         "s:1",
@@ -252,18 +254,18 @@ def test_sidecars_of_the_annotation():
     assert second["image"] == "quay.io/kubevirt/sidecar-shim:v1.9.0"
     assert second["volumeMounts"][1] == {"name": "script", "mountPath": "/usr/bin/onDefineDomain", "subPath": "run.sh"}
     assert third["volumeMounts"][0]["subPath"] == "hook-sidecar-2"
-    assert named(made["volumes"], "script")["configMap"] == {"name": "script", "defaultMode": 0o755}
+    assert named(pod_spec["volumes"], "script")["configMap"] == {"name": "script", "defaultMode": 0o755}
     assert named(third["volumeMounts"], "data") == {"name": "data", "mountPath": "/data"}
-    assert named(made["containers"][0]["volumeMounts"], "data")["mountPath"] == "/shared"
-    command = made["containers"][0]["command"]
+    assert named(pod_spec["containers"][0]["volumeMounts"], "data")["mountPath"] == "/shared"
+    command = pod_spec["containers"][0]["command"]
     assert command[command.index("--hook-sidecars") + 1] == "3"
     assert first["resources"] == {}
 
 
 def test_pinned_sidecars():
-    made = sidecars([{"image": "s"}], f"domain: {{{PINNED}memory: {{guest: 1Gi}}, devices: {{}}}}")
+    pod_spec = sidecars([{"image": "s"}], f"domain: {{{PINNED}memory: {{guest: 1Gi}}, devices: {{}}}}")
     amounts = {"cpu": "200m", "memory": "64M"}
-    assert made["containers"][1]["resources"] == {"requests": amounts, "limits": amounts}
+    assert pod_spec["containers"][1]["resources"] == {"requests": amounts, "limits": amounts}
 
 
 def test_sidecars_of_plugins():
@@ -272,8 +274,8 @@ def test_sidecars_of_plugins():
 domain: {memory: {guest: 1Gi}, devices: {interfaces: [{name: a, binding: {name: p}}, {name: b, binding: {name: p}}]}}
 networks: [{name: a, pod: {}}, {name: b, multus: {networkName: n}}]
 """
-    made = spec(template, config=config)
-    (sidecar,) = made["containers"][1:]
+    pod_spec = spec(template, config=config)
+    (sidecar,) = pod_spec["containers"][1:]
     assert environment(sidecar)["NETWORK_BINDING_PLUGIN_NAME"] == "p"
     assert "network-info-annotation" in names(sidecar["volumeMounts"])
     older = spec(template, config=config, release="v1.8.4")
@@ -281,9 +283,9 @@ networks: [{name: a, pod: {}}, {name: b, multus: {networkName: n}}]
 
 
 def test_dockers_categories_are_taken_from_all_but_virt_launcher():
-    made = sidecars([{"image": "s"}], config="{selinuxLauncherType: t}")
-    assert "seLinuxOptions" not in made["containers"][1]["securityContext"]
+    pod_spec = sidecars([{"image": "s"}], config="{selinuxLauncherType: t}")
+    assert "seLinuxOptions" not in pod_spec["containers"][1]["securityContext"]
     gates = ["DockerSELinuxMCSWorkaround", "Sidecar"]
-    made = pod(annotations={HOOKS: '[{"image": "s"}]'}, gates=gates)["spec"]["containers"]
-    assert made[1]["securityContext"]["seLinuxOptions"] == {"level": "s0"}
-    assert "seLinuxOptions" not in made[0]["securityContext"]
+    pod_spec = pod(annotations={HOOKS: '[{"image": "s"}]'}, gates=gates)["spec"]["containers"]
+    assert pod_spec[1]["securityContext"]["seLinuxOptions"] == {"level": "s0"}
+    assert "seLinuxOptions" not in pod_spec[0]["securityContext"]

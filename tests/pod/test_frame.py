@@ -51,8 +51,8 @@ def test_it_belongs_to_the_vmi():
 
 
 def test_labels():
-    made = pod(labels={"app": "web", "kubevirt.io": "mine"}, annotations={"sidecar.istio.io/inject": "no"})
-    labels = {key: text for key, text in made["metadata"]["labels"].items() if key != "kubevirt.io/created-by"}
+    pod_made = pod(labels={"app": "web", "kubevirt.io": "mine"}, annotations={"sidecar.istio.io/inject": "no"})
+    labels = {key: text for key, text in pod_made["metadata"]["labels"].items() if key != "kubevirt.io/created-by"}
     assert labels == {
         "app": "web",
         "kubevirt.io": "virt-launcher",
@@ -64,29 +64,29 @@ def test_labels():
 
 def test_long_and_dotted_names():
     name = "a" * 60 + ".example"
-    made = pod(name=name)
-    assert made["spec"]["hostname"] == "a" * 60
+    pod_made = pod(name=name)
+    assert pod_made["spec"]["hostname"] == "a" * 60
     digest = hashlib.sha1(name.encode()).hexdigest()[:8]
-    assert made["metadata"]["labels"]["vmi.kubevirt.io/id"] == f"{name[:54]}-{digest}"
+    assert pod_made["metadata"]["labels"]["vmi.kubevirt.io/id"] == f"{name[:54]}-{digest}"
 
 
 def test_names_as_long_as_a_label():
     for length in (63, 64):
         name = "a" * length
-        made = pod(name=name)
+        pod_made = pod(name=name)
         digest = hashlib.sha1(name.encode()).hexdigest()[:8]
         identifier = name if length == 63 else f"{name[:54]}-{digest}"
-        labels = made["metadata"]["labels"]
-        assert (made["spec"]["hostname"], labels["vmi.kubevirt.io/id"]) == (name[:63], identifier)
+        labels = pod_made["metadata"]["labels"]
+        assert (pod_made["spec"]["hostname"], labels["vmi.kubevirt.io/id"]) == (name[:63], identifier)
     assert pod(f"{GUEST}\nhostname: own", name="a.b")["spec"]["hostname"] == "own"
 
 
 def test_annotations_of_the_vmi_but_for_some():
-    given = {"mine": "1", "kubectl.kubernetes.io/last": "x", "kubevirt.io/latest-observed-api-version": "v1"}
-    found = annotations(annotations={**given, "kubevirt.io/domain": "other"})
-    assert found["mine"] == "1"
-    assert found["kubevirt.io/domain"] == "other"
-    assert not {"kubectl.kubernetes.io/last", "kubevirt.io/latest-observed-api-version"} & found.keys()
+    own = {"mine": "1", "kubectl.kubernetes.io/last": "x", "kubevirt.io/latest-observed-api-version": "v1"}
+    written = annotations(annotations={**own, "kubevirt.io/domain": "other"})
+    assert written["mine"] == "1"
+    assert written["kubevirt.io/domain"] == "other"
+    assert not {"kubectl.kubernetes.io/last", "kubevirt.io/latest-observed-api-version"} & written.keys()
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_annotations_of_the_vmi_but_for_some():
     ],
 )
 def test_backup_hooks_unless_they_are_not_wanted(text, hooked):
-    found = annotations(annotations={"kubevirt.io/skip-backup-hooks": text})
-    assert ("pre.hook.backup.velero.io/command" in found) is hooked
+    written = annotations(annotations={"kubevirt.io/skip-backup-hooks": text})
+    assert ("pre.hook.backup.velero.io/command" in written) is hooked
 
 
 TWO = """
@@ -109,19 +109,19 @@ networks: [{name: a, pod: {}}, {name: b, multus: {networkName: other/net}}, {nam
 
 
 def test_secondary_networks_in_the_order_of_the_interfaces():
-    found = annotations(TWO % "masquerade: {}")
+    written = annotations(TWO % "masquerade: {}")
     link = "pod" + hashlib.sha256(b"b").hexdigest()[:11]
-    assert json.loads(found[NETWORKS]) == [
+    assert json.loads(written[NETWORKS]) == [
         {"name": "net", "namespace": "other", "mac": "02:00:00:00:00:01", "interface": link}
     ]
-    assert found["istio.io/reroute-virtual-interfaces"] == "k6t-eth0"
-    assert "v1.multus-cni.io/default-network" not in found
+    assert written["istio.io/reroute-virtual-interfaces"] == "k6t-eth0"
+    assert "v1.multus-cni.io/default-network" not in written
 
 
 def test_the_network_of_a_plugin():
     config = "network: {binding: {p: {networkAttachmentDefinition: kube/p}}}"
-    found = json.loads(annotations(TWO % "binding: {name: p}", config=config)[NETWORKS])
-    assert found[1] == {"name": "p", "namespace": "kube", "cni-args": {"logicNetworkName": "a"}}
+    networks = json.loads(annotations(TWO % "binding: {name: p}", config=config)[NETWORKS])
+    assert networks[1] == {"name": "p", "namespace": "kube", "cni-args": {"logicNetworkName": "a"}}
 
 
 def test_the_default_network():
@@ -129,9 +129,9 @@ def test_the_default_network():
 domain: {memory: {guest: 1Gi}, devices: {interfaces: [{name: a, bridge: {}}]}}
 networks: [{name: a, multus: {networkName: net, default: true}}]
 """
-    found = annotations(template)
-    assert found["v1.multus-cni.io/default-network"] == "net"
-    assert NETWORKS not in found
+    written = annotations(template)
+    assert written["v1.multus-cni.io/default-network"] == "net"
+    assert NETWORKS not in written
 
 
 def test_security_of_a_pod_that_runs_as_root_and_of_one_that_does_not():
@@ -150,21 +150,21 @@ def test_profiles_of_the_configuration():
     assert local["seccompProfile"] == {"type": "Localhost", "localhostProfile": "p"}
     default = spec(config=profile % "runtimeDefaultProfile: true")["securityContext"]
     assert default["seccompProfile"] == {"type": "RuntimeDefault"}
-    made = spec(config="{selinuxLauncherType: t, defaultRuntimeClass: kata}")
-    assert made["securityContext"]["seLinuxOptions"] == {"type": "t"}
-    assert made["runtimeClassName"] == "kata"
+    pod_spec = spec(config="{selinuxLauncherType: t, defaultRuntimeClass: kata}")
+    assert pod_spec["securityContext"]["seLinuxOptions"] == {"type": "t"}
+    assert pod_spec["runtimeClassName"] == "kata"
 
 
 def test_scheduling_is_the_vmis():
-    made = spec(f"{GUEST}\nschedulerName: s\npriorityClassName: high\ntolerations: [{{key: k, operator: Exists}}]")
-    assert (made["schedulerName"], made["priorityClassName"]) == ("s", "high")
-    assert made["tolerations"] == [{"key": "k", "operator": "Exists"}]
+    pod_spec = spec(f"{GUEST}\nschedulerName: s\npriorityClassName: high\ntolerations: [{{key: k, operator: Exists}}]")
+    assert (pod_spec["schedulerName"], pod_spec["priorityClassName"]) == ("s", "high")
+    assert pod_spec["tolerations"] == [{"key": "k", "operator": "Exists"}]
 
 
 def test_grace_periods():
-    made = spec(f"{GUEST}\nterminationGracePeriodSeconds: 100")
-    command = made["containers"][0]["command"]
-    assert made["terminationGracePeriodSeconds"] == 130
+    pod_spec = spec(f"{GUEST}\nterminationGracePeriodSeconds: 100")
+    command = pod_spec["containers"][0]["command"]
+    assert pod_spec["terminationGracePeriodSeconds"] == 130
     assert command[command.index("--grace-period-seconds") + 1] == "115"
     assert spec()["terminationGracePeriodSeconds"] == 60
 
@@ -236,11 +236,13 @@ def test_nodes_to_stay_away_from_are_in_every_term():
     features = "cpu: {features: [{name: x, policy: forbid}]}"
     terms = TERMS.strip()
     required = f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: {terms}}}"
-    made = spec(f"{domain(features)}\naffinity: {{nodeAffinity: {{{required}}}}}")
-    found = made["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    pod_spec = spec(f"{domain(features)}\naffinity: {{nodeAffinity: {{{required}}}}}")
+    node_terms = pod_spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"][
+        "nodeSelectorTerms"
+    ]
     added = [HOST_MODEL, {"key": "cpu-feature.node.kubevirt.io/x", "operator": "DoesNotExist"}]
-    assert found[0]["matchExpressions"] == [{"key": "a", "operator": "Exists"}, *added]
-    assert found[1]["matchExpressions"] == added
+    assert node_terms[0]["matchExpressions"] == [{"key": "a", "operator": "Exists"}, *added]
+    assert node_terms[1]["matchExpressions"] == added
     assert "affinity" not in spec(domain("cpu: {model: Skylake}"))
 
 
@@ -248,9 +250,9 @@ def test_the_services_that_it_uses():
     secret = "{name: c, containerDisk: {image: i, imagePullSecret: s}}"
     account = "{name: t, serviceAccount: {serviceAccountName: robot}}"
     disks = "disks: [{name: c}, {name: d}, {name: t}]"
-    made = spec(f"{domain('', disks)}\nvolumes: [{secret}, {secret.replace('c,', 'd,')}, {account}]")
-    assert made["imagePullSecrets"] == [{"name": "s"}]
-    assert (made["serviceAccountName"], made["automountServiceAccountToken"]) == ("robot", True)
+    pod_spec = spec(f"{domain('', disks)}\nvolumes: [{secret}, {secret.replace('c,', 'd,')}, {account}]")
+    assert pod_spec["imagePullSecrets"] == [{"name": "s"}]
+    assert (pod_spec["serviceAccountName"], pod_spec["automountServiceAccountToken"]) == ("robot", True)
     assert spec()["automountServiceAccountToken"] is False
     assert spec(annotations={"sidecar.istio.io/inject": "TRUE"})["automountServiceAccountToken"] is True
 
@@ -268,10 +270,10 @@ CLAIM = """
 
 
 def test_pods_that_reserve_a_lun_keep_apart():
-    made = pod(LUN, objects=CLAIM, config="persistentReservationConfiguration: {enabled: true}")
-    assert made["metadata"]["labels"]["pr.kubevirt.io/u-1"] == ""
+    pod_made = pod(LUN, objects=CLAIM, config="persistentReservationConfiguration: {enabled: true}")
+    assert pod_made["metadata"]["labels"]["pr.kubevirt.io/u-1"] == ""
     required = "requiredDuringSchedulingIgnoredDuringExecution"
-    assert made["spec"]["affinity"]["podAntiAffinity"][required] == [
+    assert pod_made["spec"]["affinity"]["podAntiAffinity"][required] == [
         {
             "labelSelector": {"matchExpressions": [{"key": "pr.kubevirt.io/u-1", "operator": "Exists"}]},
             "topologyKey": "kubernetes.io/hostname",
@@ -294,6 +296,6 @@ def test_a_reserved_lun_is_known_by_its_claim(volumes, uid):
     disks = "disks: [{name: l, lun: {reservation: true}}, {name: m, lun: {}}]"
     template = f"{{domain: {{memory: {{guest: 1Gi}}, devices: {{{disks}}}}}, volumes: [{volumes}]}}"
     objects = CLAIM + CLAIM.replace("name: c", "name: d").replace("u-1", "u-2")
-    made = pod(template, objects=objects, config="persistentReservationConfiguration: {enabled: true}")
-    reserved = [label for label in made["metadata"]["labels"] if label.startswith("pr.kubevirt.io/")]
+    pod_made = pod(template, objects=objects, config="persistentReservationConfiguration: {enabled: true}")
+    reserved = [label for label in pod_made["metadata"]["labels"] if label.startswith("pr.kubevirt.io/")]
     assert reserved == [f"pr.kubevirt.io/{uid}"]

@@ -96,10 +96,10 @@ def test_probes_by_command():
 
 def test_the_ratio_counts_whole_kilobytes_and_not_the_network():
     config = "additionalGuestMemoryOverheadRatio: '1.5'"
-    found = terms(expanded(PASST % "passtBinding: {}", config=config))[0]
+    overhead = terms(expanded(PASST % "passtBinding: {}", config=config))[0]
     kilobytes = -(-268 * 2**20 // 1000)
-    assert found["additionalGuestMemoryOverheadRatio 1.5"] == str(Quantity.of(kilobytes // 2 * 1000, "DecimalSI"))
-    assert list(found)[-1] == "passt"
+    assert overhead["additionalGuestMemoryOverheadRatio 1.5"] == str(Quantity.of(kilobytes // 2 * 1000, "DecimalSI"))
+    assert list(overhead)[-1] == "passt"
     assert terms(expanded(domain(), config="additionalGuestMemoryOverheadRatio: '1.0'"))[0] == BASE
 
 

@@ -17,8 +17,8 @@ SKIP = {"kubevirt.io/image-volume-skip-digest-resolution": "true"}
 
 
 def test_qemu_takes_more_beside_its_guest():
-    found = [terms(expanded(release=release))[0]["QEMU without its guest"] for release in ("v1.9.0", NEW)]
-    assert found == ["30Mi", "50Mi"]
+    amounts = [terms(expanded(release=release))[0]["QEMU without its guest"] for release in ("v1.9.0", NEW)]
+    assert amounts == ["30Mi", "50Mi"]
 
 
 def test_flags_are_arguments():
@@ -30,17 +30,17 @@ def test_flags_are_arguments():
 
 
 def test_one_flag_is_left_in_the_command():
-    made = compute(release=NEW, gates=["CrossArchitectureVirtualization"])
-    assert made["command"] == ["/usr/bin/virt-launcher-monitor", "--allow-cross-arch-emulation"]
-    assert "--allow-cross-arch-emulation" not in made["args"]
+    container = compute(release=NEW, gates=["CrossArchitectureVirtualization"])
+    assert container["command"] == ["/usr/bin/virt-launcher-monitor", "--allow-cross-arch-emulation"]
+    assert "--allow-cross-arch-emulation" not in container["args"]
 
 
 def test_the_tool_of_container_disks_is_copied_by_arguments():
     without_images = "developerConfiguration: {disabledFeatureGates: [ImageVolume]}"
     containers = spec(IMAGES, release=NEW, config=without_images)["initContainers"]
-    made = next(container for container in containers if container["name"] == "container-disk-binary")
-    assert made["command"] == ["/usr/bin/cp"]
-    assert made["args"] == ["--preserve=all", "/usr/bin/container-disk", "/init/usr/bin/container-disk"]
+    copier = next(container for container in containers if container["name"] == "container-disk-binary")
+    assert copier["command"] == ["/usr/bin/cp"]
+    assert copier["args"] == ["--preserve=all", "/usr/bin/container-disk", "/init/usr/bin/container-disk"]
 
 
 @pytest.mark.parametrize(("release", "source"), [("v1.9.0", {}), (NEW, {"medium": "HugePages"})])
@@ -54,13 +54,13 @@ def test_the_directory_of_huge_pages_is_on_them(release, source):
     [("v1.9.0", SKIP, True), (NEW, {}, True), (NEW, SKIP, False), (NEW, dict.fromkeys(SKIP, "True"), True)],
 )
 def test_digests_of_images_need_not_be_asked_for(release, annotations, asked):
-    made = pod(IMAGES, release=release, annotations=annotations, gates=["ImageVolume"])["spec"]
-    assert ("volumed" in {container["name"] for container in made["initContainers"]}) is asked
-    assert ("launcher-volume" in {volume["name"] for volume in made["volumes"]}) is asked
+    pod_spec = pod(IMAGES, release=release, annotations=annotations, gates=["ImageVolume"])["spec"]
+    assert ("volumed" in {container["name"] for container in pod_spec["initContainers"]}) is asked
+    assert ("launcher-volume" in {volume["name"] for volume in pod_spec["volumes"]}) is asked
 
 
 @pytest.mark.parametrize(("release", "policy"), [("v1.9.0", "IfNotPresent"), (NEW, "Always")])
 def test_virtiofs_is_pulled_as_all_else(release, policy):
     containers = spec(FILES, release=release, config="imagePullPolicy: Always")["containers"]
-    made = next(container for container in containers if container["name"] == "virtiofs-f")
-    assert made["imagePullPolicy"] == policy
+    daemon = next(container for container in containers if container["name"] == "virtiofs-f")
+    assert daemon["imagePullPolicy"] == policy

@@ -17,15 +17,15 @@ REQUESTS = "{name: a, claimName: c, requestName: r}, {name: b, claimName: c, req
 
 @pytest.mark.parametrize(("release", "requests"), [(OLD, ["r"]), (MIDDLE, ["r", "s"]), (NEW, ["r", "s"])])
 def test_requests_to_one_claim(release, requests):
-    found = resources(GPUS % REQUESTS, release=release, gates=["GPUsWithDRA"])["claims"]
-    assert [each["request"] for each in found] == requests
+    claims = resources(GPUS % REQUESTS, release=release, gates=["GPUsWithDRA"])["claims"]
+    assert [claim["request"] for claim in claims] == requests
 
 
 @pytest.mark.parametrize(("release", "device"), [(MIDDLE, False), (NEW, True)])
 def test_the_device_of_tdx(release, device):
-    found = spec(TDX, release=release, gates=["WorkloadEncryptionTDX"])
-    assert ("devices.kubevirt.io/tdx" in found["containers"][0]["resources"]["limits"]) is device
-    assert found["nodeSelector"]["kubevirt.io/tdx"] == "true"
+    pod_spec = spec(TDX, release=release, gates=["WorkloadEncryptionTDX"])
+    assert ("devices.kubevirt.io/tdx" in pod_spec["containers"][0]["resources"]["limits"]) is device
+    assert pod_spec["nodeSelector"]["kubevirt.io/tdx"] == "true"
 
 
 @pytest.mark.parametrize(("release", "permitted"), [(MIDDLE, True), (NEW, False)])

@@ -14,8 +14,8 @@ FIXED = 25 + 100 + 25 + 40 + 30 + 8 + 8 + 32
 
 
 def memory(template, **conditions):
-    found = resources(template, **conditions)
-    return [found[part].get("memory") for part in ("requests", "limits")]
+    requested = resources(template, **conditions)
+    return [requested[part].get("memory") for part in ("requests", "limits")]
 
 
 def mebibytes(number):
@@ -36,23 +36,23 @@ def mebibytes(number):
     ids=["guest", "limit", "limit before guest", "spared", "limit not spared", "dedicated CPUs", "huge pages"],
 )
 def test_memory(domain, request_, limit):
-    found = memory(f"domain: {{devices: {{}}, {domain}}}")
-    assert found == [mebibytes(request_), limit and mebibytes(limit)]
+    amounts = memory(f"domain: {{devices: {{}}, {domain}}}")
+    assert amounts == [mebibytes(request_), limit and mebibytes(limit)]
 
 
 def test_page_tables_are_of_what_the_vmi_itself_requests():
-    found = memory("domain: {resources: {requests: {memory: 1Gi}}, devices: {}}")
-    assert found == [mebibytes(1024 + FIXED + 2), None]
+    amounts = memory("domain: {resources: {requests: {memory: 1Gi}}, devices: {}}")
+    assert amounts == [mebibytes(1024 + FIXED + 2), None]
 
 
 @pytest.mark.parametrize(
     ("amount", "request_"), [("7Ei", 8070450532247928832 * 513 // 512), ("9223372036854775807", 9205357638345293824)]
 )
 def test_page_tables_of_memory_near_the_end_of_64_bits_overflow(amount, request_):
-    found = memory(
+    amounts = memory(
         f"domain: {{memory: {{guest: 1Gi}}, resources: {{requests: {{memory: '{amount}'}}}}, devices: {{}}}}"
     )
-    assert Quantity.parse(found[0]) - Quantity.of(FIXED * MIB) == Quantity.of(request_)
+    assert Quantity.parse(amounts[0]) - Quantity.of(FIXED * MIB) == Quantity.of(request_)
 
 
 def test_a_limit_beyond_64_bits_of_which_the_request_is_made_gets_the_overhead_twice():
@@ -65,8 +65,8 @@ def test_memory_is_overcommitted_before_the_overhead():
     config = "developerConfiguration: {memoryOvercommit: 150}"
     template = "domain: {memory: {guest: 3Gi}, devices: {}}"
     assert memory(template, config=config) == [mebibytes(2048 + FIXED), None]
-    given = "domain: {memory: {guest: 3Gi}, resources: {requests: {memory: 3Gi}}, devices: {}}"
-    assert terms(expanded(given, config=config))[1]["domain.resources.requests.memory"] == "3Gi"
+    guest = "domain: {memory: {guest: 3Gi}, resources: {requests: {memory: 3Gi}}, devices: {}}"
+    assert terms(expanded(guest, config=config))[1]["domain.resources.requests.memory"] == "3Gi"
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,10 @@ def test_memory_is_overcommitted_before_the_overhead():
     ids=["guest", "limit", "beyond the guest"],
 )
 def test_huge_pages(domain, pages, request_, limit):
-    found = resources(f"domain: {{devices: {{}}, {domain}}}")
-    assert found["requests"]["hugepages-2Mi"] == found["limits"]["hugepages-2Mi"] == pages
-    assert found["requests"]["memory"] == mebibytes(request_)
-    assert found["limits"].get("memory") == (limit and mebibytes(limit))
+    requested = resources(f"domain: {{devices: {{}}, {domain}}}")
+    assert requested["requests"]["hugepages-2Mi"] == requested["limits"]["hugepages-2Mi"] == pages
+    assert requested["requests"]["memory"] == mebibytes(request_)
+    assert requested["limits"].get("memory") == (limit and mebibytes(limit))
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_huge_pages(domain, pages, request_, limit):
 )
 def test_a_share_of_the_cpus(cores, ratio, share):
     config = f"developerConfiguration: {{cpuAllocationRatio: {ratio}}}"
-    found = resources(f"domain: {{cpu: {{cores: {cores}}}, memory: {{guest: 1Gi}}, devices: {{}}}}", config=config)
-    assert found["requests"]["cpu"] == share
-    assert "cpu" not in found["limits"]
+    requested = resources(f"domain: {{cpu: {{cores: {cores}}}, memory: {{guest: 1Gi}}, devices: {{}}}}", config=config)
+    assert requested["requests"]["cpu"] == share
+    assert "cpu" not in requested["limits"]
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_vcpus_are_counted_in_32_bits_and_a_product_of_0_is_none(cores, sockets,
 def test_what_the_vm_asks_for_counts_over_what_is_calculated():
     own = "resources: {requests: {cpu: 3}, limits: {cpu: 5}}"
     template = f"domain: {{cpu: {{cores: 4}}, {own}, memory: {{guest: 1Gi}}, devices: {{}}}}"
-    found = resources(template, objects=QUOTA % "limits.cpu")
-    assert (found["requests"]["cpu"], found["limits"]["cpu"]) == ("3", "5")
+    requested = resources(template, objects=QUOTA % "limits.cpu")
+    assert (requested["requests"]["cpu"], requested["limits"]["cpu"]) == ("3", "5")
 
 
 def dedicated(cpu, rest=""):
@@ -143,9 +143,9 @@ def dedicated(cpu, rest=""):
     ids=["threads", "emulator", "even", "supplemental threads"],
 )
 def test_dedicated_cpus_are_whole_and_guaranteed(template, annotations, cpus):
-    found = resources(template, annotations=annotations)
-    assert found["requests"]["cpu"] == found["limits"]["cpu"] == cpus
-    assert found["requests"]["memory"] == found["limits"]["memory"]
+    requested = resources(template, annotations=annotations)
+    assert requested["requests"]["cpu"] == requested["limits"]["cpu"] == cpus
+    assert requested["requests"]["memory"] == requested["limits"]["memory"]
 
 
 @pytest.mark.parametrize(
@@ -198,10 +198,10 @@ def test_devices_of_plugins_are_counted():
     devices = (
         "gpus: [{name: a, deviceName: x/gpu}, {name: b, deviceName: x/gpu}], hostDevices: [{name: c, deviceName: x/y}]"
     )
-    found = resources(f"domain: {{memory: {{guest: 1Gi}}, devices: {{{devices}}}}}", gates=["HostDevices"])
+    requested = resources(f"domain: {{memory: {{guest: 1Gi}}, devices: {{{devices}}}}}", gates=["HostDevices"])
     for part in ("requests", "limits"):
-        assert (found[part]["x/gpu"], found[part]["x/y"]) == ("2", "1")
-    assert "claims" not in found
+        assert (requested[part]["x/gpu"], requested[part]["x/y"]) == ("2", "1")
+    assert "claims" not in requested
 
 
 NAD = """
@@ -219,15 +219,15 @@ ATTACHED = (
 def test_network_resources_are_read_unless_they_are_injected():
     assert "vendor/vf" not in resources(ATTACHED, objects=NAD)["requests"]
     config = "developerConfiguration: {disabledFeatureGates: [ExternalNetResourceInjection]}"
-    found = resources(ATTACHED, objects=NAD, config=config)
-    assert found["requests"]["vendor/vf"] == found["limits"]["vendor/vf"] == "1"
+    requested = resources(ATTACHED, objects=NAD, config=config)
+    assert requested["requests"]["vendor/vf"] == requested["limits"]["vendor/vf"] == "1"
     assert "vendor/vf" not in resources(ATTACHED, config=config)["requests"]
 
 
 def test_ephemeral_storage_is_added():
     template = "domain: {memory: {guest: 1Gi}, resources: {limits: {ephemeral-storage: 1G}}, devices: {}}"
-    found = resources(template)
-    assert (found["requests"]["ephemeral-storage"], found["limits"]["ephemeral-storage"]) == ("50M", "1050M")
+    requested = resources(template)
+    assert (requested["requests"]["ephemeral-storage"], requested["limits"]["ephemeral-storage"]) == ("50M", "1050M")
 
 
 @pytest.mark.parametrize(
@@ -246,5 +246,5 @@ def test_ephemeral_storage_is_added():
 )
 def test_vcpus_of_which_32_bits_count_none_request_what_the_vm_says(cpu, rest, number):
     topology = f"cpu: {{cores: 65536, sockets: 65536, {cpu}}}"
-    found = resources(f"domain: {{{topology}, memory: {{guest: 1Gi}}, devices: {{}}{rest}}}")
-    assert (found["requests"].get("cpu"), found["limits"].get("cpu")) == number
+    requested = resources(f"domain: {{{topology}, memory: {{guest: 1Gi}}, devices: {{}}{rest}}}")
+    assert (requested["requests"].get("cpu"), requested["limits"].get("cpu")) == number

@@ -17,13 +17,13 @@ BLOCK = """
 
 def with_volume(source, devices="disks: [{name: v}]", **conditions):
     """The Pod's volume of one volume of the VMI, and its mounts: path to what else is said of it."""
-    made = spec(
+    pod_spec = spec(
         f"domain: {{memory: {{guest: 1Gi}}, devices: {{{devices}}}}}\nvolumes: [{{name: v, {source}}}]", **conditions
     )
-    volumes = [volume for volume in made["volumes"] if volume["name"].startswith("v") and "-" not in volume["name"]]
-    mounts = made["containers"][0]["volumeMounts"]
-    found = {mount["mountPath"]: set(mount) - {"name", "mountPath"} for mount in mounts if mount["name"] == "v"}
-    return volumes, found
+    volumes = [volume for volume in pod_spec["volumes"] if volume["name"].startswith("v") and "-" not in volume["name"]]
+    mounts = pod_spec["containers"][0]["volumeMounts"]
+    mount_paths = {mount["mountPath"]: set(mount) - {"name", "mountPath"} for mount in mounts if mount["name"] == "v"}
+    return volumes, mount_paths
 
 
 CLAIM = {"name": "v", "persistentVolumeClaim": {"claimName": "c"}}
@@ -95,17 +95,17 @@ volumes: [{name: x, persistentVolumeClaim: {claimName: b}}, {name: y, persistent
 @pytest.mark.parametrize("kind", ["cloudInitNoCloud", "cloudInitConfigDrive"])
 def test_secrets_of_cloud_init_under_both_spellings(kind):
     source = f"{kind}: {{secretRef: {{name: u}}, networkDataSecretRef: {{name: n}}}}"
-    made = spec(
+    pod_spec = spec(
         f"domain: {{memory: {{guest: 1Gi}}, devices: {{disks: [{{name: v}}]}}}}\nvolumes: [{{name: v, {source}}}]"
     )
-    mounts = [mount for mount in made["containers"][0]["volumeMounts"] if mount["name"].startswith("v-")]
+    mounts = [mount for mount in pod_spec["containers"][0]["volumeMounts"] if mount["name"].startswith("v-")]
     assert [(mount["name"], mount["mountPath"].rpartition("/")[2], mount["subPath"]) for mount in mounts] == [
         ("v-udata", "userdata", "userdata"),
         ("v-udata", "userData", "userData"),
         ("v-ndata", "networkdata", "networkdata"),
         ("v-ndata", "networkData", "networkData"),
     ]
-    assert named(made["volumes"], "v-ndata")["secret"] == {"secretName": "n"}
+    assert named(pod_spec["volumes"], "v-ndata")["secret"] == {"secretName": "n"}
 
 
 @pytest.mark.parametrize(
@@ -114,15 +114,15 @@ def test_secrets_of_cloud_init_under_both_spellings(kind):
 )
 def test_access_credentials(kind, method):
     credential = f"{kind}: {{source: {{secret: {{secretName: k}}}}, propagationMethod: {method}}}"
-    made = spec(f"domain: {{memory: {{guest: 1Gi}}, devices: {{}}}}\naccessCredentials: [{{{credential}}}]")
-    mount = named(made["containers"][0]["volumeMounts"], "k-access-cred")
+    pod_spec = spec(f"domain: {{memory: {{guest: 1Gi}}, devices: {{}}}}\naccessCredentials: [{{{credential}}}]")
+    mount = named(pod_spec["containers"][0]["volumeMounts"], "k-access-cred")
     assert mount["mountPath"] == f"{PRIVATE}/secret/k-access-cred"
 
 
 def test_an_access_credential_whose_secret_has_no_name_has_no_volume():
     credential = "userPassword: {source: {secret: {secretName: ''}}, propagationMethod: {qemuGuestAgent: {}}}"
-    made = spec(f"domain: {{memory: {{guest: 1Gi}}, devices: {{}}}}\naccessCredentials: [{{{credential}}}]")
-    assert made["volumes"] == spec()["volumes"]
+    pod_spec = spec(f"domain: {{memory: {{guest: 1Gi}}, devices: {{}}}}\naccessCredentials: [{{{credential}}}]")
+    assert pod_spec["volumes"] == spec()["volumes"]
 
 
 STATE = """
@@ -157,10 +157,10 @@ def test_the_claim_that_keeps_the_state(objects, claim):
     assert named(spec(STATE, objects=objects)["volumes"], "vm-state")["persistentVolumeClaim"] == {"claimName": claim}
 
 
-@pytest.mark.parametrize(("length", "kept"), [(36, 36), (37, 37), (38, 37)])
-def test_the_name_of_a_claim_that_is_made_has_63_letters_at_most(length, kept):
+@pytest.mark.parametrize(("length", "letters"), [(36, 36), (37, 37), (38, 37)])
+def test_the_name_of_a_claim_that_is_made_has_63_letters_at_most(length, letters):
     claim = named(spec(STATE, name="a" * length)["volumes"], "vm-state")["persistentVolumeClaim"]["claimName"]
-    assert claim == f"persistent-state-for-{'a' * kept}-"[:58] + "00000"
+    assert claim == f"persistent-state-for-{'a' * letters}-"[:58] + "00000"
     assert len(claim) <= 63
 
 
@@ -194,18 +194,18 @@ def test_where_the_state_is():
 
 
 def test_huge_pages_and_hotplug():
-    made = names(
+    mount_names = names(
         spec("domain: {memory: {guest: 1Gi, hugepages: {pageSize: 2Mi}}, devices: {disableHotplug: true}}")["volumes"]
     )
-    assert {"hugepages", "hugetblfs-dir"} <= set(made)
-    assert "hotplug-disks" not in made
+    assert {"hugepages", "hugetblfs-dir"} <= set(mount_names)
+    assert "hotplug-disks" not in mount_names
     assert "hotplug-disks" in names(spec()["volumes"])
 
 
 def test_plugins_have_their_sockets_where_the_gate_is_on():
     plain = "domain: {memory: {guest: 1Gi}, devices: {}}"
-    made = spec(plain, gates=["Plugins"])
-    assert named(made["volumes"], "kubevirt-plugin-sockets")["emptyDir"] == {}
-    mount = named(made["containers"][0]["volumeMounts"], "kubevirt-plugin-sockets")
+    pod_spec = spec(plain, gates=["Plugins"])
+    assert named(pod_spec["volumes"], "kubevirt-plugin-sockets")["emptyDir"] == {}
+    mount = named(pod_spec["containers"][0]["volumeMounts"], "kubevirt-plugin-sockets")
     assert mount["mountPath"] == "/var/run/kubevirt-plugin"
     assert "kubevirt-plugin-sockets" not in names(spec(plain)["volumes"])

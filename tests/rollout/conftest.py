@@ -101,6 +101,6 @@ def roll(snapshot) -> Callable[..., Rollout]:
     return rolled
 
 
-def shown(found: Any) -> dict[str, Any]:
+def shown(changes: Any) -> dict[str, Any]:
     """Changes by path."""
-    return {each.path: each.value for each in found}
+    return {change.path: change.value for change in changes}

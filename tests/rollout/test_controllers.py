@@ -55,8 +55,8 @@ class TestIdentities:
         return {**obj, "metadata": {**obj["metadata"], **metadata}}
 
     def test_the_cluster_s_own_count(self):
-        given = self.meta(SMALL, uid="u", generation=7)
-        assert self.identity(given) == self.identity(given, [instancetype(vcpus=3)]) == ("u", 7)
+        vmi_meta = self.meta(SMALL, uid="u", generation=7)
+        assert self.identity(vmi_meta) == self.identity(vmi_meta, [instancetype(vcpus=3)]) == ("u", 7)
 
     def test_others_are_made_up(self):
         assert self.identity(SMALL) == (type_uid(SMALL_KIND, "", "small"), 1)
@@ -84,9 +84,9 @@ def test_a_revision_of_that_name_that_holds_something_else_is_in_the_way(typed, 
         "data": {**LARGE, "spec": {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}},
     }
     objects = (SMALL, LARGE, SERVER)
-    told = roll(typed, edited(typed, instancetype={"name": "large"}), *objects, later=[*objects, other])
+    outcome = roll(typed, edited(typed, instancetype={"name": "large"}), *objects, later=[*objects, other])
     message = f"there is a ControllerRevision shop/{name} already, which holds something else"
-    assert told.error == (Cause("FieldValueInvalid", "", message),)
+    assert outcome.error == (Cause("FieldValueInvalid", "", message),)
     same = {**other, "data": LARGE}
     assert roll(typed, edited(typed, instancetype={"name": "large"}), *objects, later=[*objects, same]).error == ()
 
@@ -172,9 +172,9 @@ def test_a_machine_follows_when_its_data_volumes_are_ready(vm, status, annotatio
     vm = edited(vm, dataVolumeTemplates=[DISK], template__spec__volumes=volumes)
     if annotation:
         vm["metadata"]["annotations"] = {"kubevirt.io/immediate-data-volume-creation": annotation}
-    made = {"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume", **DISK}
-    made["metadata"] = {"name": "disk", "namespace": "shop"}
-    later = [] if status is None else [{**made, "status": status} if status else made]
+    data_volume = {"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataVolume", **DISK}
+    data_volume["metadata"] = {"name": "disk", "namespace": "shop"}
+    later = [] if status is None else [{**data_volume, "status": status} if status else data_volume]
     more = edited(vm, template__spec__domain__cpu__sockets=4)
     assert bool(roll(vm, more, later=later).live) is followed
 
@@ -401,9 +401,9 @@ def test_a_restart_sees_what_the_guest_s_memory_and_firmware_became(vm, roll):
     bare = edited(
         vm, template__spec__domain__memory=None, template__spec__domain__resources={"requests": {"memory": "2Gi"}}
     )
-    told = roll(bare, edited(bare, template__spec__domain__memory={"guest": "2Gi"}))
-    assert told.restart is None or told.restart.reason != "template"
-    assert shown(told.vm_changes) == {}
+    outcome = roll(bare, edited(bare, template__spec__domain__memory={"guest": "2Gi"}))
+    assert outcome.restart is None or outcome.restart.reason != "template"
+    assert shown(outcome.vm_changes) == {}
 
 
 @pytest.mark.parametrize(
@@ -423,9 +423,9 @@ def test_the_uuid_that_the_machine_has_needs_no_restart(vm, started, current, ma
         convert(edited(vm, template__spec__domain__firmware=firmware), VirtualMachine).spec
         for firmware in (started, current, machine)
     )
-    told = restart_required(before, now, vmi.template.spec, Cluster().configuration, migratable=True)
+    restart = restart_required(before, now, vmi.template.spec, Cluster().configuration, migratable=True)
     expected = None if fields is None else [f"spec.template.spec.domain.{field}" for field in fields]
-    assert (told and list(told.fields)) == expected
+    assert (restart and list(restart.fields)) == expected
 
 
 def test_a_vm_that_settles_changes_no_more(vm):

@@ -27,15 +27,15 @@ def claim(name, *modes):
     return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": spec}
 
 
-def names(told, path):
-    return [each["name"] for each in shown(told.live).get(path, [])]
+def names(outcome, path):
+    return [item["name"] for item in shown(outcome.live).get(path, [])]
 
 
 def test_a_hotpluggable_volume_comes_and_goes(vm, roll):
     more = with_volume(vm)
-    told = roll(vm, more)
-    assert names(told, "/spec/volumes") == names(told, "/spec/domain/devices/disks") == ["root", "data"]
-    assert not told.restart_required
+    outcome = roll(vm, more)
+    assert names(outcome, "/spec/volumes") == names(outcome, "/spec/domain/devices/disks") == ["root", "data"]
+    assert not outcome.restart_required
     assert names(roll(more, vm), "/spec/volumes") == ["root"]
 
 
@@ -43,9 +43,9 @@ def test_a_plugged_volume_that_changes_leaves_and_comes_back_at_the_end(vm, roll
     two = with_volume(with_volume(vm), "more", "more")
     changed = deepcopy(two)
     spec_of(changed)["volumes"][1]["persistentVolumeClaim"]["claimName"] = "other"
-    told = roll(two, changed)
-    assert [volume.name for volume in told.machine.spec.volumes] == ["root", "more", "data"]
-    assert told.machine.spec.volumes[2].persistent_volume_claim.claim_name == "other"
+    outcome = roll(two, changed)
+    assert [volume.name for volume in outcome.machine.spec.volumes] == ["root", "more", "data"]
+    assert outcome.machine.spec.volumes[2].persistent_volume_claim.claim_name == "other"
 
 
 def test_between_two_claims_of_a_plugged_volume_the_machine_does_not_become_migratable(vm, roll):
@@ -53,9 +53,9 @@ def test_between_two_claims_of_a_plugged_volume_the_machine_does_not_become_migr
     plugged = with_volume(vm)
     changed = edited(plugged, template__spec__domain__memory={"guest": "3Gi"})
     spec_of(changed)["volumes"][1]["persistentVolumeClaim"]["claimName"] = "other"
-    told = roll(plugged, changed, *claims)
-    assert told.machine.spec.volumes[1].persistent_volume_claim.claim_name == "other"
-    assert told.restart.reason == "memory-not-migratable"
+    outcome = roll(plugged, changed, *claims)
+    assert outcome.machine.spec.volumes[1].persistent_volume_claim.claim_name == "other"
+    assert outcome.restart.reason == "memory-not-migratable"
 
 
 def test_a_permanent_volume_needs_a_restart_to_come_or_go(vm, roll):
@@ -74,19 +74,19 @@ def test_a_permanent_volume_needs_a_restart_to_come_or_go(vm, roll):
 def test_a_disk_that_cannot_be_plugged_in_stops_the_controller(vm, disk, problem, roll):
     more = with_volume(vm, **disk)
     spec_of(more)["domain"]["cpu"]["sockets"] = 4
-    told = roll(vm, more)
+    outcome = roll(vm, more)
     if problem:
-        assert problem in told.error[0].message
-        assert told.live == ()  # CPUs come after volumes
+        assert problem in outcome.error[0].message
+        assert outcome.live == ()  # CPUs come after volumes
     else:
-        assert told.error == ()
-        assert shown(told.live)["/spec/domain/cpu/sockets"] == 4
+        assert outcome.error == ()
+        assert shown(outcome.live)["/spec/domain/cpu/sockets"] == 4
 
 
 def test_the_old_gate_turns_hotplug_by_declaration_off(vm, roll):
-    told = roll(vm, with_volume(vm), kubevirt(developerConfiguration={"featureGates": ["HotplugVolumes"]}))
-    assert (told.live, told.restart_required) == ((), False)
-    assert any(path.startswith("/spec/volumes") for path in shown(told.following.changes))
+    outcome = roll(vm, with_volume(vm), kubevirt(developerConfiguration={"featureGates": ["HotplugVolumes"]}))
+    assert (outcome.live, outcome.restart_required) == ((), False)
+    assert any(path.startswith("/spec/volumes") for path in shown(outcome.following.changes))
 
 
 def migrating(vm, target, **disk):
@@ -97,19 +97,19 @@ def migrating(vm, target, **disk):
 
 def test_claims_move_with_a_migration(vm, roll):
     fixed = with_volume(vm, claim="a", bus="virtio", plugged=False)
-    told = roll(fixed, migrating(fixed, "b"), claim("a", "ReadWriteOnce"), claim("b", "ReadWriteOnce"))
-    assert told.migrated_volumes == ("data:a>b",)
-    assert shown(told.live) == {"/spec/volumes/1/persistentVolumeClaim/claimName": "b"}
-    assert (told.migration.required, told.migration.action) == ("yes", "migrate")
-    assert dict(told.conditions)["VolumesChange"] == "True"
+    outcome = roll(fixed, migrating(fixed, "b"), claim("a", "ReadWriteOnce"), claim("b", "ReadWriteOnce"))
+    assert outcome.migrated_volumes == ("data:a>b",)
+    assert shown(outcome.live) == {"/spec/volumes/1/persistentVolumeClaim/claimName": "b"}
+    assert (outcome.migration.required, outcome.migration.action) == ("yes", "migrate")
+    assert dict(outcome.conditions)["VolumesChange"] == "True"
 
 
 def test_a_volume_of_one_node_that_stays_keeps_the_others(vm, roll):
     fixed = with_volume(
         with_volume(vm, claim="a", bus="virtio", plugged=False), "more", "c", bus="virtio", plugged=False
     )
-    told = roll(fixed, migrating(fixed, "b"))
-    assert told.restart.reason == "volumes"
+    outcome = roll(fixed, migrating(fixed, "b"))
+    assert outcome.restart.reason == "volumes"
     shared = [claim(name, "ReadWriteMany") for name in "abc"]
     assert roll(fixed, migrating(fixed, "b"), *shared).migrated_volumes == ("data:a>b",)
 
@@ -120,21 +120,21 @@ def test_a_volume_of_one_node_that_stays_keeps_the_others(vm, roll):
 )
 def test_some_disks_move_with_no_migration(vm, disk, problem, roll):
     fixed = with_volume(vm, claim="a", plugged=False, **disk)
-    told = roll(fixed, migrating(fixed, "b"), *[claim(name, "ReadWriteMany") for name in "ab"])
-    assert told.restart.reason == "volumes"
-    assert problem in told.restart.message
+    outcome = roll(fixed, migrating(fixed, "b"), *[claim(name, "ReadWriteMany") for name in "ab"])
+    assert outcome.restart.reason == "volumes"
+    assert problem in outcome.restart.message
 
 
 def test_under_stage_a_claim_that_is_to_move_does_nothing_and_nothing_says_so(vm, roll):
     fixed = with_volume(vm, claim="a", bus="virtio", plugged=False)
-    told = roll(fixed, migrating(fixed, "b"), kubevirt(vmRolloutStrategy="Stage"))
-    assert (told.live, told.restart_required) == ((), False)
-    assert told.following.changes
+    outcome = roll(fixed, migrating(fixed, "b"), kubevirt(vmRolloutStrategy="Stage"))
+    assert (outcome.live, outcome.restart_required) == ((), False)
+    assert outcome.following.changes
 
 
 def test_an_unknown_strategy_stops_the_controller(vm, roll):
-    told = roll(vm, edited(vm, updateVolumesStrategy="Sometimes"))
-    assert "'Sometimes' is no strategy" in told.error[0].message
+    outcome = roll(vm, edited(vm, updateVolumesStrategy="Sometimes"))
+    assert "'Sometimes' is no strategy" in outcome.error[0].message
 
 
 def with_interface(vm, name="lan", network="blue", **binding):
@@ -151,18 +151,18 @@ def with_interface(vm, name="lan", network="blue", **binding):
 )
 def test_interfaces_are_plugged_in_by_a_migration(vm, binding, plugged, required, roll):
     config = kubevirt(network={"binding": {"x": {"sidecarImage": "i"}}})
-    told = roll(vm, with_interface(vm, **binding), config)
-    assert (names(told, "/spec/networks") == ["default", "lan"]) is plugged
-    assert (told.migration.required, told.restart_required) == (required, False)
+    outcome = roll(vm, with_interface(vm, **binding), config)
+    assert (names(outcome, "/spec/networks") == ["default", "lan"]) is plugged
+    assert (outcome.migration.required, outcome.restart_required) == (required, False)
 
 
 def test_an_interface_is_unplugged_by_its_state(vm, roll):
     both = with_interface(vm)
     absent = deepcopy(both)
     spec_of(absent)["domain"]["devices"]["interfaces"][1]["state"] = "absent"
-    told = roll(both, absent)
-    assert shown(told.live) == {"/spec/domain/devices/interfaces/1/state": "absent"}
-    assert told.migration.required == "pending"
+    outcome = roll(both, absent)
+    assert shown(outcome.live) == {"/spec/domain/devices/interfaces/1/state": "absent"}
+    assert outcome.migration.required == "pending"
     assert roll(both, vm).restart.reason == "template"
 
 
@@ -171,16 +171,16 @@ def test_an_interface_that_is_absent_moves_to_no_other_network(vm, roll):
     absent = deepcopy(both)
     spec_of(absent)["domain"]["devices"]["interfaces"][1]["state"] = "absent"
     spec_of(absent)["networks"][1]["multus"]["networkName"] = "other"
-    told = roll(both, absent)
-    assert shown(told.live)["/spec/networks/1/multus/networkName"] == "other"
-    assert told.migration.required == "pending"
+    outcome = roll(both, absent)
+    assert shown(outcome.live)["/spec/networks/1/multus/networkName"] == "other"
+    assert outcome.migration.required == "pending"
 
 
 def test_an_interface_that_is_absent_from_the_start_leaves_machine_and_vm(vm, roll):
     absent = with_interface(vm, bridge={}, state="absent")
-    told = roll(absent, absent)
-    assert len(told.machine.spec.networks) == 1
-    assert [change.path for change in told.vm_changes] == [
+    outcome = roll(absent, absent)
+    assert len(outcome.machine.spec.networks) == 1
+    assert [change.path for change in outcome.vm_changes] == [
         "/spec/template/spec/domain/devices/interfaces",
         "/spec/template/spec/networks",
     ]
@@ -192,19 +192,19 @@ def test_a_machine_that_has_lost_its_last_network_gets_none_where_networks_are_l
     spec["networks"] = [{"name": "gone", "multus": {"networkName": "gone"}}]
     spec["domain"]["devices"]["interfaces"] = [{"name": "gone", "bridge": {}, "state": "absent"}]
     config = kubevirt(developerConfiguration={"featureGates": gates})
-    told = roll(vm, with_interface(vm), config, release="v1.8.4")
-    assert (names(told, "/spec/networks") == ["lan"], not told.error) == (plugged, plugged)
+    outcome = roll(vm, with_interface(vm), config, release="v1.8.4")
+    assert (names(outcome, "/spec/networks") == ["lan"], not outcome.error) == (plugged, plugged)
 
 
 def test_networks_without_an_interface_go_and_the_others_take_their_order(vm, roll):
     both = with_interface(vm)
     spec_of(both)["networks"].reverse()
-    told = roll(both, both)
-    assert {change.path for change in told.vm_changes} >= {"/spec/template/spec/networks/0/name"}
-    assert [network.name for network in told.machine.spec.networks] == ["default", "lan"]
+    outcome = roll(both, both)
+    assert {change.path for change in outcome.vm_changes} >= {"/spec/template/spec/networks/0/name"}
+    assert [network.name for network in outcome.machine.spec.networks] == ["default", "lan"]
 
 
 def test_a_network_is_the_same_with_and_without_its_namespace(vm, roll):
-    told = roll(with_interface(vm), with_interface(vm, network="shop/blue"))
-    assert (told.migration.required, told.restart_required) == ("no", False)
+    outcome = roll(with_interface(vm), with_interface(vm, network="shop/blue"))
+    assert (outcome.migration.required, outcome.restart_required) == ("no", False)
     assert roll(with_interface(vm), with_interface(vm, network="red")).migration.required == "yes"

@@ -12,15 +12,15 @@ MEMORY = "template__spec__domain__memory"
     ("sockets", "reason"), [(2, None), (8, None), (9, "cpu-max"), (1, "cpu-reduced"), (0, "cpu-reduced")]
 )
 def test_sockets_grow_up_to_the_limit_of_the_start(vm, sockets, reason, roll):
-    told = roll(vm, edited(vm, **{f"{CPU}__sockets": sockets}))
-    assert (told.restart.reason if told.restart else None) == reason
-    assert shown(told.live) == ({"/spec/domain/cpu/sockets": 8} if sockets == 8 else {})
+    outcome = roll(vm, edited(vm, **{f"{CPU}__sockets": sockets}))
+    assert (outcome.restart.reason if outcome.restart else None) == reason
+    assert shown(outcome.live) == ({"/spec/domain/cpu/sockets": 8} if sockets == 8 else {})
 
 
 def test_arm64_plugs_no_cpus_in(vm, roll):
     arm = edited(vm, template__spec__architecture="arm64", template__spec__domain__cpu__maxSockets=8)
-    told = roll(arm, edited(arm, **{f"{CPU}__sockets": 4}), architecture="arm64")
-    assert told.restart.reason == "cpu-arm"
+    outcome = roll(arm, edited(arm, **{f"{CPU}__sockets": 4}), architecture="arm64")
+    assert outcome.restart.reason == "cpu-arm"
 
 
 @pytest.mark.parametrize(
@@ -35,10 +35,10 @@ def test_arm64_plugs_no_cpus_in(vm, roll):
 def test_what_is_asked_of_the_node_grows_with_the_vcpus(vm, resources, ratio, expected, roll):
     vm = edited(vm, template__spec__domain__resources=resources)
     configured = kubevirt(developerConfiguration={"cpuAllocationRatio": ratio})
-    told = roll(vm, edited(vm, **{f"{CPU}__sockets": 4}), configured)
+    outcome = roll(vm, edited(vm, **{f"{CPU}__sockets": 4}), configured)
     prefix = "/spec/domain/resources/"
-    found = {path.removeprefix(prefix): value for path, value in shown(told.live).items() if path.startswith(prefix)}
-    assert found == expected
+    cells = {path.removeprefix(prefix): value for path, value in shown(outcome.live).items() if path.startswith(prefix)}
+    assert cells == expected
 
 
 @pytest.mark.parametrize(
@@ -53,17 +53,17 @@ def test_what_is_asked_of_the_node_grows_with_the_vcpus(vm, resources, ratio, ex
     ],
 )
 def test_memory_grows_up_to_the_limit_of_the_start(vm, guest, reason, roll):
-    told = roll(vm, edited(vm, **{f"{MEMORY}__guest": guest}))
-    assert (told.restart.reason if told.restart else None) == reason
-    assert shown(told.live) == ({} if reason else {"/spec/domain/memory/guest": guest})
-    assert told.conditions == (() if reason else (("HotMemoryChange", "True"),))
+    outcome = roll(vm, edited(vm, **{f"{MEMORY}__guest": guest}))
+    assert (outcome.restart.reason if outcome.restart else None) == reason
+    assert shown(outcome.live) == ({} if reason else {"/spec/domain/memory/guest": guest})
+    assert outcome.conditions == (() if reason else (("HotMemoryChange", "True"),))
 
 
 def test_memory_comes_with_a_migration_or_not_at_all(vm, roll):
     stuck = edited(vm)
     stuck["spec"]["template"]["spec"]["domain"]["devices"]["interfaces"] = [{"name": "default", "bridge": {}}]
-    told = roll(stuck, edited(stuck, **{f"{MEMORY}__guest": "4Gi"}))
-    assert (told.restart.reason, told.migration.migratable) == ("memory-not-migratable", False)
+    outcome = roll(stuck, edited(stuck, **{f"{MEMORY}__guest": "4Gi"}))
+    assert (outcome.restart.reason, outcome.migration.migratable) == ("memory-not-migratable", False)
 
 
 def test_a_machine_that_was_started_under_stage_has_no_room(vm, roll):
@@ -84,16 +84,16 @@ def test_a_machine_that_was_started_under_stage_has_no_room(vm, roll):
 )
 def test_requests_and_limits_grow_with_the_memory(vm, resources, expected, roll):
     vm = edited(vm, template__spec__domain__resources=resources)
-    told = roll(vm, edited(vm, **{f"{MEMORY}__guest": "4Gi"}))
-    found = {path.split("/")[4]: value for path, value in shown(told.live).items() if path.endswith("/memory")}
-    assert found == expected
+    outcome = roll(vm, edited(vm, **{f"{MEMORY}__guest": "4Gi"}))
+    limits = {path.split("/")[4]: value for path, value in shown(outcome.live).items() if path.endswith("/memory")}
+    assert limits == expected
 
 
 def test_the_overhead_ratio_of_now_is_noted_with_memory(vm, roll):
-    told = roll(
+    outcome = roll(
         vm, edited(vm, **{f"{MEMORY}__guest": "4Gi"}), later=[kubevirt(additionalGuestMemoryOverheadRatio="1.5")]
     )
-    assert shown(told.live)["/labels/kubevirt.io~1memory-hotplug-overhead-ratio"] == "1.5"
+    assert shown(outcome.live)["/labels/kubevirt.io~1memory-hotplug-overhead-ratio"] == "1.5"
 
 
 def test_cpu_and_memory_that_both_need_a_restart_tell_the_first_reason(vm, roll):
@@ -102,10 +102,10 @@ def test_cpu_and_memory_that_both_need_a_restart_tell_the_first_reason(vm, roll)
 
 
 def test_memory_is_plugged_in_though_the_cpus_need_a_restart(vm, roll):
-    told = roll(vm, edited(vm, **{f"{CPU}__sockets": 9, f"{MEMORY}__guest": "4Gi"}))
-    assert told.restart.reason == "cpu-max"
+    outcome = roll(vm, edited(vm, **{f"{CPU}__sockets": 9, f"{MEMORY}__guest": "4Gi"}))
+    assert outcome.restart.reason == "cpu-max"
     # The next pass of the controller finds the condition gone and set again: what is live stays live.
-    assert shown(told.live) == {"/spec/domain/memory/guest": "4Gi"}
+    assert shown(outcome.live) == {"/spec/domain/memory/guest": "4Gi"}
 
 
 @pytest.mark.parametrize(
@@ -118,21 +118,21 @@ def test_memory_is_plugged_in_though_the_cpus_need_a_restart(vm, roll):
 )
 def test_where_a_machine_may_go_changes_at_once_without_a_migration(vm, field, value, roll):
     placed = edited(vm, **{f"template__spec__{field}": value})
-    told = roll(vm, placed)
-    assert shown(told.live) == {f"/spec/{field}": value}
-    assert (told.restart_required, told.migration.required) == (False, "no")
+    outcome = roll(vm, placed)
+    assert shown(outcome.live) == {f"/spec/{field}": value}
+    assert (outcome.restart_required, outcome.migration.required) == (False, "no")
     assert shown(roll(placed, vm).live) == {f"/spec/{field}": None}
 
 
 def test_nothing_is_plugged_in_beside_a_field_that_needs_a_restart(vm, roll):
-    told = roll(vm, edited(vm, **{f"{CPU}__sockets": 4, "template__spec__hostname": "w"}))
-    assert (told.restart.reason, told.live) == ("template", ())
+    outcome = roll(vm, edited(vm, **{f"{CPU}__sockets": 4, "template__spec__hostname": "w"}))
+    assert (outcome.restart.reason, outcome.live) == ("template", ())
 
 
 def test_a_vm_that_names_no_topology_needs_a_restart_from_the_start(vm, roll):
     bare = edited(vm, **{CPU: {}})
-    told = roll(bare, bare)
-    assert told.restart_before.reason == told.restart.reason == "cpu-reduced"
+    outcome = roll(bare, bare)
+    assert outcome.restart_before.reason == outcome.restart.reason == "cpu-reduced"
     # The condition keeps its reason until it goes.
     assert roll(bare, edited(bare, template__spec__hostname="w")).restart.reason == "cpu-reduced"
 
@@ -148,12 +148,12 @@ def test_annotations_for_the_descheduler_follow(vm, roll):
 def test_an_annotation_of_the_vm_and_one_of_its_template_do_not_follow_at_once(vm, roll):
     marked = edited(vm, template__metadata={"annotations": {"descheduler.alpha.kubernetes.io/evict": "true"}})
     marked["metadata"] = {**vm["metadata"], "annotations": {"kubevirt.io/skip-backup-hooks": "true"}}
-    told = roll(vm, marked)
-    assert told.live == ()
-    assert "cannot change at once" in told.error[0].message
+    outcome = roll(vm, marked)
+    assert outcome.live == ()
+    assert "cannot change at once" in outcome.error[0].message
 
 
 def test_labels_of_the_template_wait_for_the_next_start(vm, roll):
-    told = roll(vm, edited(vm, template__metadata={"labels": {"tier": "front"}}))
-    assert (told.live, told.restart_required, told.generation_observed) == ((), False, False)
-    assert shown(told.following.changes) == {"/labels/tier": "front"}
+    outcome = roll(vm, edited(vm, template__metadata={"labels": {"tier": "front"}}))
+    assert (outcome.live, outcome.restart_required, outcome.generation_observed) == ((), False, False)
+    assert shown(outcome.following.changes) == {"/labels/tier": "front"}

@@ -78,8 +78,8 @@ GPU, OTHER = "{name: g, deviceName: nvidia.com/A}", "{name: h, deviceName: nvidi
 def test_host_devices_and_all_gpus_but_one_mediated_one(devices, gates, stays):
     permitted = {"mediatedDevices": [{"mdevNameSelector": "A", "resourceName": "nvidia.com/A"}]}
     config = kubevirt(developerConfiguration={"featureGates": gates}, permittedHostDevices=permitted)
-    found = obstacles(vmi(f"domain: {{devices: {{{devices.strip('{}')}}}}}"), Cluster([config]), {})
-    assert found == ((DEVICE,) if stays else ())
+    reasons = obstacles(vmi(f"domain: {{devices: {{{devices.strip('{}')}}}}}"), Cluster([config]), {})
+    assert reasons == ((DEVICE,) if stays else ())
 
 
 def test_a_gpu_that_nothing_is_known_of():
@@ -118,8 +118,8 @@ def test_what_of_the_guest_needs_its_node(spec, host, why):
 )
 def test_a_guest_with_invtsc_does_not_even_boot(feature, why):
     hyperv = "hyperv: {reenlightenment: {enabled: true}}"
-    made = vmi(f"domain: {{features: {{{hyperv}}}, cpu: {{features: [{feature}]}}}}")
-    assert obstacles(made, Cluster([], host=NO_TSC), {}) == why
+    machine = vmi(f"domain: {{features: {{{hyperv}}}, cpu: {{features: [{feature}]}}}}")
+    assert obstacles(machine, Cluster([], host=NO_TSC), {}) == why
 
 
 @pytest.mark.parametrize(("release", "stays"), [("v1.8.4", True), ("v1.9.0", False)])
@@ -128,8 +128,8 @@ def test_a_guest_with_invtsc_does_not_even_boot(feature, why):
     [("lun: {reservation: true}", True), ("lun: {}", False), ("disk: {}", False)],
 )
 def test_persistent_reservations_migrate_from_v1_9_on(release, stays, disk, reserves):
-    made = vmi(f"domain: {{devices: {{disks: [{{name: a, {disk}}}]}}}}")
-    assert obstacles(made, Cluster([], release=release), {}) == ((RESERVED,) if stays and reserves else ())
+    machine = vmi(f"domain: {{devices: {{disks: [{{name: a, {disk}}}]}}}}")
+    assert obstacles(machine, Cluster([], release=release), {}) == ((RESERVED,) if stays and reserves else ())
 
 
 SHARED, ALONE = ("ReadOnlyMany", "ReadWriteMany"), ("ReadWriteOnce",)
@@ -161,26 +161,26 @@ IS_ALONE = f"volume 'v': claim 'c' is {NEEDS}"
     ],
 )
 def test_volumes_that_others_nodes_do_not_have(source, attached, why):
-    made = vmi(f"volumes: [{{name: v, {source}}}]")
+    machine = vmi(f"volumes: [{{name: v, {source}}}]")
     volumes = {"v": attached} if attached else {}
-    assert obstacles(made, Cluster(), volumes) == ((why,) if why else ())
+    assert obstacles(machine, Cluster(), volumes) == ((why,) if why else ())
 
 
 def test_a_volume_that_moves_need_not_be_shared():
-    made = vmi("volumes: [{name: v, dataVolume: {name: c}}, {name: w, dataVolume: {name: d}}]")
+    machine = vmi("volumes: [{name: v, dataVolume: {name: c}}, {name: w, dataVolume: {name: d}}]")
     volumes = {"v": AttachedVolume(False, "c", ALONE), "w": AttachedVolume(False, "d", ALONE)}
-    assert obstacles(made, Cluster(), volumes, ["w"]) == (IS_ALONE,)
+    assert obstacles(machine, Cluster(), volumes, ["w"]) == (IS_ALONE,)
 
 
 VM = convert({"spec": {"template": {}}}, VirtualMachine)
 
 
 def running(text="{}", conditions=(), **fields):
-    made = Running(Cluster([], release=fields.pop("release", None)), VM, vmi=vmi(text))
-    made.conditions.update(conditions)
+    running_vm = Running(Cluster([], release=fields.pop("release", None)), VM, vmi=vmi(text))
+    running_vm.conditions.update(conditions)
     for name, value in fields.items():
-        setattr(made, name, value)
-    return made
+        setattr(running_vm, name, value)
+    return running_vm
 
 
 @pytest.mark.parametrize(

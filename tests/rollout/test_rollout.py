@@ -9,42 +9,42 @@ from virtcatalog import Cluster, ManifestError, UnsupportedError, rollout
 
 
 def test_the_same_manifest_changes_nothing(vm, roll):
-    told = roll(vm, vm)
-    assert (told.refused, told.restart_required, told.stopped) == (False, False, False)
-    assert (told.live, told.vm_changes, told.following.changes) == ((), (), ())
-    assert told.generation_observed
+    outcome = roll(vm, vm)
+    assert (outcome.refused, outcome.restart_required, outcome.stopped) == (False, False, False)
+    assert (outcome.live, outcome.vm_changes, outcome.following.changes) == ((), (), ())
+    assert outcome.generation_observed
 
 
 def test_more_sockets_are_plugged_in_and_a_migration_brings_them(vm, roll):
-    told = roll(vm, edited(vm, template__spec__domain__cpu__sockets=4))
-    assert shown(told.live) == {"/spec/domain/cpu/sockets": 4}
-    assert told.conditions == (("HotVCPUChange", "True"),)
-    assert (told.migration.required, told.migration.action) == ("yes", "migrate")
-    assert not told.restart_required
+    outcome = roll(vm, edited(vm, template__spec__domain__cpu__sockets=4))
+    assert shown(outcome.live) == {"/spec/domain/cpu/sockets": 4}
+    assert outcome.conditions == (("HotVCPUChange", "True"),)
+    assert (outcome.migration.required, outcome.migration.action) == ("yes", "migrate")
+    assert not outcome.restart_required
 
 
 def test_a_field_that_a_running_machine_cannot_get_needs_a_restart(vm, roll):
-    told = roll(vm, edited(vm, template__spec__hostname="web"))
-    assert (told.restart.reason, told.restart.fields) == ("template", ("spec.template.spec.hostname",))
-    assert told.live == ()
-    assert shown(told.following.changes) == {"/spec/hostname": "web"}
+    outcome = roll(vm, edited(vm, template__spec__hostname="web"))
+    assert (outcome.restart.reason, outcome.restart.fields) == ("template", ("spec.template.spec.hostname",))
+    assert outcome.live == ()
+    assert shown(outcome.following.changes) == {"/spec/hostname": "web"}
 
 
 def test_an_update_that_the_webhook_refuses_changes_nothing(vm, roll):
-    told = roll(vm, edited(vm, template__spec__domain__cpu__maxSockets=1))
-    assert told.refused
-    assert {cause.field for cause in told.causes} == {"spec.template.spec.domain.cpu.sockets"}
-    assert told.to_dict().keys() == {"restartRequiredBefore", "updateAdmission"}
-    nothing = {field: getattr(told, field) for field in told.__struct_fields__ if getattr(told, field)}
+    outcome = roll(vm, edited(vm, template__spec__domain__cpu__maxSockets=1))
+    assert outcome.refused
+    assert {cause.field for cause in outcome.causes} == {"spec.template.spec.domain.cpu.sockets"}
+    assert outcome.to_dict().keys() == {"restartRequiredBefore", "updateAdmission"}
+    nothing = {field: getattr(outcome, field) for field in outcome.__struct_fields__ if getattr(outcome, field)}
     assert nothing.keys() - {"reasons", "causes"} == {"runs", "migration", "revisions"}
-    assert (told.migration.required, told.migration.action) == ("no", "none")
-    assert told.revisions == (("", ""), ("", ""))
+    assert (outcome.migration.required, outcome.migration.action) == ("no", "none")
+    assert outcome.revisions == (("", ""), ("", ""))
 
 
 def test_what_is_no_amount_is_refused_without_any_cause(vm, roll):
-    told = roll(vm, edited(vm, template__spec__domain__memory__guest="much"))
-    assert (told.refused, told.causes) == (True, ())
-    assert [reason.field for reason in told.reasons] == ["spec.template.spec.domain.memory.guest"]
+    outcome = roll(vm, edited(vm, template__spec__domain__memory__guest="much"))
+    assert (outcome.refused, outcome.causes) == (True, ())
+    assert [reason.field for reason in outcome.reasons] == ["spec.template.spec.domain.memory.guest"]
 
 
 def test_a_field_that_came_after_the_release_is_refused_with_a_cause_that_names_none(vm, roll):
@@ -54,22 +54,22 @@ def test_a_field_that_came_after_the_release_is_refused_with_a_cause_that_names_
 
 
 def test_a_vm_that_is_switched_off_is_stopped(vm, roll):
-    told = roll(vm, edited(vm, runStrategy="Halted"))
-    assert told.stopped
-    assert told.following is None
+    outcome = roll(vm, edited(vm, runStrategy="Halted"))
+    assert outcome.stopped
+    assert outcome.following is None
 
 
 def test_a_vm_that_did_not_run_is_told_of_at_its_next_start(vm, roll):
     halted = edited(vm, runStrategy="Halted")
-    told = roll(halted, edited(halted, runStrategy="Always"))
-    assert not told.runs
-    assert told.following.refused_by is None
+    outcome = roll(halted, edited(halted, runStrategy="Always"))
+    assert not outcome.runs
+    assert outcome.following.refused_by is None
 
 
 def test_a_vm_that_could_not_start_is_told_of_as_if_it_were_new(vm, roll):
     nameless = edited(vm, instancetype={"name": "missing"}, template__spec__domain={"devices": {}})
-    told = roll(nameless, vm)
-    assert (told.runs, told.refused) == (False, False)
+    outcome = roll(nameless, vm)
+    assert (outcome.runs, outcome.refused) == (False, False)
 
 
 def test_a_machine_that_waits_for_a_guest_is_not_modelled(vm, roll):
@@ -79,21 +79,21 @@ def test_a_machine_that_waits_for_a_guest_is_not_modelled(vm, roll):
         roll(waiting, vm, gate)
     message = "a machine that waits to receive a guest does not run yet"
     assert (error.value.field, error.value.message) == ("spec.runStrategy", message)
-    told = roll(vm, waiting, gate)
-    assert "needs a VMI that was started to receive a guest" in told.error[0].message
+    outcome = roll(vm, waiting, gate)
+    assert "needs a VMI that was started to receive a guest" in outcome.error[0].message
 
 
 def test_what_replaces_a_manifest_keeps_nothing_that_the_cluster_added(vm, roll):
     assert not roll(vm, vm).restart_required
-    told = roll(vm, vm, update="replace")
-    assert told.restart.reason == "template"
-    assert "spec.template.spec.domain.firmware.serial" in told.restart.fields
+    outcome = roll(vm, vm, update="replace")
+    assert outcome.restart.reason == "template"
+    assert "spec.template.spec.domain.firmware.serial" in outcome.restart.fields
 
 
 def test_under_stage_nothing_is_plugged_in(vm, roll):
     more = edited(vm, template__spec__domain__cpu__sockets=4)
-    told = roll(vm, more, kubevirt(vmRolloutStrategy="Stage"))
-    assert (told.restart.reason, told.live) == ("template", ())
+    outcome = roll(vm, more, kubevirt(vmRolloutStrategy="Stage"))
+    assert (outcome.restart.reason, outcome.live) == ("template", ())
 
 
 @pytest.mark.parametrize(("name", "shown"), [("db", "VirtualMachine/shop/db"), ("", "VirtualMachine/shop")])
@@ -138,9 +138,9 @@ def test_a_vm_that_nobody_touches_is_asked_by_no_webhook(vm, roll):
 
 
 def test_another_release_moves_the_machine_to_its_own_launcher(vm):
-    told = rollout(vm, vm, Cluster(release="v1.8.4"), Cluster(release="v1.9.0"), update="keep")
-    assert (told.migration.required, told.migration.action) == ("yes", "migrate")
-    assert not told.restart_required
+    outcome = rollout(vm, vm, Cluster(release="v1.8.4"), Cluster(release="v1.9.0"), update="keep")
+    assert (outcome.migration.required, outcome.migration.action) == ("yes", "migrate")
+    assert not outcome.restart_required
 
 
 def secondary(vm, network):
@@ -162,10 +162,10 @@ def secondary(vm, network):
 )
 def test_an_interface_moves_to_another_network_where_its_gate_is_on(vm, release, gates, live, roll):
     configured = kubevirt(developerConfiguration={"featureGates": gates})
-    told = roll(secondary(vm, "blue"), secondary(vm, "red"), configured, release=release)
-    assert shown(told.live) == ({"/spec/networks/1/multus/networkName": "red"} if live else {})
-    assert told.restart_required is not live
-    assert told.migration.required == ("yes" if live else "no")
+    outcome = roll(secondary(vm, "blue"), secondary(vm, "red"), configured, release=release)
+    assert shown(outcome.live) == ({"/spec/networks/1/multus/networkName": "red"} if live else {})
+    assert outcome.restart_required is not live
+    assert outcome.migration.required == ("yes" if live else "no")
 
 
 @pytest.mark.parametrize(("release", "needed"), [("v1.9.0", True), ("v1.8.4", True), ("v1.7.4", False)])
@@ -186,7 +186,7 @@ def test_volumes_that_stay_without_their_vm_are_noted(vm, release, noted, roll):
         spec["domain"]["devices"]["disks"].append({"name": name, "disk": {"bus": "scsi"}})
         spec["volumes"].append({"name": name, "persistentVolumeClaim": {"claimName": name, "hotpluggable": True}})
     off = kubevirt(developerConfiguration={"featureGates": ["HotplugVolumes"]})
-    told = roll(plugged, vm, off, release=release)
+    outcome = roll(plugged, vm, off, release=release)
     expected = {"/annotations/kubevirt.io~1ephemeral-hotplug-volumes": '["data","logs"]'} if noted else {}
-    assert shown(told.live) == expected
-    assert not told.restart_required
+    assert shown(outcome.live) == expected
+    assert not outcome.restart_required

@@ -107,8 +107,8 @@ class TestSegmentation:
 
     def moved(self, spec=SPEC, old=OLD, new=NEW, machine="pc-q35-rhel9.6.0", **seen):
         seen = {"kernel": "6.2.0", "guest_kernel": "6.2.0", **seen}
-        known = Seen(machine=machine, migrated=False, **seen)
-        return move(vmi(spec), known, (), launcher(old), launcher(new))
+        observed = Seen(machine=machine, migrated=False, **seen)
+        return move(vmi(spec), observed, (), launcher(old), launcher(new))
 
     @pytest.mark.parametrize(
         ("seen", "moved"),
@@ -224,7 +224,7 @@ class TestSelectors:
 
 
 @pytest.mark.parametrize(
-    ("spec", "old", "new", "told"),
+    ("spec", "old", "new", "loses"),
     [
         ("{architecture: s390x}", "11.5.0", "11.6.0-2.el9", True),
         ("{architecture: s390x, domain: {cpu: {model: host-model}}}", "11.5.0", "11.6.0-2.el9", True),
@@ -234,10 +234,10 @@ class TestSelectors:
         ("{architecture: s390x}", "11.4.0", "11.5.9-2.el9", False),
     ],
 )
-def test_a_host_model_cpu_of_s390x_loses_features_with_libvirt_11_6(spec, old, new, told):
+def test_a_host_model_cpu_of_s390x_loses_features_with_libvirt_11_6(spec, old, new, loses):
     message = "whether libvirt 11.6.0 takes in a host-model CPU with deprecated features"
     moved = move(vmi(spec), KNOWN, (), launcher(f"{old} 9.1.0"), launcher(f"{new} 9.1.0"))
-    assert moved == (unknown(message) if told else MIGRATES)
+    assert moved == (unknown(message) if loses else MIGRATES)
 
 
 def test_a_reason_to_restart_hides_what_is_not_known():

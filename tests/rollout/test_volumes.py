@@ -35,8 +35,8 @@ CLAIM = "persistentVolumeClaim: {claimName: c}"
 )
 def test_kinds_of_volumes(source, claim, pluggable, declared, plugged):
     volume = convert(otheryaml.load(f"{{name: v, {source}}}"), Volume)
-    found = claim_of(volume), can_be_hotplugged(volume), is_plugged_by_declaration(volume), is_hotplugged(volume)
-    assert found == (claim, pluggable, declared, plugged)
+    facts = claim_of(volume), can_be_hotplugged(volume), is_plugged_by_declaration(volume), is_hotplugged(volume)
+    assert facts == (claim, pluggable, declared, plugged)
 
 
 def spec(text, kind=VirtualMachineInstanceSpec):
@@ -103,10 +103,10 @@ LIVE = {"StorageLiveMigratable": True}
 def running(vmi, *objects, conditions=LIVE, moved=(), **attached):
     cluster = Cluster([otheryaml.load(text) for text in objects])
     vm = convert({"metadata": {"namespace": "shop"}, "spec": {"template": {}}}, VirtualMachine)
-    made = Running(cluster, vm, vmi=VirtualMachineInstance(spec=spec(vmi)))
-    made.conditions, made.migrated_volumes = dict(conditions), moved
-    made.volumes = {name: AttachedVolume(False, *values) for name, values in attached.items()}
-    return made
+    running_vm = Running(cluster, vm, vmi=VirtualMachineInstance(spec=spec(vmi)))
+    running_vm.conditions, running_vm.migrated_volumes = dict(conditions), moved
+    running_vm.volumes = {name: AttachedVolume(False, *values) for name, values in attached.items()}
+    return running_vm
 
 
 def wanted(text, strategy="Migration"):
