@@ -73,11 +73,11 @@ def test_the_preference_lays_out_the_vcpus(adopting):
 def test_the_domain_is_the_same_and_the_input_is_not_touched(domain, candidates):
     vm = machine(domain, f"{VOLUME}\n{NETWORK}" if "interfaces" in domain else VOLUME)
     before = copy.deepcopy(vm)
-    found = adopt(vm, candidates).shrunk
+    shrunk = adopt(vm, candidates).shrunk
     assert vm == before
     xml = expand(vm, candidates.cluster).domain_xml
     assert xml is not None
-    assert expand(found.manifest, candidates.cluster).domain_xml == xml
+    assert expand(shrunk.manifest, candidates.cluster).domain_xml == xml
 
 
 def test_a_preference_that_changes_the_domain_is_not_adopted(adopting):
@@ -89,9 +89,9 @@ def test_a_preference_that_changes_the_domain_is_not_adopted(adopting):
 
 def test_what_the_objects_say_otherwise_stays_and_why_is_told(adopting):
     adoption = adopting(WINDOWS, f"{VOLUME}\n{NETWORK}\nterminationGracePeriodSeconds: 30")
-    assert [(field_path(kept.path), kept.value, kept.instead) for kept in adoption.shrunk.remaining] == [
-        ("spec.template.spec.terminationGracePeriodSeconds", 30, 3600)
-    ]
+    assert [
+        (field_path(remaining.path), remaining.value, remaining.instead) for remaining in adoption.shrunk.remaining
+    ] == [("spec.template.spec.terminationGracePeriodSeconds", 30, 3600)]
 
 
 def test_of_a_list_only_the_items_fields_go(adopting):
@@ -306,19 +306,19 @@ class TestTies:
     def test_one_that_is_not_deprecated_then_by_name(self):
         kind = "VirtualMachineClusterInstancetype"
         deprecated = {"labels": {"instancetype.kubevirt.io/deprecated": "true"}}
-        found = self.catalog((kind, "a", deprecated), (kind, "c", {}), (kind, "b", {}))
-        assert names(adopt(machine(SMALL), found))[0] == "b"
+        candidates = self.catalog((kind, "a", deprecated), (kind, "c", {}), (kind, "b", {}))
+        assert names(adopt(machine(SMALL), candidates))[0] == "b"
 
     def test_a_namespaced_one_where_there_is_no_other(self):
         kind = "VirtualMachineInstancetype"
-        found = self.catalog((kind, "a", {"namespace": "other"}), (kind, "b", {"namespace": "mine"}))
-        adoption = adopt(machine(SMALL, metadata="{name: vm, namespace: mine}"), found)
+        candidates = self.catalog((kind, "a", {"namespace": "other"}), (kind, "b", {"namespace": "mine"}))
+        adoption = adopt(machine(SMALL, metadata="{name: vm, namespace: mine}"), candidates)
         assert adoption.shrunk.manifest["spec"]["instancetype"] == {"kind": kind, "name": "b"}
 
     def test_a_cluster_wide_one_before_it(self):
         cluster = ("VirtualMachineClusterInstancetype", "z", {})
-        found = self.catalog(("VirtualMachineInstancetype", "a", {}), cluster)
-        assert names(adopt(machine(SMALL), found))[0] == "z"
+        candidates = self.catalog(("VirtualMachineInstancetype", "a", {}), cluster)
+        assert names(adopt(machine(SMALL), candidates))[0] == "z"
 
     def test_a_preference_that_the_vm_speaks_of(self):
         version = "instancetype.kubevirt.io/v1beta1"
@@ -326,13 +326,13 @@ class TestTies:
             "VirtualMachineClusterPreference": {"devices": {"preferredDiskBus": "virtio", "preferredRng": {}}},
             "VirtualMachineClusterInstancetype": {"cpu": {"guest": 2}, "memory": {"guest": "4Gi"}},
         }
-        found = Candidates(
+        candidates = Candidates(
             {"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": spec}
             for kind, spec in specs.items()
             for name in ("alpine", "fedora")
         )
         vm = machine(LINUX, VOLUME.replace("guest:1", "fedora:41"))
-        assert names(adopt(vm, found))[1] == "fedora"
+        assert names(adopt(vm, candidates))[1] == "fedora"
 
 
 @pytest.mark.parametrize(

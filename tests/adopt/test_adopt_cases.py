@@ -242,7 +242,7 @@ def test_vms_that_are_alike_adopt_the_same(case: str) -> None:
     larger = {**manifest, "metadata": {**manifest["metadata"], "labels": {"one": "more"}}}
     alike = adopt_alike(larger, adoption, offered)
     assert (alike.outcome, alike.before) == (adoption.outcome, adoption.before + 1)
-    names = [each.shrunk.names if each.shrunk is not None else None for each in (adoption, alike)]
+    names = [adopted.shrunk.names if adopted.shrunk is not None else None for adopted in (adoption, alike)]
     assert names[0] == names[1]
 
 

@@ -51,26 +51,26 @@ def test_a_pair_is_found_that_makes_the_same_domain_and_no_larger_manifest_than_
     for vm, inline in inline_vms:
         adoption = adopt(inline, candidates)
         assert adoption.outcome == "adopted", vm["metadata"]["name"]
-        found = adoption.shrunk
-        assert expand(found.manifest, candidates.cluster).domain_xml == expand(inline, candidates.cluster).domain_xml
+        shrunk = adoption.shrunk
+        assert expand(shrunk.manifest, candidates.cluster).domain_xml == expand(inline, candidates.cluster).domain_xml
         own = benchmark.with_own_pair(vm, inline, candidates)
         assert own is not None
-        assert found.size <= own.size, (vm["metadata"]["name"], found.names)
+        assert shrunk.size <= own.size, (vm["metadata"]["name"], shrunk.names)
 
 
 def test_it_is_the_pair_itself_unless_another_is_as_small(inline_vms, benchmark, candidates):
     for vm, inline in inline_vms:
-        found = adopt(inline, candidates).shrunk
+        shrunk = adopt(inline, candidates).shrunk
         own = benchmark.with_own_pair(vm, inline, candidates)
-        if found.names != own.names:
-            assert found.size <= own.size
-            assert found.domain == own.domain == []
+        if shrunk.names != own.names:
+            assert shrunk.size <= own.size
+            assert shrunk.domain == own.domain == []
 
 
 def test_nothing_of_the_vmi_is_lost_that_the_domain_does_not_show(inline_vms, candidates):
     """The grace period, annotations and requests that a VM states are kept or said by its objects."""
     for vm, inline in inline_vms:
-        found = adopt(inline, candidates).shrunk
-        lost = [change.field for change in found.outside if change.old is not None and change.new is None]
+        shrunk = adopt(inline, candidates).shrunk
+        lost = [change.field for change in shrunk.outside if change.old is not None and change.new is None]
         assert lost == [], vm["metadata"]["name"]
-        assert create_vmi(found.manifest, candidates.cluster).admitted
+        assert create_vmi(shrunk.manifest, candidates.cluster).admitted

@@ -43,7 +43,7 @@ def test_every_field_of_a_preference_is_known():
     for field in msgspec.structs.fields(VirtualMachinePreferenceSpec):
         if field.encode_name in LEAVES_OF:
             kind = next(structs(child(VirtualMachinePreferenceSpec, field.encode_name)))
-            fields |= {f"{field.encode_name}.{each.encode_name}" for each in msgspec.structs.fields(kind)}
+            fields |= {f"{field.encode_name}.{below.encode_name}" for below in msgspec.structs.fields(kind)}
         else:
             fields.add(field.encode_name)
     assert fields == SOURCES

@@ -39,19 +39,22 @@ def template(domain, parameters=()):
 
 
 def test_what_type_and_preference_say_goes_and_references_stay():
-    found = adopt_in_template(template({"cpu": {"sockets": 1}, "memory": {"guest": "4Gi"}}), BOTH, CANDIDATES)
-    vm = found.template["spec"]["virtualMachine"]
+    adopted = adopt_in_template(template({"cpu": {"sockets": 1}, "memory": {"guest": "4Gi"}}), BOTH, CANDIDATES)
+    vm = adopted.template["spec"]["virtualMachine"]
     assert vm["spec"]["instancetype"] == {"name": "m.small"}
     assert vm["spec"]["preference"] == {"name": "linux"}
     assert vm["metadata"] == {"name": "${NAME}"}
     assert vm["spec"]["template"]["spec"]["domain"] == {"devices": {"disks": [{"name": "${DISK}"}]}}
-    assert (found.adoption.outcome, found.dropped) == ("adopted", ())
+    assert (adopted.adoption.outcome, adopted.dropped) == ("adopted", ())
 
 
 def test_the_domain_is_the_same():
     before = template({"cpu": {"sockets": 1}, "memory": {"guest": "4Gi"}})
     after = adopt_in_template(before, BOTH, CANDIDATES).template
-    old, new = (expand(process(each, {"NAME": "vm"}).vm, CANDIDATES.cluster).domain_xml for each in (before, after))
+    old, new = (
+        expand(process(template_data, {"NAME": "vm"}).vm, CANDIDATES.cluster).domain_xml
+        for template_data in (before, after)
+    )
     assert old == new is not None
 
 
@@ -59,23 +62,23 @@ def test_parameters_that_nothing_refers_to_any_more_go():
     own = template({"memory": {"guest": "${MEMORY}"}, "cpu": {"cores": "${{CPUS}}"}}, [
         {"name": "MEMORY", "value": "4Gi"}, {"name": "CPUS", "value": "1"}, {"name": "UNUSED"},
     ])  # fmt: skip
-    found = adopt_in_template(own, BOTH, CANDIDATES)
-    assert found.dropped == ("MEMORY", "CPUS")
-    assert [parameter["name"] for parameter in found.template["spec"]["parameters"]] == ["NAME", "DISK", "UNUSED"]
+    adopted = adopt_in_template(own, BOTH, CANDIDATES)
+    assert adopted.dropped == ("MEMORY", "CPUS")
+    assert [parameter["name"] for parameter in adopted.template["spec"]["parameters"]] == ["NAME", "DISK", "UNUSED"]
     assert len(own["spec"]["parameters"]) == 5
 
 
 def test_another_size_is_told():
-    found = adopt_in_template(template({"cpu": {"cores": 2}, "memory": {"guest": "8Gi"}}), BOTH, CANDIDATES)
-    assert found.adoption.outcome == "nearest"
-    assert {"memory", "vcpu"} <= {each.place for each in found.adoption.shrunk.domain}
-    assert "memory" not in found.template["spec"]["virtualMachine"]["spec"]["template"]["spec"]["domain"]
+    adopted = adopt_in_template(template({"cpu": {"cores": 2}, "memory": {"guest": "8Gi"}}), BOTH, CANDIDATES)
+    assert adopted.adoption.outcome == "nearest"
+    assert {"memory", "vcpu"} <= {change.place for change in adopted.adoption.shrunk.domain}
+    assert "memory" not in adopted.template["spec"]["virtualMachine"]["spec"]["template"]["spec"]["domain"]
 
 
 def test_one_of_both_alone():
     only = Names(None, BOTH.preference)
-    found = adopt_in_template(template({"memory": {"guest": "4Gi"}}), only, CANDIDATES)
-    spec = found.template["spec"]["virtualMachine"]["spec"]
+    adopted = adopt_in_template(template({"memory": {"guest": "4Gi"}}), only, CANDIDATES)
+    spec = adopted.template["spec"]["virtualMachine"]["spec"]
     assert "instancetype" not in spec
     assert spec["template"]["spec"]["domain"]["memory"] == {"guest": "4Gi"}
 
@@ -84,16 +87,16 @@ def test_one_of_both_alone():
 def test_a_required_value_is_made_up(parameters):
     own = template({"memory": {"guest": "4Gi"}}, parameters)
     own["spec"]["virtualMachine"]["spec"]["template"]["spec"]["hostname"] = "${HOST}"
-    found = adopt_in_template(own, BOTH, CANDIDATES)
-    assert found.template["spec"]["virtualMachine"]["spec"]["template"]["spec"]["hostname"] == "${HOST}"
+    adopted = adopt_in_template(own, BOTH, CANDIDATES)
+    assert adopted.template["spec"]["virtualMachine"]["spec"]["template"]["spec"]["hostname"] == "${HOST}"
 
 
 def test_a_vm_that_is_refused_gets_nothing():
     own = template({"memory": {"guest": "4Gi"}})
     own["spec"]["virtualMachine"]["spec"]["template"]["spec"]["volumes"] = []
-    found = adopt_in_template(own, BOTH, CANDIDATES)
-    assert found.template is None
-    assert [reason.field for reason in found.adoption.reasons]
+    adopted = adopt_in_template(own, BOTH, CANDIDATES)
+    assert adopted.template is None
+    assert [reason.field for reason in adopted.adoption.reasons]
 
 
 def test_fields_that_a_parameter_gives_as_a_whole_cannot_go():

@@ -30,8 +30,8 @@ def attempt(before: dict[str, Any], after: dict[str, Any]) -> Attempt:
     return Attempt(Original(before, expand(before, CLUSTER)), after, set(), expand(after, CLUSTER))
 
 
-def fields(made: Attempt) -> list[str]:
-    return [difference.field.removeprefix("spec.template.spec.domain.") for difference in made.vmi]
+def fields(tried: Attempt) -> list[str]:
+    return [difference.field.removeprefix("spec.template.spec.domain.") for difference in tried.vmi]
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def test_disks_that_are_made_for_a_vm_are_compared():
     )
     new = copy.deepcopy(old)
     new["spec"]["dataVolumeTemplates"][0]["spec"]["pvc"]["storageClassName"] = "fast"
-    made = attempt(old, new)
-    assert fields(made) == ["spec.dataVolumeTemplates[0].spec.pvc.storageClassName"]
-    assert (made.keeps_domain, made.domain) == (True, [])
+    tried = attempt(old, new)
+    assert fields(tried) == ["spec.dataVolumeTemplates[0].spec.pvc.storageClassName"]
+    assert (tried.keeps_domain, tried.domain) == (True, [])
 
 
 MEMORY = ("spec", "domain", "memory", "guest")

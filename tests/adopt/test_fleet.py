@@ -22,9 +22,9 @@ REFUSED = "{cpu: {sockets: 2}, devices: {}}"
 
 
 def vm(domain: str, name: str) -> dict[str, Any]:
-    made = copy.deepcopy(machine(domain))
-    made["metadata"]["name"] = name
-    return made
+    manifest = copy.deepcopy(machine(domain))
+    manifest["metadata"]["name"] = name
+    return manifest
 
 
 @pytest.fixture
@@ -35,14 +35,14 @@ def fleet():
 
 @pytest.mark.parametrize("executor", [None, Processes(2)])
 def test_each_vm_adopts_what_it_adopts_alone(fleet, candidates, executor):
-    found = dict(adopt_all(fleet, candidates, executor))
-    for place, each in enumerate(fleet):
-        alone = adopt(each, candidates)
-        assert (found[place].outcome, found[place].before) == (alone.outcome, alone.before)
-        assert (found[place].shrunk is None) == (alone.shrunk is None)
+    adoptions = dict(adopt_all(fleet, candidates, executor))
+    for place, vm_data in enumerate(fleet):
+        alone = adopt(vm_data, candidates)
+        assert (adoptions[place].outcome, adoptions[place].before) == (alone.outcome, alone.before)
+        assert (adoptions[place].shrunk is None) == (alone.shrunk is None)
         if alone.shrunk is not None:
-            assert found[place].shrunk.manifest == alone.shrunk.manifest
-            assert places(found[place]) == places(alone)
+            assert adoptions[place].shrunk.manifest == alone.shrunk.manifest
+            assert places(adoptions[place]) == places(alone)
 
 
 class Watched(dict):
@@ -61,9 +61,9 @@ class Fleet:
         return len(self.vms)
 
     def __getitem__(self, place):
-        made = Watched(copy.deepcopy(self.vms[place]))
-        self.held.add(made)
-        return made
+        watched = Watched(copy.deepcopy(self.vms[place]))
+        self.held.add(watched)
+        return watched
 
 
 def test_few_vms_are_held_at_a_time(fleet, candidates):
@@ -72,7 +72,7 @@ def test_few_vms_are_held_at_a_time(fleet, candidates):
 
 
 def places(adoption):
-    return [(each.place, each.old, each.new) for each in adoption.shrunk.domain]
+    return [(change.place, change.old, change.new) for change in adoption.shrunk.domain]
 
 
 def named(fleet, candidates):
@@ -145,14 +145,14 @@ def test_what_is_proposed_is_a_catalog_that_the_vms_adopt(sizes, of_class, tmp_p
     (files / "m.yaml").write_text(CLASS)
     offered = Candidates(load_catalog(tmp_path).objects())
     fleet = fleet_of(*sizes)
-    assert {each.outcome for _, each in named(fleet, offered)} == {"nearest"}
+    assert {adoption.outcome for _, adoption in named(fleet, offered)} == {"nearest"}
     proposed = "\n".join(declarations(proposals(named(fleet, offered)), offered)) + "\n"
     assert proposed.count("sizes:\n") == 1
     if "class:" in proposed:
         (files / "proposed.yaml").write_text(proposed)
     else:
         (files / "m.yaml").write_text(CLASS + proposed.partition("sizes:\n")[2])
-    adoptions = [each for _, each in named(fleet, Candidates(load_catalog(tmp_path).objects()))]
+    adoptions = [adoption for _, adoption in named(fleet, Candidates(load_catalog(tmp_path).objects()))]
     assert {adoption.outcome for adoption in adoptions} == {"adopted"}
     assert of_class in {adoption.shrunk.names.instancetype.name for adoption in adoptions}
 

@@ -136,9 +136,9 @@ def test_sizes_are_proposed_by_how_many_vms_have_them():
         (name, nearest._replace(missing_size=sizes[name[0]]))
         for name in ("a1", "b1", "b2", "b3", "c1", "a2", "c2", "d1")
     ]
-    found = proposals([*vms, ("kept", adoption_of("nothing left"))])
+    proposed = proposals([*vms, ("kept", adoption_of("nothing left"))])
     large = Reference(TYPE, "", "large")
-    assert found == [
+    assert proposed == [
         Proposal(sizes["b"], ("b1", "b2", "b3"), large),
         Proposal(sizes["c"], ("c1", "c2"), large),
         Proposal(sizes["a"], ("a1", "a2"), large),

@@ -22,11 +22,11 @@ def machines(text: str) -> list[dict[str, Any]]:
     return [manifest.data for manifest in read_manifests(text) if manifest.data["kind"] == "VirtualMachine"]
 
 
-def after(text: str, *gone: Path, kept: set[Path] = frozenset(), number: int = 0, **added: dict[str, str]) -> str:
-    made, _ = without(machines(text)[number], set(gone), {(*DOMAIN, "devices")} | set(kept))
+def after(text: str, *gone: Path, stays: set[Path] = frozenset(), number: int = 0, **added: dict[str, str]) -> str:
+    edited, _ = without(machines(text)[number], set(gone), {(*DOMAIN, "devices")} | set(stays))
     for key, value in added.items():
-        made = put(made, ("spec", key), value)
-    return rewrite(text, {number: made})
+        edited = put(edited, ("spec", key), value)
+    return rewrite(text, {number: edited})
 
 
 def vm(spec: str) -> str:
@@ -192,22 +192,22 @@ def test_json_stays_json(indent):
     text = json.dumps(
         machines(vm("spec: {template: {spec: {domain: {cpu: {cores: 2}, devices: {}}}}}"))[0], indent=indent
     )
-    made = json.loads(after(text, (*DOMAIN, "cpu"), instancetype={"name": "small"}))
-    assert made["spec"] == {"instancetype": {"name": "small"}, "template": {"spec": {"domain": {"devices": {}}}}}
+    data = json.loads(after(text, (*DOMAIN, "cpu"), instancetype={"name": "small"}))
+    assert data["spec"] == {"instancetype": {"name": "small"}, "template": {"spec": {"domain": {"devices": {}}}}}
 
 
 def test_other_documents_and_machines_stay():
     other = "# a map\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
     text = "---\n".join([other, vm(SPEC), vm(SPEC), other])
-    made = after(text, number=1, instancetype={"name": "small"})
-    assert made == "---\n".join([other, vm(SPEC), after(vm(SPEC), instancetype={"name": "small"}), other])
+    rewritten = after(text, number=1, instancetype={"name": "small"})
+    assert rewritten == "---\n".join([other, vm(SPEC), after(vm(SPEC), instancetype={"name": "small"}), other])
 
 
 def test_machines_in_a_list_change_too():
     text = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: kubevirt.io/v1\n  kind: VirtualMachine\n"
     text += "  metadata: {name: a}\n  spec:\n    template: {spec: {domain: {devices: {rng: {}}}}}\n"
-    made = after(text, (*DOMAIN, "devices", "rng"), kept={(*DOMAIN, "devices")}, instancetype={"name": "small"})
-    assert made.endswith("    instancetype:\n      name: small\n    template: {spec: {domain: {devices: {}}}}\n")
+    rewritten = after(text, (*DOMAIN, "devices", "rng"), stays={(*DOMAIN, "devices")}, instancetype={"name": "small"})
+    assert rewritten.endswith("    instancetype:\n      name: small\n    template: {spec: {domain: {devices: {}}}}\n")
 
 
 SHARED = """
@@ -267,8 +267,8 @@ def test_a_matcher_goes_before_the_template_in_braces(matcher: dict[str, str], w
 def test_both_matchers_go_into_braces_over_several_lines() -> None:
     text = "spec: {\n  running: true,\n  template: {spec: {domain: {devices: {}}}}\n}\n"
     both = "instancetype: {name: small},\n  preference: {name: linux},\n  template"
-    made = after(vm(text), instancetype={"name": "small"}, preference={"name": "linux"})
-    assert made == vm(text).replace("template", both, 1)
+    rewritten = after(vm(text), instancetype={"name": "small"}, preference={"name": "linux"})
+    assert rewritten == vm(text).replace("template", both, 1)
 
 
 LINES = [
@@ -281,9 +281,9 @@ LINES = [
 
 @pytest.mark.parametrize("end", ["", "\n", "\n\n"])
 def test_json_lines_keep_their_lines(end):
-    made = rewrite("\n".join(LINES) + end, {1: json.loads(LINES[2]) | {"spec": {"a": 1}}})
+    rewritten = rewrite("\n".join(LINES) + end, {1: json.loads(LINES[2]) | {"spec": {"a": 1}}})
     first, second, third, last = LINES
-    assert made == "\n".join([first, second, third.replace(',"b":{"c":3}', ""), last]) + end
+    assert rewritten == "\n".join([first, second, third.replace(',"b":{"c":3}', ""), last]) + end
 
 
 VM = (

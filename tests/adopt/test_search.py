@@ -95,8 +95,8 @@ def catalog(chance: Chance) -> list[Data]:
     specs = [("Instancetype", instancetype) for instancetype in types] + [
         ("Preference", preference) for preference in preferences
     ]
-    made = [named(chance, number, *each) for number, each in enumerate(specs)]
-    return made + [named(chance, 50 + number, *each) for number, each in enumerate(specs) if chance.random() < 0.2]
+    objects = [named(chance, number, *spec) for number, spec in enumerate(specs)]
+    return objects + [named(chance, 50 + number, *spec) for number, spec in enumerate(specs) if chance.random() < 0.2]
 
 
 def preference(chance: Chance) -> Data:
@@ -178,12 +178,14 @@ def own_words(chance: Chance, number: int = 0) -> Data:
 def inlined(chance: Chance, candidates: Candidates, number: int = 0) -> Data | None:
     """A VM that says what some pair says, but for a field that it may leave out."""
     pair = chance.choice(list(candidates.instancetypes)), chance.choice(list(candidates.preferences))
-    matchers = zip(("instancetype", "preference"), (each.members[0].reference.matcher() for each in pair), strict=True)
+    matchers = zip(
+        ("instancetype", "preference"), (choice.members[0].reference.matcher() for choice in pair), strict=True
+    )
     vm = machine("devices: {disks: [{name: root}]}", "volumes: [{name: root, containerDisk: {image: 'a:1'}}]")
-    made = expand({**vm, "spec": {**vm["spec"], **dict(matchers)}}, candidates.cluster).vmi
-    if made is None:
+    expanded = expand({**vm, "spec": {**vm["spec"], **dict(matchers)}}, candidates.cluster).vmi
+    if expanded is None:
         return None
-    template = {"metadata": {"annotations": {}}, "spec": made["spec"]}
+    template = {"metadata": {"annotations": {}}, "spec": expanded["spec"]}
     domain = template["spec"]["domain"]
     for part in (domain, domain["devices"], domain.get("features") or {}, domain["cpu"]):
         if part and chance.random() < 0.3:
@@ -208,9 +210,9 @@ def tried_all(vm: Data, candidates: Candidates) -> tuple[Names, Data] | None:
 
     def choices(groups: Iterable[Any], named: bool) -> list[tuple[Any, list[Member]]]:
         usable = [] if named else [(group, [one for one in group.members if nameable(one)]) for group in groups]
-        return [(None, []), *((each, sorted(members, key=order)) for each, members in usable if members)]
+        return [(None, []), *((group, sorted(members, key=order)) for group, members in usable if members)]
 
-    found = []
+    tried = []
     for (instancetype, ones), (preference, others) in product(
         choices(candidates.instancetypes, "instancetype" in spec), choices(candidates.preferences, "preference" in spec)
     ):
@@ -225,10 +227,15 @@ def tried_all(vm: Data, candidates: Candidates) -> tuple[Names, Data] | None:
             except UnsupportedError:
                 continue
             if isinstance(shrunk, ShrunkVm):
-                rank = shrunk.size, other is None, len(shrunk.outside), [order(each) for each in (one, other) if each]
-                found += [(rank, names, shrunk.manifest)] if not shrunk.domain else []
+                rank = (
+                    shrunk.size,
+                    other is None,
+                    len(shrunk.outside),
+                    [order(choice) for choice in (one, other) if choice],
+                )
+                tried += [(rank, names, shrunk.manifest)] if not shrunk.domain else []
                 break
-    return min(found, key=lambda each: each[0])[1:] if found else None
+    return min(tried, key=lambda ranked: ranked[0])[1:] if tried else None
 
 
 def nameable(member: Member) -> bool:
@@ -264,8 +271,8 @@ def cases(seed: int, number: int) -> tuple[Candidates, list[Data]]:
 
 
 def key(adoption: Adoption) -> tuple[Any, ...]:
-    found = adoption.shrunk
-    return adoption.outcome, found and (found.names, found.manifest), adoption.missing_size, adoption.reasons
+    shrunk = adoption.shrunk
+    return adoption.outcome, shrunk and (shrunk.names, shrunk.manifest), adoption.missing_size, adoption.reasons
 
 
 @thorough
@@ -287,15 +294,17 @@ def test_the_result_depends_neither_on_the_order_nor_on_the_processes(executor):
     """VMs that are alike but for their names speak of other objects, where several say as much."""
     chance = random.Random(99)
     copies = [
-        {**each, "metadata": {**each["metadata"], "name": f"{name}.{number}"}, "spec": {**each["spec"], **more}}
-        for number, each in enumerate(catalog(chance))
+        {**obj, "metadata": {**obj["metadata"], "name": f"{name}.{number}"}, "spec": {**obj["spec"], **more}}
+        for number, obj in enumerate(catalog(chance))
         for name, more in [("web", {}), ("windows", {"volumes": {"preferredStorageClassName": "fast"}})]
-        if not more or "Preference" in each["kind"]
+        if not more or "Preference" in obj["kind"]
     ]
     candidates = Candidates(copies)
     vms = [
         {**vm, "metadata": {"name": f"{name}-{number}"}}
-        for number, vm in enumerate(made for made in map(inlined, [random.Random(1)] * 40, [candidates] * 40) if made)
+        for number, vm in enumerate(
+            vm_data for vm_data in map(inlined, [random.Random(1)] * 40, [candidates] * 40) if vm_data
+        )
         for name in ("db", "web", "windows")
     ]
     alone = [key(adopt(vm, candidates)) for vm in vms]
@@ -303,8 +312,8 @@ def test_the_result_depends_neither_on_the_order_nor_on_the_processes(executor):
     order = list(range(len(vms)))
     for seed in range(2):
         random.Random(seed).shuffle(order)
-        found = dict(adopt_all([vms[place] for place in order], candidates, executor))
-        assert [key(found[order.index(place)]) for place in range(len(vms))] == alone
+        adoptions = dict(adopt_all([vms[place] for place in order], candidates, executor))
+        assert [key(adoptions[order.index(place)]) for place in range(len(vms))] == alone
 
 
 def with_disks(vm: Data, **disk: Any) -> Data:

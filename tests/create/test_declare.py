@@ -40,7 +40,7 @@ class TestSpecs:
         }
 
     @pytest.mark.parametrize(
-        ("flags", "said"),
+        ("flags", "message"),
         [
             ({"cpu": 0}, "--cpu: must be more than 0"),
             ({"memory": "x"}, "--memory: 'x' is not a quantity such as 2, 0.5, 500m, 1Gi or 1e9"),
@@ -49,10 +49,10 @@ class TestSpecs:
             ({"iothreadspolicy": "Auto"}, "--iothreadspolicy: there is no 'Auto', only auto and shared"),
         ],
     )
-    def test_what_cannot_be(self, flags, said):
+    def test_what_cannot_be(self, flags, message):
         with pytest.raises(FlagError) as error:
             spec(**flags)
-        assert str(error.value) == said
+        assert str(error.value) == message
 
     def test_of_preferences(self):
         options = PreferenceOptions(cpu_topology="preferCores", machine_type="q35", volume_storage_class="fast")
@@ -69,14 +69,14 @@ class TestSpecs:
             preference_spec_of(PreferenceOptions(cpu_topology="spred"))
 
     def test_manifests_are_of_one_scope(self):
-        made = create_type(
+        declared = create_type(
             "instancetype", InstancetypeOptions(name="x", cpu=1, memory="1Gi"), {"memory": {}, "cpu": {}}
         )
-        assert (made["kind"], made["metadata"]) == ("VirtualMachineClusterInstancetype", {"name": "x"})
-        assert list(made["spec"]) == ["cpu", "memory"]
-        made = create_type("preference", PreferenceOptions(namespace="team"), {})
-        assert (made["kind"], made["metadata"]["namespace"]) == ("VirtualMachinePreference", "team")
-        assert made["metadata"]["name"].startswith("preference-")
+        assert (declared["kind"], declared["metadata"]) == ("VirtualMachineClusterInstancetype", {"name": "x"})
+        assert list(declared["spec"]) == ["cpu", "memory"]
+        declared = create_type("preference", PreferenceOptions(namespace="team"), {})
+        assert (declared["kind"], declared["metadata"]["namespace"]) == ("VirtualMachinePreference", "team")
+        assert declared["metadata"]["name"].startswith("preference-")
         drawn = create_type("preference", PreferenceOptions(), {})["metadata"]["name"]
         assert len(drawn) == len("clusterpreference-12345")
         assert create_type("preference", PreferenceOptions(namespaced=True), {})["kind"] == "VirtualMachinePreference"
@@ -84,28 +84,28 @@ class TestSpecs:
 
 class TestInstancetypes:
     def test_a_size_of_its_class_follows_the_ratio_or_not(self):
-        made = declare("m.large")
-        assert (made.file, made.new) == ("instancetypes/m.yaml", f"{M}  large: {{vcpus: 2}}\n")
-        assert made.entry.spec == {"cpu": {"guest": 2}, "memory": {"guest": "8Gi"}}
+        declared = declare("m.large")
+        assert (declared.file, declared.new) == ("instancetypes/m.yaml", f"{M}  large: {{vcpus: 2}}\n")
+        assert declared.entry.spec == {"cpu": {"guest": 2}, "memory": {"guest": "8Gi"}}
         assert declare("m.large", spec(memory="9Gi")).new == f"{M}  large: {{vcpus: 2, memory: 9Gi}}\n"
 
     def test_what_else_it_has_is_its_own(self):
-        made = declare("m.large", spec(iothreadspolicy="auto"))
-        assert made.new.endswith("  large: {vcpus: 2, spec: {ioThreadsPolicy: auto}}\n")
+        declared = declare("m.large", spec(iothreadspolicy="auto"))
+        assert declared.new.endswith("  large: {vcpus: 2, spec: {ioThreadsPolicy: auto}}\n")
 
     def test_the_class_with_the_most_of_the_name_has_it(self):
         other = M.replace("class: m", "class: m.x")
-        made = declare("m.x.large", **{"instancetypes/mx.yaml": other})
-        assert (made.file, made.entry.size) == ("instancetypes/mx.yaml", "large")
+        declared = declare("m.x.large", **{"instancetypes/mx.yaml": other})
+        assert (declared.file, declared.entry.size) == ("instancetypes/mx.yaml", "large")
 
     def test_names_may_be_made_otherwise(self):
-        made = declare("acme-large-v1", **{"instancetypes/m.yaml": f"name: 'acme-{{{{ size }}}}-v1'\n{M}"})
-        assert (made.file, made.entry.size) == ("instancetypes/m.yaml", "large")
+        declared = declare("acme-large-v1", **{"instancetypes/m.yaml": f"name: 'acme-{{{{ size }}}}-v1'\n{M}"})
+        assert (declared.file, declared.entry.size) == ("instancetypes/m.yaml", "large")
 
     def test_a_new_class_is_a_new_file(self):
-        made = declare("z.large")
-        assert (made.file, made.old) == ("instancetypes/z.yaml", "")
-        assert made.new == "class: z\nsizes:\n  large:\n    vcpus: 2\n    memory: 8Gi\n"
+        declared = declare("z.large")
+        assert (declared.file, declared.old) == ("instancetypes/z.yaml", "")
+        assert declared.new == "class: z\nsizes:\n  large:\n    vcpus: 2\n    memory: 8Gi\n"
         assert declare("one").new.startswith("class: one\nname: '{{ class }}'\nsizes:\n  one:\n")
 
     def test_a_class_of_an_extended_catalog_goes_on_in_a_file_of_the_same_path(self):
@@ -115,8 +115,8 @@ class TestInstancetypes:
             "../base/instancetypes/deep/m.yaml": M,
             "instancetypes/m.yaml": "",
         }
-        made = declare("m.large", **files)
-        assert (made.file, made.new) == ("instancetypes/deep/m.yaml", "sizes:\n  large:\n    vcpus: 2\n")
+        declared = declare("m.large", **files)
+        assert (declared.file, declared.new) == ("instancetypes/deep/m.yaml", "sizes:\n  large:\n    vcpus: 2\n")
 
     def test_a_name_that_there_is_is_refused_with_its_place(self):
         with pytest.raises(
@@ -136,7 +136,7 @@ class TestInstancetypes:
             declare("m.large", **{"instancetypes/m.yaml": f"version: 2\n{M}"})
 
     @pytest.mark.parametrize(
-        ("wrong", "said"),
+        ("wrong", "message"),
         [
             (
                 "  large: {vcpus: 3}",
@@ -150,11 +150,11 @@ class TestInstancetypes:
             ("  large: {vcpus: 2}\ndisplayName: M", "'m.small' would change with 'm.large' in instancetypes/m.yaml"),
         ],
     )
-    def test_what_is_made_is_proved(self, monkeypatch, wrong, said):
+    def test_what_is_made_is_proved(self, monkeypatch, wrong, message):
         monkeypatch.setattr("virtcatalog.create.declare.with_entry", lambda text, *_: f"{text}{wrong}\n")
         with pytest.raises(DeclarationError) as error:
             declare("m.large")
-        assert str(error.value) == said
+        assert str(error.value) == message
 
     def test_a_catalog_that_does_not_take_it_says_why(self):
         with pytest.raises(DeclarationError) as error:
@@ -168,10 +168,10 @@ class TestInstancetypes:
 
 class TestPreferences:
     def test_one_goes_to_those_whose_names_begin_alike(self):
-        made = prefer("linux.debian", {"machine": {"preferredMachineType": "q35"}})
-        assert made.file == "preferences/linux.yaml"
-        assert made.new == f"{LINUX}  linux.debian: {{spec: {{machine: {{preferredMachineType: q35}}}}}}\n"
-        assert made.entry.spec == {"machine": {"preferredMachineType": "q35"}}
+        declared = prefer("linux.debian", {"machine": {"preferredMachineType": "q35"}})
+        assert declared.file == "preferences/linux.yaml"
+        assert declared.new == f"{LINUX}  linux.debian: {{spec: {{machine: {{preferredMachineType: q35}}}}}}\n"
+        assert declared.entry.spec == {"machine": {"preferredMachineType": "q35"}}
         assert prefer("linux.debian").new == f"{LINUX}  linux.debian: {{}}\n"
 
     def test_the_most_words_in_common_decide(self):
@@ -180,9 +180,9 @@ class TestPreferences:
         assert prefer("linux.sap", **files).file == "preferences/a.yaml"
 
     def test_others_get_a_file(self):
-        made = prefer("solaris.v11")
-        assert (made.file, made.old) == ("preferences/solaris.yaml", "")
-        assert made.new == "preferences:\n  solaris.v11: {}\n"
+        declared = prefer("solaris.v11")
+        assert (declared.file, declared.old) == ("preferences/solaris.yaml", "")
+        assert declared.new == "preferences:\n  solaris.v11: {}\n"
 
     def test_a_name_that_there_is_is_refused(self):
         with pytest.raises(FlagError, match=r"the preference 'linux.fedora', declared at house"):

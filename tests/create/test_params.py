@@ -22,7 +22,7 @@ def test_of_a_repeated_parameter_the_last_counts():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "--f: is empty; it takes parameters, name:value and more of them behind commas"),
         ("src", "--f: 'src' has no colon; it takes parameters, name:value and more of them behind commas"),
@@ -40,10 +40,10 @@ def test_of_a_repeated_parameter_the_last_counts():
         (f"bootorder:{'9' * 5000}", f"--f: bootorder: {'9' * 40} is more than 4294967295"),
     ],
 )
-def test_what_is_wrong_is_told_with_the_flag(text, said):
+def test_what_is_wrong_is_told_with_the_flag(text, message):
     with pytest.raises(FlagError) as error:
         params.read("f", text, KNOWN)
-    assert str(error.value) == said
+    assert str(error.value) == message
 
 
 def test_the_largest_count():
@@ -54,7 +54,7 @@ def test_a_name_may_have_a_prefix():
     assert [params.prefixed("f", text) for text in ("a", "b/a", "/a")] == [("", "a"), ("b", "a"), ("", "a")]
 
 
-@pytest.mark.parametrize(("text", "said"), [("", "has no name"), ("a/", "has no name"), ("a/b/c", "has 2 slashes")])
-def test_a_name_is_there_and_has_one_prefix(text, said):
-    with pytest.raises(FlagError, match=said):
+@pytest.mark.parametrize(("text", "message"), [("", "has no name"), ("a/", "has no name"), ("a/b/c", "has 2 slashes")])
+def test_a_name_is_there_and_has_one_prefix(text, message):
+    with pytest.raises(FlagError, match=message):
         params.prefixed("f", text)

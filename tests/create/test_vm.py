@@ -31,9 +31,9 @@ def refusal(**flags):
 
 
 def test_without_flags():
-    made = create_vm(VmOptions(), None)
-    name = made.manifest["metadata"].pop("name")
-    assert made.manifest == {
+    created = create_vm(VmOptions(), None)
+    name = created.manifest["metadata"].pop("name")
+    assert created.manifest == {
         "apiVersion": "kubevirt.io/v1",
         "kind": "VirtualMachine",
         "metadata": {},
@@ -49,7 +49,7 @@ def test_without_flags():
         },
         "status": {},
     }
-    assert made.warnings == ()
+    assert created.warnings == ()
     assert len(name) == len("vm-12345")
     assert name != create_vm(VmOptions(), None).manifest["metadata"]["name"]
 
@@ -58,8 +58,8 @@ def test_keys_are_sorted():
     def check(value):
         if isinstance(value, dict):
             assert list(value) == sorted(value)
-            for each in value.values():
-                check(each)
+            for child in value.values():
+                check(child)
 
     check(vm(namespace="team", volume_import=(f"{IMPORT},bootorder:1",), access_cred=("src:keys,user:fedora",)))
 
@@ -96,7 +96,7 @@ class TestExclusive:
             {"instancetype": "x", "infer_instancetype_from": "root"},
             {"preference": "x", "infer_preference": True},
             {"infer_preference": True, "infer_preference_from": "root"},
-            *({"cloud_init_user_data": "", each: value} for each, value in (
+            *({"cloud_init_user_data": "", name: value} for name, value in (
                 ("user", ""), ("password_file", ""), ("ssh_key", ()), ("ga_manage_ssh", False))),
         ],
         ids=lambda flags: " ".join(flags),
@@ -128,7 +128,7 @@ class TestVolumes:
         }
 
     @pytest.mark.parametrize(
-        ("flags", "said"),
+        ("flags", "message"),
         [
             ({"volume_pvc": ("src:a,bootorder:0",)}, "--volume-pvc: bootorder: counts from 1"),
             (
@@ -160,8 +160,8 @@ class TestVolumes:
             ),
         ],
     )
-    def test_what_cannot_be(self, flags, said):
-        assert refusal(**flags) == said
+    def test_what_cannot_be(self, flags, message):
+        assert refusal(**flags) == message
 
     def test_answer_files_for_windows(self):
         assert volumes(volume_sysprep="src:x") == [{"name": "sysprepdisk", "sysprep": {"configMap": {"name": "x"}}}]
@@ -177,14 +177,14 @@ class TestImports:
         return template["spec"]
 
     def test_a_data_volume_is_made_and_used(self):
-        made = vm(volume_import=("type:blank,size:1024Mi,name:data",))["spec"]
-        assert made["dataVolumeTemplates"] == [
+        vm_spec = vm(volume_import=("type:blank,size:1024Mi,name:data",))["spec"]
+        assert vm_spec["dataVolumeTemplates"] == [
             {
                 "metadata": {"name": "data"},
                 "spec": {"source": {"blank": {}}, "storage": {"resources": {"requests": {"storage": "1Gi"}}}},
             }
         ]
-        assert made["template"]["spec"]["volumes"] == [{"dataVolume": {"name": "data"}, "name": "data"}]
+        assert vm_spec["template"]["spec"]["volumes"] == [{"dataVolume": {"name": "data"}, "name": "data"}]
 
     def test_a_name_is_drawn(self):
         (volume,) = volumes(volume_import=("type:blank,size:1Gi",))
@@ -211,7 +211,7 @@ class TestImports:
         }
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("size:1Gi", "type is missing: one of blank, gcs"),
             ("type:Blank,size:1Gi", "type: there is no 'Blank'; did you mean 'blank'?"),
@@ -226,20 +226,20 @@ class TestImports:
             ("type:s3,size:1Gi,url:u,uuid:1", "there is no parameter 'uuid'"),
         ],
     )
-    def test_what_a_type_needs(self, text, said):
-        assert refusal(volume_import=(text,)).startswith(f"--volume-import: {said}")
+    def test_what_a_type_needs(self, text, message):
+        assert refusal(volume_import=(text,)).startswith(f"--volume-import: {message}")
 
     def test_older_flags_come_first_the_last_of_them_before_all(self):
-        made = make(
+        created = make(
             volume_import=("type:blank,size:1Gi,name:i",),
             volume_datasource=("src:x,name:d1", "src:x,name:d2"),
             volume_clone_pvc=("src:n/x,name:c",),
             volume_blank=("size:1Gi,name:b",),
         )
-        names = [volume["name"] for volume in made.manifest["spec"]["template"]["spec"]["volumes"]]
+        names = [volume["name"] for volume in created.manifest["spec"]["template"]["spec"]["volumes"]]
         assert names == ["b", "c", "d2", "d1", "i"]
-        assert made.warnings[0].startswith("--volume-datasource is deprecated: use --volume-import with type:ds")
-        assert len(made.warnings) == 3
+        assert created.warnings[0].startswith("--volume-datasource is deprecated: use --volume-import with type:ds")
+        assert len(created.warnings) == 3
         assert refusal(volume_blank=("",)).startswith("--volume-blank: is empty")
 
 
@@ -266,9 +266,9 @@ class TestCloudInit:
         assert self.user_data(password_file="p", read_file={"p": file}.get)[0] == "password: \x1cpw\x1f"
 
     def test_a_password_in_clear_text_is_warned_of(self):
-        made = make(password_file="p", read_file=lambda _: " ")
-        assert made.warnings == ("--password-file: the password is in the VM in clear text",)
-        assert "volumes" not in made.manifest["spec"]["template"]["spec"]
+        created = make(password_file="p", read_file=lambda _: " ")
+        assert created.warnings == ("--password-file: the password is in the VM in clear text",)
+        assert "volumes" not in created.manifest["spec"]["template"]["spec"]
 
     def test_nothing_to_say_is_no_volume_unless_it_is_asked_for(self):
         assert volumes(user="") == volumes(ga_manage_ssh=False) == volumes(ssh_key=()) == []
@@ -283,9 +283,9 @@ class TestCloudInit:
 
     def test_none_makes_no_volume_and_tells_what_is_lost(self):
         assert make(cloud_init="none", user="fedora").warnings == ()
-        made = make(cloud_init="None", ssh_key=("k",), ga_manage_ssh=True)
-        assert made.warnings == ("--cloud-init: is none, so nothing comes of --ssh-key, --ga-manage-ssh",)
-        assert "volumes" not in made.manifest["spec"]["template"]["spec"]
+        created = make(cloud_init="None", ssh_key=("k",), ga_manage_ssh=True)
+        assert created.warnings == ("--cloud-init: is none, so nothing comes of --ssh-key, --ga-manage-ssh",)
+        assert "volumes" not in created.manifest["spec"]["template"]["spec"]
 
     def test_what_cannot_be(self):
         assert "there is no 'x', only nocloud, configdrive and none" in refusal(cloud_init="x")
@@ -294,8 +294,8 @@ class TestCloudInit:
 
 class TestCredentials:
     def test_the_guest_agent_writes_a_users_keys_and_may(self):
-        made = spec(access_cred=("src:keys",), user="fedora")
-        assert made["accessCredentials"] == [
+        vm_spec = spec(access_cred=("src:keys",), user="fedora")
+        assert vm_spec["accessCredentials"] == [
             {
                 "sshPublicKey": {
                     "propagationMethod": {"qemuGuestAgent": {"users": ["fedora"]}},
@@ -303,19 +303,19 @@ class TestCredentials:
                 }
             }
         ]
-        assert "setsebool" in made["volumes"][0]["cloudInitNoCloud"]["userData"]
+        assert "setsebool" in vm_spec["volumes"][0]["cloudInitNoCloud"]["userData"]
         asked = spec(access_cred=("src:keys,user:root",), user="fedora", ga_manage_ssh=False)
         assert asked["accessCredentials"][0]["sshPublicKey"]["propagationMethod"]["qemuGuestAgent"]["users"] == ["root"]
         assert "setsebool" not in asked["volumes"][0]["cloudInitNoCloud"]["userData"]
 
     def test_cloud_init_brings_keys(self):
-        made = spec(access_cred=("src:keys,method:ConfigDrive",))
-        assert made["accessCredentials"][0]["sshPublicKey"]["propagationMethod"] == {"configDrive": {}}
-        assert made["volumes"] == [{"cloudInitConfigDrive": {"userData": "#cloud-config"}, "name": "cloudinitdisk"}]
+        vm_spec = spec(access_cred=("src:keys,method:ConfigDrive",))
+        assert vm_spec["accessCredentials"][0]["sshPublicKey"]["propagationMethod"] == {"configDrive": {}}
+        assert vm_spec["volumes"] == [{"cloudInitConfigDrive": {"userData": "#cloud-config"}, "name": "cloudinitdisk"}]
 
     def test_passwords(self):
-        made = spec(access_cred=("src:pw,type:Password",))
-        assert made["accessCredentials"] == [
+        vm_spec = spec(access_cred=("src:pw,type:Password",))
+        assert vm_spec["accessCredentials"] == [
             {
                 "userPassword": {
                     "propagationMethod": {"qemuGuestAgent": {}},
@@ -323,10 +323,10 @@ class TestCredentials:
                 }
             }
         ]
-        assert "volumes" not in made
+        assert "volumes" not in vm_spec
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("type:ssh", "src is missing"),
             ("src:a/b", "src: the Secret has to be in the VM's own namespace"),
@@ -338,8 +338,8 @@ class TestCredentials:
             ("src:b,type:password,method:nocloud", "method: there is no 'nocloud' for passwords"),
         ],
     )
-    def test_what_cannot_be(self, text, said):
-        assert refusal(access_cred=(text,)).startswith(f"--access-cred: {said}")
+    def test_what_cannot_be(self, text, message):
+        assert refusal(access_cred=(text,)).startswith(f"--access-cred: {message}")
 
     def test_the_methods_and_the_flag_agree(self):
         assert "method: nocloud does not go with --cloud-init none" in refusal(
@@ -350,39 +350,39 @@ class TestCredentials:
 
 class TestInference:
     def test_without_a_wish_the_first_volume_is_tried_and_failing_is_allowed(self):
-        made = vm(volume_pvc=("src:root", "src:data"))["spec"]
+        vm_spec = vm(volume_pvc=("src:root", "src:data"))["spec"]
         matcher = {"inferFromVolume": "root", "inferFromVolumeFailurePolicy": "Ignore"}
-        assert (made["instancetype"], made["preference"]) == (matcher, matcher)
-        assert made["template"]["spec"]["domain"]["memory"] == {"guest": "512Mi"}
+        assert (vm_spec["instancetype"], vm_spec["preference"]) == (matcher, matcher)
+        assert vm_spec["template"]["spec"]["domain"]["memory"] == {"guest": "512Mi"}
 
     def test_the_volume_that_boots_first_is_taken(self):
-        made = vm(volume_pvc=("src:a", "src:b,bootorder:3", "src:c,bootorder:2"))["spec"]
-        assert made["instancetype"]["inferFromVolume"] == "c"
+        vm_spec = vm(volume_pvc=("src:a", "src:b,bootorder:3", "src:c,bootorder:2"))["spec"]
+        assert vm_spec["instancetype"]["inferFromVolume"] == "c"
 
     def test_with_a_wish_it_has_to_be_possible_and_memory_is_left_to_it(self):
-        made = vm(volume_import=(IMPORT,), infer_instancetype=True)["spec"]
-        assert made["instancetype"] == {"inferFromVolume": "root"}
-        assert "memory" not in made["template"]["spec"]["domain"]
-        assert made["preference"]["inferFromVolumeFailurePolicy"] == "Ignore"
-        made = vm(volume_pvc=("src:a", "src:b"), infer_preference_from="b")["spec"]
-        assert made["preference"] == {"inferFromVolume": "b"}
-        assert "memory" in made["template"]["spec"]["domain"]
+        vm_spec = vm(volume_import=(IMPORT,), infer_instancetype=True)["spec"]
+        assert vm_spec["instancetype"] == {"inferFromVolume": "root"}
+        assert "memory" not in vm_spec["template"]["spec"]["domain"]
+        assert vm_spec["preference"]["inferFromVolumeFailurePolicy"] == "Ignore"
+        vm_spec = vm(volume_pvc=("src:a", "src:b"), infer_preference_from="b")["spec"]
+        assert vm_spec["preference"] == {"inferFromVolume": "b"}
+        assert "memory" in vm_spec["template"]["spec"]["domain"]
 
     def test_what_is_given_is_not_inferred(self):
-        made = vm(volume_pvc=("src:a",), memory="1Gi", preference="fedora")["spec"]
-        assert "instancetype" not in made
-        assert made["preference"] == {"name": "fedora"}
+        vm_spec = vm(volume_pvc=("src:a",), memory="1Gi", preference="fedora")["spec"]
+        assert "instancetype" not in vm_spec
+        assert vm_spec["preference"] == {"name": "fedora"}
         assert "preference" not in vm(volume_pvc=("src:a",), infer_preference=False)["spec"]
 
     @pytest.mark.parametrize(
         "text", ["type:ds,src:x", "type:pvc,src:n/x", "type:snapshot,src:n/x", "type:registry,url:u"]
     )
     def test_some_imports_can_have_labels(self, text):
-        made = vm(volume_import=(f"{text},size:1Gi,name:v",), infer_instancetype=True)
-        assert made["spec"]["instancetype"] == {"inferFromVolume": "v"}
+        created = vm(volume_import=(f"{text},size:1Gi,name:v",), infer_instancetype=True)
+        assert created["spec"]["instancetype"] == {"inferFromVolume": "v"}
 
     @pytest.mark.parametrize(
-        ("flags", "said"),
+        ("flags", "message"),
         [
             ({"infer_instancetype": True}, "--infer-instancetype: there is no volume to infer from"),
             ({"infer_preference_from": "x"}, "--infer-preference-from: there is no volume with the name 'x'"),
@@ -402,6 +402,6 @@ class TestInference:
             ),
         ],
     )
-    def test_what_cannot_be_inferred_from(self, flags, said):
-        assert refusal(**flags) == said
+    def test_what_cannot_be_inferred_from(self, flags, message):
+        assert refusal(**flags) == message
         assert "instancetype" not in vm(**{key: value for key, value in flags.items() if "infer" not in key})["spec"]

@@ -181,8 +181,8 @@ def breach(name: str, environment: str = "") -> Breach:
     ],
 )
 def test_what_a_glob_accepts(globs, accepted):
-    found = {"z.small": breach("z.small"), "lab/z.small": breach("z.small", "lab"), "lab/lab": breach("lab", "lab")}
-    assert [name for name, each in found.items() if accepts(globs, each)] == accepted
+    breaches = {"z.small": breach("z.small"), "lab/z.small": breach("z.small", "lab"), "lab/lab": breach("lab", "lab")}
+    assert [name for name, breach in breaches.items() if accepts(globs, breach)] == accepted
 
 
 FORM = "is no version such as v1.2.0, or v1.2.0-rc.1 of what comes before that"

@@ -31,7 +31,7 @@ def changes(catalog: Catalog) -> list[Change]:
     )
 
 
-def told(catalog: Catalog) -> list[str]:
+def shown(catalog: Catalog) -> list[str]:
     """What is told, with a mark on what is lost and on what is left out."""
     return [
         f"{change.section} {change.name}: {change.text}{' (lost)' * change.lost}{' (left out)' * bool(change.left_out)}"
@@ -144,7 +144,7 @@ def told(catalog: Catalog) -> list[str]:
     ],
 )
 def test_what_differs(was, is_, expected):
-    assert told(after(was, is_)) == expected
+    assert shown(after(was, is_)) == expected
 
 
 def test_each_change_is_since_what_it_changes_was_published():
@@ -180,17 +180,17 @@ def test_an_environment_that_goes_or_leaves_out_is_broken_and_one_that_adds_is_n
     catalog = after(
         overlays, {"overlays.yaml": "prod: {select: {kinds: []}, deprecated: false}\ntest: {labels: {a: c}}\n"}
     )
-    found = list(broken(catalog))
+    broken_promises = list(broken(catalog))
     lock = catalog.lock
     assert lock is not None
-    assert found[0] == Broken(
+    assert broken_promises[0] == Broken(
         environment="lab",
         change=Change(text="is gone, and all that VMs there name with it", since="v1.0.0", lost=True),
         gone=True,
         source=lock.environments["lab"].source,
     )
     test = catalog.overlays[1]
-    assert found[1:] == [
+    assert broken_promises[1:] == [
         Broken(
             environment="test",
             change=Change(text="label a: b → c", since="v1.0.0", lost=True),

@@ -91,7 +91,7 @@ def test_what_an_environment_published_stays(lab, name, problem):
         assert f"catalog/overlays.yaml:1:20: {problem}" in run(*arguments, status=1).stderr
     findings = json.loads(run("check", "-o", "json", status=1).stdout)
     broken = [finding for finding in findings if finding["rule"] == "broken-promise"]
-    assert {tuple(each["environments"]) for each in broken} == {("lab",)}
+    assert {tuple(promise["environments"]) for promise in broken} == {("lab",)}
     notes = run("release", "v1.1.0", "--accept", name, status=0).stdout
     assert "- In `lab`" in notes
     run("build", "--check", status=0)
@@ -143,8 +143,8 @@ def test_a_lock_of_before_promises_what_it_holds():
     lock = json.loads(Path("catalog/catalog.lock").read_text())
     del lock["environments"]
     for section in ("instancetypes", "preferences"):
-        for each in lock[section].values():
-            del each["labels"]
+        for entry in lock[section].values():
+            del entry["labels"]
     Path("catalog/catalog.lock").write_text(json.dumps(lock))
     write_catalog(None, **{"catalog.yaml": CATALOG["catalog.yaml"].replace("example.org", "example.com")})
     run("build", status=0)
@@ -154,8 +154,8 @@ def test_an_environment_of_a_lock_that_says_nothing():
     place = Path("catalog/catalog.lock")
     lock = json.loads(place.read_text())
     place.write_text(json.dumps({**lock, "environments": dict.fromkeys(lock["environments"])}))
-    said = run("build", status=2).stderr
-    assert [f"environments.{name}: must be a map, not nothing" in said for name in lock["environments"]] == [
+    stderr = run("build", status=2).stderr
+    assert [f"environments.{name}: must be a map, not nothing" in stderr for name in lock["environments"]] == [
         True
     ] * len(lock["environments"])
 
@@ -163,5 +163,7 @@ def test_an_environment_of_a_lock_that_says_nothing():
 def test_a_lock_that_was_edited():
     place = Path("catalog/catalog.lock")
     place.write_text(place.read_text().replace('"8Gi"', '"9Gi"'))
-    said = "what 'VirtualMachineInstancetype/z.large' is there is not what its digest says; restore the file from Git"
-    assert f"{said}\n" in run("build", status=2).stderr
+    message = (
+        "what 'VirtualMachineInstancetype/z.large' is there is not what its digest says; restore the file from Git"
+    )
+    assert f"{message}\n" in run("build", status=2).stderr

@@ -127,9 +127,9 @@ def overlays(text: str) -> dict[str, str]:
     ],
 )
 def test_what_differs(was, now, expected):
-    found = changes(after(was, now))
-    assert found == expected
-    assert found.any is (expected != Changes())
+    differing = changes(after(was, now))
+    assert differing == expected
+    assert differing.any is (expected != Changes())
 
 
 def test_everything_is_added_when_nothing_was_published():
@@ -142,7 +142,7 @@ def test_everything_is_added_when_nothing_was_published():
 
 
 @pytest.mark.parametrize(
-    ("found", "text"),
+    ("differing", "text"),
     [
         (Changes(), "## v2\n\nNo changes since v1.\n"),
         (Changes(added=("a", "b")), "## v2\n\n### Added\n\n- a\n- b\n"),
@@ -165,5 +165,5 @@ def test_everything_is_added_when_nothing_was_published():
         ),
     ],
 )
-def test_notes(found, text):
-    assert notes("v2", "v1", found) == text
+def test_notes(differing, text):
+    assert notes("v2", "v1", differing) == text

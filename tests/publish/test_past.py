@@ -84,12 +84,12 @@ def test_a_history_of_folders_without_an_end_is_left_in_time(tmp_path, leaf):
         lines = "".join(f"{kind} {name}\t{place}\n" for place in places)
         return repository.made("mktree", asked=lines)
 
-    made = repository.made("mktree") if leaf.endswith("tree") else repository.made("hash-object", "-w", "--stdin")
+    sha = repository.made("mktree") if leaf.endswith("tree") else repository.made("hash-object", "-w", "--stdin")
     for kind in (leaf, *["040000 tree"] * 11):
-        made = mktree(kind, made, *"abcdefghij")
+        sha = mktree(kind, sha, *"abcdefghij")
     for place in ("VirtualMachineClusterInstancetype", "base", "output", "repo"):
-        made = mktree("040000 tree", made, place)
-    head = repository.made("commit-tree", "-m", "bomb", "-p", "HEAD", made)
+        sha = mktree("040000 tree", sha, place)
+    head = repository.made("commit-tree", "-m", "bomb", "-p", "HEAD", sha)
     repository.git("update-ref", "HEAD", head)
     with pytest.raises(GitError, match="takes more than 2 seconds, or too much memory"):
         repository.past()
@@ -109,12 +109,14 @@ def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path)
 
 
-def told(found: Releases) -> list[tuple[str, str, list[str]]]:
-    return [(release.name, release.date, sorted(release.objects["instancetypes"])) for release in found.releases]
+def shown(read_releases: Releases) -> list[tuple[str, str, list[str]]]:
+    return [
+        (release.name, release.date, sorted(release.objects["instancetypes"])) for release in read_releases.releases
+    ]
 
 
-def events(found: Past, name: str = "m.large") -> list[tuple[str, str, tuple[str, ...]]]:
-    return [(each.date, each.what, each.fields) for each in found.events.get(("instancetypes", name), ())]
+def events(read_past: Past, name: str = "m.large") -> list[tuple[str, str, tuple[str, ...]]]:
+    return [(event.date, event.what, event.fields) for event in read_past.events.get(("instancetypes", name), ())]
 
 
 class TestReleases:
@@ -123,29 +125,29 @@ class TestReleases:
         repository.commit(TWO, subject="Not yet")
         repository.commit(TWO, "v1.1.0")
         repository.commit(THREE, "v2.0.0")
-        found = repository.releases()
-        assert told(found) == [
+        read_releases = repository.releases()
+        assert shown(read_releases) == [
             ("v1.0.0", "2026-01-01", ["m.large", "m.small"]),
             ("v1.1.0", "2026-01-03", ["m.huge", "m.large", "m.small"]),
             ("v2.0.0", "2026-01-04", ["m.huge", "m.large"]),
         ]
-        assert found.omissions == ()
+        assert read_releases.omissions == ()
 
     def test_one_that_was_written_again_counts_as_it_was_last_on_its_first_day(self, repository):
         repository.commit(ONE, "v1.0.0")
         repository.commit(TWO, "v1.0.0")
-        assert told(repository.releases()) == [("v1.0.0", "2026-01-01", ["m.huge", "m.large", "m.small"])]
+        assert shown(repository.releases()) == [("v1.0.0", "2026-01-01", ["m.huge", "m.large", "m.small"])]
 
     def test_the_one_at_hand_counts_before_it_is_committed(self, repository):
         repository.commit(ONE, "v1.0.0")
         repository.write(THREE, "v2.0.0")
-        assert told(repository.releases())[1:] == [("v2.0.0", "", ["m.huge", "m.large"])]
+        assert shown(repository.releases())[1:] == [("v2.0.0", "", ["m.huge", "m.large"])]
 
     def test_without_git_there_is_the_last_one(self, repository):
         repository.write(ONE, "v1.0.0")
-        found = releases(repository.catalog, None)
-        assert told(found) == [("v1.0.0", "", ["m.large", "m.small"])]
-        assert found.omissions == (
+        read_releases = releases(repository.catalog, None)
+        assert shown(read_releases) == [("v1.0.0", "", ["m.large", "m.small"])]
+        assert read_releases.omissions == (
             "There is no git repository around the catalog: only the last release is known, of catalog.lock.",
         )
         with pytest.raises(GitError) as refused:
@@ -160,7 +162,7 @@ class TestReleases:
         repository.git("tag", "v1.0.1")
         repository.commit(THREE)
         repository.git("tag", "-a", "v2.0.0", "-m", "Two")
-        assert told(repository.releases()) == [
+        assert shown(repository.releases()) == [
             ("v1.0.0", "2026-01-01", ["m.large", "m.small"]),
             ("v2.0.0", "2026-01-04", ["m.huge", "m.large"]),  # the day of the tag
         ]
@@ -174,9 +176,9 @@ class TestReleases:
         repository.git("commit", "-q", "-m", "Bad")
         repository.git("tag", "v1.0.0")
         (repository.root / "repo/catalog/instancetypes/bad.yaml").unlink()
-        found = repository.releases()
-        assert found.releases == ()
-        assert found.omissions == ("The catalog of the tag v1.0.0 cannot be read; it is left out.",)
+        read_releases = repository.releases()
+        assert read_releases.releases == ()
+        assert read_releases.omissions == ("The catalog of the tag v1.0.0 cannot be read; it is left out.",)
 
     def test_are_the_revisions_that_are_asked_for(self, repository):
         repository.commit(ONE, "v1.0.0")
@@ -184,7 +186,7 @@ class TestReleases:
         assert [release.commit for release in repository.releases("HEAD~1", "main").releases] == [
             repository.made("rev-parse", revision) for revision in ("HEAD~1", "HEAD")
         ]
-        assert told(repository.releases("HEAD~1", "main")) == [
+        assert shown(repository.releases("HEAD~1", "main")) == [
             ("HEAD~1", "2026-01-01", ["m.large", "m.small"]),
             ("main", "2026-01-02", ["m.huge", "m.large"]),
         ]
@@ -214,10 +216,10 @@ class TestReleases:
         lock.write_text(lock.read_text().replace('"guest": 4', '"guest": 5'))
         repository.git("commit", "-q", "-a", "-m", "By hand")
         lock.unlink()
-        found = repository.releases()
-        assert told(found) == [("v1.0.0", "2026-01-01", ["m.large", "m.small"])]
+        read_releases = repository.releases()
+        assert shown(read_releases) == [("v1.0.0", "2026-01-01", ["m.large", "m.small"])]
         commit = repository.made("rev-parse", "HEAD")[:12]
-        assert found.omissions == (f"The lock of 2026-01-02 ({commit}) cannot be read; it is left out.",)
+        assert read_releases.omissions == (f"The lock of 2026-01-02 ({commit}) cannot be read; it is left out.",)
 
     def test_in_a_shallow_clone_it_is_said_that_there_may_be_more(self, repository):
         repository.commit(ONE, "v1.0.0")
@@ -225,9 +227,9 @@ class TestReleases:
         source = (repository.root).as_uri()
         subprocess.run(["git", "clone", "-q", "--depth", "1", source, "shallow"], cwd=repository.root, check=True)
         repository.root = repository.root / "shallow"
-        found = repository.releases()
-        assert told(found) == [("v1.1.0", "2026-01-02", ["m.huge", "m.large", "m.small"])]
-        assert found.omissions == ("The clone is shallow: releases of before its first commit are not known.",)
+        read_releases = repository.releases()
+        assert shown(read_releases) == [("v1.1.0", "2026-01-02", ["m.huge", "m.large", "m.small"])]
+        assert read_releases.omissions == ("The clone is shallow: releases of before its first commit are not known.",)
         assert repository.past().events == {}
         assert repository.past().omission == "The clone is shallow: what was before 2026-01-02 is not known."
 
@@ -236,8 +238,8 @@ class TestRenderedObjects:
     def test_appear_and_change(self, repository):
         repository.commit(ONE, subject="One")
         repository.commit(TWO, subject="Two")
-        found = repository.past()
-        assert events(found) == [
+        read_past = repository.past()
+        assert events(read_past) == [
             (
                 "2026-01-02",
                 "changed",
@@ -248,17 +250,17 @@ class TestRenderedObjects:
             ),
             ("2026-01-01", "appeared", ()),
         ]
-        first = found.events["instancetypes", "m.large"][0]
+        first = read_past.events["instancetypes", "m.large"][0]
         assert (first.subject, first.commit) == ("Two", repository.made("rev-parse", "HEAD")[:12])
-        assert found.omission == ""
-        assert [event[1] for event in events(found, "m.huge")] == ["appeared"]
-        assert [each.what for each in found.events["preferences", "plain"]] == ["appeared"]
+        assert read_past.omission == ""
+        assert [event[1] for event in events(read_past, "m.huge")] == ["appeared"]
+        assert [event.what for event in read_past.events["preferences", "plain"]] == ["appeared"]
 
     def test_are_deprecated_and_are_not(self, repository):
         for text in (ONE, TWO, ONE):
             repository.commit(text)
-        found = events(repository.past(), "m.small")
-        assert [(what, any("replacedBy" in field for field in fields)) for _, what, fields in found] == [
+        changes = events(repository.past(), "m.small")
+        assert [(what, any("replacedBy" in field for field in fields)) for _, what, fields in changes] == [
             ("was deprecated no longer", True),
             ("was deprecated", True),
             ("appeared", False),
@@ -267,8 +269,8 @@ class TestRenderedObjects:
     def test_go_and_come_back(self, repository):
         for text in (TWO, THREE, TWO):
             repository.commit(text)
-        found = events(repository.past(), "m.small")
-        assert [what for _, what, _ in found] == ["appeared", "was taken out", "appeared"]
+        changes = events(repository.past(), "m.small")
+        assert [what for _, what, _ in changes] == ["appeared", "was taken out", "appeared"]
 
     def test_are_told_of_the_main_line_as_it_was_merged(self, repository):
         repository.commit(ONE)
@@ -276,7 +278,7 @@ class TestRenderedObjects:
         repository.commit(TWO, subject="On the branch")
         repository.git("checkout", "-q", "main")
         repository.git("merge", "-q", "--no-ff", "-m", "Merge of topic", "topic")
-        assert [each.subject for each in repository.past().events["instancetypes", "m.huge"]] == ["Merge of topic"]
+        assert [event.subject for event in repository.past().events["instancetypes", "m.huge"]] == ["Merge of topic"]
 
     def test_what_is_no_manifest_only_changed(self, repository):
         repository.commit(ONE)
@@ -285,8 +287,8 @@ class TestRenderedObjects:
         for text in ("{", whole):
             file.write_text(text)
             repository.git("commit", "-q", "-a", "-m", "By hand")
-        found = events(repository.past())
-        assert [what for _, what, fields in found if not fields] == ["changed", "changed", "appeared"]
+        changes = events(repository.past())
+        assert [what for _, what, fields in changes if not fields] == ["changed", "changed", "appeared"]
 
     def test_without_a_tree_or_git_it_is_said(self, repository, tmp_path):
         assert past_of(repository, tmp_path / "nowhere") == (
@@ -320,7 +322,7 @@ def test_nothing_that_a_repository_configures_is_run(repository, monkeypatch):
     trap = repository.root / "trap"
     for key in ("diff.external", "diff.evil.textconv", "diff.evil.command", "core.pager", "core.fsmonitor"):
         repository.git("config", key, f"touch {trap};")
-    assert len(told(repository.releases())) == 2
+    assert len(shown(repository.releases())) == 2
     assert len(events(repository.past())) == 2
     assert not trap.exists()
 
@@ -331,9 +333,9 @@ class TestWhatIsLeftOut:
         for number, text in enumerate((ONE, TWO, THREE), start=1):
             repository.commit(text, f"v1.{number}.0")
         monkeypatch.setattr(releases_module, "PAST_RELEASES", 2)
-        found = repository.releases()
-        assert [release.name for release in found.releases] == ["v1.2.0", "v1.3.0"]
-        assert found.omissions == ("Releases before v1.2.0 are left out.",)
+        read_releases = repository.releases()
+        assert [release.name for release in read_releases.releases] == ["v1.2.0", "v1.3.0"]
+        assert read_releases.omissions == ("Releases before v1.2.0 are left out.",)
 
     def test_releases_whose_locks_are_too_large(self, tmp_path, monkeypatch):
         repository = Repository(tmp_path)
@@ -341,9 +343,9 @@ class TestWhatIsLeftOut:
         repository.commit(TWO, "v1.2.0")
         size = (repository.root / "repo/catalog/catalog.lock").stat().st_size
         monkeypatch.setattr(releases_module, "PAST_LOCK_BYTES", size)
-        found = repository.releases()
-        assert [release.name for release in found.releases] == ["v1.2.0"]
-        assert found.omissions == ("Releases before 2026-01-01 are left out: their locks are too large.",)
+        read_releases = repository.releases()
+        assert [release.name for release in read_releases.releases] == ["v1.2.0"]
+        assert read_releases.omissions == ("Releases before 2026-01-01 are left out: their locks are too large.",)
 
     def test_tags_beyond_the_most(self, tmp_path, monkeypatch):
         repository = Repository(tmp_path)
@@ -351,18 +353,18 @@ class TestWhatIsLeftOut:
             repository.commit(text)
             repository.git("tag", f"v1.{number}.0")
         monkeypatch.setattr(releases_module, "PAST_RELEASES", 2)
-        found = repository.releases()
-        assert [release.name for release in found.releases] == ["v1.2.0", "v1.3.0"]
-        assert found.omissions == ("Tags before v1.2.0 are left out.",)
+        read_releases = repository.releases()
+        assert [release.name for release in read_releases.releases] == ["v1.2.0", "v1.3.0"]
+        assert read_releases.omissions == ("Tags before v1.2.0 are left out.",)
 
     def test_changes_of_rendered_objects_beyond_the_most(self, tmp_path, monkeypatch):
         repository = Repository(tmp_path)
         for text in (ONE, TWO, THREE):
             repository.commit(text, subject="change")
         monkeypatch.setattr(rendered_module, "PAST_CHANGES", 1)
-        found = repository.past()
-        assert sum(map(len, found.events.values())) == 1
-        assert found.omission == "What was before 2026-01-02 is left out."
+        read_past = repository.past()
+        assert sum(map(len, read_past.events.values())) == 1
+        assert read_past.omission == "What was before 2026-01-02 is left out."
         monkeypatch.undo()
         monkeypatch.setattr(rendered_module, "PAST_COMMITS", 3)
         assert repository.past().omission == "What was before 2026-01-01 is left out."
@@ -373,8 +375,8 @@ class TestWhatIsLeftOut:
         assert past(repository.catalog, str(tmp_path / "elsewhere")).omission == (
             "There is no git repository around the rendered objects: when they changed is not known."
         )
-        found = releases(repository.catalog, None)
-        assert found.omissions == (
+        read_releases = releases(repository.catalog, None)
+        assert read_releases.omissions == (
             "There is no git repository around the catalog: only the last release is known, of catalog.lock.",
         )
         with pytest.raises(GitError) as refused:
@@ -386,8 +388,8 @@ class TestWhatIsLeftOut:
         repository.write(ONE)
         repository.git("commit", "-q", "--allow-empty", "-m", "nothing")
         tree = repository.root / "repo/output"
-        found = past(repository.catalog, str(tree))
-        assert found.omission == f"Git knows of no rendered objects in {tree}: when they changed is not known."
+        read_past = past(repository.catalog, str(tree))
+        assert read_past.omission == f"Git knows of no rendered objects in {tree}: when they changed is not known."
 
     def test_the_tree_of_another_catalog(self, tmp_path):
         repository = Repository(tmp_path)
@@ -403,9 +405,9 @@ class TestWhatIsLeftOut:
         for text in (ONE, TWO, THREE):
             repository.commit(text, subject="change")
         monkeypatch.setattr(rendered_module, "PAST_COMMITS", 2)
-        found = repository.past()
-        assert {event.date for events_ in found.events.values() for event in events_} == {"2026-01-02"}
-        assert found.omission == "What was before 2026-01-02 is left out."
+        read_past = repository.past()
+        assert {event.date for events_ in read_past.events.values() for event in events_} == {"2026-01-02"}
+        assert read_past.omission == "What was before 2026-01-02 is left out."
 
 
 def test_tags_that_are_named_as_versions_are(repository):
@@ -421,11 +423,11 @@ def test_tags_that_are_named_as_versions_are(repository):
 def test_what_the_environments_of_a_revision_publish(repository):
     (repository.root / "repo/catalog/overlays.yaml").write_text("lab: {scope: namespaced, namespace: lab}\n")
     repository.commit(ONE)
-    (found,) = repository.releases("main").releases
-    assert found.environments["lab"].namespace == "lab"
-    assert found.environments["lab"].objects == {
+    (release,) = repository.releases("main").releases
+    assert release.environments["lab"].namespace == "lab"
+    assert release.environments["lab"].objects == {
         "VirtualMachineInstancetype": ("m.large", "m.small"),
         "VirtualMachinePreference": ("plain",),
     }
-    assert list(found.objects) == ["instancetypes", "preferences"]
-    assert list(found.objects["preferences"]) == ["plain"]
+    assert list(release.objects) == ["instancetypes", "preferences"]
+    assert list(release.objects["preferences"]) == ["plain"]

@@ -56,7 +56,7 @@ def content(image: Image) -> Any:
     return json.loads(image.blobs[1].content.removeprefix(b"signed "))
 
 
-def told(image: Image) -> tuple[str, dict[str, str]]:
+def shown(image: Image) -> tuple[str, dict[str, str]]:
     manifest = json.loads(image.manifest)
     assert manifest["subject"]["digest"] == f"sha256:{DIGEST}"
     return manifest["artifactType"], manifest.get("annotations", {})
@@ -73,7 +73,7 @@ def statement(kind: str, predicate: object) -> dict[str, object]:
 
 def test_provenance_and_a_bill_of_materials() -> None:
     provenance, bill = about(DECLARED, IMAGE, PLACE, ORIGIN, None)
-    assert told(provenance) == ("application/vnd.in-toto+json", {"dev.sigstore.bundle.predicateType": PROVENANCE})
+    assert shown(provenance) == ("application/vnd.in-toto+json", {"dev.sigstore.bundle.predicateType": PROVENANCE})
     assert content(provenance) == statement(
         PROVENANCE,
         {
@@ -91,7 +91,7 @@ def test_provenance_and_a_bill_of_materials() -> None:
             },
         },
     )
-    assert told(bill) == ("application/vnd.cyclonedx+json", {})
+    assert shown(bill) == ("application/vnd.cyclonedx+json", {})
     listed = content(bill)
     assert listed["metadata"]["component"] == {
         "bom-ref": "data:house",
@@ -112,7 +112,7 @@ def test_who_signs_signs_the_artifact_and_what_is_said_of_it() -> None:
     provenance, bill, *signed = about(DECLARED, IMAGE, PLACE, ORIGIN, Signer())
     assert [(provenance, bill)] == [tuple(about(DECLARED, IMAGE, PLACE, ORIGIN, None))]
     bundle = "application/vnd.dev.sigstore.bundle.v0.3+json"
-    assert [told(image) for image in signed] == [
+    assert [shown(image) for image in signed] == [
         (bundle, {"dev.sigstore.bundle.content": "dsse-envelope", "dev.sigstore.bundle.predicateType": kind})
         for kind in (SIGNED, PROVENANCE, BOM)
     ]
