@@ -181,7 +181,6 @@ class TestShow:
         Path("virtcatalog.toml").write_text("arch = 'arm64'")
         assert 'arch="aarch64"' in run("show", "m.large", "-o", "xml").stdout
 
-
     def test_of_several_environments_the_first_says_which_release_it_is(self):
         Path("catalog/overlays.yaml").write_text("lab: {kubevirt: v1.8.4}\nproduction: {}\n")
         domains = {

@@ -55,7 +55,8 @@ TEXTS = {
     "a tab": "a:\n\tb: 1\n",
     "a tab within": "a: 1\n  \tb: 1\n",
     "curled quotes": "a: \u201cb: c\u201d\n",
-    "a conflict": "a: 1\n    "a key twice": "a: 1\nb: 2\na: 3\n",
+    "a conflict": "a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> topic\n",
+    "a key twice": "a: 1\nb: 2\na: 3\n",
     "a merge of a word": "a: 1\n<<: b\n",
     "a tag that does not fit": "a: !!int b\n",
     "infinity": "a: .inf\n",
@@ -97,7 +98,6 @@ def test_a_mistake_is_told_where_it_is_to_be_mended(text: str, snapshot: Snapsho
 )
 def test_documents_before_one_that_is_read_another_way_are_there_once(last: str) -> None:
     read = Text(f"a: &x 1\n---\na: 2\n---\n{last}")
-<<<<<<< HEAD
     documents = [data for _, data in read.documents()]
     assert (documents[:2], len(documents), read.problems) == ([{"a": 1}, {"a": 2}], 3, [])
 

@@ -170,7 +170,7 @@ def test_a_label_is_since_its_patch_was_published():
 def test_labels_of_objects_from_before_labels_were_promised_are_no_promise():
     was = lab(f"labels: {{a: b}}, {LARGE % '8Gi'}")
     lock = re.sub(r'("metadata": "[^"]+"), "labels": \{[^}]+\}', r"\1", write_lock("v1.0.0", load(was)))
-    assert told(load(lab(f"labels: {{a: c}}, {LARGE % '9Gi'}"), lock)) == [
+    assert shown(load(lab(f"labels: {{a: c}}, {LARGE % '9Gi'}"), lock)) == [
         "instancetypes z.large: memory.guest: 8Gi → 9Gi (lost)"
     ]
 

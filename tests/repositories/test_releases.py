@@ -200,11 +200,17 @@ def test_an_applications_values_and_parameters(rendered):
 def test_what_argo_cd_knows_is_filled_in_into_paths_and_parameters(rendered):
     spec = """\
       valueFiles: [$ARGOCD_APP_NAME.yaml, "/env/${ARGOCD_APP_NAME}.yaml"]
-      parameters: [{name: a, value: $ARGOCD_APP_NAME-$ARGOCD_APP_SOURCE_PATH}, {name: b, value: "$6$s", forceString: true}]
+      parameters:
+      - {name: a, value: $ARGOCD_APP_NAME-$ARGOCD_APP_SOURCE_PATH}
+      - {name: b, value: "$6$s", forceString: true}
 """
     built = argo(spec, {**CHARTS, "charts/vms/app.yaml": "a: 1", "env/app.yaml": "a: 2"})
     ((_, _, _, _, layers, settings),) = rendered
-    assert (layers, settings, built.unrendered) == ([{"a": 1}, {"a": 2}], ["--set=a=app-charts/vms", "--set-string=b="], ())
+    assert (layers, settings, built.unrendered) == (
+        [{"a": 1}, {"a": 2}],
+        ["--set=a=app-charts/vms", "--set-string=b="],
+        (),
+    )
 
 
 def test_of_parameters_with_one_name_the_last_counts(rendered):
