@@ -514,4 +514,4 @@ def test_no_checkout_names_a_scheduler(tmp_path, monkeypatch):
 def test_pickles_are_read_where_only_we_write_them():
     root = TESTS.parent / "generator/virtcatalog"
     reading = {str(path.relative_to(root)) for path in root.rglob("*.py") if "pickle.load" in path.read_text()}
-    assert reading == {"fleet/workers.py", "fleet/pool.py", "cli/adopt_output.py"}
+    assert reading == {"fleet/workers.py", "fleet/pool.py", "cli/adopt.py"}
