@@ -41,7 +41,7 @@ test: $(DEVELOPMENT) ## Run the tests, and a sample of what takes long
 	$(PYTEST)
 
 test-all: test ## Run the tests, then again in full the files that take samples
-	TESTS=all $(PYTEST) $(shell grep -lrE '^from (sampling|hypothesis) ' tests --include='test_*.py')
+	TESTS=all $(PYTEST) --snapshot-warn-unused $(shell grep -lrE '^from (sampling|hypothesis) ' tests --include='test_*.py')
 
 conformance: $(DEVELOPMENT) ## Ask every VM that KubeVirt was asked; fail when fewer answers agree than are recorded
 	cd tests && ../$(BIN)/python -m conformance
