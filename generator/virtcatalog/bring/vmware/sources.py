@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from virtcatalog.bring.vmware.rvtools import SHEETS, read_rvtools
 from virtcatalog.errors import ManifestError, Problem
 from virtcatalog.limits import SOURCE_FILE_BYTES, XML_BYTES
 from virtcatalog.manifests.folder import SourceError
@@ -77,7 +78,7 @@ def _read(read: Callable[[], Iterable[Machines]], file: str, problems: list[Prob
     return []
 
 
-_SHEETS: Final = {sheet.lower(): sheet for sheet in ("vInfo", "vCPU", "vMemory", "vDisk", "vNetwork")}
+_SHEETS: Final = {sheet.lower(): sheet for sheet in SHEETS}
 _SHEET = re.compile(rf"(?:tab)?(?P<sheet>{'|'.join(_SHEETS)})\.csv$", re.IGNORECASE)
 """How the file of a sheet is called, with what the export is called in front."""
 _SORTS: Final = re.compile(rf"\.ov[fa]$|\.xlsx$|\.json$|{_SHEET.pattern}", re.IGNORECASE)
@@ -125,7 +126,6 @@ def _machines(file: _SourceFile) -> Iterator[Machines]:
 
 def _export(files: dict[str, _SourceFile], problems: list[Problem]) -> Iterator[Machines]:
     """The machines of RVTools' sheets, which are in a file each."""
-    from virtcatalog.bring.vmware.rvtools import read_rvtools
     from virtcatalog.bring.vmware.table import read_csv
 
     tables: dict[str, Table] = {}
@@ -138,7 +138,6 @@ def _export(files: dict[str, _SourceFile], problems: list[Problem]) -> Iterator[
 
 
 def _workbook(file: _SourceFile, problems: list[Problem]) -> Iterator[Machines]:
-    from virtcatalog.bring.vmware.rvtools import SHEETS, read_rvtools
     from virtcatalog.bring.vmware.workbook import read_workbook
 
     tables = read_workbook(file.read(SOURCE_FILE_BYTES), file.name, SHEETS)
