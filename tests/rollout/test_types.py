@@ -107,6 +107,17 @@ def test_a_vm_that_is_expanded_has_its_type_in_its_template(typed, roll):
     assert (outcome.restart_required, outcome.revisions[1]) == (False, ("", ""))
 
 
+def test_what_the_controller_writes_is_refused_as_the_user_s_own_update(typed, roll):
+    disk = {"name": "root", "hostDisk": {"path": "/data/disk.img", "type": "DiskOrCreate", "capacity": "1Gi"}}
+    on_host = edited(typed, template__spec__volumes=[disk])
+    gate, policy = {"featureGates": ["HostDisk"]}, {"referencePolicy": "expandAll"}
+    gated, ungated = kubevirt(developerConfiguration=gate), kubevirt(instancetype=policy)
+    outcome = roll(on_host, on_host, SMALL, SERVER, gated, later=[SMALL, SERVER, ungated], update="keep")
+    message = "hostDisk needs the feature gate HostDisk"
+    assert [(cause.field, cause.message) for cause in outcome.error] == [("spec.template.spec.volumes[0]", message)]
+    assert outcome.vm_changes == ()
+
+
 def test_applying_the_type_again_to_an_expanded_vm_is_refused(typed, roll):
     expanding = kubevirt(instancetype={"referencePolicy": "expand"})
     outcome = roll(typed, typed, SMALL, SERVER, expanding)

@@ -79,20 +79,15 @@ def requested_memory(vmi: VirtualMachineInstance, facts: Facts) -> Term | None:
         return Term(limit, "domain.resources.limits.memory")
     if request is not None:
         return Term(request, "domain.resources.requests.memory")
-    memory, cause = domain.memory, "domain.memory.guest"
-    if memory is None:
-        return None
-    amount = memory.guest
-    if amount is None and memory.hugepages is not None:
-        amount, cause = _parsed(memory.hugepages.page_size), "domain.memory.hugepages.pageSize"
-    if amount is None or amount.value <= 0:
+    guest = domain.memory.guest if domain.memory is not None else None  # its webhook has set it, to one page if need be
+    if guest is None or guest.value <= 0:
         return None
     overcommit = facts.config.memory_overcommit
     if overcommit == 100:
-        return Term(amount, cause)
+        return Term(guest, "domain.memory.guest")
     return Term(
-        Quantity.of(wrapped(amount.value * 100) // overcommit, amount.notation),
-        f"{cause} at memoryOvercommit {overcommit} %",
+        Quantity.of(wrapped(guest.value * 100) // overcommit, guest.notation),
+        f"domain.memory.guest at memoryOvercommit {overcommit} %",
     )
 
 
@@ -106,13 +101,6 @@ def memory_request(vmi: VirtualMachineInstance, facts: Facts, terms: list[Term])
         return [Term(beyond, above), *terms] if beyond else terms
     requested = [] if base is None else [base]
     return requested if domain.resources.overcommit_guest_overhead else requested + terms
-
-
-def _parsed(text: str) -> Quantity | None:
-    try:
-        return Quantity.parse(text)
-    except ValueError:
-        return None
 
 
 def _add_storage(layers: _Layers) -> None:

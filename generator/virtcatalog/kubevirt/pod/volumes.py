@@ -197,12 +197,10 @@ def _secret(name: str) -> Source:
     return {"secret": {"secretName": name} if name else {}}
 
 
-def _secret_of(credential: AccessCredential) -> str | None:
+def _secret_of(credential: AccessCredential) -> str:
     """The secret of an access credential (withAccessCredentials)."""
-    for part in (credential.ssh_public_key, credential.user_password):
-        if part is not None and part.source.secret is not None:
-            return part.source.secret.secret_name
-    return None
+    sources = [part.source for part in (credential.ssh_public_key, credential.user_password) if part is not None]
+    return next((source.secret.secret_name for source in sources if source.secret is not None), "")
 
 
 def _add_cloud_init(volumes: Volumes, name: str, source: CloudInitNoCloudSource | CloudInitConfigDriveSource) -> None:

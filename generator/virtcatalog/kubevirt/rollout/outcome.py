@@ -41,8 +41,8 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
     `runs` is False when the VM did not run before. `reasons` are why the update is refused, at the fields of the new
     manifest, `causes` what the webhook answers then. `stopped` tells that the VM was switched off. `restart` is why it
     has the condition RestartRequired, `restart_before` why it had that before. `live` are the changes of the running
-    VMI's labels, annotations and spec; `conditions` are those of the VMI that changed, with "True", "False" or
-    "removed". `obstacles` are what keeps the VMI on its node. `error` is why the controller cannot do all of it, and
+    VMI's labels, annotations and spec; `conditions` are those of the VMI that came or changed, with "True" or
+    "False". `obstacles` are what keeps the VMI on its node. `error` is why the controller cannot do all of it, and
     tries again and again. `vm_changes` are what the controllers then change in the VM's spec; `revisions` are the names
     of the stored instance type and preference, before and after. `following` is the machine at the next start; None
     when there is none. `machine_before` and `machine` are the running VMI before and after: read them, do not change

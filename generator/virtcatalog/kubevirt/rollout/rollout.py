@@ -220,9 +220,5 @@ def _changes(old: msgspec.Struct, new: msgspec.Struct) -> Iterator[Change]:
 
 
 def _conditions(before: dict[str, bool], after: dict[str, bool]) -> tuple[tuple[str, str], ...]:
-    """The conditions that came, changed or went."""
-    return tuple(
-        (kind, str(after[kind]) if kind in after else "removed")
-        for kind in sorted(before.keys() | after.keys())
-        if before.get(kind) != after.get(kind)
-    )
+    """The conditions that came or changed: none that a machine has when it starts goes."""
+    return tuple((kind, str(status)) for kind, status in sorted(after.items()) if before.get(kind) != status)
