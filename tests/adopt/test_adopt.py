@@ -181,6 +181,8 @@ class TestNearest:
     def test_of_two_as_near_it_is_the_one_that_requests_as_much(self, adopting):
         domain = "{cpu: {sockets: 2}, memory: {guest: 3Gi}, RESOURCESdevices: {}}"
         assert names(adopting(domain.replace("RESOURCES", "")))[0] == "small"
+        all_of_it = domain.replace("RESOURCES", "resources: {requests: {memory: 3Gi}}, ")
+        assert names(adopting(all_of_it))[0] == "small"
         overcommitted = domain.replace("RESOURCES", "resources: {requests: {memory: 2Gi}}, ")
         assert names(adopting(overcommitted))[0] == "small-overcommitted"
 

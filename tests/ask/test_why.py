@@ -39,6 +39,12 @@ OBJECTS = {
         metadata: {name: other}
         spec: {cpu: {guest: 8}, memory: {guest: 8Gi}}
         """,
+    "type that cannot grow": """
+        apiVersion: instancetype.kubevirt.io/v1beta1
+        kind: VirtualMachineClusterInstancetype
+        metadata: {name: medium}
+        spec: {cpu: {guest: 4}, memory: {guest: 4Gi, maxGuest: 6Gi}}
+        """,
     "own type": """
         apiVersion: instancetype.kubevirt.io/v1beta1
         kind: VirtualMachineInstancetype
@@ -104,7 +110,7 @@ OBJECTS = {
           spec: {cpu: {preferredCPUTopology: cores}}
         """,
 }
-ALL = tuple(name for name in OBJECTS if "revision" not in name)
+ALL = tuple(name for name in OBJECTS if "revision" not in name and "grow" not in name)
 
 
 def reasons(
@@ -128,6 +134,15 @@ CASES = {
         of_field("memory.guest"),
         {"matchers": "instancetype: {name: medium}", "domain": "devices: {}"},
         [reason("instance type", "medium", "spec.memory.guest", "4Gi", "8Gi", otherwise=True)],
+    ),
+    "that of an instance type with less than twice as much at most": (
+        of_field("memory.guest"),
+        {
+            "matchers": "instancetype: {name: medium}",
+            "domain": "devices: {}",
+            "objects": ("type that cannot grow",),
+        },
+        [reason("instance type", "medium", "spec.memory.guest", "4Gi", "2Gi", otherwise=True)],
     ),
     "that of an instance type in the VM's namespace": (
         of_field("memory.guest"),
@@ -209,6 +224,20 @@ def test_what_takes_too_long_is_not_found_out(monkeypatch: pytest.MonkeyPatch) -
         "what this depends on is not found out: the VM, or what applies to it, has too many fields to expand it "
         "without each of them in turn; leave out devices that are alike"
     )
+
+
+@pytest.mark.parametrize(
+    ("objects", "work"), [((), 984), (("configuration",), 1086), (("configuration", "preset of another namespace"), 1106)]
+)
+def test_an_object_of_the_cluster_takes_as_long_as_twenty_values_of_the_vm(
+    objects: tuple[str, ...], work: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What applies to the VM is left out in turn, and the VM expanded again; what does not, is read again alone."""
+    monkeypatch.setattr("virtcatalog.ask.why.EXPLAIN_WORK", work)
+    assert len(reasons(of_field("memory.guest"), *objects)) == 1
+    monkeypatch.setattr("virtcatalog.ask.why.EXPLAIN_WORK", work - 1)
+    with pytest.raises(VirtcatalogError, match="too many fields"):
+        reasons(of_field("memory.guest"), *objects)
 
 
 def test_a_host_profile_has_its_say() -> None:

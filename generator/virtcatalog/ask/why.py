@@ -162,7 +162,7 @@ class _Question:
         self._left -= _OBJECT * len(relevant)
         try:
             cluster = self._cluster_of([manifest if other is source.manifest else other for other in relevant])
-        except (ManifestError, UnsupportedError):
+        except ManifestError:
             return _REFUSED
         return self._view_of(self._vm, cluster)
 
@@ -259,13 +259,11 @@ def _replaced(data: Data, path: Path, value: Any) -> Data:
 
 def _other_values(value: Any) -> Iterator[Any]:
     """Other values for a field that is required."""
-    if isinstance(value, bool):
-        yield not value
-    elif isinstance(value, int):
+    if isinstance(value, int) and not isinstance(value, bool):  # a missing bool is one of its two values
         yield from (value * 2, value + 1, value - 1)
     elif isinstance(value, str):
         try:
             quantity = Quantity.parse(value)
         except ValueError:
             return
-        yield from (str(quantity * 2), str(quantity.value + 1))
+        yield from (str(quantity * 2), str(Quantity.of(quantity.value // 2)))

@@ -161,13 +161,12 @@ class Bringer:
             choice = self._proven(with_type(bare, instancetype), adoption, instancetype, size)
             if choice.hardware is not None:
                 return choice
-        if instancetype is not None or (adoption is not None and adoption.outcome in ("refused", "unsupported")):
             adoption = adopt(with_size(bare, *size), self.candidates)
             if instancetype := self._fitting(adoption, size):
                 return self._proven(with_type(bare, instancetype), adoption, instancetype, size)
         own = _Size(own_topology(machine), machine.memory)
         choice = self._proven(with_size(bare, *own), adoption, None, own)
-        if choice.hardware is None and own != size:
+        if choice.hardware is None:
             choice = self._proven(with_size(bare, *size), adoption, None, size)
         return choice
 
@@ -196,7 +195,5 @@ class Bringer:
             result = expand(dict(vm), self.candidates.cluster)
         except UnsupportedError as error:
             return _Choice(adoption, instancetype, size, (error,), None)
-        domain = result.domain if result.admitted else None
-        return _Choice(
-            adoption, instancetype, size, result.reasons, hardware_of(domain) if domain is not None else None
-        )
+        hardware = hardware_of(result.domain) if result.domain is not None else None
+        return _Choice(adoption, instancetype, size, result.reasons, hardware)
